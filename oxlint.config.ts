@@ -1,0 +1,110 @@
+import { builtinModules } from 'node:module'
+import { defineConfig, type OxlintOverride } from 'oxlint'
+import manifest from './package.json' with { type: 'json' }
+
+/** What one room of src/ may import, besides itself. Packages and guarded modules are denied unless named. */
+interface Room {
+  from: string[]
+  /** Rooms of which only types may be imported. */
+  types?: string[]
+  packages?: string[]
+  /** The only node: modules allowed; left out, all but the guarded ones are. */
+  builtins?: string[]
+  guarded?: Guarded[]
+}
+
+type Guarded = 'child_process' | 'sqlite'
+const guardedModules: Guarded[] = ['child_process', 'sqlite']
+const allModules = builtinModules.map((name) => name.replace('node:', ''))
+const allPackages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+
+const rooms: Record<string, Room> = {
+  core: { from: [], builtins: ['buffer', 'crypto', 'path'] },
+
+  git: { from: ['core'] },
+  vault: { from: ['core', 'git'] },
+  land: { from: ['core', 'git'] },
+  store: { from: ['core'], guarded: ['sqlite'] },
+  lock: { from: ['core'], guarded: ['sqlite'] },
+  files: { from: ['core'] },
+  process: { from: ['core'], guarded: ['child_process'] },
+  agents: { from: ['core'], guarded: ['child_process'] },
+  sandbox: { from: ['core'] },
+  settings: { from: ['core'], packages: ['yaml', 'zod'] },
+
+  protocol: { from: [], types: ['core'], packages: ['zod'], builtins: [] },
+  api: { from: ['core', 'protocol'] },
+  client: { from: ['protocol'] },
+  cli: { from: ['api', 'client', 'core', 'protocol'] },
+  mcp: { from: ['api', 'client', 'core', 'protocol'] },
+  daemon: { from: ['api', 'client', 'core', 'protocol'] },
+}
+
+/** Files that may do more than their room. `compose` and `index` stand for the two files in src/ itself. */
+const files: Record<string, Room> = {
+  'git/exec.ts': { from: ['core', 'git'], guarded: ['child_process'] },
+  // The demo plays a user at a shell.
+  'cli/commands/demo.ts': { from: ['cli', 'core'], guarded: ['child_process'] },
+  // The enums of the wire are those of the domain.
+  'protocol/actions.ts': { from: ['core'], packages: ['zod'], builtins: [] },
+  'cli/main.ts': { from: ['api', 'cli', 'client', 'compose', 'core', 'protocol'] },
+  'compose.ts': { from: Object.keys(rooms) },
+  'index.ts': { from: ['api', 'compose', 'core', 'protocol'] },
+}
+
+const either = (names: string[]) => `(?:${names.join('|')})`
+const without = (all: string[], some: string[]) => all.filter((name) => !some.includes(name))
+
+// The linter's regular expressions know no lookahead: each list names what is denied.
+function boundary(name: string, { from, types = [], packages = [], builtins, guarded = [] }: Room) {
+  const own = name.split(/[/.]/)[0]!
+  const others = without([...Object.keys(rooms), 'compose', 'index'], [own, ...from, ...types])
+  const modules = builtins ? without(allModules, builtins) : without(guardedModules, guarded)
+  // From src/ itself a room begins with `./`; elsewhere that is a folder of one's own.
+  const up = name === `${own}.ts` ? '\\./' : '(?:\\.\\./)+'
+  const into = (names: string[]) => `^${up}(?:src/)?${either(names)}(?:/|\\.ts$)`
+  const deny = (regex: string, more = {}) => ({
+    regex,
+    message: `Not from src/${name}: see the table in oxlint.config.ts.`,
+    ...more,
+  })
+  const patterns = [
+    deny(into(others)),
+    ...types.map((room) => deny(into([room]), { allowTypeImports: true })),
+    deny(`^${either(without(allPackages, packages))}(?:/|$)`),
+    deny(`^(?:node:)?${either(modules)}$`),
+    deny('^(?:\\.\\./)+(?:test|bench|dist|web)/'),
+  ]
+  return {
+    files: [name.endsWith('.ts') ? `src/${name}` : `src/${name}/**`],
+    excludeFiles: ['src/**/*.test.ts'],
+    rules: { 'no-restricted-imports': ['error', { patterns }] },
+  } satisfies OxlintOverride
+}
+
+export default defineConfig({
+  plugins: ['import', 'oxc', 'promise', 'typescript', 'unicorn', 'vitest'],
+  options: { typeAware: true },
+  categories: { correctness: 'error' },
+  ignorePatterns: ['dist', 'coverage'],
+  rules: {
+    eqeqeq: 'error',
+    'import/no-cycle': 'error',
+    'import/no-self-import': 'error',
+    'no-var': 'error',
+    'prefer-const': 'error',
+    'typescript/await-thenable': 'error',
+    'typescript/consistent-type-imports': 'error',
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    'unicorn/prefer-node-protocol': 'error',
+  },
+  overrides: [
+    { files: ['bin/**'], rules: { 'unicorn/prefer-node-protocol': 'off' } },
+    { files: ['src/**'], rules: { 'import/no-default-export': 'error' } },
+    { files: ['src/**'], excludeFiles: ['src/cli/**'], rules: { 'no-console': 'error' } },
+    ...Object.entries({ ...rooms, ...files }).map(([name, room]) => boundary(name, room)),
+  ],
+})

@@ -1,0 +1,57 @@
+import type { ActionName, Input, Output } from '../protocol/actions.ts'
+import type { Paint } from './output.ts'
+
+export interface Option {
+  readonly type: 'string' | 'boolean'
+  readonly short?: string
+  /** What the value is called in the help. */
+  readonly value?: string
+  readonly help: string
+}
+
+export type Values = Record<string, string | boolean | undefined>
+
+/** What a command is handed. */
+export interface Context {
+  /** The folder of -C, or the current one. */
+  readonly dir: string
+  readonly values: Values
+  readonly positionals: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
+  readonly paint: Paint
+  /** Progress for a person, on stderr; nothing with --quiet or --json. */
+  tell(line: string): void
+  call<A extends ActionName>(action: A, input: Input<A>): Promise<Output<A>>
+}
+
+/** What a command answers: for a program and for a person. */
+export interface Answer {
+  readonly json: Record<string, unknown>
+  readonly text: string
+  readonly exitCode?: number
+}
+
+export interface Command {
+  /** `list`, `worktree remove`. */
+  readonly name: string
+  readonly summary: string
+  /** What follows the name in the usage line, besides the options. */
+  readonly args?: string
+  /** How many positionals it takes. */
+  readonly takes?: readonly [least: number, most: number]
+  readonly options?: Readonly<Record<string, Option>>
+  readonly examples: readonly string[]
+  /** Words that complete the first argument. */
+  readonly completes?: 'tasks' | readonly string[]
+  load(): Promise<(context: Context) => Promise<Answer>>
+}
+
+export function text(values: Values, name: string): string | undefined {
+  const value = values[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+export function flag(values: Values, name: string): boolean {
+  return values[name] === true
+}

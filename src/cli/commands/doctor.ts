@@ -1,0 +1,14 @@
+import type { Answer, Context } from '../command.ts'
+import { printable } from '../output.ts'
+
+const styles = { ok: 'green', warn: 'yellow', fail: 'red' } as const
+
+export async function doctor({ dir, call, paint }: Context): Promise<Answer> {
+  const { checks } = await call('system.doctor', { repo: dir })
+  const lines = checks.flatMap(({ name, status, message, hint }) => [
+    `${paint(styles[status], status.padEnd(4))}  ${printable(`${name}: ${message}`)}`,
+    ...(hint === '' ? [] : [`      ${printable(hint)}`]),
+  ])
+  const failed = checks.some(({ status }) => status === 'fail')
+  return { json: { checks }, text: lines.join('\n'), exitCode: failed ? 1 : 0 }
+}

@@ -1,0 +1,24 @@
+import { AppError } from '../../core/errors.ts'
+import { taskStates } from '../../core/task.ts'
+import { type Answer, type Context, flag, text } from '../command.ts'
+import { ago, printable, table } from '../output.ts'
+
+export async function list(context: Context): Promise<Answer> {
+  const { dir, values } = context
+  const wanted = text(values, 'state')
+  const state = taskStates.find((name) => name === wanted)
+  if (wanted !== undefined && state === undefined) {
+    throw new AppError('WT_019', `There is no state ${wanted}.`, { hint: `One of: ${taskStates.join(', ')}` })
+  }
+  const { tasks } = await context.call('task.list', { repo: dir, all: flag(values, 'all'), state })
+  if (tasks.length === 0) {
+    context.tell('No tasks here. Start one: offshoot start TASK-1')
+    return { json: { tasks }, text: '' }
+  }
+  const now = new Date()
+  const rows = tasks.map((task) => [task.id, task.state, task.branch, ago(task.lastActiveAt, now), task.path])
+  return {
+    json: { tasks },
+    text: printable(table([['TASK', 'STATE', 'BRANCH', 'ACTIVE', 'WORKSPACE'], ...rows])),
+  }
+}

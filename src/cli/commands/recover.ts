@@ -1,0 +1,11 @@
+import type { Answer, Context } from '../command.ts'
+import { printable, table } from '../output.ts'
+
+export async function recover(context: Context): Promise<Answer> {
+  const { recovered } = await context.call('system.recover', {})
+  const rows = recovered.map(({ task, verdict, why }) => [task, verdict, why])
+  return {
+    json: { recovered },
+    text: rows.length === 0 ? 'Nothing was left half-done.' : printable(table(rows)),
+  }
+}

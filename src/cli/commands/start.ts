@@ -1,0 +1,47 @@
+import { AppError } from '../../core/errors.ts'
+import { isolations } from '../../core/task.ts'
+import type { Output } from '../../protocol/actions.ts'
+import { type Answer, type Context, text } from '../command.ts'
+import { printable } from '../output.ts'
+
+export async function start(context: Context): Promise<Answer> {
+  const { dir, values, positionals } = context
+  const isolation = text(values, 'isolation')
+  const known = isolations.find((name) => name === isolation)
+  if (isolation !== undefined && known === undefined) {
+    throw new AppError('WT_019', `There is no isolation ${isolation}.`, {
+      hint: `One of: ${isolations.join(', ')}`,
+    })
+  }
+  return answer(
+    context,
+    await context.call('task.start', {
+      repo: dir,
+      task: positionals[0],
+      title: text(values, 'title'),
+      from: text(values, 'from'),
+      branch: text(values, 'branch'),
+      existingBranch: text(values, 'existing-branch'),
+      isolation: known,
+    }),
+  )
+}
+
+export async function worktreeCreate(context: Context): Promise<Answer> {
+  const { dir, values } = context
+  const task = text(values, 'task')
+  if (task === undefined)
+    throw new AppError('WT_019', 'Which task is it for?', { hint: 'Give one with --task ID.' })
+  const input = { repo: dir, task, from: text(values, 'from'), branch: text(values, 'branch') }
+  return answer(context, await context.call('worktree.create', input))
+}
+
+function answer({ paint }: Context, started: Output<'task.start'>): Answer {
+  const { task, reused, recreated } = started
+  const done = recreated ? 'Made the workspace of' : reused ? 'Going on with' : 'Started'
+  const lines = [
+    `${done} ${paint('bold', task.id)} on ${task.branch}, from ${task.base.branch ?? 'commit'} ${task.base.commit.slice(0, 10)}`,
+    `  ${task.path}`,
+  ]
+  return { json: { ...started }, text: printable(lines.join('\n')) }
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { call } from '../api/handlers.ts'
+import { type Composed, compose } from '../compose.ts'
+import { AppError, appError } from '../core/errors.ts'
+import { parse } from './arguments.ts'
+import { type Context, flag, text } from './command.ts'
+import { painter, printable } from './output.ts'
+
+/** Runs one command line and answers its exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  process.stdout.on('error', leaveQuietly)
+  const json = argv.includes('--json')
+  const verbose = argv.includes('--verbose')
+  const cancel = new AbortController()
+  const onSignal = () => cancel.abort(new AppError('WT_021', 'Cancelled.'))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, onSignal)
+  try {
+    return await run(argv, cancel.signal)
+  } catch (thrown) {
+    const error = appError(thrown)
+    if (json) print({ ok: false, error: error.toJSON() })
+    else complain(error, verbose)
+    return error.exitCode
+  }
+}
+
+async function run(argv: readonly string[], signal: AbortSignal): Promise<number> {
+  if (argv[0] === '--version' || argv[0] === 'version') return say(version())
+  const { command, values, positionals } = parse(argv)
+  if (!command || flag(values, 'help')) {
+    const { commandHelp, overview } = await import('./help.ts')
+    say(command ? commandHelp(command) : overview())
+    return 0
+  }
+  const json = flag(values, 'json')
+  const quiet = json || flag(values, 'quiet')
+  let ports: Composed | undefined
+  const context: Context = {
+    dir: path.resolve(text(values, 'directory') ?? process.cwd()),
+    values,
+    positionals,
+    env: process.env,
+    signal,
+    paint: painter(process.stdout.isTTY && !process.env.NO_COLOR && !flag(values, 'no-color')),
+    tell: (line) => void (quiet || process.stderr.write(`${printable(line)}\n`)),
+    call: (action, input) => call((ports ??= compose()), action, input, signal),
+  }
+  try {
+    const answer = await (await command.load())(context)
+    if (json) print({ ok: true, ...answer.json })
+    else if (answer.text !== '') say(answer.text)
+    return answer.exitCode ?? 0
+  } finally {
+    ports?.close()
+  }
+}
+
+function say(words: string): 0 {
+  process.stdout.write(`${words}\n`)
+  return 0
+}
+
+function print(answer: object): void {
+  process.stdout.write(`${JSON.stringify(answer)}\n`)
+}
+
+function complain(error: AppError, verbose: boolean): void {
+  const paint = painter(process.stderr.isTTY && !process.env.NO_COLOR)
+  const lines = [`${paint('red', `error ${error.code}:`)} ${printable(error.message)}`]
+  if (error.path !== undefined && !error.message.includes(error.path))
+    lines.push(`  path: ${printable(error.path)}`)
+  lines.push(`  hint: ${printable(error.hint)}`)
+  for (const [name, value] of verbose ? Object.entries(error.data ?? {}) : []) {
+    lines.push(`  ${name}: ${printable(JSON.stringify(value))}`)
+  }
+  if (verbose) lines.push(printable((error.cause instanceof Error ? error.cause : error).stack ?? ''))
+  process.stderr.write(`${lines.join('\n')}\n`)
+}
+
+/** Whoever read our output has enough of it: that is no failure. */
+function leaveQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0)
+  throw error
+}
+
+function version(): string {
+  const manifest = new URL('../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
+}

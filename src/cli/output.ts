@@ -1,0 +1,43 @@
+import { styleText } from 'node:util'
+
+/** Makes text safe for a terminal: what agents and file names hold must not be able to move the cursor or hide. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
+    if (char === '\n' || char === '\t') return char
+    return `\\u{${char.codePointAt(0)?.toString(16)}}`
+  })
+}
+
+export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
+
+/** Colours only for a terminal whose user has not asked for none. */
+export function painter(wanted: boolean): Paint {
+  return wanted ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text
+}
+
+/** Columns as wide as their widest cell; the last one is not padded. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = []
+  for (const row of rows)
+    row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.length)))
+  return rows
+    .map((row) =>
+      row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))),
+    )
+    .map((row) => row.join('  ').trimEnd())
+    .join('\n')
+}
+
+/** `3 minutes`, `2 hours`, `5 days`. */
+export function ago(at: string, now: Date): string {
+  const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(at)) / 1000))
+  for (const [unit, length] of [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+  ] as const) {
+    const count = Math.floor(seconds / length)
+    if (count > 0) return `${count} ${unit}${count === 1 ? '' : 's'} ago`
+  }
+  return 'just now'
+}

@@ -1,0 +1,67 @@
+import { AppError } from './errors.ts'
+import type { Ports } from './ports.ts'
+import path from 'node:path'
+import { findRepo, type Repo } from './repo.ts'
+import type { Task, TaskState } from './task.ts'
+
+export interface ListInput {
+  readonly dir: string
+  /** Closed tasks too. */
+  readonly all?: boolean | undefined
+  readonly state?: TaskState | undefined
+}
+
+/** The tasks of a repository, newest first, as of their last event. Spawns nothing. */
+export async function list(ports: Ports, input: ListInput): Promise<Task[]> {
+  const { repo } = await findRepo(ports, input.dir)
+  if (!repo) return []
+  const openOnly = !input.all && input.state === undefined
+  const tasks = ports.store.readTasks({ repo: repo.id, ...(openOnly && { open: true }) })
+  return input.state === undefined ? tasks : tasks.filter((task) => task.state === input.state)
+}
+
+/** The newest task of that id; undefined when there never was one. Spawns nothing. */
+export async function findTask(ports: Ports, dir: string, id: string): Promise<Task | undefined> {
+  const { repo } = await findRepo(ports, dir)
+  return repo && ports.store.findTask(repo.id, id)
+}
+
+export function findTaskByPath(ports: Ports, workspace: string): Task | undefined {
+  return ports.store.findTaskByPath(path.resolve(workspace))
+}
+
+/**
+ * The task meant by `name`: its id, or for verbs that only look a prefix that fits one task; without a name, the
+ * task whose workspace `dir` is in.
+ */
+export async function requireTask(
+  ports: Ports,
+  dir: string,
+  name: string | undefined,
+): Promise<{ repo: Repo; task: Task }> {
+  const { repo, place } = await findRepo(ports, dir)
+  if (name === undefined) {
+    const task = place.checkout === null ? undefined : ports.store.findTaskByPath(place.checkout)
+    if (repo && task) return { repo, task }
+    throw new AppError('WT_019', 'Which task? This folder is not a workspace.', {
+      hint: 'Name one: offshoot list',
+    })
+  }
+  const task = repo && (ports.store.findTask(repo.id, name) ?? findByPrefix(ports, repo, name))
+  if (!repo || !task) throw new AppError('WT_007', `There is no task ${name} here.`)
+  return { repo, task }
+}
+
+function findByPrefix(ports: Ports, repo: Repo, prefix: string): Task | undefined {
+  const fits = ports.store
+    .readTasks({ repo: repo.id, open: true })
+    .filter((task) => task.id.startsWith(prefix))
+  if (fits.length <= 1) return fits[0]
+  throw new AppError(
+    'WT_007',
+    `${prefix} fits ${fits.length} tasks: ${fits.map((task) => task.id).join(', ')}.`,
+    {
+      hint: 'Give more of the id.',
+    },
+  )
+}

@@ -1,0 +1,89 @@
+import path from 'node:path'
+import { AppError } from './errors.ts'
+import { repoName } from './names.ts'
+import type { Place, Ports, RepoRecord } from './ports.ts'
+
+/** A repository in hand: where it is, and its record. */
+export interface Repo extends RepoRecord {
+  readonly place: Place
+}
+
+/** The repository that `dir` is in, if offshoot has worked in it before. Spawns nothing. */
+export async function findRepo(ports: Ports, dir: string): Promise<{ place: Place; repo: Repo | undefined }> {
+  const place = await ports.git.locate(dir)
+  const record = ports.store.findRepo(place.commonDir)
+  return { place, repo: record && { ...record, place } }
+}
+
+/** The repository that `dir` is in, taken in if it is new, and recognised by its mark if it was moved. */
+export async function requireRepo(ports: Ports, dir: string, signal?: AbortSignal): Promise<Repo> {
+  await ports.git.requireVersion(signal)
+  const place = await ports.git.locate(dir)
+  await requireSupported(ports, place)
+  const known = ports.store.findRepo(place.commonDir)
+  if (known && (await ports.git.findRef(place, 'refs/offshoot/repo', signal)) === known.mark)
+    return { ...known, place }
+  return ports.locks.hold(repoLock(place), { verb: 'take in', signal }, () => takeIn(ports, place, signal))
+}
+
+async function takeIn(ports: Ports, place: Place, signal?: AbortSignal): Promise<Repo> {
+  const known = ports.store.findRepo(place.commonDir)
+  const mark = await ports.git.findRepoMark(place, signal)
+  const marked = mark && ports.store.findRepoById(mark.id)
+  if (known && (!mark || mark.id === known.id)) return record(ports, place, known.id, known.name, signal)
+  if (mark && marked && !(await isElsewhere(ports, marked, mark.blob))) {
+    return record(ports, place, mark.id, marked.name, signal)
+  }
+  const id = mark && !marked ? mark.id : ports.ids.uid()
+  return record(ports, place, id, repoName(place.commonDir, id), signal)
+}
+
+/** A repository that still is where it was makes this one a copy of it: a copy gets an id of its own. */
+async function isElsewhere(ports: Ports, marked: RepoRecord, blob: string): Promise<boolean> {
+  const place = { commonDir: marked.commonDir, gitDir: marked.commonDir, checkout: null }
+  if ((await ports.files.readKind(marked.commonDir)) !== 'folder') return false
+  return (await ports.git.findRef(place, 'refs/offshoot/repo')) === blob
+}
+
+async function record(
+  ports: Ports,
+  place: Place,
+  id: string,
+  name: string,
+  signal?: AbortSignal,
+): Promise<Repo> {
+  const { blob } = await ports.git.writeRepoMark(place, id, signal)
+  const repo: RepoRecord = {
+    id,
+    name,
+    commonDir: place.commonDir,
+    mark: blob,
+    addedAt: ports.store.findRepoById(id)?.addedAt ?? ports.clock.now().toISOString(),
+  }
+  ports.store.putRepo(repo)
+  return { ...repo, place }
+}
+
+/** Refs kept in another format than files cannot be registered by us yet. */
+async function requireSupported(ports: Ports, place: Place): Promise<void> {
+  const config = (await ports.files.readText(path.join(place.commonDir, 'config'))) ?? ''
+  const storage = /^\s*refstorage\s*=\s*"?(\w+)/im.exec(config)?.[1]
+  if (storage === undefined || storage === 'files') return
+  throw new AppError(
+    'WT_015',
+    `This repository keeps its refs as ${storage}, which offshoot does not support yet.`,
+    {
+      path: place.commonDir,
+      hint: 'git refs migrate --ref-format=files changes that.',
+    },
+  )
+}
+
+/** The checkout's root, or in a bare repository its folder: what relative settings are relative to. */
+export function rootOf(place: Place): string {
+  return place.checkout ?? place.commonDir
+}
+
+export function repoLock(place: Place): string {
+  return `repo ${place.commonDir}`
+}

@@ -1,0 +1,23 @@
+/** Every setting with its default. The schema that checks what users write is in src/settings. */
+export interface Settings {
+  /** Off: `start` refuses (`OFFSHOOT_DISABLED=1` sets this). */
+  readonly enabled: boolean
+  readonly workspace: {
+    /** Folder that holds the workspaces; relative to the repository's root, `~` expands; empty: the state folder. */
+    readonly base: string
+    readonly name: string
+  }
+  readonly branch: { readonly name: string }
+  readonly limits: { readonly perRepo: number }
+  readonly lock: { readonly waitSeconds: number }
+  readonly prune: { readonly maxAgeDays: number; readonly minKeep: number }
+}
+
+export const defaultSettings: Settings = {
+  enabled: true,
+  workspace: { base: '', name: '{task}-{date}-{time}' },
+  branch: { name: 'offshoot/{task}' },
+  limits: { perRepo: 10 },
+  lock: { waitSeconds: 30 },
+  prune: { maxAgeDays: 7, minKeep: 2 },
+}

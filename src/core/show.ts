@@ -1,0 +1,26 @@
+import { requireTask } from './list.ts'
+import type { Ports } from './ports.ts'
+import { isOpen, type Task } from './task.ts'
+
+export interface Shown {
+  readonly task: Task
+  /** Whether the workspace holds anything uncommitted; null when there is none. */
+  readonly dirty: boolean | null
+}
+
+/** One task, with a look at its workspace and its branch. */
+export async function show(
+  ports: Ports,
+  input: { dir: string; task?: string | undefined },
+  signal?: AbortSignal,
+): Promise<Shown> {
+  const { repo, task } = await requireTask(ports, input.dir, input.task)
+  const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
+  if (!there) return { task, dirty: null }
+  const dirt = await ports.git.readDirt(repo.place, task.path, signal)
+  const head = await ports.git.findRef(repo.place, `refs/heads/${task.branch}`, signal)
+  return {
+    task: { ...task, head: head ?? task.head },
+    dirty: dirt.changed.length + dirt.untracked.length > 0,
+  }
+}

@@ -1,0 +1,243 @@
+import path from 'node:path'
+import { AppError, appError } from './errors.ts'
+import {
+  baseFolder,
+  fromTemplate,
+  requireBranchName,
+  requireInside,
+  requireTaskId,
+  taskIdFrom,
+} from './names.ts'
+import type { Ports, Worktree } from './ports.ts'
+import { type Repo, repoLock, requireRepo, rootOf } from './repo.ts'
+import type { Settings } from './settings.ts'
+import type { Isolation, Task } from './task.ts'
+import {
+  branchRef,
+  freeTrash,
+  makeFolder,
+  makeRefs,
+  requireBase,
+  trashFolder,
+  undoRecreate,
+  undoStart,
+} from './workspace.ts'
+
+export interface StartInput {
+  readonly dir: string
+  readonly task?: string | undefined
+  readonly title?: string | undefined
+  readonly from?: string | undefined
+  readonly branch?: string | undefined
+  readonly existingBranch?: string | undefined
+  readonly isolation?: Isolation | undefined
+}
+
+export interface Started {
+  readonly task: Task
+  /** The task was open already. */
+  readonly reused: boolean
+  /** Its folder was gone and was made again. */
+  readonly recreated: boolean
+}
+
+export function taskLock(repo: string, id: string): string {
+  return `task ${repo} ${id.toLowerCase()}`
+}
+
+/** Makes the task, its branch and its workspace; or answers the open task of that id. */
+export async function start(ports: Ports, input: StartInput, signal?: AbortSignal): Promise<Started> {
+  requireSound(input)
+  const repo = await requireRepo(ports, input.dir, signal)
+  const settings = await ports.settings.read(repo.place.checkout)
+  if (!settings.enabled) {
+    throw new AppError('WT_017', 'offshoot is switched off here.', {
+      hint: 'Unset OFFSHOOT_DISABLED, or set enabled: true.',
+    })
+  }
+  const uid = ports.ids.uid()
+  const id = input.task ?? taskIdFrom(input.title ?? '', uid)
+  const waitMs = settings.lock.waitSeconds * 1000
+  return ports.locks.hold(taskLock(repo.id, id), { verb: 'start', waitMs, signal }, async () => {
+    const open = ports.store.findOpenTask(repo.id, id)
+    if (open) return reuse(ports, repo, open, { ...input, task: id }, signal)
+    const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
+    return { task: await make(ports, repo, settings, task, signal), reused: false, recreated: false }
+  })
+}
+
+function requireSound(input: StartInput): void {
+  if (input.task !== undefined) requireTaskId(input.task)
+  if (input.branch !== undefined) requireBranchName(input.branch)
+  if (input.existingBranch !== undefined) requireBranchName(input.existingBranch)
+  if (input.branch !== undefined && input.existingBranch !== undefined) {
+    throw new AppError(
+      'WT_019',
+      '--branch makes a new branch, --existing-branch takes one: give one of them.',
+    )
+  }
+  if (input.existingBranch !== undefined && input.from !== undefined) {
+    throw new AppError(
+      'WT_019',
+      '--from names the start of a new branch; it does not go with --existing-branch.',
+    )
+  }
+  if (input.isolation !== undefined && input.isolation !== 'worktree') {
+    throw new AppError('WT_019', `Isolation ${input.isolation} is not built yet.`, {
+      hint: 'Leave --isolation out.',
+    })
+  }
+}
+
+/** Gathers what there is and decides what the task will be; changes nothing. */
+async function planned(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  input: StartInput & { task: string },
+  uid: string,
+  signal?: AbortSignal,
+): Promise<Task> {
+  const { git, files } = ports
+  const place = repo.place
+  const rev = input.existingBranch === undefined ? (input.from ?? 'HEAD') : branchRef(input.existingBranch)
+  const commit = await git.findCommit(place, rev, signal)
+  if (commit === undefined) throw baseMissing(input)
+  const now = ports.clock.now()
+  const parts = { task: input.task, uid, repo: repo.name, now }
+  const branch = requireBranchName(
+    input.existingBranch ?? input.branch ?? fromTemplate(settings.branch.name, parts),
+  )
+  const worktrees = await git.readWorktrees(place)
+  requireFree(branch, worktrees)
+
+  const at = { home: ports.home, repo: repo.name, root: rootOf(place), userHome: ports.userHome }
+  const base = await requireBase(ports, baseFolder(settings.workspace.base, at), place)
+  const taken = new Set([
+    ...(await files.readNames(base)),
+    ...(await files.readNames(path.join(base, '.trash'))),
+    ...worktrees.map((worktree) => worktree.name),
+  ])
+  const wanted = fromTemplate(settings.workspace.name, parts)
+  return {
+    uid,
+    repo: repo.id,
+    id: input.task,
+    title: input.title ?? '',
+    state: 'pending',
+    isolation: 'worktree',
+    path: requireInside(base, freeName(wanted, taken)),
+    branch,
+    adopted: input.existingBranch !== undefined,
+    base: { branch: input.existingBranch ?? (await baseBranch(ports, repo, input.from, signal)), commit },
+    origin: rootOf(place),
+    head: commit,
+    checkpoints: 0,
+    files: 0,
+    insertions: 0,
+    deletions: 0,
+    runs: 0,
+    createdAt: now.toISOString(),
+    lastActiveAt: now.toISOString(),
+  }
+}
+
+function baseMissing(input: StartInput): AppError {
+  const named = input.existingBranch ?? input.from
+  if (named !== undefined) return new AppError('WT_010', `There is no branch, tag or commit ${named}.`)
+  return new AppError('WT_010', 'The repository has no commit yet, so there is nothing to start from.', {
+    hint: 'Make a first one: git commit --allow-empty -m "First commit"',
+    path: input.dir,
+  })
+}
+
+function requireFree(branch: string, worktrees: readonly Worktree[]): void {
+  const user = worktrees.find((worktree) => worktree.branch === branch)
+  if (user === undefined) return
+  throw new AppError('WT_002', `The branch ${branch} is checked out in ${user.path}.`, { path: user.path })
+}
+
+/** Two starts of one id within a second, or a leftover of that name, must not meet. */
+function freeName(wanted: string, taken: ReadonlySet<string | null>): string {
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? wanted : `${wanted}-${n}`
+    if (!taken.has(name)) return name
+  }
+}
+
+/** The branch that the work is meant for; null when it started from a tag, a commit or a detached HEAD. */
+async function baseBranch(ports: Ports, repo: Repo, from: string | undefined, signal?: AbortSignal) {
+  if (from === undefined || from === 'HEAD') return ports.git.readHeadBranch(repo.place)
+  return (await ports.git.findRef(repo.place, branchRef(from), signal)) === undefined ? null : from
+}
+
+async function make(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<Task> {
+  const { store } = ports
+  const now = () => ports.clock.now().toISOString()
+  await ports.locks.hold(repoLock(repo.place), { verb: 'start', signal }, async () => {
+    requireRoom(store.countOpenTasks(repo.id), settings.limits.perRepo)
+    signal?.throwIfAborted()
+    store.append(task.uid, { type: 'start.begun', task, owner: ports.processes.self() }, now())
+  })
+  try {
+    await makeRefs(ports, repo, task, signal)
+    await makeFolder(ports, repo, task, signal)
+    signal?.throwIfAborted()
+    return store.append(task.uid, { type: 'start.done' }, now())
+  } catch (error) {
+    // Should this fail as well, the task stays marked as half-made and the next command takes it back.
+    await undoStart(ports, repo.place, task, appError(error).message).catch(() => {})
+    throw error
+  }
+}
+
+function requireRoom(open: number, limit: number): void {
+  if (open < limit) return
+  throw new AppError('WT_003', `This repository has ${open} open tasks; limits.perRepo is ${limit}.`, {
+    data: { open, limit },
+  })
+}
+
+async function reuse(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  input: StartInput,
+  signal?: AbortSignal,
+): Promise<Started> {
+  const branch = input.branch ?? input.existingBranch
+  if (task.id !== input.task || (branch !== undefined && branch !== task.branch)) {
+    throw new AppError('WT_013', `The task ${task.id} is open already, on branch ${task.branch}.`, {
+      path: task.path,
+      hint: `Choose another id, or leave the branch out to go on with ${task.id}.`,
+    })
+  }
+  if ((await ports.files.readKind(task.path)) !== undefined) return { task, reused: true, recreated: false }
+  return { task: await recreate(ports, repo, task, signal), reused: true, recreated: true }
+}
+
+/** Makes a workspace again whose folder is gone. */
+async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
+  const { store, git } = ports
+  const now = () => ports.clock.now().toISOString()
+  store.append(task.uid, { type: 'recreate.begun', owner: ports.processes.self() }, now())
+  try {
+    await trashFolder(ports, repo.place, task.path, await freeTrash(ports, task.path))
+    requireFree(task.branch, await git.readWorktrees(repo.place))
+    const ref = branchRef(task.branch)
+    if ((await git.findRef(repo.place, ref, signal)) === undefined) {
+      await git.changeRefs(repo.place, [{ ref, old: null, new: task.head }], 'offshoot: recreate', signal)
+    }
+    await makeFolder(ports, repo, task, signal)
+    return store.append(task.uid, { type: 'recreate.done' }, now())
+  } catch (error) {
+    await undoRecreate(ports, repo.place, task, appError(error).message).catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,111 @@
+export const taskStates = [
+  'pending',
+  'active',
+  'completed',
+  'failed',
+  'stale',
+  'accepted',
+  'rejected',
+  'kept',
+] as const
+export type TaskState = (typeof taskStates)[number]
+
+export const isolations = ['worktree', 'clone', 'branch'] as const
+export type Isolation = (typeof isolations)[number]
+
+/** Which process is in the middle of a verb. The boot id and start time make a recycled pid a different owner. */
+export interface Owner {
+  readonly pid: number
+  readonly startedAt: string
+  readonly boot: string
+}
+
+/** A verb that has begun and not yet ended; recovery finishes it or rolls it back. */
+export type Pending =
+  | { readonly verb: 'start'; readonly owner: Owner }
+  | { readonly verb: 'recreate'; readonly owner: Owner }
+  | { readonly verb: 'remove'; readonly owner: Owner; readonly keepBranch: boolean; readonly trash: string }
+
+/** One isolated line of work. Keyed by `uid`, because ids recur once a task is closed. */
+export interface Task {
+  readonly uid: string
+  readonly repo: string
+  readonly id: string
+  readonly title: string
+  readonly state: TaskState
+  readonly isolation: Isolation
+  readonly path: string
+  readonly branch: string
+  /** The branch was there before the task: it is never moved or deleted by us. */
+  readonly adopted: boolean
+  readonly base: { readonly branch: string | null; readonly commit: string }
+  /** The checkout that the task was started in. */
+  readonly origin: string
+  readonly head: string
+  readonly checkpoints: number
+  readonly files: number
+  readonly insertions: number
+  readonly deletions: number
+  readonly runs: number
+  readonly agent?: string
+  readonly createdAt: string
+  readonly lastActiveAt: string
+  readonly closedAt?: string
+  readonly reason?: string
+  readonly pending?: Pending
+  /** Where the workspace went when it was removed. */
+  readonly trash?: string
+  /** Never shown: a start that was rolled back. */
+  readonly hidden?: boolean
+}
+
+const closedStates: ReadonlySet<TaskState> = new Set(['accepted', 'rejected', 'kept'])
+
+export function isOpen(task: Task): boolean {
+  return !task.hidden && !closedStates.has(task.state)
+}
+
+/** The task as the outside sees it. `dirty` is null when nobody looked at the workspace. */
+export interface TaskView {
+  readonly id: string
+  readonly title: string
+  readonly state: TaskState
+  readonly isolation: Isolation
+  readonly path: string
+  readonly branch: string
+  readonly base: { readonly branch: string | null; readonly commit: string }
+  readonly head: string
+  readonly checkpoints: number
+  readonly files: number
+  readonly insertions: number
+  readonly deletions: number
+  readonly dirty: boolean | null
+  readonly createdAt: string
+  readonly lastActiveAt: string
+  readonly agent?: string | undefined
+  readonly runs: number
+  readonly reason?: string | undefined
+}
+
+export function taskView(task: Task, dirty: boolean | null = null): TaskView {
+  return {
+    id: task.id,
+    title: task.title,
+    state: task.state,
+    isolation: task.isolation,
+    path: task.path,
+    branch: task.branch,
+    base: task.base,
+    head: task.head,
+    checkpoints: task.checkpoints,
+    files: task.files,
+    insertions: task.insertions,
+    deletions: task.deletions,
+    dirty,
+    createdAt: task.createdAt,
+    lastActiveAt: task.lastActiveAt,
+    ...(task.agent === undefined ? {} : { agent: task.agent }),
+    runs: task.runs,
+    ...(task.reason === undefined ? {} : { reason: task.reason }),
+  }
+}

@@ -1,0 +1,122 @@
+/** A task's workspace: making it, and taking it away again. Each step can be repeated after a crash. */
+import path from 'node:path'
+import { AppError } from './errors.ts'
+import type { Place, Ports, RefChange } from './ports.ts'
+import type { Repo } from './repo.ts'
+import type { Task } from './task.ts'
+
+/** Keeps the base commit from being collected while the task is open. */
+export function pinRef(uid: string): string {
+  return `refs/offshoot/base/${uid}`
+}
+
+export function branchRef(branch: string): string {
+  return `refs/heads/${branch}`
+}
+
+function startMessage(uid: string): string {
+  return `offshoot: start ${uid}`
+}
+
+/** Throws unless workspaces may be made in `base`; answers it with symlinks resolved. */
+export async function requireBase(ports: Ports, base: string, place: Place): Promise<string> {
+  const real = await ports.files.readRealPath(base)
+  const inside = isBelow(place.checkout, base)
+  if (inside && real !== base) {
+    throw new AppError('WT_006', `${base} is a symlink to ${real}, outside the repository.`, {
+      path: base,
+      hint: 'Name the real folder in workspace.base.',
+    })
+  }
+  const kind = await ports.files.readKind(real)
+  if (kind !== undefined && kind !== 'folder') {
+    throw new AppError('WT_001', `${base} is not a folder.`, { path: base, hint: 'Change workspace.base.' })
+  }
+  return real
+}
+
+function isBelow(folder: string | null, file: string): boolean {
+  return folder !== null && file.startsWith(folder + path.sep)
+}
+
+/** The branch (unless it was there before) and the pin that holds the base: in one step, pin first. */
+export async function makeRefs(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+  const branch: RefChange = { ref: branchRef(task.branch), old: null, new: task.base.commit }
+  const pin: RefChange = { ref: pinRef(task.uid), old: null, new: task.base.commit }
+  const changes = task.adopted ? [pin] : [pin, branch]
+  try {
+    if (await ports.git.changeRefs(repo.place, changes, startMessage(task.uid), signal)) return
+  } catch (error) {
+    const rivals = await ports.git.findRivals(repo.place, task.branch, signal)
+    if (rivals.length === 0) throw error
+  }
+  const [rival = task.branch] = await ports.git.findRivals(repo.place, task.branch, signal)
+  throw new AppError('WT_002', `The branch ${task.branch} cannot be made: there is a branch ${rival}.`, {
+    data: { branch: rival },
+  })
+}
+
+/** The folder, its registration and its files. */
+export async function makeFolder(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+  const base = path.dirname(task.path)
+  await ports.files.makeFolder(base, 0o700)
+  if (isBelow(repo.place.checkout, base)) await hideFromGit(ports, base)
+  await ports.git.registerWorktree(repo.place, task.path, task.branch, { task: task.id, uid: task.uid })
+  signal?.throwIfAborted()
+  await ports.git.fillWorktree(repo.place, task.path, signal)
+}
+
+/** A base folder inside the repository ignores itself, so that `git status` stays as it was. */
+async function hideFromGit(ports: Ports, base: string): Promise<void> {
+  const file = path.join(base, '.gitignore')
+  if ((await ports.files.readKind(file)) === undefined) await ports.files.write(file, '*\n')
+}
+
+/** A name in the trash that is not taken. Beside the workspaces: a rename must not cross file systems. */
+export async function freeTrash(ports: Ports, workspace: string): Promise<string> {
+  const trash = path.join(path.dirname(workspace), '.trash')
+  const name = path.basename(workspace)
+  const taken = new Set(await ports.files.readNames(trash))
+  for (let n = 1; ; n++) {
+    const candidate = n === 1 ? name : `${name}.${n}`
+    if (!taken.has(candidate)) return path.join(trash, candidate)
+  }
+}
+
+/** Folder and registration, renamed into the trash. Does nothing for what is not there. */
+export async function trashFolder(
+  ports: Ports,
+  place: Place,
+  workspace: string,
+  trash: string,
+): Promise<void> {
+  if ((await ports.files.readKind(workspace)) !== undefined) {
+    await ports.files.makeFolder(trash, 0o700)
+    await ports.files.rename(workspace, path.join(trash, 'workspace'))
+  }
+  await ports.git.unregisterWorktree(place, path.basename(workspace), path.join(trash, 'registration'))
+}
+
+/** Takes back what a start that did not end has made, and nothing else. */
+export async function undoStart(ports: Ports, place: Place, task: Task, reason: string): Promise<void> {
+  const { git } = ports
+  const branch = branchRef(task.branch)
+  await trashFolder(ports, place, task.path, await freeTrash(ports, task.path))
+  await git.clearRefLocks(place, task.adopted ? [pinRef(task.uid)] : [pinRef(task.uid), branch])
+  const changes: RefChange[] = []
+  // Its own log proves that the branch is ours: a user may have made one of that name in the meantime.
+  if (!task.adopted && (await git.findReflogMessage(place, branch)) === startMessage(task.uid)) {
+    const tip = await git.findRef(place, branch)
+    if (tip === task.base.commit) changes.push({ ref: branch, old: tip, new: null })
+  }
+  const pin = await git.findRef(place, pinRef(task.uid))
+  if (pin !== undefined) changes.push({ ref: pinRef(task.uid), old: pin, new: null })
+  if (changes.length > 0) await git.changeRefs(place, changes, `offshoot: undo start ${task.uid}`)
+  ports.store.append(task.uid, { type: 'start.undone', reason }, ports.clock.now().toISOString())
+}
+
+/** What a recreation that did not end has made goes into the trash; the next start tries again. */
+export async function undoRecreate(ports: Ports, place: Place, task: Task, reason: string): Promise<void> {
+  await trashFolder(ports, place, task.path, await freeTrash(ports, task.path))
+  ports.store.append(task.uid, { type: 'recreate.undone', reason }, ports.clock.now().toISOString())
+}

@@ -1,0 +1,136 @@
+import { constants } from 'node:fs'
+import {
+  chmod,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  statfs,
+} from 'node:fs/promises'
+import path from 'node:path'
+import { AppError } from '../core/errors.ts'
+import type { FileKind, Files } from '../core/ports.ts'
+import { copy, draftPath, move } from './move.ts'
+
+/** The real file system. Errors of the system pass through as they are. */
+export function nodeFiles(): Files {
+  return {
+    readKind,
+    readText,
+    readNames,
+    readRealPath,
+    readFreeSpace,
+    makeFolder,
+    makeNewFolder,
+    write,
+    copy,
+    rename,
+    move,
+    removeEmptyFolder,
+    remove: (target) => rm(target, { recursive: true, force: true }),
+  }
+}
+
+async function readKind(target: string): Promise<FileKind | undefined> {
+  const found = await orUndefined(lstat(target))
+  if (!found) return undefined
+  if (found.isFile()) return 'file'
+  if (found.isDirectory()) return 'folder'
+  return found.isSymbolicLink() ? 'link' : 'other'
+}
+
+async function readText(target: string): Promise<string | undefined> {
+  // A pipe in the place of a file would otherwise keep us waiting for a writer.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const file = await orUndefined(open(target, flags))
+  try {
+    return await file?.readFile('utf8')
+  } finally {
+    await file?.close()
+  }
+}
+
+async function readNames(folder: string): Promise<string[]> {
+  if ((await readKind(folder)) === 'link') return []
+  return (await orUndefined(readdir(folder))) ?? []
+}
+
+async function readRealPath(target: string): Promise<string> {
+  const real = await orUndefined(realpath(target))
+  if (real !== undefined) return real
+  const parent = path.dirname(target)
+  if (parent === target) return target
+  // A link that points at nothing yet still says where a write would go.
+  const link = (await readKind(target)) === 'link' ? await readlink(target) : undefined
+  if (link !== undefined) return readRealPath(path.resolve(await realpath(parent), link))
+  return path.join(await readRealPath(parent), path.basename(target))
+}
+
+/** Of the nearest folder that exists: what is about to be made will be there. */
+async function readFreeSpace(target: string): Promise<{ free: number; total: number }> {
+  const found = await orUndefined(statfs(target))
+  if (!found) return readFreeSpace(path.dirname(target))
+  return { free: found.bavail * found.bsize, total: found.blocks * found.bsize }
+}
+
+async function makeFolder(target: string, mode?: number): Promise<void> {
+  const first = await mkdir(target, { recursive: true, ...(mode === undefined ? {} : { mode }) })
+  if (first === undefined || mode === undefined) return
+  for (let made = path.resolve(target); made.startsWith(first); made = path.dirname(made)) {
+    // The umask took bits away.
+    if (((await stat(made)).mode & 0o7777) !== mode) await chmod(made, mode)
+  }
+}
+
+async function makeNewFolder(target: string): Promise<void> {
+  try {
+    await mkdir(target)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
+    throw new AppError('WT_001', `Something is there already: ${target}.`, { path: target, cause: thrown })
+  }
+}
+
+async function removeEmptyFolder(target: string): Promise<void> {
+  try {
+    await rmdir(target)
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException
+    // Some systems say EEXIST for a folder that is not empty.
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(code ?? '')) throw thrown
+  }
+}
+
+async function write(target: string, content: string, mode?: number): Promise<void> {
+  const draft = draftPath(target)
+  const file = await open(draft, 'wx', mode)
+  try {
+    try {
+      await file.writeFile(content)
+      if (mode !== undefined && ((await file.stat()).mode & 0o7777) !== mode) await file.chmod(mode)
+    } finally {
+      await file.close()
+    }
+    await rename(draft, target)
+  } catch (thrown) {
+    await rm(draft, { force: true })
+    throw thrown
+  }
+}
+
+/** undefined when there is no such path, also because a part of it is no folder. */
+async function orUndefined<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw thrown
+  }
+}

@@ -1,0 +1,101 @@
+// biome-ignore format: a list
+/** Events whose hooks git 2.54 and later also take from the config, where core.hooksPath does not reach them. */
+const hookEvents = [
+  'applypatch-msg', 'pre-applypatch', 'post-applypatch', 'pre-commit', 'pre-merge-commit', 'prepare-commit-msg',
+  'commit-msg', 'post-commit', 'pre-rebase', 'post-checkout', 'post-merge', 'pre-push', 'post-rewrite',
+  'post-index-change', 'reference-transaction', 'pre-auto-gc', 'fsmonitor-watchman', 'push-to-checkout',
+  'sendemail-validate', 'p4-changelist', 'p4-prepare-changelist', 'p4-post-changelist', 'p4-pre-submit',
+]
+
+/** What none of our calls may be moved by, whatever the repository's or the user's config says. */
+const neutral: Record<string, string> = {
+  'core.hooksPath': '/dev/null',
+  'core.fsmonitor': 'false',
+  'core.untrackedCache': 'false',
+  'core.splitIndex': 'false',
+  'core.quotePath': 'false',
+  'core.protectNTFS': 'true',
+  'core.protectHFS': 'true',
+  'core.pager': 'cat',
+  'core.askPass': '',
+  'color.ui': 'false',
+  'advice.detachedHead': 'false',
+  'gc.auto': '0',
+  'maintenance.auto': 'false',
+  'submodule.recurse': 'false',
+  'diff.ignoreSubmodules': 'all',
+  'status.submoduleSummary': 'false',
+  'commit.gpgSign': 'false',
+  'tag.gpgSign': 'false',
+  'protocol.allow': 'never',
+  'safe.bareRepository': 'explicit',
+  // The first entry of a branch's log proves that we made the branch.
+  'core.logAllRefUpdates': 'true',
+  ...Object.fromEntries(hookEvents.map((event) => [`hook.${event}.enabled`, 'false'])),
+}
+
+/** For plumbing: no conversion of bytes, no driver of anybody's. */
+const raw: Record<string, string> = {
+  'core.autocrlf': 'false',
+  'core.attributesFile': '/dev/null',
+}
+
+/** Variables of the user's that git, ssh-less and prompt-less, may still see. */
+const allowed = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'TMPDIR',
+  'XDG_CONFIG_HOME',
+  'SUDO_UID',
+  'SystemRoot',
+  'USERPROFILE',
+]
+
+export interface GitScope {
+  readonly gitDir?: string
+  readonly workTree?: string
+  readonly indexFile?: string
+  /**
+   * `raw` (the default): our own plumbing, deaf to the user's and the system's config. `user`: the user's own
+   * conversions and filters count, as when a workspace is filled; hooks and prompts stay off.
+   */
+  readonly config?: 'raw' | 'user'
+}
+
+/** The whole environment of one git call: nothing is inherited but an allow-list, so no GIT_* of ours or others'. */
+export function gitEnvironment(from: NodeJS.ProcessEnv, scope: GitScope): Record<string, string> {
+  const env: Record<string, string> = {}
+  for (const name of allowed) {
+    const value = from[name]
+    if (value !== undefined) env[name] = value
+  }
+  Object.assign(env, {
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_PAGER: 'cat',
+    GIT_EDITOR: 'false',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_ALLOW_PROTOCOL: '',
+    GIT_COMMITTER_NAME: 'offshoot',
+    GIT_COMMITTER_EMAIL: 'offshoot@localhost',
+  })
+  const config = { ...neutral }
+  if (scope.config !== 'user') {
+    Object.assign(env, { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1' })
+    Object.assign(config, raw)
+  }
+  if (scope.gitDir !== undefined) env.GIT_DIR = scope.gitDir
+  if (scope.workTree !== undefined) env.GIT_WORK_TREE = scope.workTree
+  if (scope.indexFile !== undefined) env.GIT_INDEX_FILE = scope.indexFile
+  const entries = Object.entries(config)
+  env.GIT_CONFIG_COUNT = String(entries.length)
+  entries.forEach(([key, value], index) => {
+    env[`GIT_CONFIG_KEY_${index}`] = key
+    env[`GIT_CONFIG_VALUE_${index}`] = value
+  })
+  return env
+}

@@ -1,0 +1,115 @@
+/** The only place that spawns git. */
+import { spawn } from 'node:child_process'
+import { AppError } from '../core/errors.ts'
+import { type GitScope, gitEnvironment } from './environment.ts'
+import { slots } from './slots.ts'
+
+export interface GitCall extends GitScope {
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly stdin?: string | Uint8Array
+  /** Exit codes that are an answer, not a failure. */
+  readonly expect?: readonly number[]
+  /** Takes stdout as it comes; the answer's `stdout` then stays empty. */
+  readonly onStdout?: (chunk: Buffer) => void
+  readonly onStderr?: (chunk: Buffer) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface GitAnswer {
+  readonly code: number
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+export type GitExec = (call: GitCall) => Promise<GitAnswer>
+
+export interface ExecOptions {
+  readonly env: NodeJS.ProcessEnv
+  /** Notes a child while it runs, so that recovery can end it should we die first. */
+  readonly recordChild: (pid: number) => () => void
+  /** How many git processes may run at once. */
+  readonly atOnce?: number
+}
+
+const stderrKept = 16 * 1024
+
+/** Spawns git with a clean environment, in its own process group; cancelling ends the whole group. */
+export function gitExec(options: ExecOptions): GitExec {
+  const slot = slots(options.atOnce ?? 8)
+  return (call) => slot(() => run(call, options), call.signal)
+}
+
+function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', call.args, {
+      cwd: call.cwd,
+      env: gitEnvironment(options.env, call),
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    const forget = child.pid === undefined ? () => {} : options.recordChild(child.pid)
+    const out: Buffer[] = []
+    let stderr = ''
+    child.stdout.on('data', call.onStdout ?? ((chunk: Buffer) => out.push(chunk)))
+    child.stderr.on('data', (chunk: Buffer) => {
+      call.onStderr?.(chunk)
+      stderr = (stderr + chunk.toString()).slice(-stderrKept)
+    })
+    // git may end before it has read everything: its exit code tells why, not our EPIPE.
+    child.stdin.on('error', () => {})
+    child.stdin.end(call.stdin)
+
+    const cancel = () => endGroup(child.pid)
+    call.signal?.addEventListener('abort', cancel, { once: true })
+    const finish = () => {
+      call.signal?.removeEventListener('abort', cancel)
+      forget()
+    }
+    child.on('error', (error) => {
+      finish()
+      reject(spawnError(error, call))
+    })
+    child.on('close', (code, killedBy) => {
+      finish()
+      if (call.signal?.aborted)
+        return reject(new AppError('WT_021', 'Cancelled.', { cause: call.signal.reason }))
+      const answer = { code: code ?? -1, stdout: Buffer.concat(out), stderr }
+      if (code !== null && (code === 0 || call.expect?.includes(code))) return resolve(answer)
+      reject(gitError(call, code ?? killedBy, stderr))
+    })
+  })
+}
+
+/** SIGTERM, so that git takes its lock files away with it. */
+function endGroup(pid: number | undefined) {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGTERM')
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+function spawnError(error: NodeJS.ErrnoException, call: GitCall): AppError {
+  if (error.code === 'ENOENT' && error.path === 'git') {
+    return new AppError('WT_015', 'git is not installed, or not on PATH.', { cause: error })
+  }
+  return new AppError('WT_020', `git ${call.args[0]} could not be started: ${error.message}`, {
+    cause: error,
+  })
+}
+
+function gitError(call: GitCall, how: number | string | null, stderr: string): AppError {
+  const said = stderr.trim()
+  const full = /No space left on device|Disk quota exceeded/.test(said)
+  return new AppError(full ? 'WT_014' : 'WT_020', `git ${call.args[0]} failed (${how}): ${lastLine(said)}`, {
+    data: { args: call.args, stderr: said },
+    path: call.workTree ?? call.gitDir ?? call.cwd,
+  })
+}
+
+function lastLine(text: string): string {
+  const lines = text.split('\n')
+  return lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? ''
+}

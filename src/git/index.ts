@@ -1,0 +1,37 @@
+import type { Files, Git } from '../core/ports.ts'
+import type { GitExec } from './exec.ts'
+import { locate } from './locate.ts'
+import { findRepoMark, writeRepoMark } from './mark.ts'
+import {
+  changeRefs,
+  clearRefLocks,
+  findCommit,
+  findReflogMessage,
+  findRef,
+  findRivals,
+  readHeadBranch,
+} from './refs.ts'
+import { requireVersion, type VersionNotes } from './version.ts'
+import { fillWorktree, readDirt, readWorktrees, registerWorktree, unregisterWorktree } from './worktree.ts'
+
+/** The git command behind the port. */
+export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env: NodeJS.ProcessEnv): Git {
+  return {
+    requireVersion: (signal) => requireVersion(exec, notes, env, signal),
+    locate: (dir) => locate(exec, dir),
+    readHeadBranch,
+    findCommit: (place, rev, signal) => findCommit(exec, place, rev, signal),
+    findRef: (place, ref, signal) => findRef(exec, place, ref, signal),
+    findRivals: (place, branch, signal) => findRivals(exec, place, branch, signal),
+    findReflogMessage,
+    readWorktrees: (place) => readWorktrees(files, place),
+    readDirt: (place, folder, signal) => readDirt(exec, place, folder, signal),
+    findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
+    writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
+    changeRefs: (place, changes, message, signal) => changeRefs(exec, place, changes, message, signal),
+    registerWorktree: (place, folder, branch, mark) => registerWorktree(files, place, folder, branch, mark),
+    unregisterWorktree: (place, name, keep) => unregisterWorktree(files, place, name, keep),
+    fillWorktree: (place, folder, signal) => fillWorktree(exec, place, folder, signal),
+    clearRefLocks: (place, refs) => clearRefLocks(files, place, refs),
+  }
+}

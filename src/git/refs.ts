@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { AppError } from '../core/errors.ts'
+import type { Files, Place, RefChange } from '../core/ports.ts'
+import type { GitExec } from './exec.ts'
+
+const object = /^([0-9a-f]{40}|[0-9a-f]{64})\n?$/
+
+export async function readHeadBranch(place: Place): Promise<string | null> {
+  const text = await readFile(path.join(place.gitDir, 'HEAD'), 'utf8')
+  return /^ref: refs\/heads\/(.+?)\n?$/.exec(text)?.[1] ?? null
+}
+
+export async function findCommit(exec: GitExec, place: Place, rev: string, signal?: AbortSignal) {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${rev}^{commit}`]
+  const { code, stdout } = await exec({
+    args,
+    gitDir: place.gitDir,
+    cwd: place.gitDir,
+    expect: [1, 128],
+    signal,
+  })
+  return code === 0 ? stdout.toString().trim() : undefined
+}
+
+/** A loose ref is read as it is; only a packed one costs a process. */
+export async function findRef(exec: GitExec, place: Place, ref: string, signal?: AbortSignal) {
+  const loose = await readFile(path.join(place.commonDir, ref), 'utf8').catch(() => '')
+  const value = object.exec(loose)?.[1]
+  if (value !== undefined) return value
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', ref]
+  const { code, stdout } = await exec({
+    args,
+    gitDir: place.commonDir,
+    cwd: place.commonDir,
+    expect: [1, 128],
+    signal,
+  })
+  return code === 0 ? stdout.toString().trim() : undefined
+}
+
+/** Branches that a branch of this name cannot stand beside: the same one, `a` for `a/b`, `a/b` for `a`. */
+export async function findRivals(
+  exec: GitExec,
+  place: Place,
+  branch: string,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const parts = branch.split('/')
+  const parents = parts.map((_, index) => `refs/heads/${parts.slice(0, index + 1).join('/')}`)
+  const args = ['for-each-ref', '--format=%(refname)', ...parents]
+  const { stdout } = await exec({ args, gitDir: place.commonDir, cwd: place.commonDir, signal })
+  const wanted = `refs/heads/${branch}`
+  return stdout
+    .toString()
+    .split('\n')
+    .filter(
+      (ref) => ref !== '' && (ref === wanted || ref.startsWith(`${wanted}/`) || wanted.startsWith(`${ref}/`)),
+    )
+    .map((ref) => ref.slice('refs/heads/'.length))
+}
+
+export async function findReflogMessage(place: Place, ref: string): Promise<string | undefined> {
+  const log = await readFile(path.join(place.commonDir, 'logs', ref), 'utf8').catch(() => '')
+  return log.trimEnd().split('\n').at(-1)?.split('\t')[1]
+}
+
+export async function changeRefs(
+  exec: GitExec,
+  place: Place,
+  changes: readonly RefChange[],
+  message: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const { code, stderr } = await exec({
+    args: ['update-ref', '--stdin', '-z', '-m', message],
+    gitDir: place.commonDir,
+    cwd: place.commonDir,
+    stdin: refCommands(changes),
+    expect: [1, 128],
+    signal,
+  })
+  if (code === 0) return true
+  for (const change of changes) {
+    const now = await findRef(exec, place, change.ref, signal)
+    if ((now ?? null) !== change.old) return false
+  }
+  throw new AppError('WT_020', `git update-ref failed: ${stderr.trim()}`, { path: place.commonDir })
+}
+
+export function refCommands(changes: readonly RefChange[]): string {
+  return changes
+    .map((change) => {
+      if (change.new === null) return `delete ${change.ref}\0${change.old ?? ''}\0`
+      if (change.old === null) return `create ${change.ref}\0${change.new}\0`
+      return `update ${change.ref}\0${change.new}\0${change.old}\0`
+    })
+    .map((command) => `option no-deref\0${command}`)
+    .join('')
+}
+
+export async function clearRefLocks(files: Files, place: Place, refs: readonly string[]): Promise<void> {
+  for (const ref of refs) {
+    const lock = path.join(place.commonDir, `${ref}.lock`)
+    if ((await files.readKind(lock)) === 'file') await files.remove(lock)
+  }
+}

@@ -1,0 +1,50 @@
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { AppError } from '../core/errors.ts'
+import type { GitExec } from './exec.ts'
+
+const oldest = [2, 38] as const
+
+export interface VersionNotes {
+  find(key: string): string | undefined
+  put(key: string, value: string): void
+}
+
+/**
+ * The installed git's version. Asked once per binary: the answer is noted together with the binary's path, size
+ * and time, so that a command normally spawns nothing to know it.
+ */
+export async function requireVersion(
+  exec: GitExec,
+  notes: VersionNotes,
+  env: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
+): Promise<string> {
+  const binary = await findBinary(env.PATH ?? '')
+  if (binary === undefined) throw new AppError('WT_015', 'git is not installed, or not on PATH.')
+  const noted = notes.find('git')?.split('\t')
+  if (noted?.[0] === binary && noted[1] !== undefined) return noted[1]
+  const { stdout } = await exec({ args: ['version'], cwd: '/', signal })
+  const version = /(\d+\.\d+(\.\d+)?)/.exec(stdout.toString())?.[1]
+  if (version === undefined)
+    throw new AppError('WT_015', `git answers no version: ${stdout.toString().trim()}`)
+  if (!isRecent(version)) {
+    throw new AppError('WT_015', `git ${version} is too old; offshoot needs ${oldest.join('.')} or newer.`)
+  }
+  notes.put('git', `${binary}\t${version}`)
+  return version
+}
+
+export function isRecent(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
+}
+
+async function findBinary(searchPath: string): Promise<string | undefined> {
+  for (const folder of searchPath.split(path.delimiter)) {
+    const file = path.join(folder, process.platform === 'win32' ? 'git.exe' : 'git')
+    const found = await stat(file).catch(() => undefined)
+    if (found?.isFile()) return `${file}:${found.size}:${found.mtimeMs}`
+  }
+  return undefined
+}

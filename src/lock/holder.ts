@@ -1,0 +1,31 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+
+export interface Holder {
+  readonly pid: number
+  readonly verb: string
+  readonly since: string
+}
+
+const holderFile = (lock: string) => `${lock}.holder`
+
+/** Who holds a lock is told for the message only. It decides nothing, so a failure to write it stops nobody. */
+export function recordHolder(lock: string, holder: Holder): void {
+  bestEffort(() => writeFileSync(holderFile(lock), JSON.stringify(holder), { mode: 0o600 }))
+}
+
+export function forgetHolder(lock: string): void {
+  bestEffort(() => rmSync(holderFile(lock), { force: true }))
+}
+
+/** May be that of a holder before, when it was killed or the present one has just begun. */
+export function findHolder(lock: string): Holder | undefined {
+  return bestEffort(() => JSON.parse(readFileSync(holderFile(lock), 'utf8')) as Holder)
+}
+
+function bestEffort<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}

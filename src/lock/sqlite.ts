@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError } from '../core/errors.ts'
+import type { Clock, LockOptions, Locks } from '../core/ports.ts'
+import type { Owner } from '../core/task.ts'
+import { findHolder, forgetHolder, recordHolder } from './holder.ts'
+
+const patienceMs = 30_000
+const firstPauseMs = 2
+const longestPauseMs = 25
+
+/** Work that hangs for ever is garbage in the eyes of the engine, and a collected connection would let its lock go. */
+const held = new Set<DatabaseSync>()
+
+/**
+ * One lock is one open exclusive transaction on one empty file, which the kernel ends with its process. Two rules:
+ *
+ * - The file is opened by SQLite alone. POSIX drops all locks that a process has on a file as soon as it closes any
+ *   handle of it; SQLite counts its own handles, and cannot count ours. Hence the holder's name is in a second file.
+ * - The file is never deleted. A waiter may have it open already: it would then lock the deleted file, while the next
+ *   process locks a new one of the same name, and both would be alone. An empty file per name is the price.
+ */
+export function sqliteLocks(folder: string, self: () => Owner, clock: Clock): Locks {
+  return {
+    async hold(name, options, work) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const file = path.join(folder, fileName(name))
+      const db = await acquire(file, name, options)
+      held.add(db)
+      try {
+        recordHolder(file, { pid: self().pid, verb: options.verb, since: clock.now().toISOString() })
+        return await work()
+      } finally {
+        forgetHolder(file)
+        held.delete(db)
+        db.close()
+      }
+    },
+  }
+}
+
+/** The hash alone tells names apart; what is readable is for a person who looks into the folder. */
+function fileName(name: string): string {
+  const readable = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+  return `${readable.slice(0, 40)}-${createHash('sha256').update(name).digest('hex').slice(0, 24)}.lock`
+}
+
+async function acquire(file: string, name: string, options: LockOptions): Promise<DatabaseSync> {
+  const { verb, waitMs = patienceMs, signal } = options
+  const deadline = performance.now() + waitMs
+  const db = openLock(file)
+  try {
+    for (let wait = firstPauseMs; ; wait = Math.min(wait * 1.5, longestPauseMs)) {
+      if (signal?.aborted) throw cancelled(verb)
+      if (tryLock(db, file)) return db
+      const left = deadline - performance.now()
+      if (left <= 0) throw inVain(file, name, waitMs)
+      // Waiters that began together would ask together for ever.
+      await pause(Math.min(wait * (0.5 + Math.random() / 2), left), undefined, { signal }).catch(() => {})
+    }
+  } catch (thrown) {
+    db.close()
+    throw thrown
+  }
+}
+
+function openLock(file: string): DatabaseSync {
+  try {
+    return new DatabaseSync(file, { timeout: 0 })
+  } catch (thrown) {
+    throw unusable(file, thrown)
+  }
+}
+
+const busy = 5
+
+/** Nothing is ever written, so the journal in memory stays empty: no second file, no sync. */
+function tryLock(db: DatabaseSync, file: string): boolean {
+  try {
+    db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    return true
+  } catch (thrown) {
+    if (((thrown as { errcode?: number }).errcode ?? 0) % 256 === busy) return false
+    throw unusable(file, thrown)
+  }
+}
+
+function inVain(file: string, name: string, waitMs: number): AppError {
+  const holder = findHolder(file)
+  const by = holder ? `\`${holder.verb}\`, process ${holder.pid}, since ${holder.since}` : 'another process'
+  const after = waitMs > 0 ? ` after ${waitMs / 1000} s of waiting` : ''
+  return new AppError('WT_012', `The lock ${name} is held by ${by}${after}.`, {
+    data: { lock: name, holder },
+  })
+}
+
+function cancelled(verb: string): AppError {
+  return new AppError('WT_021', `Cancelled while \`${verb}\` waited for a lock.`)
+}
+
+function unusable(file: string, cause: unknown): AppError {
+  return new AppError('WT_022', `The lock file ${file} cannot be used.`, { path: file, cause })
+}

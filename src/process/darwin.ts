@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process'
+import type { ProcessEntry, ProcessTable } from './table.ts'
+
+const run = (command: string, args: string[]) =>
+  execFileSync(command, args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { LC_ALL: 'C', TZ: 'UTC' },
+  })
+
+const columns = ['-o', 'pid=,pgid=,stat=,lstart=']
+
+/** macOS has no /proc: each look costs a `ps`, and start times are in whole seconds. */
+export const darwinTable: ProcessTable = {
+  // Not kern.boottime, which moves with each correction of the clock.
+  boot: () => run('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid']).trim(),
+  find: (pid) => readEntries(['-p', String(pid)])[0],
+  inGroup: (group) => readEntries(['-A']).filter((entry) => entry.group === group),
+}
+
+/** `ps` fails when it finds none. */
+function readEntries(which: string[]): ProcessEntry[] {
+  try {
+    return run('/bin/ps', [...which, ...columns])
+      .split('\n')
+      .filter(Boolean)
+      .map(psEntry)
+  } catch {
+    return []
+  }
+}
+
+export function psEntry(line: string): ProcessEntry {
+  const [pid, group, state, ...start] = line.trim().split(/\s+/)
+  return {
+    pid: Number(pid),
+    group: Number(group),
+    session: Number(group),
+    startedAt: String(Date.parse(`${start.join(' ')} UTC`)),
+    ended: state?.startsWith('Z') === true,
+  }
+}

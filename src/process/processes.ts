@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError } from '../core/errors.ts'
+import type { Processes } from '../core/ports.ts'
+import type { Owner } from '../core/task.ts'
+import { type ChildRecord, readRecords, writeRecord } from './records.ts'
+import { type ProcessTable, processTable } from './table.ts'
+
+const deadlineMs = 5_000
+
+export interface ProcessRecords extends Processes {
+  /** Notes a child that leads its own process group; call the answer when it has ended. */
+  recordChild(pid: number): () => void
+}
+
+/** Knows processes beyond their pid, and ends what a killed owner left running. */
+export function processes(folder: string): ProcessRecords {
+  const table = processTable()
+  let own: Owner | undefined
+
+  function self(): Owner {
+    own ??= { pid: process.pid, startedAt: table.find(process.pid)?.startedAt ?? '', boot: table.boot() }
+    return own
+  }
+
+  function isAlive(owner: Owner): boolean {
+    if (owner.boot !== self().boot) return false
+    const entry = table.find(owner.pid)
+    return entry !== undefined && !entry.ended && entry.startedAt === owner.startedAt
+  }
+
+  return {
+    self,
+    isAlive,
+    recordChild(pid) {
+      const entry = table.find(pid)
+      return entry ? writeRecord(folder, self(), entry) : () => {}
+    },
+    async endChildren(owner) {
+      if (isAlive(owner)) return 0
+      const records = readRecords(folder, owner)
+      const running = owner.boot === self().boot ? records.filter((record) => isRunning(table, record)) : []
+      for (const { pid } of running) killGroup(pid)
+      for (const { pid } of running) await waitForEnd(table, pid)
+      for (const record of records) record.forget()
+      return running.length
+    },
+  }
+}
+
+/**
+ * Whether the recorded child's group still runs. A leader that started at another time is a stranger, who could get
+ * the pid only after the whole group had ended. Without its leader the group keeps the pid from being given away;
+ * it is ours if it has the session that the child began, and no member that is older than the child.
+ */
+function isRunning(table: ProcessTable, { pid, startedAt }: ChildRecord): boolean {
+  const members = table.inGroup(pid)
+  const leader = table.find(pid)
+  const ours = leader
+    ? leader.startedAt === startedAt && leader.group === pid
+    : members.every((one) => one.session === pid && Number(one.startedAt) >= Number(startedAt))
+  return ours && members.some((one) => !one.ended)
+}
+
+/** That it could not be killed shows when it does not end. */
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch (thrown) {
+    if (!['ESRCH', 'EPERM'].includes((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown
+  }
+}
+
+async function waitForEnd(table: ProcessTable, group: number): Promise<void> {
+  const deadline = performance.now() + deadlineMs
+  while (table.inGroup(group).some((member) => !member.ended)) {
+    if (performance.now() > deadline) {
+      const message = `The process ${group}, left by an offshoot that was killed, does not end.`
+      throw new AppError('WT_020', message, {
+        hint: `End it (kill -9 -- -${group}), then repeat.`,
+        data: { pid: group },
+      })
+    }
+    await pause(5)
+  }
+}

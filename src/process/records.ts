@@ -1,0 +1,62 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Owner } from '../core/task.ts'
+
+/** A child that leads a process group of its own. */
+export interface ChildRecord {
+  readonly pid: number
+  readonly startedAt: string
+  /** Takes the record away; may be called twice. */
+  forget(): void
+}
+
+/** One small file per running child, named after its owner, so that nothing is left of an owner whose children ended. */
+const prefix = (owner: Owner) => `${owner.pid}-${owner.startedAt}.`
+
+export function writeRecord(
+  folder: string,
+  owner: Owner,
+  child: { pid: number; startedAt: string },
+): () => void {
+  const file = path.join(folder, prefix(owner) + child.pid)
+  const content = JSON.stringify({ startedAt: child.startedAt, boot: owner.boot })
+  try {
+    writeFileSync(file, content, { mode: 0o600 })
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writeFileSync(file, content, { mode: 0o600 })
+  }
+  return () => rmSync(file, { force: true })
+}
+
+/** The records of that owner, not of one that had the same pid and start time before a restart of the machine. */
+export function readRecords(folder: string, owner: Owner): ChildRecord[] {
+  return readNames(folder)
+    .filter((name) => name.startsWith(prefix(owner)))
+    .flatMap((name) => {
+      const file = path.join(folder, name)
+      const content = readContent(file)
+      if (content?.boot !== owner.boot) return []
+      const pid = Number(name.slice(prefix(owner).length))
+      return [{ pid, startedAt: content.startedAt, forget: () => rmSync(file, { force: true }) }]
+    })
+}
+
+function readNames(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw thrown
+  }
+}
+
+/** undefined when its owner was killed while it wrote it, or another recovery took it away meanwhile. */
+function readContent(file: string): { startedAt: string; boot: string } | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as { startedAt: string; boot: string }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,141 @@
+/** Every action that any door offers, with the shape of what goes in and what comes out. Browser-safe. */
+import { z } from 'zod'
+import { isolations, taskStates } from '../core/task.ts'
+
+const repo = z.string().min(1).describe('A folder in the repository; what -C is on the command line.')
+const taskName = z.string().min(1)
+const worktreeName = z.object({
+  repo,
+  task: taskName.optional(),
+  path: z.string().optional(),
+  name: z.string().optional(),
+})
+
+export const taskSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  state: z.enum(taskStates),
+  isolation: z.enum(isolations),
+  path: z.string(),
+  branch: z.string(),
+  base: z.object({ branch: z.string().nullable(), commit: z.string() }),
+  head: z.string(),
+  checkpoints: z.number().int(),
+  files: z.number().int(),
+  insertions: z.number().int(),
+  deletions: z.number().int(),
+  dirty: z.boolean().nullable(),
+  createdAt: z.iso.datetime(),
+  lastActiveAt: z.iso.datetime(),
+  agent: z.string().optional(),
+  runs: z.number().int(),
+  reason: z.string().optional(),
+})
+
+const start = {
+  summary: 'Make a task and its workspace, or go on with the open task of that id',
+  input: z.object({
+    repo,
+    task: taskName.optional(),
+    title: z.string().optional(),
+    from: z.string().min(1).optional(),
+    branch: z.string().min(1).optional(),
+    existingBranch: z.string().min(1).optional(),
+    isolation: z.enum(isolations).optional(),
+  }),
+  output: z.object({ task: taskSchema, reused: z.boolean(), recreated: z.boolean() }),
+}
+
+const list = {
+  summary: 'List tasks',
+  input: z.object({ repo, all: z.boolean().optional(), state: z.enum(taskStates).optional() }),
+  output: z.object({ tasks: z.array(taskSchema) }),
+}
+
+const show = {
+  summary: 'Show one task, with a look at its workspace',
+  input: z.object({ repo, task: taskName.optional() }),
+  output: z.object({ task: taskSchema }),
+}
+
+export const actions = {
+  'task.start': start,
+  'task.list': list,
+  'task.show': show,
+  'worktree.create': start,
+  'worktree.list': list,
+  'worktree.show': show,
+  'worktree.remove': {
+    summary: 'Take a workspace, its branch and its registration away, into the trash',
+    input: worktreeName.extend({ force: z.boolean().optional(), keepBranch: z.boolean().optional() }),
+    output: z.object({
+      removed: z.boolean(),
+      task: taskSchema,
+      branchKept: z.boolean(),
+      ignored: z.array(z.string()),
+      trash: z.string().nullable(),
+    }),
+  },
+  'worktree.prune': {
+    summary: 'Tell which workspaces have not been used for long',
+    input: z.object({ repo, olderThanMs: z.number().nonnegative().optional() }),
+    output: z.object({
+      stale: z.array(z.object({ task: taskSchema, why: z.string() })),
+      kept: z.array(z.object({ task: taskSchema, why: z.string() })),
+    }),
+  },
+  'system.doctor': {
+    summary: 'Look at everything offshoot stands on, and mend nothing',
+    input: z.object({ repo }),
+    output: z.object({
+      checks: z.array(
+        z.object({
+          name: z.string(),
+          status: z.enum(['ok', 'warn', 'fail']),
+          message: z.string(),
+          hint: z.string(),
+        }),
+      ),
+    }),
+  },
+  'system.recover': {
+    summary: 'Finish or take back what died half-way',
+    input: z.object({}),
+    output: z.object({
+      recovered: z.array(
+        z.object({
+          task: z.string(),
+          verdict: z.enum(['finished', 'rolled back', 'left alone']),
+          why: z.string(),
+        }),
+      ),
+    }),
+  },
+  'system.repos': {
+    summary: 'List the repositories that offshoot knows',
+    input: z.object({}),
+    output: z.object({
+      repos: z.array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          path: z.string(),
+          exists: z.boolean(),
+          openTasks: z.number().int(),
+          addedAt: z.iso.datetime(),
+        }),
+      ),
+    }),
+  },
+  'system.config': {
+    summary: 'Show the settings and where each comes from',
+    input: z.object({ repo }),
+    output: z.object({
+      settings: z.array(z.object({ key: z.string(), value: z.unknown(), origin: z.string() })),
+    }),
+  },
+} as const satisfies Record<string, { summary: string; input: z.ZodObject; output: z.ZodObject }>
+
+export type ActionName = keyof typeof actions
+export type Input<A extends ActionName> = z.infer<(typeof actions)[A]['input']>
+export type Output<A extends ActionName> = z.infer<(typeof actions)[A]['output']>

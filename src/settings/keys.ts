@@ -1,0 +1,64 @@
+/** The closed list of settings, taken from the defaults, and the names they have in the environment. */
+import { defaultSettings, type Settings } from '../core/settings.ts'
+import { nearest } from '../core/nearest.ts'
+
+type Leaf = string | number | boolean | readonly unknown[]
+
+type Keys<T> = {
+  [K in keyof T & string]: T[K] extends Leaf ? K : `${K}.${Keys<T[K]>}`
+}[keyof T & string]
+
+type Value<T, K extends string> = K extends keyof T
+  ? T[K]
+  : K extends `${infer Group}.${infer Rest}`
+    ? Group extends keyof T
+      ? Value<T[Group], Rest>
+      : never
+    : never
+
+type PartialTree<T> = {
+  readonly [K in keyof T]?: (T[K] extends Leaf ? T[K] : PartialTree<T[K]>) | undefined
+}
+
+/** `enabled`, `limits.perRepo`, … */
+export type SettingKey = Keys<Settings>
+export type SettingValue<K extends SettingKey> = Value<Settings, K>
+export type SettingFlags = PartialTree<Settings>
+
+export const isTree = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const leaves = (tree: object, prefix = ''): [string, unknown][] =>
+  Object.entries(tree).flatMap(([name, value]) =>
+    isTree(value) ? leaves(value, `${prefix}${name}.`) : [[prefix + name, value]],
+  )
+
+export const defaults = new Map(leaves(defaultSettings) as [SettingKey, unknown][])
+
+export const isSettingKey = (key: string): key is SettingKey => (defaults as Map<string, unknown>).has(key)
+
+/** The settings below `group`; empty when there is no such group. */
+export const members = (group: string) => [...defaults.keys()].filter((key) => key.startsWith(`${group}.`))
+
+/** `limits.perRepo` → `OFFSHOOT_LIMITS_PER_REPO`. */
+export const variable = (key: SettingKey) =>
+  `OFFSHOOT_${key
+    .replaceAll('.', '_')
+    .replace(/[A-Z]/g, (letter) => `_${letter}`)
+    .toUpperCase()}`
+
+/** Variables that are no setting: where the state is, what a run is told, and what the launcher leaves behind. */
+const reserved = ['HOME', 'DISABLED', 'RUN', 'TASK', 'WORKSPACE', 'SLUG', 'PORT', 'HANDED_OVER'].map(
+  (name) => `OFFSHOOT_${name}`,
+)
+const reservedPattern = /^OFFSHOOT_(?:PORT_\d+|INTERNAL_.*)$/
+
+/** `OFFSHOOT_*` names that mean nothing to us, each with the known one that was probably meant. */
+export function unknownVariables(
+  env: Record<string, string | undefined>,
+): { name: string; nearest: string | undefined }[] {
+  const known = [...[...defaults.keys()].map(variable), ...reserved]
+  return Object.keys(env)
+    .filter((name) => name.startsWith('OFFSHOOT_') && !known.includes(name) && !reservedPattern.test(name))
+    .map((name) => ({ name, nearest: nearest(name, known) }))
+}

@@ -1,0 +1,32 @@
+import { AppError } from '../core/errors.ts'
+
+interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+/** Settings from one place, not checked yet: nested as in a file, or with the groups written out in the key. */
+export interface Layer {
+  /** As a user would name the place: a file, a variable, `flag`. */
+  readonly origin: string
+  readonly tree: object
+  /** Set when the place is a file. */
+  readonly path?: string
+  readonly locate?: (key: string) => Position | undefined
+}
+
+/** WT_016 about a whole file. */
+export function badFile(path: string, problem: string, at?: Position, cause?: unknown): AppError {
+  return new AppError('WT_016', message(path, at, problem), { path, data: at && { ...at }, cause })
+}
+
+/** WT_016 about one key. */
+export function badKey({ origin, path, locate }: Layer, key: string, problem: string): AppError {
+  const at = locate?.(key)
+  return new AppError('WT_016', message(origin, at, problem), { path, data: { key, ...at } })
+}
+
+function message(origin: string, at: Position | undefined, problem: string): string {
+  const place = at ? `${origin}:${at.line}:${at.column}` : origin
+  return `${place}: ${problem}${problem.endsWith('?') ? '' : '.'}`
+}

@@ -1,0 +1,49 @@
+/**
+ * What each setting may be, and what it is for. The error text of a rule completes "must be …".
+ * Only imported when there is something to check, because loading zod is slow (some 90 ms uncached).
+ */
+import * as z from 'zod'
+import type { SettingKey, SettingValue } from './keys.ts'
+
+const truth = () => z.boolean('true or false')
+
+function whole(from: number, to: number) {
+  const expected = `a whole number from ${from} to ${to}`
+  return z.int(expected).min(from, expected).max(to, expected)
+}
+
+// oxlint-disable-next-line no-control-regex
+const path = () => z.string('a path').regex(/^[^\0]*$/, 'a path')
+
+/** `shape` is what the text must look like with its placeholders filled in; a brace left over is never in shape. */
+function template(what: string, shape: RegExp, identifying: string[], others: string[] = []) {
+  const braced = (names: string[], word: string) => names.map((name) => `{${name}}`).join(word)
+  const may = others.length > 0 ? `; it may also use ${braced(others, ', ')}` : ''
+  const expected = `${what} with ${braced(identifying, ' or ')}${may}`
+  const known = [...identifying, ...others]
+  const isGood = (text: string) =>
+    identifying.some((name) => text.includes(`{${name}}`)) &&
+    shape.test(text.replace(/\{(\w+)\}/g, (found, name: string) => (known.includes(name) ? 'x' : found)))
+  return z.string(expected).refine(isGood, expected)
+}
+
+const folderName = /^(?!-)[^/\\{}\p{Cc}]+$/u
+/** The rules of `git check-ref-format`. */
+const branchName = /^(?!-)(?!.*(?:\.\.|\/\/|(?:^|\/)\.|[./]$|\.lock(?:\/|$)))(?!\/)[^\s~^:?*[\\{}\p{Cc}]+$/u
+
+export const rules = {
+  enabled: truth().describe('Off: `start` refuses. `OFFSHOOT_DISABLED=1` switches it off, too.'),
+  'workspace.base': path().describe(
+    'Folder that holds the workspaces; relative to the root of the repository, `~` expands. Empty: the state folder.',
+  ),
+  'workspace.name': template('a folder name', folderName, ['task'], ['date', 'time', 'id8', 'repo']).describe(
+    'Name of a workspace’s folder, with `{task}`; also `{date}`, `{time}`, `{id8}`, `{repo}`.',
+  ),
+  'branch.name': template('a branch name', branchName, ['task', 'id8']).describe(
+    'Name of a task’s branch, with `{task}` or `{id8}`.',
+  ),
+  'limits.perRepo': whole(1, 10_000).describe('How many open tasks a repository may have.'),
+  'lock.waitSeconds': whole(0, 3600).describe('How long a command waits for another one that is at work.'),
+  'prune.maxAgeDays': whole(0, 3650).describe('Tasks that nobody touched for so long may be pruned.'),
+  'prune.minKeep': whole(0, 10_000).describe('So many of the newest tasks are never pruned.'),
+} satisfies { [K in SettingKey]: z.ZodType<SettingValue<K>> }

@@ -1,0 +1,55 @@
+import { AppError } from '../core/errors.ts'
+
+/** Result codes of SQLite: https://sqlite.org/rescode.html */
+const code = {
+  perm: 3,
+  busy: 5,
+  locked: 6,
+  readonly: 8,
+  ioerr: 10,
+  corrupt: 11,
+  full: 13,
+  cantopen: 14,
+  protocol: 15,
+  constraintUnique: 2067,
+  notadb: 26,
+} as const
+
+/** The extended result code; undefined when SQLite did not throw this. */
+function resultCode(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error) || !('errcode' in thrown)) return undefined
+  return typeof thrown.errcode === 'number' ? thrown.errcode : undefined
+}
+
+/** The low byte is the kind of failure; the rest only refines it. */
+const primary = (extended: number | undefined) => (extended ?? 0) & 0xff
+
+export const isBusy = (thrown: unknown) => primary(resultCode(thrown)) === code.busy
+
+export const isTaken = (thrown: unknown) => resultCode(thrown) === code.constraintUnique
+
+/** What SQLite threw, as the outside shall see it; anything else stays as it is. */
+export function storeError(thrown: unknown, path: string): unknown {
+  const detail = { path, cause: thrown }
+  switch (primary(resultCode(thrown))) {
+    case code.busy:
+    case code.locked:
+    case code.protocol:
+      return new AppError('WT_012', `Another process keeps the records busy: ${path}.`, detail)
+    case code.full:
+      return new AppError('WT_014', `The disk is full: ${path} cannot grow.`, detail)
+    case code.corrupt:
+    case code.notadb:
+      return new AppError('WT_022', `The records are damaged: ${path} is not a sound database.`, {
+        ...detail,
+        hint: 'Move it away; offshoot repair --rebuild brings the records back.',
+      })
+    case code.perm:
+    case code.readonly:
+    case code.ioerr:
+    case code.cantopen:
+      return new AppError('WT_022', `The records cannot be read or written: ${path}.`, detail)
+    default:
+      return thrown
+  }
+}

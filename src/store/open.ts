@@ -1,0 +1,122 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { AppError } from '../core/errors.ts'
+import { isBusy } from './errors.ts'
+import { migrations } from './schema.ts'
+
+const busyMs = 15_000
+
+/** Opens the database, makes it if need be, and brings its schema up to date. */
+export function openDatabase(path: string): DatabaseSync {
+  makePrivate(path)
+  const db = new DatabaseSync(path, { timeout: busyMs })
+  try {
+    const version = patiently(() => readVersion(db))
+    if (version > migrations.length) throw tooNew(version, path)
+    if (version < migrations.length) migrate(db, path)
+    db.exec('PRAGMA synchronous = FULL')
+    return db
+  } catch (thrown) {
+    db.close()
+    throw thrown
+  }
+}
+
+/** One write transaction. IMMEDIATE, because a read that later turns into a write fails at once when others write. */
+export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (thrown) {
+    // A full disk has already rolled it back.
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw thrown
+  }
+}
+
+/**
+ * The file is ours alone from its first instant, whatever the umask; SQLite gives -wal and -shm the same mode.
+ * It is opened here only when it is new: closing it would drop the locks of another connection of this process.
+ */
+function makePrivate(path: string): void {
+  if (existsSync(path)) return
+  const folder = dirname(path)
+  const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (made !== undefined) chmodSync(folder, 0o700)
+  try {
+    const file = openSync(path, 'wx', 0o600)
+    fchmodSync(file, 0o600)
+    closeSync(file)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
+  }
+  // SQLite syncs what is in the files, not that they are there.
+  syncFolder(folder)
+  if (made !== undefined) syncFolder(dirname(made))
+}
+
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function readVersion(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.user_version)
+}
+
+function migrate(db: DatabaseSync, path: string): void {
+  if (!isNetworkFolder(statfsSync(dirname(path)).type)) patiently(() => db.exec('PRAGMA journal_mode = WAL'))
+  inTransaction(db, () => {
+    const version = readVersion(db)
+    if (version > migrations.length) throw tooNew(version, path)
+    for (const migration of migrations.slice(version)) db.exec(migration)
+    db.exec(`PRAGMA user_version = ${migrations.length}`)
+  })
+}
+
+function tooNew(version: number, path: string): AppError {
+  const message = `${path} was written by a newer offshoot (schema ${version}; this one knows ${migrations.length}).`
+  return new AppError('WT_022', message, {
+    path,
+    hint: 'Update offshoot, or name another folder in OFFSHOOT_HOME.',
+  })
+}
+
+/** Of the file systems that reach over a network: NFS, SMB, CIFS, SMB2, 9P, FUSE (sshfs). */
+const networkTypes: ReadonlySet<number> = new Set([
+  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546,
+])
+
+/** The WAL needs memory that all writers share; where they may sit on different machines there is none. */
+export function isNetworkFolder(type: number): boolean {
+  return networkTypes.has(type)
+}
+
+/** SQLite answers "busy" at once, without its own wait, when many connections turn a new file to WAL together. */
+function patiently<T>(work: () => T): T {
+  const deadline = performance.now() + busyMs
+  for (;;) {
+    try {
+      return work()
+    } catch (thrown) {
+      if (!isBusy(thrown) || performance.now() > deadline) throw thrown
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 + Math.random() * 8)
+    }
+  }
+}

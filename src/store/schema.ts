@@ -1,0 +1,52 @@
+/**
+ * Each entry brings the database one version further. Entries that were released are never edited: a database
+ * out there has already run them.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE repos (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    common_dir TEXT NOT NULL,
+    mark TEXT NOT NULL,
+    added_at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX repos_by_dir ON repos (common_dir);
+
+  CREATE TABLE tasks (
+    seq INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,
+    repo TEXT NOT NULL REFERENCES repos (id),
+    id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    pending INTEGER NOT NULL,
+    hidden INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    last_active_at TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    summary TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX tasks_open_id ON tasks (repo, lower(id)) WHERE open = 1;
+  CREATE INDEX tasks_pending ON tasks (seq) WHERE pending = 1;
+  CREATE INDEX tasks_by_repo ON tasks (repo, open, created_at, seq);
+  CREATE INDEX tasks_by_id ON tasks (repo, id, created_at, seq);
+  CREATE INDEX tasks_by_path ON tasks (path);
+
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    uid TEXT NOT NULL REFERENCES tasks (uid),
+    n INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    type TEXT NOT NULL,
+    event TEXT NOT NULL,
+    UNIQUE (uid, n)
+  ) STRICT;
+
+  CREATE TABLE notes (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+]

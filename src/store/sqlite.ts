@@ -1,0 +1,189 @@
+import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import { AppError } from '../core/errors.ts'
+import { reduce, type StoredEvent, type TaskEvent } from '../core/events.ts'
+import type { RepoRecord, Store, TaskFilter } from '../core/ports.ts'
+import { isOpen, type Task } from '../core/task.ts'
+import { isTaken, storeError } from './errors.ts'
+import { inTransaction, openDatabase } from './open.ts'
+
+type Row = Record<string, unknown>
+
+const repoColumns = 'id, name, common_dir AS commonDir, mark, added_at AS addedAt'
+const newestFirst = 'ORDER BY created_at DESC, seq DESC'
+
+/** The store in one SQLite file, for any number of processes at once. */
+export function sqliteStore(path: string): Store {
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (thrown) {
+      throw storeError(thrown, path)
+    }
+  }
+
+  const db = guarded(() => openDatabase(path))
+  const statements = new Map<string, StatementSync>()
+
+  /** Prepared on first use: a command needs only a few of them, and its start-up waits for each. */
+  function statement(sql: string): StatementSync {
+    const known = statements.get(sql)
+    if (known) return known
+    const made = db.prepare(sql)
+    statements.set(sql, made)
+    return made
+  }
+
+  const find = (sql: string, ...values: SQLInputValue[]): Row | undefined =>
+    guarded(() => statement(sql).get(...values))
+  const read = (sql: string, ...values: SQLInputValue[]): Row[] =>
+    guarded(() => statement(sql).all(...values))
+  const change = (sql: string, ...values: SQLInputValue[]) =>
+    guarded(() => void statement(sql).run(...values))
+  const findTask = (where: string, ...values: SQLInputValue[]) =>
+    task(find(`SELECT summary FROM tasks WHERE ${where} LIMIT 1`, ...values))
+
+  function append(uid: string, event: TaskEvent, at: string, expected?: number): Task {
+    const row = statement('SELECT version, summary FROM tasks WHERE uid = ?').get(uid)
+    const version = Number(row?.version ?? 0)
+    if (expected !== undefined && expected !== version)
+      throw overtaken(task(row)?.id ?? uid, expected, version)
+    const next = reduce(task(row), event, at)
+    if (!next) throw new AppError('WT_007', `There is no task with the uid ${uid}.`, { data: { uid } })
+    putTask(next, version + 1)
+    statement('INSERT INTO events (uid, n, at, type, event) VALUES (?, ?, ?, ?, ?)').run(
+      uid,
+      version + 1,
+      at,
+      event.type,
+      JSON.stringify(event),
+    )
+    return next
+  }
+
+  function putTask(next: Task, version: number): void {
+    try {
+      statement(
+        `INSERT INTO tasks (uid, repo, id, state, open, pending, hidden, path, created_at, last_active_at, version, summary)
+         VALUES (:uid, :repo, :id, :state, :open, :pending, :hidden, :path, :createdAt, :lastActiveAt, :version, :summary)
+         ON CONFLICT (uid) DO UPDATE SET
+           state = :state, open = :open, pending = :pending, hidden = :hidden, path = :path,
+           last_active_at = :lastActiveAt, version = :version, summary = :summary`,
+      ).run({
+        uid: next.uid,
+        repo: next.repo,
+        id: next.id,
+        state: next.state,
+        open: Number(isOpen(next)),
+        pending: Number(next.pending !== undefined),
+        hidden: Number(next.hidden === true),
+        path: next.path,
+        createdAt: next.createdAt,
+        lastActiveAt: next.lastActiveAt,
+        version,
+        summary: JSON.stringify(next),
+      })
+    } catch (thrown) {
+      if (!isTaken(thrown)) throw thrown
+      throw taken(next.id, findTask('repo = ? AND lower(id) = lower(?) AND open = 1', next.repo, next.id)?.id)
+    }
+  }
+
+  return {
+    findRepo: (commonDir) =>
+      // A repository that was deleted and made anew in its place has a second record there.
+      repo(
+        find(
+          `SELECT ${repoColumns} FROM repos WHERE common_dir = ? ORDER BY added_at DESC, rowid DESC`,
+          commonDir,
+        ),
+      ),
+    findRepoById: (id) => repo(find(`SELECT ${repoColumns} FROM repos WHERE id = ?`, id)),
+    readRepos: () =>
+      read(`SELECT ${repoColumns} FROM repos ORDER BY added_at, rowid`).map((row) => repo(row)!),
+    putRepo: ({ id, name, commonDir, mark, addedAt }) =>
+      change(
+        `INSERT INTO repos (id, name, common_dir, mark, added_at) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET
+           name = excluded.name, common_dir = excluded.common_dir, mark = excluded.mark, added_at = excluded.added_at`,
+        id,
+        name,
+        commonDir,
+        mark,
+        addedAt,
+      ),
+
+    findOpenTask: (repo, id) =>
+      findTask('repo = ? AND lower(id) = lower(?) AND open = 1 AND id = ?', repo, id, id),
+    findTask: (repo, id) => findTask(`repo = ? AND id = ? AND hidden = 0 ${newestFirst}`, repo, id),
+    findTaskByUid: (uid) => findTask('uid = ?', uid),
+    findTaskByPath: (path) =>
+      findTask('path = ? AND hidden = 0 ORDER BY open DESC, created_at DESC, seq DESC', path),
+    readTasks: (filter) => {
+      const { where, values } = taskCondition(filter)
+      return read(`SELECT summary FROM tasks WHERE ${where} ${newestFirst} LIMIT ?`, ...values).map(
+        (row) => task(row)!,
+      )
+    },
+    countOpenTasks: (repo) =>
+      Number(find('SELECT count(*) AS count FROM tasks WHERE repo = ? AND open = 1', repo)?.count),
+    readPendingTasks: () =>
+      read('SELECT summary FROM tasks WHERE pending = 1 ORDER BY seq').map((row) => task(row)!),
+
+    append: (uid, event, at, expected) =>
+      guarded(() => inTransaction(db, () => append(uid, event, at, expected))),
+    readEvents: ({ after = 0, uid, limit = -1 }) =>
+      (uid === undefined
+        ? read('SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?', after, limit)
+        : read('SELECT * FROM events WHERE uid = ? AND seq > ? ORDER BY n LIMIT ?', uid, after, limit)
+      ).map(storedEvent),
+
+    findNote: (key) => find('SELECT value FROM notes WHERE key = ?', key)?.value as string | undefined,
+    putNote: (key, value) =>
+      change(
+        'INSERT INTO notes VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+        key,
+        value,
+      ),
+    close: () => {
+      if (db.isOpen) guarded(() => db.close())
+    },
+  }
+}
+
+/** `open = 1` stands in the text, not in a value: only then the index of the few open tasks is used. */
+function taskCondition({ repo, open, limit }: TaskFilter): { where: string; values: SQLInputValue[] } {
+  const terms = ['hidden = 0']
+  if (open !== undefined) terms.push(`open = ${Number(open)}`)
+  if (repo !== undefined) terms.push('repo = ?')
+  return { where: terms.join(' AND '), values: [...(repo === undefined ? [] : [repo]), limit ?? -1] }
+}
+
+/** Rows come without a prototype; a record is a plain object like every other. */
+const repo = (row: Row | undefined) => (row ? ({ ...row } as unknown as RepoRecord) : undefined)
+
+const task = (row: Row | undefined) => (row ? (JSON.parse(row.summary as string) as Task) : undefined)
+
+function storedEvent(row: Row): StoredEvent {
+  return {
+    seq: row.seq as number,
+    uid: row.uid as string,
+    n: row.n as number,
+    at: row.at as string,
+    event: JSON.parse(row.event as string) as TaskEvent,
+  }
+}
+
+function overtaken(task: string, expected: number, version: number): AppError {
+  return new AppError('WT_012', `Another process changed the task ${task} in the meantime.`, {
+    hint: 'Repeat; the task is read anew.',
+    data: { expected, version },
+  })
+}
+
+function taken(id: string, existing: string | undefined): AppError {
+  const message =
+    existing === undefined || existing === id
+      ? `A task with the id ${id} is open already.`
+      : `The open task ${existing} differs from ${id} in upper and lower case only.`
+  return new AppError('WT_013', message, { data: { id, existing } })
+}

@@ -1,0 +1,157 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+/** A room, or a file of src/, and what it imports. */
+type Imports = Record<string, string[]>
+
+const forbidden: Imports = {
+  core: [
+    '../git/exec.ts',
+    '../protocol/task.ts',
+    '../compose.ts',
+    '../index.ts',
+    'zod',
+    'node:fs',
+    'node:fs/promises',
+    'node:child_process',
+    'node:process',
+    'node:sqlite',
+    '../../test/support/repo.ts',
+    '../../bench/run.ts',
+  ],
+  'core/verbs': ['../../git/exec.ts'],
+  git: ['../vault/pins.ts', 'node:child_process'],
+  vault: ['../store/sqlite.ts', 'node:sqlite'],
+  land: ['../vault/pins.ts'],
+  store: ['../git/exec.ts', 'node:child_process'],
+  lock: ['../store/sqlite.ts'],
+  files: ['../process/kill.ts'],
+  process: ['../files/copy.ts'],
+  agents: ['../sandbox/none.ts'],
+  sandbox: ['../git/exec.ts', 'node:child_process'],
+  settings: ['../files/copy.ts'],
+  protocol: ['../core/task.ts', '../api/handlers.ts', 'node:path'],
+  api: ['../store/sqlite.ts', '../client/socket.ts'],
+  client: ['../core/task.ts', '../api/handlers.ts'],
+  cli: ['../git/exec.ts', '../compose.ts', 'yaml'],
+  'cli/commands': ['../../compose.ts'],
+  'cli/main.ts': ['../git/exec.ts'],
+  mcp: ['../store/sqlite.ts', '../compose.ts'],
+  daemon: ['../cli/main.ts', '../compose.ts'],
+  'index.ts': ['./git/exec.ts', './cli/main.ts'],
+  'compose.ts': ['node:sqlite', '../test/support/repo.ts'],
+}
+
+const allowed: Imports = {
+  core: ['node:path', '../core/task.ts', './git/task.ts'],
+  'core/verbs': ['../task.ts', 'node:crypto'],
+  git: ['../core/task.ts', 'node:fs/promises'],
+  'git/exec.ts': ['node:child_process'],
+  vault: ['../git/exec.ts'],
+  land: ['../git/exec.ts'],
+  store: ['node:sqlite'],
+  lock: ['node:sqlite'],
+  process: ['node:child_process'],
+  agents: ['node:child_process'],
+  settings: ['yaml', 'zod', 'node:fs'],
+  protocol: ['zod', './task.ts'],
+  api: ['../core/task.ts', '../protocol/task.ts'],
+  client: ['../protocol/task.ts'],
+  cli: ['../client/socket.ts', '../api/handlers.ts'],
+  'cli/main.ts': ['../compose.ts', './parse.ts'],
+  'compose.ts': ['./store/sqlite.ts', './mcp/stdio.ts'],
+  'index.ts': ['./compose.ts', './core/task.ts'],
+}
+
+const reexport = (imported: string) => `export * from '${imported}'`
+
+/** The crossings the linter finds when every room holds its imports, one to a line. */
+function crossingsOf(imports: Imports, statement = reexport) {
+  const field = mkdtempSync(path.join(tmpdir(), 'offshoot-boundaries-'))
+  afterAll(() => rmSync(field, { recursive: true, force: true }))
+  for (const name of ['oxlint.config.ts', 'tsconfig.json', 'package.json']) {
+    cpSync(path.join(root, name), path.join(field, name))
+  }
+  symlinkSync(path.join(root, 'node_modules'), path.join(field, 'node_modules'))
+  for (const [from, imported] of Object.entries(imports)) {
+    const file = path.join(field, plantedIn(from))
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, imported.map((name) => `${statement(name)}\n`).join(''))
+  }
+  return crossings(field)
+}
+
+const plantedIn = (from: string) => (from.endsWith('.ts') ? `src/${from}` : `src/${from}/planted.ts`)
+
+interface Report {
+  diagnostics: { code: string; filename: string; labels: { span: { line: number } }[] }[]
+  number_of_files: number
+}
+
+function crossings(folder: string) {
+  const oxlint = path.join(root, 'node_modules/.bin/oxlint')
+  const run = spawnSync(process.execPath, [oxlint, '--format', 'json', 'src'], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  if (!run.stdout.startsWith('{')) throw new Error(`oxlint broke (${run.status}): ${run.stdout}${run.stderr}`)
+  const { diagnostics, number_of_files }: Report = JSON.parse(run.stdout)
+  const places = diagnostics
+    .filter(({ code }) => /no-restricted-imports|no-cycle/.test(code))
+    .map(({ filename, labels }) => `${filename}:${labels[0]?.span.line}`)
+  return { places, number_of_files, status: run.status }
+}
+
+describe('the direction of imports', () => {
+  const found = crossingsOf(forbidden)
+  const cases = Object.entries(forbidden).flatMap(([from, imported]) =>
+    imported.map((name, index) => ({ from, name, place: `${plantedIn(from)}:${index + 1}` })),
+  )
+
+  test.each(cases)('$from may not import $name', ({ place }) => {
+    expect(found.places).toContain(place)
+    expect(found.status).toBe(1)
+  })
+
+  test('what a room may import is left alone', () => {
+    expect(crossingsOf(allowed)).toEqual({
+      places: [],
+      number_of_files: Object.keys(allowed).length,
+      status: 0,
+    })
+  })
+
+  test.each([
+    ['a type import', (name: string) => `import type { A } from '${name}'; export type B = A`],
+    ['a lazy import', (name: string) => `export const load = () => import('${name}')`],
+    ['an import for its effect', (name: string) => `import '${name}'`],
+  ])('%s crosses a boundary too', (_, statement) => {
+    expect(crossingsOf({ core: ['../git/exec.ts'] }, statement).places).toEqual(['src/core/planted.ts:1'])
+  })
+
+  test('protocol may import the types of core', () => {
+    const statement = (name: string) => `import type { A } from '${name}'; export type B = A`
+    expect(crossingsOf({ protocol: ['../core/task.ts'] }, statement).places).toEqual([])
+  })
+
+  test('the sources keep to it', () => {
+    const found = crossings(root)
+    expect(found.places).toEqual([])
+    expect(found.number_of_files).toBeGreaterThan(0)
+  })
+
+  test('every folder of the sources has a row in the table', () => {
+    const folders = readdirSync(path.join(root, 'src'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name)
+    const outside = crossingsOf(
+      Object.fromEntries(folders.map((room) => [room, ['../nowhere/x.ts', '../index.ts']])),
+    )
+    expect(outside.places).toEqual(expect.arrayContaining(folders.map((room) => `src/${room}/planted.ts:2`)))
+  })
+})

@@ -1,0 +1,256 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { nodeFiles } from '../../src/files/node.ts'
+
+const files = nodeFiles()
+let root: string
+const at = (...parts: string[]) => path.join(root, ...parts)
+const mode = (target: string) => (statSync(target).mode & 0o777).toString(8)
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(path.join(tmpdir(), 'offshoot-files-')))
+})
+afterEach(() => {
+  rmSync(root, { recursive: true })
+})
+
+async function withUmask(umask: number, work: () => Promise<unknown>): Promise<void> {
+  const before = process.umask(umask)
+  try {
+    await work()
+  } finally {
+    process.umask(before)
+  }
+}
+
+describe('reading', () => {
+  test('a kind is that of the thing itself, never of what it links to', async () => {
+    writeFileSync(at('file'), '')
+    symlinkSync('nowhere', at('link'))
+    spawnSync('mkfifo', [at('pipe')])
+    const kinds = await Promise.all(
+      ['', 'file', 'link', 'pipe', 'none', 'file/none'].map((name) => files.readKind(at(name))),
+    )
+    expect(kinds).toEqual(['folder', 'file', 'link', 'other', undefined, undefined])
+  })
+
+  test('a text is that of a file, undefined of nothing, and never that of a link', async () => {
+    writeFileSync(at('file'), 'grüße')
+    symlinkSync('file', at('link'))
+    expect(await files.readText(at('file'))).toBe('grüße')
+    expect(await files.readText(at('none'))).toBeUndefined()
+    await expect(files.readText(at('link'))).rejects.toMatchObject({ code: 'ELOOP' })
+    await expect(files.readText(root)).rejects.toMatchObject({ code: 'EISDIR' })
+  })
+
+  test('a pipe in the place of a file keeps nobody waiting', async () => {
+    spawnSync('mkfifo', [at('pipe')])
+    expect(await files.readText(at('pipe'))).toBe('')
+  })
+
+  test('names are those in a folder, none where there is no folder', async () => {
+    mkdirSync(at('folder', 'a'), { recursive: true })
+    symlinkSync('folder', at('link'))
+    expect(await files.readNames(at('folder'))).toEqual(['a'])
+    expect(await files.readNames(at('none'))).toEqual([])
+    expect(await files.readNames(at('link'))).toEqual([])
+  })
+
+  test('S1: a real path has all links resolved, as far as it exists', async () => {
+    mkdirSync(at('real'))
+    symlinkSync('real', at('link'))
+    symlinkSync('../outside/new', at('real', 'dangling'))
+    expect(await files.readRealPath(at('link'))).toBe(at('real'))
+    expect(await files.readRealPath(at('link', 'not', 'yet'))).toBe(at('real', 'not', 'yet'))
+    expect(await files.readRealPath(at('link', 'dangling', 'x'))).toBe(at('outside', 'new', 'x'))
+  })
+
+  test('S1: links in a circle are an error, not a path', async () => {
+    symlinkSync('b', at('a'))
+    symlinkSync('a', at('b'))
+    await expect(files.readRealPath(at('a', 'x'))).rejects.toMatchObject({ code: 'ELOOP' })
+  })
+
+  test('free space is told for a path that is yet to be made', async () => {
+    const { free, total } = await files.readFreeSpace(at('not', 'yet'))
+    expect(free).toBeGreaterThan(0)
+    expect(total).toBeGreaterThanOrEqual(free)
+  })
+})
+
+describe('making', () => {
+  test('a folder is made with its parents, each with the mode, whatever the umask', async () => {
+    mkdirSync(at('there'), { mode: 0o755 })
+    await withUmask(0o077, () => files.makeFolder(at('there', 'a', 'b'), 0o750))
+    expect([at('there'), at('there', 'a'), at('there', 'a', 'b')].map(mode)).toEqual(['755', '750', '750'])
+    await files.makeFolder(at('there'), 0o700)
+    expect(mode(at('there'))).toBe('755')
+  })
+
+  test('WT_001: a new folder is not made where something is', async () => {
+    await files.makeNewFolder(at('new'))
+    symlinkSync('nowhere', at('link'))
+    for (const taken of ['new', 'link']) {
+      await expect(files.makeNewFolder(at(taken))).rejects.toMatchObject({ code: 'WT_001', path: at(taken) })
+    }
+  })
+})
+
+describe('writing', () => {
+  test('a file is replaced whole, with the mode that was asked for, whatever the umask', async () => {
+    await withUmask(0o077, () => files.write(at('file'), 'one', 0o644))
+    expect(mode(at('file'))).toBe('644')
+    await files.write(at('file'), 'two', 0o600)
+    expect(readFileSync(at('file'), 'utf8')).toBe('two')
+    expect(mode(at('file'))).toBe('600')
+    expect(readdirSync(root)).toEqual(['file'])
+  })
+
+  test('a link is replaced, not written through', async () => {
+    writeFileSync(at('target'), 'keep')
+    symlinkSync('target', at('link'))
+    await files.write(at('link'), 'new')
+    expect(readFileSync(at('target'), 'utf8')).toBe('keep')
+    expect(await files.readKind(at('link'))).toBe('file')
+  })
+
+  test('a write that fails leaves nothing behind', async () => {
+    mkdirSync(at('folder', 'full'), { recursive: true })
+    await expect(files.write(at('folder'), 'x')).rejects.toMatchObject({ code: /EISDIR|ENOTEMPTY|EEXIST/ })
+    await expect(files.write(at('none', 'file'), 'x')).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(readdirSync(root)).toEqual(['folder'])
+  })
+
+  test('a reader sees the old or the new content, never a part', async () => {
+    const contents = ['a', 'b'].map((letter) => letter.repeat(1_000_000))
+    await files.write(at('file'), contents[0]!)
+    let writing = true
+    const writes = (async () => {
+      for (let n = 0; n < 20; n++) await files.write(at('file'), contents[n % 2]!)
+      writing = false
+    })()
+    while (writing) expect(contents).toContain(await files.readText(at('file')))
+    await writes
+  })
+})
+
+/** A folder of a workspace as it is found in the wild. */
+function makeTree(folder: string): void {
+  mkdirSync(path.join(folder, 'sub'), { recursive: true })
+  writeFileSync(path.join(folder, 'sub', 'tool'), 'run', { mode: 0o755 })
+  chmodSync(path.join(folder, 'sub', 'tool'), 0o755)
+  symlinkSync('sub/tool', path.join(folder, 'relative'))
+  symlinkSync('nowhere', path.join(folder, 'dangling'))
+  spawnSync('mkfifo', [path.join(folder, 'pipe')])
+}
+
+function readTree(folder: string) {
+  const tool = path.join(folder, 'sub', 'tool')
+  return {
+    tool: readFileSync(tool, 'utf8'),
+    mode: mode(tool),
+    links: ['relative', 'dangling'].map((name) => readlinkSync(path.join(folder, name))),
+  }
+}
+
+const wholeTree = { tool: 'run', mode: '755', links: ['sub/tool', 'nowhere'] }
+
+describe('moving and removing', () => {
+  test('a copy is exact: modes, and links as they are written', async () => {
+    makeTree(at('from'))
+    await files.copy(at('from'), at('to'))
+    expect(readTree(at('to'))).toEqual(wholeTree)
+    expect(readTree(at('from'))).toEqual(wholeTree)
+  })
+
+  test('a copy replaces a link, and does not write through it', async () => {
+    writeFileSync(at('from'), 'new')
+    writeFileSync(at('target'), 'keep')
+    symlinkSync('target', at('to'))
+    await files.copy(at('from'), at('to'))
+    expect(readFileSync(at('target'), 'utf8')).toBe('keep')
+    expect(readFileSync(at('to'), 'utf8')).toBe('new')
+  })
+
+  test('a rename takes everything along', async () => {
+    makeTree(at('from'))
+    await files.rename(at('from'), at('to'))
+    expect(readTree(at('to'))).toEqual(wholeTree)
+    expect(existsSync(at('from'))).toBe(false)
+  })
+
+  test('a move within a file system is a rename', async () => {
+    makeTree(at('from'))
+    const before = statSync(at('from')).ino
+    await files.move(at('from'), at('to'))
+    expect(statSync(at('to')).ino).toBe(before)
+  })
+
+  const elsewhere = '/dev/shm'
+  const hasElsewhere = existsSync(elsewhere) && statSync(elsewhere).dev !== statSync(tmpdir()).dev
+
+  describe.skipIf(!hasElsewhere)('across file systems', () => {
+    let far: string
+    beforeEach(() => {
+      far = mkdtempSync(path.join(elsewhere, 'offshoot-files-'))
+    })
+    afterEach(() => {
+      rmSync(far, { recursive: true })
+    })
+
+    test('P2: a move brings all there, then takes the old away', async () => {
+      makeTree(path.join(far, 'from'))
+      await files.move(path.join(far, 'from'), at('to'))
+      expect(readTree(at('to'))).toEqual(wholeTree)
+      expect(readdirSync(far)).toEqual([])
+      expect(readdirSync(root)).toEqual(['to'])
+    })
+
+    test('P2: a move that fails keeps the old and leaves nothing new', async () => {
+      makeTree(path.join(far, 'from'))
+      mkdirSync(at('to', 'full'), { recursive: true })
+      await expect(files.move(path.join(far, 'from'), at('to'))).rejects.toMatchObject({
+        code: /ENOTEMPTY|EEXIST/,
+      })
+      expect(readTree(path.join(far, 'from'))).toEqual(wholeTree)
+      expect(readdirSync(root)).toEqual(['to'])
+    })
+  })
+
+  test('a removal takes what is in a folder, not what it links to, and minds nothing that is gone', async () => {
+    mkdirSync(at('keep'))
+    writeFileSync(at('keep', 'file'), '')
+    mkdirSync(at('folder'))
+    symlinkSync('../keep', at('folder', 'link'))
+    symlinkSync('keep', at('link'))
+    await files.remove(at('folder'))
+    await files.remove(at('link'))
+    await files.remove(at('none'))
+    expect(readdirSync(root)).toEqual(['keep'])
+    expect(readdirSync(at('keep'))).toEqual(['file'])
+  })
+
+  test('an empty folder is removed, any other thing stays', async () => {
+    mkdirSync(at('empty'))
+    mkdirSync(at('full', 'sub'), { recursive: true })
+    symlinkSync('full', at('link'))
+    for (const name of ['empty', 'full', 'link', 'none']) await files.removeEmptyFolder(at(name))
+    expect(readdirSync(root).sort()).toEqual(['full', 'link'])
+  })
+})

@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import type { Owner } from '../../src/core/task.ts'
+import { psEntry } from '../../src/process/darwin.ts'
+import { processEntry } from '../../src/process/linux.ts'
+import { type ProcessRecords, processes } from '../../src/process/processes.ts'
+import { isRunning, killHard, type Program, runProgram, until } from '../support/processes.ts'
+
+const program = new URL('./process.owner.ts', import.meta.url)
+const withGrandchild = 'sleep 1000 & echo $!; wait'
+
+let folder: string
+let records: ProcessRecords
+
+beforeEach(() => {
+  folder = path.join(mkdtempSync(path.join(tmpdir(), 'offshoot-process-')), 'children')
+  records = processes(folder)
+})
+afterEach(() => {
+  rmSync(path.dirname(folder), { recursive: true })
+})
+
+interface Family {
+  readonly owner: Owner
+  readonly child: number
+  readonly grandchild: number
+}
+
+async function family(script = withGrandchild): Promise<Family & { running: Program }> {
+  const running = runProgram(program, folder, script)
+  const members = JSON.parse(await running.line()) as Family
+  onTestFinished(() => killHard(members.child, members.grandchild))
+  return { ...members, running }
+}
+
+function alone(): number {
+  const child = spawn('/bin/sleep', ['1000'], { detached: true, stdio: 'ignore' })
+  onTestFinished(() => killHard(child.pid!))
+  return child.pid!
+}
+
+/** Changes what is noted about the only recorded child. */
+function alterRecord(change: (record: { startedAt: string; boot: string }) => object): void {
+  const [name] = readdirSync(folder)
+  const file = path.join(folder, name!)
+  writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')) as never)))
+}
+
+test('a process knows itself, and is known by others until it has ended', async () => {
+  const { owner, running } = await family()
+  expect(records.self()).toEqual({ pid: process.pid, startedAt: expect.any(String), boot: owner.boot })
+  expect(records.isAlive(records.self())).toBe(true)
+  expect(records.isAlive(owner)).toBe(true)
+  await running.kill()
+  expect(records.isAlive(owner)).toBe(false)
+})
+
+test('a pid of another start time or another boot is another process', () => {
+  const self = records.self()
+  expect(records.isAlive({ ...self, startedAt: '1' })).toBe(false)
+  expect(records.isAlive({ ...self, boot: 'before' })).toBe(false)
+})
+
+test('a process that has ended counts as dead before its parent asked for its exit code', async () => {
+  // The shell starts a child, then becomes a program that never asks.
+  const { owner, grandchild } = await family('true & echo $!; exec sleep 1000')
+  await until(() => !isRunning(grandchild), 'the child has ended')
+  const startedAt = processEntry(readFileSync(`/proc/${grandchild}/stat`, 'latin1')).startedAt
+  expect(records.isAlive({ pid: grandchild, startedAt, boot: owner.boot })).toBe(false)
+})
+
+test('P2: the child and the grandchild of a killed owner are ended, and their record with them', async () => {
+  const { owner, child, grandchild, running } = await family()
+  await running.kill()
+  expect([child, grandchild].map(isRunning)).toEqual([true, true])
+
+  expect(await records.endChildren(owner)).toBe(1)
+  expect([child, grandchild].map(isRunning)).toEqual([false, false])
+  expect(readdirSync(folder)).toEqual([])
+  expect(await records.endChildren(owner)).toBe(0)
+})
+
+test('P2: a grandchild is ended as well when the child between has ended already', async () => {
+  const { owner, child, grandchild, running } = await family('sleep 1000 & echo $!')
+  await running.kill()
+  await until(() => !isRunning(child), 'the child has ended')
+  expect(isRunning(grandchild)).toBe(true)
+  expect(await records.endChildren(owner)).toBe(1)
+  expect(isRunning(grandchild)).toBe(false)
+})
+
+test('a stranger who got the pid of a recorded child is not touched', async () => {
+  const { owner, child, grandchild, running } = await family()
+  await running.kill()
+  alterRecord((record) => ({ ...record, startedAt: String(Number(record.startedAt) - 1) }))
+  expect(await records.endChildren(owner)).toBe(0)
+  expect([child, grandchild].map(isRunning)).toEqual([true, true])
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a group without its leader is not touched when a member is older than the recorded child', async () => {
+  const { owner, child, grandchild, running } = await family('sleep 1000 & echo $!')
+  await running.kill()
+  await until(() => !isRunning(child), 'the child has ended')
+  alterRecord((record) => ({ ...record, startedAt: String(Number(record.startedAt) + 1_000_000) }))
+  expect(await records.endChildren(owner)).toBe(0)
+  expect(isRunning(grandchild)).toBe(true)
+})
+
+test('after a restart of the machine no pid means anything, and the old records go', async () => {
+  const { owner, child, running } = await family()
+  await running.kill()
+  alterRecord((record) => ({ ...record, boot: 'before' }))
+  expect(await records.endChildren(owner)).toBe(0)
+  expect(readdirSync(folder)).toHaveLength(1)
+  expect(await records.endChildren({ ...owner, boot: 'before' })).toBe(0)
+  expect(readdirSync(folder)).toEqual([])
+  expect(isRunning(child)).toBe(true)
+})
+
+test('the children of a living owner are left alone', async () => {
+  const { owner, child } = await family()
+  expect(await records.endChildren(owner)).toBe(0)
+  expect(isRunning(child)).toBe(true)
+  expect(readdirSync(folder)).toHaveLength(1)
+})
+
+test('a record is private, and goes when its child has ended', () => {
+  const forget = records.recordChild(alone())
+  const [name] = readdirSync(folder)
+  expect((statSync(folder).mode & 0o777).toString(8)).toBe('700')
+  expect((statSync(path.join(folder, name!)).mode & 0o777).toString(8)).toBe('600')
+  forget()
+  forget()
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a child that is gone already needs no record', () => {
+  records.recordChild(2 ** 22 + 1)()
+  expect(() => readdirSync(folder)).toThrow('ENOENT')
+})
+
+test('a name with brackets and spaces does not shift what /proc tells', () => {
+  const fields = Array.from({ length: 50 }, (_, index) => String(index + 4))
+  expect(processEntry(`77 (a) b) (c) R ${fields.join(' ')}`)).toEqual({
+    pid: 77,
+    group: 5,
+    session: 6,
+    startedAt: '22',
+    ended: false,
+  })
+})
+
+test('a line of ps on macOS tells the same', () => {
+  expect(psEntry('  77    70 Ss   Sun Nov 15 18:01:02 2026    ')).toEqual({
+    pid: 77,
+    group: 70,
+    session: 70,
+    startedAt: String(Date.UTC(2026, 10, 15, 18, 1, 2)),
+    ended: false,
+  })
+})

@@ -1,0 +1,258 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from '../../src/core/ports.ts'
+import type { Task } from '../../src/core/task.ts'
+import { runProgram } from '../support/processes.ts'
+
+export interface StoreUnderTest {
+  readonly name: string
+  readonly open: (path: string) => Store
+  /** The module and its export that open the same store in another process. */
+  readonly module: URL
+  readonly factory: string
+}
+
+const at = '2026-11-15T18:01:02.000Z'
+const owner = { pid: 1, startedAt: '1', boot: 'b' }
+const writer = new URL('./store.writer.ts', import.meta.url)
+
+export const sampleRepo = {
+  id: 'repo1',
+  name: 'app',
+  commonDir: '/app/.git',
+  mark: 'a'.repeat(40),
+  addedAt: at,
+}
+
+function sampleTask(uid: string, id: string, more: Partial<Task> = {}): Task {
+  return {
+    uid,
+    id,
+    repo: sampleRepo.id,
+    title: id,
+    state: 'pending',
+    isolation: 'worktree',
+    path: `/work/${uid}`,
+    branch: `offshoot/${id}`,
+    adopted: false,
+    base: { branch: 'main', commit: 'c'.repeat(40) },
+    origin: '/app',
+    head: 'c'.repeat(40),
+    checkpoints: 0,
+    files: 0,
+    insertions: 0,
+    deletions: 0,
+    runs: 0,
+    createdAt: at,
+    lastActiveAt: at,
+    ...more,
+  }
+}
+
+/** What every store must do. */
+export function storeContract({ name, open, module, factory }: StoreUnderTest): void {
+  describe(`${name} as a store`, () => {
+    let folder: string
+    let file: string
+    let store: Store
+
+    beforeEach(() => {
+      folder = mkdtempSync(path.join(tmpdir(), 'offshoot-store-'))
+      file = path.join(folder, 'home', 'state.db')
+      store = open(file)
+      store.putRepo(sampleRepo)
+    })
+    afterEach(() => {
+      store.close()
+      rmSync(folder, { recursive: true })
+    })
+
+    const begin = (uid: string, id: string, more?: Partial<Task>) =>
+      store.append(uid, { type: 'start.begun', task: sampleTask(uid, id, more), owner }, at, 0)
+    const start = (uid: string, id: string, more?: Partial<Task>) => {
+      begin(uid, id, more)
+      return store.append(uid, { type: 'start.done' }, at, 1)
+    }
+    const finish = (uid: string) => {
+      store.append(uid, { type: 'remove.begun', owner, keepBranch: false, trash: '/trash' }, at)
+      return store.append(uid, { type: 'remove.done' }, at)
+    }
+    const uids = (tasks: Task[]) => tasks.map((task) => task.uid)
+    const write = (...args: string[]) => runProgram(writer, module.href, factory, file, ...args)
+
+    test('events come back in the order in which they were appended, counted per task and overall', () => {
+      begin('u1', 'A')
+      begin('u2', 'B')
+      store.append('u1', { type: 'start.done' }, at)
+
+      const events = store.readEvents({})
+      expect(events.map(({ uid, n, event }) => `${uid} ${n} ${event.type}`)).toEqual([
+        'u1 1 start.begun',
+        'u2 1 start.begun',
+        'u1 2 start.done',
+      ])
+      expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3])
+      expect(store.readEvents({ uid: 'u1' }).map(({ n }) => n)).toEqual([1, 2])
+    })
+
+    test('a reader that knows the last seq gets what came after it, and no more than it asked for', () => {
+      begin('u1', 'A')
+      const [first] = store.readEvents({})
+      start('u2', 'B')
+      expect(store.readEvents({ after: first!.seq }).map(({ uid }) => uid)).toEqual(['u2', 'u2'])
+      expect(store.readEvents({ after: first!.seq, limit: 1 })).toHaveLength(1)
+      expect(store.readEvents({ after: 3 })).toEqual([])
+    })
+
+    test('the task is what its events make of it, for this and for the next process', () => {
+      const task = start('u1', 'A', { agent: 'claude' })
+      expect(task).toMatchObject({ state: 'active', agent: 'claude' })
+      expect(task).not.toHaveProperty('pending')
+      store.close()
+      store = open(file)
+      expect(store.findTaskByUid('u1')).toEqual(task)
+    })
+
+    test('S2: a writer who has not seen the last event is refused, and nothing is written', () => {
+      const task = start('u1', 'A')
+      const stale = () => store.append('u1', { type: 'recreate.begun', owner }, at, 1)
+      expect(stale).toThrow(expect.objectContaining({ code: 'WT_012', data: { expected: 1, version: 2 } }))
+      expect(store.findTaskByUid('u1')).toEqual(task)
+      expect(store.readEvents({})).toHaveLength(2)
+    })
+
+    test('an event for a task that never began is refused, and nothing is written', () => {
+      expect(() => store.append('u9', { type: 'start.done' }, at)).toThrow(
+        expect.objectContaining({ code: 'WT_007' }),
+      )
+      expect(store.readEvents({})).toEqual([])
+    })
+
+    test('L2: the id of an open task is taken, in its repository only', () => {
+      start('u1', 'TASK-1')
+      expect(() => begin('u2', 'TASK-1')).toThrow(
+        expect.objectContaining({ code: 'WT_013', message: 'A task with the id TASK-1 is open already.' }),
+      )
+      expect(store.findTaskByUid('u2')).toBeUndefined()
+      expect(store.readEvents({ uid: 'u2' })).toEqual([])
+
+      store.putRepo({ ...sampleRepo, id: 'repo2', commonDir: '/other/.git' })
+      expect(begin('u3', 'TASK-1', { repo: 'repo2' })).toMatchObject({ repo: 'repo2' })
+    })
+
+    test('L2: an id that differs in upper and lower case only is taken as well, and the message says so', () => {
+      start('u1', 'TASK-1')
+      expect(() => begin('u2', 'task-1')).toThrow(
+        expect.objectContaining({
+          code: 'WT_013',
+          message: 'The open task TASK-1 differs from task-1 in upper and lower case only.',
+        }),
+      )
+      expect(store.findOpenTask(sampleRepo.id, 'task-1')).toBeUndefined()
+      expect(store.findOpenTask(sampleRepo.id, 'TASK-1')).toMatchObject({ uid: 'u1' })
+    })
+
+    test('L2: the id of a closed task recurs, and the newest answers to it', () => {
+      start('u1', 'A', { path: '/work/a' })
+      expect(finish('u1')).toMatchObject({ state: 'rejected', trash: '/trash' })
+      expect(store.findOpenTask(sampleRepo.id, 'A')).toBeUndefined()
+      expect(store.findTask(sampleRepo.id, 'A')).toMatchObject({ uid: 'u1' })
+
+      start('u2', 'A', { path: '/work/a' })
+      expect(store.findTask(sampleRepo.id, 'A')).toMatchObject({ uid: 'u2' })
+      expect(store.findTaskByPath('/work/a')).toMatchObject({ uid: 'u2' })
+      expect(store.findTaskByUid('u1')).toMatchObject({ state: 'rejected' })
+    })
+
+    test('a start that was rolled back is known by its uid alone, and leaves its id free', () => {
+      begin('u1', 'A')
+      store.append('u1', { type: 'start.undone', reason: 'killed' }, at)
+      expect(store.findTaskByUid('u1')).toMatchObject({ hidden: true })
+      expect(store.findTask(sampleRepo.id, 'A')).toBeUndefined()
+      expect(store.findTaskByPath('/work/u1')).toBeUndefined()
+      expect(store.readTasks({})).toEqual([])
+      expect(start('u2', 'A')).toMatchObject({ state: 'active' })
+    })
+
+    test('tasks are read newest first, those of the same moment by the order of their start', () => {
+      start('u1', 'A')
+      start('u2', 'B', { createdAt: '2026-11-14T00:00:00.000Z' })
+      start('u3', 'C')
+      finish('u3')
+      expect(uids(store.readTasks({}))).toEqual(['u3', 'u1', 'u2'])
+      expect(uids(store.readTasks({ repo: sampleRepo.id, open: true }))).toEqual(['u1', 'u2'])
+      expect(uids(store.readTasks({ open: false }))).toEqual(['u3'])
+      expect(uids(store.readTasks({ limit: 1 }))).toEqual(['u3'])
+      expect(store.readTasks({ repo: 'other' })).toEqual([])
+      expect(store.countOpenTasks(sampleRepo.id)).toBe(2)
+    })
+
+    test('tasks in the middle of a verb are found without looking at the others', () => {
+      start('u1', 'A')
+      begin('u2', 'B')
+      store.append('u1', { type: 'remove.begun', owner, keepBranch: true, trash: '/t' }, at)
+      expect(uids(store.readPendingTasks())).toEqual(['u1', 'u2'])
+      store.append('u1', { type: 'remove.done' }, at)
+      expect(uids(store.readPendingTasks())).toEqual(['u2'])
+    })
+
+    test('a repository keeps its record when it moves, and one made anew in its place comes first', () => {
+      store.putRepo({ ...sampleRepo, commonDir: '/moved/.git' })
+      expect(store.findRepo('/app/.git')).toBeUndefined()
+      expect(store.findRepoById('repo1')).toEqual({ ...sampleRepo, commonDir: '/moved/.git' })
+      const anew = { ...sampleRepo, id: 'repo2', commonDir: '/moved/.git' }
+      store.putRepo(anew)
+      expect(store.findRepo('/moved/.git')).toEqual(anew)
+      expect(store.readRepos().map(({ id }) => id)).toEqual(['repo1', 'repo2'])
+    })
+
+    test('a note is what was put last', () => {
+      expect(store.findNote('k')).toBeUndefined()
+      store.putNote('k', '1')
+      store.putNote('k', '2')
+      expect(store.findNote('k')).toBe('2')
+    })
+
+    test('S2: processes that write to the same and to different tasks at once lose nothing', async () => {
+      start('shared', 'S')
+      start('own1', 'A')
+      start('own2', 'B')
+      const writers = ['own1', 'own2'].map((own) => write('100', 'shared', own))
+      const printed = await Promise.all(writers.map((program) => program.rest()))
+
+      const numbers = (uid: string) => store.readEvents({ uid }).map(({ n }) => n)
+      const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+      expect(numbers('shared')).toEqual(upTo(2 + 200))
+      expect(numbers('own1')).toEqual(upTo(2 + 100))
+      expect(numbers('own2')).toEqual(upTo(2 + 100))
+      const acknowledged = printed.flat().filter((line) => line.startsWith('shared '))
+      expect(new Set(acknowledged).size).toBe(200)
+    })
+
+    test('P2: what was acknowledged is there after the writer was killed', async () => {
+      start('own', 'A')
+      const program = write('1000000', 'own')
+      let last = ''
+      for (let n = 0; n < 60; n++) last = await program.line()
+      await program.kill()
+
+      store.close()
+      store = open(file)
+      const events = store.readEvents({ uid: 'own' })
+      expect(events.length).toBeGreaterThanOrEqual(Number(last.split(' ')[1]))
+      expect(events.map(({ n }) => n)).toEqual(events.map((_, index) => index + 1))
+      expect(store.append('own', { type: 'recreate.done' }, at, events.length)).toMatchObject({ uid: 'own' })
+    })
+
+    test('S2: 20 processes that open a new store at once all get it', async () => {
+      const fresh = path.join(folder, 'fresh', 'state.db')
+      const openers = Array.from({ length: 20 }, () => runProgram(writer, module.href, factory, fresh, '0'))
+      await Promise.all(openers.map((program) => program.rest()))
+      const opened = open(fresh)
+      expect(opened.readTasks({})).toEqual([])
+      opened.close()
+    })
+  })
+}

@@ -1,0 +1,141 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { storeError } from '../../src/store/errors.ts'
+import { isNetworkFolder } from '../../src/store/open.ts'
+import { sqliteStore } from '../../src/store/sqlite.ts'
+import { sampleRepo, storeContract } from './store.contract.ts'
+
+storeContract({
+  name: 'sqlite',
+  open: sqliteStore,
+  module: new URL('../../src/store/sqlite.ts', import.meta.url),
+  factory: 'sqliteStore',
+})
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work()
+  } catch (thrown) {
+    return thrown
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe('the sqlite file', () => {
+  let folder: string
+  let file: string
+
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'offshoot-store-'))
+    file = path.join(folder, 'home', 'state.db')
+  })
+  afterEach(() => {
+    rmSync(folder, { recursive: true })
+  })
+
+  const mode = (target: string) => (statSync(target).mode & 0o777).toString(8)
+
+  test.each([0o000, 0o022, 0o277])('is for its user alone, whatever the umask (%o)', (umask) => {
+    const before = process.umask(umask)
+    try {
+      const store = sqliteStore(file)
+      store.putNote('k', 'v')
+      expect(mode(path.dirname(file))).toBe('700')
+      expect([file, `${file}-wal`, `${file}-shm`].map(mode)).toEqual(['600', '600', '600'])
+      store.close()
+    } finally {
+      process.umask(before)
+    }
+  })
+
+  test('has a write-ahead log, so that readers never wait for a writer', () => {
+    const store = sqliteStore(file)
+    const writing = new DatabaseSync(file)
+    writing.exec("BEGIN IMMEDIATE; INSERT INTO notes VALUES ('k', 'v')")
+    expect(store.findNote('k')).toBeUndefined()
+    writing.exec('COMMIT')
+    expect(store.findNote('k')).toBe('v')
+    writing.close()
+    store.close()
+  })
+
+  test('of a newer schema is refused with WT_022 and stays as it is', () => {
+    sqliteStore(file).close()
+    const db = new DatabaseSync(file)
+    db.exec('PRAGMA user_version = 999')
+    db.close()
+    const before = readFileSync(file)
+    expect(() => sqliteStore(file)).toThrow(
+      expect.objectContaining({
+        code: 'WT_022',
+        path: file,
+        message: expect.stringContaining('newer offshoot'),
+      }),
+    )
+    expect(readFileSync(file).equals(before)).toBe(true)
+  })
+
+  test.each(['short', 'garbage '.repeat(10_000)])(
+    'that is no database is refused with WT_022 and stays as it is',
+    (garbage) => {
+      mkdirSync(path.dirname(file))
+      writeFileSync(file, garbage)
+      expect(() => sqliteStore(file)).toThrow(
+        expect.objectContaining({
+          code: 'WT_022',
+          path: file,
+          hint: 'Move it away; offshoot repair --rebuild brings the records back.',
+        }),
+      )
+      expect(readFileSync(file, 'utf8')).toBe(garbage)
+    },
+  )
+
+  test('that is damaged behind its first page is refused with WT_022 when the damage is read', () => {
+    const store = sqliteStore(file)
+    store.putRepo(sampleRepo)
+    store.close()
+    const bytes = readFileSync(file)
+    writeFileSync(file, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0xff)]))
+    const damaged = sqliteStore(file)
+    expect(() => damaged.readRepos()).toThrow(expect.objectContaining({ code: 'WT_022', path: file }))
+    damaged.close()
+  })
+
+  test('that cannot be opened gives WT_022', () => {
+    mkdirSync(file, { recursive: true })
+    expect(() => sqliteStore(file)).toThrow(expect.objectContaining({ code: 'WT_022', path: file }))
+  })
+
+  test('that cannot grow gives WT_014', () => {
+    const db = new DatabaseSync(':memory:')
+    db.exec('PRAGMA max_page_count = 1')
+    const full = thrownBy(() => db.exec('CREATE TABLE t (a)'))
+    expect(storeError(full, file)).toMatchObject({ code: 'WT_014', path: file, cause: full })
+    db.close()
+  })
+
+  test('is asked through an index for what every command asks', () => {
+    sqliteStore(file).close()
+    const db = new DatabaseSync(file)
+    const plan = (where: string) => {
+      const [step] = db.prepare(`EXPLAIN QUERY PLAN SELECT summary FROM tasks WHERE ${where}`).all()
+      return String(step?.detail).replace(/.* INDEX (\w+).*/, '$1')
+    }
+    expect(plan('hidden = 0 AND open = 1 ORDER BY created_at')).toBe('tasks_open_id')
+    expect(plan('hidden = 0 AND open = 1 AND repo = ? ORDER BY created_at')).toBe('tasks_by_repo')
+    expect(plan('repo = ? AND lower(id) = lower(?) AND open = 1 AND id = ?')).toBe('tasks_open_id')
+    expect(plan('repo = ? AND id = ? AND hidden = 0 ORDER BY created_at DESC, seq DESC')).toBe('tasks_by_id')
+    expect(plan('path = ? AND hidden = 0')).toBe('tasks_by_path')
+    expect(plan('pending = 1 ORDER BY seq')).toBe('tasks_pending')
+    db.close()
+  })
+
+  test('is not trusted with a WAL where several machines may write to it', () => {
+    expect(isNetworkFolder(0x6969)).toBe(true)
+    expect(isNetworkFolder(0xef53)).toBe(false)
+  })
+})

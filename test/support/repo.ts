@@ -1,0 +1,93 @@
+/** Real repositories in temporary folders. */
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** A folder that is gone when the test has ended. Its path has no symlinks in it. */
+export function tempFolder(): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'offshoot-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** What git and offshoot may see of the machine: neither the developer's config nor their state. */
+export function cleanEnv(home: string): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    OFFSHOOT_HOME: path.join(home, 'state'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: 'User',
+    GIT_AUTHOR_EMAIL: 'user@example.com',
+    GIT_COMMITTER_NAME: 'User',
+    GIT_COMMITTER_EMAIL: 'user@example.com',
+  }
+}
+
+export interface TestRepo {
+  /** The user's checkout. */
+  readonly dir: string
+  /** A home folder of its own; the state folder is `state` in it. */
+  readonly home: string
+  readonly env: Record<string, string>
+  git(...args: string[]): string
+  write(name: string, content: string | Uint8Array): void
+}
+
+/** A repository on branch main with `files` committed. */
+export function testRepo(
+  files: Record<string, string> = { 'a.txt': 'one\n' },
+  folder = tempFolder(),
+): TestRepo {
+  const dir = path.join(folder, 'repo')
+  const env = cleanEnv(folder)
+  const repo: TestRepo = {
+    dir,
+    home: folder,
+    env,
+    git: (...args) =>
+      execFileSync('git', args, { cwd: dir, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),
+    write(name, content) {
+      mkdirSync(path.dirname(path.join(dir, name)), { recursive: true })
+      writeFileSync(path.join(dir, name), content)
+    },
+  }
+  mkdirSync(dir, { recursive: true })
+  repo.git('init', '--quiet', '--initial-branch=main')
+  for (const [name, content] of Object.entries(files)) repo.write(name, content)
+  repo.git('add', '--all')
+  repo.git('commit', '--quiet', '--allow-empty', '--message=First commit')
+  return repo
+}
+
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  /** The last line of stdout as JSON. */
+  readonly json: any
+}
+
+const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
+
+/** Runs the real command in the repository, as a process of its own. */
+export function offshoot(repo: TestRepo, ...args: string[]): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [bin, ...args], {
+      cwd: repo.dir,
+      env: repo.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.on('data', (chunk) => (stdout += chunk))
+    child.stderr.on('data', (chunk) => (stderr += chunk))
+    child.on('error', reject)
+    child.on('close', (code) => {
+      const last = stdout.trimEnd().split('\n').at(-1) ?? ''
+      resolve({ code, stdout, stderr, json: last.startsWith('{') ? JSON.parse(last) : undefined })
+    })
+  })
+}

@@ -1,0 +1,24 @@
+import { defineConfig } from 'vitest/config'
+
+const minute = 60_000
+
+const project = (name: string, include: string, timeout?: number) => ({
+  extends: true as const,
+  test: { name, include: [include], ...(timeout && { testTimeout: timeout, hookTimeout: timeout }) },
+})
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    passWithNoTests: true,
+    reporters: ['default', './test/support/closing-line.ts'],
+    coverage: { include: ['src/**/*.ts'], exclude: ['src/**/*.test.ts'] },
+    projects: [
+      project('unit', 'src/**/*.test.ts'),
+      project('contracts', 'test/contracts/**/*.test.ts', minute),
+      project('journeys', 'test/journeys/**/*.test.ts', 2 * minute),
+      project('seeds', 'test/seeds/**/*.test.ts', 2 * minute),
+      project('faults', 'test/faults/**/*.test.ts', 10 * minute),
+    ],
+  },
+})
