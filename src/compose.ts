@@ -5,13 +5,17 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Files, Ports, Store } from './core/ports.ts'
 import { nodeFiles } from './files/node.ts'
-import { type GitExec, gitExec } from './git/exec.ts'
+import { type GitExec, gitExec, gitPipe } from './git/exec.ts'
 import { commandGit } from './git/index.ts'
 import { sqliteLocks } from './lock/sqlite.ts'
+import { commands } from './process/commands.ts'
 import { processes } from './process/processes.ts'
 import type { SettingFlags } from './settings/keys.ts'
 import { settingsSource } from './settings/source.ts'
 import { sqliteStore } from './store/sqlite.ts'
+import { gitVault } from './vault/index.ts'
+
+type RecordChild = (pid: number) => () => void
 
 export interface ComposeOptions {
   /** The state folder; by default what `stateFolder(env)` says. */
@@ -23,6 +27,7 @@ export interface ComposeOptions {
     readonly files?: (files: Files) => Files
     readonly store?: (store: Store) => Store
     readonly exec?: (exec: GitExec) => GitExec
+    readonly recordChild?: (record: RecordChild) => RecordChild
   }
 }
 
@@ -37,7 +42,8 @@ function userHome(env: NodeJS.ProcessEnv): string {
 }
 
 export interface Composed extends Ports {
-  close(): void
+  /** When what was begun for later is done. */
+  close(): Promise<void>
 }
 
 /** Everything the verbs need, on the real machine. The store is opened when it is first asked for. */
@@ -47,8 +53,11 @@ export function compose(options: ComposeOptions = {}): Composed {
   const clock = { now: () => new Date() }
   const children = processes(path.join(home, 'children'))
   const files = around.files?.(nodeFiles()) ?? nodeFiles()
-  const spawned = gitExec({ env, recordChild: children.recordChild })
+  const recordChild = around.recordChild?.(children.recordChild) ?? children.recordChild
+  const spawning = { env, recordChild }
+  const spawned = gitExec(spawning)
   const exec = around.exec?.(spawned) ?? spawned
+  const behind = new Set<Promise<unknown>>()
   let store: Store | undefined
   const openStore = () => {
     if (store) return store
@@ -62,6 +71,13 @@ export function compose(options: ComposeOptions = {}): Composed {
     put: (key: string, value: string) => openStore().putNote(key, value),
   }
   const configFolder = env.XDG_CONFIG_HOME || path.join(userHome(env), '.config')
+  const attributes = [path.join(configFolder, 'git', 'attributes'), '/etc/gitattributes']
+  const configs = [
+    path.join(userHome(env), '.gitconfig'),
+    path.join(configFolder, 'git', 'config'),
+    '/etc/gitconfig',
+  ]
+  const vault = gitVault({ home, exec, pipe: gitPipe(spawning), files, clock, attributes, configs })
   return {
     home,
     userHome: userHome(env),
@@ -69,6 +85,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     ids: { uid },
     files,
     git: commandGit(exec, files, notes, env),
+    vault,
     get store() {
       return openStore()
     },
@@ -79,7 +96,15 @@ export function compose(options: ComposeOptions = {}): Composed {
       env,
       flags: options.flags,
     }),
-    close() {
+    commands: commands(spawning),
+    later(work) {
+      const running = work().catch(() => {})
+      behind.add(running)
+      void running.finally(() => behind.delete(running))
+    },
+    async close() {
+      await Promise.all(behind)
+      vault.close()
       store?.close()
       store = undefined
     },

@@ -1,5 +1,5 @@
 /** The library: the same verbs as the command line, on a repository in hand. It never prints and never exits. */
-import { call } from './api/handlers.ts'
+import { call, type Emit } from './api/handlers.ts'
 import { type ComposeOptions, compose } from './compose.ts'
 import { findTask, findTaskByPath } from './core/list.ts'
 import { isOpen, type TaskView, taskView } from './core/task.ts'
@@ -31,6 +31,17 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       const found = await findTask(ports, repo, task)
       return found !== undefined && isOpen(found)
     },
+    checkpoint: (input: Rest<'task.checkpoint'>, signal?: AbortSignal) =>
+      call(ports, 'task.checkpoint', { repo, ...input }, signal),
+    log: async (task: string, signal?: AbortSignal) =>
+      (await call(ports, 'task.log', { repo, task }, signal)).checkpoints,
+    diff: (input: Rest<'task.diff'>, signal?: AbortSignal) =>
+      call(ports, 'task.diff', { repo, ...input }, signal),
+    rewind: (input: Rest<'task.rewind'>, signal?: AbortSignal) =>
+      call(ports, 'task.rewind', { repo, ...input }, signal),
+    run: (input: Rest<'task.run'>, signal?: AbortSignal, emit?: Emit) =>
+      call(ports, 'task.run', { repo, ...input }, signal, emit),
+    repair: (task: string, signal?: AbortSignal) => call(ports, 'task.repair', { repo, task }, signal),
     remove: (input: Rest<'worktree.remove'>, signal?: AbortSignal): Promise<Output<'worktree.remove'>> =>
       call(ports, 'worktree.remove', { repo, ...input }, signal),
     prune: (input: Rest<'worktree.prune'> = {}, signal?: AbortSignal): Promise<Output<'worktree.prune'>> =>

@@ -2,14 +2,17 @@
  * Action → verb: the one table behind the command line, the library and every other door. Verbs are imported when
  * they are called, so that a command pays only for its own.
  */
-import type { Ports } from '../core/ports.ts'
+import type { Ports, Step, StepFile } from '../core/ports.ts'
 import { taskView } from '../core/task.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
+
+/** Takes what happens while a long verb is under way. */
+export type Emit = (event: { readonly event: string } & Record<string, unknown>) => void
 
 interface Handler<In, Out> {
   /** Whether the verb changes anything: only then is it preceded by a recovery. */
   readonly writes: boolean
-  run(ports: Ports, input: In, signal?: AbortSignal): Promise<Out>
+  run(ports: Ports, input: In, signal?: AbortSignal, emit?: Emit): Promise<Out>
 }
 
 type HandlerOf<A extends ActionName> = Handler<Input<A>, Output<A>>
@@ -44,6 +47,68 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'task.start': start,
   'task.list': list,
   'task.show': show,
+  'task.checkpoint': {
+    writes: true,
+    async run(ports, { repo, ...input }, signal) {
+      const { checkpoint } = await import('../core/checkpoint.ts')
+      const taken = await checkpoint(ports, { dir: repo, ...input }, signal)
+      return {
+        created: taken.created,
+        checkpoint: stepView(taken.step, taken.files, taken.published),
+        ignored: taken.ignored,
+      }
+    },
+  },
+  'task.log': {
+    writes: false,
+    async run(ports, { repo, task: name }, signal) {
+      const { log } = await import('../core/log.ts')
+      const { task, steps } = await log(ports, { dir: repo, task: name }, signal)
+      return {
+        task: taskView(task),
+        checkpoints: steps.map((step) => stepView(step, step.files, step.published)),
+      }
+    },
+  },
+  'task.diff': {
+    writes: false,
+    async run(ports, { repo, ...input }, signal) {
+      const { diff } = await import('../core/log.ts')
+      const { from, to, files, total, text } = await diff(ports, { dir: repo, ...input }, signal)
+      const { insertions, deletions } = total
+      return { from, to, files: [...files], insertions, deletions, diff: text.toString() }
+    },
+  },
+  'task.rewind': {
+    writes: true,
+    async run(ports, { repo, ...input }, signal) {
+      const { rewind } = await import('../core/rewind.ts')
+      const { task, step, kept } = await rewind(ports, { dir: repo, ...input }, signal)
+      return { task: taskView(task), checkpoint: stepView(step, []), ...(kept && { kept: kept.n }) }
+    },
+  },
+  'task.run': {
+    writes: true,
+    async run(ports, { repo, command, ...input }, signal, emit) {
+      const { run } = await import('../core/run.ts')
+      const onOutput = emit && ((stream: string, text: string) => emit({ event: 'output', stream, text }))
+      const ran = await run(ports, { dir: repo, argv: command, onOutput, ...input }, signal)
+      return {
+        task: taskView(ran.task),
+        run: ran.run,
+        exitCode: ran.exitCode,
+        ...(ran.taken && { checkpoint: stepView(ran.taken.step, ran.taken.files) }),
+      }
+    },
+  },
+  'task.repair': {
+    writes: true,
+    async run(ports, { repo, task: name }, signal) {
+      const { repair } = await import('../core/repair.ts')
+      const { task, mended } = await repair(ports, { dir: repo, task: name }, signal)
+      return { task: taskView(task), mended }
+    },
+  },
   'worktree.create': start,
   'worktree.list': list,
   'worktree.show': show,
@@ -97,12 +162,30 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
 }
 
+function stepView(step: Step, files: readonly StepFile[], published?: string) {
+  const { n, commit, tool, summary, at, run, call, rewindTo, skipped } = step
+  return {
+    n,
+    commit,
+    ...(published !== undefined && { published }),
+    tool,
+    summary,
+    files: [...files],
+    at,
+    run,
+    call,
+    rewindTo,
+    skipped: [...skipped],
+  }
+}
+
 /** Runs one action. What an earlier process left half-done is put right before anything is changed. */
 export async function call<A extends ActionName>(
   ports: Ports,
   action: A,
   input: Input<A>,
   signal?: AbortSignal,
+  emit?: Emit,
 ): Promise<Output<A>> {
   const handler = handlers[action]
   signal?.throwIfAborted()
@@ -110,5 +193,5 @@ export async function call<A extends ActionName>(
     const { recover } = await import('../core/recover.ts')
     await recover(ports, signal)
   }
-  return handler.run(ports, input, signal)
+  return handler.run(ports, input, signal, emit)
 }

@@ -8,10 +8,14 @@ export interface Parsed {
   readonly command: Command | undefined
   readonly values: Values
   readonly positionals: string[]
+  /** What follows `--`: for another command. */
+  readonly rest: string[]
 }
 
 /** Which command is meant, and with what. Throws WT_019 for what it does not know. */
-export function parse(argv: readonly string[]): Parsed {
+export function parse(all: readonly string[]): Parsed {
+  const end = all.includes('--') ? all.indexOf('--') : all.length
+  const [argv, rest] = [all.slice(0, end), all.slice(end + 1)]
   const words = leadingWords(argv)
   const command = commands.find(({ name }) => name === words.slice(0, 2).join(' ')) ?? findByName(words[0])
   if (!command && words.length > 0) throw unknownCommand(words)
@@ -23,9 +27,9 @@ export function parse(argv: readonly string[]): Parsed {
       allowPositionals: true,
       strict: true,
     })
-    const rest = positionals.slice(command ? command.name.split(' ').length : 0)
-    if (command && !values.help) requireCount(command, rest)
-    return { command, values, positionals: rest }
+    const own = positionals.slice(command ? command.name.split(' ').length : 0)
+    if (command && !values.help) requireCount(command, own)
+    return { command, values, positionals: own, rest }
   } catch (error) {
     throw error instanceof AppError ? error : wrongOption(error, Object.keys(options), command)
   }

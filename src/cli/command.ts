@@ -1,3 +1,4 @@
+import type { Emit } from '../api/handlers.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
 import type { Paint } from './output.ts'
 
@@ -17,12 +18,17 @@ export interface Context {
   readonly dir: string
   readonly values: Values
   readonly positionals: readonly string[]
+  /** What follows `--`. */
+  readonly rest: readonly string[]
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
   readonly paint: Paint
+  readonly colored: boolean
   /** Progress for a person, on stderr; nothing with --quiet or --json. */
   tell(line: string): void
-  call<A extends ActionName>(action: A, input: Input<A>): Promise<Output<A>>
+  call<A extends ActionName>(action: A, input: Input<A>, emit?: Emit): Promise<Output<A>>
+  /** Prints an event as one line of JSON. */
+  emit: Emit
 }
 
 /** What a command answers: for a program and for a person. */

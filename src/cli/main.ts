@@ -27,7 +27,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 async function run(argv: readonly string[], signal: AbortSignal): Promise<number> {
   if (argv[0] === '--version' || argv[0] === 'version') return say(version())
-  const { command, values, positionals } = parse(argv)
+  const { command, values, positionals, rest } = parse(argv)
   if (!command || flag(values, 'help')) {
     const { commandHelp, overview } = await import('./help.ts')
     say(command ? commandHelp(command) : overview())
@@ -35,16 +35,20 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
   }
   const json = flag(values, 'json')
   const quiet = json || flag(values, 'quiet')
+  const colored = process.stdout.isTTY && !process.env.NO_COLOR && !flag(values, 'no-color')
   let ports: Composed | undefined
   const context: Context = {
     dir: path.resolve(text(values, 'directory') ?? process.cwd()),
     values,
     positionals,
+    rest,
     env: process.env,
     signal,
-    paint: painter(process.stdout.isTTY && !process.env.NO_COLOR && !flag(values, 'no-color')),
+    paint: painter(colored),
+    colored,
+    emit: print,
     tell: (line) => void (quiet || process.stderr.write(`${printable(line)}\n`)),
-    call: (action, input) => call((ports ??= compose()), action, input, signal),
+    call: (action, input, emit) => call((ports ??= compose()), action, input, signal, emit),
   }
   try {
     const answer = await (await command.load())(context)
@@ -52,7 +56,7 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
     else if (answer.text !== '') say(answer.text)
     return answer.exitCode ?? 0
   } finally {
-    ports?.close()
+    await ports?.close()
   }
 }
 

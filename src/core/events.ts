@@ -1,4 +1,5 @@
-import type { Owner, Task } from './task.ts'
+import type { DiffStat, SkippedPath, StepFile } from './ports.ts'
+import type { Owner, Pending, Task } from './task.ts'
 
 /**
  * Everything that can happen to a task. A verb of several steps appends `….begun` before its first effect, so
@@ -11,6 +12,27 @@ export type TaskEvent =
   | { readonly type: 'recreate.begun'; readonly owner: Owner }
   | { readonly type: 'recreate.done' }
   | { readonly type: 'recreate.undone'; readonly reason: string }
+  | {
+      readonly type: 'checkpoint'
+      readonly n: number
+      readonly commit: string
+      readonly tool: string
+      readonly summary: string
+      readonly run?: string | undefined
+      readonly call?: string | undefined
+      readonly files: readonly StepFile[]
+      readonly skipped: readonly SkippedPath[]
+      /** The whole task against step 0. */
+      readonly total: DiffStat
+    }
+  | { readonly type: 'checkpoint.failed'; readonly reason: string }
+  | { readonly type: 'run.begun'; readonly run: string; readonly agent: string; readonly owner: Owner }
+  | { readonly type: 'run.ended'; readonly run: string; readonly ok: boolean; readonly reason: string }
+  | { readonly type: 'rewind.begun'; readonly to: number; readonly owner: Owner }
+  | { readonly type: 'rewind.done'; readonly to: number }
+  | { readonly type: 'publish.begun'; readonly owner: Owner }
+  | { readonly type: 'publish.done'; readonly branch: string; readonly tip: string }
+  | { readonly type: 'publish.undone'; readonly reason: string }
   | {
       readonly type: 'remove.begun'
       readonly owner: Owner
@@ -48,6 +70,37 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       return { ...settled(task), lastActiveAt: at }
     case 'recreate.undone':
       return settled(task)
+    case 'checkpoint':
+      if (event.n <= task.checkpoints) return task
+      return { ...task, ...event.total, checkpoints: event.n, lastActiveAt: at }
+    case 'checkpoint.failed':
+      return { ...task, state: 'failed', reason: event.reason, lastActiveAt: at }
+    case 'run.begun':
+      return {
+        ...without(task, 'reason'),
+        state: 'active',
+        agent: event.agent,
+        runs: task.runs + 1,
+        lastActiveAt: at,
+        pending: { verb: 'run', owner: event.owner, run: event.run },
+      }
+    case 'run.ended':
+      return {
+        ...without(settled(task), 'reason'),
+        state: event.ok ? 'completed' : 'failed',
+        lastActiveAt: at,
+        ...(event.ok ? {} : { reason: event.reason }),
+      }
+    case 'rewind.begun':
+      return begun(task, { verb: 'rewind', owner: event.owner, to: event.to })
+    case 'rewind.done':
+      return { ...ended(task, 'rewind'), lastActiveAt: at }
+    case 'publish.begun':
+      return begun(task, { verb: 'publish', owner: event.owner })
+    case 'publish.done':
+      return { ...ended(task, 'publish'), head: event.tip }
+    case 'publish.undone':
+      return ended(task, 'publish')
     case 'remove.begun': {
       const { owner, keepBranch, trash } = event
       return { ...task, pending: { verb: 'remove', owner, keepBranch, trash } }
@@ -68,7 +121,20 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
   }
 }
 
+/** A run outlives what happens within it: its mark stays. */
+function begun(task: Task, pending: Pending): Task {
+  return task.pending?.verb === 'run' ? task : { ...task, pending }
+}
+
+function ended(task: Task, verb: Pending['verb']): Task {
+  return task.pending?.verb === verb ? settled(task) : task
+}
+
 function settled(task: Task): Task {
-  const { pending: _, ...rest } = task
-  return rest
+  return without(task, 'pending')
+}
+
+function without(task: Task, key: 'pending' | 'reason'): Task {
+  const { [key]: _, ...rest } = task
+  return rest as Task
 }

@@ -1,7 +1,7 @@
 import { AppError } from './errors.ts'
-import type { Ports } from './ports.ts'
+import type { Ports, Repo } from './ports.ts'
 import path from 'node:path'
-import { findRepo, type Repo } from './repo.ts'
+import { findRepo } from './repo.ts'
 import type { Task, TaskState } from './task.ts'
 
 export interface ListInput {

@@ -11,10 +11,14 @@ export interface Ports {
   readonly ids: Ids
   readonly files: Files
   readonly git: Git
+  readonly vault: Vault
   readonly store: Store
   readonly locks: Locks
   readonly processes: Processes
   readonly settings: SettingsSource
+  readonly commands: Commands
+  /** Work that nobody waits for; it is done again by whoever needs it, should it fail. */
+  later(work: () => Promise<unknown>): void
   /** The state folder. */
   readonly home: string
   /** What `~` stands for in settings. */
@@ -49,6 +53,10 @@ export interface Files {
   makeNewFolder(path: string): Promise<void>
   /** Replaces the file by rename, so that a reader sees the old or the new content, never a part. */
   write(path: string, content: string, mode?: number): Promise<void>
+  /** The same, on the disk when it returns but for its name, which `syncFolders` makes durable. Makes the folder. */
+  writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
+  /** Makes the names in these folders durable. */
+  syncFolders(folders: readonly string[]): Promise<void>
   copy(from: string, to: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   /** A rename, or across file systems a complete copy that takes its name at once, then removal of the old. */
@@ -84,13 +92,6 @@ export interface Worktree {
   readonly branch: string | null
 }
 
-/** What is in a workspace that a removal would take away. */
-export interface Dirt {
-  readonly changed: readonly string[]
-  readonly untracked: readonly string[]
-  readonly ignored: readonly string[]
-}
-
 /** Git, in the nouns that the verbs need. Reads answer undefined for "not there" and throw for everything else. */
 export interface Git {
   /** Throws WT_015 unless the installed git can do what we need; answers its version. */
@@ -108,7 +109,6 @@ export interface Git {
   /** The message of the ref's last reflog entry; undefined without one. */
   findReflogMessage(place: Place, ref: string): Promise<string | undefined>
   readWorktrees(place: Place): Promise<Worktree[]>
-  readDirt(place: Place, folder: string, signal?: AbortSignal): Promise<Dirt>
   /** The mark that a repository carries, so that it is known again after it was moved. */
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>
   writeRepoMark(place: Place, id: string, signal?: AbortSignal): Promise<{ blob: string }>
@@ -123,10 +123,120 @@ export interface Git {
   registerWorktree(place: Place, path: string, branch: string, mark: object): Promise<void>
   /** Takes the registration away, keeping a copy of it in the folder `keep`. */
   unregisterWorktree(place: Place, name: string, keep: string): Promise<void>
-  /** Fills a registered worktree with the files of its HEAD, with the user's own conversions. */
-  fillWorktree(place: Place, folder: string, signal?: AbortSignal): Promise<void>
+  /** Fills a registered worktree with the files of a commit, with the user's own conversions. */
+  fillWorktree(place: Place, folder: string, commit: string, signal?: AbortSignal): Promise<void>
+  /** Makes the worktree's index that of its HEAD, and leaves the files alone. */
+  readIndexFromHead(place: Place, folder: string, signal?: AbortSignal): Promise<void>
+  /**
+   * Makes the folder's `.git` and its registration right again, and answers whether they were wrong. What was in the
+   * place of `.git` is moved to `aside`.
+   */
+  mendWorktree(
+    place: Place,
+    folder: string,
+    branch: string,
+    mark: object,
+    aside: string,
+    signal?: AbortSignal,
+  ): Promise<boolean>
   /** Takes away the lock files that a killed change of these refs left behind. */
   clearRefLocks(place: Place, refs: readonly string[]): Promise<void>
+}
+
+/** A state of a workspace that the vault keeps. Step 0 is how it was at the start. */
+export interface Step {
+  readonly n: number
+  /** The vault's own id. */
+  readonly commit: string
+  readonly tree: string
+  readonly tool: string
+  readonly summary: string
+  readonly at: string
+  readonly run?: string | undefined
+  readonly call?: string | undefined
+  /** Of a rewind: the step whose files these are. */
+  readonly rewindTo?: number | undefined
+  readonly skipped: readonly SkippedPath[]
+}
+
+/** What a step could not hold, and why. */
+export interface SkippedPath {
+  readonly path: string
+  readonly why: string
+}
+
+export interface StepFile {
+  readonly path: string
+  readonly status: 'added' | 'modified' | 'deleted'
+}
+
+/** What is said of a step when it is taken. */
+export type StepNote = Pick<Step, 'tool' | 'summary' | 'run' | 'call' | 'rewindTo'>
+
+export interface Snapshot {
+  /** The new step; or, when nothing had changed, the last one. */
+  readonly step: Step
+  readonly created: boolean
+  readonly files: readonly StepFile[]
+}
+
+export interface DiffStat {
+  readonly files: number
+  readonly insertions: number
+  readonly deletions: number
+}
+
+export interface DiffOptions {
+  readonly format: 'patch' | 'stat' | 'names'
+  readonly color?: boolean | undefined
+}
+
+/** Keeps every state of every workspace, out of reach of what happens to the workspace's own git. */
+export interface Vault {
+  /** Whether the workspace surely holds the bytes of its base commit. A quick look that may answer no for yes. */
+  isPlain(repo: Repo, task: Task): Promise<boolean>
+  /** Makes step 0, unless it is there. The workspace must be as it was made. */
+  seed(repo: Repo, task: Task, signal?: AbortSignal): Promise<Step>
+  /** To be called when the workspace has been made again as it was at the start. */
+  reseed(repo: Repo, task: Task): Promise<void>
+  findTip(repo: Repo, task: Task): Promise<Step | undefined>
+  /** Every step from 0 on. */
+  readSteps(repo: Repo, task: Task): Promise<Step[]>
+  /** The files of each step against the one before. */
+  readFiles(repo: Repo, steps: readonly Step[], signal?: AbortSignal): Promise<StepFile[][]>
+  /** Takes the workspace as it is. `paths` names what may have changed; without it everything is looked at. */
+  snapshot(
+    repo: Repo,
+    task: Task,
+    note: StepNote,
+    paths?: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Snapshot>
+  /** What the workspace holds that neither the last step nor its HEAD has. */
+  readDirt(repo: Repo, task: Task, signal?: AbortSignal): Promise<readonly StepFile[]>
+  /** What the rules ignore, folders as a whole. */
+  readIgnored(repo: Repo, task: Task, signal?: AbortSignal): Promise<string[]>
+  readStat(repo: Repo, from: Step, to: Step, signal?: AbortSignal): Promise<DiffStat>
+  readDiff(repo: Repo, from: Step, to: Step, options: DiffOptions, signal?: AbortSignal): Promise<Buffer>
+  /** Makes the files of the workspace those of `to`, knowing that they are those of `from` now; null: it is empty. */
+  restore(repo: Repo, task: Task, from: Step | null, to: Step, signal?: AbortSignal): Promise<void>
+  /** Brings the steps into the user's repository, on the task's branch. */
+  publish(repo: Repo, task: Task, signal?: AbortSignal): Promise<Published>
+  /** The id that each published step has in the user's repository. */
+  readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
+  close(): void
+}
+
+export interface Published {
+  readonly branch: string
+  readonly tip: string
+  /** The agent had made commits of its own: the tip joins both. */
+  readonly merged: boolean
+}
+
+/** A repository in hand: where it is, and its record. */
+export interface Repo extends RepoRecord {
+  readonly place: Place
 }
 
 export interface RepoRecord {
@@ -196,6 +306,20 @@ export interface Processes {
   endChildren(owner: Owner): Promise<number>
 }
 
+export interface CommandCall {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  /** Added to the environment of ours. */
+  readonly env: Readonly<Record<string, string>>
+  /** Takes what the command says; without it the command speaks to the terminal itself. */
+  readonly onOutput?: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
+}
+
+export interface Commands {
+  /** Runs a command to its end and answers its exit code. Cancelling ends it with all that it started. */
+  run(call: CommandCall, signal?: AbortSignal): Promise<number>
+}
+
 export interface SettingsSource {
   /** Throws WT_016 when a file or variable is wrong. */
   read(checkout: string | null): Promise<Settings>
@@ -205,6 +329,17 @@ export interface SettingsSource {
 
 /** The methods that change the world: where a fault can strike. */
 export const effects = {
-  files: ['makeFolder', 'makeNewFolder', 'write', 'copy', 'rename', 'move', 'remove', 'removeEmptyFolder'],
+  files: [
+    'makeFolder',
+    'makeNewFolder',
+    'write',
+    'writeDurable',
+    'syncFolders',
+    'copy',
+    'rename',
+    'move',
+    'remove',
+    'removeEmptyFolder',
+  ],
   store: ['putRepo', 'append', 'putNote'],
 } as const satisfies { files: (keyof Files)[]; store: (keyof Store)[] }

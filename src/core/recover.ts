@@ -1,8 +1,10 @@
+import { catchUp, publishSteps } from './checkpoint.ts'
 import { AppError, appError } from './errors.ts'
-import type { Ports } from './ports.ts'
+import type { Ports, Repo } from './ports.ts'
 import { finishRemove } from './remove.ts'
-import { taskLock } from './start.ts'
-import type { Task } from './task.ts'
+import { finishRewind } from './rewind.ts'
+import { endRun, runLock } from './run.ts'
+import { type Pending, type Task, taskLock } from './task.ts'
 import { undoRecreate, undoStart } from './workspace.ts'
 
 export interface Recovery {
@@ -28,20 +30,47 @@ export async function recover(ports: Ports, signal?: AbortSignal): Promise<Recov
   return told
 }
 
-/** Getting the task's lock proves that whoever began the verb is dead; its git children may not be. */
-function settle(ports: Ports, seen: Task): Promise<Recovery> {
-  return ports.locks.hold(taskLock(seen.repo, seen.id), { verb: 'recover', waitMs: 0 }, async () => {
+/** Getting the lock proves that whoever began the verb is dead; its git children may not be. */
+async function settle(ports: Ports, seen: Task): Promise<Recovery> {
+  const lock = seen.pending?.verb === 'run' ? runLock(seen.uid) : taskLock(seen.repo, seen.id)
+  return ports.locks.hold(lock, { verb: 'recover', waitMs: 0 }, async () => {
     const task = ports.store.findTaskByUid(seen.uid)
     if (!task?.pending) return { task: seen.id, verdict: 'left alone', why: 'It ended by itself.' }
     const record = ports.store.findRepoById(task.repo)
     if (!record) throw new AppError('WT_005', 'Its repository is not known.')
-    const place = await ports.git.locate(record.commonDir)
+    const repo = { ...record, place: await ports.git.locate(record.commonDir) }
     const { pending } = task
     await ports.processes.endChildren(pending.owner)
     const why = `${pending.verb} by process ${pending.owner.pid} did not end`
-    if (pending.verb === 'start') await undoStart(ports, place, task, why)
-    if (pending.verb === 'recreate') await undoRecreate(ports, place, task, why)
-    if (pending.verb === 'remove') await finishRemove(ports, place, task, pending)
-    return { task: task.id, verdict: pending.verb === 'remove' ? 'finished' : 'rolled back', why }
+    return { task: task.id, verdict: await conclude(ports, repo, task, pending, why), why }
   })
+}
+
+async function conclude(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  pending: Pending,
+  why: string,
+): Promise<Recovery['verdict']> {
+  switch (pending.verb) {
+    case 'start':
+      await undoStart(ports, repo.place, task, why)
+      return 'rolled back'
+    case 'recreate':
+      await undoRecreate(ports, repo.place, task, why)
+      return 'rolled back'
+    case 'remove':
+      await finishRemove(ports, repo.place, task, pending)
+      return 'finished'
+    case 'rewind':
+      await finishRewind(ports, repo, await catchUp(ports, repo, task), pending.to)
+      return 'finished'
+    case 'publish':
+      await publishSteps(ports, repo, await catchUp(ports, repo, task))
+      return 'finished'
+    case 'run':
+      await endRun(ports, repo, task, pending.run, { tool: 'sweep', summary: why, run: pending.run }, why)
+      return 'finished'
+  }
 }

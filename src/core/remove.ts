@@ -1,10 +1,8 @@
 import path from 'node:path'
 import { AppError } from './errors.ts'
-import type { Dirt, Place, Ports, RefChange } from './ports.ts'
-import { findRepo, type Repo } from './repo.ts'
-import { taskLock } from './start.ts'
-import type { Pending, Task } from './task.ts'
-import { isOpen } from './task.ts'
+import type { Place, Ports, RefChange, Repo, StepFile } from './ports.ts'
+import { findRepo } from './repo.ts'
+import { isOpen, type Pending, type Task, taskLock } from './task.ts'
 import { branchRef, freeTrash, pinRef, trashFolder } from './workspace.ts'
 
 export interface RemoveInput {
@@ -35,8 +33,9 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
   return ports.locks.hold(taskLock(repo.id, named.id), { verb: 'remove', signal }, async () => {
     const task = ports.store.findTaskByUid(named.uid) ?? named
     if (!isOpen(task)) return { task, removed: false, ignored: [], branchKept: task.state === 'kept' }
-    const dirt = await readDirt(ports, repo.place, task, signal)
-    if (!input.force) requireClean(task, dirt)
+    const there = (await ports.files.readKind(task.path)) === 'folder'
+    const ignored = there ? await ports.vault.readIgnored(repo, task, signal) : []
+    if (there && !input.force) requireClean(task, await ports.vault.readDirt(repo, task, signal), ignored)
     const keepBranch =
       Boolean(input.keepBranch) || task.adopted || (await isUsedElsewhere(ports, repo.place, task))
     const trash = await freeTrash(ports, task.path)
@@ -45,7 +44,7 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
     const at = ports.clock.now().toISOString()
     ports.store.append(task.uid, { type: 'remove.begun', owner, keepBranch, trash }, at)
     const closed = await finishRemove(ports, repo.place, task, { verb: 'remove', owner, keepBranch, trash })
-    return { task: closed, removed: true, ignored: dirt?.ignored ?? [], branchKept: keepBranch }
+    return { task: closed, removed: true, ignored, branchKept: keepBranch }
   })
 }
 
@@ -63,29 +62,14 @@ function notFound(input: RemoveInput): AppError {
   return new AppError('WT_005', `There is no workspace ${named} here.`, { path: input.path })
 }
 
-/** undefined when there is no folder to look at. */
-async function readDirt(
-  ports: Ports,
-  place: Place,
-  task: Task,
-  signal?: AbortSignal,
-): Promise<Dirt | undefined> {
-  if ((await ports.files.readKind(task.path)) !== 'folder') return undefined
-  return ports.git.readDirt(place, task.path, signal)
-}
-
-function requireClean(task: Task, dirt: Dirt | undefined): void {
-  if (!dirt || dirt.changed.length + dirt.untracked.length === 0) return
-  const count = dirt.changed.length + dirt.untracked.length
-  throw new AppError(
-    'WT_004',
-    `The workspace of ${task.id} has ${count} uncommitted ${count === 1 ? 'file' : 'files'}.`,
-    {
-      path: task.path,
-      hint: `Commit them in ${task.path}, or repeat with --force: it then goes into the trash as it is.`,
-      data: { ...dirt },
-    },
-  )
+function requireClean(task: Task, dirt: readonly StepFile[], ignored: readonly string[]): void {
+  if (dirt.length === 0) return
+  const count = `${dirt.length} ${dirt.length === 1 ? 'file' : 'files'}`
+  throw new AppError('WT_004', `The workspace of ${task.id} has ${count} that no commit and no step holds.`, {
+    path: task.path,
+    hint: `offshoot checkpoint ${task.id} keeps them; with --force the folder goes into the trash as it is.`,
+    data: { changed: dirt.map((file) => file.path), ignored },
+  })
 }
 
 /** A branch that somebody has checked out must not vanish under them. */

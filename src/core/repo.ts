@@ -1,12 +1,7 @@
 import path from 'node:path'
 import { AppError } from './errors.ts'
 import { repoName } from './names.ts'
-import type { Place, Ports, RepoRecord } from './ports.ts'
-
-/** A repository in hand: where it is, and its record. */
-export interface Repo extends RepoRecord {
-  readonly place: Place
-}
+import type { Place, Ports, Repo, RepoRecord } from './ports.ts'
 
 /** The repository that `dir` is in, if offshoot has worked in it before. Spawns nothing. */
 export async function findRepo(ports: Ports, dir: string): Promise<{ place: Place; repo: Repo | undefined }> {

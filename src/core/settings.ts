@@ -9,6 +9,10 @@ export interface Settings {
   }
   readonly branch: { readonly name: string }
   readonly limits: { readonly perRepo: number }
+  readonly checkpoints: {
+    /** When steps become commits on the task's branch. */
+    readonly publish: 'runEnd' | 'always' | 'never'
+  }
   readonly lock: { readonly waitSeconds: number }
   readonly prune: { readonly maxAgeDays: number; readonly minKeep: number }
 }
@@ -18,6 +22,7 @@ export const defaultSettings: Settings = {
   workspace: { base: '', name: '{task}-{date}-{time}' },
   branch: { name: 'offshoot/{task}' },
   limits: { perRepo: 10 },
+  checkpoints: { publish: 'runEnd' },
   lock: { waitSeconds: 30 },
   prune: { maxAgeDays: 7, minKeep: 2 },
 }

@@ -17,10 +17,10 @@ export async function show(
   const { repo, task } = await requireTask(ports, input.dir, input.task)
   const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
   if (!there) return { task, dirty: null }
-  const dirt = await ports.git.readDirt(repo.place, task.path, signal)
+  const dirt = await ports.vault.readDirt(repo, task, signal)
   const head = await ports.git.findRef(repo.place, `refs/heads/${task.branch}`, signal)
   return {
     task: { ...task, head: head ?? task.head },
-    dirty: dirt.changed.length + dirt.untracked.length > 0,
+    dirty: dirt.length > 0,
   }
 }

@@ -8,20 +8,12 @@ import {
   requireTaskId,
   taskIdFrom,
 } from './names.ts'
-import type { Ports, Worktree } from './ports.ts'
-import { type Repo, repoLock, requireRepo, rootOf } from './repo.ts'
+import type { Ports, Repo } from './ports.ts'
+import { ensureWorkspace, requireFree } from './recreate.ts'
+import { repoLock, requireRepo, rootOf } from './repo.ts'
 import type { Settings } from './settings.ts'
-import type { Isolation, Task } from './task.ts'
-import {
-  branchRef,
-  freeTrash,
-  makeFolder,
-  makeRefs,
-  requireBase,
-  trashFolder,
-  undoRecreate,
-  undoStart,
-} from './workspace.ts'
+import { type Isolation, type Task, taskLock } from './task.ts'
+import { branchRef, makeFolder, makeRefs, requireBase, undoStart } from './workspace.ts'
 
 export interface StartInput {
   readonly dir: string
@@ -39,10 +31,6 @@ export interface Started {
   readonly reused: boolean
   /** Its folder was gone and was made again. */
   readonly recreated: boolean
-}
-
-export function taskLock(repo: string, id: string): string {
-  return `task ${repo} ${id.toLowerCase()}`
 }
 
 /** Makes the task, its branch and its workspace; or answers the open task of that id. */
@@ -151,12 +139,6 @@ function baseMissing(input: StartInput): AppError {
   })
 }
 
-function requireFree(branch: string, worktrees: readonly Worktree[]): void {
-  const user = worktrees.find((worktree) => worktree.branch === branch)
-  if (user === undefined) return
-  throw new AppError('WT_002', `The branch ${branch} is checked out in ${user.path}.`, { path: user.path })
-}
-
 /** Two starts of one id within a second, or a leftover of that name, must not meet. */
 function freeName(wanted: string, taken: ReadonlySet<string | null>): string {
   for (let n = 1; ; n++) {
@@ -188,8 +170,12 @@ async function make(
   try {
     await makeRefs(ports, repo, task, signal)
     await makeFolder(ports, repo, task, signal)
+    // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
+    if (!(await ports.vault.isPlain(repo, task))) await ports.vault.seed(repo, task, signal)
     signal?.throwIfAborted()
-    return store.append(task.uid, { type: 'start.done' }, now())
+    const started = store.append(task.uid, { type: 'start.done' }, now())
+    ports.later(() => ports.vault.seed(repo, started))
+    return started
   } catch (error) {
     // Should this fail as well, the task stays marked as half-made and the next command takes it back.
     await undoStart(ports, repo.place, task, appError(error).message).catch(() => {})
@@ -218,26 +204,6 @@ async function reuse(
       hint: `Choose another id, or leave the branch out to go on with ${task.id}.`,
     })
   }
-  if ((await ports.files.readKind(task.path)) !== undefined) return { task, reused: true, recreated: false }
-  return { task: await recreate(ports, repo, task, signal), reused: true, recreated: true }
-}
-
-/** Makes a workspace again whose folder is gone. */
-async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
-  const { store, git } = ports
-  const now = () => ports.clock.now().toISOString()
-  store.append(task.uid, { type: 'recreate.begun', owner: ports.processes.self() }, now())
-  try {
-    await trashFolder(ports, repo.place, task.path, await freeTrash(ports, task.path))
-    requireFree(task.branch, await git.readWorktrees(repo.place))
-    const ref = branchRef(task.branch)
-    if ((await git.findRef(repo.place, ref, signal)) === undefined) {
-      await git.changeRefs(repo.place, [{ ref, old: null, new: task.head }], 'offshoot: recreate', signal)
-    }
-    await makeFolder(ports, repo, task, signal)
-    return store.append(task.uid, { type: 'recreate.done' }, now())
-  } catch (error) {
-    await undoRecreate(ports, repo.place, task, appError(error).message).catch(() => {})
-    throw error
-  }
+  const { task: sound, mended } = await ensureWorkspace(ports, repo, task, signal)
+  return { task: sound, reused: true, recreated: mended === 'recreated' }
 }

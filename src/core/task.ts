@@ -24,6 +24,9 @@ export interface Owner {
 export type Pending =
   | { readonly verb: 'start'; readonly owner: Owner }
   | { readonly verb: 'recreate'; readonly owner: Owner }
+  | { readonly verb: 'run'; readonly owner: Owner; readonly run: string }
+  | { readonly verb: 'rewind'; readonly owner: Owner; readonly to: number }
+  | { readonly verb: 'publish'; readonly owner: Owner }
   | { readonly verb: 'remove'; readonly owner: Owner; readonly keepBranch: boolean; readonly trash: string }
 
 /** One isolated line of work. Keyed by `uid`, because ids recur once a task is closed. */
@@ -63,6 +66,11 @@ const closedStates: ReadonlySet<TaskState> = new Set(['accepted', 'rejected', 'k
 
 export function isOpen(task: Task): boolean {
   return !task.hidden && !closedStates.has(task.state)
+}
+
+/** One writer per task. Ids that differ only in case are the same folder on some systems. */
+export function taskLock(repo: string, id: string): string {
+  return `task ${repo} ${id.toLowerCase()}`
 }
 
 /** The task as the outside sees it. `dirty` is null when nobody looked at the workspace. */

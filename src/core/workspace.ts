@@ -1,8 +1,7 @@
 /** A task's workspace: making it, and taking it away again. Each step can be repeated after a crash. */
 import path from 'node:path'
 import { AppError } from './errors.ts'
-import type { Place, Ports, RefChange } from './ports.ts'
-import type { Repo } from './repo.ts'
+import type { Place, Ports, RefChange, Repo } from './ports.ts'
 import type { Task } from './task.ts'
 
 /** Keeps the base commit from being collected while the task is open. */
@@ -61,9 +60,14 @@ export async function makeFolder(ports: Ports, repo: Repo, task: Task, signal?: 
   const base = path.dirname(task.path)
   await ports.files.makeFolder(base, 0o700)
   if (isBelow(repo.place.checkout, base)) await hideFromGit(ports, base)
-  await ports.git.registerWorktree(repo.place, task.path, task.branch, { task: task.id, uid: task.uid })
+  await ports.git.registerWorktree(repo.place, task.path, task.branch, workspaceMark(task))
   signal?.throwIfAborted()
-  await ports.git.fillWorktree(repo.place, task.path, signal)
+  await ports.git.fillWorktree(repo.place, task.path, task.base.commit, signal)
+}
+
+/** Says whose a registration is. */
+export function workspaceMark(task: Task): object {
+  return { task: task.id, uid: task.uid }
 }
 
 /** A base folder inside the repository ignores itself, so that `git status` stays as it was. */

@@ -54,7 +54,7 @@ async function syncTree(target: string): Promise<void> {
   if (!kind.isSymbolicLink()) await sync(target)
 }
 
-async function sync(target: string): Promise<void> {
+export async function sync(target: string): Promise<void> {
   const handle = await open(target, 'r')
   try {
     await handle.sync()

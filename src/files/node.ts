@@ -16,7 +16,7 @@ import {
 import path from 'node:path'
 import { AppError } from '../core/errors.ts'
 import type { FileKind, Files } from '../core/ports.ts'
-import { copy, draftPath, move } from './move.ts'
+import { copy, draftPath, move, sync } from './move.ts'
 
 /** The real file system. Errors of the system pass through as they are. */
 export function nodeFiles(): Files {
@@ -29,6 +29,8 @@ export function nodeFiles(): Files {
     makeFolder,
     makeNewFolder,
     write,
+    writeDurable,
+    syncFolders,
     copy,
     rename,
     move,
@@ -122,6 +124,38 @@ async function write(target: string, content: string, mode?: number): Promise<vo
     await rm(draft, { force: true })
     throw thrown
   }
+}
+
+async function writeDurable(target: string, content: Uint8Array, mode: number): Promise<void> {
+  const draft = draftPath(target)
+  try {
+    const file = await openIn(draft, mode)
+    try {
+      await file.writeFile(content)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, target)
+  } catch (thrown) {
+    await rm(draft, { force: true })
+    throw thrown
+  }
+}
+
+/** Makes the folder only when it turns out to be missing: nearly always it is there. */
+async function openIn(draft: string, mode: number) {
+  try {
+    return await open(draft, 'wx', mode)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
+    await mkdir(path.dirname(draft), { recursive: true, mode: 0o700 })
+    return open(draft, 'wx', mode)
+  }
+}
+
+async function syncFolders(folders: readonly string[]): Promise<void> {
+  await Promise.all(folders.map(sync))
 }
 
 /** undefined when there is no such path, also because a part of it is no folder. */

@@ -14,6 +14,7 @@ const neutral: Record<string, string> = {
   'core.untrackedCache': 'false',
   'core.splitIndex': 'false',
   'core.quotePath': 'false',
+  'index.sparse': 'false',
   'core.protectNTFS': 'true',
   'core.protectHFS': 'true',
   'core.pager': 'cat',
@@ -57,6 +58,16 @@ export interface GitScope {
   readonly gitDir?: string
   readonly workTree?: string
   readonly indexFile?: string
+  /** Paths are patterns; otherwise they are names, whatever they contain. */
+  readonly globs?: boolean
+  /** Objects go there instead of into the git folder's own. */
+  readonly objectDir?: string
+  /** Written through to the disk before git returns. */
+  readonly durable?: boolean
+  /** More settings, for this call. */
+  readonly settings?: readonly (readonly [key: string, value: string])[]
+  /** An object folder to read from, never to rely on when writing. */
+  readonly alternates?: string
   /**
    * `raw` (the default): our own plumbing, deaf to the user's and the system's config. `user`: the user's own
    * conversions and filters count, as when a workspace is filled; hooks and prompts stay off.
@@ -78,11 +89,11 @@ export function gitEnvironment(from: NodeJS.ProcessEnv, scope: GitScope): Record
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_PAGER: 'cat',
     GIT_EDITOR: 'false',
-    GIT_LITERAL_PATHSPECS: '1',
     GIT_ALLOW_PROTOCOL: '',
     GIT_COMMITTER_NAME: 'offshoot',
     GIT_COMMITTER_EMAIL: 'offshoot@localhost',
   })
+  if (!scope.globs) env.GIT_LITERAL_PATHSPECS = '1'
   const config = { ...neutral }
   if (scope.config !== 'user') {
     Object.assign(env, { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1' })
@@ -91,11 +102,19 @@ export function gitEnvironment(from: NodeJS.ProcessEnv, scope: GitScope): Record
   if (scope.gitDir !== undefined) env.GIT_DIR = scope.gitDir
   if (scope.workTree !== undefined) env.GIT_WORK_TREE = scope.workTree
   if (scope.indexFile !== undefined) env.GIT_INDEX_FILE = scope.indexFile
-  const entries = Object.entries(config)
+  if (scope.alternates !== undefined) env.GIT_ALTERNATE_OBJECT_DIRECTORIES = listItem(scope.alternates)
+  if (scope.objectDir !== undefined) env.GIT_OBJECT_DIRECTORY = scope.objectDir
+  if (scope.durable) Object.assign(config, { 'core.fsync': 'all', 'core.fsyncMethod': 'fsync' })
+  const entries = [...(scope.settings ?? []), ...Object.entries(config)]
   env.GIT_CONFIG_COUNT = String(entries.length)
   entries.forEach(([key, value], index) => {
     env[`GIT_CONFIG_KEY_${index}`] = key
     env[`GIT_CONFIG_VALUE_${index}`] = value
   })
   return env
+}
+
+/** Git splits that list at colons, unless an item is quoted. */
+function listItem(folder: string): string {
+  return /^"|:/.test(folder) ? JSON.stringify(folder) : folder
 }

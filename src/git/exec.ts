@@ -1,5 +1,6 @@
 /** The only place that spawns git. */
 import { spawn } from 'node:child_process'
+import { createReadStream } from 'node:fs'
 import { AppError } from '../core/errors.ts'
 import { type GitScope, gitEnvironment } from './environment.ts'
 import { slots } from './slots.ts'
@@ -8,6 +9,8 @@ export interface GitCall extends GitScope {
   readonly args: readonly string[]
   readonly cwd: string
   readonly stdin?: string | Uint8Array
+  /** A file to read from instead. */
+  readonly stdinFile?: string
   /** Exit codes that are an answer, not a failure. */
   readonly expect?: readonly number[]
   /** Takes stdout as it comes; the answer's `stdout` then stays empty. */
@@ -21,6 +24,19 @@ export interface GitAnswer {
   readonly stdout: Buffer
   readonly stderr: string
 }
+
+/** A git process that stays, to be asked again and again. */
+export interface OpenPipe {
+  write(text: string): void
+  onData(listener: (chunk: Buffer) => void): void
+  /** Called once, however it ends. */
+  onEnd(listener: (error: Error) => void): void
+  /** While idle it does not keep our process from ending; it ends with us. */
+  idle(yes: boolean): void
+  close(): void
+}
+
+export type GitPipe = (call: GitScope & Pick<GitCall, 'args' | 'cwd'>) => OpenPipe
 
 export type GitExec = (call: GitCall) => Promise<GitAnswer>
 
@@ -40,15 +56,51 @@ export function gitExec(options: ExecOptions): GitExec {
   return (call) => slot(() => run(call, options), call.signal)
 }
 
+export function gitPipe(options: ExecOptions): GitPipe {
+  return (call) => {
+    const { child, forget } = launch(call, options)
+    child.stderr.resume()
+    child.stdin.on('error', () => {})
+    return {
+      write: (text) => void child.stdin.write(text),
+      onData: (listener) => void child.stdout.on('data', listener),
+      onEnd(listener) {
+        child.once('close', (code, signal) => {
+          forget()
+          listener(
+            new AppError('WT_020', `git ${call.args[0]} ended (${code ?? signal}).`, { path: call.cwd }),
+          )
+        })
+      },
+      idle(yes) {
+        for (const handle of [
+          child,
+          child.stdin,
+          child.stdout,
+          child.stderr,
+        ] as unknown as NodeJS.Timeout[]) {
+          if (yes) handle.unref()
+          else handle.ref()
+        }
+      },
+      close: () => void child.stdin.end(),
+    }
+  }
+}
+
+function launch(call: GitScope & Pick<GitCall, 'args' | 'cwd'>, options: ExecOptions) {
+  const child = spawn('git', call.args, {
+    cwd: call.cwd,
+    env: gitEnvironment(options.env, call),
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  return { child, forget: child.pid === undefined ? () => {} : options.recordChild(child.pid) }
+}
+
 function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', call.args, {
-      cwd: call.cwd,
-      env: gitEnvironment(options.env, call),
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    })
-    const forget = child.pid === undefined ? () => {} : options.recordChild(child.pid)
+    const { child, forget } = launch(call, options)
     const out: Buffer[] = []
     let stderr = ''
     child.stdout.on('data', call.onStdout ?? ((chunk: Buffer) => out.push(chunk)))
@@ -58,7 +110,8 @@ function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
     })
     // git may end before it has read everything: its exit code tells why, not our EPIPE.
     child.stdin.on('error', () => {})
-    child.stdin.end(call.stdin)
+    if (call.stdinFile === undefined) child.stdin.end(call.stdin)
+    else createReadStream(call.stdinFile).on('error', reject).pipe(child.stdin)
 
     const cancel = () => endGroup(child.pid)
     call.signal?.addEventListener('abort', cancel, { once: true })

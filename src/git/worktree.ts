@@ -3,7 +3,7 @@
  * rename, whereas `git worktree add` makes it piece by piece and a kill leaves it locked and half there.
  */
 import path from 'node:path'
-import type { Dirt, Files, Place, Worktree } from '../core/ports.ts'
+import type { Files, Place, Worktree } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
 
 export async function readWorktrees(files: Files, place: Place): Promise<Worktree[]> {
@@ -31,11 +31,21 @@ export async function registerWorktree(
   branch: string,
   mark: object,
 ): Promise<void> {
+  const registered = path.join(place.commonDir, 'worktrees', path.basename(folder))
+  await files.makeNewFolder(folder)
+  await files.write(path.join(folder, '.git'), pointerTo(registered))
+  await writeRegistration(files, place, folder, branch, mark)
+}
+
+function pointerTo(registered: string): string {
+  return `gitdir: ${registered}\n`
+}
+
+async function writeRegistration(files: Files, place: Place, folder: string, branch: string, mark: object) {
   const name = path.basename(folder)
   const registered = path.join(place.commonDir, 'worktrees', name)
   const staged = stagingFolder(place, name)
-  await files.makeNewFolder(folder)
-  await files.write(path.join(folder, '.git'), `gitdir: ${registered}\n`)
+  if ((await files.readKind(staged)) === 'folder') await files.remove(staged)
   await files.makeNewFolder(staged)
   await files.write(path.join(staged, 'HEAD'), `ref: refs/heads/${branch}\n`)
   await files.write(path.join(staged, 'commondir'), '../..\n')
@@ -90,38 +100,43 @@ export async function fillWorktree(
   exec: GitExec,
   place: Place,
   folder: string,
+  commit: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  await exec({ args: ['read-tree', '--reset', '-u', 'HEAD'], ...scopeOf(place, folder), signal })
+  await exec({ args: ['read-tree', '--reset', '-u', commit], ...scopeOf(place, folder), signal })
 }
 
-export async function readDirt(
+export async function readIndexFromHead(exec: GitExec, place: Place, folder: string, signal?: AbortSignal) {
+  await exec({ args: ['read-tree', '--reset', 'HEAD'], ...scopeOf(place, folder), signal })
+}
+
+export async function mendWorktree(
   exec: GitExec,
+  files: Files,
   place: Place,
   folder: string,
+  branch: string,
+  mark: object,
+  aside: string,
   signal?: AbortSignal,
-): Promise<Dirt> {
-  const args = [
-    'status',
-    '--porcelain=v2',
-    '-z',
-    '--no-renames',
-    '--untracked-files=all',
-    '--ignored=matching',
-  ]
-  const { stdout } = await exec({ args, ...scopeOf(place, folder), signal })
-  return parseStatus(stdout.toString())
-}
-
-export function parseStatus(text: string): Dirt {
-  const changed: string[] = []
-  const untracked: string[] = []
-  const ignored: string[] = []
-  for (const line of text.split('\0')) {
-    if (line.startsWith('? ')) untracked.push(line.slice(2))
-    else if (line.startsWith('! ')) ignored.push(line.slice(2))
-    else if (line.startsWith('1 ')) changed.push(line.split(' ').slice(8).join(' '))
-    else if (line.startsWith('u ')) changed.push(line.split(' ').slice(10).join(' '))
+): Promise<boolean> {
+  const dotGit = path.join(folder, '.git')
+  const registered = path.join(place.commonDir, 'worktrees', path.basename(folder))
+  const pointed =
+    (await files.readKind(dotGit)) === 'file' && (await files.readText(dotGit)) === pointerTo(registered)
+  const known = (await files.readText(path.join(registered, 'gitdir')))?.trimEnd() === dotGit
+  if (!pointed) {
+    if ((await files.readKind(dotGit)) !== undefined) {
+      await files.makeFolder(path.dirname(aside), 0o700)
+      await files.rename(dotGit, aside)
+    }
+    await files.write(dotGit, pointerTo(registered))
   }
-  return { changed, untracked, ignored }
+  if (!known) {
+    if ((await files.readKind(registered)) !== undefined)
+      await files.move(registered, `${aside}.registration`)
+    await writeRegistration(files, place, folder, branch, mark)
+    await readIndexFromHead(exec, place, folder, signal)
+  }
+  return !pointed || !known
 }

@@ -32,6 +32,8 @@ export const taskSchema = z.object({
   reason: z.string().optional(),
 })
 
+const fileSchema = z.object({ path: z.string(), status: z.enum(['added', 'modified', 'deleted']) })
+
 const start = {
   summary: 'Make a task and its workspace, or go on with the open task of that id',
   input: z.object({
@@ -58,10 +60,90 @@ const show = {
   output: z.object({ task: taskSchema }),
 }
 
+const stepSchema = z.object({
+  n: z.number().int(),
+  commit: z.string().describe('The id in the vault.'),
+  published: z.string().optional().describe("The id that `git show` finds in the user's repository."),
+  tool: z.string(),
+  summary: z.string(),
+  files: z.array(fileSchema),
+  at: z.iso.datetime(),
+  run: z.string().optional(),
+  call: z.string().optional(),
+  rewindTo: z.number().int().optional(),
+  skipped: z.array(z.object({ path: z.string(), why: z.string() })),
+})
+
 export const actions = {
   'task.start': start,
   'task.list': list,
   'task.show': show,
+  'task.checkpoint': {
+    summary: 'Take the workspace as it is: one step, unless nothing has changed',
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      tool: z.string().optional(),
+      summary: z.string().optional(),
+      run: z.string().optional(),
+      call: z.string().optional(),
+      files: z.array(z.string()).optional(),
+    }),
+    output: z.object({ created: z.boolean(), checkpoint: stepSchema, ignored: z.array(z.string()) }),
+  },
+  'task.log': {
+    summary: 'List the steps of a task',
+    input: z.object({ repo, task: taskName.optional() }),
+    output: z.object({ task: taskSchema, checkpoints: z.array(stepSchema) }),
+  },
+  'task.diff': {
+    summary: 'Show what a task, a step or a range of steps changed',
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      step: z.string().optional(),
+      format: z.enum(['patch', 'stat', 'names']).optional(),
+      color: z.boolean().optional(),
+    }),
+    output: z.object({
+      from: z.number().int(),
+      to: z.number().int(),
+      files: z.array(fileSchema),
+      insertions: z.number().int(),
+      deletions: z.number().int(),
+      diff: z.string().describe('As git prints it; bytes that are no UTF-8 are replaced.'),
+    }),
+  },
+  'task.rewind': {
+    summary: 'Put the workspace back to a step; what is there now is recorded first',
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      to: z.number().int().nonnegative(),
+      force: z.boolean().optional(),
+    }),
+    output: z.object({ task: taskSchema, checkpoint: stepSchema, kept: z.number().int().optional() }),
+  },
+  'task.run': {
+    summary: 'Run any command in the workspace of a task, and take one step of what it did',
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      starts: z.boolean(),
+      command: z.array(z.string()).min(1),
+    }),
+    output: z.object({
+      task: taskSchema,
+      run: z.string(),
+      exitCode: z.number().int(),
+      checkpoint: stepSchema.optional(),
+    }),
+  },
+  'task.repair': {
+    summary: 'Make a workspace whole again that is gone or damaged, from the last step',
+    input: z.object({ repo, task: taskName.optional() }),
+    output: z.object({ task: taskSchema, mended: z.enum(['sound', 'mended', 'recreated']) }),
+  },
   'worktree.create': start,
   'worktree.list': list,
   'worktree.show': show,

@@ -1,0 +1,19 @@
+import { type Answer, type Context, text } from '../command.ts'
+import { printable } from '../output.ts'
+import { stepLine } from './log.ts'
+
+export async function checkpoint(context: Context): Promise<Answer> {
+  const { dir, values, positionals } = context
+  const taken = await context.call('task.checkpoint', {
+    repo: dir,
+    task: positionals[0],
+    tool: text(values, 'tool'),
+    summary: text(values, 'summary'),
+  })
+  const { created, checkpoint, ignored } = taken
+  for (const { path, why } of created ? checkpoint.skipped : [])
+    context.tell(`Not in the step: ${path} (${why})`)
+  if (ignored.length > 0) context.tell(`Ignored, not in the step: ${ignored.slice(0, 10).join(', ')}`)
+  const said = created ? stepLine(context, checkpoint) : `Nothing has changed since step ${checkpoint.n}.`
+  return { json: { ...taken }, text: printable(said) }
+}

@@ -1,0 +1,30 @@
+import type { Output } from '../../protocol/actions.ts'
+import type { Answer, Context } from '../command.ts'
+import { ago, printable } from '../output.ts'
+
+type Step = Output<'task.log'>['checkpoints'][number]
+
+export async function log(context: Context): Promise<Answer> {
+  const { task, checkpoints } = await context.call('task.log', {
+    repo: context.dir,
+    task: context.positionals[0],
+  })
+  if (checkpoints.length === 0) context.tell(`${task.id} has no steps yet.`)
+  const lines = checkpoints.map((step) => stepLine(context, step))
+  return { json: { task, checkpoints }, text: printable(lines.join('\n')) }
+}
+
+const marks = { added: '+', modified: '~', deleted: '-' }
+
+/** `3  1a2b3c4d5e  Write: Create a.txt  (+ a.txt)  just now` */
+export function stepLine({ paint }: Context, step: Step): string {
+  const named = step.files.slice(0, 3).map(({ path, status }) => `${marks[status]} ${path}`)
+  const more = step.files.length > 3 ? [`and ${step.files.length - 3} more`] : []
+  return [
+    paint('yellow', String(step.n)),
+    (step.published ?? step.commit).slice(0, 10),
+    step.summary === '' ? step.tool : `${step.tool}: ${step.summary}`,
+    `(${[...named, ...more].join(', ') || 'no files'})`,
+    ago(step.at, new Date()),
+  ].join('  ')
+}

@@ -1,0 +1,16 @@
+import { AppError } from '../../core/errors.ts'
+import { type Answer, type Context, flag, text } from '../command.ts'
+import { printable } from '../output.ts'
+
+export async function rewind(context: Context): Promise<Answer> {
+  const { dir, values, positionals } = context
+  const to = text(values, 'to') ?? ''
+  if (!/^\d+$/.test(to)) {
+    throw new AppError('WT_019', 'To which step?', { hint: 'Give its number: --to 3 (0 is the start).' })
+  }
+  const input = { repo: dir, task: positionals[0], to: Number(to), force: flag(values, 'force') }
+  const done = await context.call('task.rewind', input)
+  const lines = [`${done.task.id} is back at step ${to}; that is step ${done.checkpoint.n} now.`]
+  if (done.kept !== undefined) lines.push(`  What was there before is step ${done.kept}.`)
+  return { json: { ...done }, text: printable(lines.join('\n')) }
+}

@@ -1,0 +1,137 @@
+import { AppError, appError } from './errors.ts'
+import { requireTask } from './list.ts'
+import type { Ports, Repo, Snapshot, Step, StepNote } from './ports.ts'
+import { requireWorkspace } from './recreate.ts'
+import { isOpen, type Task, taskLock } from './task.ts'
+
+export interface CheckpointInput {
+  readonly dir: string
+  readonly task?: string | undefined
+  readonly tool?: string | undefined
+  readonly summary?: string | undefined
+  readonly run?: string | undefined
+  readonly call?: string | undefined
+  /** The files that the tool says it wrote; without it the whole workspace is looked at. */
+  readonly files?: readonly string[] | undefined
+}
+
+export interface Checkpointed extends Snapshot {
+  readonly task: Task
+  /** The id in the user's repository, when the step was published. */
+  readonly published: string | undefined
+  /** What the rules ignore, as far as this was looked at. */
+  readonly ignored: string[]
+}
+
+/** Takes the workspace as it is: one step, unless nothing has changed. */
+export async function checkpoint(
+  ports: Ports,
+  input: CheckpointInput,
+  signal?: AbortSignal,
+): Promise<Checkpointed> {
+  const { repo, task: named } = await requireTask(ports, input.dir, input.task)
+  const note = {
+    tool: input.tool ?? 'checkpoint',
+    summary: input.summary ?? '',
+    run: input.run,
+    call: input.call,
+  }
+  return ports.locks.hold(taskLock(repo.id, named.id), { verb: 'checkpoint', signal }, async () => {
+    const task = requireOpen(ports, named)
+    await requireWorkspace(ports, repo, task)
+    const taken = await takeStep(ports, repo, task, note, input.files, signal)
+    const published = await publishSteps(ports, repo, taken.task, signal)
+    const commits = await ports.vault.readPublished(repo, task)
+    const ignored = input.files ? [] : await ports.vault.readIgnored(repo, task, signal)
+    return { ...taken, task: published, published: commits.get(taken.step.n), ignored }
+  })
+}
+
+/** The task as it is now; throws when it has been closed. */
+export function requireOpen(ports: Ports, named: Task): Task {
+  const task = ports.store.findTaskByUid(named.uid)
+  if (task && isOpen(task)) return task
+  throw new AppError('WT_007', `The task ${named.id} is closed.`, {
+    hint: 'offshoot list shows the open tasks.',
+  })
+}
+
+/** One step and its event. Whoever calls holds the task's lock. */
+export async function takeStep(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  note: StepNote,
+  files?: readonly string[],
+  signal?: AbortSignal,
+): Promise<Snapshot & { task: Task }> {
+  const caughtUp = await catchUp(ports, repo, task, signal)
+  try {
+    const taken = await ports.vault.snapshot(repo, caughtUp, note, files, signal)
+    if (!taken.created) return { ...taken, task: caughtUp }
+    return { ...taken, task: await recordStep(ports, repo, caughtUp, taken.step, taken.files, signal) }
+  } catch (thrown) {
+    const error = appError(thrown)
+    if (error.kind !== 'cancelled') failLoudly(ports, task, error)
+    throw error
+  }
+}
+
+/** A task whose state cannot be kept must not go on as if it were: nothing is lost, but nothing more is promised. */
+function failLoudly(ports: Ports, task: Task, error: AppError): void {
+  const reason = `a checkpoint could not be written: ${error.message}`
+  try {
+    ports.store.append(task.uid, { type: 'checkpoint.failed', reason }, ports.clock.now().toISOString())
+  } catch {
+    // On a full disk not even that can be noted; the caller hears of it all the same.
+  }
+}
+
+async function recordStep(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  step: Step,
+  files: Snapshot['files'],
+  signal?: AbortSignal,
+): Promise<Task> {
+  const { n, commit, tool, summary, run, call, skipped } = step
+  const first = await ports.vault.seed(repo, task)
+  const total = await ports.vault.readStat(repo, first, step, signal)
+  const event = { type: 'checkpoint', n, commit, tool, summary, run, call, files, skipped, total } as const
+  return ports.store.append(task.uid, event, step.at)
+}
+
+/** Steps are the truth: one whose event was lost in a crash gets it now. */
+export async function catchUp(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
+  const tip = await ports.vault.findTip(repo, task)
+  if (!tip || tip.n <= task.checkpoints) return task
+  const steps = await ports.vault.readSteps(repo, task)
+  const files = await ports.vault.readFiles(repo, steps, signal)
+  let now = task
+  for (const step of steps) {
+    if (step.n > now.checkpoints) now = await recordStep(ports, repo, now, step, files[step.n] ?? [], signal)
+  }
+  return now
+}
+
+/** Brings the steps onto the task's branch in the user's repository. */
+export async function publishSteps(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<Task> {
+  const now = () => ports.clock.now().toISOString()
+  const { publish } = (await ports.settings.read(repo.place.checkout)).checkpoints
+  if (publish === 'never' || (publish === 'runEnd' && task.pending?.verb === 'run')) return task
+  const owner = ports.processes.self()
+  ports.store.append(task.uid, { type: 'publish.begun', owner }, now())
+  try {
+    const { branch, tip } = await ports.vault.publish(repo, task, signal)
+    return ports.store.append(task.uid, { type: 'publish.done', branch, tip }, now())
+  } catch (error) {
+    ports.store.append(task.uid, { type: 'publish.undone', reason: appError(error).message }, now())
+    throw error
+  }
+}

@@ -1,0 +1,17 @@
+import { requireOpen } from './checkpoint.ts'
+import { requireTask } from './list.ts'
+import type { Ports } from './ports.ts'
+import { ensureWorkspace, type Mended } from './recreate.ts'
+import { type Task, taskLock } from './task.ts'
+
+/** Makes a task's workspace whole again, from its last step. */
+export async function repair(
+  ports: Ports,
+  input: { dir: string; task?: string | undefined },
+  signal?: AbortSignal,
+): Promise<{ task: Task; mended: Mended }> {
+  const { repo, task } = await requireTask(ports, input.dir, input.task)
+  return ports.locks.hold(taskLock(repo.id, task.id), { verb: 'repair', signal }, () =>
+    ensureWorkspace(ports, repo, requireOpen(ports, task), signal),
+  )
+}

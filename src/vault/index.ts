@@ -1,0 +1,253 @@
+/** The vault: a bare repository per user repository that only we write, with one line of steps per task. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Clock, Files, Repo, Snapshot, Step, StepNote, Vault } from '../core/ports.ts'
+import type { Task } from '../core/task.ts'
+import type { GitExec, GitPipe } from '../git/exec.ts'
+import { type ObjectReader, objectReader } from '../git/reader.ts'
+import { toText } from './bytes.ts'
+import { keepConversions } from './clean.ts'
+import { diffOf, filesOf, statOf } from './diff.ts'
+import { type Objects, vaultObjects } from './objects.ts'
+import { appendOverlay, type Overlay, readOverlay, type Seen } from './overlay.ts'
+import { makeVault, readAlgorithm, taskFolder, tipFile, type VaultPlace, vaultPlace } from './place.ts'
+import { publish, readPublished } from './publish.ts'
+import { restore } from './restore.ts'
+import { refreshIndex, type ScanScope, scanIgnored } from './scan.ts'
+import { gitDirOf, isPlain, keepIndex, seedTree } from './seed.ts'
+import { type Difference, difference } from './snapshot.ts'
+import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'
+import { compareTrees } from './tree.ts'
+
+export interface VaultOptions {
+  readonly home: string
+  readonly exec: GitExec
+  readonly pipe: GitPipe
+  readonly files: Files
+  readonly clock: Clock
+  /** Attribute files outside of the repository that count for this user. */
+  readonly attributes: readonly string[]
+  /** Config files outside of the repository that count for this user. */
+  readonly configs: readonly string[]
+}
+
+/** One vault, opened. */
+export interface OpenVault extends VaultOptions, VaultPlace {
+  readonly objects: Objects
+  readonly reader: ObjectReader
+}
+
+export function gitVault(options: VaultOptions): Vault {
+  const { files, exec, clock, configs } = options
+  const opened = new Map<string, Promise<OpenVault>>()
+  const overlays = new Map<string, Overlay>()
+
+  const open = (repo: Repo) => {
+    const place = vaultPlace(options.home, repo)
+    const known = opened.get(place.vault)
+    if (known) return known
+    const opening = readAlgorithm(files, repo).then(async (algorithm) => {
+      await makeVault(files, place.vault, algorithm)
+      const reader = objectReader(options.pipe, { gitDir: place.vault, alternates: place.alternates })
+      return { ...options, ...place, reader, objects: vaultObjects(files, place.vault, algorithm, reader) }
+    })
+    opened.set(place.vault, opening)
+    opening.catch(() => opened.delete(place.vault))
+    return opening
+  }
+
+  const readStep = async (
+    vault: OpenVault,
+    commit: string,
+  ): Promise<Step & { parent: string | undefined }> => {
+    const { tree, parents, message } = parseCommit(await vault.objects.readObject(commit))
+    const { skipped = [], ...note } = parseStep(message) ?? { n: -1, tool: '', summary: '', at: '' }
+    return { ...note, commit, tree, skipped, parent: parents[0] }
+  }
+
+  const findTip = async (vault: OpenVault, task: Task) => {
+    const commit = await files.readText(tipFile(vault.vault, task))
+    return commit === undefined ? undefined : readStep(vault, commit.trim())
+  }
+
+  /** The commit is on the disk before its name is; the name is the moment at which the step exists. */
+  const commitStep = async (
+    vault: OpenVault,
+    task: Task,
+    tree: string,
+    parent: string | undefined,
+    note: StepNote & { n: number; skipped: Step['skipped'] },
+    record?: Task,
+  ): Promise<Step> => {
+    const at = clock.now().toISOString()
+    const message = stepMessage({ ...note, at, ...(record && { task: record }) })
+    const parents = parent === undefined ? [] : [parent]
+    const commit = await vault.objects.put('commit', commitContent({ tree, parents, message, at }))
+    await vault.objects.sync()
+    const tip = tipFile(vault.vault, task)
+    await files.writeDurable(tip, Buffer.from(`${commit}\n`), 0o600)
+    await files.syncFolders([path.dirname(tip)])
+    return { ...note, at, commit, tree }
+  }
+
+  /** Two callers at once, the start and the first checkpoint, must make one step 0. */
+  const seeding = new Map<string, Promise<Step>>()
+  const seed = (vault: OpenVault, repo: Repo, task: Task, signal?: AbortSignal): Promise<Step> => {
+    const running = seeding.get(task.uid) ?? makeSeed(vault, repo, task, signal)
+    seeding.set(task.uid, running)
+    running.catch(() => seeding.delete(task.uid))
+    return running
+  }
+
+  const makeSeed = async (vault: OpenVault, repo: Repo, task: Task, signal?: AbortSignal): Promise<Step> => {
+    const there = await findTip(vault, task)
+    if (there) return there
+    const index = await keepIndex(vault, repo, task)
+    const base = parseCommit(await vault.objects.readObject(task.base.commit))
+    await keepConversions(vault, repo, task, signal)
+    const tree = await seedTree(vault, task, base.tree, index, signal)
+    return commitStep(vault, task, tree, undefined, { n: 0, tool: 'start', summary: '', skipped: [] }, task)
+  }
+
+  const scopeOf = (vault: OpenVault, task: Task) => ({
+    ...vault,
+    workspace: task.path,
+    index: path.join(taskFolder(vault.vault, task), 'index'),
+  })
+
+  const overlayFile = (vault: OpenVault, task: Task) => path.join(taskFolder(vault.vault, task), 'overlay')
+
+  /** A lost one is made again from the trees: every file that differs from step 0 is then read once more. */
+  const overlayOf = async (vault: OpenVault, task: Task, tip: Step): Promise<Overlay> => {
+    const known = overlays.get(task.uid) ?? (await readOverlay(overlayFile(vault, task), tip.commit))
+    if (known?.tip === tip.commit) return known
+    const first = (await stepsOf(vault, tip))[0] ?? tip
+    const seen = new Map<string, Seen>()
+    for (const [file, { to }] of await compareTrees(vault.objects, first.tree, tip.tree)) {
+      seen.set(file, { leaf: to, look: undefined })
+    }
+    return { tip: tip.commit, seen }
+  }
+
+  const noteSeen = async (
+    vault: OpenVault,
+    task: Task,
+    overlay: Overlay,
+    tip: Step,
+    news: Map<string, Seen>,
+  ) => {
+    for (const [file, seen] of news) overlay.seen.set(file, seen)
+    overlays.set(task.uid, { tip: tip.commit, seen: overlay.seen })
+    const fresh = overlay.tip === tip.commit && news.size === 0
+    if (!fresh) await appendOverlay(overlayFile(vault, task), tip.commit, news)
+  }
+
+  const stepsOf = async (vault: OpenVault, tip: Step): Promise<Step[]> => {
+    const steps: Step[] = []
+    for (let commit: string | undefined = tip.commit; commit !== undefined; ) {
+      const { parent, ...step }: Step & { parent: string | undefined } = await readStep(vault, commit)
+      steps.push(step)
+      commit = parent
+    }
+    return steps.reverse()
+  }
+
+  const look = async (
+    vault: OpenVault,
+    repo: Repo,
+    task: Task,
+    paths?: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<{ tip: Step; overlay: Overlay; found: Difference }> => {
+    const tip = (await findTip(vault, task)) ?? (await seed(vault, repo, task, signal))
+    const overlay = await overlayOf(vault, task, tip)
+    const scope = scopeOf(vault, task)
+    if (!paths) await ageIndex(scope, signal)
+    return { tip, overlay, found: await difference(scope, tip.tree, overlay, paths, signal) }
+  }
+
+  return {
+    isPlain: (repo, task) =>
+      isPlain({ files, gitDir: gitDirOf(repo, task), commonDir: repo.commonDir, configs }),
+    seed: async (repo, task, signal) => seed(await open(repo), repo, task, signal),
+    findTip: async (repo, task) => findTip(await open(repo), task),
+    async readSteps(repo, task) {
+      const vault = await open(repo)
+      const tip = await findTip(vault, task)
+      return tip ? stepsOf(vault, tip) : []
+    },
+    readFiles: async (repo, steps, signal) => filesOf(await open(repo), steps, signal),
+    async snapshot(repo, task, note, paths, signal): Promise<Snapshot> {
+      const vault = await open(repo)
+      const { tip, overlay, found } = await look(vault, repo, task, paths, signal)
+      const created = found.files.length > 0 || note.rewindTo !== undefined
+      const n = tip.n + 1
+      const step = created
+        ? await commitStep(vault, task, found.tree, tip.commit, { ...note, n, skipped: found.skipped })
+        : tip
+      await noteSeen(vault, task, overlay, step, found.news)
+      return { step, created, files: found.files.map((file) => ({ ...file, path: toText(file.path) })) }
+    },
+    async readDirt(repo, task, signal) {
+      const vault = await open(repo)
+      const { tip, overlay, found } = await look(vault, repo, task, undefined, signal)
+      if (found.files.length === 0) await noteSeen(vault, task, overlay, tip, found.news)
+      if (found.files.length === 0 || found.tree === (await headTree(vault, repo, task, signal))) return []
+      return found.files.map((file) => ({ ...file, path: toText(file.path) }))
+    },
+    async reseed(repo, task) {
+      const vault = await open(repo)
+      await vault.files.remove(path.join(taskFolder(vault.vault, task), 'index'))
+      await vault.files.remove(path.join(taskFolder(vault.vault, task), 'index.aged'))
+      await keepIndex(vault, repo, task)
+    },
+    async readIgnored(repo, task, signal) {
+      const vault = await open(repo)
+      return (await scanIgnored(exec, scopeOf(vault, task), signal)).map(toText)
+    },
+    readStat: async (repo, from, to, signal) => statOf(await open(repo), from, to, signal),
+    readDiff: async (repo, from, to, options, signal) => diffOf(await open(repo), from, to, options, signal),
+    async restore(repo, task, from, to, signal) {
+      const vault = await open(repo)
+      const aside = path.join(path.dirname(task.path), '.trash', `${path.basename(task.path)}.aside`)
+      await restore({ ...scopeOf(vault, task), aside }, from?.tree ?? null, to.tree, signal)
+    },
+    publish: async (repo, task, signal) => {
+      const vault = await open(repo)
+      const tip = (await findTip(vault, task)) ?? (await seed(vault, repo, task, signal))
+      return publish(vault, repo, task, await stepsOf(vault, tip), signal)
+    },
+    readPublished: async (repo, task) => readPublished(await open(repo), task),
+    close() {
+      for (const opening of opened.values()) opening.then((vault) => vault.reader.close()).catch(() => {})
+      opened.clear()
+    },
+  }
+}
+
+/** The files that the workspace's own HEAD has; undefined when its git is broken. */
+async function headTree(
+  vault: OpenVault,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const { code, stdout } = await vault.exec({
+    args: ['rev-parse', '--verify', '--quiet', 'HEAD^{tree}'],
+    gitDir: gitDirOf(repo, task),
+    cwd: vault.vault,
+    expect: [1, 128],
+    signal,
+  })
+  return code === 0 ? stdout.toString().trim() : undefined
+}
+
+/** As long as the index is of the same second as the files, every look would have to read them all. */
+async function ageIndex(scope: ScanScope & OpenVault, signal?: AbortSignal): Promise<void> {
+  const aged = `${scope.index}.aged`
+  if ((await scope.files.readKind(aged)) === 'file') return
+  const { mtimeMs } = await stat(scope.index)
+  if (scope.clock.now().getTime() - mtimeMs < 2_000) return
+  await refreshIndex(scope.exec, scope, signal)
+  await scope.files.write(aged, '')
+}

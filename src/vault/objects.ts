@@ -1,0 +1,105 @@
+/** Git objects, written one by one into the vault and read from there, or through git where they are packed. */
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { constants, deflate, inflate } from 'node:zlib'
+import { AppError } from '../core/errors.ts'
+import type { Files } from '../core/ports.ts'
+import type { ObjectReader } from '../git/reader.ts'
+import { parseTree, type TreeEntry, type TreeStore, treeContent } from './tree.ts'
+
+const deflated = promisify(deflate)
+const inflated = promisify(inflate)
+
+export type Algorithm = 'sha1' | 'sha256'
+export type ObjectType = 'blob' | 'tree' | 'commit'
+
+export interface Objects extends TreeStore {
+  readonly oidBytes: number
+  /** Writes unless the vault itself has it: what the user's repository has may be gone tomorrow. */
+  put(type: ObjectType, content: Uint8Array): Promise<string>
+  /** Makes everything put since the last call durable. */
+  sync(): Promise<void>
+  readObject(oid: string): Promise<Buffer>
+}
+
+export function objectId(algorithm: Algorithm, type: ObjectType, content: Uint8Array): string {
+  return createHash(algorithm).update(`${type} ${content.length}\0`).update(content).digest('hex')
+}
+
+const treesKept = 2_000
+
+export function vaultObjects(
+  files: Files,
+  vault: string,
+  algorithm: Algorithm,
+  reader: ObjectReader,
+): Objects {
+  const oidBytes = algorithm === 'sha1' ? 20 : 32
+  const unsynced = new Set<string>()
+  const trees = new Map<string, readonly TreeEntry[]>()
+
+  const remember = (oid: string, entries: readonly TreeEntry[]) => {
+    if (trees.size >= treesKept) trees.delete(trees.keys().next().value ?? '')
+    trees.set(oid, entries)
+  }
+
+  const put: Objects['put'] = async (type, content) => {
+    const oid = objectId(algorithm, type, content)
+    const file = loosePath(vault, oid)
+    if (await exists(file)) return oid
+    const head = Buffer.from(`${type} ${content.length}\0`)
+    const packed = await deflated(Buffer.concat([head, content]), { level: constants.Z_BEST_SPEED })
+    await files.writeDurable(file, packed, 0o400)
+    unsynced.add(path.dirname(file))
+    return oid
+  }
+
+  const readObject = async (oid: string) => {
+    const loose = await readFile(loosePath(vault, oid)).catch(() => undefined)
+    if (loose) {
+      const whole = await inflated(loose)
+      return whole.subarray(whole.indexOf(0) + 1)
+    }
+    const found = await reader.read(oid)
+    if (found) return found
+    throw new AppError('WT_020', `The object ${oid} is missing.`, {
+      path: vault,
+      hint: 'offshoot doctor tells more.',
+    })
+  }
+
+  return {
+    oidBytes,
+    put,
+    readObject,
+    async sync() {
+      const folders = [...unsynced]
+      unsynced.clear()
+      await files.syncFolders(folders.length === 0 ? [] : [...folders, path.join(vault, 'objects')])
+    },
+    async read(oid) {
+      if (oid === null) return []
+      const known = trees.get(oid)
+      if (known) return known
+      const entries = parseTree(await readObject(oid), oidBytes)
+      remember(oid, entries)
+      return entries
+    },
+    async write(entries) {
+      const list = [...entries]
+      const oid = await put('tree', treeContent(list))
+      remember(oid, list)
+      return oid
+    },
+  }
+}
+
+function loosePath(vault: string, oid: string): string {
+  return path.join(vault, 'objects', oid.slice(0, 2), oid.slice(2))
+}
+
+async function exists(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined
+}

@@ -1,0 +1,70 @@
+/**
+ * What the files that differ from step 0 looked like when they were last captured: path → content and stat. It only
+ * saves work: with a lost or stale one every such file is read again. One line is appended per step.
+ */
+import type { BigIntStats } from 'node:fs'
+import { appendFile, readFile } from 'node:fs/promises'
+import type { BytePath } from './bytes.ts'
+import type { Leaf, Mode } from './tree.ts'
+
+export interface Seen {
+  /** null: known to be gone. */
+  readonly leaf: Leaf | null
+  /** How the file looked; undefined when its content must be read again whatever it looks like. */
+  readonly look: string | undefined
+}
+
+export interface Overlay {
+  /** The commit of the step that it describes. */
+  readonly tip: string
+  readonly seen: Map<BytePath, Seen>
+}
+
+type Line = [tip: string, entries: [path: BytePath, mode: Mode | null, oid: string, look: string | null][]]
+
+/** undefined unless it describes exactly that step. */
+export async function readOverlay(file: string, tip: string): Promise<Overlay | undefined> {
+  const text = await readFile(file, 'latin1').catch(() => '')
+  const seen = new Map<BytePath, Seen>()
+  let last = ''
+  try {
+    for (const line of text.split('\n')) {
+      if (line === '') continue
+      const [at, entries] = JSON.parse(line) as Line
+      last = at
+      for (const [path, mode, oid, look] of entries) {
+        seen.set(path, { leaf: mode === null ? null : { mode, oid }, look: look ?? undefined })
+      }
+    }
+  } catch {
+    // A line cut off by a crash: the rest cannot be trusted.
+    return undefined
+  }
+  return last === tip ? { tip, seen } : undefined
+}
+
+export async function appendOverlay(
+  file: string,
+  tip: string,
+  news: ReadonlyMap<BytePath, Seen>,
+): Promise<void> {
+  const entries = Array.from(news, ([path, { leaf, look }]): Line[1][number] => [
+    path,
+    leaf?.mode ?? null,
+    leaf?.oid ?? '',
+    look ?? null,
+  ])
+  await appendFile(file, `${JSON.stringify([tip, entries] satisfies Line)}\n`, {
+    encoding: 'latin1',
+    mode: 0o600,
+  })
+}
+
+/** Two writes within this time can leave the same stat behind. */
+const racyNs = 1_000_000_000n
+
+/** What of a file's stat tells that its content is the same; undefined when it was written too recently to tell. */
+export function lookOf(stat: BigIntStats, nowNs: bigint): string | undefined {
+  if (stat.mtimeNs + racyNs > nowNs || stat.ctimeNs + racyNs > nowNs) return undefined
+  return [stat.mode, stat.size, stat.mtimeNs, stat.ctimeNs, stat.ino].join(',')
+}

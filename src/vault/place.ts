@@ -1,0 +1,76 @@
+/** Where everything of the vault is. */
+import path from 'node:path'
+import type { Files, Repo } from '../core/ports.ts'
+import type { Task } from '../core/task.ts'
+import type { Algorithm } from './objects.ts'
+
+export interface VaultPlace {
+  readonly vault: string
+  /** The user's objects: for reading. */
+  readonly alternates: string
+  /** The user's own list of what to ignore in this repository. */
+  readonly excludes: string
+}
+
+export function vaultPlace(home: string, repo: Repo): VaultPlace {
+  return {
+    vault: path.join(home, 'vaults', `${repo.name}.git`),
+    alternates: path.join(repo.commonDir, 'objects'),
+    excludes: path.join(repo.commonDir, 'info', 'exclude'),
+  }
+}
+
+/** The folder with what only saves work: the index and the overlay of one task. */
+export function taskFolder(vault: string, task: Task): string {
+  return path.join(vault, 'tasks', task.uid)
+}
+
+export function tipFile(vault: string, task: Task): string {
+  return path.join(vault, 'refs', 'tasks', task.uid)
+}
+
+export async function readAlgorithm(files: Files, repo: Repo): Promise<Algorithm> {
+  const config = (await files.readText(path.join(repo.commonDir, 'config'))) ?? ''
+  return /^\s*objectformat\s*=\s*"?sha256/im.test(config) ? 'sha256' : 'sha1'
+}
+
+/** Everything that could change a byte on its way is off; what is written stays on the disk. */
+function config(algorithm: Algorithm): string {
+  return `[core]
+	repositoryformatversion = ${algorithm === 'sha1' ? 0 : 1}
+	bare = true
+	hooksPath = /dev/null
+	fsync = all
+	fsyncMethod = fsync
+	bigFileThreshold = 16m
+	packedGitWindowSize = 4m
+	packedGitLimit = 16m
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+${algorithm === 'sha1' ? '' : '[extensions]\n\tobjectformat = sha256\n'}`
+}
+
+/** A bare repository, made file by file; HEAD, the last one, says that it is whole. */
+export async function makeVault(files: Files, vault: string, algorithm: Algorithm): Promise<void> {
+  if ((await files.readKind(path.join(vault, 'HEAD'))) === 'file') return
+  for (const folder of [
+    'objects/pack',
+    'objects/info',
+    'refs/heads',
+    'refs/tasks',
+    'info',
+    'tasks',
+    'scratch',
+  ]) {
+    await files.makeFolder(path.join(vault, folder), 0o700)
+  }
+  const whole: [string, string][] = [
+    ['config', config(algorithm)],
+    ['info/attributes', '* -text -eol -crlf -ident -filter -working-tree-encoding\n'],
+    ['HEAD', 'ref: refs/heads/none\n'],
+  ]
+  for (const [name, text] of whole) await files.writeDurable(path.join(vault, name), Buffer.from(text), 0o600)
+  await files.syncFolders([vault, path.join(vault, 'info'), path.dirname(vault)])
+}

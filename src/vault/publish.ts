@@ -1,0 +1,183 @@
+/** Steps become commits on the task's branch in the user's repository. */
+import path from 'node:path'
+import { AppError } from '../core/errors.ts'
+import type { Published, RefChange, Repo, Step } from '../core/ports.ts'
+import type { Task } from '../core/task.ts'
+import { changeRefs, findRef } from '../git/refs.ts'
+import { cleaner } from './clean.ts'
+import type { OpenVault } from './index.ts'
+import { taskFolder } from './place.ts'
+import { gitDirOf } from './seed.ts'
+import { commitContent, parseCommit, stepMessage } from './step.ts'
+import { changeTree, compareTrees, type Leaf } from './tree.ts'
+
+/** A branch of the user's own stays where it is: its task's steps get one beside it. */
+export function publishedBranch(task: Task): string {
+  return task.adopted ? `offshoot/${task.id}` : task.branch
+}
+
+/** Line by line `<step> <commit> <tree>`; a join with the agent's own commits has the step `-`. */
+function publishedFile({ vault }: OpenVault, task: Task): string {
+  return path.join(taskFolder(vault, task), 'published')
+}
+
+interface Line {
+  readonly n: number | undefined
+  readonly commit: string
+  readonly tree: string
+}
+
+async function readLines(vault: OpenVault, task: Task): Promise<Line[]> {
+  const text = (await vault.files.readText(publishedFile(vault, task))) ?? ''
+  return text
+    .split('\n')
+    .map((line) => line.split(' '))
+    .flatMap(([n, commit, tree]) =>
+      commit && tree ? [{ n: n === '-' ? undefined : Number(n), commit, tree }] : [],
+    )
+}
+
+export async function readPublished(vault: OpenVault, task: Task): Promise<Map<number, string>> {
+  const lines = await readLines(vault, task)
+  return new Map(lines.flatMap(({ n, commit }) => (n === undefined ? [] : [[n, commit]])))
+}
+
+export async function publish(
+  vault: OpenVault,
+  repo: Repo,
+  task: Task,
+  steps: readonly Step[],
+  signal?: AbortSignal,
+): Promise<Published> {
+  const branch = publishedBranch(task)
+  const ref = `refs/heads/${branch}`
+  const lines = await readLines(vault, task)
+  const fresh = await commitSteps(vault, task, steps, lines, signal)
+  const last = lines.at(-1)
+  const now = await findRef(vault.exec, repo.place, ref, signal)
+  let tip = fresh.at(-1) ?? last
+  if (!tip) return { branch, tip: now ?? task.base.commit, merged: false }
+  if (fresh.length === 0 && now === tip.commit) {
+    await syncIndex(vault, repo, task, branch, tip.commit, signal)
+    return { branch, tip: tip.commit, merged: false }
+  }
+  const expected = last?.commit ?? (task.adopted ? undefined : task.base.commit)
+  const merged = now !== undefined && now !== expected && !(await isAncestor(vault, now, tip.commit, signal))
+  if (merged) {
+    const message = `Join the agent's own commits and the steps of ${task.id}\n`
+    const at = vault.clock.now().toISOString()
+    const parts = { tree: tip.tree, parents: [now, tip.commit], message, at }
+    tip = { n: undefined, commit: await vault.objects.put('commit', commitContent(parts)), tree: tip.tree }
+    fresh.push(tip)
+  }
+  await vault.objects.sync()
+  await transfer(vault, repo, tip.commit, [task.base.commit, last?.commit, now], signal)
+  const change: RefChange = { ref, old: now ?? null, new: tip.commit }
+  if (!(await changeRefs(vault.exec, repo.place, [change], `offshoot: steps of ${task.uid}`, signal))) {
+    throw new AppError('WT_012', `The branch ${branch} moved while it was being published.`, {
+      hint: 'Repeat it.',
+    })
+  }
+  await syncIndex(vault, repo, task, branch, tip.commit, signal)
+  const text = [...lines, ...fresh].map(({ n, commit, tree }) => `${n ?? '-'} ${commit} ${tree}\n`).join('')
+  await vault.files.write(publishedFile(vault, task), text, 0o600)
+  return { branch, tip: tip.commit, merged }
+}
+
+/** One commit for each step that has none yet. The same steps give the same commits. */
+async function commitSteps(
+  vault: OpenVault,
+  task: Task,
+  steps: readonly Step[],
+  lines: readonly Line[],
+  signal?: AbortSignal,
+): Promise<Line[]> {
+  const fresh: Line[] = []
+  const done = lines.findLast(({ n }) => n !== undefined)?.n ?? 0
+  const clean = await cleaner(vault, task, signal)
+  let tree = lines.at(-1)?.tree ?? (await baseTree(vault, task))
+  let parent = lines.at(-1)?.commit ?? task.base.commit
+  for (const step of steps.slice(done + 1)) {
+    const before = steps[step.n - 1]
+    const changes = new Map<string, Leaf | null>()
+    for (const [file, { to }] of await compareTrees(vault.objects, before?.tree ?? null, step.tree)) {
+      changes.set(file, to && (await clean(file, to)))
+    }
+    tree = (await changeTree(vault.objects, tree, changes)).tree
+    const { n, tool, summary, at, run, call } = step
+    const message = stepMessage({ n, tool, summary, at, run, call })
+    parent = await vault.objects.put('commit', commitContent({ tree, parents: [parent], message, at }))
+    fresh.push({ n, commit: parent, tree })
+  }
+  return fresh
+}
+
+async function baseTree(vault: OpenVault, task: Task): Promise<string> {
+  return parseCommit(await vault.objects.readObject(task.base.commit)).tree
+}
+
+async function isAncestor(
+  vault: OpenVault,
+  older: string,
+  newer: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const { code } = await vault.exec({
+    args: ['merge-base', '--is-ancestor', older, newer],
+    gitDir: vault.vault,
+    alternates: vault.alternates,
+    cwd: vault.vault,
+    expect: [1, 128],
+    signal,
+  })
+  return code === 0
+}
+
+/** Packs what the user's repository lacks; there it is checked before it counts. */
+async function transfer(
+  vault: OpenVault,
+  repo: Repo,
+  tip: string,
+  known: readonly (string | undefined)[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const base = path.join(vault.vault, 'scratch', 'pack')
+  const has = [...new Set(known)].filter((commit) => commit !== undefined).map((commit) => `^${commit}\n`)
+  const { stdout } = await vault.exec({
+    args: ['pack-objects', '--revs', '-q', base],
+    stdin: `${tip}\n${has.join('')}`,
+    gitDir: vault.vault,
+    alternates: vault.alternates,
+    cwd: vault.vault,
+    signal,
+  })
+  const packed = `${base}-${stdout.toString().trim()}`
+  try {
+    await vault.exec({
+      args: ['index-pack', '--stdin', '--strict', '--fix-thin'],
+      stdinFile: `${packed}.pack`,
+      gitDir: repo.commonDir,
+      cwd: repo.commonDir,
+      durable: true,
+      signal,
+    })
+  } finally {
+    for (const end of ['pack', 'idx', 'rev']) await vault.files.remove(`${packed}.${end}`)
+  }
+}
+
+/** The workspace's own index follows its branch, so that `git status` there tells the truth. */
+async function syncIndex(
+  vault: OpenVault,
+  repo: Repo,
+  task: Task,
+  branch: string,
+  tip: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const gitDir = gitDirOf(repo, task)
+  const head = await vault.files.readText(path.join(gitDir, 'HEAD'))
+  if (head?.trim() !== `ref: refs/heads/${branch}`) return
+  if ((await vault.files.readKind(path.join(gitDir, 'index.lock'))) !== undefined) return
+  await vault.exec({ args: ['read-tree', '--reset', tip], gitDir, cwd: gitDir, durable: true, signal })
+}

@@ -1,0 +1,125 @@
+/** Step 0: the workspace as it was made, byte for byte. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Files, Repo } from '../core/ports.ts'
+import type { Task } from '../core/task.ts'
+import type { GitExec } from '../git/exec.ts'
+import { splitNul, toText } from './bytes.ts'
+import { capture } from './capture.ts'
+import { eachOf } from './each.ts'
+import type { Objects } from './objects.ts'
+import { taskFolder, type VaultPlace } from './place.ts'
+import { changeTree, type Leaf } from './tree.ts'
+
+export interface SeedScope extends VaultPlace {
+  readonly exec: GitExec
+  readonly files: Files
+  readonly objects: Objects
+  /** Attribute files outside of the repository that count for this user. */
+  readonly attributes: readonly string[]
+}
+
+/** The git folder of a workspace as we made it, whatever its `.git` says by now. */
+export function gitDirOf(repo: Repo, task: Task): string {
+  if (task.isolation === 'clone') return path.join(task.path, '.git')
+  return path.join(repo.commonDir, 'worktrees', path.basename(task.path))
+}
+
+/** Keeps the index that the checkout wrote, with its time: it tells what every file looked like. */
+export async function keepIndex(scope: SeedScope, repo: Repo, task: Task): Promise<string> {
+  const folder = taskFolder(scope.vault, task)
+  const index = path.join(folder, 'index')
+  if ((await scope.files.readKind(index)) === 'file') return index
+  await scope.files.makeFolder(folder, 0o700)
+  await scope.files.copy(path.join(gitDirOf(repo, task), 'index'), `${index}.new`)
+  await scope.files.rename(`${index}.new`, index)
+  return index
+}
+
+/** The tree of step 0: that of the base commit, but for the files that a checkout converts. */
+export async function seedTree(
+  scope: SeedScope,
+  task: Task,
+  baseTree: string,
+  index: string,
+  signal?: AbortSignal,
+): Promise<string> {
+  if (!(await convertsFiles(scope, task, index, signal))) return baseTree
+  const listed = await scope.exec({
+    args: ['ls-files', '-z'],
+    gitDir: scope.vault,
+    indexFile: index,
+    cwd: scope.vault,
+    signal,
+  })
+  const changes = new Map<string, Leaf>()
+  await eachOf(splitNul(listed.stdout), 8, async (file) => {
+    const taken = await capture({ ...scope, workspace: task.path }, file)
+    if (taken.kind === 'file') changes.set(file, taken.leaf)
+  })
+  return (await changeTree(scope.objects, baseTree, changes)).tree
+}
+
+/**
+ * A quick look without a process: no attribute file in the index, and nothing in any config that could convert. The
+ * index must be of a version that does not shorten names.
+ */
+export async function isPlain(scope: {
+  files: Files
+  gitDir: string
+  commonDir: string
+  configs: readonly string[]
+}): Promise<boolean> {
+  const { files, gitDir, commonDir, configs } = scope
+  const index = await readFile(path.join(gitDir, 'index')).catch(() => undefined)
+  if (!index || index.readUInt32BE(4) > 3 || index.includes('.gitattributes')) return false
+  for (const file of [
+    ...configs,
+    path.join(commonDir, 'config'),
+    path.join(commonDir, 'info', 'attributes'),
+  ]) {
+    const text = (await files.readText(file)) ?? ''
+    if (/autocrlf|eol|attributesfile|include|filter/i.test(text)) return false
+  }
+  return process.platform !== 'win32'
+}
+
+const converting = /eol=crlf|\bcrlf\b|filter=|working-tree-encoding=|\bident\b/
+
+/**
+ * Whether any file may lie in the workspace with other bytes than in the commit. Attributes without a conversion,
+ * and `text` on a system whose lines end in LF, change nothing on the way out.
+ */
+async function convertsFiles(
+  scope: SeedScope,
+  task: Task,
+  index: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const common = { cwd: task.path, config: 'user', signal } as const
+  const gitDir = path.dirname(scope.alternates)
+  const wanted = ['core.autocrlf', 'core.eol', 'core.attributesfile']
+  const settings = await scope.exec({
+    args: ['config', '-z', '--get-regexp', `^(${wanted.join('|').replaceAll('.', '\\.')})$`],
+    gitDir,
+    expect: [1],
+    ...common,
+  })
+  if (/autocrlf\ntrue|eol\ncrlf|attributesfile\n(?!\/dev\/null)/i.test(settings.stdout.toString()))
+    return true
+  if (process.platform === 'win32') return true
+  for (const file of [...scope.attributes, path.join(gitDir, 'info', 'attributes')]) {
+    if (converting.test((await scope.files.readText(file)) ?? '')) return true
+  }
+  const listed = await scope.exec({
+    args: ['ls-files', '-z', '--', '.gitattributes', ':(glob)**/.gitattributes'],
+    gitDir: scope.vault,
+    indexFile: index,
+    globs: true,
+    ...common,
+  })
+  for (const file of splitNul(listed.stdout)) {
+    if (converting.test((await scope.files.readText(path.join(task.path, toText(file)))) ?? '')) return true
+  }
+  return false
+}

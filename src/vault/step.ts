@@ -1,0 +1,81 @@
+/** A step's commit: what its message and trailers say. */
+import type { Task } from '../core/task.ts'
+
+export interface StepNote {
+  readonly n: number
+  readonly tool: string
+  readonly summary: string
+  readonly at: string
+  /** The run and the tool call it belongs to. */
+  readonly run?: string | undefined
+  readonly call?: string | undefined
+  /** Of a rewind: the step whose files these are. */
+  readonly rewindTo?: number | undefined
+  /** Paths that could not be captured, and why. */
+  readonly skipped?: readonly { readonly path: string; readonly why: string }[] | undefined
+  /** Step 0 carries the task, so that a lost database can be made again. */
+  readonly task?: Task | undefined
+}
+
+/** `AI Tool: {tool} - {summary}`, then a trailer with everything else. */
+export function stepMessage(note: StepNote): string {
+  const { tool, summary, ...rest } = note
+  const lines = [subject(tool, summary), '', `Offshoot-Step: ${note.n}`, `Offshoot-Tool: ${oneLine(tool)}`]
+  if (note.run !== undefined) lines.push(`Offshoot-Run: ${oneLine(note.run)}`)
+  if (note.call !== undefined) lines.push(`Offshoot-Call: ${oneLine(note.call)}`)
+  lines.push(`Offshoot-Note: ${JSON.stringify({ ...rest, tool, summary })}`)
+  return `${lines.join('\n')}\n`
+}
+
+export function subject(tool: string, summary: string): string {
+  const words = oneLine(summary)
+  return words === '' ? `AI Tool: ${oneLine(tool)}` : `AI Tool: ${oneLine(tool)} - ${words.slice(0, 200)}`
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+/** What `stepMessage` wrote; undefined for a commit that is not a step. */
+export function parseStep(message: string): StepNote | undefined {
+  const text = /^Offshoot-Note: (\{.*\})$/m.exec(message)?.[1]
+  return text === undefined ? undefined : (JSON.parse(text) as StepNote)
+}
+
+export interface CommitParts {
+  readonly tree: string
+  readonly parents: readonly string[]
+  readonly message: string
+  readonly at: string
+  readonly author?: { name: string; email: string }
+}
+
+export function commitContent({ tree, parents, message, at, author }: CommitParts): Buffer {
+  const { name, email } = author ?? { name: 'offshoot', email: 'offshoot@localhost' }
+  const who = `${name} <${email}> ${Math.floor(Date.parse(at) / 1000)} +0000`
+  const lines = [
+    `tree ${tree}`,
+    ...parents.map((parent) => `parent ${parent}`),
+    `author ${who}`,
+    `committer ${who}`,
+    '',
+    message,
+  ]
+  return Buffer.from(lines.join('\n'))
+}
+
+export interface ParsedCommit {
+  readonly tree: string
+  readonly parents: readonly string[]
+  readonly message: string
+}
+
+export function parseCommit(content: Uint8Array): ParsedCommit {
+  const text = Buffer.from(content).toString()
+  const head = text.slice(0, text.indexOf('\n\n'))
+  return {
+    tree: /^tree (\w+)/m.exec(head)?.[1] ?? '',
+    parents: [...head.matchAll(/^parent (\w+)/gm)].map((match) => match[1] ?? ''),
+    message: text.slice(head.length + 2),
+  }
+}
