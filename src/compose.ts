@@ -6,7 +6,9 @@ import path from 'node:path'
 import type { Files, Ports, Store } from './core/ports.ts'
 import { nodeFiles } from './files/node.ts'
 import { type GitExec, gitExec, gitPipe } from './git/exec.ts'
+import { cloneIsolation } from './git/clone.ts'
 import { commandGit } from './git/index.ts'
+import { worktreeIsolation } from './git/worktree.ts'
 import { sqliteLocks } from './lock/sqlite.ts'
 import { commands } from './process/commands.ts'
 import { processes } from './process/processes.ts'
@@ -86,6 +88,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     files,
     git: commandGit(exec, files, notes, env),
     vault,
+    isolations: { worktree: worktreeIsolation(exec, files), clone: cloneIsolation(exec, files) },
     get store() {
       return openStore()
     },

@@ -66,6 +66,7 @@ export async function takeStep(
   signal?: AbortSignal,
 ): Promise<Snapshot & { task: Task }> {
   const caughtUp = await catchUp(ports, repo, task, signal)
+  ports.later(() => ports.vault.adopt(repo, task))
   try {
     const taken = await ports.vault.snapshot(repo, caughtUp, note, files, signal)
     if (!taken.created) return { ...taken, task: caughtUp }

@@ -12,6 +12,7 @@ export interface Ports {
   readonly files: Files
   readonly git: Git
   readonly vault: Vault
+  readonly isolations: Isolations
   readonly store: Store
   readonly locks: Locks
   readonly processes: Processes
@@ -119,29 +120,26 @@ export interface Git {
     message: string,
     signal?: AbortSignal,
   ): Promise<boolean>
-  /** Registers a linked worktree on `branch`: its folder and `.git` file, no files yet. */
-  registerWorktree(place: Place, path: string, branch: string, mark: object): Promise<void>
-  /** Takes the registration away, keeping a copy of it in the folder `keep`. */
-  unregisterWorktree(place: Place, name: string, keep: string): Promise<void>
-  /** Fills a registered worktree with the files of a commit, with the user's own conversions. */
-  fillWorktree(place: Place, folder: string, commit: string, signal?: AbortSignal): Promise<void>
-  /** Makes the worktree's index that of its HEAD, and leaves the files alone. */
-  readIndexFromHead(place: Place, folder: string, signal?: AbortSignal): Promise<void>
-  /**
-   * Makes the folder's `.git` and its registration right again, and answers whether they were wrong. What was in the
-   * place of `.git` is moved to `aside`.
-   */
-  mendWorktree(
-    place: Place,
-    folder: string,
-    branch: string,
-    mark: object,
-    aside: string,
-    signal?: AbortSignal,
-  ): Promise<boolean>
   /** Takes away the lock files that a killed change of these refs left behind. */
   clearRefLocks(place: Place, refs: readonly string[]): Promise<void>
 }
+
+/** One way to give a task a folder and a git of its own. */
+export interface IsolationKind {
+  /** The folder, its git on the task's branch, and the files of the base commit, with the user's own conversions. */
+  make(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
+  /** Makes the workspace's index that of its HEAD, and leaves the files alone. */
+  resetIndex(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
+  /**
+   * Makes the workspace's git right again, and answers whether it was wrong. What was in the place of `.git` is moved
+   * to `aside`.
+   */
+  mend(repo: Repo, task: Task, aside: string, signal?: AbortSignal): Promise<boolean>
+  /** Takes away what the workspace has outside of its folder, keeping a copy of it in the folder `keep`. */
+  detach(repo: Repo, task: Task, keep: string): Promise<void>
+}
+
+export type Isolations = Readonly<Record<'worktree' | 'clone', IsolationKind>>
 
 /** A state of a workspace that the vault keeps. Step 0 is how it was at the start. */
 export interface Step {
@@ -197,6 +195,8 @@ export interface Vault {
   isPlain(repo: Repo, task: Task): Promise<boolean>
   /** Makes step 0, unless it is there. The workspace must be as it was made. */
   seed(repo: Repo, task: Task, signal?: AbortSignal): Promise<Step>
+  /** Takes a copy of all that step 0 holds, so that the steps outlive the user's own objects. */
+  adopt(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
   /** To be called when the workspace has been made again as it was at the start. */
   reseed(repo: Repo, task: Task): Promise<void>
   findTip(repo: Repo, task: Task): Promise<Step | undefined>

@@ -55,13 +55,13 @@ async function conclude(
 ): Promise<Recovery['verdict']> {
   switch (pending.verb) {
     case 'start':
-      await undoStart(ports, repo.place, task, why)
+      await undoStart(ports, repo, task, why)
       return 'rolled back'
     case 'recreate':
-      await undoRecreate(ports, repo.place, task, why)
+      await undoRecreate(ports, repo, task, why)
       return 'rolled back'
     case 'remove':
-      await finishRemove(ports, repo.place, task, pending)
+      await finishRemove(ports, repo, task, pending)
       return 'finished'
     case 'rewind':
       await finishRewind(ports, repo, await catchUp(ports, repo, task), pending.to)

@@ -2,7 +2,7 @@
 import { AppError, appError } from './errors.ts'
 import type { Ports, Repo, Worktree } from './ports.ts'
 import type { Task } from './task.ts'
-import { branchRef, freeTrash, makeFolder, trashFolder, undoRecreate, workspaceMark } from './workspace.ts'
+import { branchRef, freeTrash, isolationOf, makeFolder, trashFolder, undoRecreate } from './workspace.ts'
 
 export type Mended = 'sound' | 'mended' | 'recreated'
 
@@ -17,14 +17,7 @@ export async function ensureWorkspace(
     return { task: await recreate(ports, repo, task, signal), mended: 'recreated' }
   }
   const aside = `${await freeTrash(ports, task.path)}.git`
-  const mended = await ports.git.mendWorktree(
-    repo.place,
-    task.path,
-    task.branch,
-    workspaceMark(task),
-    aside,
-    signal,
-  )
+  const mended = await isolationOf(ports, task).mend(repo, task, aside, signal)
   return { task, mended: mended ? 'mended' : 'sound' }
 }
 
@@ -48,10 +41,10 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
   const now = () => ports.clock.now().toISOString()
   store.append(task.uid, { type: 'recreate.begun', owner: ports.processes.self() }, now())
   try {
-    await trashFolder(ports, repo.place, task.path, await freeTrash(ports, task.path))
+    await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
     requireFree(task.branch, await git.readWorktrees(repo.place))
     const ref = branchRef(task.branch)
-    if ((await git.findRef(repo.place, ref, signal)) === undefined) {
+    if (task.isolation === 'worktree' && (await git.findRef(repo.place, ref, signal)) === undefined) {
       await git.changeRefs(repo.place, [{ ref, old: null, new: task.head }], 'offshoot: recreate', signal)
     }
     const [first, ...later] = await vault.readSteps(repo, task)
@@ -59,10 +52,10 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
     await vault.reseed(repo, task)
     const last = later.at(-1)
     if (first && last) await vault.restore(repo, task, first, last, signal)
-    await git.readIndexFromHead(repo.place, task.path, signal)
+    await isolationOf(ports, task).resetIndex(repo, task, signal)
     return store.append(task.uid, { type: 'recreate.done' }, now())
   } catch (error) {
-    await undoRecreate(ports, repo.place, task, appError(error).message).catch(() => {})
+    await undoRecreate(ports, repo, task, appError(error).message).catch(() => {})
     throw error
   }
 }

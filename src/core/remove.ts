@@ -43,7 +43,7 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
     const owner = ports.processes.self()
     const at = ports.clock.now().toISOString()
     ports.store.append(task.uid, { type: 'remove.begun', owner, keepBranch, trash }, at)
-    const closed = await finishRemove(ports, repo.place, task, { verb: 'remove', owner, keepBranch, trash })
+    const closed = await finishRemove(ports, repo, task, { verb: 'remove', owner, keepBranch, trash })
     return { task: closed, removed: true, ignored, branchKept: keepBranch }
   })
 }
@@ -81,12 +81,13 @@ async function isUsedElsewhere(ports: Ports, place: Place, task: Task): Promise<
 /** From wherever it stopped to the end: recovery calls this too. */
 export async function finishRemove(
   ports: Ports,
-  place: Place,
+  repo: Repo,
   task: Task,
   pending: Extract<Pending, { verb: 'remove' }>,
 ): Promise<Task> {
   const { git } = ports
-  await trashFolder(ports, place, task.path, pending.trash)
+  const { place } = repo
+  await trashFolder(ports, repo, task, pending.trash)
   const branch = branchRef(task.branch)
   await git.clearRefLocks(place, [pinRef(task.uid), keptRef(task.uid)])
   const changes: RefChange[] = []

@@ -5,15 +5,23 @@ import type { Place, Ports, Repo, RepoRecord } from './ports.ts'
 
 /** The repository that `dir` is in, if offshoot has worked in it before. Spawns nothing. */
 export async function findRepo(ports: Ports, dir: string): Promise<{ place: Place; repo: Repo | undefined }> {
-  const place = await ports.git.locate(dir)
+  const place = await locate(ports, dir)
   const record = ports.store.findRepo(place.commonDir)
   return { place, repo: record && { ...record, place } }
+}
+
+/** Inside a clone that we made, the user's repository is meant, not the clone. */
+async function locate(ports: Ports, dir: string): Promise<Place> {
+  const place = await ports.git.locate(dir)
+  const task = place.checkout === null ? undefined : ports.store.findTaskByPath(place.checkout)
+  const record = task?.isolation === 'clone' ? ports.store.findRepoById(task.repo) : undefined
+  return record ? { commonDir: record.commonDir, gitDir: record.commonDir, checkout: place.checkout } : place
 }
 
 /** The repository that `dir` is in, taken in if it is new, and recognised by its mark if it was moved. */
 export async function requireRepo(ports: Ports, dir: string, signal?: AbortSignal): Promise<Repo> {
   await ports.git.requireVersion(signal)
-  const place = await ports.git.locate(dir)
+  const place = await locate(ports, dir)
   await requireSupported(ports, place)
   const known = ports.store.findRepo(place.commonDir)
   if (known && (await ports.git.findRef(place, 'refs/offshoot/repo', signal)) === known.mark)

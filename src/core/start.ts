@@ -70,10 +70,11 @@ function requireSound(input: StartInput): void {
       '--from names the start of a new branch; it does not go with --existing-branch.',
     )
   }
-  if (input.isolation !== undefined && input.isolation !== 'worktree') {
-    throw new AppError('WT_019', `Isolation ${input.isolation} is not built yet.`, {
-      hint: 'Leave --isolation out.',
-    })
+  if (input.isolation === 'branch') {
+    throw new AppError('WT_019', 'Isolation branch is not built yet.', { hint: 'Leave --isolation out.' })
+  }
+  if (input.isolation === 'clone' && input.existingBranch !== undefined) {
+    throw new AppError('WT_019', 'A clone has branches of its own: --existing-branch does not go with it.')
   }
 }
 
@@ -113,7 +114,7 @@ async function planned(
     id: input.task,
     title: input.title ?? '',
     state: 'pending',
-    isolation: 'worktree',
+    isolation: input.isolation ?? 'worktree',
     path: requireInside(base, freeName(wanted, taken)),
     branch,
     adopted: input.existingBranch !== undefined,
@@ -178,7 +179,7 @@ async function make(
     return started
   } catch (error) {
     // Should this fail as well, the task stays marked as half-made and the next command takes it back.
-    await undoStart(ports, repo.place, task, appError(error).message).catch(() => {})
+    await undoStart(ports, repo, task, appError(error).message).catch(() => {})
     throw error
   }
 }

@@ -1,7 +1,7 @@
 /** A task's workspace: making it, and taking it away again. Each step can be repeated after a crash. */
 import path from 'node:path'
 import { AppError } from './errors.ts'
-import type { Place, Ports, RefChange, Repo } from './ports.ts'
+import type { IsolationKind, Place, Ports, RefChange, Repo } from './ports.ts'
 import type { Task } from './task.ts'
 
 /** Keeps the base commit from being collected while the task is open. */
@@ -42,7 +42,8 @@ function isBelow(folder: string | null, file: string): boolean {
 export async function makeRefs(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
   const branch: RefChange = { ref: branchRef(task.branch), old: null, new: task.base.commit }
   const pin: RefChange = { ref: pinRef(task.uid), old: null, new: task.base.commit }
-  const changes = task.adopted ? [pin] : [pin, branch]
+  // A clone has its branch to itself until it is published.
+  const changes = task.adopted || task.isolation === 'clone' ? [pin] : [pin, branch]
   try {
     if (await ports.git.changeRefs(repo.place, changes, startMessage(task.uid), signal)) return
   } catch (error) {
@@ -60,14 +61,12 @@ export async function makeFolder(ports: Ports, repo: Repo, task: Task, signal?: 
   const base = path.dirname(task.path)
   await ports.files.makeFolder(base, 0o700)
   if (isBelow(repo.place.checkout, base)) await hideFromGit(ports, base)
-  await ports.git.registerWorktree(repo.place, task.path, task.branch, workspaceMark(task))
-  signal?.throwIfAborted()
-  await ports.git.fillWorktree(repo.place, task.path, task.base.commit, signal)
+  await isolationOf(ports, task).make(repo, task, signal)
 }
 
-/** Says whose a registration is. */
-export function workspaceMark(task: Task): object {
-  return { task: task.id, uid: task.uid }
+export function isolationOf(ports: Ports, task: Task): IsolationKind {
+  if (task.isolation !== 'branch') return ports.isolations[task.isolation]
+  throw new AppError('WT_019', 'Isolation branch is not built yet.', { hint: 'Leave --isolation out.' })
 }
 
 /** A base folder inside the repository ignores itself, so that `git status` stays as it was. */
@@ -88,24 +87,20 @@ export async function freeTrash(ports: Ports, workspace: string): Promise<string
 }
 
 /** Folder and registration, renamed into the trash. Does nothing for what is not there. */
-export async function trashFolder(
-  ports: Ports,
-  place: Place,
-  workspace: string,
-  trash: string,
-): Promise<void> {
-  if ((await ports.files.readKind(workspace)) !== undefined) {
+export async function trashFolder(ports: Ports, repo: Repo, task: Task, trash: string): Promise<void> {
+  if ((await ports.files.readKind(task.path)) !== undefined) {
     await ports.files.makeFolder(trash, 0o700)
-    await ports.files.rename(workspace, path.join(trash, 'workspace'))
+    await ports.files.rename(task.path, path.join(trash, 'workspace'))
   }
-  await ports.git.unregisterWorktree(place, path.basename(workspace), path.join(trash, 'registration'))
+  await isolationOf(ports, task).detach(repo, task, path.join(trash, 'registration'))
 }
 
 /** Takes back what a start that did not end has made, and nothing else. */
-export async function undoStart(ports: Ports, place: Place, task: Task, reason: string): Promise<void> {
+export async function undoStart(ports: Ports, repo: Repo, task: Task, reason: string): Promise<void> {
+  const { place } = repo
   const { git } = ports
   const branch = branchRef(task.branch)
-  await trashFolder(ports, place, task.path, await freeTrash(ports, task.path))
+  await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
   await git.clearRefLocks(place, task.adopted ? [pinRef(task.uid)] : [pinRef(task.uid), branch])
   const changes: RefChange[] = []
   // Its own log proves that the branch is ours: a user may have made one of that name in the meantime.
@@ -120,7 +115,7 @@ export async function undoStart(ports: Ports, place: Place, task: Task, reason: 
 }
 
 /** What a recreation that did not end has made goes into the trash; the next start tries again. */
-export async function undoRecreate(ports: Ports, place: Place, task: Task, reason: string): Promise<void> {
-  await trashFolder(ports, place, task.path, await freeTrash(ports, task.path))
+export async function undoRecreate(ports: Ports, repo: Repo, task: Task, reason: string): Promise<void> {
+  await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
   ports.store.append(task.uid, { type: 'recreate.undone', reason }, ports.clock.now().toISOString())
 }

@@ -1,3 +1,5 @@
+import path from 'node:path'
+
 // biome-ignore format: a list
 /** Events whose hooks git 2.54 and later also take from the config, where core.hooksPath does not reach them. */
 const hookEvents = [
@@ -66,8 +68,8 @@ export interface GitScope {
   readonly durable?: boolean
   /** More settings, for this call. */
   readonly settings?: readonly (readonly [key: string, value: string])[]
-  /** An object folder to read from, never to rely on when writing. */
-  readonly alternates?: string
+  /** Object folders to read from, never to rely on when writing. */
+  readonly alternates?: readonly string[]
   /**
    * `raw` (the default): our own plumbing, deaf to the user's and the system's config. `user`: the user's own
    * conversions and filters count, as when a workspace is filled; hooks and prompts stay off.
@@ -102,7 +104,8 @@ export function gitEnvironment(from: NodeJS.ProcessEnv, scope: GitScope): Record
   if (scope.gitDir !== undefined) env.GIT_DIR = scope.gitDir
   if (scope.workTree !== undefined) env.GIT_WORK_TREE = scope.workTree
   if (scope.indexFile !== undefined) env.GIT_INDEX_FILE = scope.indexFile
-  if (scope.alternates !== undefined) env.GIT_ALTERNATE_OBJECT_DIRECTORIES = listItem(scope.alternates)
+  if (scope.alternates !== undefined)
+    env.GIT_ALTERNATE_OBJECT_DIRECTORIES = scope.alternates.map(listItem).join(path.delimiter)
   if (scope.objectDir !== undefined) env.GIT_OBJECT_DIRECTORY = scope.objectDir
   if (scope.durable) Object.assign(config, { 'core.fsync': 'all', 'core.fsyncMethod': 'fsync' })
   const entries = [...(scope.settings ?? []), ...Object.entries(config)]

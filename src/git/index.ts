@@ -12,14 +12,7 @@ import {
   readHeadBranch,
 } from './refs.ts'
 import { requireVersion, type VersionNotes } from './version.ts'
-import {
-  fillWorktree,
-  mendWorktree,
-  readIndexFromHead,
-  readWorktrees,
-  registerWorktree,
-  unregisterWorktree,
-} from './worktree.ts'
+import { readWorktrees } from './worktree.ts'
 
 /** The git command behind the port. */
 export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env: NodeJS.ProcessEnv): Git {
@@ -35,12 +28,6 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
     changeRefs: (place, changes, message, signal) => changeRefs(exec, place, changes, message, signal),
-    registerWorktree: (place, folder, branch, mark) => registerWorktree(files, place, folder, branch, mark),
-    unregisterWorktree: (place, name, keep) => unregisterWorktree(files, place, name, keep),
-    fillWorktree: (place, folder, commit, signal) => fillWorktree(exec, place, folder, commit, signal),
-    readIndexFromHead: (place, folder, signal) => readIndexFromHead(exec, place, folder, signal),
-    mendWorktree: (place, folder, branch, mark, aside, signal) =>
-      mendWorktree(exec, files, place, folder, branch, mark, aside, signal),
     clearRefLocks: (place, refs) => clearRefLocks(files, place, refs),
   }
 }

@@ -16,7 +16,10 @@ interface Waiting {
   reject(error: Error): void
 }
 
-export function objectReader(open: GitPipe, scope: { gitDir: string; alternates: string }): ObjectReader {
+export function objectReader(
+  open: GitPipe,
+  scope: { gitDir: string; alternates: readonly string[] },
+): ObjectReader {
   let pipe: OpenPipe | undefined
   let waiting: Waiting[] = []
   let chunks: Buffer[] = []

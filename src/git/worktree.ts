@@ -3,9 +3,13 @@
  * rename, whereas `git worktree add` makes it piece by piece and a kill leaves it locked and half there.
  */
 import path from 'node:path'
-import type { Files, Place, Worktree } from '../core/ports.ts'
+import type { Files, IsolationKind, Place, Repo, Worktree } from '../core/ports.ts'
+import type { Task } from '../core/task.ts'
 import type { GitExec } from './exec.ts'
+import { fill, resetIndex } from './fill.ts'
+import { workspacePlace } from './isolation.ts'
 
+/** Every worktree of the repository, the main one first. */
 export async function readWorktrees(files: Files, place: Place): Promise<Worktree[]> {
   const main = path.basename(place.commonDir) === '.git' ? path.dirname(place.commonDir) : place.commonDir
   const found: Worktree[] = [{ name: null, path: main, branch: await branchIn(files, place.commonDir) }]
@@ -24,119 +28,91 @@ async function branchIn(files: Files, gitDir: string): Promise<string | null> {
   return /^ref: refs\/heads\/(.+?)\n?$/.exec(head)?.[1] ?? null
 }
 
-export async function registerWorktree(
-  files: Files,
-  place: Place,
-  folder: string,
-  branch: string,
-  mark: object,
-): Promise<void> {
-  const registered = path.join(place.commonDir, 'worktrees', path.basename(folder))
-  await files.makeNewFolder(folder)
-  await files.write(path.join(folder, '.git'), pointerTo(registered))
-  await writeRegistration(files, place, folder, branch, mark)
+/** The agent shares the user's `.git`: its commits are there at once. */
+export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
+  return {
+    async make(repo, task, signal) {
+      await files.makeNewFolder(task.path)
+      await files.write(path.join(task.path, '.git'), pointer(repo, task))
+      await register(files, repo, task)
+      signal?.throwIfAborted()
+      await fill(exec, repo, task, signal)
+    },
+
+    resetIndex: (repo, task, signal) => resetIndex(exec, repo, task, signal),
+
+    async mend(repo, task, aside, signal) {
+      const dotGit = path.join(task.path, '.git')
+      const registered = workspacePlace(repo, task).gitDir
+      const isFile = (await files.readKind(dotGit)) === 'file'
+      const pointed = isFile && (await files.readText(dotGit)) === pointer(repo, task)
+      const known = (await files.readText(path.join(registered, 'gitdir')))?.trimEnd() === dotGit
+      if (!pointed) {
+        if ((await files.readKind(dotGit)) !== undefined)
+          await files.rename(dotGit, await roomFor(files, aside))
+        await files.write(dotGit, pointer(repo, task))
+      }
+      if (!known) {
+        const wrong = await files.readKind(registered)
+        if (wrong !== undefined) await files.move(registered, `${await roomFor(files, aside)}.registration`)
+        await register(files, repo, task)
+        await resetIndex(exec, repo, task, signal)
+      }
+      return !pointed || !known
+    },
+
+    async detach(repo, task, keep) {
+      const registered = workspacePlace(repo, task).gitDir
+      const staged = stagingFolder(repo, task)
+      if ((await files.readKind(staged)) === 'folder') await files.remove(staged)
+      if ((await files.readKind(registered)) !== 'folder') return
+      await files.move(registered, await roomFor(files, keep))
+      await files.removeEmptyFolder(path.dirname(registered))
+    },
+  }
 }
 
-function pointerTo(registered: string): string {
-  return `gitdir: ${registered}\n`
+async function roomFor(files: Files, target: string): Promise<string> {
+  await files.makeFolder(path.dirname(target), 0o700)
+  return target
 }
 
-async function writeRegistration(files: Files, place: Place, folder: string, branch: string, mark: object) {
-  const name = path.basename(folder)
-  const registered = path.join(place.commonDir, 'worktrees', name)
-  const staged = stagingFolder(place, name)
+function pointer(repo: Repo, task: Task): string {
+  return `gitdir: ${workspacePlace(repo, task).gitDir}\n`
+}
+
+function stagingFolder(repo: Repo, task: Task): string {
+  return path.join(repo.commonDir, `offshoot-${path.basename(task.path)}.tmp`)
+}
+
+async function register(files: Files, repo: Repo, task: Task): Promise<void> {
+  const registered = workspacePlace(repo, task).gitDir
+  const staged = stagingFolder(repo, task)
   if ((await files.readKind(staged)) === 'folder') await files.remove(staged)
   await files.makeNewFolder(staged)
-  await files.write(path.join(staged, 'HEAD'), `ref: refs/heads/${branch}\n`)
+  await files.write(path.join(staged, 'HEAD'), `ref: refs/heads/${task.branch}\n`)
   await files.write(path.join(staged, 'commondir'), '../..\n')
-  await files.write(path.join(staged, 'gitdir'), `${path.join(folder, '.git')}\n`)
-  await files.write(path.join(staged, 'offshoot.json'), `${JSON.stringify(mark)}\n`)
-  await inheritSparseness(files, place, staged)
+  await files.write(path.join(staged, 'gitdir'), `${path.join(task.path, '.git')}\n`)
+  await files.write(
+    path.join(staged, 'offshoot.json'),
+    `${JSON.stringify({ task: task.id, uid: task.uid })}\n`,
+  )
+  await inheritSparseness(files, repo.place, staged)
   await files.makeFolder(path.dirname(registered))
   await files.rename(staged, registered)
 }
 
 /** A new worktree has the sparse cone of the checkout it was started in, as with git itself. */
-async function inheritSparseness(files: Files, place: Place, staged: string): Promise<void> {
+export async function inheritSparseness(files: Files, place: Place, gitDir: string): Promise<void> {
   for (const file of ['info/sparse-checkout', 'config.worktree']) {
     const text = await files.readText(path.join(place.gitDir, file))
     if (text === undefined) continue
-    await files.makeFolder(path.dirname(path.join(staged, file)))
-    await files.write(path.join(staged, file), file === 'config.worktree' ? withoutPlace(text) : text)
+    await files.makeFolder(path.dirname(path.join(gitDir, file)))
+    await files.write(path.join(gitDir, file), file === 'config.worktree' ? withoutPlace(text) : text)
   }
 }
 
 /** `core.worktree` and `core.bare` say where the other checkout is; they must not be inherited. */
 export function withoutPlace(config: string): string {
   return config.replace(/^[ \t]*(worktree|bare)[ \t]*(=.*)?(\r?\n|$)/gim, '')
-}
-
-function stagingFolder(place: Place, name: string): string {
-  return path.join(place.commonDir, `offshoot-${name}.tmp`)
-}
-
-export async function unregisterWorktree(
-  files: Files,
-  place: Place,
-  name: string,
-  keep: string,
-): Promise<void> {
-  const registered = path.join(place.commonDir, 'worktrees', name)
-  const staged = stagingFolder(place, name)
-  if ((await files.readKind(staged)) === 'folder') await files.remove(staged)
-  if ((await files.readKind(registered)) !== 'folder') return
-  await files.makeFolder(path.dirname(keep), 0o700)
-  await files.move(registered, keep)
-  await files.removeEmptyFolder(path.dirname(registered))
-}
-
-/** Names the repository outright: the `.git` file in the folder is the agent's to change. */
-function scopeOf(place: Place, folder: string) {
-  const gitDir = path.join(place.commonDir, 'worktrees', path.basename(folder))
-  return { gitDir, workTree: folder, cwd: folder, config: 'user' } as const
-}
-
-export async function fillWorktree(
-  exec: GitExec,
-  place: Place,
-  folder: string,
-  commit: string,
-  signal?: AbortSignal,
-): Promise<void> {
-  await exec({ args: ['read-tree', '--reset', '-u', commit], ...scopeOf(place, folder), signal })
-}
-
-export async function readIndexFromHead(exec: GitExec, place: Place, folder: string, signal?: AbortSignal) {
-  await exec({ args: ['read-tree', '--reset', 'HEAD'], ...scopeOf(place, folder), signal })
-}
-
-export async function mendWorktree(
-  exec: GitExec,
-  files: Files,
-  place: Place,
-  folder: string,
-  branch: string,
-  mark: object,
-  aside: string,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const dotGit = path.join(folder, '.git')
-  const registered = path.join(place.commonDir, 'worktrees', path.basename(folder))
-  const pointed =
-    (await files.readKind(dotGit)) === 'file' && (await files.readText(dotGit)) === pointerTo(registered)
-  const known = (await files.readText(path.join(registered, 'gitdir')))?.trimEnd() === dotGit
-  if (!pointed) {
-    if ((await files.readKind(dotGit)) !== undefined) {
-      await files.makeFolder(path.dirname(aside), 0o700)
-      await files.rename(dotGit, aside)
-    }
-    await files.write(dotGit, pointerTo(registered))
-  }
-  if (!known) {
-    if ((await files.readKind(registered)) !== undefined)
-      await files.move(registered, `${aside}.registration`)
-    await writeRegistration(files, place, folder, branch, mark)
-    await readIndexFromHead(exec, place, folder, signal)
-  }
-  return !pointed || !known
 }

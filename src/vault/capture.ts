@@ -12,7 +12,7 @@ export interface CaptureScope {
   readonly objects: Objects
   readonly vault: string
   readonly workspace: string
-  readonly alternates: string
+  readonly alternates: readonly string[]
 }
 
 export type Captured =

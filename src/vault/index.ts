@@ -4,7 +4,9 @@ import path from 'node:path'
 import type { Clock, Files, Repo, Snapshot, Step, StepNote, Vault } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec, GitPipe } from '../git/exec.ts'
+import { workspacePlace } from '../git/isolation.ts'
 import { type ObjectReader, objectReader } from '../git/reader.ts'
+import { adopt } from './adopt.ts'
 import { toText } from './bytes.ts'
 import { keepConversions } from './clean.ts'
 import { diffOf, filesOf, statOf } from './diff.ts'
@@ -14,7 +16,7 @@ import { makeVault, readAlgorithm, taskFolder, tipFile, type VaultPlace, vaultPl
 import { publish, readPublished } from './publish.ts'
 import { restore } from './restore.ts'
 import { refreshIndex, type ScanScope, scanIgnored } from './scan.ts'
-import { gitDirOf, isPlain, keepIndex, seedTree } from './seed.ts'
+import { isPlain, keepIndex, seedTree } from './seed.ts'
 import { type Difference, difference } from './snapshot.ts'
 import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'
 import { compareTrees } from './tree.ts'
@@ -168,13 +170,17 @@ export function gitVault(options: VaultOptions): Vault {
 
   return {
     isPlain: (repo, task) =>
-      isPlain({ files, gitDir: gitDirOf(repo, task), commonDir: repo.commonDir, configs }),
+      isPlain({ files, gitDir: workspacePlace(repo, task).gitDir, commonDir: repo.commonDir, configs }),
     seed: async (repo, task, signal) => seed(await open(repo), repo, task, signal),
     findTip: async (repo, task) => findTip(await open(repo), task),
     async readSteps(repo, task) {
       const vault = await open(repo)
       const tip = await findTip(vault, task)
       return tip ? stepsOf(vault, tip) : []
+    },
+    adopt: async (repo, task, signal) => {
+      const vault = await open(repo)
+      await adopt(vault, task, (await seed(vault, repo, task, signal)).tree, signal)
     },
     readFiles: async (repo, steps, signal) => filesOf(await open(repo), steps, signal),
     async snapshot(repo, task, note, paths, signal): Promise<Snapshot> {
@@ -234,7 +240,7 @@ async function headTree(
 ): Promise<string | undefined> {
   const { code, stdout } = await vault.exec({
     args: ['rev-parse', '--verify', '--quiet', 'HEAD^{tree}'],
-    gitDir: gitDirOf(repo, task),
+    gitDir: workspacePlace(repo, task).gitDir,
     cwd: vault.vault,
     expect: [1, 128],
     signal,

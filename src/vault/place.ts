@@ -6,8 +6,10 @@ import type { Algorithm } from './objects.ts'
 
 export interface VaultPlace {
   readonly vault: string
+  /** The git folder of the user's repository. */
+  readonly commonDir: string
   /** The user's objects: for reading. */
-  readonly alternates: string
+  readonly alternates: readonly string[]
   /** The user's own list of what to ignore in this repository. */
   readonly excludes: string
 }
@@ -15,7 +17,8 @@ export interface VaultPlace {
 export function vaultPlace(home: string, repo: Repo): VaultPlace {
   return {
     vault: path.join(home, 'vaults', `${repo.name}.git`),
-    alternates: path.join(repo.commonDir, 'objects'),
+    commonDir: repo.commonDir,
+    alternates: [path.join(repo.commonDir, 'objects')],
     excludes: path.join(repo.commonDir, 'info', 'exclude'),
   }
 }

@@ -3,11 +3,11 @@ import path from 'node:path'
 import { AppError } from '../core/errors.ts'
 import type { Published, RefChange, Repo, Step } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
+import { workspacePlace } from '../git/isolation.ts'
 import { changeRefs, findRef } from '../git/refs.ts'
 import { cleaner } from './clean.ts'
 import type { OpenVault } from './index.ts'
 import { taskFolder } from './place.ts'
-import { gitDirOf } from './seed.ts'
 import { commitContent, parseCommit, stepMessage } from './step.ts'
 import { changeTree, compareTrees, type Leaf } from './tree.ts'
 
@@ -54,26 +54,35 @@ export async function publish(
   const lines = await readLines(vault, task)
   const fresh = await commitSteps(vault, task, steps, lines, signal)
   const last = lines.at(-1)
+  const own = workspacePlace(repo, task)
   const now = await findRef(vault.exec, repo.place, ref, signal)
+  const agents = task.isolation === 'clone' ? await findRef(vault.exec, own, ref, signal) : now
   let tip = fresh.at(-1) ?? last
   if (!tip) return { branch, tip: now ?? task.base.commit, merged: false }
-  if (fresh.length === 0 && now === tip.commit) {
+  if (fresh.length === 0 && now === tip.commit && agents === tip.commit) {
     await syncIndex(vault, repo, task, branch, tip.commit, signal)
     return { branch, tip: tip.commit, merged: false }
   }
-  const expected = last?.commit ?? (task.adopted ? undefined : task.base.commit)
-  const merged = now !== undefined && now !== expected && !(await isAncestor(vault, now, tip.commit, signal))
-  if (merged) {
+  const lent = { ...vault, alternates: await lenders(vault, repo, task) }
+  const joined: string[] = []
+  for (const head of new Set([now, agents])) {
+    if (head !== undefined && !(await isAncestor(lent, head, tip.commit, signal))) joined.push(head)
+  }
+  if (joined.length > 0) {
     const message = `Join the agent's own commits and the steps of ${task.id}\n`
     const at = vault.clock.now().toISOString()
-    const parts = { tree: tip.tree, parents: [now, tip.commit], message, at }
+    const parts = { tree: tip.tree, parents: [...joined, tip.commit], message, at }
     tip = { n: undefined, commit: await vault.objects.put('commit', commitContent(parts)), tree: tip.tree }
     fresh.push(tip)
   }
   await vault.objects.sync()
-  await transfer(vault, repo, tip.commit, [task.base.commit, last?.commit, now], signal)
-  const change: RefChange = { ref, old: now ?? null, new: tip.commit }
-  if (!(await changeRefs(vault.exec, repo.place, [change], `offshoot: steps of ${task.uid}`, signal))) {
+  await transfer(lent, repo, tip.commit, [task.base.commit, last?.commit, now], signal)
+  const moved = [{ place: repo.place, old: now ?? null }]
+  if (task.isolation === 'clone') moved.push({ place: own, old: agents ?? null })
+  for (const { place, old } of moved) {
+    if (old === tip.commit) continue
+    const change: RefChange = { ref, old, new: tip.commit }
+    if (await changeRefs(vault.exec, place, [change], `offshoot: steps of ${task.uid}`, signal)) continue
     throw new AppError('WT_012', `The branch ${branch} moved while it was being published.`, {
       hint: 'Repeat it.',
     })
@@ -81,7 +90,16 @@ export async function publish(
   await syncIndex(vault, repo, task, branch, tip.commit, signal)
   const text = [...lines, ...fresh].map(({ n, commit, tree }) => `${n ?? '-'} ${commit} ${tree}\n`).join('')
   await vault.files.write(publishedFile(vault, task), text, 0o600)
-  return { branch, tip: tip.commit, merged }
+  return { branch, tip: tip.commit, merged: joined.length > 0 }
+}
+
+/** Where objects may come from: a clone's own are read only as long as it borrows from nobody but the user. */
+async function lenders(vault: OpenVault, repo: Repo, task: Task): Promise<readonly string[]> {
+  if (task.isolation !== 'clone') return vault.alternates
+  const objects = path.join(task.path, '.git', 'objects')
+  const borrowed = await vault.files.readText(path.join(objects, 'info', 'alternates'))
+  const expected = `${path.join(repo.commonDir, 'objects')}\n`
+  return borrowed === expected ? [...vault.alternates, objects] : vault.alternates
 }
 
 /** One commit for each step that has none yet. The same steps give the same commits. */
@@ -175,7 +193,7 @@ async function syncIndex(
   tip: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const gitDir = gitDirOf(repo, task)
+  const gitDir = workspacePlace(repo, task).gitDir
   const head = await vault.files.readText(path.join(gitDir, 'HEAD'))
   if (head?.trim() !== `ref: refs/heads/${branch}`) return
   if ((await vault.files.readKind(path.join(gitDir, 'index.lock'))) !== undefined) return

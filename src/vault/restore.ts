@@ -13,7 +13,7 @@ export interface RestoreScope {
   readonly objects: Objects
   readonly reader: ObjectReader
   readonly vault: string
-  readonly alternates: string
+  readonly alternates: readonly string[]
   readonly workspace: string
   /** Where an ignored file goes that is in the way. */
   readonly aside: string

@@ -7,7 +7,7 @@ export interface ScanScope {
   readonly workspace: string
   /** The index of the moment when the workspace was filled: a cache of what its files looked like. */
   readonly index: string
-  readonly alternates: string
+  readonly alternates: readonly string[]
   /** The user's own list of what to ignore in this repository. */
   readonly excludes: string
 }

@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Files, Repo } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from '../git/exec.ts'
+import { workspacePlace } from '../git/isolation.ts'
 import { splitNul, toText } from './bytes.ts'
 import { capture } from './capture.ts'
 import { eachOf } from './each.ts'
@@ -19,19 +20,13 @@ export interface SeedScope extends VaultPlace {
   readonly attributes: readonly string[]
 }
 
-/** The git folder of a workspace as we made it, whatever its `.git` says by now. */
-export function gitDirOf(repo: Repo, task: Task): string {
-  if (task.isolation === 'clone') return path.join(task.path, '.git')
-  return path.join(repo.commonDir, 'worktrees', path.basename(task.path))
-}
-
 /** Keeps the index that the checkout wrote, with its time: it tells what every file looked like. */
 export async function keepIndex(scope: SeedScope, repo: Repo, task: Task): Promise<string> {
   const folder = taskFolder(scope.vault, task)
   const index = path.join(folder, 'index')
   if ((await scope.files.readKind(index)) === 'file') return index
   await scope.files.makeFolder(folder, 0o700)
-  await scope.files.copy(path.join(gitDirOf(repo, task), 'index'), `${index}.new`)
+  await scope.files.copy(path.join(workspacePlace(repo, task).gitDir, 'index'), `${index}.new`)
   await scope.files.rename(`${index}.new`, index)
   return index
 }
@@ -97,7 +92,7 @@ async function convertsFiles(
   signal?: AbortSignal,
 ): Promise<boolean> {
   const common = { cwd: task.path, config: 'user', signal } as const
-  const gitDir = path.dirname(scope.alternates)
+  const gitDir = scope.commonDir
   const wanted = ['core.autocrlf', 'core.eol', 'core.attributesfile']
   const settings = await scope.exec({
     args: ['config', '-z', '--get-regexp', `^(${wanted.join('|').replaceAll('.', '\\.')})$`],

@@ -1,0 +1,128 @@
+/**
+ * A clone that borrows the user's objects and shares nothing else: whatever an agent does to its git, the user's
+ * repository does not notice. Written file by file, like a worktree's registration, and filled by git.
+ */
+import path from 'node:path'
+import type { Files, IsolationKind, Repo } from '../core/ports.ts'
+import type { Task } from '../core/task.ts'
+import type { GitExec } from './exec.ts'
+import { fill, resetIndex } from './fill.ts'
+import { inheritSparseness } from './worktree.ts'
+
+export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
+  return {
+    async make(repo, task, signal) {
+      await files.makeNewFolder(task.path)
+      await makeGit(exec, files, repo, task, signal)
+      signal?.throwIfAborted()
+      await fill(exec, repo, task, signal)
+    },
+
+    resetIndex: (repo, task, signal) => resetIndex(exec, repo, task, signal),
+
+    async mend(repo, task, aside, signal) {
+      if (await isSound(exec, files, repo, task, signal)) return false
+      const dotGit = path.join(task.path, '.git')
+      if ((await files.readKind(dotGit)) !== undefined) {
+        await files.makeFolder(path.dirname(aside), 0o700)
+        await files.rename(dotGit, aside)
+      }
+      await makeGit(exec, files, repo, task, signal)
+      await resetIndex(exec, repo, task, signal)
+      return true
+    },
+
+    // All of it is in the folder.
+    async detach() {},
+  }
+}
+
+/** It still borrows from where it should, and its HEAD can be read. */
+async function isSound(
+  exec: GitExec,
+  files: Files,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const gitDir = path.join(task.path, '.git')
+  if ((await files.readKind(gitDir)) !== 'folder') return false
+  if ((await files.readText(alternatesFile(gitDir))) !== `${path.join(repo.commonDir, 'objects')}\n`)
+    return false
+  const args = ['rev-parse', '--verify', '--quiet', 'HEAD^{tree}']
+  return (await exec({ args, gitDir, cwd: task.path, expect: [1, 128], signal })).code === 0
+}
+
+function alternatesFile(gitDir: string): string {
+  return path.join(gitDir, 'objects', 'info', 'alternates')
+}
+
+async function makeGit(
+  exec: GitExec,
+  files: Files,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<void> {
+  const gitDir = path.join(task.path, '.git')
+  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
+    await files.makeFolder(path.join(gitDir, folder))
+  }
+  await files.write(alternatesFile(gitDir), `${path.join(repo.commonDir, 'objects')}\n`)
+  await files.write(path.join(gitDir, 'config'), await clonedConfig(exec, repo, signal))
+  await files.write(path.join(gitDir, 'packed-refs'), await clonedRefs(exec, repo, task, signal))
+  for (const name of ['shallow', 'info/exclude', 'info/attributes']) {
+    const text = await files.readText(path.join(repo.commonDir, name))
+    if (text !== undefined) await files.write(path.join(gitDir, name), text)
+  }
+  await inheritSparseness(files, repo.place, gitDir)
+  // Without HEAD it is no repository: it comes last.
+  await files.write(path.join(gitDir, 'HEAD'), `ref: refs/heads/${task.branch}\n`)
+}
+
+/** What says how the repository is stored, who commits, and where its remotes are; nothing that runs anything. */
+const wanted =
+  '^(core\\.(repositoryformatversion|filemode|ignorecase|symlinks|precomposeunicode|autocrlf|eol|safecrlf|sparsecheckout.*)|' +
+  'extensions\\.(objectformat|worktreeconfig)|user\\..*|remote\\..*\\.(url|fetch|pushurl)|branch\\..*\\.(remote|merge))$'
+
+async function clonedConfig(exec: GitExec, repo: Repo, signal?: AbortSignal): Promise<string> {
+  const args = ['config', '--local', '-z', '--get-regexp', wanted]
+  const { stdout } = await exec({ args, gitDir: repo.commonDir, cwd: repo.commonDir, expect: [1], signal })
+  const lines = stdout
+    .toString()
+    .split('\0')
+    .filter(Boolean)
+    .map((entry) => {
+      const [key = '', ...value] = entry.split('\n')
+      return configLines(key, value.join('\n'))
+    })
+  return `[core]\n\tbare = false\n\tlogAllRefUpdates = true\n${lines.join('')}`
+}
+
+function configLines(key: string, value: string): string {
+  const [section, name] = [key.slice(0, key.indexOf('.')), key.slice(key.lastIndexOf('.') + 1)]
+  const middle = key.slice(section.length + 1, -name.length - 1)
+  const quoted = (text: string) => JSON.stringify(text)
+  return `[${section}${middle === '' ? '' : ` ${quoted(middle)}`}]\n\t${name} = ${quoted(value)}\n`
+}
+
+/** The branches, tags and remote branches of the user's, and the task's own branch at its base. */
+async function clonedRefs(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
+  const args = [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    'refs/heads',
+    'refs/tags',
+    'refs/remotes',
+  ]
+  const { stdout } = await exec({ args, gitDir: repo.commonDir, cwd: repo.commonDir, signal })
+  const refs = new Map<string, string>()
+  for (const line of stdout.toString().split('\n')) {
+    const [object = '', ref = ''] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]
+    if (object !== '') refs.set(ref, object)
+  }
+  const own = `refs/heads/${task.branch}`
+  if (!refs.has(own)) refs.set(own, task.base.commit)
+  const sorted = [...refs].sort(([a], [b]) => (a < b ? -1 : 1))
+  return `# pack-refs with: sorted\n${sorted.map(([ref, object]) => `${object} ${ref}\n`).join('')}`
+}

@@ -1,0 +1,18 @@
+import type { Repo } from '../core/ports.ts'
+import type { Task } from '../core/task.ts'
+import type { GitExec } from './exec.ts'
+import { workspaceScope } from './isolation.ts'
+
+/** The files of the base commit. */
+export async function fill(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+  await exec({
+    args: ['read-tree', '--reset', '-u', task.base.commit],
+    ...workspaceScope(repo, task),
+    signal,
+  })
+}
+
+/** The index of HEAD; the files stay as they are. */
+export async function resetIndex(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+  await exec({ args: ['read-tree', '--reset', 'HEAD'], ...workspaceScope(repo, task), signal })
+}

@@ -1,0 +1,31 @@
+/** A copy of what step 0 holds: from then on the steps need nobody else's objects. */
+import path from 'node:path'
+import type { Task } from '../core/task.ts'
+import type { OpenVault } from './index.ts'
+import { taskFolder } from './place.ts'
+
+/** Packs what the vault does not hold yet of the tree; trees adopted for other tasks are not packed again. */
+export async function adopt(vault: OpenVault, task: Task, tree: string, signal?: AbortSignal): Promise<void> {
+  const mark = (folder: string) => path.join(folder, 'adopted')
+  const own = mark(taskFolder(vault.vault, task))
+  if ((await vault.files.readKind(own)) === 'file') return
+  const tasks = path.dirname(taskFolder(vault.vault, task))
+  const others = await Promise.all(
+    (await vault.files.readNames(tasks)).map((name) => vault.files.readText(mark(path.join(tasks, name)))),
+  )
+  const held = [...new Set(others)].filter((other) => other !== undefined)
+  if (!held.includes(tree)) {
+    const packs = path.join(vault.vault, 'objects', 'pack')
+    await vault.exec({
+      args: ['pack-objects', '--revs', '--non-empty', '-q', path.join(packs, 'pack')],
+      stdin: [tree, ...held.map((other) => `^${other}`), ''].join('\n'),
+      gitDir: vault.vault,
+      alternates: vault.alternates,
+      cwd: vault.vault,
+      durable: true,
+      signal,
+    })
+    await vault.files.syncFolders([packs])
+  }
+  await vault.files.write(own, tree)
+}
