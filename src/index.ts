@@ -1,12 +1,16 @@
 /** The library: the same verbs as the command line, on a repository in hand. It never prints and never exits. */
 import { call, type Emit } from './api/handlers.ts'
 import { type ComposeOptions, compose } from './compose.ts'
-import { findTask, findTaskByPath } from './core/list.ts'
+import { findTask, findTaskByPath, requireTask } from './core/list.ts'
+import type { Ports } from './core/ports.ts'
+import { type ActiveRun, withRun } from './core/run.ts'
 import { isOpen, type TaskView, taskView } from './core/task.ts'
+import { type Tools, type WrapOptions, wrapExecutor, wrapTools } from './core/wrap.ts'
 import type { ActionName, Input, Output } from './protocol/actions.ts'
 
 export { AppError, type ErrorCode } from './core/errors.ts'
 export type { TaskState, TaskView } from './core/task.ts'
+export type { Tool, Tools, WrapOptions } from './core/wrap.ts'
 
 type Rest<A extends ActionName> = Omit<Input<A>, 'repo'>
 
@@ -48,8 +52,57 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'worktree.prune', { repo, ...input }, signal),
     doctor: async (signal?: AbortSignal) => (await call(ports, 'system.doctor', { repo }, signal)).checks,
     recover: async (signal?: AbortSignal) => (await call(ports, 'system.recover', {}, signal)).recovered,
+    /** The verbs of one open task, and runs of an agent loop of your own. */
+    task: (id: string) => openTask(ports, repo, id),
     close: () => ports.close(),
   }
 }
+
+function openTask(ports: Ports, repo: string, id: string) {
+  const named = { repo, task: id }
+  return {
+    show: async (signal?: AbortSignal): Promise<TaskView> =>
+      (await call(ports, 'task.show', named, signal)).task,
+    checkpoint: (input: Omit<Input<'task.checkpoint'>, 'repo' | 'task'> = {}, signal?: AbortSignal) =>
+      call(ports, 'task.checkpoint', { ...named, ...input }, signal),
+    log: async (signal?: AbortSignal) => (await call(ports, 'task.log', named, signal)).checkpoints,
+    diff: (input: Omit<Input<'task.diff'>, 'repo' | 'task'> = {}, signal?: AbortSignal) =>
+      call(ports, 'task.diff', { ...named, ...input }, signal),
+    rewind: (to: number, signal?: AbortSignal) => call(ports, 'task.rewind', { ...named, to }, signal),
+    exec: (command: string[], signal?: AbortSignal, emit?: Emit) =>
+      call(ports, 'task.run', { ...named, starts: false, command }, signal, emit),
+    repair: (signal?: AbortSignal) => call(ports, 'task.repair', named, signal),
+    remove: (input: { force?: boolean; keepBranch?: boolean } = {}, signal?: AbortSignal) =>
+      call(ports, 'worktree.remove', { ...named, ...input }, signal),
+    /**
+     * Runs an agent loop of your own. Tools wrapped with `wrap` make a step per call; what is left at the end becomes
+     * one too, and the steps are published. A loop that throws has failed, and its work is kept all the same.
+     */
+    async run<T>(agent: string, loop: (run: LoopRun) => Promise<T>, signal?: AbortSignal): Promise<T> {
+      const found = await requireTask(ports, repo, id)
+      const work = async (run: ActiveRun) => {
+        const wrap = <W extends Tools>(tools: W, options?: WrapOptions) => wrapTools(run, tools, options)
+        const wrapOne: LoopRun['wrapExecutor'] = (execute, options) => wrapExecutor(run, execute, options)
+        const value = await loop({ id: run.id, workspace: run.task.path, wrap, wrapExecutor: wrapOne })
+        return { value, reason: '', tool: 'sweep', summary: 'at the end of the run' }
+      }
+      return (await withRun(ports, found, agent, work, signal)).value
+    },
+  }
+}
+
+/** What an agent loop is handed. */
+export interface LoopRun {
+  readonly id: string
+  /** The folder to work in. */
+  readonly workspace: string
+  wrap<T extends Tools>(tools: T, options?: WrapOptions): T
+  wrapExecutor<R>(
+    execute: (tool: string, input: unknown) => R | Promise<R>,
+    options?: WrapOptions,
+  ): (tool: string, input: unknown) => Promise<R>
+}
+
+export type OpenTask = ReturnType<typeof openTask>
 
 export type OpenRepo = ReturnType<typeof openRepo>

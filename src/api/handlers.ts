@@ -90,13 +90,13 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'task.run': {
     writes: true,
     async run(ports, { repo, command, ...input }, signal, emit) {
-      const { run } = await import('../core/run.ts')
+      const { runCommand } = await import('../core/run.ts')
       const onOutput = emit && ((stream: string, text: string) => emit({ event: 'output', stream, text }))
-      const ran = await run(ports, { dir: repo, argv: command, onOutput, ...input }, signal)
+      const ran = await runCommand(ports, { dir: repo, argv: command, onOutput, ...input }, signal)
       return {
         task: taskView(ran.task),
         run: ran.run,
-        exitCode: ran.exitCode,
+        exitCode: ran.value,
         ...(ran.taken && { checkpoint: stepView(ran.taken.step, ran.taken.files) }),
       }
     },

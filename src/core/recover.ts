@@ -70,7 +70,7 @@ async function conclude(
       await publishSteps(ports, repo, await catchUp(ports, repo, task))
       return 'finished'
     case 'run':
-      await endRun(ports, repo, task, pending.run, { tool: 'sweep', summary: why, run: pending.run }, why)
+      await endRun(ports, repo, task, { tool: 'sweep', summary: why, run: pending.run }, why)
       return 'finished'
   }
 }

@@ -6,21 +6,31 @@ import { ensureWorkspace } from './recreate.ts'
 import { start } from './start.ts'
 import { type Task, taskLock } from './task.ts'
 
-export interface RunInput {
-  readonly dir: string
-  /** Of an open task, or of one to be started. */
-  readonly task?: string | undefined
-  /** Whether a task that is not there is started. */
-  readonly starts: boolean
-  readonly argv: readonly string[]
-  readonly onOutput?: CommandCall['onOutput']
+/** A run under way: what it has done can be taken step by step. */
+export interface ActiveRun {
+  readonly id: string
+  readonly task: Task
+  /** One step of what has changed; calls that come at once are taken one after the other. */
+  checkpoint(
+    note: { tool: string; summary: string; call?: string | undefined },
+    files?: readonly string[],
+  ): Promise<Snapshot>
 }
 
-export interface Ran {
+/** How a run ended, and what its last step is called. */
+export interface RunEnd<T> {
+  readonly value: T
+  /** Empty when all went well. */
+  readonly reason: string
+  readonly tool: string
+  readonly summary: string
+}
+
+export interface EndedRun<T> {
   readonly task: Task
   readonly run: string
-  readonly exitCode: number
-  /** The step that the command made; undefined when it changed nothing. */
+  readonly value: T
+  /** The last step; undefined when nothing had changed. */
   readonly taken: Snapshot | undefined
 }
 
@@ -29,37 +39,43 @@ export function runLock(uid: string): string {
   return `run ${uid}`
 }
 
-/** Runs any command in the task's workspace, and takes one step of what it did. */
-export async function run(ports: Ports, input: RunInput, signal?: AbortSignal): Promise<Ran> {
-  const { repo, task: named } = await taskFor(ports, input, signal)
+/**
+ * Does some work as a run of the task: before it, what was changed by hand becomes a step; after it, what is left
+ * becomes one, and the steps are published. A run that throws is swept up and has failed.
+ */
+export function withRun<T>(
+  ports: Ports,
+  { repo, task: named }: { repo: Repo; task: Task },
+  agent: string,
+  work: (run: ActiveRun) => Promise<RunEnd<T>>,
+  signal?: AbortSignal,
+): Promise<EndedRun<T>> {
   return ports.locks.hold(runLock(named.uid), { verb: 'run', waitMs: 0, signal }, async () => {
     const id = ports.ids.uid()
-    const task = await begin(ports, repo, named, id, input, signal)
-    const env = { OFFSHOOT_RUN: id, OFFSHOOT_TASK: task.id, OFFSHOOT_WORKSPACE: task.path }
-    const call = { argv: input.argv, cwd: task.path, env, onOutput: input.onOutput }
+    const task = await begin(ports, repo, named, id, agent, signal)
+    const checkpoint: ActiveRun['checkpoint'] = (note, files) =>
+      ports.locks.hold(taskLock(repo.id, task.id), { verb: 'checkpoint', signal }, async () => {
+        const taken = await takeStep(
+          ports,
+          repo,
+          requireOpen(ports, task),
+          { ...note, run: id },
+          files,
+          signal,
+        )
+        await publishSteps(ports, repo, taken.task, signal)
+        return taken
+      })
     try {
-      const exitCode = await ports.commands.run(call, signal)
-      const reason = exitCode === 0 ? '' : `${input.argv[0]} ended with exit code ${exitCode}`
-      const note = { tool: 'command', summary: input.argv.join(' '), run: id }
-      const ended = await endRun(ports, repo, task, id, note, reason)
-      return { ...ended, run: id, exitCode }
+      const { value, reason, tool, summary } = await work({ id, task, checkpoint })
+      const ended = await endRun(ports, repo, task, { tool, summary, run: id }, reason)
+      return { ...ended, run: id, value }
     } catch (error) {
-      const note = { tool: 'sweep', summary: appError(error).message, run: id }
-      await endRun(ports, repo, task, id, note, appError(error).message)
+      const { message } = appError(error)
+      await endRun(ports, repo, task, { tool: 'sweep', summary: message, run: id }, message)
       throw error
     }
   })
-}
-
-async function taskFor(
-  ports: Ports,
-  input: RunInput,
-  signal?: AbortSignal,
-): Promise<{ repo: Repo; task: Task }> {
-  if (!input.starts) return requireTask(ports, input.dir, input.task)
-  const title = input.task === undefined ? input.argv.join(' ') : undefined
-  const { task } = await start(ports, { dir: input.dir, task: input.task, title }, signal)
-  return requireTask(ports, input.dir, task.id)
 }
 
 function begin(
@@ -67,20 +83,14 @@ function begin(
   repo: Repo,
   named: Task,
   run: string,
-  input: RunInput,
+  agent: string,
   signal?: AbortSignal,
 ): Promise<Task> {
   return ports.locks.hold(taskLock(repo.id, named.id), { verb: 'run', signal }, async () => {
     const { task } = await ensureWorkspace(ports, repo, requireOpen(ports, named), signal)
     await ports.vault.seed(repo, task, signal)
-    // What was changed by hand since the last step is not the command's doing.
     await takeStep(ports, repo, task, { tool: 'checkpoint', summary: 'before the run' }, undefined, signal)
-    const event = {
-      type: 'run.begun',
-      run,
-      agent: input.argv[0] ?? '',
-      owner: ports.processes.self(),
-    } as const
+    const event = { type: 'run.begun', run, agent, owner: ports.processes.self() } as const
     return ports.store.append(task.uid, event, ports.clock.now().toISOString())
   })
 }
@@ -90,15 +100,52 @@ export function endRun(
   ports: Ports,
   repo: Repo,
   task: Task,
-  run: string,
   note: { tool: string; summary: string; run: string },
   reason: string,
 ): Promise<{ task: Task; taken: Snapshot | undefined }> {
   return ports.locks.hold(taskLock(repo.id, task.id), { verb: 'run' }, async () => {
     const there = (await ports.files.readKind(task.path)) === 'folder'
     const taken = there ? await takeStep(ports, repo, requireOpen(ports, task), note) : undefined
-    const event = { type: 'run.ended', run, ok: reason === '', reason } as const
+    const event = { type: 'run.ended', run: note.run, ok: reason === '', reason } as const
     const ended = ports.store.append(task.uid, event, ports.clock.now().toISOString())
     return { task: await publishSteps(ports, repo, ended), taken: taken?.created ? taken : undefined }
   })
+}
+
+export interface CommandInput {
+  readonly dir: string
+  /** Of an open task, or of one to be started. */
+  readonly task?: string | undefined
+  /** Whether a task that is not there is started. */
+  readonly starts: boolean
+  readonly argv: readonly string[]
+  readonly onOutput?: CommandCall['onOutput']
+}
+
+/** Runs any command in the task's workspace, and takes one step of what it did. Answers its exit code. */
+export async function runCommand(
+  ports: Ports,
+  input: CommandInput,
+  signal?: AbortSignal,
+): Promise<EndedRun<number>> {
+  const { argv, onOutput } = input
+  const found = await taskFor(ports, input, signal)
+  const work = async ({ id, task }: ActiveRun): Promise<RunEnd<number>> => {
+    const env = { OFFSHOOT_RUN: id, OFFSHOOT_TASK: task.id, OFFSHOOT_WORKSPACE: task.path }
+    const value = await ports.commands.run({ argv, cwd: task.path, env, onOutput }, signal)
+    const reason = value === 0 ? '' : `${argv[0]} ended with exit code ${value}`
+    return { value, reason, tool: 'command', summary: argv.join(' ') }
+  }
+  return withRun(ports, found, argv[0] ?? '', work, signal)
+}
+
+async function taskFor(
+  ports: Ports,
+  input: CommandInput,
+  signal?: AbortSignal,
+): Promise<{ repo: Repo; task: Task }> {
+  if (!input.starts) return requireTask(ports, input.dir, input.task)
+  const title = input.task === undefined ? input.argv.join(' ') : undefined
+  const { task } = await start(ports, { dir: input.dir, task: input.task, title }, signal)
+  return requireTask(ports, input.dir, task.id)
 }

@@ -43,14 +43,11 @@ export async function findIgnored(
   signal?: AbortSignal,
 ): Promise<Set<BytePath>> {
   if (paths.length === 0) return new Set()
-  const stdin = Buffer.from(`${paths.join('\0')}\0`, 'latin1')
-  const { stdout } = await exec({
-    args: ['check-ignore', '-z', '--stdin', '--no-index'],
-    stdin,
-    expect: [1],
-    ...callScope(scope, signal),
-  })
-  return new Set(splitNul(stdout))
+  // `./` in front, so that no name is taken for a pattern; this command knows no literal ones.
+  const stdin = Buffer.from(paths.map((file) => `./${file}\0`).join(''), 'latin1')
+  const args = ['check-ignore', '-z', '--stdin', '--no-index']
+  const { stdout } = await exec({ args, stdin, expect: [1], globs: true, ...callScope(scope, signal) })
+  return new Set(splitNul(stdout).map((file) => file.slice(2)))
 }
 
 /**

@@ -1,0 +1,81 @@
+/** Tools of an agent loop, wrapped so that each call that changes files becomes a step. */
+import type { ActiveRun } from './run.ts'
+
+type Execute = (...args: never[]) => unknown
+
+/** A function, or an object with an `execute` among other things, as the AI SDKs have it. */
+export type Tool = Execute | { readonly execute?: Execute | undefined }
+
+export type Tools = Readonly<Record<string, Tool>>
+
+export interface WrapOptions {
+  /** Tools that never write: by name, or by looking at the call. They make no step and cost nothing. */
+  readonly readOnly?: readonly string[] | ((tool: string, input: unknown) => boolean)
+  /** What a call did, for people. By default the first path-like or text value of its input. */
+  readonly summary?: (tool: string, input: unknown) => string
+  /** The files that a call wrote, where that is known for sure: then only those are looked at. */
+  readonly files?: (tool: string, input: unknown) => readonly string[] | undefined
+}
+
+/** The same tools, of the same shape. A tool that throws makes no step of its name; what it left is swept up. */
+export function wrapTools<T extends Tools>(run: ActiveRun, tools: T, options: WrapOptions = {}): T {
+  const wrapped = Object.entries(tools).map(([name, tool]): [string, Tool] => {
+    if (typeof tool === 'function') return [name, wrapExecute(run, name, tool, options)]
+    if (!tool.execute) return [name, tool]
+    return [name, { ...tool, execute: wrapExecute(run, name, tool.execute.bind(tool) as Execute, options) }]
+  })
+  return Object.fromEntries(wrapped) as T
+}
+
+/** For a loop with one function that runs every tool: `(name, input) => result`. */
+export function wrapExecutor<R>(
+  run: ActiveRun,
+  execute: (tool: string, input: unknown) => R | Promise<R>,
+  options: WrapOptions = {},
+): (tool: string, input: unknown) => Promise<R> {
+  return async (tool, input) => {
+    const one = ((given: unknown) => execute(tool, given)) as Execute
+    return (await wrapExecute(run, tool, one, options)(...([input] as never[]))) as R
+  }
+}
+
+function wrapExecute(run: ActiveRun, tool: string, execute: Execute, options: WrapOptions): Execute {
+  return async (...args) => {
+    const input: unknown = args[0]
+    if (isReadOnly(options.readOnly, tool, input)) return execute(...args)
+    const result = await attempt(run, tool, () => execute(...args))
+    const summary = (options.summary ?? summaryOf)(tool, input)
+    await run.checkpoint({ tool, summary, call: callIdOf(args[1]) }, options.files?.(tool, input))
+    return result
+  }
+}
+
+/** What a failed tool has left must not look like the next one's work. */
+async function attempt(run: ActiveRun, tool: string, work: () => unknown): Promise<unknown> {
+  try {
+    return await work()
+  } catch (error) {
+    await run.checkpoint({ tool: 'sweep', summary: `left by ${tool}, which failed` })
+    throw error
+  }
+}
+
+function isReadOnly(readOnly: WrapOptions['readOnly'], tool: string, input: unknown): boolean {
+  return typeof readOnly === 'function' ? readOnly(tool, input) : (readOnly?.includes(tool) ?? false)
+}
+
+/** The AI SDK hands a tool the id of its call in the second argument. */
+function callIdOf(extra: unknown): string | undefined {
+  const id = (extra as { toolCallId?: unknown } | undefined)?.toolCallId
+  return typeof id === 'string' ? id : undefined
+}
+
+const telling = ['path', 'file_path', 'filePath', 'file', 'command', 'cmd', 'pattern', 'query', 'description']
+
+function summaryOf(_: string, input: unknown): string {
+  if (typeof input === 'string') return input.slice(0, 100).trim()
+  if (typeof input !== 'object' || input === null) return ''
+  const values = input as Record<string, unknown>
+  const key = telling.find((name) => typeof values[name] === 'string')
+  return key === undefined ? '' : String(values[key]).slice(0, 100).trim()
+}
