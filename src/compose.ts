@@ -9,6 +9,7 @@ import { type GitExec, gitExec, gitPipe } from './git/exec.ts'
 import { cloneIsolation } from './git/clone.ts'
 import { commandGit } from './git/index.ts'
 import { worktreeIsolation } from './git/worktree.ts'
+import { gitCheckouts } from './land/checkout.ts'
 import { sqliteLocks } from './lock/sqlite.ts'
 import { commands } from './process/commands.ts'
 import { processes } from './process/processes.ts'
@@ -88,6 +89,8 @@ export function compose(options: ComposeOptions = {}): Composed {
     files,
     git: commandGit(exec, files, notes, env),
     vault,
+    contents: vault,
+    checkouts: gitCheckouts(exec),
     isolations: { worktree: worktreeIsolation(exec, files), clone: cloneIsolation(exec, files) },
     get store() {
       return openStore()

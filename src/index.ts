@@ -45,6 +45,13 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'task.rewind', { repo, ...input }, signal),
     run: (input: Rest<'task.run'>, signal?: AbortSignal, emit?: Emit) =>
       call(ports, 'task.run', { repo, ...input }, signal, emit),
+    accept: (input: Rest<'task.accept'>, signal?: AbortSignal) =>
+      call(ports, 'task.accept', { repo, ...input }, signal),
+    reject: (input: Rest<'task.reject'>, signal?: AbortSignal) =>
+      call(ports, 'task.reject', { repo, ...input }, signal),
+    ops: async (signal?: AbortSignal) => (await call(ports, 'system.ops', { repo }, signal)).operations,
+    undo: (operation?: string, signal?: AbortSignal) =>
+      call(ports, 'system.undo', { repo, operation }, signal),
     repair: (task: string, signal?: AbortSignal) => call(ports, 'task.repair', { repo, task }, signal),
     remove: (input: Rest<'worktree.remove'>, signal?: AbortSignal): Promise<Output<'worktree.remove'>> =>
       call(ports, 'worktree.remove', { repo, ...input }, signal),

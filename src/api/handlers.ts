@@ -101,6 +101,40 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       }
     },
   },
+  'task.accept': {
+    writes: true,
+    async run(ports, { repo, ...input }, signal) {
+      const { accept } = await import('../core/accept.ts')
+      const { task, as, preview, operation, onto, commit } = await accept(
+        ports,
+        { dir: repo, ...input },
+        signal,
+      )
+      const files = [...preview.files]
+      if (input.dryRun) {
+        const { clean, conflicts, runsCode, refused } = preview
+        const lists = { conflicts: [...conflicts], runsCode: [...runsCode], refused: [...refused] }
+        return { task: taskView(task), preview: { clean, files, ...lists } }
+      }
+      return { task: taskView(task), accepted: { as, onto, commit, files }, operation }
+    },
+  },
+  'task.reject': {
+    writes: true,
+    async run(ports, { repo, ...input }, signal) {
+      const { reject } = await import('../core/reject.ts')
+      const { task, ...rest } = await reject(ports, { dir: repo, ...input }, signal)
+      return { task: taskView(task), ...rest }
+    },
+  },
+  'task.delete': {
+    writes: true,
+    async run(ports, { repo, ...input }, signal) {
+      const { reject } = await import('../core/reject.ts')
+      const { task, ...rest } = await reject(ports, { dir: repo, hide: true, ...input }, signal)
+      return { task: taskView(task), ...rest }
+    },
+  },
   'task.repair': {
     writes: true,
     async run(ports, { repo, task: name }, signal) {
@@ -116,8 +150,19 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     writes: true,
     async run(ports, { repo, ...input }, signal) {
       const { remove } = await import('../core/remove.ts')
-      const { task, removed, ignored, branchKept } = await remove(ports, { dir: repo, ...input }, signal)
-      return { removed, task: taskView(task), branchKept, ignored: [...ignored], trash: task.trash ?? null }
+      const { task, removed, ignored, branchKept, operation } = await remove(
+        ports,
+        { dir: repo, ...input },
+        signal,
+      )
+      return {
+        removed,
+        task: taskView(task),
+        branchKept,
+        ignored: [...ignored],
+        trash: task.trash ?? null,
+        operation,
+      }
     },
   },
   'worktree.prune': {
@@ -144,6 +189,28 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     async run(ports, _, signal) {
       const { recover } = await import('../core/recover.ts')
       return { recovered: await recover(ports, signal) }
+    },
+  },
+  'system.ops': {
+    writes: false,
+    async run(ports, { repo }) {
+      const { ops } = await import('../core/undo.ts')
+      return { operations: await ops(ports, { dir: repo }) }
+    },
+  },
+  'system.undo': {
+    writes: true,
+    async run(ports, { repo, operation }, signal) {
+      const { undo } = await import('../core/undo.ts')
+      const done = await undo(ports, { dir: repo, operation }, signal)
+      const { id, verb } = done.undone
+      return {
+        task: taskView(done.task),
+        undone: id,
+        verb,
+        operation: done.operation,
+        files: [...done.files],
+      }
     },
   },
   'system.repos': {

@@ -5,12 +5,13 @@ import type { Paint } from './output.ts'
 export interface Option {
   readonly type: 'string' | 'boolean'
   readonly short?: string
+  readonly multiple?: boolean
   /** What the value is called in the help. */
   readonly value?: string
   readonly help: string
 }
 
-export type Values = Record<string, string | boolean | undefined>
+export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>
 
 /** What a command is handed. */
 export interface Context {
@@ -56,6 +57,11 @@ export interface Command {
 export function text(values: Values, name: string): string | undefined {
   const value = values[name]
   return typeof value === 'string' ? value : undefined
+}
+
+export function texts(values: Values, name: string): string[] | undefined {
+  const value = values[name]
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined
 }
 
 export function flag(values: Values, name: string): boolean {

@@ -1,5 +1,5 @@
 import type { DiffStat, SkippedPath, StepFile } from './ports.ts'
-import type { Owner, Pending, Task } from './task.ts'
+import type { Owner, Pending, Task, TaskPatch } from './task.ts'
 
 /**
  * Everything that can happen to a task. A verb of several steps appends `….begun` before its first effect, so
@@ -34,12 +34,22 @@ export type TaskEvent =
   | { readonly type: 'publish.done'; readonly branch: string; readonly tip: string }
   | { readonly type: 'publish.undone'; readonly reason: string }
   | {
-      readonly type: 'remove.begun'
+      readonly type: 'operation.begun'
+      readonly id: string
+      readonly verb: string
+      readonly undoes?: string | undefined
       readonly owner: Owner
-      readonly keepBranch: boolean
-      readonly trash: string
     }
-  | { readonly type: 'remove.done' }
+  /** Everything new is on the disk: from here on it is finished, whatever happens. */
+  | { readonly type: 'operation.staged'; readonly id: string }
+  | { readonly type: 'operation.undone'; readonly id: string; readonly reason: string }
+  | {
+      readonly type: 'operation.done'
+      readonly id: string
+      readonly patch: TaskPatch
+      /** Paths that somebody changed in the middle of it: theirs stayed. */
+      readonly left: readonly string[]
+    }
 
 /** An event as it was stored: `n` counts within the task from 1, `seq` over all tasks. */
 export interface StoredEvent {
@@ -101,24 +111,25 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       return { ...ended(task, 'publish'), head: event.tip }
     case 'publish.undone':
       return ended(task, 'publish')
-    case 'remove.begun': {
-      const { owner, keepBranch, trash } = event
-      return { ...task, pending: { verb: 'remove', owner, keepBranch, trash } }
-    }
-    case 'remove.done': {
-      if (task.pending?.verb !== 'remove') return task
-      const { keepBranch, trash } = task.pending
-      return {
-        ...settled(task),
-        state: keepBranch ? 'kept' : 'rejected',
-        closedAt: at,
-        lastActiveAt: at,
-        trash,
-      }
-    }
+    case 'operation.begun':
+      return begun(task, { verb: 'operation', owner: event.owner, operation: event.id, staged: false })
+    case 'operation.staged':
+      if (task.pending?.verb !== 'operation') return task
+      return { ...task, pending: { ...task.pending, staged: true } }
+    case 'operation.undone':
+      return ended(task, 'operation')
+    case 'operation.done':
+      return patched({ ...ended(task, 'operation'), lastActiveAt: at }, event.patch)
     default:
       return task
   }
+}
+
+function patched(task: Task, patch: TaskPatch): Task {
+  const kept = Object.entries({ ...task, ...patch }).filter(
+    ([, value]) => value !== null && value !== undefined,
+  )
+  return Object.fromEntries(kept) as unknown as Task
 }
 
 /** A run outlives what happens within it: its mark stays. */

@@ -2,6 +2,7 @@
  * Every way out of the core, on one page. A verb is handed these and nothing else, so a test can put a fault in
  * front of each single effect. Methods that change the world are listed in `effects` below.
  */
+import type { BytePath } from './bytes.ts'
 import type { StoredEvent, TaskEvent } from './events.ts'
 import type { Settings } from './settings.ts'
 import type { Owner, Task } from './task.ts'
@@ -12,6 +13,8 @@ export interface Ports {
   readonly files: Files
   readonly git: Git
   readonly vault: Vault
+  readonly contents: Contents
+  readonly checkouts: Checkouts
   readonly isolations: Isolations
   readonly store: Store
   readonly locks: Locks
@@ -137,6 +140,8 @@ export interface IsolationKind {
   mend(repo: Repo, task: Task, aside: string, signal?: AbortSignal): Promise<boolean>
   /** Takes away what the workspace has outside of its folder, keeping a copy of it in the folder `keep`. */
   detach(repo: Repo, task: Task, keep: string): Promise<void>
+  /** Puts that back. */
+  attach(repo: Repo, task: Task, kept: string): Promise<void>
 }
 
 export type Isolations = Readonly<Record<'worktree' | 'clone', IsolationKind>>
@@ -222,9 +227,131 @@ export interface Vault {
   restore(repo: Repo, task: Task, from: Step | null, to: Step, signal?: AbortSignal): Promise<void>
   /** Brings the steps into the user's repository, on the task's branch. */
   publish(repo: Repo, task: Task, signal?: AbortSignal): Promise<Published>
+  /** The tree of a commit of the user's. */
+  readTree(repo: Repo, commit: string): Promise<string>
+  /** The new contents as `git add` would store them, with the user's conversions. */
+  clean(
+    repo: Repo,
+    task: Task,
+    changes: ReadonlyMap<BytePath, LeafChange>,
+    signal?: AbortSignal,
+  ): Promise<Map<BytePath, Leaf | null>>
+  /** A stored content as a checkout would write it. */
+  smudge(repo: Repo, task: Task, checkout: string, file: BytePath, leaf: Leaf): Promise<Leaf>
+  /** A commit of the user's, with their name and signature, brought into their repository. */
+  commit(
+    repo: Repo,
+    task: Task,
+    parts: { tree: string; parents: readonly string[]; message: string },
+    signal?: AbortSignal,
+  ): Promise<string>
+  /** The agent's own commits, if they hold all of its work, else the steps: what a rebase replays. */
+  readReplay(repo: Repo, task: Task, signal?: AbortSignal): Promise<ReplayStep[]>
   /** The id that each published step has in the user's repository. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
   close(): void
+}
+
+export type Mode = '100644' | '100755' | '120000' | '160000'
+
+/** A file: its kind and its content. */
+export interface Leaf {
+  readonly mode: Mode
+  readonly oid: string
+}
+
+export interface LeafChange {
+  readonly from: Leaf | null
+  readonly to: Leaf | null
+}
+
+/** What lies at a path of a folder. A path below something that is no folder is `gone`, and says what is in the way. */
+export type Found =
+  | { readonly kind: 'file'; readonly leaf: Leaf; readonly look: string }
+  | { readonly kind: 'gone'; readonly blockedBy?: BytePath | undefined }
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'special' }
+
+export interface MergeInput {
+  readonly base: string
+  readonly ours: string
+  readonly theirs: string
+  /** What the two sides are called in conflict markers. */
+  readonly labels: readonly [ours: string, theirs: string]
+  /** Paths that the target's attributes merge in their own way. */
+  readonly attributes?: ReadonlyMap<BytePath, 'union' | 'binary'> | undefined
+}
+
+export interface Merged {
+  /** With conflict markers where there are conflicts. */
+  readonly tree: string
+  readonly conflicts: readonly Conflict[]
+}
+
+export interface Conflict {
+  readonly path: string
+  readonly kind:
+    | 'content'
+    | 'delete/modify'
+    | 'add/add'
+    | 'mode'
+    | 'untracked'
+    | 'symlink'
+    | 'case'
+    | 'rename'
+    | 'changed'
+}
+
+/** The vault's contents, for verbs that compare, merge and write files elsewhere. Paths are bytes. */
+export interface Contents {
+  compare(repo: Repo, from: string | null, to: string | null): Promise<Map<BytePath, LeafChange>>
+  /** The tree after the changes; null deletes. */
+  change(repo: Repo, tree: string | null, changes: ReadonlyMap<BytePath, Leaf | null>): Promise<string>
+  /** Captures what lies at these paths of a folder. Never follows a link. */
+  take(repo: Repo, folder: string, paths: Iterable<BytePath>): Promise<Map<BytePath, Found>>
+  /** Every file of the checkout as it is, tracked or not, but for what is ignored. */
+  takeAll(repo: Repo, checkout: string, signal?: AbortSignal): Promise<string>
+  merge(repo: Repo, input: MergeInput, signal?: AbortSignal): Promise<Merged>
+  findLeaf(repo: Repo, tree: string, file: BytePath): Promise<Leaf | undefined>
+  readSize(repo: Repo, leaf: Leaf): Promise<number>
+  readContent(repo: Repo, leaf: Leaf): Promise<Buffer>
+  /** Writes the content to a new file, on the disk when it returns. */
+  exportFile(repo: Repo, leaf: Leaf, target: string): Promise<void>
+  /** Keeps a record and the trees it speaks of, durably, under a name. */
+  keep(repo: Repo, name: string, record: object, trees: Readonly<Record<string, string>>): Promise<void>
+  findKept(repo: Repo, name: string): Promise<{ record: unknown; trees: Record<string, string> } | undefined>
+}
+
+/** A user's checkout, as far as an operation writes it. Each method is one effect. */
+export interface Checkouts {
+  /** The staged file takes its place; answers the folder it is in. Throws WT_011 rather than follow a link. */
+  place(staged: string, checkout: string, file: BytePath, mode: Mode): Promise<string>
+  /** The file goes, and the folders that it leaves empty; answers the folder it was in. */
+  take(checkout: string, file: BytePath): Promise<string>
+  /** Changes entries of the index under git's own lock, all at once. `staging` is a folder for drafts. */
+  changeIndex(
+    gitDir: string,
+    moves: readonly { path: BytePath; to: Leaf | null }[],
+    staging: string,
+  ): Promise<void>
+  /** How the target's attributes merge these paths, where that is not line by line. */
+  readMergeRules(
+    checkout: string,
+    gitDir: string,
+    files: readonly BytePath[],
+  ): Promise<Map<BytePath, 'union' | 'binary'>>
+  /** Every file below a folder of the checkout, whatever it is. */
+  readFilesBelow(checkout: string, folder: BytePath): Promise<BytePath[]>
+  readNames(checkout: string, folder: BytePath): Promise<string[]>
+  /** Of these paths, the ones that the index knows. */
+  readTracked(gitDir: string, files: readonly BytePath[]): Promise<Map<BytePath, Leaf>>
+}
+
+export interface ReplayStep {
+  readonly commit: string
+  readonly subject: string
+  readonly tree: string
+  readonly parentTree: string
 }
 
 export interface Published {
@@ -280,7 +407,12 @@ export interface Store {
    * seen; throws WT_012 when another writer was faster, WT_013 when the id is taken by another open task.
    */
   append(uid: string, event: TaskEvent, at: string, expected?: number): Task
-  readEvents(options: { after?: number; uid?: string; limit?: number }): StoredEvent[]
+  readEvents(options: {
+    after?: number
+    uid?: string
+    types?: readonly TaskEvent['type'][]
+    limit?: number
+  }): StoredEvent[]
   findNote(key: string): string | undefined
   putNote(key: string, value: string): void
   close(): void
@@ -342,4 +474,11 @@ export const effects = {
     'removeEmptyFolder',
   ],
   store: ['putRepo', 'append', 'putNote'],
-} as const satisfies { files: (keyof Files)[]; store: (keyof Store)[] }
+  contents: ['exportFile', 'keep'],
+  checkouts: ['place', 'take', 'changeIndex'],
+} as const satisfies {
+  files: (keyof Files)[]
+  store: (keyof Store)[]
+  contents: (keyof Contents)[]
+  checkouts: (keyof Checkouts)[]
+}

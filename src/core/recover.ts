@@ -1,7 +1,7 @@
 import { catchUp, publishSteps } from './checkpoint.ts'
 import { AppError, appError } from './errors.ts'
+import { finish, type Operation, takeBack } from './operation.ts'
 import type { Ports, Repo } from './ports.ts'
-import { finishRemove } from './remove.ts'
 import { finishRewind } from './rewind.ts'
 import { endRun, runLock } from './run.ts'
 import { type Pending, type Task, taskLock } from './task.ts'
@@ -60,9 +60,14 @@ async function conclude(
     case 'recreate':
       await undoRecreate(ports, repo, task, why)
       return 'rolled back'
-    case 'remove':
-      await finishRemove(ports, repo, task, pending)
-      return 'finished'
+    case 'operation': {
+      const kept = await ports.contents.findKept(repo, pending.operation)
+      const operation = kept?.record as Operation | undefined
+      if (!operation) throw new AppError('WT_005', 'Its record is gone.')
+      if (pending.staged) await finish(ports, repo, task, operation)
+      else await takeBack(ports, repo, task, operation, why)
+      return pending.staged ? 'finished' : 'rolled back'
+    }
     case 'rewind':
       await finishRewind(ports, repo, await catchUp(ports, repo, task), pending.to)
       return 'finished'

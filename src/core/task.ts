@@ -27,7 +27,12 @@ export type Pending =
   | { readonly verb: 'run'; readonly owner: Owner; readonly run: string }
   | { readonly verb: 'rewind'; readonly owner: Owner; readonly to: number }
   | { readonly verb: 'publish'; readonly owner: Owner }
-  | { readonly verb: 'remove'; readonly owner: Owner; readonly keepBranch: boolean; readonly trash: string }
+  | {
+      readonly verb: 'operation'
+      readonly owner: Owner
+      readonly operation: string
+      readonly staged: boolean
+    }
 
 /** One isolated line of work. Keyed by `uid`, because ids recur once a task is closed. */
 export interface Task {
@@ -58,8 +63,20 @@ export interface Task {
   readonly pending?: Pending
   /** Where the workspace went when it was removed. */
   readonly trash?: string
+  /** The tree of what has landed so far, when that was not all. */
+  readonly landed?: string
   /** Never shown: a start that was rolled back. */
   readonly hidden?: boolean
+}
+
+/** What an operation changes of the record; null takes the value away. */
+export interface TaskPatch {
+  readonly state?: TaskState | undefined
+  readonly closedAt?: string | null | undefined
+  readonly trash?: string | null | undefined
+  readonly hidden?: boolean | undefined
+  /** The tree of what has landed so far: the base of the next accept. */
+  readonly landed?: string | null | undefined
 }
 
 const closedStates: ReadonlySet<TaskState> = new Set(['accepted', 'rejected', 'kept'])

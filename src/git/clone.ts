@@ -34,6 +34,7 @@ export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
 
     // All of it is in the folder.
     async detach() {},
+    async attach() {},
   }
 }
 

@@ -28,8 +28,6 @@ const neutral: Record<string, string> = {
   'submodule.recurse': 'false',
   'diff.ignoreSubmodules': 'all',
   'status.submoduleSummary': 'false',
-  'commit.gpgSign': 'false',
-  'tag.gpgSign': 'false',
   'protocol.allow': 'never',
   'safe.bareRepository': 'explicit',
   // The first entry of a branch's log proves that we made the branch.
@@ -92,14 +90,14 @@ export function gitEnvironment(from: NodeJS.ProcessEnv, scope: GitScope): Record
     GIT_PAGER: 'cat',
     GIT_EDITOR: 'false',
     GIT_ALLOW_PROTOCOL: '',
-    GIT_COMMITTER_NAME: 'offshoot',
-    GIT_COMMITTER_EMAIL: 'offshoot@localhost',
   })
   if (!scope.globs) env.GIT_LITERAL_PATHSPECS = '1'
   const config = { ...neutral }
   if (scope.config !== 'user') {
     Object.assign(env, { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1' })
     Object.assign(config, raw)
+    // What we write into a log is ours, whoever the user is.
+    Object.assign(env, { GIT_COMMITTER_NAME: 'offshoot', GIT_COMMITTER_EMAIL: 'offshoot@localhost' })
   }
   if (scope.gitDir !== undefined) env.GIT_DIR = scope.gitDir
   if (scope.workTree !== undefined) env.GIT_WORK_TREE = scope.workTree

@@ -69,6 +69,14 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
       await files.move(registered, await roomFor(files, keep))
       await files.removeEmptyFolder(path.dirname(registered))
     },
+
+    async attach(repo, task, kept) {
+      const registered = workspacePlace(repo, task).gitDir
+      if ((await files.readKind(registered)) !== undefined) return
+      await files.makeFolder(path.dirname(registered))
+      if ((await files.readKind(kept)) === 'folder') await files.move(kept, registered)
+      else await register(files, repo, task)
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 /** Every action that any door offers, with the shape of what goes in and what comes out. Browser-safe. */
 import { z } from 'zod'
+import { strategies } from '../core/strategies.ts'
 import { isolations, taskStates } from '../core/task.ts'
 
 const repo = z.string().min(1).describe('A folder in the repository; what -C is on the command line.')
@@ -59,6 +60,8 @@ const show = {
   input: z.object({ repo, task: taskName.optional() }),
   output: z.object({ task: taskSchema }),
 }
+
+const conflictSchema = z.object({ path: z.string(), kind: z.string() })
 
 const stepSchema = z.object({
   n: z.number().int(),
@@ -139,6 +142,53 @@ export const actions = {
       checkpoint: stepSchema.optional(),
     }),
   },
+  'task.accept': {
+    summary: 'Land the work of a task, all or any part of it',
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      as: z.enum(strategies).optional(),
+      onto: z.string().min(1).optional(),
+      message: z.string().optional(),
+      only: z.array(z.string()).optional(),
+      steps: z.array(z.number().int().positive()).optional(),
+      conflicts: z.enum(['fail', 'markers']).optional(),
+      dryRun: z.boolean().optional(),
+      keep: z.boolean().optional(),
+      allow: z.array(z.string()).optional(),
+    }),
+    output: z.object({
+      task: taskSchema,
+      accepted: z
+        .object({
+          as: z.enum(strategies),
+          onto: z.string().optional(),
+          commit: z.string().optional(),
+          files: z.array(fileSchema),
+        })
+        .optional(),
+      operation: z.string().optional(),
+      preview: z
+        .object({
+          clean: z.boolean(),
+          conflicts: z.array(conflictSchema),
+          files: z.array(fileSchema),
+          runsCode: z.array(z.string()),
+          refused: z.array(z.object({ path: z.string(), why: z.string() })),
+        })
+        .optional(),
+    }),
+  },
+  'task.reject': {
+    summary: 'Give the work of a task up; all of it can come back',
+    input: z.object({ repo, task: taskName.optional(), keepBranch: z.boolean().optional() }),
+    output: z.object({ task: taskSchema, operation: z.string(), branchKept: z.boolean() }),
+  },
+  'task.delete': {
+    summary: 'Give the work up and hide the record',
+    input: z.object({ repo, task: taskName.optional() }),
+    output: z.object({ task: taskSchema, operation: z.string(), branchKept: z.boolean() }),
+  },
   'task.repair': {
     summary: 'Make a workspace whole again that is gone or damaged, from the last step',
     input: z.object({ repo, task: taskName.optional() }),
@@ -156,6 +206,7 @@ export const actions = {
       branchKept: z.boolean(),
       ignored: z.array(z.string()),
       trash: z.string().nullable(),
+      operation: z.string().optional(),
     }),
   },
   'worktree.prune': {
@@ -191,6 +242,33 @@ export const actions = {
           why: z.string(),
         }),
       ),
+    }),
+  },
+  'system.ops': {
+    summary: 'List the operations that can be undone',
+    input: z.object({ repo }),
+    output: z.object({
+      operations: z.array(
+        z.object({
+          id: z.string(),
+          verb: z.string(),
+          task: z.string(),
+          at: z.iso.datetime(),
+          undone: z.boolean(),
+          undoes: z.string().optional(),
+        }),
+      ),
+    }),
+  },
+  'system.undo': {
+    summary: 'Take the last operation back, or a named one',
+    input: z.object({ repo, operation: z.string().min(1).optional() }),
+    output: z.object({
+      task: taskSchema,
+      undone: z.string(),
+      verb: z.string(),
+      operation: z.string(),
+      files: z.array(z.string()),
     }),
   },
   'system.repos': {

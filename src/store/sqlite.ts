@@ -131,11 +131,20 @@ export function sqliteStore(path: string): Store {
 
     append: (uid, event, at, expected) =>
       guarded(() => inTransaction(db, () => append(uid, event, at, expected))),
-    readEvents: ({ after = 0, uid, limit = -1 }) =>
-      (uid === undefined
-        ? read('SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?', after, limit)
-        : read('SELECT * FROM events WHERE uid = ? AND seq > ? ORDER BY n LIMIT ?', uid, after, limit)
-      ).map(storedEvent),
+    readEvents: ({ after = 0, uid, types, limit = -1 }) => {
+      const terms = ['seq > ?']
+      const values: SQLInputValue[] = [after]
+      if (uid !== undefined) {
+        terms.push('uid = ?')
+        values.push(uid)
+      }
+      if (types !== undefined) {
+        terms.push(`type IN (${types.map(() => '?').join(', ')})`)
+        values.push(...types)
+      }
+      const query = `SELECT * FROM events WHERE ${terms.join(' AND ')} ORDER BY seq LIMIT ?`
+      return read(query, ...values, limit).map(storedEvent)
+    },
 
     findNote: (key) => find('SELECT value FROM notes WHERE key = ?', key)?.value as string | undefined,
     putNote: (key, value) =>

@@ -51,7 +51,7 @@ function conversionsFile({ vault }: Scope, task: Task): string {
 }
 
 /** A git folder without the vault's own switches: conversions work in it. */
-async function makeCleanRoom({ files, vault }: Scope): Promise<string> {
+export async function makeCleanRoom({ files, vault }: Pick<Scope, 'files' | 'vault'>): Promise<string> {
   const room = path.join(vault, 'clean')
   if ((await files.readKind(path.join(room, 'HEAD'))) === 'file') return room
   for (const folder of ['objects', 'refs']) await files.makeFolder(path.join(room, folder), 0o700)
@@ -60,11 +60,16 @@ async function makeCleanRoom({ files, vault }: Scope): Promise<string> {
   return room
 }
 
+/** The repository's own settings that convert, as they were at the start. */
+export async function conversionsOf(scope: Scope, task: Task): Promise<Settings> {
+  return JSON.parse((await scope.files.readText(conversionsFile(scope, task))) ?? '[]') as Settings
+}
+
 export type Clean = (file: BytePath, leaf: Leaf) => Promise<Leaf>
 
 /** Answers each file as `git add` would have stored it. */
 export async function cleaner(scope: Scope, task: Task, signal?: AbortSignal): Promise<Clean> {
-  const settings = JSON.parse((await scope.files.readText(conversionsFile(scope, task))) ?? '[]') as Settings
+  const settings = await conversionsOf(scope, task)
   if (settings.length === 0 && !(await hasConversions(scope, task))) return async (_, leaf) => leaf
   const room = await makeCleanRoom(scope)
   return async (file, leaf) => {

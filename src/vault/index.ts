@@ -1,14 +1,16 @@
 /** The vault: a bare repository per user repository that only we write, with one line of steps per task. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Clock, Files, Repo, Snapshot, Step, StepNote, Vault } from '../core/ports.ts'
+import type { Clock, Contents, Files, Leaf, Repo, Snapshot, Step, StepNote, Vault } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec, GitPipe } from '../git/exec.ts'
 import { workspacePlace } from '../git/isolation.ts'
 import { type ObjectReader, objectReader } from '../git/reader.ts'
 import { adopt } from './adopt.ts'
-import { toText } from './bytes.ts'
-import { keepConversions } from './clean.ts'
+import { type BytePath, toText } from './bytes.ts'
+import { cleaner, keepConversions } from './clean.ts'
+import { commitAsUser, readReplay, readTree, smudge } from './commit.ts'
+import { vaultContents } from './contents.ts'
 import { diffOf, filesOf, statOf } from './diff.ts'
 import { type Objects, vaultObjects } from './objects.ts'
 import { appendOverlay, type Overlay, readOverlay, type Seen } from './overlay.ts'
@@ -39,7 +41,7 @@ export interface OpenVault extends VaultOptions, VaultPlace {
   readonly reader: ObjectReader
 }
 
-export function gitVault(options: VaultOptions): Vault {
+export function gitVault(options: VaultOptions): Vault & Contents {
   const { files, exec, clock, configs } = options
   const opened = new Map<string, Promise<OpenVault>>()
   const overlays = new Map<string, Overlay>()
@@ -169,6 +171,7 @@ export function gitVault(options: VaultOptions): Vault {
   }
 
   return {
+    ...vaultContents(open),
     isPlain: (repo, task) =>
       isPlain({ files, gitDir: workspacePlace(repo, task).gitDir, commonDir: repo.commonDir, configs }),
     seed: async (repo, task, signal) => seed(await open(repo), repo, task, signal),
@@ -222,6 +225,20 @@ export function gitVault(options: VaultOptions): Vault {
       const vault = await open(repo)
       const tip = (await findTip(vault, task)) ?? (await seed(vault, repo, task, signal))
       return publish(vault, repo, task, await stepsOf(vault, tip), signal)
+    },
+    readTree: async (repo, commit) => readTree(await open(repo), commit),
+    async clean(repo, task, changes, signal) {
+      const clean = await cleaner(await open(repo), task, signal)
+      const cleaned = new Map<BytePath, Leaf | null>()
+      for (const [file, { to }] of changes) cleaned.set(file, to && (await clean(file, to)))
+      return cleaned
+    },
+    smudge: async (repo, task, checkout, file, leaf) => smudge(await open(repo), task, checkout, file, leaf),
+    commit: async (repo, _, parts, signal) => commitAsUser(await open(repo), repo, parts, signal),
+    async readReplay(repo, task, signal) {
+      const vault = await open(repo)
+      const tip = await findTip(vault, task)
+      return tip ? readReplay(vault, repo, task, await stepsOf(vault, tip), signal) : []
     },
     readPublished: async (repo, task) => readPublished(await open(repo), task),
     close() {

@@ -27,7 +27,7 @@ interface Line {
   readonly tree: string
 }
 
-async function readLines(vault: OpenVault, task: Task): Promise<Line[]> {
+export async function readLines(vault: OpenVault, task: Task): Promise<Line[]> {
   const text = (await vault.files.readText(publishedFile(vault, task))) ?? ''
   return text
     .split('\n')
@@ -103,7 +103,7 @@ async function lenders(vault: OpenVault, repo: Repo, task: Task): Promise<readon
 }
 
 /** One commit for each step that has none yet. The same steps give the same commits. */
-async function commitSteps(
+export async function commitSteps(
   vault: OpenVault,
   task: Task,
   steps: readonly Step[],
@@ -152,7 +152,7 @@ async function isAncestor(
 }
 
 /** Packs what the user's repository lacks; there it is checked before it counts. */
-async function transfer(
+export async function transfer(
   vault: OpenVault,
   repo: Repo,
   tip: string,

@@ -8,12 +8,15 @@ import { type BytePath, below, toBytes } from './bytes.ts'
 import type { Objects } from './objects.ts'
 import { compareTrees, type Leaf } from './tree.ts'
 
-export interface RestoreScope {
+interface BlobScope {
   readonly exec: GitExec
   readonly objects: Objects
   readonly reader: ObjectReader
   readonly vault: string
   readonly alternates: readonly string[]
+}
+
+export interface RestoreScope extends BlobScope {
   readonly workspace: string
   /** Where an ignored file goes that is in the way. */
   readonly aside: string
@@ -78,7 +81,7 @@ async function writeFile(scope: RestoreScope, file: BytePath, leaf: Leaf): Promi
   const draft = Buffer.concat([full, Buffer.from(`.${process.pid}.offshoot`)])
   await unlink(draft).catch(() => {})
   if (leaf.mode === '120000') await symlink(await scope.objects.readObject(leaf.oid), draft)
-  else await writeContent(scope, draft, leaf)
+  else await writeBlob(scope, draft, leaf)
   await rename(draft, full)
 }
 
@@ -100,7 +103,8 @@ async function setAside(scope: RestoreScope, file: BytePath): Promise<void> {
   await rename(below(scope.workspace, file), kept)
 }
 
-async function writeContent(scope: RestoreScope, draft: Buffer, leaf: Leaf): Promise<void> {
+/** A new file with that content. */
+export async function writeBlob(scope: BlobScope, draft: Buffer, leaf: Leaf): Promise<void> {
   const mode = leaf.mode === '100755' ? 0o777 : 0o666
   const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
   try {
@@ -112,7 +116,7 @@ async function writeContent(scope: RestoreScope, draft: Buffer, leaf: Leaf): Pro
   }
 }
 
-async function stream(scope: RestoreScope, fd: number, oid: string): Promise<void> {
+async function stream(scope: BlobScope, fd: number, oid: string): Promise<void> {
   const { writeSync } = await import('node:fs')
   await scope.exec({
     args: ['cat-file', 'blob', oid],

@@ -1,13 +1,8 @@
 /** Git's tree objects, and the tree that comes of an older one by some changes. Reading and writing are passed in. */
+import type { Leaf, Mode } from '../core/ports.ts'
 import { type BytePath, fromBytes, toBytes } from './bytes.ts'
 
-export type Mode = '100644' | '100755' | '120000' | '160000'
-
-/** A file in a tree. */
-export interface Leaf {
-  readonly mode: Mode
-  readonly oid: string
-}
+export type { Leaf, Mode }
 
 export interface TreeEntry {
   readonly name: BytePath

@@ -1,0 +1,62 @@
+import { AppError } from '../../core/errors.ts'
+import { strategies } from '../../core/strategies.ts'
+import type { Output } from '../../protocol/actions.ts'
+import { type Answer, type Context, flag, text, texts } from '../command.ts'
+import { printable } from '../output.ts'
+
+export async function accept(context: Context): Promise<Answer> {
+  const { dir, values, positionals } = context
+  const wanted = text(values, 'as')
+  const as = strategies.find((name) => name === wanted)
+  if (wanted !== undefined && as === undefined) {
+    throw new AppError('WT_019', `There is no way ${wanted} to land.`, {
+      hint: `One of: ${strategies.join(', ')}`,
+    })
+  }
+  const conflicts = text(values, 'conflicts')
+  if (conflicts !== undefined && conflicts !== 'fail' && conflicts !== 'markers') {
+    throw new AppError('WT_019', `--conflicts ${conflicts}?`, { hint: 'fail or markers' })
+  }
+  const answer = await context.call('task.accept', {
+    repo: dir,
+    task: positionals[0],
+    as,
+    onto: text(values, 'onto'),
+    message: text(values, 'message'),
+    only: texts(values, 'only'),
+    steps: texts(values, 'step')?.map(stepNumber),
+    conflicts,
+    dryRun: flag(values, 'dry-run'),
+    keep: flag(values, 'keep'),
+    allow: texts(values, 'allow'),
+  })
+  return { json: { ...answer }, text: printable(told(context, answer)) }
+}
+
+function stepNumber(step: string): number {
+  if (/^[1-9]\d*$/.test(step)) return Number(step)
+  throw new AppError('WT_019', `${JSON.stringify(step)} is no step.`, {
+    hint: 'offshoot log shows the steps.',
+  })
+}
+
+const marks = { added: '+', modified: '~', deleted: '-' }
+
+function told({ paint }: Context, { task, preview, accepted, operation }: Output<'task.accept'>): string {
+  if (preview) {
+    const lines = preview.files.map(({ path, status }) => `  ${marks[status]} ${path}`)
+    for (const path of preview.runsCode) lines.push(paint('yellow', `  runs code later: ${path}`))
+    for (const { path, why } of preview.refused) lines.push(paint('red', `  needs --allow: ${path} (${why})`))
+    for (const { path, kind } of preview.conflicts) lines.push(paint('red', `  conflict (${kind}): ${path}`))
+    return [preview.clean ? `${task.id} would land cleanly:` : `${task.id} would not land:`, ...lines].join(
+      '\n',
+    )
+  }
+  const count = `${accepted?.files.length ?? 0} ${accepted?.files.length === 1 ? 'file' : 'files'}`
+  const where = accepted?.onto === undefined ? '' : ` on ${accepted.onto} as ${accepted.commit?.slice(0, 10)}`
+  const open = task.state === 'accepted' || task.state === 'kept' ? '' : '; the task stays open'
+  return [
+    `Landed ${count} of ${task.id} (${accepted?.as})${where}${open}`,
+    `  undo: offshoot undo ${operation?.slice(0, 6)}`,
+  ].join('\n')
+}

@@ -1,0 +1,28 @@
+import type { Output } from '../../protocol/actions.ts'
+import { type Answer, type Context, flag } from '../command.ts'
+import { printable } from '../output.ts'
+
+export async function reject(context: Context): Promise<Answer> {
+  const input = {
+    repo: context.dir,
+    task: context.positionals[0],
+    keepBranch: flag(context.values, 'keep-branch'),
+  }
+  return answer('Gave up', await context.call('task.reject', input))
+}
+
+export async function remove(context: Context): Promise<Answer> {
+  return answer(
+    'Deleted',
+    await context.call('task.delete', { repo: context.dir, task: context.positionals[0] }),
+  )
+}
+
+function answer(done: string, rejected: Output<'task.reject'>): Answer {
+  const { task, operation, branchKept } = rejected
+  const lines = [
+    `${done} ${task.id}${branchKept ? `; the branch ${task.branch} stays` : ''}`,
+    `  undo: offshoot undo ${operation.slice(0, 6)}`,
+  ]
+  return { json: { ...rejected }, text: printable(lines.join('\n')) }
+}

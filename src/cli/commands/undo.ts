@@ -1,0 +1,25 @@
+import type { Answer, Context } from '../command.ts'
+import { ago, printable, table } from '../output.ts'
+
+export async function undo(context: Context): Promise<Answer> {
+  const done = await context.call('system.undo', { repo: context.dir, operation: context.positionals[0] })
+  const lines = [
+    `Took back: ${done.verb} of ${done.task.id} (${done.files.length} files)`,
+    `  redo: offshoot undo ${done.operation.slice(0, 6)}`,
+  ]
+  return { json: { ...done }, text: printable(lines.join('\n')) }
+}
+
+export async function ops(context: Context): Promise<Answer> {
+  const { operations } = await context.call('system.ops', { repo: context.dir })
+  if (operations.length === 0) context.tell('No operations yet.')
+  const now = new Date()
+  const rows = operations.map(({ id, verb, task, at, undone }) => [
+    id.slice(0, 6),
+    verb,
+    task,
+    ago(at, now),
+    undone ? 'undone' : '',
+  ])
+  return { json: { operations }, text: printable(table(rows)) }
+}

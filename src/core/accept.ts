@@ -1,0 +1,251 @@
+import { toText } from './bytes.ts'
+import { requireOpen, takeStep } from './checkpoint.ts'
+import { closing } from './cleanup.ts'
+import { AppError } from './errors.ts'
+import { planCommit } from './land-commit.ts'
+import { type Landing, planPatch } from './land-patch.ts'
+import { requireTask } from './list.ts'
+import { requireStep } from './log.ts'
+import { conflictError, type Operation, perform } from './operation.ts'
+import { pathMatcher } from './pathspec.ts'
+import type { Conflict, Ports, Repo, Step } from './ports.ts'
+import { type RiskyFile, risks } from './risk.ts'
+import type { Strategy } from './strategies.ts'
+import { type Task, taskLock } from './task.ts'
+
+export interface AcceptInput {
+  readonly dir: string
+  readonly task?: string | undefined
+  readonly as?: Strategy | undefined
+  readonly onto?: string | undefined
+  readonly message?: string | undefined
+  /** Only these paths. */
+  readonly only?: readonly string[] | undefined
+  /** Only these steps. */
+  readonly steps?: readonly number[] | undefined
+  readonly conflicts?: 'fail' | 'markers' | undefined
+  readonly dryRun?: boolean | undefined
+  readonly keep?: boolean | undefined
+  /** Paths that are landed although they look like trouble. */
+  readonly allow?: readonly string[] | undefined
+}
+
+export interface AcceptedFile {
+  readonly path: string
+  readonly status: 'added' | 'modified' | 'deleted'
+}
+
+export interface Preview {
+  readonly clean: boolean
+  readonly conflicts: readonly Conflict[]
+  readonly files: readonly AcceptedFile[]
+  readonly runsCode: readonly string[]
+  readonly refused: readonly { path: string; why: string }[]
+}
+
+export interface Accepted {
+  readonly task: Task
+  readonly as: Strategy
+  readonly preview: Preview
+  /** Undefined in a dry run, and when there was nothing to land. */
+  readonly operation?: string | undefined
+  readonly onto?: string | undefined
+  readonly commit?: string | undefined
+}
+
+/** Lands a task's work, all or any part of it: everything it says, or nothing. */
+export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSignal): Promise<Accepted> {
+  const { repo: here, task: named } = await requireTask(ports, input.dir, input.task)
+  const as = input.as ?? 'patch'
+  return ports.locks.hold(taskLock(here.id, named.id), { verb: 'accept', signal }, async () => {
+    const repo = await targetOf(ports, here, named)
+    const task = await lastState(ports, repo, requireOpen(ports, named), signal)
+    const offer = await offerOf(ports, repo, task, input)
+    const landing = await plan(ports, repo, task, offer, as, input, signal)
+    const preview = await previewOf(ports, repo, offer, landing, input.allow ?? [])
+    if (input.dryRun) return { task, as, preview, onto: landing.onto }
+    requireAllowed(preview)
+    if (landing.conflicts.length > 0) throw conflictError(landing.conflicts)
+    const done = !input.keep && offer.whole
+    const operation = await operationOf(ports, repo, task, landing, offer, as, done)
+    return {
+      task: await perform(ports, repo, task, operation),
+      as,
+      preview,
+      operation: operation.id,
+      ...landing.told,
+    }
+  })
+}
+
+/** The checkout that -C or the current folder is in; inside a workspace, the one that the task was started in. */
+async function targetOf(ports: Ports, repo: Repo, task: Task): Promise<Repo> {
+  const { checkout } = repo.place
+  const inWorkspace = checkout !== null && ports.store.findTaskByPath(checkout) !== undefined
+  const target = checkout === null || inWorkspace ? task.origin : checkout
+  return { ...repo, place: await ports.git.locate(target) }
+}
+
+/** What an agent is still writing cannot be landed; what nobody has taken yet becomes a step. */
+async function lastState(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
+  if (task.pending?.verb === 'run') {
+    throw new AppError('WT_012', `An agent is at work in ${task.id}.`, {
+      hint: 'Wait for it, or stop it first.',
+    })
+  }
+  if ((await ports.files.readKind(task.path)) !== 'folder') return task
+  const note = { tool: 'checkpoint', summary: 'before the accept' }
+  return (await takeStep(ports, repo, task, note, undefined, signal)).task
+}
+
+/** What is to be landed: from one tree of the workspace to another. */
+export interface Offer {
+  readonly first: Step
+  readonly base: string
+  readonly theirs: string
+  /** Nothing of the task is left out. */
+  readonly whole: boolean
+}
+
+async function offerOf(ports: Ports, repo: Repo, task: Task, input: AcceptInput): Promise<Offer> {
+  const steps = await ports.vault.readSteps(repo, task)
+  const first = steps[0] ?? (await ports.vault.seed(repo, task))
+  const last = steps.at(-1) ?? first
+  const base = task.landed ?? first.tree
+  let theirs = last.tree
+  if (input.steps) theirs = await pickSteps(ports, repo, steps, base, input.steps)
+  if (input.only) {
+    const matches = pathMatcher(input.only)
+    const all = await ports.contents.compare(repo, base, theirs)
+    const wanted = [...all].filter(([file]) => matches(toText(file)))
+    if (wanted.length === 0)
+      throw new AppError('WT_005', `Nothing that changed fits ${input.only.join(' ')}.`)
+    theirs = await ports.contents.change(repo, base, new Map(wanted.map(([file, { to }]) => [file, to])))
+  }
+  return { first, base, theirs, whole: theirs === last.tree }
+}
+
+/** Each step's own change, one after the other, on top of what landed before. */
+async function pickSteps(
+  ports: Ports,
+  repo: Repo,
+  steps: readonly Step[],
+  base: string,
+  wanted: readonly number[],
+): Promise<string> {
+  let tree = base
+  for (const n of [...wanted].sort((a, b) => a - b)) {
+    const [before, after] = [requireStep(steps, n - 1), requireStep(steps, n)]
+    const sides = {
+      base: before.tree,
+      ours: tree,
+      theirs: after.tree,
+      labels: ['landed', `step-${n}`] as const,
+    }
+    const merged = await ports.contents.merge(repo, sides)
+    if (merged.conflicts.length > 0) throw conflictError(merged.conflicts)
+    tree = merged.tree
+  }
+  return tree
+}
+
+function plan(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  offer: Offer,
+  as: Strategy,
+  input: AcceptInput,
+  signal?: AbortSignal,
+): Promise<Landing> {
+  if (as === 'keep-branch') return planKeepBranch(ports, repo, task, input, signal)
+  if (as === 'patch') return planPatch(ports, repo, task, offer, input.conflicts === 'markers', signal)
+  return planCommit(ports, repo, task, offer, as, input, signal)
+}
+
+async function planKeepBranch(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  input: AcceptInput,
+  signal?: AbortSignal,
+): Promise<Landing> {
+  if (input.only || input.steps)
+    throw new AppError('WT_019', 'keep-branch keeps all of it: --only and --step do not go with it.')
+  const tip = input.dryRun ? task.head : (await ports.vault.publish(repo, task, signal)).tip
+  return { conflicts: [], told: { commit: tip }, refs: [], onto: undefined }
+}
+
+async function previewOf(
+  ports: Ports,
+  repo: Repo,
+  offer: Offer,
+  landing: Landing,
+  allow: readonly string[],
+): Promise<Preview> {
+  const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
+  const files: (RiskyFile & AcceptedFile)[] = []
+  for (const [file, { from, to }] of changes) {
+    const content = to && to.mode !== '160000' ? await smallContent(ports, repo, to) : undefined
+    const status = !from ? 'added' : to ? 'modified' : 'deleted'
+    files.push({ path: toText(file), status, from, to, content })
+  }
+  const found = risks(files)
+  const allowed = pathMatcher(allow)
+  return {
+    clean: landing.conflicts.length === 0,
+    conflicts: landing.conflicts,
+    files: files.map(({ path, status }) => ({ path, status })),
+    runsCode: found.runsCode,
+    refused: found.refused.filter(({ path }) => !allowed(path)),
+  }
+}
+
+const looksAt = 1024 * 1024
+
+async function smallContent(
+  ports: Ports,
+  repo: Repo,
+  leaf: NonNullable<RiskyFile['to']>,
+): Promise<Buffer | undefined> {
+  const size = await ports.contents.readSize(repo, leaf)
+  return size <= looksAt ? ports.contents.readContent(repo, leaf) : undefined
+}
+
+function requireAllowed({ refused }: Preview): void {
+  const [first] = refused
+  if (!first) return
+  const named = refused.map(({ path, why }) => `${path} (${why})`).join(', ')
+  throw new AppError('WT_017', `Not landed: ${named}.`, {
+    path: first.path,
+    hint: `If it is meant: --allow ${first.path}`,
+    data: { refused },
+  })
+}
+
+async function operationOf(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  landing: Landing,
+  offer: Offer,
+  as: Strategy,
+  done: boolean,
+): Promise<Operation> {
+  const { files, index, refs } = landing
+  const landed = { from: { landed: task.landed ?? null }, to: { landed: offer.theirs } }
+  const base = {
+    id: ports.ids.uid(),
+    verb: 'accept',
+    task: task.uid,
+    at: ports.clock.now().toISOString(),
+    files,
+    index,
+  } as const
+  if (!done && as !== 'keep-branch') return { ...base, refs, record: landed }
+  const close = await closing(ports, repo, task, as === 'keep-branch' ? 'kept' : 'accepted', {
+    keepBranch: as === 'keep-branch',
+  })
+  const record = { from: { ...close.record.from, ...landed.from }, to: { ...close.record.to, ...landed.to } }
+  return { ...base, refs: [...refs, ...close.refs], workspace: close.workspace, record }
+}

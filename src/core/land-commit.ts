@@ -1,0 +1,190 @@
+/** Landing as commits on a branch: built in memory; files and index of a checkout that has the branch follow. */
+import type { AcceptInput, Offer } from './accept.ts'
+import { type BytePath, toText } from './bytes.ts'
+import { AppError } from './errors.ts'
+import type { Landing } from './land-patch.ts'
+import type { FileMove } from './operation.ts'
+import type { Conflict, Leaf, Ports, Repo, Worktree } from './ports.ts'
+import type { Task } from './task.ts'
+import { branchRef } from './workspace.ts'
+
+type CommitStrategy = 'squash' | 'merge' | 'rebase'
+
+export async function planCommit(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  offer: Offer,
+  as: CommitStrategy,
+  input: AcceptInput,
+  signal?: AbortSignal,
+): Promise<Landing> {
+  const onto = input.onto ?? task.base.branch
+  if (onto === null) {
+    throw new AppError('WT_010', `${task.id} was not started from a branch.`, {
+      hint: 'Name one: --onto BRANCH',
+    })
+  }
+  const target = await ports.git.findRef(repo.place, branchRef(onto), signal)
+  if (target === undefined)
+    throw new AppError('WT_010', `There is no branch ${onto}.`, { hint: 'Name another: --onto BRANCH' })
+  const built = await build(ports, repo, task, offer, as, input, { onto, target }, signal)
+  if (built.conflicts.length > 0) return { conflicts: built.conflicts, refs: [], onto, told: {} }
+  const checkedOut = (await ports.git.readWorktrees(repo.place)).find((worktree) => worktree.branch === onto)
+  const followed = checkedOut && (await follow(ports, repo, task, offer, checkedOut, built, signal))
+  const ref = { ref: branchRef(onto), old: target, new: built.commit }
+  return {
+    conflicts: followed?.conflicts ?? [],
+    refs: built.commit === target ? [] : [ref],
+    files: followed?.files,
+    index: followed?.index,
+    onto,
+    told: { onto, commit: built.commit },
+  }
+}
+
+interface Built {
+  readonly conflicts: readonly Conflict[]
+  readonly commit: string
+  /** The target's tree before and after. */
+  readonly before: string
+  readonly after: string
+  /** The agent's side, as git stores it. */
+  readonly theirs: string
+}
+
+async function build(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  offer: Offer,
+  as: CommitStrategy,
+  input: AcceptInput,
+  { onto, target }: { onto: string; target: string },
+  signal?: AbortSignal,
+): Promise<Built> {
+  const { contents, vault } = ports
+  const before = await vault.readTree(repo, target)
+  const start = await vault.readTree(repo, task.base.commit)
+  const landed = await vault.clean(
+    repo,
+    task,
+    await contents.compare(repo, offer.first.tree, offer.base),
+    signal,
+  )
+  const base = await contents.change(repo, start, landed)
+  const news = await vault.clean(repo, task, await contents.compare(repo, offer.base, offer.theirs), signal)
+  const theirs = await contents.change(repo, base, news)
+  const labels = [onto, task.id] as const
+  const merged = await contents.merge(repo, { base, ours: before, theirs, labels }, signal)
+  const nothing = { conflicts: merged.conflicts, commit: target, before, after: before, theirs }
+  if (merged.conflicts.length > 0 || merged.tree === before || input.dryRun)
+    return { ...nothing, after: merged.tree }
+  if (as === 'rebase' && offer.whole && task.landed === undefined) {
+    return { ...nothing, ...(await replay(ports, repo, task, target, before, signal)) }
+  }
+  const parents = [target]
+  if (as === 'merge') parents.push((await vault.publish(repo, task, signal)).tip)
+  const fallback = as === 'merge' ? `Merge the work of ${task.id}` : task.title || `Land ${task.id}`
+  const commit = await vault.commit(
+    repo,
+    task,
+    { tree: merged.tree, parents, message: input.message ?? fallback },
+    signal,
+  )
+  return { ...nothing, commit, after: merged.tree }
+}
+
+/** Every step becomes a commit of the user's on top of the target. */
+async function replay(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  target: string,
+  before: string,
+  signal?: AbortSignal,
+) {
+  let [commit, tree] = [target, before]
+  for (const { commit: source, subject, tree: theirs, parentTree } of await ports.vault.readReplay(
+    repo,
+    task,
+    signal,
+  )) {
+    const sides = { base: parentTree, ours: tree, theirs, labels: ['rebased', source.slice(0, 10)] as const }
+    const merged = await ports.contents.merge(repo, sides, signal)
+    if (merged.conflicts.length > 0) return { conflicts: merged.conflicts, commit: target, after: before }
+    if (merged.tree === tree) continue
+    tree = merged.tree
+    commit = await ports.vault.commit(repo, task, { tree, parents: [commit], message: subject }, signal)
+  }
+  return { conflicts: [], commit, after: tree }
+}
+
+/** Files and index of the checkout that has the branch; where the user has changes of their own, a conflict. */
+async function follow(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  offer: Offer,
+  { path: checkout, name }: Worktree,
+  built: Built,
+  signal?: AbortSignal,
+): Promise<Pick<Landing, 'files' | 'index' | 'conflicts'>> {
+  const { contents, checkouts, vault } = ports
+  const gitDir = name === null ? repo.commonDir : `${repo.commonDir}/worktrees/${name}`
+  const changes = await contents.compare(repo, built.before, built.after)
+  const paths = [...changes.keys()]
+  const found = await contents.take(repo, checkout, paths)
+  const present = new Map(
+    Array.from(found, ([file, there]) => [file, there.kind === 'file' ? there.leaf : null] as const),
+  )
+  const cleaned = await vault.clean(repo, task, asChanges(present), signal)
+  const tracked = await checkouts.readTracked(gitDir, paths)
+  const conflicts: Conflict[] = []
+  const files: FileMove[] = []
+  const index: FileMove[] = []
+  for (const [file, { from, to }] of changes) {
+    const there = found.get(file)
+    const own =
+      there?.kind === 'folder' ||
+      there?.kind === 'special' ||
+      (there?.kind === 'gone' && there.blockedBy !== undefined && to)
+    if (own || !isSame(cleaned.get(file) ?? null, from) || !isSame(tracked.get(file) ?? null, from)) {
+      conflicts.push({ path: toText(file), kind: from || tracked.has(file) ? 'changed' : 'untracked' })
+      continue
+    }
+    index.push({ path: file, from, to })
+    files.push({
+      path: file,
+      from: present.get(file) ?? null,
+      to: to && (await rawOf(ports, repo, task, offer, built, checkout, file, to)),
+    })
+  }
+  return { conflicts, files: { checkout, moves: files }, index: { gitDir, moves: index } }
+}
+
+function asChanges(
+  leaves: ReadonlyMap<BytePath, Leaf | null>,
+): Map<BytePath, { from: null; to: Leaf | null }> {
+  return new Map(Array.from(leaves, ([file, to]) => [file, { from: null, to }]))
+}
+
+function isSame(a: Leaf | null, b: Leaf | null): boolean {
+  return a?.oid === b?.oid && a?.mode === b?.mode
+}
+
+/** The bytes for the checkout: the agent's own where they are what landed, else converted as a checkout would. */
+async function rawOf(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  offer: Offer,
+  built: Built,
+  checkout: string,
+  file: BytePath,
+  to: Leaf,
+): Promise<Leaf> {
+  const stored = await ports.contents.findLeaf(repo, built.theirs, file)
+  const own = isSame(stored ?? null, to) ? await ports.contents.findLeaf(repo, offer.theirs, file) : undefined
+  return own ?? ports.vault.smudge(repo, task, checkout, file, to)
+}

@@ -1,0 +1,114 @@
+/** Landing as uncommitted, unstaged changes: three ways from the recorded base, whatever the user has done since. */
+import type { Offer } from './accept.ts'
+import { type BytePath, toText } from './bytes.ts'
+import type { FileMove, Operation } from './operation.ts'
+import type { Conflict, Found, LeafChange, Ports, RefChange, Repo } from './ports.ts'
+import type { Task } from './task.ts'
+
+/** What an accept would do to the target, or why it cannot. */
+export interface Landing extends Pick<Operation, 'files' | 'index'> {
+  readonly conflicts: readonly Conflict[]
+  readonly refs: readonly RefChange[]
+  readonly onto: string | undefined
+  readonly told: { readonly onto?: string; readonly commit?: string }
+}
+
+export async function planPatch(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  offer: Offer,
+  markers: boolean,
+  signal?: AbortSignal,
+): Promise<Landing> {
+  const checkout = repo.place.checkout ?? task.origin
+  const { base, theirs } = offer
+  const concerned = [...(await ports.contents.compare(repo, base, theirs)).keys()]
+  const found = await ports.contents.take(repo, checkout, concerned)
+  const rules = await ports.checkouts.readMergeRules(checkout, repo.place.gitDir, concerned)
+  const sides = { base, theirs, labels: ['yours', task.id] as const, attributes: rules }
+  let ours = await ports.contents.change(repo, base, presentOf(found))
+  let merged = await ports.contents.merge(repo, { ...sides, ours }, signal)
+  if (merged.conflicts.length > 0) {
+    // A file that the user renamed looks deleted as long as only the concerned paths are looked at.
+    const all = await ports.contents.takeAll(repo, checkout, signal)
+    const again = await ports.contents.merge(repo, { ...sides, ours: all }, signal)
+    if (again.conflicts.length === 0) [ours, merged] = [all, again]
+  }
+  const planned = await ports.contents.compare(repo, ours, merged.tree)
+  const moves = Array.from(planned, ([path, { from, to }]): FileMove => ({ path, from, to }))
+  const inTheWay = await obstacles(ports, repo, checkout, planned)
+  const conflicts = await named(ports, repo, found, merged.conflicts)
+  const solved = markers && conflicts.every(({ kind }) => kind !== 'untracked')
+  return {
+    conflicts: solved ? inTheWay : [...conflicts, ...inTheWay],
+    refs: [],
+    files: { checkout, moves },
+    onto: undefined,
+    told: {},
+  }
+}
+
+function presentOf(found: ReadonlyMap<BytePath, Found>): Map<BytePath, LeafChange['to']> {
+  return new Map(Array.from(found, ([file, there]) => [file, there.kind === 'file' ? there.leaf : null]))
+}
+
+/** A file that git does not know is not a side of a merge: it is in the way. */
+async function named(
+  ports: Ports,
+  repo: Repo,
+  found: ReadonlyMap<BytePath, Found>,
+  conflicts: readonly Conflict[],
+): Promise<Conflict[]> {
+  const tracked = await ports.checkouts.readTracked(repo.place.gitDir, [...found.keys()])
+  const known = new Set(Array.from(tracked.keys(), toText))
+  return conflicts.map((conflict) =>
+    conflict.kind === 'add/add' && !known.has(conflict.path) ? { ...conflict, kind: 'untracked' } : conflict,
+  )
+}
+
+/** Things that are neither of the base nor of the agent: links, folders, special files, names that differ only in case. */
+async function obstacles(
+  ports: Ports,
+  repo: Repo,
+  checkout: string,
+  planned: ReadonlyMap<BytePath, LeafChange>,
+): Promise<Conflict[]> {
+  const found = await ports.contents.take(repo, checkout, planned.keys())
+  const goes = (file: BytePath) => planned.get(file)?.to === null
+  const conflicts = new Map<BytePath, Conflict['kind']>()
+  for (const [file, { to }] of planned) {
+    const there = found.get(file)
+    if (there?.kind === 'special') conflicts.set(file, 'untracked')
+    if (there?.kind === 'gone' && there.blockedBy !== undefined && to && !goes(there.blockedBy)) {
+      conflicts.set(there.blockedBy, 'symlink')
+    }
+    if (there?.kind === 'folder' && to) {
+      const inside = await ports.checkouts.readFilesBelow(checkout, file)
+      for (const kept of inside) if (!goes(kept)) conflicts.set(kept, 'untracked')
+    }
+  }
+  for (const file of await caseRivals(ports, checkout, planned)) conflicts.set(file, 'case')
+  return Array.from(conflicts, ([file, kind]) => ({ path: toText(file), kind }))
+}
+
+/** On some systems two names that differ only in case are one file. */
+async function caseRivals(
+  ports: Ports,
+  checkout: string,
+  planned: ReadonlyMap<BytePath, LeafChange>,
+): Promise<BytePath[]> {
+  const rivals: BytePath[] = []
+  const listed = new Map<BytePath, string[]>()
+  for (const [file, { from, to }] of planned) {
+    if (from !== null || to === null) continue
+    const slash = file.lastIndexOf('/')
+    const [folder, name] = [file.slice(0, Math.max(0, slash)), file.slice(slash + 1)]
+    const names = listed.get(folder) ?? (await ports.checkouts.readNames(checkout, folder))
+    listed.set(folder, names)
+    const prefix = folder === '' ? '' : `${folder}/`
+    const rival = names.find((other) => other !== name && other.toLowerCase() === name.toLowerCase())
+    if (rival !== undefined && planned.get(prefix + rival)?.to !== null) rivals.push(file)
+  }
+  return rivals
+}

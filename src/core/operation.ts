@@ -1,0 +1,233 @@
+/**
+ * One undoable act: files of a checkout, its index, refs, a workspace and the task's record, changed together. It is
+ * written down whole before anything is touched. Until everything new is staged it can only be taken back, from then
+ * on it can only be finished: a kill at any instant leaves all of it or nothing.
+ */
+import path from 'node:path'
+import type { BytePath } from './bytes.ts'
+import { toText } from './bytes.ts'
+import { AppError, appError } from './errors.ts'
+import type { Conflict, Leaf, Ports, RefChange, Repo } from './ports.ts'
+import type { Task, TaskPatch } from './task.ts'
+import { isolationOf } from './workspace.ts'
+
+export interface FileMove {
+  readonly path: BytePath
+  readonly from: Leaf | null
+  readonly to: Leaf | null
+}
+
+/** The folder of a task, into the trash or back. */
+export interface WorkspaceMove {
+  readonly to: 'trash' | 'back'
+  readonly trash: string
+}
+
+export interface Operation {
+  readonly id: string
+  readonly verb: 'accept' | 'reject' | 'remove' | 'delete' | 'undo'
+  readonly task: string
+  readonly at: string
+  /** What this one undid. */
+  readonly undoes?: string | undefined
+  readonly files?: { readonly checkout: string; readonly moves: readonly FileMove[] } | undefined
+  /** Entries of that checkout's index. */
+  readonly index?: { readonly gitDir: string; readonly moves: readonly FileMove[] } | undefined
+  readonly refs: readonly RefChange[]
+  readonly workspace?: WorkspaceMove | undefined
+  readonly record: { readonly from: TaskPatch; readonly to: TaskPatch }
+  /** Why it cannot be undone. */
+  readonly final?: string | undefined
+}
+
+/** Carries an operation out. Whoever calls holds the task's lock. */
+export async function perform(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {
+  const { contents, store } = ports
+  const now = () => ports.clock.now().toISOString()
+  await contents.keep(repo, operation.id, operation, await treesOf(ports, repo, operation))
+  const { id, verb, undoes } = operation
+  store.append(task.uid, { type: 'operation.begun', id, verb, undoes, owner: ports.processes.self() }, now())
+  try {
+    await stage(ports, repo, operation)
+    await requireUnchanged(ports, repo, operation)
+    store.append(task.uid, { type: 'operation.staged', id }, now())
+  } catch (error) {
+    await takeBack(ports, repo, task, operation, appError(error).message).catch(() => {})
+    throw error
+  }
+  return finish(ports, repo, task, operation)
+}
+
+/** The contents that it needs, reachable from what is kept of it. */
+async function treesOf(ports: Ports, repo: Repo, { files }: Operation): Promise<Record<string, string>> {
+  if (!files) return {}
+  const empty = await ports.contents.change(repo, null, new Map())
+  const tree = (side: 'from' | 'to') =>
+    ports.contents.change(repo, empty, new Map(files.moves.map((move) => [move.path, move[side]])))
+  return { before: await tree('from'), after: await tree('to') }
+}
+
+/** Beside the checkout's git, on the same file system as the checkout. */
+function stagingFolder(repo: Repo, operation: Operation): string {
+  const gitDir = operation.index?.gitDir ?? repo.place.gitDir
+  return path.join(gitDir, `offshoot-${operation.id}`)
+}
+
+function stagedFile(staging: string, index: number): string {
+  return path.join(staging, String(index))
+}
+
+/** All that is new is on the disk before any of it takes its place: a full disk is noticed here. */
+async function stage(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
+  if (!operation.files) return
+  const staging = stagingFolder(repo, operation)
+  await ports.files.makeFolder(staging, 0o700)
+  for (const [index, { to }] of operation.files.moves.entries()) {
+    if (to && to.mode !== '160000') await ports.contents.exportFile(repo, to, stagedFile(staging, index))
+  }
+}
+
+/** What the user did since the plan was made must not be overwritten by it. */
+async function requireUnchanged(ports: Ports, repo: Repo, { files }: Operation): Promise<void> {
+  if (!files) return
+  const now = await ports.contents.take(
+    repo,
+    files.checkout,
+    files.moves.map((move) => move.path),
+  )
+  const conflicts = files.moves.filter(({ path: file, from }) => !isStill(now.get(file), from))
+  if (conflicts.length > 0)
+    throw conflictError(conflicts.map(({ path: file }) => ({ path: toText(file), kind: 'changed' })))
+}
+
+function isStill(
+  found: Awaited<ReturnType<Ports['contents']['take']>> extends Map<string, infer F> ? F | undefined : never,
+  leaf: Leaf | null,
+): boolean {
+  if (leaf === null) return found?.kind === 'gone' || found === undefined
+  // An empty folder stands for a submodule that was never fetched.
+  if (leaf.mode === '160000') return true
+  return found?.kind === 'file' && found.leaf.oid === leaf.oid && found.leaf.mode === leaf.mode
+}
+
+export function conflictError(conflicts: readonly Conflict[]): AppError {
+  const named = conflicts.slice(0, 5).map(({ path: file, kind }) => `${file} (${kind})`)
+  const more = conflicts.length > 5 ? ` and ${conflicts.length - 5} more` : ''
+  return new AppError('WT_011', `Conflict in ${named.join(', ')}${more}. Nothing was written.`, {
+    hint: 'offshoot update brings the target into the workspace, to be solved there; --conflicts markers writes them here.',
+    data: { conflicts },
+  })
+}
+
+/** Before anything of the user's was touched: only what we staged goes. */
+export async function takeBack(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  operation: Operation,
+  reason: string,
+): Promise<void> {
+  const staging = stagingFolder(repo, operation)
+  if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
+  const at = ports.clock.now().toISOString()
+  ports.store.append(task.uid, { type: 'operation.undone', id: operation.id, reason }, at)
+}
+
+/** From wherever it stopped to the end; recovery calls this too. Each part does nothing where it is done already. */
+export async function finish(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {
+  const staging = stagingFolder(repo, operation)
+  const left = await placeFiles(ports, repo, operation, staging)
+  if (operation.index)
+    await ports.checkouts.changeIndex(operation.index.gitDir, operation.index.moves, staging)
+  await moveRefs(ports, repo, operation)
+  if (operation.workspace) await moveWorkspace(ports, repo, task, operation.workspace)
+  if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
+  const at = ports.clock.now().toISOString()
+  return ports.store.append(
+    task.uid,
+    { type: 'operation.done', id: operation.id, patch: operation.record.to, left },
+    at,
+  )
+}
+
+/** Deletions first: a file may have to make room for a folder. Answers the paths that somebody changed meanwhile. */
+async function placeFiles(
+  ports: Ports,
+  repo: Repo,
+  { files }: Operation,
+  staging: string,
+): Promise<string[]> {
+  if (!files) return []
+  const { checkout, moves } = files
+  const now = await ports.contents.take(
+    repo,
+    checkout,
+    moves.map((move) => move.path),
+  )
+  const left: string[] = []
+  const order = [...moves.entries()].sort(([, a], [, b]) => Number(a.to !== null) - Number(b.to !== null))
+  const folders = new Set<string>()
+  for (const [index, { path: file, from, to }] of order) {
+    const found = now.get(file)
+    if (isStill(found, to)) continue
+    // Both versions are in the vault; the user's own stays where it is.
+    if (!isStill(found, from) && !(from === null && found?.kind === 'folder')) left.push(toText(file))
+    else if (to) folders.add(await ports.checkouts.place(stagedFile(staging, index), checkout, file, to.mode))
+    else folders.add(await ports.checkouts.take(checkout, file))
+  }
+  await ports.files.syncFolders([...folders])
+  return left
+}
+
+async function moveWorkspace(ports: Ports, repo: Repo, task: Task, move: WorkspaceMove): Promise<void> {
+  const folder = path.join(move.trash, 'workspace')
+  const registration = path.join(move.trash, 'registration')
+  const isolation = isolationOf(ports, task)
+  const [from, to] = move.to === 'trash' ? [task.path, folder] : [folder, task.path]
+  if ((await ports.files.readKind(from)) !== undefined && (await ports.files.readKind(to)) === undefined) {
+    await ports.files.makeFolder(path.dirname(to), 0o700)
+    await ports.files.rename(from, to)
+  }
+  if (move.to === 'trash') await isolation.detach(repo, task, registration)
+  else await isolation.attach(repo, task, registration)
+}
+
+async function moveRefs(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
+  const { git } = ports
+  await git.clearRefLocks(
+    repo.place,
+    operation.refs.map(({ ref }) => ref).filter((ref) => ref.startsWith('refs/offshoot/')),
+  )
+  const open: RefChange[] = []
+  for (const change of operation.refs) {
+    if (((await git.findRef(repo.place, change.ref)) ?? null) !== change.new) open.push(change)
+  }
+  if (
+    open.length === 0 ||
+    (await git.changeRefs(repo.place, open, `offshoot: ${operation.verb} ${operation.id}`))
+  )
+    return
+  throw new AppError('WT_008', `${open.map(({ ref }) => ref).join(', ')} moved meanwhile.`, {
+    hint: 'offshoot recover tries again.',
+  })
+}
+
+/** The operation that takes this one back. */
+export function inverse(operation: Operation, id: string, at: string): Operation {
+  const swapped = (moves: readonly FileMove[]) =>
+    moves.map(({ path: file, from, to }) => ({ path: file, from: to, to: from }))
+  const { files, index, workspace, record } = operation
+  return {
+    id,
+    verb: 'undo',
+    task: operation.task,
+    at,
+    undoes: operation.id,
+    files: files && { ...files, moves: swapped(files.moves) },
+    index: index && { ...index, moves: swapped(index.moves) },
+    refs: operation.refs.map(({ ref, old, new: now }) => ({ ref, old: now, new: old })),
+    workspace: workspace && { ...workspace, to: workspace.to === 'trash' ? 'back' : 'trash' },
+    record: { from: record.to, to: record.from },
+    final: operation.final,
+  }
+}

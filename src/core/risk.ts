@@ -1,0 +1,74 @@
+/** What of a change deserves a second look before it reaches the user's machine. Pure. */
+import path from 'node:path'
+import type { Leaf } from './ports.ts'
+
+export interface RiskyFile {
+  readonly path: string
+  readonly from: Leaf | null
+  readonly to: Leaf | null
+  /** Its new content, when it is small enough to be looked at. */
+  readonly content: Buffer | undefined
+}
+
+export interface Risks {
+  /** Files that would run code later, by themselves or by a habit. */
+  readonly runsCode: readonly string[]
+  /** Not landed unless named with --allow. */
+  readonly refused: readonly { readonly path: string; readonly why: string }[]
+}
+
+const running = [
+  /(^|\/)\.(vscode|idea|claude|cursor|husky|githooks|devcontainer)\//,
+  /(^|\/)(hooks|git-hooks)\//,
+  /^\.github\/(workflows|actions)\//,
+  /(^|\/)(\.envrc|\.mcp\.json|\.gitlab-ci\.yml|Jenkinsfile|Makefile|justfile|package\.json|\.pre-commit-config\.yaml|lefthook\.yml)$/,
+  /^\.circleci\//,
+]
+
+const secretNames = [
+  /(^|\/)\.env(\.(?!example$|sample$|template$|dist$)[^/]*)?$/,
+  /(^|\/)(id_rsa|id_dsa|id_ecdsa|id_ed25519)$/,
+  /\.(pem|p12|pfx|keystore|jks)$/,
+  /(^|\/)(\.netrc|\.pgpass|credentials\.json)$/,
+]
+
+const secretContents = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+  /\bAKIA[0-9A-Z]{16}\b/,
+  /\bgh[pousr]_[A-Za-z0-9]{36,}\b/,
+  /\bsk-(ant-|proj-)?[A-Za-z0-9_-]{32,}\b/,
+  /\bxox[abpr]-[A-Za-z0-9-]{20,}\b/,
+  /\bnpm_[A-Za-z0-9]{36}\b/,
+]
+
+export function risks(files: readonly RiskyFile[]): Risks {
+  const runsCode: string[] = []
+  const refused: { path: string; why: string }[] = []
+  for (const file of files) {
+    if (file.to === null) continue
+    if (running.some((pattern) => pattern.test(file.path)) || isNewlyExecutable(file))
+      runsCode.push(file.path)
+    const why = refusal(file)
+    if (why !== undefined) refused.push({ path: file.path, why })
+  }
+  return { runsCode, refused }
+}
+
+function isNewlyExecutable({ from, to }: RiskyFile): boolean {
+  return to?.mode === '100755' && from?.mode !== '100755'
+}
+
+function refusal({ path: file, from, to, content }: RiskyFile): string | undefined {
+  if (to?.mode === '160000' || from?.mode === '160000') return 'a change of a submodule'
+  if (to?.mode === '120000' && leadsOut(file, content?.toString() ?? ''))
+    return 'a link that leads out of the repository'
+  if (secretNames.some((pattern) => pattern.test(file))) return 'looks like a secret, by its name'
+  if (content && secretContents.some((pattern) => pattern.test(content.toString('latin1'))))
+    return 'looks like it holds a secret'
+  return undefined
+}
+
+function leadsOut(file: string, target: string): boolean {
+  if (path.posix.isAbsolute(target)) return true
+  return path.posix.normalize(path.posix.join(path.posix.dirname(file), target)).startsWith('..')
+}

@@ -1,0 +1,156 @@
+import { toText } from './bytes.ts'
+import { AppError } from './errors.ts'
+import { findRepo } from './repo.ts'
+import { conflictError, type FileMove, inverse, type Operation, perform } from './operation.ts'
+import type { Conflict, Ports, Repo } from './ports.ts'
+import { type Task, taskLock } from './task.ts'
+
+export interface KnownOperation {
+  readonly id: string
+  readonly verb: string
+  readonly task: string
+  readonly at: string
+  readonly undone: boolean
+  readonly undoes?: string | undefined
+}
+
+/** The operations of a repository, newest first. */
+export async function ops(ports: Ports, input: { dir: string }): Promise<KnownOperation[]> {
+  const { repo } = await findRepo(ports, input.dir)
+  return repo ? operationsOf(ports, repo) : []
+}
+
+function operationsOf(ports: Ports, repo: Repo): KnownOperation[] {
+  const known = new Map<string, { verb: string; task: string; at: string; undoes: string | undefined }>()
+  const done: string[] = []
+  const tasks = new Map<string, Task | undefined>()
+  for (const { uid, at, event } of ports.store.readEvents({ types: ['operation.begun', 'operation.done'] })) {
+    if (!tasks.has(uid)) tasks.set(uid, ports.store.findTaskByUid(uid))
+    const task = tasks.get(uid)
+    if (task?.repo !== repo.id) continue
+    if (event.type === 'operation.begun')
+      known.set(event.id, { verb: event.verb, task: task.id, at, undoes: event.undoes })
+    if (event.type === 'operation.done') done.push(event.id)
+  }
+  const undone = undoneOf(done.map((id) => ({ id, undoes: known.get(id)?.undoes })))
+  return done.reverse().flatMap((id) => {
+    const operation = known.get(id)
+    return operation ? [{ id, ...operation, undone: undone.has(id) }] : []
+  })
+}
+
+/** Undone is what an undo undid, unless that undo was undone itself. */
+export function undoneOf(done: readonly { id: string; undoes?: string | undefined }[]): Set<string> {
+  const undone = new Set<string>()
+  for (const { id, undoes } of done.toReversed())
+    if (undoes !== undefined && !undone.has(id)) undone.add(undoes)
+  return undone
+}
+
+export interface UndoInput {
+  readonly dir: string
+  /** Left out: the last one that is not undone and no undo. */
+  readonly operation?: string | undefined
+}
+
+export interface Undone {
+  readonly task: Task
+  readonly undone: KnownOperation
+  readonly operation: string
+  readonly files: readonly string[]
+}
+
+/** Takes an operation back. What was changed since is kept where it does not overlap; otherwise nothing is done. */
+export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal): Promise<Undone> {
+  const { repo } = await findRepo(ports, input.dir)
+  const all = repo ? operationsOf(ports, repo) : []
+  const chosen = all.find(({ id, verb, undone }) =>
+    input.operation === undefined ? !undone && verb !== 'undo' : id.startsWith(input.operation),
+  )
+  if (!repo || !chosen) {
+    const which =
+      input.operation === undefined
+        ? 'There is nothing to undo here.'
+        : `There is no operation ${input.operation}.`
+    throw new AppError('WT_005', which, { hint: 'offshoot ops lists them.' })
+  }
+  if (chosen.undone)
+    throw new AppError('WT_019', `${chosen.id} has been undone already.`, {
+      hint: 'offshoot ops lists them.',
+    })
+  const kept = await ports.contents.findKept(repo, chosen.id)
+  const operation = kept?.record as Operation | undefined
+  const task = operation && ports.store.findTaskByUid(operation.task)
+  if (!operation || !task) throw new AppError('WT_005', `The record of ${chosen.id} is gone.`)
+  if (operation.final !== undefined)
+    throw new AppError('WT_017', `It cannot be undone: ${operation.final}.`, { hint: '' })
+  return ports.locks.hold(taskLock(repo.id, task.id), { verb: 'undo', signal }, async () => {
+    const now = ports.store.findTaskByUid(task.uid) ?? task
+    const back = await fitted(
+      ports,
+      repo,
+      inverse(operation, ports.ids.uid(), ports.clock.now().toISOString()),
+    )
+    await requireFits(ports, repo, now, back)
+    const done = await perform(ports, repo, now, back)
+    const files = back.files?.moves.map(({ path: file }) => toText(file)) ?? []
+    return { task: done, undone: chosen, operation: back.id, files }
+  })
+}
+
+/** Later edits of the user's in the same files are merged with what the undo puts back. */
+async function fitted(ports: Ports, repo: Repo, back: Operation): Promise<Operation> {
+  if (!back.files) return back
+  const { contents } = ports
+  const { checkout, moves } = back.files
+  const found = await contents.take(
+    repo,
+    checkout,
+    moves.map((move) => move.path),
+  )
+  const present = (file: string) => {
+    const there = found.get(file)
+    return there?.kind === 'file' ? there.leaf : null
+  }
+  const tree = (leafOf: (move: FileMove) => FileMove['to']) =>
+    contents.change(repo, null, new Map(moves.map((move) => [move.path, leafOf(move)])))
+  const [base, ours, theirs] = [
+    await tree((move) => move.from),
+    await tree((move) => present(move.path)),
+    await tree((move) => move.to),
+  ]
+  const blocked = moves.filter(({ path: file }) =>
+    ['folder', 'special'].includes(found.get(file)?.kind ?? ''),
+  )
+  const merged = await contents.merge(repo, { base, ours, theirs, labels: ['yours', 'before'] })
+  const conflicts: Conflict[] = [
+    ...merged.conflicts,
+    ...blocked.map(({ path: file }) => ({ path: toText(file), kind: 'changed' as const })),
+  ]
+  if (conflicts.length > 0) throw conflictError(conflicts)
+  const planned = await contents.compare(repo, ours, merged.tree)
+  return {
+    ...back,
+    files: { checkout, moves: Array.from(planned, ([file, { from, to }]) => ({ path: file, from, to })) },
+  }
+}
+
+/** Refs and folders must be as the operation left them. */
+async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation): Promise<void> {
+  for (const { ref, old } of back.refs) {
+    if (((await ports.git.findRef(repo.place, ref)) ?? null) === old) continue
+    const hint = 'What came later overlaps; undo that first.'
+    throw new AppError('WT_011', `${ref} is not where the operation left it.`, {
+      hint,
+      data: { conflicts: [{ path: ref, kind: 'changed' }] },
+    })
+  }
+  if (back.workspace?.to === 'back' && (await ports.files.readKind(task.path)) !== undefined) {
+    throw new AppError('WT_001', `Something is in the place of the workspace: ${task.path}.`, {
+      path: task.path,
+    })
+  }
+  const other = ports.store.findOpenTask(repo.id, task.id)
+  if (other && other.uid !== task.uid)
+    throw new AppError('WT_013', `There is a new task ${task.id} by now.`, { path: other.path })
+}

@@ -1,0 +1,207 @@
+/** A user's checkout, written by operations only: one file at a time, by rename, never through a link. */
+import { constants } from 'node:fs'
+import {
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rmdir,
+  stat,
+  unlink,
+  writeFile,
+} from 'node:fs/promises'
+import path from 'node:path'
+import { type BytePath, below, fromBytes, splitNul, toBytes, toText } from '../core/bytes.ts'
+import { AppError } from '../core/errors.ts'
+import type { Checkouts, Leaf, Mode } from '../core/ports.ts'
+import type { GitExec } from '../git/exec.ts'
+
+export function gitCheckouts(exec: GitExec): Checkouts {
+  return {
+    async place(staged, checkout, file, mode) {
+      await makeParents(checkout, file)
+      const target = below(checkout, file)
+      if (mode === '160000') await mkdir(target).catch(ignoring('EEXIST'))
+      else {
+        // An empty folder may be in the place of what was one file or many.
+        await rmdir(target).catch(ignoring('ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'))
+        await rename(staged, target)
+      }
+      return folderOf(checkout, file)
+    },
+
+    async take(checkout, file) {
+      await requireRealParents(checkout, file)
+      await unlink(below(checkout, file)).catch(ignoring('ENOENT', 'ENOTDIR'))
+      for (let parent = parentOf(file); parent !== ''; parent = parentOf(parent)) {
+        const emptied = await rmdir(below(checkout, parent)).then(
+          () => true,
+          () => false,
+        )
+        if (!emptied) return folderOf(checkout, `${parent}/x`)
+      }
+      return checkout
+    },
+
+    async readFilesBelow(checkout, folder) {
+      const found: BytePath[] = []
+      const entries = await readdir(below(checkout, folder), { withFileTypes: true, encoding: 'buffer' })
+      for (const entry of entries) {
+        const full = `${folder}/${fromBytes(entry.name)}`
+        if (entry.isDirectory()) found.push(...(await this.readFilesBelow(checkout, full)))
+        else found.push(full)
+      }
+      return found
+    },
+
+    async readNames(checkout, folder) {
+      const names = await readdir(below(checkout, folder), { encoding: 'buffer' }).catch(() => [])
+      return names.map(fromBytes)
+    },
+
+    changeIndex: (gitDir, moves, staging) => changeIndex(exec, gitDir, moves, staging),
+    readMergeRules: (checkout, gitDir, files) => readMergeRules(exec, checkout, gitDir, files),
+    readTracked: (gitDir, files) => readTracked(exec, gitDir, files),
+  }
+}
+
+function parentOf(file: BytePath): BytePath {
+  return file.slice(0, Math.max(0, file.lastIndexOf('/')))
+}
+
+function folderOf(checkout: string, file: BytePath): string {
+  return path.join(checkout, toText(parentOf(file)))
+}
+
+async function requireRealParents(checkout: string, file: BytePath): Promise<void> {
+  for (let parent = parentOf(file); parent !== ''; parent = parentOf(parent)) {
+    const found = await lstat(below(checkout, parent)).catch(() => undefined)
+    if (found && !found.isDirectory()) throw inTheWay(parent)
+  }
+}
+
+async function makeParents(checkout: string, file: BytePath): Promise<void> {
+  const parts = file.split('/').slice(0, -1)
+  for (let count = 1; count <= parts.length; count++) {
+    const parent = parts.slice(0, count).join('/')
+    await mkdir(below(checkout, parent)).catch(ignoring('EEXIST'))
+    if (!(await lstat(below(checkout, parent))).isDirectory()) throw inTheWay(parent)
+  }
+}
+
+function inTheWay(file: BytePath): AppError {
+  const conflicts = [{ path: toText(file), kind: 'symlink' }]
+  return new AppError('WT_011', `${toText(file)} is in the way.`, { data: { conflicts } })
+}
+
+function ignoring(...codes: string[]) {
+  return (error: NodeJS.ErrnoException) => {
+    if (!codes.includes(error.code ?? '')) throw error
+  }
+}
+
+/**
+ * Under git's own lock. The lock is a second name of a file of ours: after a crash its inode proves that we made it, and
+ * not some git of the user's.
+ */
+async function changeIndex(
+  exec: GitExec,
+  gitDir: string,
+  moves: readonly { path: BytePath; to: Leaf | null }[],
+  staging: string,
+): Promise<void> {
+  const index = path.join(gitDir, 'index')
+  const lock = `${index}.lock`
+  const [mark, draft] = [path.join(staging, 'lock'), path.join(staging, 'index')]
+  await mkdir(staging, { recursive: true, mode: 0o700 })
+  await writeFile(mark, '', { flag: 'a' })
+  await takeLock(mark, lock)
+  try {
+    await copyFile(index, draft, constants.COPYFILE_FICLONE).catch(ignoring('ENOENT'))
+    await exec({
+      args: ['update-index', '-z', '--index-info'],
+      stdin: indexLines(moves),
+      gitDir,
+      indexFile: draft,
+      cwd: gitDir,
+      durable: true,
+    })
+    const handle = await open(draft, 'r+')
+    await handle.sync().finally(() => handle.close())
+    await rename(draft, index)
+  } finally {
+    await unlink(lock)
+  }
+}
+
+async function takeLock(mark: string, lock: string): Promise<void> {
+  try {
+    await link(mark, lock)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const [ours, theirs] = [await stat(mark), await stat(lock)]
+    if (ours.ino === theirs.ino && ours.dev === theirs.dev) return
+    throw new AppError('WT_012', `Another git is at work here, or left ${lock} behind.`, {
+      path: lock,
+      hint: 'Wait for it to end; if none is running, remove that file.',
+    })
+  }
+}
+
+/** `<mode> <oid> TAB <path> 0`; mode 0 removes. */
+export function indexLines(moves: readonly { path: BytePath; to: Leaf | null }[]): Buffer {
+  const none = '0'.repeat(40)
+  return Buffer.concat(
+    moves.map(({ path: file, to }) => {
+      const entry = to ? `${to.mode} ${to.oid}` : `0 ${none}`
+      return Buffer.concat([Buffer.from(`${entry}\t`), toBytes(file), Buffer.from([0])])
+    }),
+  )
+}
+
+async function readMergeRules(exec: GitExec, checkout: string, gitDir: string, files: readonly BytePath[]) {
+  const rules = new Map<BytePath, 'union' | 'binary'>()
+  if (files.length === 0) return rules
+  const { stdout } = await exec({
+    args: ['check-attr', '-z', '--stdin', 'merge'],
+    stdin: Buffer.from(files.map((file) => `${file}\0`).join(''), 'latin1'),
+    gitDir,
+    workTree: checkout,
+    cwd: checkout,
+    config: 'user',
+  })
+  const fields = splitNul(stdout)
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [file = '', , value = ''] = fields.slice(at, at + 3)
+    if (value === 'union') rules.set(file, 'union')
+    // A driver of somebody's is not run: what it would merge counts as a conflict.
+    else if (!['unspecified', 'set', 'text'].includes(value)) rules.set(file, 'binary')
+  }
+  return rules
+}
+
+async function readTracked(
+  exec: GitExec,
+  gitDir: string,
+  files: readonly BytePath[],
+): Promise<Map<BytePath, Leaf>> {
+  const wanted = new Set(files)
+  const tracked = new Map<BytePath, Leaf>()
+  if (wanted.size === 0) return tracked
+  // Few paths are asked for by name; for many, one list of all is quicker than a long command line.
+  const named = files.length <= 200 ? ['--', ...files.map(toText)] : []
+  const { stdout } = await exec({
+    args: ['ls-files', '-z', '-s', ...named],
+    gitDir,
+    workTree: gitDir,
+    cwd: gitDir,
+  })
+  for (const line of splitNul(stdout)) {
+    const [, mode = '', oid = '', file = ''] = /^(\d+) (\w+) \d\t(.*)$/s.exec(line) ?? []
+    if (wanted.has(file)) tracked.set(file, { mode: mode as Mode, oid })
+  }
+  return tracked
+}

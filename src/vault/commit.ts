@@ -1,0 +1,156 @@
+/** Commits of the user's, made from trees of the vault. */
+import path from 'node:path'
+import { AppError } from '../core/errors.ts'
+import type { Leaf, ReplayStep, Repo, Step } from '../core/ports.ts'
+import type { Task } from '../core/task.ts'
+import { workspacePlace } from '../git/isolation.ts'
+import { type BytePath, toBytes } from './bytes.ts'
+import { conversionsOf, makeCleanRoom } from './clean.ts'
+import type { OpenVault } from './index.ts'
+import { commitSteps, readLines, transfer } from './publish.ts'
+import { parseCommit } from './step.ts'
+
+export async function readTree(vault: OpenVault, commit: string): Promise<string> {
+  return parseCommit(await vault.objects.readObject(commit)).tree
+}
+
+/** With the user's name, and signed if their own config says so; the repository's says nothing that runs. */
+export async function commitAsUser(
+  vault: OpenVault,
+  repo: Repo,
+  parts: { tree: string; parents: readonly string[]; message: string },
+  signal?: AbortSignal,
+): Promise<string> {
+  await vault.objects.sync()
+  const room = await makeCleanRoom(vault)
+  const settings = await identity(vault, repo, signal)
+  const scope = { gitDir: room, cwd: room, config: 'user', settings, signal } as const
+  const asked = await vault.exec({
+    args: ['config', '--type=bool', '--get', 'commit.gpgsign'],
+    expect: [1],
+    ...scope,
+  })
+  const signed = asked.stdout.toString().trim() === 'true' ? ['-S'] : []
+  const { stdout } = await vault.exec({
+    args: [
+      'commit-tree',
+      ...signed,
+      ...parts.parents.flatMap((parent) => ['-p', parent]),
+      '-F',
+      '-',
+      parts.tree,
+    ],
+    stdin: parts.message.endsWith('\n') ? parts.message : `${parts.message}\n`,
+    objectDir: path.join(vault.vault, 'objects'),
+    alternates: vault.alternates,
+    durable: true,
+    ...scope,
+  })
+  const commit = stdout.toString().trim()
+  await transfer(vault, repo, commit, parts.parents, signal)
+  return commit
+}
+
+/** `user.name` and `user.email` as the user's git has them in that repository. */
+async function identity(vault: OpenVault, repo: Repo, signal?: AbortSignal): Promise<[string, string][]> {
+  const { code, stdout } = await vault.exec({
+    args: ['var', 'GIT_AUTHOR_IDENT'],
+    gitDir: repo.commonDir,
+    cwd: repo.commonDir,
+    config: 'user',
+    expect: [128],
+    signal,
+  })
+  const [, name = '', email = ''] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(stdout.toString().trim()) ?? []
+  if (code === 0 && name !== '') {
+    return [
+      ['user.name', name],
+      ['user.email', email],
+    ]
+  }
+  throw new AppError('WT_020', 'git does not know who you are, so it cannot commit.', {
+    hint: 'git config --global user.name "…" and user.email "…"',
+  })
+}
+
+/** A stored content as a checkout would write it. */
+export async function smudge(
+  vault: OpenVault,
+  task: Task,
+  checkout: string,
+  file: BytePath,
+  leaf: Leaf,
+): Promise<Leaf> {
+  if (leaf.mode === '120000' || leaf.mode === '160000') return leaf
+  const { stdout } = await vault.exec({
+    args: ['cat-file', '--filters', `--path=${toBytes(file).toString()}`, leaf.oid],
+    gitDir: await makeCleanRoom(vault),
+    objectDir: path.join(vault.vault, 'objects'),
+    alternates: vault.alternates,
+    workTree: checkout,
+    cwd: checkout,
+    config: 'user',
+    settings: await conversionsOf(vault, task),
+  })
+  return { mode: leaf.mode, oid: await vault.objects.put('blob', stdout) }
+}
+
+/** The agent's own commits, if the last of them holds all of its work, else the steps. */
+export async function readReplay(
+  vault: OpenVault,
+  repo: Repo,
+  task: Task,
+  steps: readonly Step[],
+  signal?: AbortSignal,
+): Promise<ReplayStep[]> {
+  const lines = await readLines(vault, task)
+  const all = [...lines, ...(await commitSteps(vault, task, steps, lines, signal))]
+  const last = all.findLast(({ n }) => n !== undefined)
+  const own = last && (await agentsCommits(vault, repo, task, last.tree, signal))
+  if (own) return own
+  let parentTree = await readTree(vault, task.base.commit)
+  return all.flatMap(({ n, commit, tree }) => {
+    const step = n === undefined ? undefined : steps[n]
+    if (!step) return []
+    const before = parentTree
+    parentTree = tree
+    const subject = step.summary === '' ? `AI Tool: ${step.tool}` : `AI Tool: ${step.tool} - ${step.summary}`
+    return [{ commit, subject, tree, parentTree: before }]
+  })
+}
+
+async function agentsCommits(
+  vault: OpenVault,
+  repo: Repo,
+  task: Task,
+  tree: string,
+  signal?: AbortSignal,
+): Promise<ReplayStep[] | undefined> {
+  const { commonDir, gitDir } = workspacePlace(repo, task)
+  const { code, stdout } = await vault.exec({
+    args: [
+      'log',
+      '-z',
+      '--reverse',
+      '--first-parent',
+      '--no-merges',
+      '--format=%H%n%T%n%P%n%B',
+      `${task.base.commit}..HEAD`,
+    ],
+    gitDir,
+    alternates: [path.join(commonDir, 'objects')],
+    cwd: vault.vault,
+    expect: [128],
+    signal,
+  })
+  const commits = code === 0 ? stdout.toString().split('\0').filter(Boolean) : []
+  const replay: ReplayStep[] = []
+  let parentTree = await readTree(vault, task.base.commit)
+  for (const text of commits) {
+    const [commit = '', own = '', , ...message] = text.split('\n')
+    if (/^Offshoot-Step: /m.test(text)) return undefined
+    replay.push({ commit, subject: message.join('\n').trim(), tree: own, parentTree })
+    parentTree = own
+  }
+  return replay.length > 0 && parentTree === tree ? replay : undefined
+}

@@ -1,0 +1,107 @@
+/** Trees and files of the vault, for verbs that land them elsewhere. */
+import { lstat, open as openFile, symlink } from 'node:fs/promises'
+import path from 'node:path'
+import type { Contents, Found, Leaf, Repo } from '../core/ports.ts'
+import { type BytePath, below } from './bytes.ts'
+import { capture } from './capture.ts'
+import { eachOf } from './each.ts'
+import type { OpenVault } from './index.ts'
+import { mergeTrees } from './merge.ts'
+import { writeBlob } from './restore.ts'
+import { scan } from './scan.ts'
+import { commitContent, parseCommit } from './step.ts'
+import { changeTree, compareTrees, findLeaf } from './tree.ts'
+
+export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Contents {
+  const opsFolder = (vault: OpenVault) => path.join(vault.vault, 'refs', 'operations')
+  return {
+    compare: async (repo, from, to) => compareTrees((await open(repo)).objects, from, to),
+    change: async (repo, tree, changes) => (await changeTree((await open(repo)).objects, tree, changes)).tree,
+    async take(repo, folder, paths) {
+      const vault = await open(repo)
+      const found = new Map<BytePath, Found>()
+      await eachOf(paths, 8, async (file) => void found.set(file, await takeOne(vault, folder, file)))
+      return found
+    },
+    takeAll: async (repo, checkout, signal) => takeAll(await open(repo), repo, checkout, signal),
+    merge: async (repo, input, signal) => mergeTrees(await open(repo), input, signal),
+    findLeaf: async (repo, tree, file) => findLeaf((await open(repo)).objects, tree, file),
+    readSize: async (repo, leaf) => (await (await open(repo)).reader.readSize(leaf.oid)) ?? 0,
+    readContent: async (repo, leaf) => (await open(repo)).objects.readObject(leaf.oid),
+    async exportFile(repo, leaf, target) {
+      const vault = await open(repo)
+      if (leaf.mode === '120000') return symlink(await vault.objects.readObject(leaf.oid), target)
+      await writeBlob(vault, Buffer.from(target), leaf)
+      const written = await openFile(target, 'r')
+      await written.sync().finally(() => written.close())
+    },
+    async keep(repo, name, record, trees) {
+      const vault = await open(repo)
+      const entries = Object.entries(trees).map(([key, oid]) => ({ name: key, mode: '40000' as const, oid }))
+      const tree = await vault.objects.write(entries)
+      const at = vault.clock.now().toISOString()
+      const message = `${JSON.stringify(record)}\n`
+      const commit = await vault.objects.put('commit', commitContent({ tree, parents: [], message, at }))
+      await vault.objects.sync()
+      const file = path.join(opsFolder(vault), name)
+      await vault.files.writeDurable(file, Buffer.from(`${commit}\n`), 0o600)
+      await vault.files.syncFolders([opsFolder(vault), path.dirname(opsFolder(vault))])
+    },
+    async findKept(repo, name) {
+      const vault = await open(repo)
+      const commit = (await vault.files.readText(path.join(opsFolder(vault), name)))?.trim()
+      if (commit === undefined) return undefined
+      const { tree, message } = parseCommit(await vault.objects.readObject(commit))
+      const trees = Object.fromEntries(
+        (await vault.objects.read(tree)).map((entry) => [entry.name, entry.oid]),
+      )
+      return { record: JSON.parse(message), trees }
+    },
+  }
+}
+
+/** A link or a file in the place of a parent folder is named, never followed. */
+async function takeOne(vault: OpenVault, folder: string, file: BytePath): Promise<Found> {
+  const parts = file.split('/')
+  for (let count = 1; count < parts.length; count++) {
+    const parent = parts.slice(0, count).join('/')
+    const found = await lstat(below(folder, parent)).catch(() => undefined)
+    if (!found) return { kind: 'gone' }
+    if (!found.isDirectory()) return { kind: 'gone', blockedBy: parent }
+  }
+  const taken = await capture({ ...vault, workspace: folder }, file)
+  if (taken.kind === 'skipped') return { kind: 'special' }
+  if (taken.kind !== 'file') return { kind: taken.kind }
+  const { mode, size, mtimeNs, ctimeNs, ino } = taken.stat
+  return { kind: 'file', leaf: taken.leaf, look: [mode, size, mtimeNs, ctimeNs, ino].join(',') }
+}
+
+/** From the index, whose tree git knows, to the files as they are. */
+async function takeAll(
+  vault: OpenVault,
+  repo: Repo,
+  checkout: string,
+  signal?: AbortSignal,
+): Promise<string> {
+  const index = path.join(vault.vault, 'scratch', `index-${process.pid}-${Date.now()}`)
+  await vault.files.copy(path.join(repo.place.gitDir, 'index'), index)
+  try {
+    const scope = { ...vault, workspace: checkout, index }
+    const written = await vault.exec({
+      args: ['write-tree', '--missing-ok'],
+      gitDir: vault.vault,
+      indexFile: index,
+      cwd: vault.vault,
+      signal,
+    })
+    const changes = new Map<BytePath, Leaf | null>()
+    await eachOf(await scan(vault.exec, scope, signal), 8, async (file) => {
+      const found = file.endsWith('/') ? undefined : await takeOne(vault, checkout, file)
+      if (found?.kind === 'file') changes.set(file, found.leaf)
+      if (found?.kind === 'gone') changes.set(file, null)
+    })
+    return (await changeTree(vault.objects, written.stdout.toString().trim(), changes)).tree
+  } finally {
+    await vault.files.remove(index)
+  }
+}

@@ -1,0 +1,99 @@
+/** Three trees merged in memory. Nothing of the user's or the agent's config has a say. */
+import path from 'node:path'
+import type { Conflict, MergeInput, Merged } from '../core/ports.ts'
+import { type BytePath, splitNul, toText } from './bytes.ts'
+import type { OpenVault } from './index.ts'
+import { commitContent } from './step.ts'
+
+let counter = 0
+
+/**
+ * By `git merge-tree`, between commits made for the purpose whose common parent is the base. They have names in a git
+ * folder of their own, because the names are what conflict markers say.
+ */
+export async function mergeTrees(vault: OpenVault, input: MergeInput, signal?: AbortSignal): Promise<Merged> {
+  if (input.ours === input.base) return { tree: input.theirs, conflicts: [] }
+  if (input.theirs === input.base || input.theirs === input.ours) return { tree: input.ours, conflicts: [] }
+  const room = path.join(vault.vault, 'scratch', `merge-${process.pid}-${counter++}`)
+  const [ours, theirs] = input.labels.map(refName)
+  try {
+    await vault.files.makeFolder(path.join(room, 'refs', 'heads'), 0o700)
+    await vault.files.makeFolder(path.join(room, 'info'), 0o700)
+    await vault.files.copy(path.join(vault.vault, 'config'), path.join(room, 'config'))
+    await vault.files.write(path.join(room, 'info', 'attributes'), attributeLines(input))
+    const at = new Date(0).toISOString()
+    const commit = (tree: string, parents: string[]) =>
+      vault.objects.put('commit', commitContent({ tree, parents, message: '', at }))
+    const base = await commit(input.base, [])
+    const sides = [
+      [ours ?? 'ours', input.ours],
+      [theirs ?? 'theirs', input.theirs],
+    ] as const
+    for (const [name, tree] of sides) {
+      await vault.files.write(path.join(room, 'refs', 'heads', name), `${await commit(tree, [base])}\n`)
+    }
+    await vault.files.write(path.join(room, 'HEAD'), 'ref: refs/heads/none\n')
+    const { stdout } = await vault.exec({
+      args: ['merge-tree', '--write-tree', '-z', '--messages', sides[0][0], sides[1][0]],
+      gitDir: room,
+      objectDir: path.join(vault.vault, 'objects'),
+      alternates: vault.alternates,
+      cwd: room,
+      settings: [
+        ['merge.directoryRenames', 'false'],
+        ['merge.renames', 'true'],
+      ],
+      expect: [1],
+      signal,
+    })
+    return parseMerge(stdout)
+  } finally {
+    await vault.files.remove(room)
+  }
+}
+
+function refName(label: string): string {
+  return label.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+|\.lock$|\.$/g, '') || 'side'
+}
+
+function attributeLines({ attributes }: MergeInput): string {
+  const lines = Array.from(attributes ?? [], ([file, how]) => {
+    const pattern = toText(file).replace(/[\\*?[\]!"]/g, '\\$&')
+    return `"/${pattern.replaceAll('\n', '\\n')}" ${how === 'union' ? 'merge=union' : '-merge'}\n`
+  })
+  return lines.join('')
+}
+
+const kinds: readonly (readonly [RegExp, Conflict['kind']])[] = [
+  [/modify\/delete|rename\/delete/, 'delete/modify'],
+  [/add\/add/, 'add/add'],
+  [/distinct modes|mode/, 'mode'],
+  [/rename/, 'rename'],
+  [/file\/directory|directory\/file/, 'add/add'],
+]
+
+/** `<tree> 0 (<mode> <oid> <stage> TAB <path> 0)* 0 (<count> 0 <path> 0… <type> 0 <message> 0)*` */
+export function parseMerge(output: Uint8Array): Merged {
+  const [tree = '', ...fields] = splitNul(output)
+  const end = fields.indexOf('')
+  const conflicted = new Map<BytePath, Set<string>>()
+  for (const entry of end === -1 ? [] : fields.slice(0, end)) {
+    const file = entry.slice(entry.indexOf('\t') + 1)
+    const stages = conflicted.get(file) ?? new Set<string>()
+    conflicted.set(file, stages.add(entry.slice(entry.indexOf('\t') - 1, entry.indexOf('\t'))))
+  }
+  const told = new Map<BytePath, string>()
+  for (let at = end + 1; end !== -1 && at < fields.length; ) {
+    const count = Number(fields[at])
+    const type = fields[at + 1 + count] ?? ''
+    if (type.startsWith('CONFLICT'))
+      for (const file of fields.slice(at + 1, at + 1 + count)) told.set(file, type)
+    at += count + 3
+  }
+  const conflicts = Array.from(conflicted, ([file, stages]): Conflict => {
+    const type = told.get(file) ?? ''
+    const kind = kinds.find(([pattern]) => pattern.test(type))?.[1]
+    return { path: toText(file), kind: kind ?? (stages.has('1') ? 'content' : 'add/add') }
+  })
+  return { tree, conflicts }
+}
