@@ -31,7 +31,12 @@ export async function planPatch(
   let merged = await ports.contents.merge(repo, { ...sides, ours }, signal)
   if (merged.conflicts.length > 0) {
     // A file that the user renamed looks deleted as long as only the concerned paths are looked at.
-    const all = await ports.contents.takeAll(repo, checkout, signal)
+    // What is ignored is not among all, but it may be in the way: what was found at those paths counts.
+    const all = await ports.contents.change(
+      repo,
+      await ports.contents.takeAll(repo, checkout, signal),
+      presentOf(found),
+    )
     const again = await ports.contents.merge(repo, { ...sides, ours: all }, signal)
     if (again.conflicts.length === 0) [ours, merged] = [all, again]
   }
@@ -68,7 +73,7 @@ async function named(
 }
 
 /** Things that are neither of the base nor of the agent: links, folders, special files, names that differ only in case. */
-async function obstacles(
+export async function obstacles(
   ports: Ports,
   repo: Repo,
   checkout: string,

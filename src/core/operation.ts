@@ -7,7 +7,7 @@ import path from 'node:path'
 import type { BytePath } from './bytes.ts'
 import { toText } from './bytes.ts'
 import { AppError, appError } from './errors.ts'
-import type { Conflict, Leaf, Ports, RefChange, Repo } from './ports.ts'
+import type { Conflict, Found, Leaf, Ports, RefChange, Repo } from './ports.ts'
 import type { Task, TaskPatch } from './task.ts'
 import { isolationOf } from './workspace.ts'
 
@@ -100,11 +100,9 @@ async function requireUnchanged(ports: Ports, repo: Repo, { files }: Operation):
     throw conflictError(conflicts.map(({ path: file }) => ({ path: toText(file), kind: 'changed' })))
 }
 
-function isStill(
-  found: Awaited<ReturnType<Ports['contents']['take']>> extends Map<string, infer F> ? F | undefined : never,
-  leaf: Leaf | null,
-): boolean {
-  if (leaf === null) return found?.kind === 'gone' || found === undefined
+/** Nothing, or a folder whose files make room: that was looked at when the plan was made. */
+function isStill(found: Found | undefined, leaf: Leaf | null): boolean {
+  if (leaf === null) return found?.kind !== 'file' && found?.kind !== 'special'
   // An empty folder stands for a submodule that was never fetched.
   if (leaf.mode === '160000') return true
   return found?.kind === 'file' && found.leaf.oid === leaf.oid && found.leaf.mode === leaf.mode
@@ -171,12 +169,22 @@ async function placeFiles(
     const found = now.get(file)
     if (isStill(found, to)) continue
     // Both versions are in the vault; the user's own stays where it is.
-    if (!isStill(found, from) && !(from === null && found?.kind === 'folder')) left.push(toText(file))
+    if (!isStill(found, from)) left.push(toText(file))
     else if (to) folders.add(await ports.checkouts.place(stagedFile(staging, index), checkout, file, to.mode))
     else folders.add(await ports.checkouts.take(checkout, file))
   }
-  await ports.files.syncFolders([...folders])
+  await ports.files.syncFolders(await stillThere(ports, folders))
   return left
+}
+
+/** A folder that went with its last file is made durable in the one that held it. */
+async function stillThere(ports: Ports, folders: Iterable<string>): Promise<string[]> {
+  const there = new Set<string>()
+  for (let folder of folders) {
+    while ((await ports.files.readKind(folder)) !== 'folder') folder = path.dirname(folder)
+    there.add(folder)
+  }
+  return [...there]
 }
 
 async function moveWorkspace(ports: Ports, repo: Repo, task: Task, move: WorkspaceMove): Promise<void> {

@@ -1,8 +1,9 @@
 import { toText } from './bytes.ts'
 import { AppError } from './errors.ts'
 import { findRepo } from './repo.ts'
+import { obstacles } from './land-patch.ts'
 import { conflictError, type FileMove, inverse, type Operation, perform } from './operation.ts'
-import type { Conflict, Ports, Repo } from './ports.ts'
+import type { Ports, Repo } from './ports.ts'
 import { type Task, taskLock } from './task.ts'
 
 export interface KnownOperation {
@@ -119,16 +120,10 @@ async function fitted(ports: Ports, repo: Repo, back: Operation): Promise<Operat
     await tree((move) => present(move.path)),
     await tree((move) => move.to),
   ]
-  const blocked = moves.filter(({ path: file }) =>
-    ['folder', 'special'].includes(found.get(file)?.kind ?? ''),
-  )
   const merged = await contents.merge(repo, { base, ours, theirs, labels: ['yours', 'before'] })
-  const conflicts: Conflict[] = [
-    ...merged.conflicts,
-    ...blocked.map(({ path: file }) => ({ path: toText(file), kind: 'changed' as const })),
-  ]
-  if (conflicts.length > 0) throw conflictError(conflicts)
   const planned = await contents.compare(repo, ours, merged.tree)
+  const conflicts = [...merged.conflicts, ...(await obstacles(ports, repo, checkout, planned))]
+  if (conflicts.length > 0) throw conflictError(conflicts)
   return {
     ...back,
     files: { checkout, moves: Array.from(planned, ([file, { from, to }]) => ({ path: file, from, to })) },

@@ -1,6 +1,6 @@
 /** One file of a workspace, taken byte for byte. */
 import { type BigIntStats, constants } from 'node:fs'
-import { copyFile, lstat, open, readdir, readlink, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, open, readdir, readlink, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { GitExec } from '../git/exec.ts'
 import { type BytePath, below, fromBytes } from './bytes.ts'
@@ -21,54 +21,112 @@ export type Captured =
   | { readonly kind: 'folder' }
   | { readonly kind: 'skipped'; readonly why: string }
 
+/** What is said of a file whose content nobody knows: the last step keeps what it has of it. */
+export const unreadable = 'unreadable'
+
 /** From here on a file is streamed by git instead of being read into memory. */
-const bigFile = 16n * 1024n * 1024n
+const bigFile = 16 * 1024 * 1024
+
+/** A path that keeps becoming something else is given up after so many looks. */
+const looks = 50
 
 export async function capture(scope: CaptureScope, file: BytePath): Promise<Captured> {
   const full = below(scope.workspace, file)
-  try {
-    const stat = await lstat(full, { bigint: true })
-    if (stat.isDirectory()) return { kind: 'folder' }
-    if (stat.isSymbolicLink()) {
-      const oid = await scope.objects.put('blob', await readlink(full, { encoding: 'buffer' }))
-      return { kind: 'file', leaf: { mode: '120000', oid }, stat }
-    }
-    if (!stat.isFile()) return { kind: 'skipped', why: special(stat) }
-    const oid =
-      stat.size >= bigFile
-        ? await streamed(scope, full)
-        : await scope.objects.put('blob', await content(full))
-    return { kind: 'file', leaf: { mode: stat.mode & 0o100n ? '100755' : '100644', oid }, stat }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'gone' }
-    if (code === 'EACCES' || code === 'EPERM' || code === 'ELOOP')
-      return { kind: 'skipped', why: 'unreadable' }
-    throw error
+  for (let left = looks; left > 0; left--) {
+    const taken = await take(scope, full).catch(unread)
+    if (taken) return taken
+  }
+  return { kind: 'skipped', why: unreadable }
+}
+
+/** Reading failed. Failures to store what was read are none of the file's and pass as they are. */
+class ReadError extends Error {
+  readonly code: string
+  constructor(cause: NodeJS.ErrnoException) {
+    super(cause.message, { cause })
+    this.code = cause.code ?? ''
   }
 }
 
-/** What it holds at one instant: a writer may be at work. A pipe that took the file's place must not make us wait. */
-async function content(full: Buffer): Promise<Buffer> {
-  const handle = await open(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+async function reading<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error) => {
+    throw new ReadError(error)
+  })
+}
+
+/** What it means that a file could not be read; undefined: it has just become something else, look again. */
+function unread(error: unknown): Captured | undefined {
+  if (!(error instanceof ReadError)) throw error
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return { kind: 'gone' }
+  if (['ELOOP', 'EINVAL', 'ENXIO', 'EISDIR'].includes(error.code)) return undefined
+  if (['EMFILE', 'ENFILE', 'ENOMEM'].includes(error.code)) throw error.cause
+  return { kind: 'skipped', why: unreadable }
+}
+
+async function take(scope: CaptureScope, full: Buffer): Promise<Captured | undefined> {
+  const found = await reading(lstat(full, { bigint: true }))
+  if (found.isDirectory()) return { kind: 'folder' }
+  if (found.isSymbolicLink()) {
+    const target = await reading(readlink(full, { encoding: 'buffer' }))
+    const oid = await scope.objects.put('blob', target)
+    return { kind: 'file', leaf: { mode: '120000', oid }, stat: found }
+  }
+  if (!found.isFile()) return { kind: 'skipped', why: special(found) }
+  // A pipe that took the file's place must not make us wait, nor a link lead us elsewhere.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const handle = await reading(open(full, flags))
   try {
-    return await handle.readFile()
+    const stat = await reading(handle.stat({ bigint: true }))
+    if (!stat.isFile()) return undefined
+    const size = Number(stat.size)
+    const oid =
+      size >= bigFile
+        ? await streamed(scope, handle, size)
+        : await scope.objects.put('blob', await content(handle, size))
+    return { kind: 'file', leaf: { mode: stat.mode & 0o100n ? '100755' : '100644', oid }, stat }
   } finally {
     await handle.close()
   }
 }
 
+/** What it holds at one instant: a writer may be at work, so no more is read than there was. */
+async function content(handle: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  while (at < size) {
+    const { bytesRead } = await reading(handle.read(bytes, at, size - at, at))
+    if (bytesRead === 0) break
+    at += bytesRead
+  }
+  return bytes.subarray(0, at)
+}
+
+const chunkSize = 1024 * 1024
+
 /** A private copy stands still while git reads it, whatever happens to the file. */
-async function streamed(scope: CaptureScope, full: Buffer): Promise<string> {
+async function streamed(scope: CaptureScope, handle: FileHandle, size: number): Promise<string> {
   const copy = path.join(scope.vault, 'scratch', `${process.pid}-${counter++}`)
   try {
-    await copyFile(full, copy, constants.COPYFILE_FICLONE)
+    const target = await open(copy, 'w', 0o600)
+    try {
+      const chunk = Buffer.allocUnsafe(chunkSize)
+      for (let at = 0; at < size; ) {
+        const { bytesRead } = await reading(handle.read(chunk, 0, Math.min(chunkSize, size - at), at))
+        if (bytesRead === 0) break
+        at += bytesRead
+        await target.writeFile(chunk.subarray(0, bytesRead))
+      }
+    } finally {
+      await target.close()
+    }
     const { stdout } = await scope.exec({
       args: ['hash-object', '-w', '--no-filters', '--', copy],
       gitDir: scope.vault,
       cwd: scope.vault,
     })
-    return stdout.toString().trim()
+    const oid = stdout.toString().trim()
+    await scope.objects.written(oid)
+    return oid
   } finally {
     await rm(copy, { force: true })
   }
@@ -82,23 +140,34 @@ function special(stat: BigIntStats): string {
   return 'a device'
 }
 
-/** Every file below a folder, as paths of the workspace; `.git` is named, not entered. */
-export async function filesBelow(
-  workspace: string,
-  folder: BytePath,
-): Promise<{ files: BytePath[]; git: BytePath[] }> {
-  const files: BytePath[] = []
-  const git: BytePath[] = []
-  const entries = await readdir(below(workspace, folder), { withFileTypes: true, encoding: 'buffer' })
+export interface Below {
+  readonly files: BytePath[]
+  /** The `.git` of repositories: named, not entered. */
+  readonly git: BytePath[]
+  readonly unreadable: BytePath[]
+}
+
+/** Every file below a folder, as paths of the workspace. */
+export async function filesBelow(workspace: string, folder: BytePath): Promise<Below> {
+  const found: Below = { files: [], git: [], unreadable: [] }
+  await addBelow(workspace, folder, found)
+  return found
+}
+
+async function addBelow(workspace: string, folder: BytePath, found: Below): Promise<void> {
+  const entries = await readdir(below(workspace, folder), {
+    withFileTypes: true,
+    encoding: 'buffer',
+  }).catch((error: NodeJS.ErrnoException) => {
+    // Gone meanwhile, or it never was for us to read.
+    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') found.unreadable.push(`${folder}/`)
+    return []
+  })
   for (const entry of entries) {
     const name = fromBytes(entry.name)
     const full = `${folder}/${name}`
-    if (name.toLowerCase() === '.git') git.push(full)
-    else if (entry.isDirectory()) {
-      const inside = await filesBelow(workspace, full)
-      files.push(...inside.files)
-      git.push(...inside.git)
-    } else files.push(full)
+    if (name === '.git') found.git.push(full)
+    else if (entry.isDirectory()) await addBelow(workspace, full, found)
+    else found.files.push(full)
   }
-  return { files, git }
 }

@@ -19,6 +19,8 @@ export interface Objects extends TreeStore {
   readonly oidBytes: number
   /** Writes unless the vault itself has it: what the user's repository has may be gone tomorrow. */
   put(type: ObjectType, content: Uint8Array): Promise<string>
+  /** Counts an object that git wrote into the vault among those that `sync` makes durable. */
+  written(oid: string): Promise<void>
   /** Makes everything put since the last call durable. */
   sync(): Promise<void>
   readObject(oid: string): Promise<Buffer>
@@ -38,6 +40,7 @@ export function vaultObjects(
 ): Objects {
   const oidBytes = algorithm === 'sha1' ? 20 : 32
   const unsynced = new Set<string>()
+  let syncing: Promise<void> = Promise.resolve()
   const trees = new Map<string, readonly TreeEntry[]>()
 
   const remember = (oid: string, entries: readonly TreeEntry[]) => {
@@ -48,11 +51,12 @@ export function vaultObjects(
   const put: Objects['put'] = async (type, content) => {
     const oid = objectId(algorithm, type, content)
     const file = loosePath(vault, oid)
+    // Whoever wrote it may have died before its name was on the disk.
+    unsynced.add(path.dirname(file))
     if (await exists(file)) return oid
     const head = Buffer.from(`${type} ${content.length}\0`)
     const packed = await deflated(Buffer.concat([head, content]), { level: constants.Z_BEST_SPEED })
     await files.writeDurable(file, packed, 0o400)
-    unsynced.add(path.dirname(file))
     return oid
   }
 
@@ -74,10 +78,21 @@ export function vaultObjects(
     oidBytes,
     put,
     readObject,
+    async written(oid) {
+      const loose = loosePath(vault, oid)
+      unsynced.add((await exists(loose)) ? path.dirname(loose) : path.join(vault, 'objects', 'pack'))
+    },
     async sync() {
       const folders = [...unsynced]
       unsynced.clear()
-      await files.syncFolders(folders.length === 0 ? [] : [...folders, path.join(vault, 'objects')])
+      const own = files.syncFolders(folders.length === 0 ? [] : [...folders, path.join(vault, 'objects')])
+      // Another task's sync may have taken our folders along: they are not durable before it ends.
+      const all = Promise.all([syncing, own]).then(() => {})
+      syncing = all.catch(() => {})
+      await all.catch((error) => {
+        for (const folder of folders) unsynced.add(folder)
+        throw error
+      })
     },
     async read(oid) {
       if (oid === null) return []
