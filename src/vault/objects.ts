@@ -51,12 +51,13 @@ export function vaultObjects(
   const put: Objects['put'] = async (type, content) => {
     const oid = objectId(algorithm, type, content)
     const file = loosePath(vault, oid)
-    // Whoever wrote it may have died before its name was on the disk.
+    if (!(await exists(file))) {
+      const head = Buffer.from(`${type} ${content.length}\0`)
+      const packed = await deflated(Buffer.concat([head, content]), { level: constants.Z_BEST_SPEED })
+      await files.writeDurable(file, packed, 0o400)
+    }
+    // Also when it was there: whoever wrote it may have died before its name was on the disk.
     unsynced.add(path.dirname(file))
-    if (await exists(file)) return oid
-    const head = Buffer.from(`${type} ${content.length}\0`)
-    const packed = await deflated(Buffer.concat([head, content]), { level: constants.Z_BEST_SPEED })
-    await files.writeDurable(file, packed, 0o400)
     return oid
   }
 
@@ -88,11 +89,15 @@ export function vaultObjects(
       const own = files.syncFolders(folders.length === 0 ? [] : [...folders, path.join(vault, 'objects')])
       // Another task's sync may have taken our folders along: they are not durable before it ends.
       const all = Promise.all([syncing, own]).then(() => {})
-      syncing = all.catch(() => {})
-      await all.catch((error) => {
+      syncing = all
+      try {
+        await all
+      } catch (error) {
         for (const folder of folders) unsynced.add(folder)
         throw error
-      })
+      } finally {
+        if (syncing === all) syncing = Promise.resolve()
+      }
     },
     async read(oid) {
       if (oid === null) return []

@@ -1,8 +1,11 @@
 /** Which paths of a workspace may have changed since it was made. Git compares; its answer is a superset. */
+import path from 'node:path'
+import type { Files } from '../core/ports.ts'
 import type { GitExec } from '../git/exec.ts'
-import { type BytePath, splitNul } from './bytes.ts'
+import { type BytePath, fromText, splitNul } from './bytes.ts'
 
 export interface ScanScope {
+  readonly files: Files
   readonly vault: string
   readonly workspace: string
   /** The index of the moment when the workspace was filled: a cache of what its files looked like. */
@@ -12,17 +15,36 @@ export interface ScanScope {
   readonly excludes: string
 }
 
-/**
- * Tracked files that look different or are gone, and untracked ones that no rule ignores. A folder that holds a
- * repository of its own comes as one path that ends in a slash.
- */
-export async function scan(exec: GitExec, scope: ScanScope, signal?: AbortSignal): Promise<Set<BytePath>> {
+export interface Scanned {
+  /** Files that the index has, and that look different or are gone. */
+  readonly tracked: BytePath[]
+  /** Files that the index does not have and no rule ignores. A repository inside comes as a path ending in a slash. */
+  readonly untracked: BytePath[]
+  /** Folders that could not be looked into, ending in a slash. */
+  readonly unreadable: BytePath[]
+}
+
+export async function scanAll(exec: GitExec, scope: ScanScope, signal?: AbortSignal): Promise<Scanned> {
+  await syncExcludes(scope)
   const common = callScope(scope, signal)
   const [tracked, untracked] = await Promise.all([
     exec({ args: ['ls-files', '-z', '--modified', '--deleted'], ...common }),
-    exec({ args: ['ls-files', '-z', '--others', ...ignoreRules(scope)], ...common }),
+    exec({ args: ['ls-files', '-z', '--others', '--exclude-standard'], ...common }),
   ])
-  return new Set([...splitNul(tracked.stdout), ...splitNul(untracked.stdout)])
+  const refused = untracked.stderr.matchAll(/^warning: could not open directory '(.*)': (.*)$/gm)
+  return {
+    tracked: splitNul(tracked.stdout),
+    untracked: splitNul(untracked.stdout),
+    // A folder that was deleted meanwhile is no folder that hides something.
+    unreadable: Array.from(refused, ([, folder = '', why]) =>
+      why?.startsWith('No such') ? '' : fromText(folder),
+    ).filter(Boolean),
+  }
+}
+
+export async function scan(exec: GitExec, scope: ScanScope, signal?: AbortSignal): Promise<Set<BytePath>> {
+  const { tracked, untracked } = await scanAll(exec, scope, signal)
+  return new Set([...tracked, ...untracked])
 }
 
 /** What the rules ignore; a folder that is ignored as a whole comes as one path that ends in a slash. */
@@ -31,7 +53,8 @@ export async function scanIgnored(
   scope: ScanScope,
   signal?: AbortSignal,
 ): Promise<BytePath[]> {
-  const args = ['ls-files', '-z', '--others', '--ignored', '--directory', ...ignoreRules(scope)]
+  await syncExcludes(scope)
+  const args = ['ls-files', '-z', '--others', '--ignored', '--directory', '--exclude-standard']
   return splitNul((await exec({ args, ...callScope(scope, signal) })).stdout)
 }
 
@@ -43,6 +66,7 @@ export async function findIgnored(
   signal?: AbortSignal,
 ): Promise<Set<BytePath>> {
   if (paths.length === 0) return new Set()
+  await syncExcludes(scope)
   // `./` in front, so that no name is taken for a pattern; this command knows no literal ones.
   const stdin = Buffer.from(paths.map((file) => `./${file}\0`).join(''), 'latin1')
   const args = ['check-ignore', '-z', '--stdin', '--no-index']
@@ -58,6 +82,17 @@ export async function refreshIndex(exec: GitExec, scope: ScanScope, signal?: Abo
   await exec({ args: ['update-index', '-q', '--refresh'], expect: [1], ...callScope(scope, signal) })
 }
 
+/** Nothing in the user's settings may keep git from seeing a change, as some do to save time. */
+const attentive = [
+  ['core.fileMode', 'true'],
+  ['core.trustctime', 'true'],
+  ['core.checkStat', 'default'],
+  ['core.ignoreStat', 'false'],
+  ['core.symlinks', 'true'],
+  // A file that was written outside of the sparse cone is one that is there.
+  ['core.sparseCheckout', 'true'],
+] as const
+
 /** The user's own ignore rules count (`config: user`); conversions are off in the vault's info/attributes. */
 function callScope({ vault, workspace, index, alternates }: ScanScope, signal: AbortSignal | undefined) {
   return {
@@ -67,10 +102,17 @@ function callScope({ vault, workspace, index, alternates }: ScanScope, signal: A
     alternates,
     cwd: workspace,
     config: 'user',
+    settings: attentive,
     signal,
   } as const
 }
 
-function ignoreRules({ excludes }: ScanScope): string[] {
-  return ['--exclude-standard', `--exclude-from=${excludes}`]
+/**
+ * The repository's own list of what to ignore has its place among the rules (a .gitignore overrules it), so the vault
+ * has a copy of it there. It is read by us: should it have become a pipe, git would wait for ever.
+ */
+async function syncExcludes({ files, vault, excludes }: ScanScope): Promise<void> {
+  const copy = path.join(vault, 'info', 'exclude')
+  const wanted = (await files.readText(excludes).catch(() => undefined)) ?? ''
+  if (wanted !== ((await files.readText(copy)) ?? '')) await files.write(copy, wanted, 0o600)
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -37,29 +37,47 @@ interface DemoShell {
 async function play({ say, run }: DemoShell, repo: string): Promise<void> {
   say('A repository, with an edit of yours that is not committed:')
   await mkdir(repo)
-  await writeFile(path.join(repo, 'greet.js'), "console.log('hello')\n")
+  await writeFile(path.join(repo, '..', '.gitconfig'), '[user]\n\tname = You\n\temail = you@example.com\n')
+  await writeFile(path.join(repo, 'greet.js'), greeting('hello'))
   run('git', 'init', '--quiet', '--initial-branch=main')
   run('git', 'add', '.')
   run('git', 'commit', '--quiet', '--message=Greet')
-  await appendFile(path.join(repo, 'greet.js'), '// a thought of mine\n')
-  const before = run('git', 'status', '--short')
+  await writeFile(path.join(repo, 'greet.js'), `// a thought of mine\n${greeting('hello')}`)
+  const before = run('git', 'diff')
 
-  say('A task gets its own branch and its own folder, outside of yours:')
+  say('An agent (here a script) works in its own worktree; each of its tool calls becomes a step:')
   run('offshoot', 'start', 'louder', '--title', 'Greet louder')
-  const workspace = run('offshoot', 'cd', 'louder').trim()
-  run('git', 'worktree', 'list')
+  const agent = {
+    edit: 'sed -i.bak s/hello/HELLO/ greet.js && rm greet.js.bak',
+    test: 'echo "// it greets" > greet.test.js',
+  }
+  run('offshoot', 'exec', 'louder', '--', 'sh', '-c', agent.edit)
+  run('offshoot', 'exec', 'louder', '--', 'sh', '-c', agent.test)
+  run('offshoot', 'log', 'louder')
+  run('offshoot', 'diff', 'louder', '--stat')
 
-  say('Whatever an agent does there, your checkout does not change:')
-  await writeFile(path.join(workspace, 'greet.js'), "console.log('HELLO')\n")
-  run('offshoot', 'show', 'louder')
+  say('Your checkout has not changed. You see what would land, and land it beside your own edit:')
+  if (run('git', 'diff') !== before)
+    throw new AppError('WT_020', 'The checkout changed: that must never happen.')
+  run('offshoot', 'accept', 'louder', '--dry-run')
+  run('offshoot', 'accept', 'louder')
+  run('git', 'status', '--short')
+  run('git', 'diff')
+
+  say('Everything can be undone: your checkout is as it was, and the task is open again:')
+  run('offshoot', 'undo')
+  if (run('git', 'diff') !== before) throw new AppError('WT_020', 'The undo did not bring everything back.')
   run('offshoot', 'list')
-  const after = run('git', 'status', '--short')
-  if (before !== after) throw new AppError('WT_020', 'The checkout changed: that must never happen.')
 
-  say('Uncommitted work is not thrown away by accident, and what goes, goes into the trash:')
-  run('!offshoot', 'worktree', 'remove', '--task', 'louder')
-  run('offshoot', 'worktree', 'remove', '--task', 'louder', '--force')
-  run('git', 'worktree', 'list')
+  say('The same work as one commit on another branch, without touching any checkout:')
+  run('git', 'branch', 'release')
+  run('offshoot', 'accept', 'louder', '--as', 'squash', '--onto', 'release')
+  run('git', 'log', '--oneline', 'release')
+  run('offshoot', 'ops')
+}
+
+function greeting(word: string): string {
+  return `export function greet(name) {\n  return '${word} ' + name\n}\n\nconsole.log(greet('you'))\n`
 }
 
 function demoShell({ tell, paint }: Context, folder: string): DemoShell {
@@ -67,10 +85,7 @@ function demoShell({ tell, paint }: Context, folder: string): DemoShell {
     PATH: process.env.PATH,
     HOME: folder,
     OFFSHOOT_HOME: path.join(folder, 'state'),
-    GIT_AUTHOR_NAME: 'You',
-    GIT_AUTHOR_EMAIL: 'you@example.com',
-    GIT_COMMITTER_NAME: 'You',
-    GIT_COMMITTER_EMAIL: 'you@example.com',
+    GIT_CONFIG_NOSYSTEM: '1',
   }
   const lines: DemoShell['lines'] = []
   return {
