@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { AppError, appError } from './core/errors.ts'
 import type { Files, Ports, Store } from './core/ports.ts'
 import { nodeFiles } from './files/node.ts'
 import { type GitExec, gitExec, gitPipe } from './git/exec.ts'
@@ -64,7 +65,7 @@ export function compose(options: ComposeOptions = {}): Composed {
   let store: Store | undefined
   const openStore = () => {
     if (store) return store
-    mkdirSync(home, { recursive: true, mode: 0o700 })
+    makeHome(home)
     const opened = sqliteStore(path.join(home, 'state.db'))
     store = around.store?.(opened) ?? opened
     return store
@@ -114,6 +115,16 @@ export function compose(options: ComposeOptions = {}): Composed {
       store?.close()
       store = undefined
     },
+  }
+}
+
+/** The system's own words for it (a file in the way, a disk that cannot be written) would not say what to do. */
+function makeHome(home: string): void {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    if (appError(cause).code === 'WT_014') throw cause
+    throw new AppError('WT_022', `The state folder ${home} cannot be made.`, { path: home, cause })
   }
 }
 

@@ -47,6 +47,8 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'task.run', { repo, ...input }, signal, emit),
     accept: (input: Rest<'task.accept'>, signal?: AbortSignal) =>
       call(ports, 'task.accept', { repo, ...input }, signal),
+    update: (input: Rest<'task.update'>, signal?: AbortSignal) =>
+      call(ports, 'task.update', { repo, ...input }, signal),
     reject: (input: Rest<'task.reject'>, signal?: AbortSignal) =>
       call(ports, 'task.reject', { repo, ...input }, signal),
     ops: async (signal?: AbortSignal) => (await call(ports, 'system.ops', { repo }, signal)).operations,

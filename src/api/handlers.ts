@@ -2,6 +2,7 @@
  * Action → verb: the one table behind the command line, the library and every other door. Verbs are imported when
  * they are called, so that a command pays only for its own.
  */
+import { AppError, appError } from '../core/errors.ts'
 import type { Ports, Step, StepFile } from '../core/ports.ts'
 import { taskView } from '../core/task.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
@@ -117,6 +118,18 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         return { task: taskView(task), preview: { clean, files, ...lists } }
       }
       return { task: taskView(task), accepted: { as, onto, commit, files }, operation }
+    },
+  },
+  'task.update': {
+    writes: true,
+    async run(ports, { repo, ...input }, signal) {
+      const { update } = await import('../core/update.ts')
+      const { task, step, conflicts } = await update(ports, { dir: repo, ...input }, signal)
+      return {
+        task: taskView(task),
+        ...(step && { checkpoint: stepView(step, []) }),
+        conflicts: [...conflicts],
+      }
     },
   },
   'task.reject': {
@@ -255,10 +268,20 @@ export async function call<A extends ActionName>(
   emit?: Emit,
 ): Promise<Output<A>> {
   const handler = handlers[action]
-  signal?.throwIfAborted()
-  if (handler.writes && ports.store.readPendingTasks().length > 0) {
-    const { recover } = await import('../core/recover.ts')
-    await recover(ports, signal)
+  try {
+    signal?.throwIfAborted()
+    if (handler.writes && ports.store.readPendingTasks().length > 0) {
+      const { recover } = await import('../core/recover.ts')
+      await recover(ports, signal)
+    }
+    return await handler.run(ports, input, signal, emit)
+  } catch (thrown) {
+    throw failure(thrown, signal)
   }
-  return handler.run(ports, input, signal, emit)
+}
+
+/** A signal may be given any reason; that it was pulled is told in one way. */
+function failure(thrown: unknown, signal?: AbortSignal): AppError {
+  if (thrown instanceof AppError || !signal?.aborted || thrown !== signal.reason) return appError(thrown)
+  return new AppError('WT_021', 'Cancelled.', { cause: thrown })
 }

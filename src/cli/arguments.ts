@@ -28,6 +28,8 @@ export function parse(all: readonly string[]): Parsed {
       strict: true,
     })
     const own = positionals.slice(command ? command.name.split(' ').length : 0)
+    // Only `run` and the like hand it on; elsewhere it is a name that may begin with a dash.
+    if (!command?.args?.includes('--')) own.push(...rest.splice(0))
     if (command && !values.help) requireCount(command, own)
     return { command, values, positionals: own, rest }
   } catch (error) {

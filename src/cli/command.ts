@@ -25,7 +25,7 @@ export interface Context {
   readonly signal: AbortSignal
   readonly paint: Paint
   readonly colored: boolean
-  /** Progress for a person, on stderr; nothing with --quiet or --json. */
+  /** Progress for a person, on stderr; nothing with --quiet or --json. What others wrote must be made printable before. */
   tell(line: string): void
   call<A extends ActionName>(action: A, input: Input<A>, emit?: Emit): Promise<Output<A>>
   /** Prints an event as one line of JSON. */

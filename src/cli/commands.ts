@@ -180,6 +180,28 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/accept.ts')).accept,
   },
   {
+    name: 'update',
+    summary: 'Bring the target into the workspace, so that conflicts are solved there',
+    args: '[TASK]',
+    takes: [0, 1],
+    completes: 'tasks',
+    options: {
+      onto: {
+        type: 'string',
+        value: 'BRANCH',
+        help: 'the branch to bring in (default: the one it was started from)',
+      },
+      dirty: { type: 'boolean', help: 'the checkout as it is, uncommitted and untracked files included' },
+      conflicts: {
+        type: 'string',
+        value: 'HOW',
+        help: 'fail (default), or markers: write them into the workspace',
+      },
+    },
+    examples: ['offshoot update T1', 'offshoot update T1 --dirty --conflicts markers'],
+    load: async () => (await import('./commands/update.ts')).update,
+  },
+  {
     name: 'reject',
     summary: 'Give the work of a task up; all of it can come back',
     args: '[TASK]',

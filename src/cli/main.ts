@@ -5,13 +5,15 @@ import { type Composed, compose } from '../compose.ts'
 import { AppError, appError } from '../core/errors.ts'
 import { parse } from './arguments.ts'
 import { type Context, flag, text } from './command.ts'
-import { painter, printable } from './output.ts'
+import { painter, printable, shortList } from './output.ts'
 
 /** Runs one command line and answers its exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   process.stdout.on('error', leaveQuietly)
-  const json = argv.includes('--json')
-  const verbose = argv.includes('--verbose')
+  // What follows `--` is for another command.
+  const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  const json = own.includes('--json')
+  const verbose = own.includes('--verbose')
   const cancel = new AbortController()
   const onSignal = () => cancel.abort(new AppError('WT_021', 'Cancelled.'))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, onSignal)
@@ -20,7 +22,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   } catch (thrown) {
     const error = appError(thrown)
     if (json) print({ ok: false, error: error.toJSON() })
-    else complain(error, verbose)
+    else complain(error, verbose, own.includes('--no-color'))
     return error.exitCode
   }
 }
@@ -47,7 +49,7 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
     paint: painter(colored),
     colored,
     emit: print,
-    tell: (line) => void (quiet || process.stderr.write(`${printable(line)}\n`)),
+    tell: (line) => void (quiet || process.stderr.write(`${line}\n`)),
     call: (action, input, emit) => call((ports ??= compose()), action, input, signal, emit),
   }
   try {
@@ -69,11 +71,16 @@ function print(answer: object): void {
   process.stdout.write(`${JSON.stringify(answer)}\n`)
 }
 
-function complain(error: AppError, verbose: boolean): void {
-  const paint = painter(process.stderr.isTTY && !process.env.NO_COLOR)
+function complain(error: AppError, verbose: boolean, plain: boolean): void {
+  const paint = painter(process.stderr.isTTY && !process.env.NO_COLOR && !plain)
   const lines = [`${paint('red', `error ${error.code}:`)} ${printable(error.message)}`]
   if (error.path !== undefined && !error.message.includes(error.path))
     lines.push(`  path: ${printable(error.path)}`)
+  for (const name of ['changed', 'untracked', 'ignored']) {
+    const files = error.data?.[name]
+    if (!verbose && Array.isArray(files) && files.length > 0)
+      lines.push(`  ${name}: ${printable(shortList(files))}`)
+  }
   lines.push(`  hint: ${printable(error.hint)}`)
   for (const [name, value] of verbose ? Object.entries(error.data ?? {}) : []) {
     lines.push(`  ${name}: ${printable(JSON.stringify(value))}`)

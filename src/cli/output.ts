@@ -15,6 +15,12 @@ export function painter(wanted: boolean): Paint {
   return wanted ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text
 }
 
+/** The first few, and how many more there are. */
+export function shortList(items: readonly string[]): string {
+  const more = items.length > 10 ? ` and ${items.length - 10} more` : ''
+  return `${items.slice(0, 10).join(', ')}${more}`
+}
+
 /** Columns as wide as their widest cell; the last one is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []

@@ -12,6 +12,7 @@ import type { Conflict, Ports, Repo, Step } from './ports.ts'
 import { type RiskyFile, risks } from './risk.ts'
 import type { Strategy } from './strategies.ts'
 import { type Task, taskLock } from './task.ts'
+import { basisOf } from './update.ts'
 
 export interface AcceptInput {
   readonly dir: string
@@ -101,6 +102,8 @@ async function lastState(ports: Ports, repo: Repo, task: Task, signal?: AbortSig
 /** What is to be landed: from one tree of the workspace to another. */
 export interface Offer {
   readonly first: Step
+  /** What the workspace was started from or updated to. */
+  readonly basis: string
   readonly base: string
   readonly theirs: string
   /** Nothing of the task is left out. */
@@ -111,7 +114,7 @@ async function offerOf(ports: Ports, repo: Repo, task: Task, input: AcceptInput)
   const steps = await ports.vault.readSteps(repo, task)
   const first = steps[0] ?? (await ports.vault.seed(repo, task))
   const last = steps.at(-1) ?? first
-  const base = task.landed ?? first.tree
+  const base = landedBase(task, basisOf(steps))
   let theirs = last.tree
   if (input.steps) theirs = await pickSteps(ports, repo, steps, base, input.steps)
   if (input.only) {
@@ -122,7 +125,17 @@ async function offerOf(ports: Ports, repo: Repo, task: Task, input: AcceptInput)
       throw new AppError('WT_005', `Nothing that changed fits ${input.only.join(' ')}.`)
     theirs = await ports.contents.change(repo, base, new Map(wanted.map(([file, { to }]) => [file, to])))
   }
-  return { first, base, theirs, whole: theirs === last.tree }
+  return { first, basis: basisOf(steps), base, theirs, whole: theirs === last.tree }
+}
+
+/** What the target has of the task already: what it was started from or updated to, and what has landed since. */
+function landedBase({ id, landed }: Task, basis: string): string {
+  if (landed === undefined) return basis
+  if (landed.basis === basis) return landed.tree
+  throw new AppError('WT_011', `${id} was rewound or updated after a part of it had landed.`, {
+    hint: `Bring the target in first: offshoot update ${id}`,
+    data: { conflicts: [] },
+  })
 }
 
 /** Each step's own change, one after the other, on top of what landed before. */
@@ -185,7 +198,7 @@ async function previewOf(
 ): Promise<Preview> {
   const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
   const files: (RiskyFile & AcceptedFile)[] = []
-  for (const [file, { from, to }] of changes) {
+  for (const [file, { from, to }] of [...changes].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const content = to && to.mode !== '160000' ? await smallContent(ports, repo, to) : undefined
     const status = !from ? 'added' : to ? 'modified' : 'deleted'
     files.push({ path: toText(file), status, from, to, content })
@@ -233,7 +246,10 @@ async function operationOf(
   done: boolean,
 ): Promise<Operation> {
   const { files, index, refs } = landing
-  const landed = { from: { landed: task.landed ?? null }, to: { landed: offer.theirs } }
+  const landed = {
+    from: { landed: task.landed ?? null },
+    to: { landed: { tree: offer.theirs, basis: offer.basis } },
+  }
   const base = {
     id: ports.ids.uid(),
     verb: 'accept',

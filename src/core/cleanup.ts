@@ -1,12 +1,18 @@
 /** What becomes of a task's folder and refs when the task is closed. */
+import path from 'node:path'
 import type { Operation } from './operation.ts'
-import type { Place, Ports, RefChange, Repo } from './ports.ts'
+import type { Ports, RefChange, Repo, Worktree } from './ports.ts'
 import type { Task, TaskState } from './task.ts'
 import { branchRef, freeTrash, pinRef } from './workspace.ts'
 
 /** Holds what a removed branch pointed at, for as long as the trash keeps the files. */
 export function keptRef(uid: string): string {
   return `refs/offshoot/trash/${uid}`
+}
+
+/** Holds where the workspace stood when it was on no branch. */
+function keptHeadRef(uid: string): string {
+  return `refs/offshoot/trash/${uid}-head`
 }
 
 export interface Closing extends Pick<Operation, 'refs' | 'workspace' | 'record'> {
@@ -21,8 +27,8 @@ export async function closing(
   state: TaskState,
   options: { keepBranch?: boolean | undefined; hidden?: boolean | undefined } = {},
 ): Promise<Closing> {
-  const branchKept =
-    Boolean(options.keepBranch) || task.adopted || (await isUsedElsewhere(ports, repo.place, task))
+  const worktrees = await ports.git.readWorktrees(repo.place)
+  const branchKept = Boolean(options.keepBranch) || task.adopted || isUsedElsewhere(worktrees, task)
   const refs: RefChange[] = []
   const tip = await ports.git.findRef(repo.place, branchRef(task.branch))
   if (!branchKept && tip !== undefined) {
@@ -31,6 +37,8 @@ export async function closing(
       { ref: branchRef(task.branch), old: tip, new: null },
     )
   }
+  const head = await findDetachedHead(ports, repo, worktrees, task)
+  if (head !== undefined) refs.push({ ref: keptHeadRef(task.uid), old: null, new: head })
   const pin = await ports.git.findRef(repo.place, pinRef(task.uid))
   if (pin !== undefined) refs.push({ ref: pinRef(task.uid), old: pin, new: null })
   const trash = await freeTrash(ports, task.path)
@@ -41,7 +49,14 @@ export async function closing(
 }
 
 /** A branch that somebody has checked out must not vanish under them. */
-async function isUsedElsewhere(ports: Ports, place: Place, task: Task): Promise<boolean> {
-  const worktrees = await ports.git.readWorktrees(place)
+function isUsedElsewhere(worktrees: readonly Worktree[], task: Task): boolean {
   return worktrees.some((other) => other.branch === task.branch && other.path !== task.path)
+}
+
+/** Commits made on no branch: nothing but the workspace itself leads to them. */
+async function findDetachedHead(ports: Ports, repo: Repo, worktrees: readonly Worktree[], task: Task) {
+  const own = worktrees.find((worktree) => worktree.path === task.path)
+  if (!own?.name || own.branch !== null) return undefined
+  const gitDir = path.join(repo.commonDir, 'worktrees', own.name)
+  return ports.git.findCommit({ ...repo.place, gitDir }, 'HEAD')
 }

@@ -11,16 +11,17 @@ export interface Check {
 
 /** Looks at everything offshoot stands on and mends nothing. */
 export async function doctor(ports: Ports, input: { dir: string }, signal?: AbortSignal): Promise<Check[]> {
+  const state = await attempt('state folder', () => checkState(ports))
   return [
     await attempt('git', async () => ok('git', `git ${await ports.git.requireVersion(signal)}`)),
-    await attempt('state folder', () => checkSpace(ports)),
+    state,
     await attempt('repository', async () => ok('repository', (await ports.git.locate(input.dir)).commonDir)),
     await attempt('settings', async () => {
       const place = await ports.git.locate(input.dir).catch(() => undefined)
       await ports.settings.read(place?.checkout ?? null)
       return ok('settings', 'all known and sound')
     }),
-    ...(await checkTasks(ports)),
+    ...(state.status === 'fail' ? [] : await checkTasks(ports)),
   ]
 }
 
@@ -41,7 +42,8 @@ async function attempt(name: string, check: () => Promise<Check>): Promise<Check
 
 const fullAt = 0.9
 
-async function checkSpace(ports: Ports): Promise<Check> {
+async function checkState(ports: Ports): Promise<Check> {
+  ports.store.readPendingTasks()
   const { free, total } = await ports.files.readFreeSpace(ports.home)
   const used = total === 0 ? 0 : 1 - free / total
   const message = `${ports.home}, ${Math.round(free / 2 ** 20)} MiB free`

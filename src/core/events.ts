@@ -71,8 +71,10 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
   if (task === undefined) return undefined
   switch (event.type) {
     case 'start.done':
+      if (task.pending?.verb !== 'start') return task
       return { ...settled(task), state: 'active', lastActiveAt: at }
     case 'start.undone':
+      if (task.pending?.verb !== 'start') return task
       return { ...settled(task), state: 'failed', reason: event.reason, closedAt: at, hidden: true }
     case 'recreate.begun':
       return { ...task, pending: { verb: 'recreate', owner: event.owner } }

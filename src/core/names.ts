@@ -48,6 +48,7 @@ function branchFault(branch: string): string | undefined {
   if (branch.startsWith('refs/')) return 'begins with refs/; give the short name'
   // Invisible and direction-changing characters make one name look like another.
   if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(branch)) return 'has control or invisible characters'
+  if (!branch.isWellFormed()) return 'is not sound Unicode'
   if (/[ ~^:?*[\\]/.test(branch)) return 'has a space or one of ~ ^ : ? * [ \\'
   if (branch.includes('..') || branch.includes('@{') || branch.includes('//')) return 'has "..", "@{" or "//"'
   for (const part of branch.split('/')) {

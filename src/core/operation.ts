@@ -82,6 +82,7 @@ async function stage(ports: Ports, repo: Repo, operation: Operation): Promise<vo
   if (!operation.files) return
   const staging = stagingFolder(repo, operation)
   await ports.files.makeFolder(staging, 0o700)
+  if (operation.index) await ports.checkouts.lockIndex(operation.index.gitDir, staging)
   for (const [index, { to }] of operation.files.moves.entries()) {
     if (to && to.mode !== '160000') await ports.contents.exportFile(repo, to, stagedFile(staging, index))
   }
@@ -126,6 +127,7 @@ export async function takeBack(
   reason: string,
 ): Promise<void> {
   const staging = stagingFolder(repo, operation)
+  if (operation.index) await ports.checkouts.unlockIndex(operation.index.gitDir, staging)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
   const at = ports.clock.now().toISOString()
   ports.store.append(task.uid, { type: 'operation.undone', id: operation.id, reason }, at)

@@ -133,6 +133,8 @@ export interface IsolationKind {
   make(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
   /** Makes the workspace's index that of its HEAD, and leaves the files alone. */
   resetIndex(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
+  /** Makes the index and the files those of its HEAD. */
+  checkOut(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
   /**
    * Makes the workspace's git right again, and answers whether it was wrong. What was in the place of `.git` is moved
    * to `aside`.
@@ -159,6 +161,8 @@ export interface Step {
   readonly call?: string | undefined
   /** Of a rewind: the step whose files these are. */
   readonly rewindTo?: number | undefined
+  /** Of an update: the tree of the target that was brought in. */
+  readonly basis?: string | undefined
   readonly skipped: readonly SkippedPath[]
 }
 
@@ -174,7 +178,7 @@ export interface StepFile {
 }
 
 /** What is said of a step when it is taken. */
-export type StepNote = Pick<Step, 'tool' | 'summary' | 'run' | 'call' | 'rewindTo'>
+export type StepNote = Pick<Step, 'tool' | 'summary' | 'run' | 'call' | 'rewindTo' | 'basis'>
 
 export interface Snapshot {
   /** The new step; or, when nothing had changed, the last one. */
@@ -196,6 +200,8 @@ export interface DiffOptions {
 
 /** Keeps every state of every workspace, out of reach of what happens to the workspace's own git. */
 export interface Vault {
+  /** Keeps what only a fresh workspace can tell: how its files look, and the repository's config. */
+  prepare(repo: Repo, task: Task): Promise<void>
   /** Whether the workspace surely holds the bytes of its base commit. A quick look that may answer no for yes. */
   isPlain(repo: Repo, task: Task): Promise<boolean>
   /** Makes step 0, unless it is there. The workspace must be as it was made. */
@@ -328,7 +334,11 @@ export interface Checkouts {
   place(staged: string, checkout: string, file: BytePath, mode: Mode): Promise<string>
   /** The file goes, and the folders that it leaves empty; answers the folder it was in. */
   take(checkout: string, file: BytePath): Promise<string>
-  /** Changes entries of the index under git's own lock, all at once. `staging` is a folder for drafts. */
+  /** Takes git's own lock on the index; throws WT_012 when another git has it. `staging` is a folder for drafts. */
+  lockIndex(gitDir: string, staging: string): Promise<void>
+  /** Gives the lock back, if it is ours. */
+  unlockIndex(gitDir: string, staging: string): Promise<void>
+  /** Changes entries of the index, all at once, and gives the lock back. */
   changeIndex(
     gitDir: string,
     moves: readonly { path: BytePath; to: Leaf | null }[],
@@ -475,7 +485,7 @@ export const effects = {
   ],
   store: ['putRepo', 'append', 'putNote'],
   contents: ['exportFile', 'keep'],
-  checkouts: ['place', 'take', 'changeIndex'],
+  checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex'],
 } as const satisfies {
   files: (keyof Files)[]
   store: (keyof Store)[]

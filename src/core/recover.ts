@@ -55,7 +55,7 @@ async function conclude(
 ): Promise<Recovery['verdict']> {
   switch (pending.verb) {
     case 'start':
-      await undoStart(ports, repo, task, why)
+      await undoStart(ports, repo, task, { message: why })
       return 'rolled back'
     case 'recreate':
       await undoRecreate(ports, repo, task, why)

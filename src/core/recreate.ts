@@ -51,8 +51,13 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
     await makeFolder(ports, repo, task, signal)
     await vault.reseed(repo, task)
     const last = later.at(-1)
-    if (first && last) await vault.restore(repo, task, first, last, signal)
-    await isolationOf(ports, task).resetIndex(repo, task, signal)
+    if (first && last) {
+      await vault.restore(repo, task, first, last, signal)
+      await isolationOf(ports, task).resetIndex(repo, task, signal)
+    } else {
+      // No step holds what the agent did, but its commits do.
+      await isolationOf(ports, task).checkOut(repo, task, signal)
+    }
     return store.append(task.uid, { type: 'recreate.done' }, now())
   } catch (error) {
     await undoRecreate(ports, repo, task, appError(error).message).catch(() => {})

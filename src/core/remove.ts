@@ -30,7 +30,7 @@ export interface Removed {
 /** Takes a task's workspace, branch and registration away, into the trash. */
 export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSignal): Promise<Removed> {
   const { repo } = await findRepo(ports, input.dir)
-  const named = repo && findNamed(ports, repo, input)
+  const named = repo && (await findNamed(ports, repo, input))
   if (!repo || !named) throw notFound(input)
   return ports.locks.hold(taskLock(repo.id, named.id), { verb: 'remove', signal }, async () => {
     const task = ports.store.findTaskByUid(named.uid) ?? named
@@ -55,9 +55,14 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
   })
 }
 
-function findNamed(ports: Ports, repo: Repo, input: RemoveInput): Task | undefined {
+async function findNamed(ports: Ports, repo: Repo, input: RemoveInput): Promise<Task | undefined> {
   if (input.task !== undefined) return ports.store.findTask(repo.id, input.task)
-  if (input.path !== undefined) return ports.store.findTaskByPath(path.resolve(input.dir, input.path))
+  if (input.path !== undefined) {
+    const real = await ports.files.readRealPath(path.resolve(input.dir, input.path))
+    const found = ports.store.findTaskByPath(real)
+    // The path may lead into another repository; all that follows would then be done to this one.
+    return found?.repo === repo.id ? found : undefined
+  }
   return ports.store
     .readTasks({ repo: repo.id })
     .find((task) => path.basename(task.path) === input.name || task.id === input.name)

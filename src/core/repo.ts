@@ -55,6 +55,8 @@ async function record(
   name: string,
   signal?: AbortSignal,
 ): Promise<Repo> {
+  // Only we write that ref, and we hold the repository's lock: whoever left this one is dead.
+  await ports.git.clearRefLocks(place, ['refs/offshoot/repo'])
   const { blob } = await ports.git.writeRepoMark(place, id, signal)
   const repo: RepoRecord = {
     id,
@@ -82,9 +84,15 @@ async function requireSupported(ports: Ports, place: Place): Promise<void> {
   )
 }
 
-/** The checkout's root, or in a bare repository its folder: what relative settings are relative to. */
+/** The root of the checkout in hand, or in a bare repository its folder. */
 export function rootOf(place: Place): string {
   return place.checkout ?? place.commonDir
+}
+
+/** What relative settings are relative to: the main checkout, so that a workspace is never made inside another. */
+export function mainRoot(place: Place): string {
+  if (place.gitDir === place.commonDir) return rootOf(place)
+  return path.basename(place.commonDir) === '.git' ? path.dirname(place.commonDir) : place.commonDir
 }
 
 export function repoLock(place: Place): string {

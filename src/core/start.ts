@@ -10,7 +10,7 @@ import {
 } from './names.ts'
 import type { Ports, Repo } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
-import { repoLock, requireRepo, rootOf } from './repo.ts'
+import { mainRoot, repoLock, requireRepo, rootOf } from './repo.ts'
 import type { Settings } from './settings.ts'
 import { type Isolation, type Task, taskLock } from './task.ts'
 import { branchRef, makeFolder, makeRefs, requireBase, undoStart } from './workspace.ts'
@@ -89,8 +89,10 @@ async function planned(
 ): Promise<Task> {
   const { git, files } = ports
   const place = repo.place
-  const rev = input.existingBranch === undefined ? (input.from ?? 'HEAD') : branchRef(input.existingBranch)
-  const commit = await git.findCommit(place, rev, signal)
+  const commit =
+    input.existingBranch === undefined
+      ? await git.findCommit(place, input.from ?? 'HEAD', signal)
+      : await git.findRef(place, branchRef(input.existingBranch), signal)
   if (commit === undefined) throw baseMissing(input)
   const now = ports.clock.now()
   const parts = { task: input.task, uid, repo: repo.name, now }
@@ -100,7 +102,7 @@ async function planned(
   const worktrees = await git.readWorktrees(place)
   requireFree(branch, worktrees)
 
-  const at = { home: ports.home, repo: repo.name, root: rootOf(place), userHome: ports.userHome }
+  const at = { home: ports.home, repo: repo.name, root: mainRoot(place), userHome: ports.userHome }
   const base = await requireBase(ports, baseFolder(settings.workspace.base, at), place)
   const taken = new Set([
     ...(await files.readNames(base)),
@@ -171,15 +173,18 @@ async function make(
   try {
     await makeRefs(ports, repo, task, signal)
     await makeFolder(ports, repo, task, signal)
+    await ports.vault.prepare(repo, task)
     // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
     if (!(await ports.vault.isPlain(repo, task))) await ports.vault.seed(repo, task, signal)
+    // The index, too: what the agent adds to it from now on would look like a part of the base.
+    else await ports.vault.reseed(repo, task)
     signal?.throwIfAborted()
     const started = store.append(task.uid, { type: 'start.done' }, now())
     ports.later(() => ports.vault.seed(repo, started))
     return started
   } catch (error) {
     // Should this fail as well, the task stays marked as half-made and the next command takes it back.
-    await undoStart(ports, repo, task, appError(error).message).catch(() => {})
+    await undoStart(ports, repo, task, appError(error)).catch(() => {})
     throw error
   }
 }

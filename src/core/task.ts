@@ -63,10 +63,16 @@ export interface Task {
   readonly pending?: Pending
   /** Where the workspace went when it was removed. */
   readonly trash?: string
-  /** The tree of what has landed so far, when that was not all. */
-  readonly landed?: string
+  /** What has landed so far, when that was not all. */
+  readonly landed?: Landed
   /** Never shown: a start that was rolled back. */
   readonly hidden?: boolean
+}
+
+/** A part that has landed: the tree of it, and what the workspace was based on at the time. */
+export interface Landed {
+  readonly tree: string
+  readonly basis: string
 }
 
 /** What an operation changes of the record; null takes the value away. */
@@ -75,8 +81,8 @@ export interface TaskPatch {
   readonly closedAt?: string | null | undefined
   readonly trash?: string | null | undefined
   readonly hidden?: boolean | undefined
-  /** The tree of what has landed so far: the base of the next accept. */
-  readonly landed?: string | null | undefined
+  /** What has landed so far: the base of the next accept. */
+  readonly landed?: Landed | null | undefined
 }
 
 const closedStates: ReadonlySet<TaskState> = new Set(['accepted', 'rejected', 'kept'])

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { AppError } from './errors.ts'
 import type { IsolationKind, Place, Ports, RefChange, Repo } from './ports.ts'
+import { mainRoot } from './repo.ts'
 import type { Task } from './task.ts'
 
 /** Keeps the base commit from being collected while the task is open. */
@@ -20,22 +21,45 @@ function startMessage(uid: string): string {
 /** Throws unless workspaces may be made in `base`; answers it with symlinks resolved. */
 export async function requireBase(ports: Ports, base: string, place: Place): Promise<string> {
   const real = await ports.files.readRealPath(base)
-  const inside = isBelow(place.checkout, base)
-  if (inside && real !== base) {
+  if (isInRepo(place, base) && real !== base) {
     throw new AppError('WT_006', `${base} is a symlink to ${real}, outside the repository.`, {
       path: base,
       hint: 'Name the real folder in workspace.base.',
     })
   }
-  const kind = await ports.files.readKind(real)
-  if (kind !== undefined && kind !== 'folder') {
+  if (!(await canBeFolder(ports, real))) {
     throw new AppError('WT_001', `${base} is not a folder.`, { path: base, hint: 'Change workspace.base.' })
+  }
+  if (isRoot(place, real) || (isInRepo(place, real) && (await isUsed(ports, real)))) {
+    throw new AppError('WT_001', `${base} holds other things than workspaces.`, {
+      path: base,
+      hint: 'Name a folder of its own in workspace.base.',
+    })
   }
   return real
 }
 
-function isBelow(folder: string | null, file: string): boolean {
-  return folder !== null && file.startsWith(folder + path.sep)
+/** Whether it is a folder, or nothing is in the way of making it. */
+async function canBeFolder(ports: Ports, wanted: string): Promise<boolean> {
+  for (let folder = wanted; ; folder = path.dirname(folder)) {
+    const kind = await ports.files.readKind(folder)
+    if (kind !== undefined || folder === path.dirname(folder)) return kind === 'folder'
+  }
+}
+
+/** Hiding such a folder from git would hide what the user makes in it, too. */
+async function isUsed(ports: Ports, base: string): Promise<boolean> {
+  const ignored = await ports.files.readText(path.join(base, '.gitignore'))
+  if (ignored !== undefined) return !ignored.split('\n').includes('*')
+  return (await ports.files.readNames(base)).some((name) => !name.startsWith('.'))
+}
+
+function isRoot(place: Place, folder: string): boolean {
+  return folder === place.checkout || folder === mainRoot(place)
+}
+
+function isInRepo(place: Place, file: string): boolean {
+  return [place.checkout, mainRoot(place)].some((root) => root !== null && file.startsWith(root + path.sep))
 }
 
 /** The branch (unless it was there before) and the pin that holds the base: in one step, pin first. */
@@ -60,7 +84,7 @@ export async function makeRefs(ports: Ports, repo: Repo, task: Task, signal?: Ab
 export async function makeFolder(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
   const base = path.dirname(task.path)
   await ports.files.makeFolder(base, 0o700)
-  if (isBelow(repo.place.checkout, base)) await hideFromGit(ports, base)
+  if (isInRepo(repo.place, base)) await hideFromGit(ports, base)
   await isolationOf(ports, task).make(repo, task, signal)
 }
 
@@ -96,11 +120,18 @@ export async function trashFolder(ports: Ports, repo: Repo, task: Task, trash: s
 }
 
 /** Takes back what a start that did not end has made, and nothing else. */
-export async function undoStart(ports: Ports, repo: Repo, task: Task, reason: string): Promise<void> {
+export async function undoStart(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  why: { readonly message: string; readonly code?: string; readonly path?: string | undefined },
+): Promise<void> {
   const { place } = repo
   const { git } = ports
   const branch = branchRef(task.branch)
-  await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
+  // Somebody made a folder of that name after we had looked: it is theirs.
+  const foreign = why.code === 'WT_001' && why.path === task.path
+  if (!foreign) await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
   await git.clearRefLocks(place, task.adopted ? [pinRef(task.uid)] : [pinRef(task.uid), branch])
   const changes: RefChange[] = []
   // Its own log proves that the branch is ours: a user may have made one of that name in the meantime.
@@ -111,7 +142,7 @@ export async function undoStart(ports: Ports, repo: Repo, task: Task, reason: st
   const pin = await git.findRef(place, pinRef(task.uid))
   if (pin !== undefined) changes.push({ ref: pinRef(task.uid), old: pin, new: null })
   if (changes.length > 0) await git.changeRefs(place, changes, `offshoot: undo start ${task.uid}`)
-  ports.store.append(task.uid, { type: 'start.undone', reason }, ports.clock.now().toISOString())
+  ports.store.append(task.uid, { type: 'start.undone', reason: why.message }, ports.clock.now().toISOString())
 }
 
 /** What a recreation that did not end has made goes into the trash; the next start tries again. */

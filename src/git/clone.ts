@@ -6,7 +6,7 @@ import path from 'node:path'
 import type { Files, IsolationKind, Repo } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from './exec.ts'
-import { fill, resetIndex } from './fill.ts'
+import { checkOut, fill, resetIndex } from './fill.ts'
 import { inheritSparseness } from './worktree.ts'
 
 export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
@@ -19,6 +19,7 @@ export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
     },
 
     resetIndex: (repo, task, signal) => resetIndex(exec, repo, task, signal),
+    checkOut: (repo, task, signal) => checkOut(exec, repo, task, signal),
 
     async mend(repo, task, aside, signal) {
       if (await isSound(exec, files, repo, task, signal)) return false

@@ -12,6 +12,11 @@ export async function fill(exec: GitExec, repo: Repo, task: Task, signal?: Abort
   })
 }
 
+/** The index and the files of HEAD. */
+export async function checkOut(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+  await exec({ args: ['read-tree', '--reset', '-u', 'HEAD'], ...workspaceScope(repo, task), signal })
+}
+
 /** The index of HEAD; the files stay as they are. */
 export async function resetIndex(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
   await exec({ args: ['read-tree', '--reset', 'HEAD'], ...workspaceScope(repo, task), signal })

@@ -28,7 +28,8 @@ export async function findRef(exec: GitExec, place: Place, ref: string, signal?:
   const loose = await readFile(path.join(place.commonDir, ref), 'utf8').catch(() => '')
   const value = object.exec(loose)?.[1]
   if (value !== undefined) return value
-  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', ref]
+  // Not rev-parse: it takes `main~2` and `v1-0-g1234567` for revisions where a ref of that name is not there.
+  const args = ['show-ref', '--verify', '--hash', '--', ref]
   const { code, stdout } = await exec({
     args,
     gitDir: place.commonDir,

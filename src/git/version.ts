@@ -22,7 +22,7 @@ export async function requireVersion(
 ): Promise<string> {
   const binary = await findBinary(env.PATH ?? '')
   if (binary === undefined) throw new AppError('WT_015', 'git is not installed, or not on PATH.')
-  const noted = notes.find('git')?.split('\t')
+  const noted = quietly(() => notes.find('git'))?.split('\t')
   if (noted?.[0] === binary && noted[1] !== undefined) return noted[1]
   const { stdout } = await exec({ args: ['version'], cwd: '/', signal })
   const version = /(\d+\.\d+(\.\d+)?)/.exec(stdout.toString())?.[1]
@@ -31,8 +31,17 @@ export async function requireVersion(
   if (!isRecent(version)) {
     throw new AppError('WT_015', `git ${version} is too old; offshoot needs ${oldest.join('.')} or newer.`)
   }
-  notes.put('git', `${binary}\t${version}`)
+  quietly(() => notes.put('git', `${binary}\t${version}`))
   return version
+}
+
+/** A note that cannot be read or kept costs one more question, nothing else. */
+function quietly<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
 }
 
 export function isRecent(version: string): boolean {

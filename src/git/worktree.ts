@@ -6,13 +6,14 @@ import path from 'node:path'
 import type { Files, IsolationKind, Place, Repo, Worktree } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from './exec.ts'
-import { fill, resetIndex } from './fill.ts'
+import { checkOut, fill, resetIndex } from './fill.ts'
 import { workspacePlace } from './isolation.ts'
 
 /** Every worktree of the repository, the main one first. */
 export async function readWorktrees(files: Files, place: Place): Promise<Worktree[]> {
   const main = path.basename(place.commonDir) === '.git' ? path.dirname(place.commonDir) : place.commonDir
-  const found: Worktree[] = [{ name: null, path: main, branch: await branchIn(files, place.commonDir) }]
+  const branch = (await isBare(files, place)) ? null : await branchIn(files, place.commonDir)
+  const found: Worktree[] = [{ name: null, path: main, branch }]
   for (const name of await files.readNames(path.join(place.commonDir, 'worktrees'))) {
     const gitDir = path.join(place.commonDir, 'worktrees', name)
     const pointer = await files.readText(path.join(gitDir, 'gitdir'))
@@ -21,6 +22,15 @@ export async function readWorktrees(files: Files, place: Place): Promise<Worktre
     found.push({ name, path: path.dirname(dotGit), branch: await branchIn(files, gitDir) })
   }
   return found
+}
+
+/** A bare repository has a HEAD, but nothing is checked out. */
+async function isBare(files: Files, place: Place): Promise<boolean> {
+  for (const name of ['config', 'config.worktree']) {
+    const config = (await files.readText(path.join(place.commonDir, name))) ?? ''
+    if (/^\s*bare\s*=\s*true\b/im.test(config)) return true
+  }
+  return false
 }
 
 async function branchIn(files: Files, gitDir: string): Promise<string | null> {
@@ -40,6 +50,7 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
     },
 
     resetIndex: (repo, task, signal) => resetIndex(exec, repo, task, signal),
+    checkOut: (repo, task, signal) => checkOut(exec, repo, task, signal),
 
     async mend(repo, task, aside, signal) {
       const dotGit = path.join(task.path, '.git')
@@ -106,8 +117,19 @@ async function register(files: Files, repo: Repo, task: Task): Promise<void> {
     `${JSON.stringify({ task: task.id, uid: task.uid })}\n`,
   )
   await inheritSparseness(files, repo.place, staged)
-  await files.makeFolder(path.dirname(registered))
-  await files.rename(staged, registered)
+  await intoPlace(files, staged, registered)
+}
+
+/** Whoever takes the last registration away takes the folder with it, perhaps between our two steps. */
+async function intoPlace(files: Files, staged: string, registered: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    await files.makeFolder(path.dirname(registered))
+    try {
+      return await files.rename(staged, registered)
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 10) throw thrown
+    }
+  }
 }
 
 /** A new worktree has the sparse cone of the checkout it was started in, as with git itself. */

@@ -62,6 +62,8 @@ export function gitCheckouts(exec: GitExec): Checkouts {
       return names.map(fromBytes)
     },
 
+    lockIndex,
+    unlockIndex,
     changeIndex: (gitDir, moves, staging) => changeIndex(exec, gitDir, moves, staging),
     readMergeRules: (checkout, gitDir, files) => readMergeRules(exec, checkout, gitDir, files),
     readTracked: (gitDir, files) => readTracked(exec, gitDir, files),
@@ -104,51 +106,64 @@ function ignoring(...codes: string[]) {
 }
 
 /**
- * Under git's own lock. The lock is a second name of a file of ours: after a crash its inode proves that we made it, and
- * not some git of the user's.
+ * Git's own lock. Ours is a second name of a file of ours: after a crash its inode proves that we made it, and not
+ * some git of the user's.
  */
+async function lockIndex(gitDir: string, staging: string): Promise<void> {
+  await mkdir(staging, { recursive: true, mode: 0o700 })
+  await writeFile(markOf(staging), '', { flag: 'a' })
+  try {
+    await link(markOf(staging), lockOf(gitDir))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (await isOurs(gitDir, staging)) return
+    throw new AppError('WT_012', `Another git is at work here, or left ${lockOf(gitDir)} behind.`, {
+      path: lockOf(gitDir),
+      hint: 'Wait for it to end; if none is running, remove that file.',
+    })
+  }
+}
+
+async function unlockIndex(gitDir: string, staging: string): Promise<void> {
+  if (await isOurs(gitDir, staging)) await unlink(lockOf(gitDir))
+}
+
+function lockOf(gitDir: string): string {
+  return path.join(gitDir, 'index.lock')
+}
+
+function markOf(staging: string): string {
+  return path.join(staging, 'lock')
+}
+
+async function isOurs(gitDir: string, staging: string): Promise<boolean> {
+  const [mark, lock] = await Promise.all(
+    [markOf(staging), lockOf(gitDir)].map((file) => stat(file).catch(() => undefined)),
+  )
+  return mark !== undefined && lock !== undefined && mark.ino === lock.ino && mark.dev === lock.dev
+}
+
 async function changeIndex(
   exec: GitExec,
   gitDir: string,
   moves: readonly { path: BytePath; to: Leaf | null }[],
   staging: string,
 ): Promise<void> {
-  const index = path.join(gitDir, 'index')
-  const lock = `${index}.lock`
-  const [mark, draft] = [path.join(staging, 'lock'), path.join(staging, 'index')]
-  await mkdir(staging, { recursive: true, mode: 0o700 })
-  await writeFile(mark, '', { flag: 'a' })
-  await takeLock(mark, lock)
-  try {
-    await copyFile(index, draft, constants.COPYFILE_FICLONE).catch(ignoring('ENOENT'))
-    await exec({
-      args: ['update-index', '-z', '--index-info'],
-      stdin: indexLines(moves),
-      gitDir,
-      indexFile: draft,
-      cwd: gitDir,
-      durable: true,
-    })
-    const handle = await open(draft, 'r+')
-    await handle.sync().finally(() => handle.close())
-    await rename(draft, index)
-  } finally {
-    await unlink(lock)
-  }
-}
-
-async function takeLock(mark: string, lock: string): Promise<void> {
-  try {
-    await link(mark, lock)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    const [ours, theirs] = [await stat(mark), await stat(lock)]
-    if (ours.ino === theirs.ino && ours.dev === theirs.dev) return
-    throw new AppError('WT_012', `Another git is at work here, or left ${lock} behind.`, {
-      path: lock,
-      hint: 'Wait for it to end; if none is running, remove that file.',
-    })
-  }
+  await lockIndex(gitDir, staging)
+  const [index, draft] = [path.join(gitDir, 'index'), path.join(staging, 'index')]
+  await copyFile(index, draft, constants.COPYFILE_FICLONE).catch(ignoring('ENOENT'))
+  await exec({
+    args: ['update-index', '-z', '--index-info'],
+    stdin: indexLines(moves),
+    gitDir,
+    indexFile: draft,
+    cwd: gitDir,
+    durable: true,
+  })
+  const handle = await open(draft, 'r+')
+  await handle.sync().finally(() => handle.close())
+  await rename(draft, index)
+  await unlockIndex(gitDir, staging)
 }
 
 /** `<mode> <oid> TAB <path> 0`; mode 0 removes. */

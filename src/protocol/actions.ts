@@ -179,6 +179,21 @@ export const actions = {
         .optional(),
     }),
   },
+  'task.update': {
+    summary: 'Bring the target into the workspace, so that conflicts are solved there',
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      onto: z.string().min(1).optional(),
+      dirty: z.boolean().optional(),
+      conflicts: z.enum(['fail', 'markers']).optional(),
+    }),
+    output: z.object({
+      task: taskSchema,
+      checkpoint: stepSchema.optional(),
+      conflicts: z.array(conflictSchema),
+    }),
+  },
   'task.reject': {
     summary: 'Give the work of a task up; all of it can come back',
     input: z.object({ repo, task: taskName.optional(), keepBranch: z.boolean().optional() }),

@@ -3,36 +3,32 @@
  * from the system's and the user's config, and from the repository's own as it was at the start: what an agent writes
  * into that config later must not run.
  */
+import { mkdir, symlink } from 'node:fs/promises'
 import path from 'node:path'
-import type { Files, Repo } from '../core/ports.ts'
+import { AppError } from '../core/errors.ts'
+import type { Repo } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
-import type { GitExec } from '../git/exec.ts'
-import { type BytePath, toBytes } from './bytes.ts'
-import type { Objects } from './objects.ts'
+import { type BytePath, below, splitNul, toBytes } from './bytes.ts'
+import type { OpenVault } from './index.ts'
 import { taskFolder } from './place.ts'
-import type { Leaf } from './tree.ts'
-
-interface Scope {
-  readonly exec: GitExec
-  readonly files: Files
-  readonly objects: Objects
-  readonly vault: string
-  readonly attributes: readonly string[]
-}
+import { writeBlob } from './restore.ts'
+import { findLeaf, type Leaf } from './tree.ts'
 
 /** The repository's own settings that convert, as pairs of key and value. */
 type Settings = [key: string, value: string][]
 
+const converting = '^(core\\.(autocrlf|eol)|filter\\..*)$'
+
 /** Notes them down while they are still the user's own. */
 export async function keepConversions(
-  scope: Scope,
+  vault: OpenVault,
   repo: Repo,
   task: Task,
   signal?: AbortSignal,
 ): Promise<void> {
-  const args = ['config', '-z', '--local', '--get-regexp', '^(core\\.(autocrlf|eol|safecrlf)|filter\\..*)$']
-  const { stdout } = await scope.exec({
-    args,
+  if ((await vault.files.readKind(conversionsFile(vault, task))) === 'file') return
+  const { stdout } = await vault.exec({
+    args: ['config', '-z', '--local', '--includes', '--get-regexp', converting],
     gitDir: repo.commonDir,
     cwd: repo.commonDir,
     expect: [1],
@@ -42,72 +38,225 @@ export async function keepConversions(
     .toString()
     .split('\0')
     .filter(Boolean)
-    .map((entry) => [entry.slice(0, entry.indexOf('\n')), entry.slice(entry.indexOf('\n') + 1)])
-  await scope.files.write(conversionsFile(scope, task), JSON.stringify(settings), 0o600)
+    .map((entry) => {
+      const end = entry.indexOf('\n')
+      return end === -1 ? [entry, 'true'] : [entry.slice(0, end), entry.slice(end + 1)]
+    })
+  const attributes = await vault.files.readText(path.join(repo.commonDir, 'info', 'attributes'))
+  await vault.files.write(attributesFile(vault, task), attributes ?? '', 0o600)
+  await vault.files.write(conversionsFile(vault, task), JSON.stringify(settings), 0o600)
 }
 
-function conversionsFile({ vault }: Scope, task: Task): string {
+/** The same, for a repository of which is known that it has none. */
+export async function keepNoConversions(
+  { files, vault }: Pick<OpenVault, 'files' | 'vault'>,
+  task: Task,
+): Promise<void> {
+  await files.makeFolder(taskFolder(vault, task), 0o700)
+  await files.write(conversionsFile({ vault }, task), '[]', 0o600)
+}
+
+function conversionsFile({ vault }: Pick<OpenVault, 'vault'>, task: Task): string {
   return path.join(taskFolder(vault, task), 'conversions')
 }
 
-/** A git folder without the vault's own switches: conversions work in it. */
-export async function makeCleanRoom({ files, vault }: Pick<Scope, 'files' | 'vault'>): Promise<string> {
-  const room = path.join(vault, 'clean')
+function attributesFile({ vault }: OpenVault, task: Task): string {
+  return path.join(taskFolder(vault, task), 'attributes')
+}
+
+/** The repository's own settings that convert, as they were at the start. */
+export async function conversionsOf(vault: OpenVault, task: Task): Promise<Settings> {
+  return JSON.parse((await vault.files.readText(conversionsFile(vault, task))) ?? '[]') as Settings
+}
+
+/** A git folder without the vault's own switches: conversions work in it, those of a task as at its start. */
+export async function makeCleanRoom(vault: OpenVault, task?: Task): Promise<string> {
+  const { files } = vault
+  const room = task ? path.join(taskFolder(vault.vault, task), 'clean') : path.join(vault.vault, 'clean')
   if ((await files.readKind(path.join(room, 'HEAD'))) === 'file') return room
-  for (const folder of ['objects', 'refs']) await files.makeFolder(path.join(room, folder), 0o700)
-  await files.copy(path.join(vault, 'config'), path.join(room, 'config'))
+  for (const folder of ['objects', 'refs', 'info']) await files.makeFolder(path.join(room, folder), 0o700)
+  await files.copy(path.join(vault.vault, 'config'), path.join(room, 'config'))
+  const attributes = task && (await files.readText(attributesFile(vault, task)))
+  if (attributes) await files.write(path.join(room, 'info', 'attributes'), attributes)
+  // Where filters keep keys and contents of their own: it has to be with the user's commits.
+  for (const name of ['lfs', 'git-crypt']) {
+    if ((await files.readKind(path.join(vault.commonDir, name))) !== 'folder') continue
+    await symlink(path.join(vault.commonDir, name), path.join(room, name)).catch(() => {})
+  }
   await files.write(path.join(room, 'HEAD'), 'ref: refs/heads/none\n', 0o600)
   return room
 }
 
-/** The repository's own settings that convert, as they were at the start. */
-export async function conversionsOf(scope: Scope, task: Task): Promise<Settings> {
-  return JSON.parse((await scope.files.readText(conversionsFile(scope, task))) ?? '[]') as Settings
+export type Changes = ReadonlyMap<BytePath, Leaf | null>
+
+let counter = 0
+
+/** Each file as `git add` would have stored it, under the attributes that `tree` has. */
+export async function clean(
+  vault: OpenVault,
+  task: Task,
+  tree: string,
+  changes: Changes,
+  signal?: AbortSignal,
+): Promise<Map<BytePath, Leaf | null>> {
+  const cleaned = new Map(changes)
+  const files = new Map<BytePath, Leaf>()
+  for (const [file, leaf] of changes) if (leaf?.mode.startsWith('100')) files.set(file, leaf)
+  if (files.size === 0) return cleaned
+  const settings = await conversionsOf(vault, task)
+  const attributes = await attributesFor(vault, tree, files.keys())
+  const room = await makeCleanRoom(vault, task)
+  if (settings.length === 0 && attributes.size === 0 && !(await hasConversions(vault, room, signal)))
+    return cleaned
+  const bench = path.join(vault.vault, 'scratch', `clean-${process.pid}-${counter++}`)
+  await mkdir(bench, { mode: 0o700 })
+  try {
+    const work = { vault, room, bench, signal, settings: [...settings, ['core.safecrlf', 'false']] } as const
+    for (const [file, leaf] of attributes) await layOut(work, file, leaf)
+    // A filter may be a script that is named relative to where it runs. As long as nothing lies there, none is found
+    // that the agent has written.
+    const filtered = await findFiltered(work, [...files.keys()])
+    for (const file of filtered) await cleanOne(work, file, files, cleaned)
+    const rest = [...files.keys()].filter((file) => !filtered.has(file))
+    for (const file of rest) if (!attributes.has(file)) await layOut(work, file, files.get(file))
+    await cleanMany(work, rest, cleaned)
+  } finally {
+    await vault.files.remove(bench)
+    await vault.files.remove(`${bench}.content`)
+  }
+  return cleaned
 }
 
-export type Clean = (file: BytePath, leaf: Leaf) => Promise<Leaf>
+interface Work {
+  readonly vault: OpenVault
+  readonly room: string
+  /** A work tree with the attributes, and later with the files. */
+  readonly bench: string
+  readonly settings: readonly (readonly [key: string, value: string])[]
+  readonly signal: AbortSignal | undefined
+}
 
-/** Answers each file as `git add` would have stored it. */
-export async function cleaner(scope: Scope, task: Task, signal?: AbortSignal): Promise<Clean> {
-  const settings = await conversionsOf(scope, task)
-  if (settings.length === 0 && !(await hasConversions(scope, task))) return async (_, leaf) => leaf
-  const room = await makeCleanRoom(scope)
-  return async (file, leaf) => {
-    if (leaf.mode === '120000' || leaf.mode === '160000') return leaf
-    const { stdout } = await scope.exec({
-      args: ['hash-object', '-w', '--stdin', `--path=${toBytes(file).toString()}`],
-      stdin: await scope.objects.readObject(leaf.oid),
-      gitDir: room,
-      objectDir: path.join(scope.vault, 'objects'),
-      workTree: task.path,
-      cwd: task.path,
-      config: 'user',
-      settings,
-      signal,
-    })
-    return { mode: leaf.mode, oid: stdout.toString().trim() }
+function callScope({ vault, room, bench, settings, signal }: Work) {
+  return {
+    gitDir: room,
+    objectDir: path.join(vault.vault, 'objects'),
+    workTree: bench,
+    cwd: bench,
+    config: 'user',
+    settings,
+    signal,
+  } as const
+}
+
+async function layOut({ vault, bench }: Work, file: BytePath, leaf: Leaf | undefined): Promise<void> {
+  if (!leaf) return
+  const slash = file.lastIndexOf('/')
+  if (slash !== -1) await mkdir(below(bench, file.slice(0, slash)), { recursive: true })
+  await writeBlob(vault, below(bench, file), { ...leaf, mode: '100644' })
+}
+
+/** The attribute files that have a say about these files. */
+async function attributesFor(
+  vault: OpenVault,
+  tree: string,
+  files: Iterable<BytePath>,
+): Promise<Map<BytePath, Leaf>> {
+  const folders = new Set<BytePath>([''])
+  for (const file of files) {
+    for (let slash = file.indexOf('/'); slash !== -1; slash = file.indexOf('/', slash + 1)) {
+      folders.add(file.slice(0, slash + 1))
+    }
+  }
+  const found = new Map<BytePath, Leaf>()
+  for (const folder of folders) {
+    const leaf = await findLeaf(vault.objects, tree, `${folder}.gitattributes`)
+    if (leaf?.mode.startsWith('100')) found.set(`${folder}.gitattributes`, leaf)
+  }
+  return found
+}
+
+/** A setting of the user's own that converts, or an attribute of theirs. */
+async function hasConversions(vault: OpenVault, room: string, signal?: AbortSignal): Promise<boolean> {
+  for (const file of [...vault.attributes, path.join(room, 'info', 'attributes')]) {
+    if ((await vault.files.readText(file)) !== undefined) return true
+  }
+  const args = ['config', '--get-regexp', '^core\\.(autocrlf|eol|attributesfile)$']
+  const own = await vault.exec({ args, gitDir: room, cwd: room, config: 'user', expect: [1], signal })
+  return own.stdout.length > 0
+}
+
+async function findFiltered(work: Work, files: readonly BytePath[]): Promise<Set<BytePath>> {
+  const { stdout } = await work.vault.exec({
+    args: ['check-attr', '-z', '--stdin', 'filter'],
+    stdin: Buffer.from(files.map((file) => `${file}\0`).join(''), 'latin1'),
+    ...callScope(work),
+  })
+  const fields = splitNul(stdout)
+  const found = new Set<BytePath>()
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [file = '', , value = ''] = fields.slice(at, at + 3)
+    if (!['unspecified', 'unset', 'set'].includes(value)) found.add(file)
+  }
+  return found
+}
+
+/** The content comes from a file that is elsewhere, so that git streams it into the filter. */
+async function cleanOne(
+  work: Work,
+  file: BytePath,
+  files: ReadonlyMap<BytePath, Leaf>,
+  cleaned: Map<BytePath, Leaf | null>,
+): Promise<void> {
+  const leaf = files.get(file)
+  if (!leaf) return
+  const content = `${work.bench}.content`
+  await work.vault.files.remove(content)
+  await writeBlob(work.vault, Buffer.from(content), { ...leaf, mode: '100644' })
+  const args = ['hash-object', '-w', `--path=${toBytes(file).toString()}`, '--', content]
+  const oid = await hashed(work, { args })
+  if (oid?.[0]) cleaned.set(file, { mode: leaf.mode, oid: oid[0] })
+}
+
+/** All at once. Should one not be convertible, it is found by halving, and stays as it is. */
+async function cleanMany(
+  work: Work,
+  files: readonly BytePath[],
+  cleaned: Map<BytePath, Leaf | null>,
+): Promise<void> {
+  if (files.length === 0) return
+  const stdin = `${files.map(quoted).join('\n')}\n`
+  const oids = await hashed(work, { args: ['hash-object', '-w', '--stdin-paths'], stdin })
+  if (!oids) {
+    if (files.length === 1) return
+    const half = Math.ceil(files.length / 2)
+    await cleanMany(work, files.slice(0, half), cleaned)
+    await cleanMany(work, files.slice(half), cleaned)
+    return
+  }
+  for (const [index, file] of files.entries()) {
+    const [leaf, oid] = [cleaned.get(file), oids[index]]
+    if (leaf && oid) cleaned.set(file, { mode: leaf.mode, oid })
   }
 }
 
-/** Any attribute at all that has to do with text or filters, or a setting of the user's own. */
-async function hasConversions(scope: Scope, task: Task): Promise<boolean> {
-  const listed = await scope.exec({
-    args: ['ls-files', '-z', '--cached', '--others', '--', '.gitattributes', ':(glob)**/.gitattributes'],
-    gitDir: scope.vault,
-    workTree: task.path,
-    indexFile: path.join(taskFolder(scope.vault, task), 'index'),
-    cwd: task.path,
-    globs: true,
-  })
-  if (listed.stdout.length > 0) return true
-  for (const file of scope.attributes) if ((await scope.files.readText(file)) !== undefined) return true
-  const settings = ['config', '--get-regexp', '^core\\.(autocrlf|eol|attributesfile)$']
-  const own = await scope.exec({
-    args: settings,
-    gitDir: scope.vault,
-    cwd: scope.vault,
-    config: 'user',
-    expect: [1],
-  })
-  return own.stdout.length > 0
+/** The ids; undefined when a content is not what its attributes say, so that it cannot be converted. */
+async function hashed(work: Work, call: { args: string[]; stdin?: string }): Promise<string[] | undefined> {
+  try {
+    const { stdout } = await work.vault.exec({ ...call, ...callScope(work) })
+    return stdout.toString().trim().split('\n')
+  } catch (error) {
+    const said = error instanceof AppError ? String(error.data?.stderr ?? '') : ''
+    // What a required filter would have hidden must not become readable because the filter failed.
+    if (!/BOM is|BOM in|failed to encode|working-tree-encoding/.test(said)) throw error
+    return undefined
+  }
+}
+
+/** As git reads names in a list of lines. */
+function quoted(file: BytePath): string {
+  const escaped = file.replace(
+    /[^ !#-[\]-~]/g,
+    (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  )
+  return `"${escaped}"`
 }

@@ -84,7 +84,7 @@ export async function smudge(
   if (leaf.mode === '120000' || leaf.mode === '160000') return leaf
   const { stdout } = await vault.exec({
     args: ['cat-file', '--filters', `--path=${toBytes(file).toString()}`, leaf.oid],
-    gitDir: await makeCleanRoom(vault),
+    gitDir: await makeCleanRoom(vault, task),
     objectDir: path.join(vault.vault, 'objects'),
     alternates: vault.alternates,
     workTree: checkout,

@@ -8,14 +8,15 @@ import { workspacePlace } from '../git/isolation.ts'
 import { type ObjectReader, objectReader } from '../git/reader.ts'
 import { adopt } from './adopt.ts'
 import { type BytePath, toText } from './bytes.ts'
-import { cleaner, keepConversions } from './clean.ts'
+import { cleaner, keepConfig } from './clean.ts'
 import { commitAsUser, readReplay, readTree, smudge } from './commit.ts'
 import { vaultContents } from './contents.ts'
 import { diffOf, filesOf, statOf } from './diff.ts'
 import { type Objects, vaultObjects } from './objects.ts'
-import { appendOverlay, type Overlay, readOverlay, type Seen } from './overlay.ts'
+import { appendOverlay, type Overlay, overlayLine, readOverlay, type Seen } from './overlay.ts'
 import { makeVault, readAlgorithm, taskFolder, tipFile, type VaultPlace, vaultPlace } from './place.ts'
 import { publish, readPublished } from './publish.ts'
+import { refill } from './refill.ts'
 import { restore } from './restore.ts'
 import { refreshIndex, type ScanScope, scanIgnored } from './scan.ts'
 import { isPlain, keepIndex, seedTree } from './seed.ts'
@@ -42,7 +43,7 @@ export interface OpenVault extends VaultOptions, VaultPlace {
 }
 
 export function gitVault(options: VaultOptions): Vault & Contents {
-  const { files, exec, clock, configs } = options
+  const { files, exec, clock } = options
   const opened = new Map<string, Promise<OpenVault>>()
   const overlays = new Map<string, Overlay>()
 
@@ -105,12 +106,22 @@ export function gitVault(options: VaultOptions): Vault & Contents {
 
   const makeSeed = async (vault: OpenVault, repo: Repo, task: Task, signal?: AbortSignal): Promise<Step> => {
     const there = await findTip(vault, task)
-    if (there) return there
+    if (there) return firstOf(vault, task, there)
     const index = await keepIndex(vault, repo, task)
     const base = parseCommit(await vault.objects.readObject(task.base.commit))
-    await keepConversions(vault, repo, task, signal)
     const tree = await seedTree(vault, task, base.tree, index, signal)
     return commitStep(vault, task, tree, undefined, { n: 0, tool: 'start', summary: '', skipped: [] }, task)
+  }
+
+  /** Step 0. Its id is noted, because it is needed at every step and lies behind all the others. */
+  const firstOf = async (vault: OpenVault, task: Task, tip: Step): Promise<Step> => {
+    const note = path.join(taskFolder(vault.vault, task), 'first')
+    const noted = (await files.readText(note))?.trim()
+    if (noted) return readStep(vault, noted)
+    const [first = tip] = await stepsOf(vault, tip)
+    await files.makeFolder(path.dirname(note), 0o700)
+    await files.write(note, `${first.commit}\n`, 0o600)
+    return first
   }
 
   const scopeOf = (vault: OpenVault, task: Task) => ({
@@ -123,14 +134,16 @@ export function gitVault(options: VaultOptions): Vault & Contents {
 
   /** A lost one is made again from the trees: every file that differs from step 0 is then read once more. */
   const overlayOf = async (vault: OpenVault, task: Task, tip: Step): Promise<Overlay> => {
-    const known = overlays.get(task.uid) ?? (await readOverlay(overlayFile(vault, task), tip.commit))
-    if (known?.tip === tip.commit) return known
-    const first = (await stepsOf(vault, tip))[0] ?? tip
+    const held = overlays.get(task.uid)
+    if (held?.tip === tip.commit) return held
+    const noted = await readOverlay(overlayFile(vault, task), tip.commit)
+    if (noted) return noted
+    const first = await firstOf(vault, task, tip)
     const seen = new Map<string, Seen>()
     for (const [file, { to }] of await compareTrees(vault.objects, first.tree, tip.tree)) {
       seen.set(file, { leaf: to, look: undefined })
     }
-    return { tip: tip.commit, seen }
+    return { tip: tip.commit, seen, isNoted: false }
   }
 
   const noteSeen = async (
@@ -141,17 +154,22 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     news: Map<string, Seen>,
   ) => {
     for (const [file, seen] of news) overlay.seen.set(file, seen)
-    overlays.set(task.uid, { tip: tip.commit, seen: overlay.seen })
-    const fresh = overlay.tip === tip.commit && news.size === 0
-    if (!fresh) await appendOverlay(overlayFile(vault, task), tip.commit, news)
+    const fresh = overlay.isNoted && overlay.tip === tip.commit && news.size === 0
+    overlays.set(task.uid, { tip: tip.commit, seen: overlay.seen, isNoted: true })
+    if (fresh) return
+    const line = overlayLine(tip.commit, overlay.isNoted ? news : overlay.seen)
+    // What the file says is not what was known: lines of it may be missing, or cut off.
+    if (overlay.isNoted) await appendOverlay(overlayFile(vault, task), line)
+    else await files.write(overlayFile(vault, task), line, 0o600)
   }
 
-  const stepsOf = async (vault: OpenVault, tip: Step): Promise<Step[]> => {
+  /** The steps up to `tip`, from step `since` on. */
+  const stepsOf = async (vault: OpenVault, tip: Step, since = 0): Promise<Step[]> => {
     const steps: Step[] = []
     for (let commit: string | undefined = tip.commit; commit !== undefined; ) {
       const { parent, ...step }: Step & { parent: string | undefined } = await readStep(vault, commit)
       steps.push(step)
-      commit = parent
+      commit = step.n > since ? parent : undefined
     }
     return steps.reverse()
   }
@@ -166,14 +184,25 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     const tip = (await findTip(vault, task)) ?? (await seed(vault, repo, task, signal))
     const overlay = await overlayOf(vault, task, tip)
     const scope = scopeOf(vault, task)
-    if (!paths) await ageIndex(scope, signal)
+    if (!paths) await ageIndex(scope, tip.tree, signal)
     return { tip, overlay, found: await difference(scope, tip.tree, overlay, paths, signal) }
   }
 
   return {
     ...vaultContents(open),
-    isPlain: (repo, task) =>
-      isPlain({ files, gitDir: workspacePlace(repo, task).gitDir, commonDir: repo.commonDir, configs }),
+    async prepare(repo, task) {
+      const vault = await open(repo)
+      await keepIndex(vault, repo, task)
+      await keepConfig(vault, repo, task)
+    },
+    async isPlain(repo, task) {
+      const { gitDir } = workspacePlace(repo, task)
+      const { vault, commonDir } = vaultPlace(options.home, repo)
+      if (!(await isPlain({ ...options, gitDir, commonDir }))) return false
+      // Noted now, because what an agent writes into the repository's config must not count when step 0 is made.
+      await keepNoConversions({ files, vault }, task)
+      return true
+    },
     seed: async (repo, task, signal) => seed(await open(repo), repo, task, signal),
     findTip: async (repo, task) => findTip(await open(repo), task),
     async readSteps(repo, task) {
@@ -189,7 +218,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     async snapshot(repo, task, note, paths, signal): Promise<Snapshot> {
       const vault = await open(repo)
       const { tip, overlay, found } = await look(vault, repo, task, paths, signal)
-      const created = found.files.length > 0 || note.rewindTo !== undefined
+      const created = found.files.length > 0 || note.rewindTo !== undefined || note.basis !== undefined
       const n = tip.n + 1
       const step = created
         ? await commitStep(vault, task, found.tree, tip.commit, { ...note, n, skipped: found.skipped })
@@ -219,19 +248,26 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     async restore(repo, task, from, to, signal) {
       const vault = await open(repo)
       const aside = path.join(path.dirname(task.path), '.trash', `${path.basename(task.path)}.aside`)
-      await restore({ ...scopeOf(vault, task), aside }, from?.tree ?? null, to.tree, signal)
+      if (from === null) return refill(vault, repo, task, to.tree, signal)
+      const restored = await restore({ ...scopeOf(vault, task), aside }, from.tree, to.tree, signal)
+      // What a step had stays in, whatever the rules of that step say: the next look must not overlook it.
+      const tip = await findTip(vault, task)
+      if (!tip) return
+      const overlay = await overlayOf(vault, task, tip)
+      for (const [file, leaf] of restored) overlay.seen.set(file, { leaf, look: undefined })
+      overlays.set(task.uid, { ...overlay, isNoted: false })
     },
     publish: async (repo, task, signal) => {
       const vault = await open(repo)
       const tip = (await findTip(vault, task)) ?? (await seed(vault, repo, task, signal))
-      return publish(vault, repo, task, await stepsOf(vault, tip), signal)
+      return publish(vault, repo, task, (since) => stepsOf(vault, tip, since), signal)
     },
     readTree: async (repo, commit) => readTree(await open(repo), commit),
     async clean(repo, task, changes, signal) {
-      const clean = await cleaner(await open(repo), task, signal)
-      const cleaned = new Map<BytePath, Leaf | null>()
-      for (const [file, { to }] of changes) cleaned.set(file, to && (await clean(file, to)))
-      return cleaned
+      const vault = await open(repo)
+      const { tree } = (await findTip(vault, task)) ?? (await seed(vault, repo, task, signal))
+      const contents = new Map(Array.from(changes, ([file, { to }]) => [file, to]))
+      return clean(vault, task, tree, contents, signal)
     },
     smudge: async (repo, task, checkout, file, leaf) => smudge(await open(repo), task, checkout, file, leaf),
     commit: async (repo, _, parts, signal) => commitAsUser(await open(repo), repo, parts, signal),
@@ -266,11 +302,20 @@ async function headTree(
 }
 
 /** As long as the index is of the same second as the files, every look would have to read them all. */
-async function ageIndex(scope: ScanScope & OpenVault, signal?: AbortSignal): Promise<void> {
+async function ageIndex(scope: ScanScope & OpenVault, tree: string, signal?: AbortSignal): Promise<void> {
   const aged = `${scope.index}.aged`
   if ((await scope.files.readKind(aged)) === 'file') return
-  const { mtimeMs } = await stat(scope.index)
-  if (scope.clock.now().getTime() - mtimeMs < 2_000) return
+  const found = await stat(scope.index).catch(() => undefined)
+  // Without an index git would find every file new and none deleted.
+  if (!found) await remakeIndex(scope, tree, signal)
+  else if (scope.clock.now().getTime() - found.mtimeMs < 2_000) return
   await refreshIndex(scope.exec, scope, signal)
   await scope.files.write(aged, '')
+}
+
+/** Knows what there should be, and nothing of how it looks: every file is then read once. */
+async function remakeIndex(scope: ScanScope & OpenVault, tree: string, signal?: AbortSignal): Promise<void> {
+  const { exec, vault, alternates, index } = scope
+  await scope.files.makeFolder(path.dirname(index), 0o700)
+  await exec({ args: ['read-tree', tree], gitDir: vault, alternates, indexFile: index, cwd: vault, signal })
 }

@@ -18,6 +18,8 @@ export interface Overlay {
   /** The commit of the step that it describes. */
   readonly tip: string
   readonly seen: Map<BytePath, Seen>
+  /** Whether the file says the same. */
+  readonly isNoted: boolean
 }
 
 type Line = [tip: string, entries: [path: BytePath, mode: Mode | null, oid: string, look: string | null][]]
@@ -40,24 +42,26 @@ export async function readOverlay(file: string, tip: string): Promise<Overlay | 
     // A line cut off by a crash: the rest cannot be trusted.
     return undefined
   }
-  return last === tip ? { tip, seen } : undefined
+  return last === tip ? { tip, seen, isNoted: true } : undefined
 }
 
-export async function appendOverlay(
-  file: string,
-  tip: string,
-  news: ReadonlyMap<BytePath, Seen>,
-): Promise<void> {
+export function overlayLine(tip: string, news: ReadonlyMap<BytePath, Seen>): string {
   const entries = Array.from(news, ([path, { leaf, look }]): Line[1][number] => [
     path,
     leaf?.mode ?? null,
     leaf?.oid ?? '',
     look ?? null,
   ])
-  await appendFile(file, `${JSON.stringify([tip, entries] satisfies Line)}\n`, {
-    encoding: 'latin1',
-    mode: 0o600,
-  })
+  // Read and written as text that is ASCII, so that no encoding can change a path.
+  const ascii = JSON.stringify([tip, entries] satisfies Line).replace(
+    /[\u0080-\u00ff]/g,
+    (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`,
+  )
+  return `${ascii}\n`
+}
+
+export async function appendOverlay(file: string, line: string): Promise<void> {
+  await appendFile(file, line, { mode: 0o600 })
 }
 
 /** Two writes within this time can leave the same stat behind. */

@@ -5,7 +5,7 @@ import type { Published, RefChange, Repo, Step } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import { workspacePlace } from '../git/isolation.ts'
 import { changeRefs, findRef } from '../git/refs.ts'
-import { cleaner } from './clean.ts'
+import { clean } from './clean.ts'
 import type { OpenVault } from './index.ts'
 import { taskFolder } from './place.ts'
 import { commitContent, parseCommit, stepMessage } from './step.ts'
@@ -46,13 +46,13 @@ export async function publish(
   vault: OpenVault,
   repo: Repo,
   task: Task,
-  steps: readonly Step[],
+  readSteps: (since: number) => Promise<readonly Step[]>,
   signal?: AbortSignal,
 ): Promise<Published> {
   const branch = publishedBranch(task)
   const ref = `refs/heads/${branch}`
   const lines = await readLines(vault, task)
-  const fresh = await commitSteps(vault, task, steps, lines, signal)
+  const fresh = await commitSteps(vault, task, await readSteps(lastOf(lines)), lines, signal)
   const last = lines.at(-1)
   const own = workspacePlace(repo, task)
   const now = await findRef(vault.exec, repo.place, ref, signal)
@@ -102,7 +102,7 @@ async function lenders(vault: OpenVault, repo: Repo, task: Task): Promise<readon
   return borrowed === expected ? [...vault.alternates, objects] : vault.alternates
 }
 
-/** One commit for each step that has none yet. The same steps give the same commits. */
+/** One commit for each step that has none yet, given the last that has one and all since. They depend on nothing else. */
 export async function commitSteps(
   vault: OpenVault,
   task: Task,
@@ -111,23 +111,28 @@ export async function commitSteps(
   signal?: AbortSignal,
 ): Promise<Line[]> {
   const fresh: Line[] = []
-  const done = lines.findLast(({ n }) => n !== undefined)?.n ?? 0
-  const clean = await cleaner(vault, task, signal)
+  const done = lastOf(lines)
   let tree = lines.at(-1)?.tree ?? (await baseTree(vault, task))
   let parent = lines.at(-1)?.commit ?? task.base.commit
-  for (const step of steps.slice(done + 1)) {
-    const before = steps[step.n - 1]
+  let before = steps.find((step) => step.n === done)
+  for (const step of steps.filter((candidate) => candidate.n > done)) {
     const changes = new Map<string, Leaf | null>()
     for (const [file, { to }] of await compareTrees(vault.objects, before?.tree ?? null, step.tree)) {
-      changes.set(file, to && (await clean(file, to)))
+      changes.set(file, to)
     }
-    tree = (await changeTree(vault.objects, tree, changes)).tree
+    before = step
+    tree = (await changeTree(vault.objects, tree, await clean(vault, task, step.tree, changes, signal))).tree
     const { n, tool, summary, at, run, call } = step
     const message = stepMessage({ n, tool, summary, at, run, call })
     parent = await vault.objects.put('commit', commitContent({ tree, parents: [parent], message, at }))
     fresh.push({ n, commit: parent, tree })
   }
   return fresh
+}
+
+/** The last step that is a commit. */
+function lastOf(lines: readonly Line[]): number {
+  return lines.findLast(({ n }) => n !== undefined)?.n ?? 0
 }
 
 async function baseTree(vault: OpenVault, task: Task): Promise<string> {

@@ -1,10 +1,10 @@
 /** Puts a workspace back to an older step: only the files that differ are touched. */
 import { constants } from 'node:fs'
-import { lstat, mkdir, open, rename, rmdir, symlink, unlink } from 'node:fs/promises'
+import { access, lstat, mkdir, mkdtemp, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import type { GitExec } from '../git/exec.ts'
 import type { ObjectReader } from '../git/reader.ts'
-import { type BytePath, below, toBytes } from './bytes.ts'
+import { type BytePath, below } from './bytes.ts'
 import type { Objects } from './objects.ts'
 import { compareTrees, type Leaf } from './tree.ts'
 
@@ -18,8 +18,15 @@ interface BlobScope {
 
 export interface RestoreScope extends BlobScope {
   readonly workspace: string
-  /** Where an ignored file goes that is in the way. */
+  /** Where what no step has goes that is in the way. On the file system of the workspace. */
   readonly aside: string
+}
+
+interface Restoring extends RestoreScope {
+  /** A new file takes its name when it is whole; until then it is out of the workspace, where no step can find it. */
+  readonly drafts: string
+  /** The folder for what this restore sets aside, made when it is first needed. */
+  makeAside(): Promise<string>
 }
 
 /** From here on content is streamed instead of being held in memory. */
@@ -30,23 +37,38 @@ export async function restore(
   from: string | null,
   to: string,
   signal?: AbortSignal,
-): Promise<BytePath[]> {
+): Promise<Map<BytePath, Leaf | null>> {
   const changes = await compareTrees(scope.objects, from, to)
-  // First make room: a file may have become a folder, or a folder a file.
-  for (const [file, change] of changes) if (change.from && !change.to) await removeFile(scope, file)
-  for (const [file, { to: leaf }] of changes) {
-    signal?.throwIfAborted()
-    if (leaf) await writeFile(scope, file, leaf)
+  let aside: Promise<string> | undefined
+  const makeAside = async () => {
+    await mkdir(scope.aside, { recursive: true, mode: 0o700 })
+    return mkdtemp(path.join(scope.aside, 'rewind-'))
   }
-  return [...changes.keys()]
+  const drafts = `${scope.aside}.drafts`
+  await mkdir(drafts, { recursive: true, mode: 0o700 })
+  const restoring = { ...scope, drafts, makeAside: () => (aside ??= makeAside()) }
+  try {
+    // First make room: a file may have become a folder, or a folder a file.
+    for (const [file, change] of changes)
+      if (change.from && !change.to) await removeFile(restoring, file, change.from)
+    for (const [file, change] of changes) {
+      signal?.throwIfAborted()
+      if (change.to) await writeFile(restoring, file, change.to, change.from)
+    }
+  } finally {
+    await rm(drafts, { recursive: true, force: true })
+  }
+  return new Map(Array.from(changes, ([file, change]) => [file, change.to]))
 }
 
-async function removeFile(scope: RestoreScope, file: BytePath): Promise<void> {
+async function removeFile(scope: Restoring, file: BytePath, known: Leaf): Promise<void> {
   if (!(await hasRealParents(scope, file))) return
   const full = below(scope.workspace, file)
   const found = await lstat(full).catch(() => undefined)
-  if (!found || found.isDirectory()) return
-  await unlink(full)
+  if (!found) return
+  if (found.isDirectory() && known.mode !== '160000') return
+  if (found.isDirectory() || !(await isReadable(full, found.isFile()))) await setAside(scope, file)
+  else await unlink(full)
   for (let folder = parentOf(file); folder !== ''; folder = parentOf(folder)) {
     try {
       await rmdir(below(scope.workspace, folder))
@@ -54,6 +76,15 @@ async function removeFile(scope: RestoreScope, file: BytePath): Promise<void> {
       return
     }
   }
+}
+
+/** What could not be read is in no step. */
+async function isReadable(full: Buffer, isFile: boolean): Promise<boolean> {
+  if (!isFile) return true
+  return access(full, constants.R_OK).then(
+    () => true,
+    () => false,
+  )
 }
 
 function parentOf(file: BytePath): BytePath {
@@ -69,23 +100,28 @@ async function hasRealParents(scope: RestoreScope, file: BytePath): Promise<bool
   return true
 }
 
-async function writeFile(scope: RestoreScope, file: BytePath, leaf: Leaf): Promise<void> {
+/** `known` is what the last step has there; without it, whatever is there is in no step. */
+async function writeFile(scope: Restoring, file: BytePath, leaf: Leaf, known: Leaf | null): Promise<void> {
   const full = below(scope.workspace, file)
   await makeParents(scope, file)
   const there = await lstat(full).catch(() => undefined)
   if (leaf.mode === '160000') {
-    if (!there) await mkdir(full)
+    if (there && !there.isDirectory()) await setAside(scope, file)
+    if (!there?.isDirectory()) await mkdir(full)
     return
   }
-  if (there?.isDirectory()) await setAside(scope, file)
-  const draft = Buffer.concat([full, Buffer.from(`.${process.pid}.offshoot`)])
-  await unlink(draft).catch(() => {})
+  if (there?.isDirectory() || (there && (known === null || !(await isReadable(full, there.isFile()))))) {
+    await setAside(scope, file)
+  }
+  const draft = Buffer.from(path.join(scope.drafts, String(counter++)))
   if (leaf.mode === '120000') await symlink(await scope.objects.readObject(leaf.oid), draft)
   else await writeBlob(scope, draft, leaf)
   await rename(draft, full)
 }
 
-async function makeParents(scope: RestoreScope, file: BytePath): Promise<void> {
+let counter = 0
+
+async function makeParents(scope: Restoring, file: BytePath): Promise<void> {
   const parts = file.split('/').slice(0, -1)
   for (let count = 1; count <= parts.length; count++) {
     const folder = parts.slice(0, count).join('/')
@@ -96,11 +132,17 @@ async function makeParents(scope: RestoreScope, file: BytePath): Promise<void> {
   }
 }
 
-/** What no step has is kept: it goes into the trash, under its own path. */
-async function setAside(scope: RestoreScope, file: BytePath): Promise<void> {
-  const kept = Buffer.concat([Buffer.from(`${scope.aside}/`), toBytes(file.replaceAll('/', '%'))])
-  await mkdir(scope.aside, { recursive: true, mode: 0o700 })
-  await rename(below(scope.workspace, file), kept)
+/** What no step has is kept: it goes into the trash, under its own path. An empty folder holds nothing to be kept. */
+async function setAside(scope: Restoring, file: BytePath): Promise<void> {
+  const full = below(scope.workspace, file)
+  const empty = await rmdir(full).then(
+    () => true,
+    () => false,
+  )
+  if (empty) return
+  const aside = await scope.makeAside()
+  await mkdir(below(aside, parentOf(file)), { recursive: true, mode: 0o700 })
+  await rename(full, below(aside, file))
 }
 
 /** A new file with that content. */

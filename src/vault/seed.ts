@@ -64,17 +64,17 @@ export async function isPlain(scope: {
   gitDir: string
   commonDir: string
   configs: readonly string[]
+  attributes: readonly string[]
 }): Promise<boolean> {
-  const { files, gitDir, commonDir, configs } = scope
+  const { files, gitDir, commonDir, configs, attributes } = scope
   const index = await readFile(path.join(gitDir, 'index')).catch(() => undefined)
   if (!index || index.readUInt32BE(4) > 3 || index.includes('.gitattributes')) return false
-  for (const file of [
-    ...configs,
-    path.join(commonDir, 'config'),
-    path.join(commonDir, 'info', 'attributes'),
-  ]) {
+  for (const file of [...attributes, path.join(commonDir, 'info', 'attributes')]) {
+    if ((await files.readText(file))?.trim()) return false
+  }
+  for (const file of [...configs, path.join(commonDir, 'config'), path.join(gitDir, 'config.worktree')]) {
     const text = (await files.readText(file)) ?? ''
-    if (/autocrlf|eol|attributesfile|include|filter/i.test(text)) return false
+    if (/autocrlf|eol|attributesfile|include|filter|symlinks/i.test(text)) return false
   }
   return process.platform !== 'win32'
 }
@@ -93,14 +93,25 @@ async function convertsFiles(
 ): Promise<boolean> {
   const common = { cwd: task.path, config: 'user', signal } as const
   const gitDir = scope.commonDir
-  const wanted = ['core.autocrlf', 'core.eol', 'core.attributesfile']
+  const wanted = ['core.autocrlf', 'core.eol', 'core.attributesfile', 'core.symlinks']
   const settings = await scope.exec({
     args: ['config', '-z', '--get-regexp', `^(${wanted.join('|').replaceAll('.', '\\.')})$`],
     gitDir,
     expect: [1],
     ...common,
   })
-  if (/autocrlf\ntrue|eol\ncrlf|attributesfile\n(?!\/dev\/null)/i.test(settings.stdout.toString()))
+  // A key without a value is true. Several ways lead to false, and all others are taken for true.
+  const no = '\\n(?:false|no|off|0|)$'
+  const odd = new RegExp(
+    `^core\\.(?:autocrlf(?!\\ninput$|${no})|eol\\ncrlf$|attributesfile\\n(?!/dev/null$)|symlinks${no})`,
+    'i',
+  )
+  if (
+    settings.stdout
+      .toString()
+      .split('\0')
+      .some((entry) => odd.test(entry))
+  )
     return true
   if (process.platform === 'win32') return true
   for (const file of [...scope.attributes, path.join(gitDir, 'info', 'attributes')]) {

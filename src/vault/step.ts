@@ -11,6 +11,8 @@ export interface StepNote {
   readonly call?: string | undefined
   /** Of a rewind: the step whose files these are. */
   readonly rewindTo?: number | undefined
+  /** Of an update: the tree of the target that was brought in. */
+  readonly basis?: string | undefined
   /** Paths that could not be captured, and why. */
   readonly skipped?: readonly { readonly path: string; readonly why: string }[] | undefined
   /** Step 0 carries the task, so that a lost database can be made again. */

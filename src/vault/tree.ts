@@ -68,21 +68,29 @@ export async function changeTree(store: TreeStore, tree: string | null, changes:
   return { tree: oid ?? (await store.write([])), files }
 }
 
+/** What a tree has at a path: a file, a folder, or nothing. */
+export async function findEntry(
+  store: TreeStore,
+  tree: string | null,
+  path: BytePath,
+): Promise<TreeEntry | undefined> {
+  let folder = tree
+  const parts = path.split('/')
+  for (const [index, name] of parts.entries()) {
+    const entry = (await store.read(folder)).find((candidate) => candidate.name === name)
+    if (!entry || index === parts.length - 1) return entry
+    if (entry.mode !== '40000') return undefined
+    folder = entry.oid
+  }
+  return undefined
+}
+
 export async function findLeaf(
   store: TreeStore,
   tree: string | null,
   path: BytePath,
 ): Promise<Leaf | undefined> {
-  let folder = tree
-  const parts = path.split('/')
-  for (const [index, name] of parts.entries()) {
-    const entry = (await store.read(folder)).find((candidate) => candidate.name === name)
-    if (!entry) return undefined
-    if (entry.mode !== '40000')
-      return index === parts.length - 1 ? { mode: entry.mode, oid: entry.oid } : undefined
-    folder = entry.oid
-  }
-  return undefined
+  return leafOf(await findEntry(store, tree, path)) ?? undefined
 }
 
 /** Every file that differs between two trees, with what it was and what it is; equal folders are not entered. */

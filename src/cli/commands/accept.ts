@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { strategies } from '../../core/strategies.ts'
 import type { Output } from '../../protocol/actions.ts'
-import { type Answer, type Context, flag, text, texts } from '../command.ts'
+import { type Answer, type Context, flag, text, texts, type Values } from '../command.ts'
 import { printable } from '../output.ts'
 
 export async function accept(context: Context): Promise<Answer> {
@@ -13,10 +13,6 @@ export async function accept(context: Context): Promise<Answer> {
       hint: `One of: ${strategies.join(', ')}`,
     })
   }
-  const conflicts = text(values, 'conflicts')
-  if (conflicts !== undefined && conflicts !== 'fail' && conflicts !== 'markers') {
-    throw new AppError('WT_019', `--conflicts ${conflicts}?`, { hint: 'fail or markers' })
-  }
   const answer = await context.call('task.accept', {
     repo: dir,
     task: positionals[0],
@@ -25,12 +21,18 @@ export async function accept(context: Context): Promise<Answer> {
     message: text(values, 'message'),
     only: texts(values, 'only'),
     steps: texts(values, 'step')?.map(stepNumber),
-    conflicts,
+    conflicts: conflictsOption(values),
     dryRun: flag(values, 'dry-run'),
     keep: flag(values, 'keep'),
     allow: texts(values, 'allow'),
   })
-  return { json: { ...answer }, text: printable(told(context, answer)) }
+  return { json: { ...answer }, text: told(context, answer) }
+}
+
+export function conflictsOption(values: Values): 'fail' | 'markers' | undefined {
+  const how = text(values, 'conflicts')
+  if (how === undefined || how === 'fail' || how === 'markers') return how
+  throw new AppError('WT_019', `What is --conflicts ${how}?`, { hint: 'One of: fail, markers' })
 }
 
 function stepNumber(step: string): number {
@@ -44,10 +46,11 @@ const marks = { added: '+', modified: '~', deleted: '-' }
 
 function told({ paint }: Context, { task, preview, accepted, operation }: Output<'task.accept'>): string {
   if (preview) {
-    const lines = preview.files.map(({ path, status }) => `  ${marks[status]} ${path}`)
-    for (const path of preview.runsCode) lines.push(paint('yellow', `  runs code later: ${path}`))
-    for (const { path, why } of preview.refused) lines.push(paint('red', `  needs --allow: ${path} (${why})`))
-    for (const { path, kind } of preview.conflicts) lines.push(paint('red', `  conflict (${kind}): ${path}`))
+    const marked = (style: 'yellow' | 'red', line: string) => lines.push(paint(style, printable(line)))
+    const lines = preview.files.map(({ path, status }) => printable(`  ${marks[status]} ${path}`))
+    for (const path of preview.runsCode) marked('yellow', `  runs code later: ${path}`)
+    for (const { path, why } of preview.refused) marked('red', `  needs --allow: ${path} (${why})`)
+    for (const { path, kind } of preview.conflicts) marked('red', `  conflict (${kind}): ${path}`)
     return [preview.clean ? `${task.id} would land cleanly:` : `${task.id} would not land:`, ...lines].join(
       '\n',
     )
@@ -56,7 +59,7 @@ function told({ paint }: Context, { task, preview, accepted, operation }: Output
   const where = accepted?.onto === undefined ? '' : ` on ${accepted.onto} as ${accepted.commit?.slice(0, 10)}`
   const open = task.state === 'accepted' || task.state === 'kept' ? '' : '; the task stays open'
   return [
-    `Landed ${count} of ${task.id} (${accepted?.as})${where}${open}`,
+    `Landed ${count} of ${task.id} (${accepted?.as})${printable(where)}${open}`,
     `  undo: offshoot undo ${operation?.slice(0, 6)}`,
   ].join('\n')
 }

@@ -1,7 +1,14 @@
+import { AppError } from '../../core/errors.ts'
 import type { Answer, Context } from '../command.ts'
 
 /** Prints the path raw: a shell reads it. */
 export async function cd(context: Context): Promise<Answer> {
   const { task } = await context.call('task.show', { repo: context.dir, task: context.positionals[0] })
+  if (task.dirty === null) {
+    throw new AppError('WT_005', `The workspace of ${task.id} is gone.`, {
+      path: task.path,
+      hint: `offshoot start ${task.id} makes one.`,
+    })
+  }
   return { json: { path: task.path }, text: task.path }
 }

@@ -1,5 +1,5 @@
 import { type Answer, type Context, text } from '../command.ts'
-import { printable } from '../output.ts'
+import { printable, shortList } from '../output.ts'
 import { stepLine } from './log.ts'
 
 export async function checkpoint(context: Context): Promise<Answer> {
@@ -12,8 +12,8 @@ export async function checkpoint(context: Context): Promise<Answer> {
   })
   const { created, checkpoint, ignored } = taken
   for (const { path, why } of created ? checkpoint.skipped : [])
-    context.tell(`Not in the step: ${path} (${why})`)
-  if (ignored.length > 0) context.tell(`Ignored, not in the step: ${ignored.slice(0, 10).join(', ')}`)
+    context.tell(printable(`Not in the step: ${path} (${why})`))
+  if (ignored.length > 0) context.tell(printable(`Ignored, not in the step: ${shortList(ignored)}`))
   const said = created ? stepLine(context, checkpoint) : `Nothing has changed since step ${checkpoint.n}.`
-  return { json: { ...taken }, text: printable(said) }
+  return { json: { ...taken }, text: said }
 }

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AppError } from '../../core/errors.ts'
 import type { Answer, Context } from '../command.ts'
+import { printable } from '../output.ts'
 
 const bin = fileURLToPath(new URL('../../../bin/offshoot.js', import.meta.url))
 
@@ -104,7 +105,11 @@ function demoShell({ tell, paint }: Context, folder: string): DemoShell {
       })
       const output = (stdout + stderr).trimEnd()
       lines.push({ command, output })
-      tell([`${paint('cyan', '$')} ${command}`, ...(output === '' ? [] : [indented(output)])].join('\n'))
+      tell(
+        [`${paint('cyan', '$')} ${command}`, ...(output === '' ? [] : [indented(printable(output))])].join(
+          '\n',
+        ),
+      )
       if ((status !== 0) !== mustFail)
         throw new AppError('WT_020', `${command} ended with ${status}: ${output}`)
       return stdout

@@ -11,7 +11,7 @@ export async function log(context: Context): Promise<Answer> {
   })
   if (checkpoints.length === 0) context.tell(`${task.id} has no steps yet.`)
   const lines = checkpoints.map((step) => stepLine(context, step))
-  return { json: { task, checkpoints }, text: printable(lines.join('\n')) }
+  return { json: { task, checkpoints }, text: lines.join('\n') }
 }
 
 const marks = { added: '+', modified: '~', deleted: '-' }
@@ -23,8 +23,8 @@ export function stepLine({ paint }: Context, step: Step): string {
   return [
     paint('yellow', String(step.n)),
     (step.published ?? step.commit).slice(0, 10),
-    step.summary === '' ? step.tool : `${step.tool}: ${step.summary}`,
-    `(${[...named, ...more].join(', ') || 'no files'})`,
+    printable(step.summary === '' ? step.tool : `${step.tool}: ${step.summary}`),
+    printable(`(${[...named, ...more].join(', ') || 'no files'})`),
     ago(step.at, new Date()),
   ].join('  ')
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { printable } from '../output.ts'
+import { printable, shortList } from '../output.ts'
 
 export async function worktreeRemove(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
@@ -16,9 +16,7 @@ export async function worktreeRemove(context: Context): Promise<Answer> {
   const { task, ...done } = await context.call('worktree.remove', input)
   if (!done.removed) return { json: { ...done, task }, text: `${task.id} had been removed before.` }
   if (done.ignored.length > 0) {
-    const named = done.ignored.slice(0, 10).join(', ')
-    const more = done.ignored.length > 10 ? ` and ${done.ignored.length - 10} more` : ''
-    context.tell(`Ignored files went with it into the trash: ${named}${more}`)
+    context.tell(printable(`Ignored files went with it into the trash: ${shortList(done.ignored)}`))
   }
   const lines = [
     `Removed ${task.id}${done.branchKept ? `; the branch ${task.branch} stays` : ''}`,

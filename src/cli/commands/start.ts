@@ -40,8 +40,8 @@ function answer({ paint }: Context, started: Output<'task.start'>): Answer {
   const { task, reused, recreated } = started
   const done = recreated ? 'Made the workspace of' : reused ? 'Going on with' : 'Started'
   const lines = [
-    `${done} ${paint('bold', task.id)} on ${task.branch}, from ${task.base.branch ?? 'commit'} ${task.base.commit.slice(0, 10)}`,
-    `  ${task.path}`,
+    `${done} ${paint('bold', task.id)} on ${printable(task.branch)}, from ${printable(task.base.branch ?? 'commit')} ${task.base.commit.slice(0, 10)}`,
+    `  ${printable(task.path)}`,
   ]
-  return { json: { ...started }, text: printable(lines.join('\n')) }
+  return { json: { ...started }, text: lines.join('\n') }
 }

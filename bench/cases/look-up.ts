@@ -1,0 +1,46 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { library } from '../built.ts'
+import type { CountedCase } from '../case.ts'
+import type { BenchRepo } from '../repos.ts'
+
+/** Counts the git processes that looking one task up by its id takes. */
+export function lookUp(files: number): CountedCase {
+  return {
+    kind: 'counted',
+    name: 'look-up by id',
+    files,
+    unit: 'git',
+    bar: 0,
+    async count(world) {
+      const repo = await world.repo(files, 'look-up')
+      const { openRepo } = await library()
+      const counter = gitCounter(repo)
+      const handle = openRepo(repo.dir, { env: counter.env })
+      try {
+        await handle.start({ task: 'T1' })
+        const before = counter.read()
+        if (before === 0) throw new Error('The counter does not count: start must have called git.')
+        if ((await handle.find('T1'))?.id !== 'T1') throw new Error('The task was not found.')
+        return counter.read() - before
+      } finally {
+        await handle.close()
+      }
+    },
+  }
+}
+
+/** An environment in which each call of git leaves a line in a file. */
+function gitCounter({ home, env }: BenchRepo) {
+  const folder = path.join(path.dirname(home), 'shim')
+  const log = path.join(folder, 'calls')
+  const shim = path.join(folder, 'git')
+  mkdirSync(folder)
+  writeFileSync(log, '')
+  writeFileSync(shim, `#!/bin/sh\necho called >>'${log}'\nPATH=\${PATH#*:} exec git "$@"\n`)
+  chmodSync(shim, 0o755)
+  return {
+    env: { ...env, PATH: `${folder}${path.delimiter}${env.PATH}` },
+    read: () => readFileSync(log, 'utf8').split('\n').length - 1,
+  }
+}

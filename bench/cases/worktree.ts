@@ -1,0 +1,101 @@
+/** Making and removing a workspace, against git's own worktrees. */
+import { mkdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { library } from '../built.ts'
+import type { TimedCase } from '../case.ts'
+import { newName, spread } from '../folders.ts'
+import type { BenchRepo } from '../repos.ts'
+import { run } from '../spawn.ts'
+import type { World } from '../world.ts'
+
+export function start(files: number, bar: number): TimedCase {
+  return {
+    kind: 'timed',
+    name: 'start : git worktree add',
+    files,
+    bar,
+    prepare: async (world) => {
+      const { ours, raw, close } = await both(world, files)
+      return {
+        ours: { run: ours.make, after: ours.drop },
+        raw: { run: raw.make, after: raw.drop },
+        close,
+      }
+    },
+  }
+}
+
+export function remove(files: number, bar?: number): TimedCase {
+  return {
+    kind: 'timed',
+    name: 'remove : git worktree remove',
+    files,
+    ...(bar === undefined ? {} : { bar }),
+    prepare: async (world) => {
+      const { ours, raw, close } = await both(world, files)
+      return {
+        ours: { before: ours.make, run: ours.remove, after: ours.emptyTrash },
+        raw: { before: raw.make, run: raw.remove, after: world.settle },
+        close,
+      }
+    },
+  }
+}
+
+async function both(world: World, files: number) {
+  const repo = await world.repo(files)
+  const ours = await oursIn(repo, world)
+  return { ours, raw: await rawIn(repo, world), close: ours.close }
+}
+
+/** One open handle for all rounds, as a program that uses the library has. */
+async function oursIn(repo: BenchRepo, { bury, settle }: World) {
+  const { openRepo } = await library()
+  const handle = openRepo(repo.dir, { env: repo.env })
+  let task = ''
+  let trash: string | null = null
+  const make = async () => {
+    task = newName('task')
+    return handle.start({ task })
+  }
+  const remove = async () => {
+    trash = (await handle.remove({ task, force: true })).trash
+  }
+  const emptyTrash = async () => {
+    if (trash !== null) await bury(trash)
+    await rm(path.join(repo.dir, '.git/refs/offshoot/trash'), { recursive: true, force: true })
+    await settle()
+  }
+  const drop = async () => {
+    await remove()
+    await emptyTrash()
+  }
+  const first = await make()
+  await spread(path.dirname(first.task.path))
+  await drop()
+  return { make, remove, emptyTrash, drop, close: () => handle.close() }
+}
+
+async function rawIn(repo: BenchRepo, { bury, settle }: World) {
+  const at = { cwd: repo.dir, env: repo.env }
+  const folder = path.join(path.dirname(repo.dir), 'raw')
+  let name = ''
+  await mkdir(folder, { recursive: true })
+  await spread(folder)
+  return {
+    make: () => {
+      name = newName('task')
+      return run('git', ['worktree', 'add', '-b', `raw/${name}`, path.join(folder, name)], at)
+    },
+    remove: async () => {
+      await run('git', ['worktree', 'remove', '--force', path.join(folder, name)], at)
+      await run('git', ['branch', '-D', `raw/${name}`], at)
+    },
+    drop: async () => {
+      await bury(path.join(folder, name))
+      await run('git', ['worktree', 'prune'], at)
+      await run('git', ['branch', '-D', `raw/${name}`], at)
+      await settle()
+    },
+  }
+}

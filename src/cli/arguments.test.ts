@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { parse } from './arguments.ts'
+import { commands } from './commands.ts'
+
+const refused = (...argv: string[]) => {
+  try {
+    parse(argv)
+  } catch (error) {
+    return error as { code: string; message: string; hint: string }
+  }
+  throw new Error(`${argv.join(' ')} was taken`)
+}
+
+describe('parse', () => {
+  test.each(commands.map(({ name }) => name))(
+    'I1: %s is found by its name, and its --help needs no more',
+    (name) => {
+      expect(parse([...name.split(' '), '--help'])).toMatchObject({
+        command: { name },
+        values: { help: true },
+      })
+    },
+  )
+
+  const examples = commands.flatMap(({ name, examples }) => examples.map((example) => ({ name, example })))
+  test.each(examples)('I1: the example works as it stands: $example', ({ name, example }) => {
+    // What a shell would run: the command in brackets, if there is one.
+    const line = /\$\((.*)\)/.exec(example)?.[1] ?? example.replace(/^\w+=\S+ /, '').replace(/ (\||&&).*/, '')
+    const [program, ...argv] = [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, inner]) => inner ?? word)
+    expect(program).toBe('offshoot')
+    const found = parse(argv).command?.name
+    expect([name, 'cd', 'completion']).toContain(found)
+  })
+
+  test('I1: options may stand before, between and after the words', () => {
+    for (const line of [
+      '-C x --json worktree remove T1',
+      'worktree remove T1 --json -C x',
+      'worktree remove --json -Cx T1',
+    ]) {
+      expect({ line, ...parse(line.split(' ')) }).toMatchObject({
+        line,
+        command: { name: 'worktree remove' },
+        values: { directory: 'x', json: true },
+        positionals: ['T1'],
+      })
+    }
+  })
+
+  test('I1: what follows -- is a name, not an option; for run and exec, a command', () => {
+    expect(parse(['start', '--', '-x'])).toMatchObject({ positionals: ['-x'], rest: [] })
+    expect(parse(['exec', 'T1', '--', 'ls', '--json'])).toMatchObject({
+      values: {},
+      positionals: ['T1'],
+      rest: ['ls', '--json'],
+    })
+    expect(refused('start', 'a', '--', 'b')).toMatchObject({ code: 'WT_019' })
+  })
+
+  test('I1: nothing is asked for: no command', () => {
+    expect(parse([]).command).toBeUndefined()
+    expect(parse(['--json']).command).toBeUndefined()
+  })
+
+  test.each([
+    [['strat'], /start/],
+    [['worktree', 'prun'], /worktree prune/],
+    [['quux', 'else'], /--help/],
+    [['start', '--form=x'], /--from/],
+    [['start', '--zzzzzzzzz'], /offshoot start --help/],
+    [['start', 'a', 'b'], /Usage: offshoot start \[TASK\]/],
+    [['completion'], /Usage: offshoot completion/],
+    [['start', '--from'], /offshoot start --help/],
+    [['list', '--all=1'], /offshoot list --help/],
+  ] as const)('I5: %j is wrong usage with a hint', (argv, hint) => {
+    expect(refused(...argv)).toMatchObject({ code: 'WT_019', hint: expect.stringMatching(hint) })
+  })
+})

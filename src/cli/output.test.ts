@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ago, painter, printable, shortList, table } from './output.ts'
+
+/** Controls but tab and line feed, and what is invisible or changes the direction of text. */
+const dangerous = /(?![\t\n])[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u
+
+describe('printable', () => {
+  test('S1: nothing that it answers can move the cursor, hide or turn the text around', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(printable(text)).not.toMatch(dangerous)
+      }),
+    )
+  })
+
+  test('S1: what is harmless stays, what is not is shown as what it is', () => {
+    expect(printable('größer\t日本 🚀\n')).toBe('größer\t日本 🚀\n')
+    expect(printable('\u001b[2J\r')).toBe('\\u{1b}[2J\\u{d}')
+  })
+})
+
+test('I1: columns are as wide as their widest cell, and lines have no spaces at their end', () => {
+  expect(
+    table([
+      ['a', 'bb', ''],
+      ['ccc', 'd', 'e'],
+    ]),
+  ).toBe('a    bb\nccc  d   e')
+  expect(table([])).toBe('')
+})
+
+test('I1: the first ten are named, the others counted', () => {
+  const names = Array.from({ length: 12 }, (_, n) => `f${n}`)
+  expect(shortList(names)).toBe('f0, f1, f2, f3, f4, f5, f6, f7, f8, f9 and 2 more')
+  expect(shortList(['a', 'b'])).toBe('a, b')
+})
+
+test.each([
+  [0, 'just now'],
+  [59, 'just now'],
+  [60, '1 minute ago'],
+  [7_199, '1 hour ago'],
+  [86_400 * 3, '3 days ago'],
+  [-50, 'just now'],
+])('I1: %s seconds are told as %s', (seconds, told) => {
+  const now = new Date('2026-11-15T12:00:00.000Z')
+  expect(ago(new Date(now.getTime() - seconds * 1000).toISOString(), now)).toBe(told)
+})
+
+test('I1: colours only when they are wanted', () => {
+  expect(painter(true)('bold', 'x')).toBe('\u001b[1mx\u001b[22m')
+  expect(painter(false)('bold', 'x')).toBe('x')
+})

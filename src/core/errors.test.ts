@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { AppError, appError, type ErrorCode, errorTable } from './errors.ts'
+
+/** As the contract has it. */
+const promised: Record<string, [exit: number, title: string]> = {
+  WT_001: [5, 'path exists'],
+  WT_002: [5, 'branch in use'],
+  WT_003: [5, 'limit reached'],
+  WT_004: [5, 'uncommitted changes'],
+  WT_005: [3, 'not found'],
+  WT_006: [2, 'path outside the base'],
+  WT_007: [3, 'no such task'],
+  WT_008: [1, 'clean-up failed'],
+  WT_009: [6, 'not a git repository'],
+  WT_010: [3, 'base does not exist'],
+  WT_011: [4, 'conflict'],
+  WT_012: [5, 'locked by another process'],
+  WT_013: [5, 'task id taken'],
+  WT_014: [6, 'disk full'],
+  WT_015: [6, 'git too old or broken'],
+  WT_016: [2, 'bad settings'],
+  WT_017: [5, 'policy refused'],
+  WT_018: [1, 'agent failed'],
+  WT_019: [2, 'wrong usage'],
+  WT_020: [1, 'failed'],
+  WT_021: [130, 'cancelled'],
+  WT_022: [6, 'state folder not usable'],
+}
+
+describe('the table of errors', () => {
+  test.each(Object.entries(promised))('I5: %s has its exit code and its meaning', (code, [exit, title]) => {
+    const error = new AppError(code as ErrorCode, 'what happened')
+    expect(error.exitCode).toBe(exit)
+    expect(errorTable[code as ErrorCode].title).toBe(title)
+  })
+
+  test('I5: every code says what to do', () => {
+    for (const { hint } of Object.values(errorTable)) expect(hint).toMatch(/^.{10,}\.$/)
+    expect(Object.keys(errorTable).every((code) => /^WT_\d{3}$/.test(code))).toBe(true)
+  })
+})
+
+describe('AppError', () => {
+  test('I5: the outside sees code, message and hint, and path and data when there are any', () => {
+    expect(JSON.parse(JSON.stringify(new AppError('WT_005', 'Not there.')))).toEqual({
+      code: 'WT_005',
+      message: 'Not there.',
+      hint: errorTable.WT_005.hint,
+    })
+    const cause = new Error('secret detail')
+    const full = new AppError('WT_004', 'Dirty.', {
+      hint: 'Commit.',
+      path: '/w',
+      data: { changed: ['a'] },
+      cause,
+    })
+    expect(JSON.parse(JSON.stringify(full))).toEqual({
+      code: 'WT_004',
+      message: 'Dirty.',
+      hint: 'Commit.',
+      path: '/w',
+      data: { changed: ['a'] },
+    })
+    expect(full.cause).toBe(cause)
+  })
+})
+
+describe('appError', () => {
+  test.each([
+    ['ENOSPC', 'WT_014'],
+    ['EDQUOT', 'WT_014'],
+    ['EROFS', 'WT_022'],
+    ['EACCES', 'WT_022'],
+    ['EPERM', 'WT_022'],
+    ['ENOENT', 'WT_020'],
+    [undefined, 'WT_020'],
+  ])('I5: %s of the system is %s', (code, expected) => {
+    const thrown = Object.assign(new Error('it failed'), { code, path: '/there' })
+    expect(appError(thrown)).toMatchObject({
+      code: expected,
+      message: 'it failed',
+      path: '/there',
+      cause: thrown,
+    })
+  })
+
+  test('S3: an AbortError is cancelled', () => {
+    const { reason } = AbortSignal.abort()
+    expect(appError(reason)).toMatchObject({ code: 'WT_021', exitCode: 130 })
+  })
+
+  test('I5: an error of ours stays itself, and what is no error becomes one', () => {
+    const ours = new AppError('WT_007', 'No.')
+    expect(appError(ours)).toBe(ours)
+    for (const thrown of ['text', undefined, null, 5]) {
+      expect(appError(thrown)).toMatchObject({ code: 'WT_020', message: String(thrown) })
+    }
+  })
+})

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { reduce, type TaskEvent } from './events.ts'
+import { isOpen, type Task, type TaskState } from './task.ts'
+
+const at = '2026-11-15T18:01:02.000Z'
+const owner = { pid: 1, startedAt: '1', boot: 'b' }
+const planned: Task = {
+  uid: 'u1',
+  id: 'T1',
+  repo: 'r1',
+  title: '',
+  state: 'pending',
+  isolation: 'worktree',
+  path: '/w/T1',
+  branch: 'offshoot/T1',
+  adopted: false,
+  base: { branch: 'main', commit: 'c'.repeat(40) },
+  origin: '/app',
+  head: 'c'.repeat(40),
+  checkpoints: 0,
+  files: 0,
+  insertions: 0,
+  deletions: 0,
+  runs: 0,
+  createdAt: '2026-11-15T18:00:00.000Z',
+  lastActiveAt: '2026-11-15T18:00:00.000Z',
+}
+
+const begun: TaskEvent = { type: 'start.begun', task: planned, owner }
+
+/** What closes a task: an operation with a new state. */
+const closing = (state: TaskState): TaskEvent[] => [
+  { type: 'operation.begun', id: 'o1', verb: 'remove', owner },
+  { type: 'operation.staged', id: 'o1' },
+  { type: 'operation.done', id: 'o1', patch: { state, closedAt: at, trash: '/w/.trash/T1' }, left: [] },
+]
+
+function after(...events: TaskEvent[]): Task | undefined {
+  return events.reduce<Task | undefined>((task, event) => reduce(task, event, at), undefined)
+}
+
+describe('reduce', () => {
+  test('L6: a start is marked before it is made', () => {
+    expect(after(begun)).toEqual({ ...planned, pending: { verb: 'start', owner } })
+  })
+
+  test.each(['rejected', 'kept', 'accepted'] as const)('L8: pending → active → %s', (state) => {
+    const active = after(begun, { type: 'start.done' })
+    expect(active).toEqual({ ...planned, state: 'active', lastActiveAt: at })
+    const closed = after(begun, { type: 'start.done' }, ...closing(state))
+    expect(closed).toEqual({ ...active, state, closedAt: at, trash: '/w/.trash/T1' })
+    expect(isOpen(closed!)).toBe(false)
+  })
+
+  test('L6: a start that was taken back is never shown, and says why', () => {
+    const task = after(begun, { type: 'start.undone', reason: 'no space' })
+    expect(task).toMatchObject({ state: 'failed', hidden: true, reason: 'no space', closedAt: at })
+    expect(task).not.toHaveProperty('pending')
+    expect(isOpen(task!)).toBe(false)
+  })
+
+  test('L7: a recreation that was taken back leaves the task as it was', () => {
+    const active = after(begun, { type: 'start.done' })
+    const undone: TaskEvent[] = [
+      { type: 'recreate.begun', owner },
+      { type: 'recreate.undone', reason: 'no space' },
+    ]
+    expect(after(begun, { type: 'start.done' }, ...undone)).toEqual(active)
+  })
+
+  test('A6: an operation that was taken back leaves the task as it was, and an undone one opens it again', () => {
+    const active = after(begun, { type: 'start.done' })
+    const undone: TaskEvent = { type: 'operation.undone', id: 'o1', reason: 'no space' }
+    expect(after(begun, { type: 'start.done' }, closing('rejected')[0]!, undone)).toEqual(active)
+    const patch = { state: 'active', closedAt: null, trash: null } as const
+    const back: TaskEvent = { type: 'operation.done', id: 'o2', patch, left: [] }
+    expect(after(begun, { type: 'start.done' }, ...closing('rejected'), back)).toEqual(active)
+  })
+
+  const types = (name: string, ...ends: string[]) => ends.map((end) => `${name}.${end}`)
+  const known = [
+    ...types('start', 'begun', 'done', 'undone'),
+    ...types('recreate', 'begun', 'done', 'undone'),
+    ...types('operation', 'begun', 'staged', 'done', 'undone'),
+    ...types('publish', 'begun', 'done', 'undone'),
+    ...types('rewind', 'begun', 'done'),
+    ...types('run', 'begun', 'ended'),
+    'checkpoint',
+    'checkpoint.failed',
+  ]
+  const event = fc.record({
+    type: fc.oneof(
+      { weight: 9, arbitrary: fc.constantFrom(...known) },
+      { weight: 1, arbitrary: fc.string() },
+    ),
+    task: fc.constantFrom(planned, { ...planned, id: 'other' }),
+    owner: fc.constant(owner),
+    reason: fc.string(),
+    n: fc.nat(3),
+    ok: fc.boolean(),
+    patch: fc.constantFrom({}, { state: 'rejected' }, { state: 'active', closedAt: null }),
+  }) as unknown as fc.Arbitrary<TaskEvent>
+
+  test('L8: any sequence of events makes a task or none, and never throws', () => {
+    fc.assert(
+      fc.property(fc.array(event), (events) => {
+        let task: Task | undefined
+        for (const next of events) {
+          const before = structuredClone(task)
+          const result = reduce(task, next, at)
+          expect(task).toEqual(before)
+          const known = task !== undefined || next.type === 'start.begun'
+          expect(result?.uid).toBe(known ? 'u1' : undefined)
+          task = result
+        }
+      }),
+    )
+  })
+
+  test('L8: a start that ends late opens no task again that is closed by then', () => {
+    const late: TaskEvent[] = [{ type: 'start.done' }, { type: 'start.undone', reason: 'late' }]
+    for (const event of late) {
+      const undone = after(begun, { type: 'start.undone', reason: 'first' })
+      expect(reduce(undone, event, at)).toEqual(undone)
+      const removed = after(begun, { type: 'start.done' }, ...closing('rejected'))
+      expect(reduce(removed, event, at)).toEqual(removed)
+    }
+  })
+})

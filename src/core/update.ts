@@ -1,0 +1,101 @@
+import { publishSteps, requireOpen, takeStep } from './checkpoint.ts'
+import { AppError } from './errors.ts'
+import { requireTask } from './list.ts'
+import { conflictError } from './operation.ts'
+import type { Conflict, Leaf, Ports, Repo, Step } from './ports.ts'
+import { requireWorkspace } from './recreate.ts'
+import { type Task, taskLock } from './task.ts'
+import { branchRef } from './workspace.ts'
+
+export interface UpdateInput {
+  readonly dir: string
+  readonly task?: string | undefined
+  /** The branch to bring in; by default the one that the task was started from. */
+  readonly onto?: string | undefined
+  /** The checkout as it is, instead of a branch. */
+  readonly dirty?: boolean | undefined
+  readonly conflicts?: 'fail' | 'markers' | undefined
+}
+
+export interface Updated {
+  readonly task: Task
+  /** Undefined when there was nothing new. */
+  readonly step: Step | undefined
+  readonly conflicts: readonly Conflict[]
+}
+
+/** Brings the target into the workspace, so that conflicts are solved there, before an accept. */
+export async function update(ports: Ports, input: UpdateInput, signal?: AbortSignal): Promise<Updated> {
+  const { repo, task: named } = await requireTask(ports, input.dir, input.task)
+  return ports.locks.hold(taskLock(repo.id, named.id), { verb: 'update', signal }, async () => {
+    let task = requireOpen(ports, named)
+    await requireWorkspace(ports, repo, task)
+    if (task.pending?.verb === 'run') {
+      throw new AppError('WT_012', `An agent is at work in ${task.id}.`, {
+        hint: 'Wait for it, or stop it first.',
+      })
+    }
+    const note = { tool: 'checkpoint', summary: 'before the update' }
+    task = (await takeStep(ports, repo, task, note, undefined, signal)).task
+    const steps = await ports.vault.readSteps(repo, task)
+    const last = steps.at(-1) ?? (await ports.vault.seed(repo, task))
+    const base = basisOf(steps)
+    const theirs = await targetTree(ports, repo, task, steps[0] ?? last, input, signal)
+    const label = input.dirty ? 'yours' : (input.onto ?? task.base.branch ?? 'target')
+    const sides = { base, ours: last.tree, theirs, labels: [task.id, label] as const }
+    const merged = await ports.contents.merge(repo, sides, signal)
+    if (merged.conflicts.length > 0 && input.conflicts !== 'markers') throw conflictError(merged.conflicts)
+    if (theirs === base) return { task, step: undefined, conflicts: [] }
+    await ports.vault.restore(repo, task, last, { ...last, tree: merged.tree }, signal)
+    const done = { tool: 'update', summary: `from ${label}`, basis: theirs }
+    const taken = await takeStep(ports, repo, task, done, undefined, signal)
+    return {
+      task: await publishSteps(ports, repo, taken.task, signal),
+      step: taken.step,
+      conflicts: merged.conflicts,
+    }
+  })
+}
+
+/** The tree of the target that the workspace has taken in: step 0's, or that of the last update; a rewind goes back. */
+export function basisOf(steps: readonly Step[]): string {
+  for (let n = steps.length - 1; n > 0; ) {
+    const step = steps[n]
+    if (step?.basis !== undefined) return step.basis
+    n = step?.rewindTo ?? n - 1
+  }
+  return steps[0]?.tree ?? ''
+}
+
+/** The target's files as they would lie in a checkout. */
+async function targetTree(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  first: Step,
+  input: UpdateInput,
+  signal?: AbortSignal,
+): Promise<string> {
+  const { contents, vault, git } = ports
+  if (input.dirty) {
+    const target = await git.locate(task.origin)
+    return contents.takeAll({ ...repo, place: target }, task.origin, signal)
+  }
+  const branch = input.onto ?? task.base.branch
+  const commit = branch === null ? undefined : await git.findRef(repo.place, branchRef(branch), signal)
+  if (commit === undefined) {
+    throw new AppError(
+      'WT_010',
+      branch === null ? `${task.id} was not started from a branch.` : `There is no branch ${branch}.`,
+      {
+        hint: 'Name one: --onto BRANCH',
+      },
+    )
+  }
+  const [start, now] = [await vault.readTree(repo, task.base.commit), await vault.readTree(repo, commit)]
+  const changes = new Map<string, Leaf | null>()
+  for (const [file, { to }] of await contents.compare(repo, start, now)) {
+    changes.set(file, to && (await vault.smudge(repo, task, task.path, file, to)))
+  }
+  return contents.change(repo, first.tree, changes)
+}

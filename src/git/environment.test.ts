@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { type GitScope, gitEnvironment } from './environment.ts'
+
+const user = {
+  PATH: '/bin',
+  HOME: '/home/me',
+  XDG_CONFIG_HOME: '/home/me/.cfg',
+  GIT_DIR: '/elsewhere',
+  GIT_WORK_TREE: '/elsewhere',
+  GIT_INDEX_FILE: '/elsewhere/index',
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'alias.x',
+  GIT_CONFIG_VALUE_0: '/evil',
+  GIT_CONFIG_PARAMETERS: "'core.hooksPath=/evil'",
+  GIT_SSH_COMMAND: 'evil',
+  GIT_EXTERNAL_DIFF: 'evil',
+  GIT_TRACE: '/tmp/trace',
+  GIT_NAMESPACE: 'other',
+  LD_PRELOAD: '/evil.so',
+  LANG: 'de_DE.UTF-8',
+  EDITOR: 'vi',
+  PAGER: 'less',
+}
+
+/** The config that git takes from the environment; of a key given twice the last counts, as with git. */
+function configOf(env: Record<string, string>): Map<string, string> {
+  const count = Number(env.GIT_CONFIG_COUNT)
+  const entries = Array.from({ length: count }, (_, n) => [
+    env[`GIT_CONFIG_KEY_${n}`],
+    env[`GIT_CONFIG_VALUE_${n}`],
+  ])
+  expect(entries.flat()).not.toContain(undefined)
+  return new Map(entries as [string, string][])
+}
+
+const scopes: [string, GitScope][] = [
+  ['raw', {}],
+  ['user', { config: 'user' }],
+]
+
+describe('gitEnvironment', () => {
+  test.each(scopes)('S1: nothing of the user’s is inherited but an allow-list (%s)', (_, scope) => {
+    const env = gitEnvironment(user, scope)
+    expect(env).toMatchObject({
+      PATH: '/bin',
+      HOME: '/home/me',
+      XDG_CONFIG_HOME: '/home/me/.cfg',
+      LC_ALL: 'C',
+    })
+    const given = new Set(Object.values(user))
+    const kept = Object.keys(env).filter((name) => given.has(env[name] ?? '') && name in user)
+    expect(kept.toSorted()).toEqual(['HOME', 'PATH', 'XDG_CONFIG_HOME'])
+    expect(JSON.stringify(env)).not.toContain('evil')
+    for (const name of ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_TRACE', 'GIT_NAMESPACE', 'LANG']) {
+      expect(env).not.toHaveProperty(name)
+    }
+  })
+
+  test.each(scopes)('S1: hooks, watchers, prompts, pagers and the network are off (%s)', (_, scope) => {
+    const env = gitEnvironment(user, scope)
+    expect(env).toMatchObject({
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_PAGER: 'cat',
+      GIT_ALLOW_PROTOCOL: '',
+    })
+    expect(Object.fromEntries(configOf(env))).toMatchObject({
+      'core.hooksPath': '/dev/null',
+      'core.fsmonitor': 'false',
+      'core.pager': 'cat',
+      'gc.auto': '0',
+      'maintenance.auto': 'false',
+      'submodule.recurse': 'false',
+      'protocol.allow': 'never',
+      'safe.bareRepository': 'explicit',
+      'hook.post-checkout.enabled': 'false',
+      'hook.reference-transaction.enabled': 'false',
+      'hook.post-index-change.enabled': 'false',
+    })
+  })
+
+  test('S1: plumbing is deaf to the config and conversions of the user and the system; filling is not', () => {
+    const raw = gitEnvironment(user, {})
+    expect(raw).toMatchObject({
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_ATTR_NOSYSTEM: '1',
+    })
+    expect(configOf(raw).get('core.autocrlf')).toBe('false')
+    expect(configOf(raw).get('core.attributesFile')).toBe('/dev/null')
+    const filling = gitEnvironment(user, { config: 'user' })
+    for (const name of ['GIT_CONFIG_NOSYSTEM', 'GIT_CONFIG_GLOBAL', 'GIT_ATTR_NOSYSTEM']) {
+      expect(filling).not.toHaveProperty(name)
+    }
+    expect(configOf(filling).has('core.autocrlf')).toBe(false)
+    expect(configOf(filling).has('core.attributesFile')).toBe(false)
+  })
+
+  test('S1: the repository, the files and the index are those of the call', () => {
+    expect(gitEnvironment(user, { gitDir: '/r/.git', workTree: '/w', indexFile: '/w/i' })).toMatchObject({
+      GIT_DIR: '/r/.git',
+      GIT_WORK_TREE: '/w',
+      GIT_INDEX_FILE: '/w/i',
+    })
+  })
+
+  test('S1: what the user has not set is not set', () => {
+    expect(Object.keys(gitEnvironment({}, {}))).not.toContain('HOME')
+  })
+})

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { isRunning, until } from '../../test/support/processes.ts'
+import { tempFolder, testRepo } from '../../test/support/repo.ts'
+import { gitExec } from './exec.ts'
+
+const quiet = { recordChild: () => () => {} }
+
+describe('gitExec', () => {
+  test('I2: bytes go in and come out as they are', async () => {
+    const repo = testRepo()
+    const exec = gitExec({ env: repo.env, ...quiet })
+    const at = { cwd: repo.dir, gitDir: path.join(repo.dir, '.git') }
+    const bytes = Buffer.from([0, 255, 254, 10, 13, 0, 128])
+    const { stdout } = await exec({ args: ['hash-object', '-w', '--stdin'], stdin: bytes, ...at })
+    const chunks: Buffer[] = []
+    const args = ['cat-file', 'blob', stdout.toString().trim()]
+    expect((await exec({ args, ...at })).stdout).toEqual(bytes)
+    expect((await exec({ args, ...at, onStdout: (chunk) => void chunks.push(chunk) })).stdout).toHaveLength(0)
+    expect(Buffer.concat(chunks)).toEqual(bytes)
+  })
+
+  test('I5: an exit code is an answer only when it was expected', async () => {
+    const repo = testRepo()
+    const exec = gitExec({ env: repo.env, ...quiet })
+    const call = { args: ['rev-parse', '--verify', '--quiet', 'none'], cwd: repo.dir }
+    expect(await exec({ ...call, expect: [1] })).toMatchObject({ code: 1 })
+    await expect(exec(call)).rejects.toMatchObject({ code: 'WT_020', data: { args: call.args } })
+  })
+
+  test('S4: git that is not there is told as such, and a folder that is not there is not', async () => {
+    const missing = gitExec({ env: { PATH: tempFolder() }, ...quiet })
+    await expect(missing({ args: ['version'], cwd: '/' })).rejects.toMatchObject({ code: 'WT_015' })
+    const exec = gitExec({ env: process.env, ...quiet })
+    await expect(exec({ args: ['version'], cwd: '/nowhere' })).rejects.toMatchObject({ name: 'AppError' })
+  })
+
+  test('L6: a child is on record for as long as it runs', async () => {
+    const records: string[] = []
+    const recordChild = (pid: number) => {
+      expect(pid).toBeGreaterThan(1)
+      records.push('recorded')
+      return () => void records.push('forgotten')
+    }
+    await gitExec({ env: process.env, recordChild })({ args: ['version'], cwd: '/' })
+    expect(records).toEqual(['recorded', 'forgotten'])
+  })
+
+  test('S3: cancelling ends git and all that it started', async () => {
+    const repo = testRepo()
+    const pidFile = path.join(repo.home, 'pid')
+    repo.git(
+      'config',
+      'alias.hang',
+      `!echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'; exec tail -f /dev/null`,
+    )
+    const cancel = new AbortController()
+    const exec = gitExec({ env: repo.env, ...quiet })
+    const at = { cwd: repo.dir, gitDir: path.join(repo.dir, '.git'), signal: cancel.signal }
+    const hanging = exec({ args: ['hang'], ...at }).catch((error: unknown) => error)
+    await until(() => existsSync(pidFile), 'the alias runs')
+    cancel.abort()
+    expect(await hanging).toMatchObject({ code: 'WT_021' })
+    await until(() => !isRunning(Number(readFileSync(pidFile, 'utf8'))), 'the alias has ended')
+    await expect(exec({ args: ['version'], ...at })).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
