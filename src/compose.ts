@@ -1,9 +1,7 @@
-/** The only file that names concrete adapters. */
+/** Names every concrete adapter; compose-records.ts, those behind the records. */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { AppError, appError } from './core/errors.ts'
+import { openRecords, stateFolder, userHome } from './compose-records.ts'
 import type { Files, Ports, Store } from './core/ports.ts'
 import { nodeFiles } from './files/node.ts'
 import { type GitExec, gitExec, gitPipe } from './git/exec.ts'
@@ -16,7 +14,6 @@ import { commands } from './process/commands.ts'
 import { processes } from './process/processes.ts'
 import type { SettingFlags } from './settings/keys.ts'
 import { settingsSource } from './settings/source.ts'
-import { sqliteStore } from './store/sqlite.ts'
 import { gitVault } from './vault/index.ts'
 
 type RecordChild = (pid: number) => () => void
@@ -33,16 +30,6 @@ export interface ComposeOptions {
     readonly exec?: (exec: GitExec) => GitExec
     readonly recordChild?: (record: RecordChild) => RecordChild
   }
-}
-
-/** `$OFFSHOOT_HOME`, else `$XDG_STATE_HOME/offshoot`, else `~/.local/state/offshoot`. */
-export function stateFolder(env: NodeJS.ProcessEnv): string {
-  if (env.OFFSHOOT_HOME) return path.resolve(env.OFFSHOOT_HOME)
-  return path.join(env.XDG_STATE_HOME || path.join(userHome(env), '.local', 'state'), 'offshoot')
-}
-
-function userHome(env: NodeJS.ProcessEnv): string {
-  return env.HOME || os.homedir()
 }
 
 export interface Composed extends Ports {
@@ -62,17 +49,10 @@ export function compose(options: ComposeOptions = {}): Composed {
   const spawned = gitExec(spawning)
   const exec = around.exec?.(spawned) ?? spawned
   const behind = new Set<Promise<unknown>>()
-  let store: Store | undefined
-  const openStore = () => {
-    if (store) return store
-    makeHome(home)
-    const opened = sqliteStore(path.join(home, 'state.db'))
-    store = around.store?.(opened) ?? opened
-    return store
-  }
+  const records = openRecords({ home, around: around.store, exec: async () => exec })
   const notes = {
-    find: (key: string) => openStore().findNote(key),
-    put: (key: string, value: string) => openStore().putNote(key, value),
+    find: (key: string) => records.store.findNote(key),
+    put: (key: string, value: string) => records.store.putNote(key, value),
   }
   const configFolder = env.XDG_CONFIG_HOME || path.join(userHome(env), '.config')
   const attributes = [path.join(configFolder, 'git', 'attributes'), '/etc/gitattributes']
@@ -94,8 +74,9 @@ export function compose(options: ComposeOptions = {}): Composed {
     checkouts: gitCheckouts(exec),
     isolations: { worktree: worktreeIsolation(exec, files), clone: cloneIsolation(exec, files) },
     get store() {
-      return openStore()
+      return records.store
     },
+    locate: records.locate,
     locks: sqliteLocks(path.join(home, 'locks'), children.self, clock),
     processes: children,
     settings: settingsSource({
@@ -112,19 +93,8 @@ export function compose(options: ComposeOptions = {}): Composed {
     async close() {
       await Promise.all(behind)
       vault.close()
-      store?.close()
-      store = undefined
+      records.close()
     },
-  }
-}
-
-/** The system's own words for it (a file in the way, a disk that cannot be written) would not say what to do. */
-function makeHome(home: string): void {
-  try {
-    mkdirSync(home, { recursive: true, mode: 0o700 })
-  } catch (cause) {
-    if (appError(cause).code === 'WT_014') throw cause
-    throw new AppError('WT_022', `The state folder ${home} cannot be made.`, { path: home, cause })
   }
 }
 

@@ -3,17 +3,17 @@
  * they are called, so that a command pays only for its own.
  */
 import { AppError, appError } from '../core/errors.ts'
-import type { Ports, Step, StepFile } from '../core/ports.ts'
+import type { Ports, Records, Step, StepFile } from '../core/ports.ts'
 import { taskView } from '../core/task.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
 
 /** Takes what happens while a long verb is under way. */
 export type Emit = (event: { readonly event: string } & Record<string, unknown>) => void
 
-interface Handler<In, Out> {
+interface Handler<In, Out, Needs = Ports> {
   /** Whether the verb changes anything: only then is it preceded by a recovery. */
   readonly writes: boolean
-  run(ports: Ports, input: In, signal?: AbortSignal, emit?: Emit): Promise<Out>
+  run(ports: Needs, input: In, signal?: AbortSignal, emit?: Emit): Promise<Out>
 }
 
 type HandlerOf<A extends ActionName> = Handler<Input<A>, Output<A>>
@@ -27,11 +27,11 @@ const start: HandlerOf<'task.start'> = {
   },
 }
 
-const list: HandlerOf<'task.list'> = {
+const list: Handler<Input<'task.list'>, Output<'task.list'>, Records> = {
   writes: false,
-  async run(ports, { repo, ...input }) {
+  async run(records, { repo, ...input }) {
     const { list } = await import('../core/list.ts')
-    return { tasks: (await list(ports, { dir: repo, ...input })).map((task) => taskView(task)) }
+    return { tasks: (await list(records, { dir: repo, ...input })).map((task) => taskView(task)) }
   },
 }
 
@@ -43,6 +43,9 @@ const show: HandlerOf<'task.show'> = {
     return { task: taskView(task, dirty) }
   },
 }
+
+/** Actions that look into the records only: a door can answer them without loading the rest. */
+export const recordHandlers = { 'task.list': list, 'worktree.list': list } as const
 
 export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'task.start': start,
@@ -236,7 +239,7 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'system.config': {
     writes: false,
     async run(ports, { repo }) {
-      const place = await ports.git.locate(repo).catch(() => undefined)
+      const place = await ports.locate(repo).catch(() => undefined)
       return { settings: await ports.settings.readWithOrigin(place?.checkout ?? null) }
     },
   },

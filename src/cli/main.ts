@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { call } from '../api/handlers.ts'
-import { type Composed, compose } from '../compose.ts'
+import { call, recordHandlers } from '../api/handlers.ts'
+import type { Composed } from '../compose.ts'
+import { composeRecords, type OpenRecords } from '../compose-records.ts'
 import { AppError, appError } from '../core/errors.ts'
+import type { Input } from '../protocol/actions.ts'
 import { parse } from './arguments.ts'
 import { type Context, flag, text } from './command.ts'
 import { painter, printable, shortList } from './output.ts'
@@ -38,7 +40,7 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
   const json = flag(values, 'json')
   const quiet = json || flag(values, 'quiet')
   const colored = process.stdout.isTTY && !process.env.NO_COLOR && !flag(values, 'no-color')
-  let ports: Composed | undefined
+  const door = openDoor(signal)
   const context: Context = {
     dir: path.resolve(text(values, 'directory') ?? process.cwd()),
     values,
@@ -50,7 +52,7 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
     colored,
     emit: print,
     tell: (line) => void (quiet || process.stderr.write(`${line}\n`)),
-    call: (action, input, emit) => call((ports ??= compose()), action, input, signal, emit),
+    call: door.call,
   }
   try {
     const answer = await (await command.load())(context)
@@ -58,7 +60,28 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
     else if (answer.text !== '') say(answer.text)
     return answer.exitCode ?? 0
   } finally {
-    await ports?.close()
+    await door.close()
+  }
+}
+
+/** To the verbs. What looks into the records only is answered without loading everything else. */
+function openDoor(signal: AbortSignal): { call: Context['call']; close(): Promise<void> } {
+  let records: OpenRecords | undefined
+  let ports: Composed | undefined
+  return {
+    async call(action, input, emit) {
+      if (action === 'task.list' || action === 'worktree.list') {
+        records ??= composeRecords()
+        return (await recordHandlers['task.list'].run(records, input as Input<'task.list'>, signal)) as never
+      }
+      const { compose } = await import('../compose.ts')
+      ports ??= compose()
+      return call(ports, action, input, signal, emit)
+    },
+    async close() {
+      records?.close()
+      await ports?.close()
+    },
   }
 }
 

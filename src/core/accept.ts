@@ -84,7 +84,7 @@ async function targetOf(ports: Ports, repo: Repo, task: Task): Promise<Repo> {
   const { checkout } = repo.place
   const inWorkspace = checkout !== null && ports.store.findTaskByPath(checkout) !== undefined
   const target = checkout === null || inWorkspace ? task.origin : checkout
-  return { ...repo, place: await ports.git.locate(target) }
+  return { ...repo, place: await ports.locate(target) }
 }
 
 /** What an agent is still writing cannot be landed; what nobody has taken yet becomes a step. */

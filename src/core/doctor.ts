@@ -15,9 +15,9 @@ export async function doctor(ports: Ports, input: { dir: string }, signal?: Abor
   return [
     await attempt('git', async () => ok('git', `git ${await ports.git.requireVersion(signal)}`)),
     state,
-    await attempt('repository', async () => ok('repository', (await ports.git.locate(input.dir)).commonDir)),
+    await attempt('repository', async () => ok('repository', (await ports.locate(input.dir)).commonDir)),
     await attempt('settings', async () => {
-      const place = await ports.git.locate(input.dir).catch(() => undefined)
+      const place = await ports.locate(input.dir).catch(() => undefined)
       await ports.settings.read(place?.checkout ?? null)
       return ok('settings', 'all known and sound')
     }),

@@ -1,5 +1,5 @@
 import { AppError } from './errors.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { Records, Repo } from './ports.ts'
 import path from 'node:path'
 import { findRepo } from './repo.ts'
 import type { Task, TaskState } from './task.ts'
@@ -12,22 +12,22 @@ export interface ListInput {
 }
 
 /** The tasks of a repository, newest first, as of their last event. Spawns nothing. */
-export async function list(ports: Ports, input: ListInput): Promise<Task[]> {
-  const { repo } = await findRepo(ports, input.dir)
+export async function list(records: Records, input: ListInput): Promise<Task[]> {
+  const { repo } = await findRepo(records, input.dir)
   if (!repo) return []
   const openOnly = !input.all && input.state === undefined
-  const tasks = ports.store.readTasks({ repo: repo.id, ...(openOnly && { open: true }) })
+  const tasks = records.store.readTasks({ repo: repo.id, ...(openOnly && { open: true }) })
   return input.state === undefined ? tasks : tasks.filter((task) => task.state === input.state)
 }
 
 /** The newest task of that id; undefined when there never was one. Spawns nothing. */
-export async function findTask(ports: Ports, dir: string, id: string): Promise<Task | undefined> {
-  const { repo } = await findRepo(ports, dir)
-  return repo && ports.store.findTask(repo.id, id)
+export async function findTask(records: Records, dir: string, id: string): Promise<Task | undefined> {
+  const { repo } = await findRepo(records, dir)
+  return repo && records.store.findTask(repo.id, id)
 }
 
-export function findTaskByPath(ports: Ports, workspace: string): Task | undefined {
-  return ports.store.findTaskByPath(path.resolve(workspace))
+export function findTaskByPath(records: Records, workspace: string): Task | undefined {
+  return records.store.findTaskByPath(path.resolve(workspace))
 }
 
 /**
@@ -35,25 +35,25 @@ export function findTaskByPath(ports: Ports, workspace: string): Task | undefine
  * task whose workspace `dir` is in.
  */
 export async function requireTask(
-  ports: Ports,
+  records: Records,
   dir: string,
   name: string | undefined,
 ): Promise<{ repo: Repo; task: Task }> {
-  const { repo, place } = await findRepo(ports, dir)
+  const { repo, place } = await findRepo(records, dir)
   if (name === undefined) {
-    const task = place.checkout === null ? undefined : ports.store.findTaskByPath(place.checkout)
+    const task = place.checkout === null ? undefined : records.store.findTaskByPath(place.checkout)
     if (repo && task) return { repo, task }
     throw new AppError('WT_019', 'Which task? This folder is not a workspace.', {
       hint: 'Name one: offshoot list',
     })
   }
-  const task = repo && (ports.store.findTask(repo.id, name) ?? findByPrefix(ports, repo, name))
+  const task = repo && (records.store.findTask(repo.id, name) ?? findByPrefix(records, repo, name))
   if (!repo || !task) throw new AppError('WT_007', `There is no task ${name} here.`)
   return { repo, task }
 }
 
-function findByPrefix(ports: Ports, repo: Repo, prefix: string): Task | undefined {
-  const fits = ports.store
+function findByPrefix(records: Records, repo: Repo, prefix: string): Task | undefined {
+  const fits = records.store
     .readTasks({ repo: repo.id, open: true })
     .filter((task) => task.id.startsWith(prefix))
   if (fits.length <= 1) return fits[0]

@@ -7,7 +7,14 @@ import type { StoredEvent, TaskEvent } from './events.ts'
 import type { Settings } from './settings.ts'
 import type { Owner, Task } from './task.ts'
 
-export interface Ports {
+/** What the verbs need that only look into the records. Nothing of it spawns anything. */
+export interface Records {
+  readonly store: Store
+  /** Throws WT_009 when `dir` is in no repository. */
+  locate(dir: string): Promise<Place>
+}
+
+export interface Ports extends Records {
   readonly clock: Clock
   readonly ids: Ids
   readonly files: Files
@@ -16,7 +23,6 @@ export interface Ports {
   readonly contents: Contents
   readonly checkouts: Checkouts
   readonly isolations: Isolations
-  readonly store: Store
   readonly locks: Locks
   readonly processes: Processes
   readonly settings: SettingsSource
@@ -100,8 +106,6 @@ export interface Worktree {
 export interface Git {
   /** Throws WT_015 unless the installed git can do what we need; answers its version. */
   requireVersion(signal?: AbortSignal): Promise<string>
-  /** Throws WT_009 when `dir` is in no repository. Spawns nothing. */
-  locate(dir: string): Promise<Place>
   /** HEAD of the checkout in hand: the branch it is on, null when detached. */
   readHeadBranch(place: Place): Promise<string | null>
   /** The commit that a revision names; undefined when it names none. */

@@ -18,7 +18,7 @@ const day = 24 * 60 * 60 * 1000
 
 /** What would be pruned, oldest first, and why the rest stays. Removes nothing. */
 export async function prune(ports: Ports, input: PruneInput): Promise<PruneVerdict[]> {
-  const place = await ports.git.locate(input.dir)
+  const place = await ports.locate(input.dir)
   const settings = await ports.settings.read(place.checkout)
   return staleTasks(
     await list(ports, { dir: input.dir }),

@@ -38,7 +38,7 @@ async function settle(ports: Ports, seen: Task): Promise<Recovery> {
     if (!task?.pending) return { task: seen.id, verdict: 'left alone', why: 'It ended by itself.' }
     const record = ports.store.findRepoById(task.repo)
     if (!record) throw new AppError('WT_005', 'Its repository is not known.')
-    const repo = { ...record, place: await ports.git.locate(record.commonDir) }
+    const repo = { ...record, place: await ports.locate(record.commonDir) }
     const { pending } = task
     await ports.processes.endChildren(pending.owner)
     const why = `${pending.verb} by process ${pending.owner.pid} did not end`

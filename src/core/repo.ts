@@ -1,20 +1,23 @@
 import path from 'node:path'
 import { AppError } from './errors.ts'
 import { repoName } from './names.ts'
-import type { Place, Ports, Repo, RepoRecord } from './ports.ts'
+import type { Place, Ports, Records, Repo, RepoRecord } from './ports.ts'
 
 /** The repository that `dir` is in, if offshoot has worked in it before. Spawns nothing. */
-export async function findRepo(ports: Ports, dir: string): Promise<{ place: Place; repo: Repo | undefined }> {
-  const place = await locate(ports, dir)
-  const record = ports.store.findRepo(place.commonDir)
+export async function findRepo(
+  records: Records,
+  dir: string,
+): Promise<{ place: Place; repo: Repo | undefined }> {
+  const place = await locate(records, dir)
+  const record = records.store.findRepo(place.commonDir)
   return { place, repo: record && { ...record, place } }
 }
 
 /** Inside a clone that we made, the user's repository is meant, not the clone. */
-async function locate(ports: Ports, dir: string): Promise<Place> {
-  const place = await ports.git.locate(dir)
-  const task = place.checkout === null ? undefined : ports.store.findTaskByPath(place.checkout)
-  const record = task?.isolation === 'clone' ? ports.store.findRepoById(task.repo) : undefined
+async function locate(records: Records, dir: string): Promise<Place> {
+  const place = await records.locate(dir)
+  const task = place.checkout === null ? undefined : records.store.findTaskByPath(place.checkout)
+  const record = task?.isolation === 'clone' ? records.store.findRepoById(task.repo) : undefined
   return record ? { commonDir: record.commonDir, gitDir: record.commonDir, checkout: place.checkout } : place
 }
 

@@ -78,7 +78,7 @@ async function targetTree(
 ): Promise<string> {
   const { contents, vault, git } = ports
   if (input.dirty) {
-    const target = await git.locate(task.origin)
+    const target = await ports.locate(task.origin)
     return contents.takeAll({ ...repo, place: target }, task.origin, signal)
   }
   const branch = input.onto ?? task.base.branch

@@ -1,6 +1,5 @@
 import type { Files, Git } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
-import { locate } from './locate.ts'
 import { findRepoMark, writeRepoMark } from './mark.ts'
 import {
   changeRefs,
@@ -18,7 +17,6 @@ import { readWorktrees } from './worktree.ts'
 export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env: NodeJS.ProcessEnv): Git {
   return {
     requireVersion: (signal) => requireVersion(exec, notes, env, signal),
-    locate: (dir) => locate(exec, dir),
     readHeadBranch,
     findCommit: (place, rev, signal) => findCommit(exec, place, rev, signal),
     findRef: (place, ref, signal) => findRef(exec, place, ref, signal),

@@ -4,14 +4,17 @@ import { AppError } from '../core/errors.ts'
 import type { Place } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
 
+/** Most repositories are the user's own: then git is never asked, nor loaded. */
+type LoadExec = () => Promise<GitExec>
+
 /** Finds the repository that `dir` is in, by reading what git itself reads; spawns git only for a foreign owner. */
-export async function locate(exec: GitExec, dir: string): Promise<Place> {
+export async function locate(load: LoadExec, dir: string): Promise<Place> {
   const start = await realpath(dir).catch(() => undefined)
   if (start === undefined) throw new AppError('WT_005', `There is no folder ${dir}.`, { path: dir })
   for (let folder = start; ; folder = path.dirname(folder)) {
     const place = await placeAt(folder)
     if (place) {
-      await requireTrusted(exec, folder, place.commonDir)
+      await requireTrusted(load, folder, place.commonDir)
       return place
     }
     if (folder === path.dirname(folder)) break
@@ -59,9 +62,10 @@ async function isBare(folder: string): Promise<boolean> {
 }
 
 /** Our own calls name the repository outright, which skips git's ownership test: so it is made here, by git's rules. */
-async function requireTrusted(exec: GitExec, folder: string, commonDir: string): Promise<void> {
+async function requireTrusted(load: LoadExec, folder: string, commonDir: string): Promise<void> {
   const uid = process.getuid?.()
   if (uid === undefined || (await stat(commonDir)).uid === uid) return
+  const exec = await load()
   const { code } = await exec({
     args: ['rev-parse', '--git-dir'],
     cwd: folder,

@@ -19,22 +19,28 @@ type Settings = [key: string, value: string][]
 
 const converting = '^(core\\.(autocrlf|eol)|filter\\..*)$'
 
-/** Notes them down while they are still the user's own. */
-export async function keepConversions(
-  vault: OpenVault,
-  repo: Repo,
+/** Keeps the repository's config and attributes while they are still the user's own. */
+export async function keepConfig({ files, vault }: OpenVault, repo: Repo, task: Task): Promise<void> {
+  const folder = taskFolder(vault, task)
+  if ((await files.readKind(path.join(folder, 'config'))) === 'file') return
+  for (const name of ['info/attributes', 'config']) {
+    const text = await files.readText(path.join(repo.commonDir, name))
+    await files.write(path.join(folder, path.basename(name)), text ?? '', 0o600)
+  }
+}
+
+/** The repository's own settings that convert, as they were at the start; what it includes from elsewhere is not read. */
+export async function conversionsOf(
+  { exec, files, vault }: OpenVault,
   task: Task,
   signal?: AbortSignal,
-): Promise<void> {
-  if ((await vault.files.readKind(conversionsFile(vault, task))) === 'file') return
-  const { stdout } = await vault.exec({
-    args: ['config', '-z', '--local', '--includes', '--get-regexp', converting],
-    gitDir: repo.commonDir,
-    cwd: repo.commonDir,
-    expect: [1],
-    signal,
-  })
-  const settings: Settings = stdout
+): Promise<Settings> {
+  const config = path.join(taskFolder(vault, task), 'config')
+  const text = await files.readText(config)
+  if (!/autocrlf|eol|filter/i.test(text ?? '')) return []
+  const args = ['config', '-z', '--file', config, '--no-includes', '--get-regexp', converting]
+  const { stdout } = await exec({ args, gitDir: vault, cwd: vault, expect: [1], signal })
+  return stdout
     .toString()
     .split('\0')
     .filter(Boolean)
@@ -42,31 +48,6 @@ export async function keepConversions(
       const end = entry.indexOf('\n')
       return end === -1 ? [entry, 'true'] : [entry.slice(0, end), entry.slice(end + 1)]
     })
-  const attributes = await vault.files.readText(path.join(repo.commonDir, 'info', 'attributes'))
-  await vault.files.write(attributesFile(vault, task), attributes ?? '', 0o600)
-  await vault.files.write(conversionsFile(vault, task), JSON.stringify(settings), 0o600)
-}
-
-/** The same, for a repository of which is known that it has none. */
-export async function keepNoConversions(
-  { files, vault }: Pick<OpenVault, 'files' | 'vault'>,
-  task: Task,
-): Promise<void> {
-  await files.makeFolder(taskFolder(vault, task), 0o700)
-  await files.write(conversionsFile({ vault }, task), '[]', 0o600)
-}
-
-function conversionsFile({ vault }: Pick<OpenVault, 'vault'>, task: Task): string {
-  return path.join(taskFolder(vault, task), 'conversions')
-}
-
-function attributesFile({ vault }: OpenVault, task: Task): string {
-  return path.join(taskFolder(vault, task), 'attributes')
-}
-
-/** The repository's own settings that convert, as they were at the start. */
-export async function conversionsOf(vault: OpenVault, task: Task): Promise<Settings> {
-  return JSON.parse((await vault.files.readText(conversionsFile(vault, task))) ?? '[]') as Settings
 }
 
 /** A git folder without the vault's own switches: conversions work in it, those of a task as at its start. */
@@ -76,7 +57,7 @@ export async function makeCleanRoom(vault: OpenVault, task?: Task): Promise<stri
   if ((await files.readKind(path.join(room, 'HEAD'))) === 'file') return room
   for (const folder of ['objects', 'refs', 'info']) await files.makeFolder(path.join(room, folder), 0o700)
   await files.copy(path.join(vault.vault, 'config'), path.join(room, 'config'))
-  const attributes = task && (await files.readText(attributesFile(vault, task)))
+  const attributes = task && (await files.readText(path.join(taskFolder(vault.vault, task), 'attributes')))
   if (attributes) await files.write(path.join(room, 'info', 'attributes'), attributes)
   // Where filters keep keys and contents of their own: it has to be with the user's commits.
   for (const name of ['lfs', 'git-crypt']) {
@@ -103,7 +84,7 @@ export async function clean(
   const files = new Map<BytePath, Leaf>()
   for (const [file, leaf] of changes) if (leaf?.mode.startsWith('100')) files.set(file, leaf)
   if (files.size === 0) return cleaned
-  const settings = await conversionsOf(vault, task)
+  const settings = await conversionsOf(vault, task, signal)
   const attributes = await attributesFor(vault, tree, files.keys())
   const room = await makeCleanRoom(vault, task)
   if (settings.length === 0 && attributes.size === 0 && !(await hasConversions(vault, room, signal)))

@@ -1,20 +1,28 @@
 /** The vault: a bare repository per user repository that only we write, with one line of steps per task. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Clock, Contents, Files, Leaf, Repo, Snapshot, Step, StepNote, Vault } from '../core/ports.ts'
+import type { Clock, Contents, Files, Repo, Snapshot, Step, StepNote, Vault } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec, GitPipe } from '../git/exec.ts'
 import { workspacePlace } from '../git/isolation.ts'
 import { type ObjectReader, objectReader } from '../git/reader.ts'
 import { adopt } from './adopt.ts'
-import { type BytePath, toText } from './bytes.ts'
-import { cleaner, keepConfig } from './clean.ts'
+import { toText } from './bytes.ts'
+import { clean, keepConfig } from './clean.ts'
 import { commitAsUser, readReplay, readTree, smudge } from './commit.ts'
 import { vaultContents } from './contents.ts'
 import { diffOf, filesOf, statOf } from './diff.ts'
 import { type Objects, vaultObjects } from './objects.ts'
 import { appendOverlay, type Overlay, overlayLine, readOverlay, type Seen } from './overlay.ts'
-import { makeVault, readAlgorithm, taskFolder, tipFile, type VaultPlace, vaultPlace } from './place.ts'
+import {
+  makeVault,
+  readAlgorithm,
+  readTip,
+  taskFolder,
+  tipFile,
+  type VaultPlace,
+  vaultPlace,
+} from './place.ts'
 import { publish, readPublished } from './publish.ts'
 import { refill } from './refill.ts'
 import { restore } from './restore.ts'
@@ -71,8 +79,8 @@ export function gitVault(options: VaultOptions): Vault & Contents {
   }
 
   const findTip = async (vault: OpenVault, task: Task) => {
-    const commit = await files.readText(tipFile(vault.vault, task))
-    return commit === undefined ? undefined : readStep(vault, commit.trim())
+    const commit = await readTip(files, vault.vault, task)
+    return commit === undefined ? undefined : readStep(vault, commit)
   }
 
   /** The commit is on the disk before its name is; the name is the moment at which the step exists. */
@@ -195,14 +203,8 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       await keepIndex(vault, repo, task)
       await keepConfig(vault, repo, task)
     },
-    async isPlain(repo, task) {
-      const { gitDir } = workspacePlace(repo, task)
-      const { vault, commonDir } = vaultPlace(options.home, repo)
-      if (!(await isPlain({ ...options, gitDir, commonDir }))) return false
-      // Noted now, because what an agent writes into the repository's config must not count when step 0 is made.
-      await keepNoConversions({ files, vault }, task)
-      return true
-    },
+    isPlain: (repo, task) =>
+      isPlain({ ...options, gitDir: workspacePlace(repo, task).gitDir, commonDir: repo.commonDir }),
     seed: async (repo, task, signal) => seed(await open(repo), repo, task, signal),
     findTip: async (repo, task) => findTip(await open(repo), task),
     async readSteps(repo, task) {

@@ -32,6 +32,14 @@ export function tipFile(vault: string, task: Task): string {
   return path.join(vault, 'refs', 'tasks', task.uid)
 }
 
+/** The commit of the last step. Whoever runs `git gc` in the vault moves the refs into one file. */
+export async function readTip(files: Files, vault: string, task: Task): Promise<string | undefined> {
+  const loose = await files.readText(tipFile(vault, task))
+  if (loose !== undefined) return loose.trim()
+  const packed = (await files.readText(path.join(vault, 'packed-refs'))) ?? ''
+  return new RegExp(`^([0-9a-f]+) refs/tasks/${task.uid}$`, 'm').exec(packed)?.[1]
+}
+
 export async function readAlgorithm(files: Files, repo: Repo): Promise<Algorithm> {
   const config = (await files.readText(path.join(repo.commonDir, 'config'))) ?? ''
   return /^\s*objectformat\s*=\s*"?sha256/im.test(config) ? 'sha256' : 'sha1'
@@ -50,10 +58,17 @@ function config(algorithm: Algorithm): string {
 	packedGitLimit = 16m
 [gc]
 	auto = 0
+	packRefs = false
 [maintenance]
 	auto = false
-${algorithm === 'sha1' ? '' : '[extensions]\n\tobjectformat = sha256\n'}`
+[fsck]
+${unjudged.map((what) => `\t${what} = ignore\n`).join('')}${algorithm === 'sha1' ? '' : '[extensions]\n\tobjectformat = sha256\n'}`
 }
+
+/** What a file that git itself reads must not say. The vault keeps what was written; the user's repository refuses it. */
+const unjudged = ['Blob', 'Large', 'Name', 'Parse', 'Path', 'Symlink', 'Update', 'Url'].map(
+  (what) => `gitmodules${what}`,
+)
 
 /** A bare repository, made file by file; HEAD, the last one, says that it is whole. */
 export async function makeVault(files: Files, vault: string, algorithm: Algorithm): Promise<void> {

@@ -2,12 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { AppError } from '../../core/errors.ts'
 import type { Answer, Context } from '../command.ts'
 import { printable } from '../output.ts'
-
-const bin = fileURLToPath(new URL('../../../bin/offshoot.js', import.meta.url))
 
 /**
  * Plays a user at a shell, in a temporary folder with a state folder of its own: every line shown is really run,
@@ -96,7 +93,7 @@ function demoShell({ tell, paint }: Context, folder: string): DemoShell {
     run(name, ...args) {
       const mustFail = name.startsWith('!')
       const command = [name.replace('!', ''), ...args.map(quoted)].join(' ')
-      const words = name.endsWith('offshoot') ? [process.execPath, bin, ...args] : [name, ...args]
+      const words = name.endsWith('offshoot') ? [process.execPath, process.argv[1] ?? '', ...args] : [name, ...args]
       const [program = '', ...rest] = words
       const { status, stdout, stderr } = spawnSync(program, rest, {
         cwd: path.join(folder, 'shop'),

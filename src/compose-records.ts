@@ -1,0 +1,68 @@
+/** The adapters behind the records alone: what a command that only looks has to load. */
+import { mkdirSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { AppError, appError } from './core/errors.ts'
+import type { Records, Store } from './core/ports.ts'
+import type { GitExec } from './git/exec.ts'
+import { locate } from './git/locate.ts'
+import { sqliteStore } from './store/sqlite.ts'
+
+export interface RecordsOptions {
+  readonly home: string
+  readonly around?: ((store: Store) => Store) | undefined
+  /** Git, for the rare repository of somebody else's. */
+  readonly exec: () => Promise<GitExec>
+}
+
+export interface OpenRecords extends Records {
+  close(): void
+}
+
+/** The store is opened when it is first asked for. */
+export function openRecords({ home, around, exec }: RecordsOptions): OpenRecords {
+  let store: Store | undefined
+  return {
+    get store() {
+      if (store) return store
+      makeHome(home)
+      const opened = sqliteStore(path.join(home, 'state.db'))
+      store = around?.(opened) ?? opened
+      return store
+    },
+    locate: (dir) => locate(exec, dir),
+    close() {
+      store?.close()
+      store = undefined
+    },
+  }
+}
+
+/** On the real machine, as a user's command finds it. */
+export function composeRecords(env: NodeJS.ProcessEnv = process.env): OpenRecords {
+  const exec = async () => {
+    const { gitExec } = await import('./git/exec.ts')
+    return gitExec({ env, recordChild: () => () => {} })
+  }
+  return openRecords({ home: stateFolder(env), exec })
+}
+
+/** `$OFFSHOOT_HOME`, else `$XDG_STATE_HOME/offshoot`, else `~/.local/state/offshoot`. */
+export function stateFolder(env: NodeJS.ProcessEnv): string {
+  if (env.OFFSHOOT_HOME) return path.resolve(env.OFFSHOOT_HOME)
+  return path.join(env.XDG_STATE_HOME || path.join(userHome(env), '.local', 'state'), 'offshoot')
+}
+
+export function userHome(env: NodeJS.ProcessEnv): string {
+  return env.HOME || os.homedir()
+}
+
+/** The system's own words for it (a file in the way, a disk that cannot be written) would not say what to do. */
+function makeHome(home: string): void {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    if (appError(cause).code === 'WT_014') throw cause
+    throw new AppError('WT_022', `The state folder ${home} cannot be made.`, { path: home, cause })
+  }
+}
