@@ -14,7 +14,7 @@ export default defineConfig({
     reporters: ['default', './test/support/closing-line.ts'],
     coverage: { include: ['src/**/*.ts'], exclude: ['src/**/*.test.ts'] },
     projects: [
-      project('unit', 'src/**/*.test.ts'),
+      project('unit', 'src/**/*.test.ts', minute / 2),
       project('contracts', 'test/contracts/**/*.test.ts', minute),
       project('journeys', 'test/journeys/**/*.test.ts', 2 * minute),
       project('seeds', 'test/seeds/**/*.test.ts', 2 * minute),

@@ -36,7 +36,13 @@ export async function findRef(exec: GitExec, place: Place, ref: string, signal?:
   const value = object.exec(loose)?.[1]
   if (value !== undefined) return value
   const args = ['show-ref', '--verify', '--hash', '--', ref]
-  const { code, stdout } = await exec({ args, gitDir: place.commonDir, cwd: place.commonDir, expect: [1, 128], signal })
+  const { code, stdout } = await exec({
+    args,
+    gitDir: place.commonDir,
+    cwd: place.commonDir,
+    expect: [1, 128],
+    signal,
+  })
   return code === 0 ? stdout.toString().trim() : undefined
 }
 

@@ -7,6 +7,8 @@ import type { SettingKey, SettingValue } from './keys.ts'
 
 const truth = () => z.boolean('true or false')
 
+const oneOf = <const T extends string>(...words: T[]) => z.enum(words, `one of ${words.join(', ')}`)
+
 function whole(from: number, to: number) {
   const expected = `a whole number from ${from} to ${to}`
   return z.int(expected).min(from, expected).max(to, expected)
@@ -43,9 +45,9 @@ export const rules = {
     'Name of a task’s branch, with `{task}` or `{id8}`.',
   ),
   'limits.perRepo': whole(1, 10_000).describe('How many open tasks a repository may have.'),
-  'checkpoints.publish': z
-    .enum(['runEnd', 'always', 'never'])
-    .describe('When steps become commits on the branch: when a run ends, at every step, or never.'),
+  'checkpoints.publish': oneOf('runEnd', 'always', 'never').describe(
+    'When steps become commits on the branch: when a run ends, at every step, or never.',
+  ),
   'lock.waitSeconds': whole(0, 3600).describe('How long a command waits for another one that is at work.'),
   'prune.maxAgeDays': whole(0, 3650).describe('Tasks that nobody touched for so long may be pruned.'),
   'prune.minKeep': whole(0, 10_000).describe('So many of the newest tasks are never pruned.'),

@@ -76,8 +76,12 @@ export function storeContract({ name, open, module, factory }: StoreUnderTest): 
       return store.append(uid, { type: 'start.done' }, at, 1)
     }
     const finish = (uid: string) => {
-      store.append(uid, { type: 'remove.begun', owner, keepBranch: false, trash: '/trash' }, at)
-      return store.append(uid, { type: 'remove.done' }, at)
+      store.append(uid, { type: 'operation.begun', id: 'op', verb: 'remove', owner }, at)
+      return store.append(
+        uid,
+        { type: 'operation.done', id: 'op', patch: { state: 'rejected', trash: '/trash' }, left: [] },
+        at,
+      )
     }
     const uids = (tasks: Task[]) => tasks.map((task) => task.uid)
     const write = (...args: string[]) => runProgram(writer, module.href, factory, file, ...args)
@@ -192,9 +196,9 @@ export function storeContract({ name, open, module, factory }: StoreUnderTest): 
     test('tasks in the middle of a verb are found without looking at the others', () => {
       start('u1', 'A')
       begin('u2', 'B')
-      store.append('u1', { type: 'remove.begun', owner, keepBranch: true, trash: '/t' }, at)
+      store.append('u1', { type: 'operation.begun', id: 'op', verb: 'remove', owner }, at)
       expect(uids(store.readPendingTasks())).toEqual(['u1', 'u2'])
-      store.append('u1', { type: 'remove.done' }, at)
+      store.append('u1', { type: 'operation.undone', id: 'op', reason: 'no' }, at)
       expect(uids(store.readPendingTasks())).toEqual(['u2'])
     })
 

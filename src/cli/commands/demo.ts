@@ -93,7 +93,9 @@ function demoShell({ tell, paint }: Context, folder: string): DemoShell {
     run(name, ...args) {
       const mustFail = name.startsWith('!')
       const command = [name.replace('!', ''), ...args.map(quoted)].join(' ')
-      const words = name.endsWith('offshoot') ? [process.execPath, process.argv[1] ?? '', ...args] : [name, ...args]
+      const words = name.endsWith('offshoot')
+        ? [process.execPath, process.argv[1] ?? '', ...args]
+        : [name, ...args]
       const [program = '', ...rest] = words
       const { status, stdout, stderr } = spawnSync(program, rest, {
         cwd: path.join(folder, 'shop'),
