@@ -56,7 +56,7 @@ function* commitOf(files: number): Generator<string> {
   }
 }
 
-function fileName(n: number): string {
+export function fileName(n: number): string {
   const folder = Math.floor(n / filesPerFolder)
   const area = Math.floor(folder / foldersPerArea)
   return `packages/area-${area}/part-${folder % foldersPerArea}/file-${n % filesPerFolder}.ts`

@@ -1,4 +1,6 @@
 import type { Case } from '../case.ts'
+import { accept, reject } from './accept.ts'
+import { checkpoint, manySteps } from './checkpoint.ts'
 import { listAgainstNode, listGrowth } from './list.ts'
 import { lookUp } from './look-up.ts'
 import { remove, start } from './worktree.ts'
@@ -10,6 +12,17 @@ export const cases: readonly Case[] = [
   listAgainstNode(30, 2),
   listGrowth(1000, 10, 2),
   lookUp(52),
+  checkpoint(52, 'named'),
+  checkpoint(52, 'found'),
   start(10_000, 1.3),
   remove(10_000),
+  checkpoint(10_000, 'named', 0.6),
+  checkpoint(10_000, 'found', 1),
+  checkpoint(80_000, 'named', 0.45),
+  checkpoint(80_000, 'found', 1),
+  manySteps(10_000, 1.3),
+  accept(10_000, 1, 2),
+  accept(10_000, 100, 3),
+  accept(10_000, 5_000, 3),
+  reject(10_000, 0.2),
 ]

@@ -1,8 +1,18 @@
 /** A workspace that is gone or damaged, made whole from the last step. */
+import path from 'node:path'
+import type { BytePath } from './bytes.ts'
 import { AppError, appError } from './errors.ts'
-import type { Ports, Repo, Worktree } from './ports.ts'
+import type { Leaf, Ports, Repo, Step, Worktree } from './ports.ts'
 import type { Task } from './task.ts'
-import { branchRef, freeTrash, isolationOf, makeFolder, trashFolder, undoRecreate } from './workspace.ts'
+import {
+  branchRef,
+  freeTrash,
+  isolationOf,
+  makeBase,
+  makeFolder,
+  trashFolder,
+  undoRecreate,
+} from './workspace.ts'
 
 export type Mended = 'sound' | 'mended' | 'recreated'
 
@@ -13,17 +23,27 @@ export async function ensureWorkspace(
   task: Task,
   signal?: AbortSignal,
 ): Promise<{ task: Task; mended: Mended }> {
-  if ((await ports.files.readKind(task.path)) !== 'folder') {
+  if (!(await isThere(ports, task))) {
     return { task: await recreate(ports, repo, task, signal), mended: 'recreated' }
   }
-  const aside = `${await freeTrash(ports, task.path)}.git`
-  const mended = await isolationOf(ports, task).mend(repo, task, aside, signal)
+  const mended = await mend(ports, repo, task, signal)
   return { task, mended: mended ? 'mended' : 'sound' }
+}
+
+/** A folder without anything in it, not even `.git`, is none: whoever emptied it took the workspace away. */
+async function isThere(ports: Ports, task: Task): Promise<boolean> {
+  if ((await ports.files.readKind(task.path)) !== 'folder') return false
+  return (await ports.files.readNames(task.path)).length > 0
+}
+
+async function mend(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<boolean> {
+  const aside = path.join(await freeTrash(ports, task.path), 'git')
+  return isolationOf(ports, task).mend(repo, task, aside, signal)
 }
 
 /** For verbs that record what is there: nothing there must not be recorded as everything deleted. */
 export async function requireWorkspace(ports: Ports, repo: Repo, task: Task): Promise<void> {
-  if ((await ports.files.readKind(task.path)) === 'folder') return
+  if (await isThere(ports, task)) return
   throw new AppError('WT_005', `The workspace of ${task.id} is gone.`, {
     path: task.path,
     hint: `offshoot start ${task.id} makes it again, as of its last step. (${repo.name})`,
@@ -45,17 +65,20 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
     requireFree(task.branch, await git.readWorktrees(repo.place))
     const ref = branchRef(task.branch)
     if (task.isolation === 'worktree' && (await git.findRef(repo.place, ref, signal)) === undefined) {
-      await git.changeRefs(repo.place, [{ ref, old: null, new: task.head }], 'offshoot: recreate', signal)
+      // Commits that were collected come back from the vault when the steps are next published.
+      const head = (await git.findCommit(repo.place, task.head, signal)) ?? task.base.commit
+      await git.changeRefs(repo.place, [{ ref, old: null, new: head }], 'offshoot: recreate', signal)
     }
     const [first, ...later] = await vault.readSteps(repo, task)
-    await makeFolder(ports, repo, task, signal)
-    await vault.reseed(repo, task)
-    const last = later.at(-1)
-    if (first && last) {
-      await vault.restore(repo, task, first, last, signal)
-      await isolationOf(ports, task).resetIndex(repo, task, signal)
+    if (first) {
+      await makeBase(ports, repo, task)
+      await ports.files.makeNewFolder(task.path)
+      await mend(ports, repo, task, signal)
+      await vault.restore(repo, task, null, later.at(-1) ?? first, signal)
+      if (later.length === 0) await takeCommits(ports, repo, task, first, signal)
     } else {
-      // No step holds what the agent did, but its commits do.
+      await makeFolder(ports, repo, task, signal)
+      await vault.reseed(repo, task)
       await isolationOf(ports, task).checkOut(repo, task, signal)
     }
     return store.append(task.uid, { type: 'recreate.done' }, now())
@@ -63,4 +86,24 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
     await undoRecreate(ports, repo, task, appError(error).message).catch(() => {})
     throw error
   }
+}
+
+/** No step holds what the agent did, but its commits do. Git's own checkout might run what the agent has set up. */
+async function takeCommits(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  first: Step,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { vault, contents } = ports
+  const head = await ports.git.findRef(repo.place, branchRef(task.branch), signal)
+  if (head === undefined || head === task.base.commit) return
+  const [base, own] = [await vault.readTree(repo, task.base.commit), await vault.readTree(repo, head)]
+  const changes = new Map<BytePath, Leaf | null>()
+  for (const [file, { to }] of await contents.compare(repo, base, own)) {
+    changes.set(file, to && (await vault.smudge(repo, task, task.path, file, to)))
+  }
+  const tree = await contents.change(repo, first.tree, changes)
+  await vault.restore(repo, task, first, { ...first, tree }, signal)
 }

@@ -67,9 +67,11 @@ export async function makeRefs(ports: Ports, repo: Repo, task: Task, signal?: Ab
   const branch: RefChange = { ref: branchRef(task.branch), old: null, new: task.base.commit }
   const pin: RefChange = { ref: pinRef(task.uid), old: null, new: task.base.commit }
   // A clone has its branch to itself until it is published.
-  const changes = task.adopted || task.isolation === 'clone' ? [pin] : [pin, branch]
+  const isClone = task.isolation === 'clone'
+  const changes = task.adopted || isClone ? [pin] : [pin, branch]
+  const inUse = isClone && (await ports.git.findRivals(repo.place, task.branch, signal)).length > 0
   try {
-    if (await ports.git.changeRefs(repo.place, changes, startMessage(task.uid), signal)) return
+    if (!inUse && (await ports.git.changeRefs(repo.place, changes, startMessage(task.uid), signal))) return
   } catch (error) {
     const rivals = await ports.git.findRivals(repo.place, task.branch, signal)
     if (rivals.length === 0) throw error
@@ -82,10 +84,15 @@ export async function makeRefs(ports: Ports, repo: Repo, task: Task, signal?: Ab
 
 /** The folder, its registration and its files. */
 export async function makeFolder(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+  await makeBase(ports, repo, task)
+  await isolationOf(ports, task).make(repo, task, signal)
+}
+
+/** The folder that workspaces are made in. */
+export async function makeBase(ports: Ports, repo: Repo, task: Task): Promise<void> {
   const base = path.dirname(task.path)
   await ports.files.makeFolder(base, 0o700)
   if (isInRepo(repo.place, base)) await hideFromGit(ports, base)
-  await isolationOf(ports, task).make(repo, task, signal)
 }
 
 export function isolationOf(ports: Ports, task: Task): IsolationKind {

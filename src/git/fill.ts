@@ -3,11 +3,15 @@ import type { Task } from '../core/task.ts'
 import type { GitExec } from './exec.ts'
 import { workspaceScope } from './isolation.ts'
 
+/** With it git would write an index that takes every file for unchanged, for ever. */
+const settings = [['core.ignoreStat', 'false']] as const
+
 /** The files of the base commit. */
 export async function fill(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
   await exec({
     args: ['read-tree', '--reset', '-u', task.base.commit],
     ...workspaceScope(repo, task),
+    settings,
     signal,
   })
 }

@@ -57,7 +57,7 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
       const registered = workspacePlace(repo, task).gitDir
       const isFile = (await files.readKind(dotGit)) === 'file'
       const pointed = isFile && (await files.readText(dotGit)) === pointer(repo, task)
-      const known = (await files.readText(path.join(registered, 'gitdir')))?.trimEnd() === dotGit
+      const known = await isRegistered(files, registered, dotGit)
       if (!pointed) {
         if ((await files.readKind(dotGit)) !== undefined)
           await files.rename(dotGit, await roomFor(files, aside))
@@ -89,6 +89,16 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
       else await register(files, repo, task)
     },
   }
+}
+
+/** All that git needs to find its way from the registration. */
+async function isRegistered(files: Files, registered: string, dotGit: string): Promise<boolean> {
+  if ((await files.readKind(registered)) !== 'folder') return false
+  const [back, common, head] = await Promise.all(
+    ['gitdir', 'commondir', 'HEAD'].map((name) => files.readText(path.join(registered, name))),
+  )
+  if (back?.trimEnd() !== dotGit || common?.trimEnd() !== '../..') return false
+  return /^(ref: refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})\n?$/.test(head ?? '')
 }
 
 async function roomFor(files: Files, target: string): Promise<string> {

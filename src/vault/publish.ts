@@ -4,16 +4,30 @@ import { AppError } from '../core/errors.ts'
 import type { Published, RefChange, Repo, Step } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import { workspacePlace } from '../git/isolation.ts'
-import { changeRefs, findRef } from '../git/refs.ts'
+import { changeRefs, findRef, findRivals } from '../git/refs.ts'
 import { clean } from './clean.ts'
 import type { OpenVault } from './index.ts'
+import { readOwnHead } from './own-git.ts'
 import { taskFolder } from './place.ts'
 import { commitContent, parseCommit, stepMessage } from './step.ts'
 import { changeTree, compareTrees, type Leaf } from './tree.ts'
 
-/** A branch of the user's own stays where it is: its task's steps get one beside it. */
-export function publishedBranch(task: Task): string {
-  return task.adopted ? `offshoot/${task.id}` : task.branch
+/**
+ * A branch of the user's own stays where it is: its task's steps get one beside it. The name is noted before there is
+ * such a branch, so that one that somebody else has made is never taken for it.
+ */
+async function branchFor(vault: OpenVault, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
+  if (!task.adopted) return task.branch
+  const note = path.join(taskFolder(vault.vault, task), 'branch')
+  const noted = await vault.files.readText(note)
+  if (noted) return noted.trim()
+  for (let n = 1; ; n++) {
+    const name = `offshoot/${task.id}${n === 1 ? '' : `-${n}`}`
+    if ((await findRivals(vault.exec, repo.place, name, signal)).length > 0) continue
+    await vault.files.makeFolder(path.dirname(note), 0o700)
+    await vault.files.write(note, `${name}\n`, 0o600)
+    return name
+  }
 }
 
 /** Line by line `<step> <commit> <tree>`; a join with the agent's own commits has the step `-`. */
@@ -49,24 +63,31 @@ export async function publish(
   readSteps: (since: number) => Promise<readonly Step[]>,
   signal?: AbortSignal,
 ): Promise<Published> {
-  const branch = publishedBranch(task)
+  const branch = await branchFor(vault, repo, task, signal)
   const ref = `refs/heads/${branch}`
   const lines = await readLines(vault, task)
   const fresh = await commitSteps(vault, task, await readSteps(lastOf(lines)), lines, signal)
-  const last = lines.at(-1)
   const own = workspacePlace(repo, task)
   const now = await findRef(vault.exec, repo.place, ref, signal)
   const agents = task.isolation === 'clone' ? await findRef(vault.exec, own, ref, signal) : now
-  let tip = fresh.at(-1) ?? last
+  const lent = { ...vault, alternates: await lenders(vault, repo, task) }
+  const stray = await strayHead(lent, repo, task, [now, agents], signal)
+  let tip = fresh.at(-1) ?? lines.at(-1)
   if (!tip) return { branch, tip: now ?? task.base.commit, merged: false }
-  if (fresh.length === 0 && now === tip.commit && agents === tip.commit) {
+  if (fresh.length === 0 && now === tip.commit && agents === tip.commit && stray === undefined) {
     await syncIndex(vault, repo, task, branch, tip.commit, signal)
     return { branch, tip: tip.commit, merged: false }
   }
-  const lent = { ...vault, alternates: await lenders(vault, repo, task) }
   const joined: string[] = []
-  for (const head of new Set([now, agents])) {
-    if (head !== undefined && !(await isAncestor(lent, head, tip.commit, signal))) joined.push(head)
+  const last = lines.at(-1)?.commit
+  const known = [task.base.commit]
+  for (const head of new Set([now, agents, stray])) {
+    if (head !== undefined && head === now && head === last) known.push(head)
+    // Commits that lack some of their objects cannot be brought anywhere, and must not keep the steps from it.
+    if (head === undefined || head === last || !(await isWhole(lent, head, task.base.commit, signal)))
+      continue
+    if (head === now) known.push(head)
+    if (!(await isAncestor(lent, head, tip.commit, signal))) joined.push(head)
   }
   if (joined.length > 0) {
     const message = `Join the agent's own commits and the steps of ${task.id}\n`
@@ -76,7 +97,7 @@ export async function publish(
     fresh.push(tip)
   }
   await vault.objects.sync()
-  await transfer(lent, repo, tip.commit, [task.base.commit, last?.commit, now], signal)
+  await transfer(lent, repo, tip.commit, known, signal)
   const moved = [{ place: repo.place, old: now ?? null }]
   if (task.isolation === 'clone') moved.push({ place: own, old: agents ?? null })
   for (const { place, old } of moved) {
@@ -91,6 +112,43 @@ export async function publish(
   const text = [...lines, ...fresh].map(({ n, commit, tree }) => `${n ?? '-'} ${commit} ${tree}\n`).join('')
   await vault.files.write(publishedFile(vault, task), text, 0o600)
   return { branch, tip: tip.commit, merged: joined.length > 0 }
+}
+
+/**
+ * The agent's last commit, when it is on no branch, or in a clone on another one, and nobody else has it. On a branch
+ * of its own in the user's repository it is safe as it is.
+ */
+async function strayHead(
+  vault: OpenVault,
+  repo: Repo,
+  task: Task,
+  known: readonly (string | undefined)[],
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const head = await readOwnHead(vault.files, workspacePlace(repo, task))
+  if (head === undefined || head === task.base.commit || known.includes(head)) return undefined
+  const { code, stdout } = await vault.exec({
+    args: ['rev-list', '--max-count=1', '--single-worktree', head, '--not', '--all'],
+    gitDir: repo.commonDir,
+    alternates: vault.alternates,
+    cwd: repo.commonDir,
+    expect: [128],
+    signal,
+  })
+  return code === 0 && stdout.length > 0 ? head : undefined
+}
+
+/** Whether everything is there that the commit has and its base has not. */
+async function isWhole(vault: OpenVault, head: string, base: string, signal?: AbortSignal): Promise<boolean> {
+  const { code } = await vault.exec({
+    args: ['rev-list', '--objects', '--quiet', head, '--not', base],
+    gitDir: vault.vault,
+    alternates: vault.alternates,
+    cwd: vault.vault,
+    expect: [1, 128],
+    signal,
+  })
+  return code === 0
 }
 
 /** Where objects may come from: a clone's own are read only as long as it borrows from nobody but the user. */

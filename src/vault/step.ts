@@ -31,17 +31,23 @@ export function stepMessage(note: StepNote): string {
 
 export function subject(tool: string, summary: string): string {
   const words = oneLine(summary)
-  return words === '' ? `AI Tool: ${oneLine(tool)}` : `AI Tool: ${oneLine(tool)} - ${words.slice(0, 200)}`
+  const short = Array.from(words).slice(0, 200).join('')
+  return words === '' ? `AI Tool: ${oneLine(tool)}` : `AI Tool: ${oneLine(tool)} - ${short}`
 }
 
+/** Control characters are what git refuses in a commit, or what a terminal takes for a command. */
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
+  return text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .toWellFormed()
 }
 
 /** What `stepMessage` wrote; undefined for a commit that is not a step. */
 export function parseStep(message: string): StepNote | undefined {
-  const text = /^Offshoot-Note: (\{.*\})$/m.exec(message)?.[1]
-  return text === undefined ? undefined : (JSON.parse(text) as StepNote)
+  const start = 'Offshoot-Note: '
+  const line = message.split('\n').find((candidate) => candidate.startsWith(start))
+  return line === undefined ? undefined : (JSON.parse(line.slice(start.length)) as StepNote)
 }
 
 export interface CommitParts {

@@ -1,0 +1,110 @@
+/** A step, against adding and committing everything. One file has changed. */
+import { appendFile, mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { library } from '../built.ts'
+import type { TimedCase } from '../case.ts'
+import { newName } from '../folders.ts'
+import { type BenchRepo, fileName } from '../repos.ts'
+import { run } from '../spawn.ts'
+
+/** `named`: the tool says which file it wrote, as an edit tool does. `found`: everything is looked at. */
+export function checkpoint(files: number, how: 'named' | 'found', bar?: number): TimedCase {
+  return {
+    kind: 'timed',
+    name: `checkpoint (${how}) : add -A, commit`,
+    files,
+    ...(bar === undefined ? {} : { bar }),
+    async prepare(world) {
+      const repo = await world.repo(files)
+      const ours = await taskIn(repo)
+      const raw = await rawWorktree(repo)
+      const changed = fileName(Math.floor(files / 2))
+      return {
+        ours: {
+          before: () => edit(ours.path, changed),
+          run: () => ours.step(how === 'named' ? [changed] : undefined),
+        },
+        raw: { before: () => edit(raw.path, changed), run: raw.commit },
+        close: ours.close,
+      }
+    },
+  }
+}
+
+/** The last steps of a long line of them, against the first. */
+export function manySteps(steps: number, bar: number): TimedCase {
+  return {
+    kind: 'timed',
+    name: `step ${steps} : step 1`,
+    files: 52,
+    bar,
+    async prepare(world) {
+      const repo = await world.repo(52)
+      const [long, short] = [await taskIn(repo), await taskIn(repo)]
+      const names = [fileName(7), fileName(8)]
+      for (let n = 0; n < steps; n++) {
+        const name = names[n % 2] ?? ''
+        await edit(long.path, name)
+        await long.step([name])
+      }
+      const side = (task: typeof long) => ({
+        before: () => edit(task.path, fileName(7)),
+        run: () => task.step([fileName(7)]),
+      })
+      return {
+        ours: side(long),
+        raw: side(short),
+        close: async () => {
+          await long.close()
+          await short.close()
+        },
+      }
+    },
+  }
+}
+
+function edit(folder: string, file: string): Promise<void> {
+  return appendFile(path.join(folder, file), `${newName('edit')}\n`)
+}
+
+/** Not published, as during a run. */
+async function taskIn(repo: BenchRepo) {
+  const { openRepo } = await library()
+  const env = { ...repo.env, OFFSHOOT_CHECKPOINTS_PUBLISH: 'never', OFFSHOOT_LIMITS_PER_REPO: '1000' }
+  const handle = openRepo(repo.dir, { env })
+  const { task } = await handle.start({ task: newName('task') })
+  const step = (files?: string[]) => handle.checkpoint({ task: task.id, tool: 'Edit', files })
+  await edit(task.path, fileName(0))
+  await step()
+  const close = async () => {
+    await handle.remove({ task: task.id, force: true })
+    await handle.close()
+  }
+  return { path: task.path, step, close }
+}
+
+async function rawWorktree(repo: BenchRepo) {
+  const name = newName('raw')
+  const folder = path.join(path.dirname(repo.dir), 'raw')
+  await mkdir(folder, { recursive: true })
+  await run('git', ['worktree', 'add', '-b', `raw/${name}`, path.join(folder, name)], {
+    cwd: repo.dir,
+    env: repo.env,
+  })
+  const identity = {
+    GIT_AUTHOR_NAME: 'U',
+    GIT_AUTHOR_EMAIL: 'u@x',
+    GIT_COMMITTER_NAME: 'U',
+    GIT_COMMITTER_EMAIL: 'u@x',
+  }
+  const at = { cwd: path.join(folder, name), env: { ...repo.env, ...identity } }
+  const commit = async () => {
+    await run('git', ['add', '-A'], at)
+    await run('git', ['diff', '--cached', '--quiet'], at).catch(() => '')
+    await run('git', ['commit', '--quiet', '--message=step'], at)
+    await run('git', ['rev-parse', 'HEAD'], at)
+  }
+  await edit(at.cwd, fileName(0))
+  await commit()
+  return { path: at.cwd, commit }
+}
