@@ -5,12 +5,12 @@ import { findTask, findTaskByPath, requireTask } from './core/list.ts'
 import type { Ports } from './core/ports.ts'
 import { type ActiveRun, withRun } from './core/run.ts'
 import { isOpen, type TaskView, taskView } from './core/task.ts'
-import { type Tools, type WrapOptions, wrapExecutor, wrapTools } from './core/wrap.ts'
+import { type Tools, type WrapOptions, type WrappedTools, wrapExecutor, wrapTools } from './core/wrap.ts'
 import type { ActionName, Input, Output } from './protocol/actions.ts'
 
 export { AppError, type ErrorCode } from './core/errors.ts'
 export type { TaskState, TaskView } from './core/task.ts'
-export type { Tool, Tools, WrapOptions } from './core/wrap.ts'
+export type { Tool, Tools, WrapOptions, WrappedTools } from './core/wrap.ts'
 
 type Rest<A extends ActionName> = Omit<Input<A>, 'repo'>
 
@@ -105,11 +105,11 @@ export interface LoopRun {
   readonly id: string
   /** The folder to work in. */
   readonly workspace: string
-  wrap<T extends Tools>(tools: T, options?: WrapOptions): T
-  wrapExecutor<R>(
+  readonly wrap: <T extends Tools>(tools: T, options?: WrapOptions) => WrappedTools<T>
+  readonly wrapExecutor: <R>(
     execute: (tool: string, input: unknown) => R | Promise<R>,
     options?: WrapOptions,
-  ): (tool: string, input: unknown) => Promise<R>
+  ) => (tool: string, input: unknown) => Promise<R>
 }
 
 export type OpenTask = ReturnType<typeof openTask>

@@ -47,7 +47,7 @@ const show: HandlerOf<'task.show'> = {
 /** Actions that look into the records only: a door can answer them without loading the rest. */
 export const recordHandlers = { 'task.list': list, 'worktree.list': list } as const
 
-export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
+const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'task.start': start,
   'task.list': list,
   'task.show': show,

@@ -31,12 +31,12 @@ export interface AcceptInput {
   readonly allow?: readonly string[] | undefined
 }
 
-export interface AcceptedFile {
+interface AcceptedFile {
   readonly path: string
   readonly status: 'added' | 'modified' | 'deleted'
 }
 
-export interface Preview {
+interface Preview {
   readonly clean: boolean
   readonly conflicts: readonly Conflict[]
   readonly files: readonly AcceptedFile[]

@@ -13,13 +13,15 @@ export interface CheckpointInput {
   readonly call?: string | undefined
   /** The files that the tool says it wrote; without it the whole workspace is looked at. */
   readonly files?: readonly string[] | undefined
+  /** Also tell what the rules ignore: that costs another look at everything. */
+  readonly ignored?: boolean | undefined
 }
 
 export interface Checkpointed extends Snapshot {
   readonly task: Task
   /** The id in the user's repository, when the step was published. */
   readonly published: string | undefined
-  /** What the rules ignore, as far as this was looked at. */
+  /** What the rules ignore, when that was asked for. */
   readonly ignored: string[]
 }
 
@@ -42,7 +44,7 @@ export async function checkpoint(
     const taken = await takeStep(ports, repo, task, note, input.files, signal)
     const published = await publishSteps(ports, repo, taken.task, signal)
     const commits = await ports.vault.readPublished(repo, task)
-    const ignored = input.files ? [] : await ports.vault.readIgnored(repo, task, signal)
+    const ignored = input.ignored ? await ports.vault.readIgnored(repo, task, signal) : []
     return { ...taken, task: published, published: commits.get(taken.step.n), ignored }
   })
 }
@@ -116,7 +118,11 @@ export async function catchUp(ports: Ports, repo: Repo, task: Task, signal?: Abo
   return now
 }
 
-/** Brings the steps onto the task's branch in the user's repository. */
+/**
+ * Brings the steps onto the task's branch in the user's repository. Where that does not take them (a lock of the
+ * agent's, objects that it deleted, a config that it broke), the steps exist all the same: why is in the log, and the
+ * next call tries again.
+ */
 export async function publishSteps(
   ports: Ports,
   repo: Repo,
@@ -131,8 +137,10 @@ export async function publishSteps(
   try {
     const { branch, tip } = await ports.vault.publish(repo, task, signal)
     return ports.store.append(task.uid, { type: 'publish.done', branch, tip }, now())
-  } catch (error) {
-    ports.store.append(task.uid, { type: 'publish.undone', reason: appError(error).message }, now())
-    throw error
+  } catch (thrown) {
+    const error = appError(thrown)
+    const undone = ports.store.append(task.uid, { type: 'publish.undone', reason: error.message }, now())
+    if (error.kind === 'cancelled' || error.code === 'WT_014') throw error
+    return undone
   }
 }

@@ -6,7 +6,7 @@ import type { Task, TaskState } from './task.ts'
 import { branchRef, freeTrash, pinRef } from './workspace.ts'
 
 /** Holds what a removed branch pointed at, for as long as the trash keeps the files. */
-export function keptRef(uid: string): string {
+function keptRef(uid: string): string {
   return `refs/offshoot/trash/${uid}`
 }
 

@@ -1,4 +1,4 @@
-import { AppError, appError } from './errors.ts'
+import { appError } from './errors.ts'
 import type { Ports } from './ports.ts'
 import { isOpen } from './task.ts'
 
@@ -81,10 +81,4 @@ async function checkTasks(ports: Ports): Promise<Check[]> {
     }
   }
   return found.length > 0 ? found : [ok('tasks', 'every open task has its workspace')]
-}
-
-/** For doors that want an exit code: the worst finding as an error. */
-export function requireHealthy(checks: readonly Check[]): void {
-  const failed = checks.find((check) => check.status === 'fail')
-  if (failed) throw new AppError('WT_020', `${failed.name}: ${failed.message}`, { hint: failed.hint })
 }

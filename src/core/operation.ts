@@ -18,7 +18,7 @@ export interface FileMove {
 }
 
 /** The folder of a task, into the trash or back. */
-export interface WorkspaceMove {
+interface WorkspaceMove {
   readonly to: 'trash' | 'back'
   readonly trash: string
 }

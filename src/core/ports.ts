@@ -39,7 +39,7 @@ export interface Clock {
   now(): Date
 }
 
-export interface Ids {
+interface Ids {
   /** 20 characters of [0-9a-z], never handed out twice. */
   uid(): string
 }
@@ -150,7 +150,7 @@ export interface IsolationKind {
   attach(repo: Repo, task: Task, kept: string): Promise<void>
 }
 
-export type Isolations = Readonly<Record<'worktree' | 'clone', IsolationKind>>
+type Isolations = Readonly<Record<'worktree' | 'clone', IsolationKind>>
 
 /** A state of a workspace that the vault keeps. Step 0 is how it was at the start. */
 export interface Step {

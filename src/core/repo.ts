@@ -13,12 +13,37 @@ export async function findRepo(
   return { place, repo: record && { ...record, place } }
 }
 
-/** Inside a clone that we made, the user's repository is meant, not the clone. */
+/**
+ * Inside a workspace the user's repository is meant, whatever the `.git` there says by now. A repository that an agent
+ * has damaged so much that git no longer takes it for one is still the one that we know.
+ */
 async function locate(records: Records, dir: string): Promise<Place> {
-  const place = await records.locate(dir)
-  const task = place.checkout === null ? undefined : records.store.findTaskByPath(place.checkout)
-  const record = task?.isolation === 'clone' ? records.store.findRepoById(task.repo) : undefined
-  return record ? { commonDir: record.commonDir, gitDir: record.commonDir, checkout: place.checkout } : place
+  const place = await records.locate(dir).catch((error: unknown) => error)
+  const found = isPlace(place) ? place : undefined
+  for (const folder of foldersAround(dir, found?.checkout)) {
+    const task = records.store.findTaskByPath(folder)
+    const record = task
+      ? records.store.findRepoById(task.repo)
+      : records.store.findRepo(path.join(folder, '.git'))
+    if (!record || record.commonDir === found?.commonDir) continue
+    return { commonDir: record.commonDir, gitDir: record.commonDir, checkout: folder }
+  }
+  if (found) return found
+  throw place
+}
+
+function isPlace(found: unknown): found is Place {
+  return typeof found === 'object' && found !== null && 'commonDir' in found
+}
+
+/** The folder and those around it, up to and with `last`. */
+function foldersAround(dir: string, last: string | null | undefined): string[] {
+  const folders = [path.resolve(dir)]
+  for (let folder = folders[0] ?? ''; folder !== last && folder !== path.dirname(folder); ) {
+    folder = path.dirname(folder)
+    folders.push(folder)
+  }
+  return folders
 }
 
 /** The repository that `dir` is in, taken in if it is new, and recognised by its mark if it was moved. */

@@ -70,7 +70,7 @@ export interface Task {
 }
 
 /** A part that has landed: the tree of it, and what the workspace was based on at the time. */
-export interface Landed {
+interface Landed {
   readonly tree: string
   readonly basis: string
 }

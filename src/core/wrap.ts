@@ -8,6 +8,16 @@ export type Tool = Execute | { readonly execute?: Execute | undefined }
 
 export type Tools = Readonly<Record<string, Tool>>
 
+/** A wrapped call waits for its step: what it answers comes as a promise. */
+type Waiting<F> = F extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : F
+
+/** The same tools, of the same shape. */
+export type WrappedTools<T extends Tools> = {
+  readonly [K in keyof T]: T[K] extends Execute
+    ? Waiting<T[K]>
+    : { readonly [P in keyof T[K]]: P extends 'execute' ? Waiting<T[K][P]> : T[K][P] }
+}
+
 export interface WrapOptions {
   /** Tools that never write: by name, or by looking at the call. They make no step and cost nothing. */
   readonly readOnly?: readonly string[] | ((tool: string, input: unknown) => boolean)
@@ -18,13 +28,17 @@ export interface WrapOptions {
 }
 
 /** The same tools, of the same shape. A tool that throws makes no step of its name; what it left is swept up. */
-export function wrapTools<T extends Tools>(run: ActiveRun, tools: T, options: WrapOptions = {}): T {
+export function wrapTools<T extends Tools>(
+  run: ActiveRun,
+  tools: T,
+  options: WrapOptions = {},
+): WrappedTools<T> {
   const wrapped = Object.entries(tools).map(([name, tool]): [string, Tool] => {
     if (typeof tool === 'function') return [name, wrapExecute(run, name, tool, options)]
     if (!tool.execute) return [name, tool]
     return [name, { ...tool, execute: wrapExecute(run, name, tool.execute.bind(tool) as Execute, options) }]
   })
-  return Object.fromEntries(wrapped) as T
+  return Object.fromEntries(wrapped) as WrappedTools<T>
 }
 
 /** For a loop with one function that runs every tool: `(name, input) => result`. */

@@ -7,6 +7,7 @@ import type { Files, IsolationKind, Repo } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from './exec.ts'
 import { checkOut, fill, resetIndex } from './fill.ts'
+import { readOwnHead, readPlain } from './own.ts'
 import { inheritSparseness } from './worktree.ts'
 
 export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
@@ -22,8 +23,14 @@ export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
     checkOut: (repo, task, signal) => checkOut(exec, repo, task, signal),
 
     async mend(repo, task, aside, signal) {
-      if (await isSound(exec, files, repo, task, signal)) return false
       const dotGit = path.join(task.path, '.git')
+      if (await isSound(exec, files, repo, task, signal)) {
+        if (await hasSoundConfig(exec, files, dotGit, signal)) return false
+        await files.makeFolder(path.dirname(aside), 0o700)
+        await files.rename(path.join(dotGit, 'config'), aside)
+        await files.write(path.join(dotGit, 'config'), await clonedConfig(exec, repo, signal))
+        return true
+      }
       if ((await files.readKind(dotGit)) !== undefined) {
         await files.makeFolder(path.dirname(aside), 0o700)
         await files.rename(dotGit, aside)
@@ -39,7 +46,7 @@ export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
   }
 }
 
-/** It still borrows from where it should, and its HEAD can be read. */
+/** Its parts are where they belong, it borrows from where it should, and its HEAD can be read. */
 async function isSound(
   exec: GitExec,
   files: Files,
@@ -48,11 +55,62 @@ async function isSound(
   signal?: AbortSignal,
 ): Promise<boolean> {
   const gitDir = path.join(task.path, '.git')
-  if ((await files.readKind(gitDir)) !== 'folder') return false
-  if ((await files.readText(alternatesFile(gitDir))) !== `${path.join(repo.commonDir, 'objects')}\n`)
-    return false
-  const args = ['rev-parse', '--verify', '--quiet', 'HEAD^{tree}']
-  return (await exec({ args, gitDir, cwd: task.path, expect: [1, 128], signal })).code === 0
+  for (const [name, kind] of Object.entries(parts)) {
+    if ((await files.readKind(path.join(gitDir, name))) !== kind) return false
+  }
+  const objects = path.join(repo.commonDir, 'objects')
+  if ((await readPlain(files, gitDir, 'objects/info/alternates')) !== `${objects}\n`) return false
+  const head = await readOwnHead(files, { commonDir: gitDir, gitDir, checkout: task.path })
+  if (head === undefined) return false
+  const { code } = await exec({
+    args: ['rev-parse', '--verify', '--quiet', `${head}^{tree}`],
+    gitDir: repo.commonDir,
+    alternates: [path.join(gitDir, 'objects')],
+    cwd: repo.commonDir,
+    expect: [1, 128],
+    signal,
+  })
+  return code === 0
+}
+
+const parts = {
+  '.': 'folder',
+  objects: 'folder',
+  'objects/info': 'folder',
+  refs: 'folder',
+  'refs/heads': 'folder',
+  config: 'file',
+  commondir: undefined,
+} as const
+
+/** Read as a file, for it may say anything: git can read it, and finds the clone's own files with it. */
+async function hasSoundConfig(
+  exec: GitExec,
+  files: Files,
+  gitDir: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const file = path.join(gitDir, 'config')
+  if ((await files.readKind(file)) !== 'file') return false
+  const keys = '^(core\\.(bare|worktree|repositoryformatversion))$'
+  const { code, stdout } = await exec({
+    args: ['config', '--file', file, '--no-includes', '-z', '--get-regexp', keys],
+    cwd: gitDir,
+    expect: [1, 3, 128],
+    signal,
+  })
+  const said = new Map(
+    stdout
+      .toString()
+      .split('\0')
+      .filter(Boolean)
+      .map((entry) => {
+        const [key = '', value = 'true'] = entry.split('\n')
+        return [key, value]
+      }),
+  )
+  if (code > 1 || said.has('core.worktree') || (said.get('core.bare') ?? 'false') !== 'false') return false
+  return Number(said.get('core.repositoryformatversion') ?? 0) <= 1
 }
 
 function alternatesFile(gitDir: string): string {
@@ -120,7 +178,7 @@ async function clonedRefs(exec: GitExec, repo: Repo, task: Task, signal?: AbortS
   const { stdout } = await exec({ args, gitDir: repo.commonDir, cwd: repo.commonDir, signal })
   const refs = new Map<string, string>()
   for (const line of stdout.toString().split('\n')) {
-    const [object = '', ref = ''] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]
+    const [object, ref] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]
     if (object !== '') refs.set(ref, object)
   }
   const own = `refs/heads/${task.branch}`

@@ -5,7 +5,7 @@ import { AppError } from '../core/errors.ts'
 import { type GitScope, gitEnvironment } from './environment.ts'
 import { slots } from './slots.ts'
 
-export interface GitCall extends GitScope {
+interface GitCall extends GitScope {
   readonly args: readonly string[]
   readonly cwd: string
   readonly stdin?: string | Uint8Array
@@ -19,7 +19,7 @@ export interface GitCall extends GitScope {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface GitAnswer {
+interface GitAnswer {
   readonly code: number
   readonly stdout: Buffer
   readonly stderr: string

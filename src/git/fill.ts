@@ -1,10 +1,11 @@
 import type { Repo } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from './exec.ts'
+import { frugal } from './frugal.ts'
 import { workspaceScope } from './isolation.ts'
 
 /** With it git would write an index that takes every file for unchanged, for ever. */
-const settings = [['core.ignoreStat', 'false']] as const
+const settings = [['core.ignoreStat', 'false'], ...frugal] as const
 
 /** The files of the base commit. */
 export async function fill(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
@@ -18,7 +19,12 @@ export async function fill(exec: GitExec, repo: Repo, task: Task, signal?: Abort
 
 /** The index and the files of HEAD. */
 export async function checkOut(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
-  await exec({ args: ['read-tree', '--reset', '-u', 'HEAD'], ...workspaceScope(repo, task), signal })
+  await exec({
+    args: ['read-tree', '--reset', '-u', 'HEAD'],
+    ...workspaceScope(repo, task),
+    settings,
+    signal,
+  })
 }
 
 /** The index of HEAD; the files stay as they are. */

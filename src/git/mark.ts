@@ -23,7 +23,12 @@ export async function findRepoMark(exec: GitExec, place: Place, signal?: AbortSi
 
 export async function writeRepoMark(exec: GitExec, place: Place, id: string, signal?: AbortSignal) {
   const at = { gitDir: place.commonDir, cwd: place.commonDir, signal }
-  const { stdout } = await exec({ args: ['hash-object', '-w', '--stdin'], stdin: `${id}\n`, ...at })
+  const { stdout } = await exec({
+    args: ['hash-object', '-w', '--stdin'],
+    stdin: `${id}\n`,
+    durable: true,
+    ...at,
+  })
   const blob = stdout.toString().trim()
   const old = (await findRef(exec, place, markRef, signal)) ?? null
   if (old === blob) return { blob }

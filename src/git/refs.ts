@@ -90,6 +90,8 @@ export async function changeRefs(
     gitDir: place.commonDir,
     cwd: place.commonDir,
     stdin: refCommands(changes),
+    // A ref that a power cut leaves empty would keep the user's own git from collecting garbage, and from pushing.
+    durable: true,
     expect: [1, 128],
     signal,
   })

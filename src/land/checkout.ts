@@ -161,7 +161,11 @@ async function changeIndex(
     durable: true,
   })
   const handle = await open(draft, 'r+')
-  await handle.sync().finally(() => handle.close())
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
   await rename(draft, index)
   await unlockIndex(gitDir, staging)
 }

@@ -12,7 +12,7 @@ const worktreeName = z.object({
   name: z.string().optional(),
 })
 
-export const taskSchema = z.object({
+const taskSchema = z.object({
   id: z.string(),
   title: z.string(),
   state: z.enum(taskStates),
@@ -91,6 +91,7 @@ export const actions = {
       run: z.string().optional(),
       call: z.string().optional(),
       files: z.array(z.string()).optional(),
+      ignored: z.boolean().optional(),
     }),
     output: z.object({ created: z.boolean(), checkpoint: stepSchema, ignored: z.array(z.string()) }),
   },

@@ -13,7 +13,8 @@ export async function adopt(vault: OpenVault, task: Task, tree: string, signal?:
   const others = await Promise.all(
     (await vault.files.readNames(tasks)).map((name) => vault.files.readText(mark(path.join(tasks, name)))),
   )
-  const held = [...new Set(others)].filter((other) => other !== undefined)
+  // One that a power cut left empty tells nothing.
+  const held = [...new Set(others)].filter((other) => other !== undefined && other !== '')
   if (!held.includes(tree)) {
     const packs = path.join(vault.vault, 'objects', 'pack')
     await vault.exec({

@@ -5,6 +5,7 @@ import type { SkippedPath } from '../core/ports.ts'
 import { type BytePath, below, fromBytes, fromText, toText } from './bytes.ts'
 import { type CaptureScope, filesBelow, unreadable } from './capture.ts'
 import { eachOf } from './each.ts'
+import { parentOf, realFolders } from './folders.ts'
 import type { Overlay } from './overlay.ts'
 import { isRefused } from './refused.ts'
 import { findIgnored, type ScanScope, scanAll } from './scan.ts'
@@ -69,8 +70,9 @@ async function dropIgnored(
   signal?: AbortSignal,
 ): Promise<void> {
   const back: BytePath[] = []
+  const isThere = realFolders(scope.workspace)
   for (const [file, { leaf }] of overlay.seen) {
-    if (leaf !== null || untracked.has(file)) continue
+    if (leaf !== null || untracked.has(file) || !(await isThere(parentOf(file)))) continue
     if (await lstat(below(scope.workspace, file)).catch(() => undefined)) back.push(file)
   }
   for (const file of await findIgnored(scope.exec, scope, back, signal)) files.delete(file)

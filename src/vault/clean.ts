@@ -9,6 +9,7 @@ import { AppError } from '../core/errors.ts'
 import type { Repo } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import { type BytePath, below, splitNul, toBytes } from './bytes.ts'
+import { eachOf } from './each.ts'
 import type { OpenVault } from './index.ts'
 import { taskFolder } from './place.ts'
 import { writeBlob } from './restore.ts'
@@ -24,9 +25,19 @@ export async function keepConfig({ files, vault }: OpenVault, repo: Repo, task: 
   const folder = taskFolder(vault, task)
   if ((await files.readKind(path.join(folder, 'config'))) === 'file') return
   for (const name of ['info/attributes', 'config']) {
-    const text = await files.readText(path.join(repo.commonDir, name))
-    await files.write(path.join(folder, path.basename(name)), text ?? '', 0o600)
+    const text = (await files.readText(path.join(repo.commonDir, name))) ?? ''
+    const kept = path.join(folder, path.basename(name))
+    // Nobody could tell later what the user had: what counts must not be lost, and what does not need not be synced.
+    if (name === 'config' ? isConverting(text) : text !== '') {
+      await files.writeDurable(kept, Buffer.from(text), 0o600)
+      await files.syncFolders([folder])
+    } else await files.write(kept, text, 0o600)
   }
+}
+
+/** Whether a config may say anything about conversions. */
+function isConverting(config: string): boolean {
+  return /autocrlf|eol|filter/i.test(config)
 }
 
 /** The repository's own settings that convert, as they were at the start; what it includes from elsewhere is not read. */
@@ -36,8 +47,7 @@ export async function conversionsOf(
   signal?: AbortSignal,
 ): Promise<Settings> {
   const config = path.join(taskFolder(vault, task), 'config')
-  const text = await files.readText(config)
-  if (!/autocrlf|eol|filter/i.test(text ?? '')) return []
+  if (!isConverting((await files.readText(config)) ?? '')) return []
   const args = ['config', '-z', '--file', config, '--no-includes', '--get-regexp', converting]
   const { stdout } = await exec({ args, gitDir: vault, cwd: vault, expect: [1], signal })
   return stdout
@@ -54,7 +64,8 @@ export async function conversionsOf(
 export async function makeCleanRoom(vault: OpenVault, task?: Task): Promise<string> {
   const { files } = vault
   const room = task ? path.join(taskFolder(vault.vault, task), 'clean') : path.join(vault.vault, 'clean')
-  if ((await files.readKind(path.join(room, 'HEAD'))) === 'file') return room
+  // After a power cut it may be there and empty.
+  if (await files.readText(path.join(room, 'HEAD'))) return room
   for (const folder of ['objects', 'refs', 'info']) await files.makeFolder(path.join(room, folder), 0o700)
   await files.copy(path.join(vault.vault, 'config'), path.join(room, 'config'))
   const attributes = task && (await files.readText(path.join(taskFolder(vault.vault, task), 'attributes')))
@@ -99,7 +110,9 @@ export async function clean(
     const filtered = await findFiltered(work, [...files.keys()])
     for (const file of filtered) await cleanOne(work, file, files, cleaned)
     const rest = [...files.keys()].filter((file) => !filtered.has(file))
-    for (const file of rest) if (!attributes.has(file)) await layOut(work, file, files.get(file))
+    await eachOf(rest, 8, async (file) => {
+      if (!attributes.has(file)) await layOut(work, file, files.get(file))
+    })
     await cleanMany(work, rest, cleaned)
   } finally {
     await vault.files.remove(bench)
@@ -226,7 +239,7 @@ async function hashed(work: Work, call: { args: string[]; stdin?: string }): Pro
     const { stdout } = await work.vault.exec({ ...call, ...callScope(work) })
     return stdout.toString().trim().split('\n')
   } catch (error) {
-    const said = error instanceof AppError ? String(error.data?.stderr ?? '') : ''
+    const said = error instanceof AppError ? JSON.stringify(error.data?.stderr ?? '') : ''
     // What a required filter would have hidden must not become readable because the filter failed.
     if (!/BOM is|BOM in|failed to encode|working-tree-encoding/.test(said)) throw error
     return undefined

@@ -4,10 +4,11 @@ import { AppError } from '../core/errors.ts'
 import type { Leaf, ReplayStep, Repo, Step } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import { workspacePlace } from '../git/isolation.ts'
+import { readOwnHead } from '../git/own.ts'
 import { type BytePath, toBytes } from './bytes.ts'
 import { conversionsOf, makeCleanRoom } from './clean.ts'
 import type { OpenVault } from './index.ts'
-import { commitSteps, readLines, transfer } from './publish.ts'
+import { commitSteps, lenders, readLines, transfer } from './publish.ts'
 import { parseCommit } from './step.ts'
 
 export async function readTree(vault: OpenVault, commit: string): Promise<string> {
@@ -126,7 +127,8 @@ async function agentsCommits(
   tree: string,
   signal?: AbortSignal,
 ): Promise<ReplayStep[] | undefined> {
-  const { commonDir, gitDir } = workspacePlace(repo, task)
+  const head = await readOwnHead(vault.files, workspacePlace(repo, task))
+  if (head === undefined) return undefined
   const { code, stdout } = await vault.exec({
     args: [
       'log',
@@ -135,10 +137,10 @@ async function agentsCommits(
       '--first-parent',
       '--no-merges',
       '--format=%H%n%T%n%P%n%B',
-      `${task.base.commit}..HEAD`,
+      `${task.base.commit}..${head}`,
     ],
-    gitDir,
-    alternates: [path.join(commonDir, 'objects')],
+    gitDir: vault.vault,
+    alternates: await lenders(vault, repo, task),
     cwd: vault.vault,
     expect: [128],
     signal,

@@ -33,7 +33,11 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
       if (leaf.mode === '120000') return symlink(await vault.objects.readObject(leaf.oid), target)
       await writeBlob(vault, Buffer.from(target), leaf)
       const written = await openFile(target, 'r')
-      await written.sync().finally(() => written.close())
+      try {
+        await written.sync()
+      } finally {
+        await written.close()
+      }
     },
     async keep(repo, name, record, trees) {
       const vault = await open(repo)

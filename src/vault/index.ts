@@ -5,6 +5,7 @@ import type { Clock, Contents, Files, Repo, Snapshot, Step, StepNote, Vault } fr
 import type { Task } from '../core/task.ts'
 import type { GitExec, GitPipe } from '../git/exec.ts'
 import { workspacePlace } from '../git/isolation.ts'
+import { readOwnHead } from '../git/own.ts'
 import { type ObjectReader, objectReader } from '../git/reader.ts'
 import { adopt } from './adopt.ts'
 import { toText } from './bytes.ts'
@@ -12,6 +13,7 @@ import { clean, keepConfig } from './clean.ts'
 import { commitAsUser, readReplay, readTree, smudge } from './commit.ts'
 import { vaultContents } from './contents.ts'
 import { diffOf, filesOf, statOf } from './diff.ts'
+import { withoutTaken } from './ignored.ts'
 import { type Objects, vaultObjects } from './objects.ts'
 import { appendOverlay, type Overlay, overlayLine, readOverlay, type Seen } from './overlay.ts'
 import {
@@ -23,14 +25,15 @@ import {
   type VaultPlace,
   vaultPlace,
 } from './place.ts'
-import { publish, readPublished } from './publish.ts'
+import { lenders, publish, readPublished } from './publish.ts'
+import { indexedTrees, noteIndexed } from './indexed.ts'
 import { refill } from './refill.ts'
 import { restore } from './restore.ts'
 import { refreshIndex, type ScanScope, scanIgnored } from './scan.ts'
 import { isPlain, keepIndex, seedTree } from './seed.ts'
 import { type Difference, difference } from './snapshot.ts'
 import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'
-import { compareTrees } from './tree.ts'
+import { compareTrees, type FileChange } from './tree.ts'
 
 export interface VaultOptions {
   readonly home: string
@@ -148,8 +151,12 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     if (noted) return noted
     const first = await firstOf(vault, task, tip)
     const seen = new Map<string, Seen>()
-    for (const [file, { to }] of await compareTrees(vault.objects, first.tree, tip.tree)) {
-      seen.set(file, { leaf: to, look: undefined })
+    // An index that was made again knows another tree than that of step 0.
+    const trees = [first.tree, ...(await indexedTrees(files, taskFolder(vault.vault, task)))]
+    for (const tree of trees) {
+      for (const [file, { to }] of await compareTrees(vault.objects, tree, tip.tree)) {
+        seen.set(file, { leaf: to, look: undefined })
+      }
     }
     return { tip: tip.commit, seen, isNoted: false }
   }
@@ -196,6 +203,23 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     return { tip, overlay, found: await difference(scope, tip.tree, overlay, paths, signal) }
   }
 
+  /** A rewind is the older step again, and nothing else: not what its rules no longer ignore. */
+  const lookBack = async (
+    vault: OpenVault,
+    repo: Repo,
+    task: Task,
+    to: number,
+  ): Promise<{ tip: Step; overlay: Overlay; found: Difference }> => {
+    const tip = (await findTip(vault, task)) ?? (await seed(vault, repo, task))
+    const [target = tip] = await stepsOf(vault, tip, to)
+    const changes = await compareTrees(vault.objects, tip.tree, target.tree)
+    const files = Array.from(changes, ([file, change]): FileChange => {
+      return { path: file, status: !change.from ? 'added' : change.to ? 'modified' : 'deleted' }
+    })
+    const overlay = await overlayOf(vault, task, tip)
+    return { tip, overlay, found: { tree: target.tree, files, skipped: [], news: new Map() } }
+  }
+
   return {
     ...vaultContents(open),
     async prepare(repo, task) {
@@ -219,7 +243,10 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     readFiles: async (repo, steps, signal) => filesOf(await open(repo), steps, signal),
     async snapshot(repo, task, note, paths, signal): Promise<Snapshot> {
       const vault = await open(repo)
-      const { tip, overlay, found } = await look(vault, repo, task, paths, signal)
+      const { tip, overlay, found } =
+        note.rewindTo === undefined
+          ? await look(vault, repo, task, paths, signal)
+          : await lookBack(vault, repo, task, note.rewindTo)
       const created = found.files.length > 0 || note.rewindTo !== undefined || note.basis !== undefined
       const n = tip.n + 1
       const step = created
@@ -243,7 +270,9 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     },
     async readIgnored(repo, task, signal) {
       const vault = await open(repo)
-      return (await scanIgnored(exec, scopeOf(vault, task), signal)).map(toText)
+      const [found, tip] = [await scanIgnored(exec, scopeOf(vault, task), signal), await findTip(vault, task)]
+      const left = tip ? await withoutTaken(vault.objects, tip.tree, task.path, found) : found
+      return left.map(toText)
     },
     readStat: async (repo, from, to, signal) => statOf(await open(repo), from, to, signal),
     readDiff: async (repo, from, to, options, signal) => diffOf(await open(repo), from, to, options, signal),
@@ -293,9 +322,12 @@ async function headTree(
   task: Task,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
+  const head = await readOwnHead(vault.files, workspacePlace(repo, task))
+  if (head === undefined) return undefined
   const { code, stdout } = await vault.exec({
-    args: ['rev-parse', '--verify', '--quiet', 'HEAD^{tree}'],
-    gitDir: workspacePlace(repo, task).gitDir,
+    args: ['rev-parse', '--verify', '--quiet', `${head}^{tree}`],
+    gitDir: vault.vault,
+    alternates: await lenders(vault, repo, task),
     cwd: vault.vault,
     expect: [1, 128],
     signal,
@@ -308,8 +340,8 @@ async function ageIndex(scope: ScanScope & OpenVault, tree: string, signal?: Abo
   const aged = `${scope.index}.aged`
   if ((await scope.files.readKind(aged)) === 'file') return
   const found = await stat(scope.index).catch(() => undefined)
-  // Without an index git would find every file new and none deleted.
-  if (!found) await remakeIndex(scope, tree, signal)
+  // Without an index git would find every file new and none deleted; one that a power cut left empty it refuses.
+  if (!found?.size) await remakeIndex(scope, tree, signal)
   else if (scope.clock.now().getTime() - found.mtimeMs < 2_000) return
   await refreshIndex(scope.exec, scope, signal)
   await scope.files.write(aged, '')
@@ -319,5 +351,6 @@ async function ageIndex(scope: ScanScope & OpenVault, tree: string, signal?: Abo
 async function remakeIndex(scope: ScanScope & OpenVault, tree: string, signal?: AbortSignal): Promise<void> {
   const { exec, vault, alternates, index } = scope
   await scope.files.makeFolder(path.dirname(index), 0o700)
+  await noteIndexed(scope.files, path.dirname(index), tree)
   await exec({ args: ['read-tree', tree], gitDir: vault, alternates, indexFile: index, cwd: vault, signal })
 }

@@ -13,7 +13,7 @@ const deflated = promisify(deflate)
 const inflated = promisify(inflate)
 
 export type Algorithm = 'sha1' | 'sha256'
-export type ObjectType = 'blob' | 'tree' | 'commit'
+type ObjectType = 'blob' | 'tree' | 'commit'
 
 export interface Objects extends TreeStore {
   readonly oidBytes: number
@@ -26,7 +26,7 @@ export interface Objects extends TreeStore {
   readObject(oid: string): Promise<Buffer>
 }
 
-export function objectId(algorithm: Algorithm, type: ObjectType, content: Uint8Array): string {
+function objectId(algorithm: Algorithm, type: ObjectType, content: Uint8Array): string {
   return createHash(algorithm).update(`${type} ${content.length}\0`).update(content).digest('hex')
 }
 

@@ -1,37 +1,13 @@
 /**
- * The git folder of a workspace, read and written as files. Git itself is never run in a folder that an agent writes:
- * its config could make git run commands, and a link in the place of a file or folder would lead our writes elsewhere.
+ * The git folder of a workspace, written as files: a link that an agent put in the place of one of them would lead the
+ * writes of a git that runs there to where they do not belong.
  */
 import path from 'node:path'
 import type { Files, Place, Repo } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import { workspacePlace } from '../git/isolation.ts'
+import { isReal } from '../git/own.ts'
 import type { OpenVault } from './index.ts'
-
-const object = /^([0-9a-f]{40}|[0-9a-f]{64})\s*$/
-
-/** The value of a ref; undefined when there is none, or nothing that can be read. */
-export async function readOwnRef(
-  files: Files,
-  { commonDir }: Place,
-  ref: string,
-): Promise<string | undefined> {
-  if (!(await isReal(files, commonDir, ref))) return undefined
-  const loose = await readQuietly(files, path.join(commonDir, ref))
-  if (loose !== undefined) return object.exec(loose)?.[1]
-  const packed = (await readQuietly(files, path.join(commonDir, 'packed-refs'))) ?? ''
-  const line = packed.split('\n').find((candidate) => candidate.endsWith(` ${ref}`))
-  return line && object.exec(line.slice(0, -ref.length))?.[1]
-}
-
-/** The commit that the workspace is on; undefined when its git is broken. */
-export async function readOwnHead(files: Files, place: Place): Promise<string | undefined> {
-  if (!(await isReal(files, place.gitDir, 'HEAD'))) return undefined
-  const head = (await readQuietly(files, path.join(place.gitDir, 'HEAD'))) ?? ''
-  const ref = /^ref: (refs\/[^\n]+)\n?$/.exec(head)?.[1]
-  if (ref === undefined) return object.exec(head)?.[1]
-  return ref.includes('..') ? undefined : readOwnRef(files, place, ref)
-}
 
 /** Does nothing where the git folder is not as we made it: that is for `repair`. */
 export async function writeOwnRef(
@@ -84,20 +60,4 @@ export async function writeOwnIndex(
   }
   await files.move(draft, index)
   await files.syncFolders([gitDir])
-}
-
-/** Whether all that leads to the file, from the git folder on, are folders and no links; they may be missing. */
-async function isReal(files: Files, gitDir: string, name: string): Promise<boolean> {
-  if ((await files.readKind(gitDir)) !== 'folder') return false
-  const parts = name.split('/')
-  for (let count = 1; count < parts.length; count++) {
-    const kind = await files.readKind(path.join(gitDir, ...parts.slice(0, count)))
-    if (kind !== undefined && kind !== 'folder') return false
-  }
-  return true
-}
-
-/** A link, or a file that may not be read, counts as none. */
-function readQuietly(files: Files, file: string): Promise<string | undefined> {
-  return files.readText(file).catch(() => undefined)
 }

@@ -3,11 +3,13 @@ import path from 'node:path'
 import { AppError } from '../core/errors.ts'
 import type { Published, RefChange, Repo, Step } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
+import { frugal } from '../git/frugal.ts'
 import { workspacePlace } from '../git/isolation.ts'
+import { readOwnHead, readOwnRef, readPlain } from '../git/own.ts'
 import { changeRefs, findRef, findRivals } from '../git/refs.ts'
 import { clean } from './clean.ts'
 import type { OpenVault } from './index.ts'
-import { readOwnHead } from './own-git.ts'
+import { writeOwnIndex, writeOwnRef } from './own-git.ts'
 import { taskFolder } from './place.ts'
 import { commitContent, parseCommit, stepMessage } from './step.ts'
 import { changeTree, compareTrees, type Leaf } from './tree.ts'
@@ -69,7 +71,7 @@ export async function publish(
   const fresh = await commitSteps(vault, task, await readSteps(lastOf(lines)), lines, signal)
   const own = workspacePlace(repo, task)
   const now = await findRef(vault.exec, repo.place, ref, signal)
-  const agents = task.isolation === 'clone' ? await findRef(vault.exec, own, ref, signal) : now
+  const agents = task.isolation === 'clone' ? await readOwnRef(vault.files, own, ref) : now
   const lent = { ...vault, alternates: await lenders(vault, repo, task) }
   const stray = await strayHead(lent, repo, task, [now, agents], signal)
   let tip = fresh.at(-1) ?? lines.at(-1)
@@ -98,16 +100,14 @@ export async function publish(
   }
   await vault.objects.sync()
   await transfer(lent, repo, tip.commit, known, signal)
-  const moved = [{ place: repo.place, old: now ?? null }]
-  if (task.isolation === 'clone') moved.push({ place: own, old: agents ?? null })
-  for (const { place, old } of moved) {
-    if (old === tip.commit) continue
-    const change: RefChange = { ref, old, new: tip.commit }
-    if (await changeRefs(vault.exec, place, [change], `offshoot: steps of ${task.uid}`, signal)) continue
+  const change: RefChange = { ref, old: now ?? null, new: tip.commit }
+  const message = `offshoot: steps of ${task.uid}`
+  if (now !== tip.commit && !(await changeRefs(vault.exec, repo.place, [change], message, signal))) {
     throw new AppError('WT_012', `The branch ${branch} moved while it was being published.`, {
       hint: 'Repeat it.',
     })
   }
+  if (task.isolation === 'clone') await writeOwnRef(vault.files, own, ref, tip.commit)
   await syncIndex(vault, repo, task, branch, tip.commit, signal)
   const text = [...lines, ...fresh].map(({ n, commit, tree }) => `${n ?? '-'} ${commit} ${tree}\n`).join('')
   await vault.files.write(publishedFile(vault, task), text, 0o600)
@@ -152,10 +152,10 @@ async function isWhole(vault: OpenVault, head: string, base: string, signal?: Ab
 }
 
 /** Where objects may come from: a clone's own are read only as long as it borrows from nobody but the user. */
-async function lenders(vault: OpenVault, repo: Repo, task: Task): Promise<readonly string[]> {
+export async function lenders(vault: OpenVault, repo: Repo, task: Task): Promise<readonly string[]> {
   if (task.isolation !== 'clone') return vault.alternates
   const objects = path.join(task.path, '.git', 'objects')
-  const borrowed = await vault.files.readText(path.join(objects, 'info', 'alternates'))
+  const borrowed = await readPlain(vault.files, task.path, '.git/objects/info/alternates')
   const expected = `${path.join(repo.commonDir, 'objects')}\n`
   return borrowed === expected ? [...vault.alternates, objects] : vault.alternates
 }
@@ -240,6 +240,7 @@ export async function transfer(
       gitDir: repo.commonDir,
       cwd: repo.commonDir,
       durable: true,
+      settings: frugal,
       signal,
     })
   } finally {
@@ -256,9 +257,7 @@ async function syncIndex(
   tip: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const gitDir = workspacePlace(repo, task).gitDir
-  const head = await vault.files.readText(path.join(gitDir, 'HEAD'))
-  if (head?.trim() !== `ref: refs/heads/${branch}`) return
-  if ((await vault.files.readKind(path.join(gitDir, 'index.lock'))) !== undefined) return
-  await vault.exec({ args: ['read-tree', '--reset', tip], gitDir, cwd: gitDir, durable: true, signal })
+  const { gitDir } = workspacePlace(repo, task)
+  const head = await readPlain(vault.files, gitDir, 'HEAD')
+  if (head?.trim() === `ref: refs/heads/${branch}`) await writeOwnIndex(vault, repo, task, tip, signal)
 }

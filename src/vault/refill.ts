@@ -4,6 +4,7 @@ import type { Repo } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import { workspacePlace } from '../git/isolation.ts'
 import type { OpenVault } from './index.ts'
+import { noteIndexed } from './indexed.ts'
 import { taskFolder } from './place.ts'
 
 /**
@@ -42,6 +43,7 @@ export async function refill(
     signal,
   })
   await files.remove(`${index}.aged`)
+  await noteIndexed(files, folder, tree)
   await files.rename(`${index}.new`, index)
   await files.remove(room)
 }

@@ -5,6 +5,8 @@ import path from 'node:path'
 import type { GitExec } from '../git/exec.ts'
 import type { ObjectReader } from '../git/reader.ts'
 import { type BytePath, below } from './bytes.ts'
+import { eachOf } from './each.ts'
+import { parentOf } from './folders.ts'
 import type { Objects } from './objects.ts'
 import { compareTrees, type Leaf } from './tree.ts'
 
@@ -51,10 +53,12 @@ export async function restore(
     // First make room: a file may have become a folder, or a folder a file.
     for (const [file, change] of changes)
       if (change.from && !change.to) await removeFile(restoring, file, change.from)
-    for (const [file, change] of changes) {
+    const wanted = Array.from(changes).filter(([, change]) => change.to)
+    for (const folder of parentsOf(wanted.map(([file]) => file))) await makeParent(restoring, folder)
+    await eachOf(wanted, 8, async ([file, change]) => {
       signal?.throwIfAborted()
       if (change.to) await writeFile(restoring, file, change.to, change.from)
-    }
+    })
   } finally {
     await rm(drafts, { recursive: true, force: true })
   }
@@ -87,10 +91,6 @@ async function isReadable(full: Buffer, isFile: boolean): Promise<boolean> {
   )
 }
 
-function parentOf(file: BytePath): BytePath {
-  return file.slice(0, Math.max(0, file.lastIndexOf('/')))
-}
-
 /** A link in the place of a folder must not lead us out of the workspace. */
 async function hasRealParents(scope: RestoreScope, file: BytePath): Promise<boolean> {
   for (let folder = parentOf(file); folder !== ''; folder = parentOf(folder)) {
@@ -103,7 +103,6 @@ async function hasRealParents(scope: RestoreScope, file: BytePath): Promise<bool
 /** `known` is what the last step has there; without it, whatever is there is in no step. */
 async function writeFile(scope: Restoring, file: BytePath, leaf: Leaf, known: Leaf | null): Promise<void> {
   const full = below(scope.workspace, file)
-  await makeParents(scope, file)
   const there = await lstat(full).catch(() => undefined)
   if (leaf.mode === '160000') {
     if (there && !there.isDirectory()) await setAside(scope, file)
@@ -121,15 +120,23 @@ async function writeFile(scope: Restoring, file: BytePath, leaf: Leaf, known: Le
 
 let counter = 0
 
-async function makeParents(scope: Restoring, file: BytePath): Promise<void> {
-  const parts = file.split('/').slice(0, -1)
-  for (let count = 1; count <= parts.length; count++) {
-    const folder = parts.slice(0, count).join('/')
-    const found = await lstat(below(scope.workspace, folder)).catch(() => undefined)
-    if (found?.isDirectory()) continue
-    if (found) await setAside(scope, folder)
-    await mkdir(below(scope.workspace, folder))
+/** Every folder that leads to one of the files, the outer ones first. */
+function parentsOf(files: readonly BytePath[]): BytePath[] {
+  const folders = new Set<BytePath>()
+  for (const file of files) {
+    for (let folder = parentOf(file); folder !== '' && !folders.has(folder); folder = parentOf(folder)) {
+      folders.add(folder)
+    }
   }
+  return [...folders].sort()
+}
+
+async function makeParent(scope: Restoring, folder: BytePath): Promise<void> {
+  const full = below(scope.workspace, folder)
+  const found = await lstat(full).catch(() => undefined)
+  if (found?.isDirectory()) return
+  if (found) await setAside(scope, folder)
+  await mkdir(full)
 }
 
 /** What no step has is kept: it goes into the trash, under its own path. An empty folder holds nothing to be kept. */

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Files } from '../core/ports.ts'
 import type { GitExec } from '../git/exec.ts'
 import { type BytePath, fromText, splitNul } from './bytes.ts'
+import { withoutWaiting } from './pipes.ts'
 
 export interface ScanScope {
   readonly files: Files
@@ -27,10 +28,11 @@ export interface Scanned {
 export async function scanAll(exec: GitExec, scope: ScanScope, signal?: AbortSignal): Promise<Scanned> {
   await syncExcludes(scope)
   const common = callScope(scope, signal)
-  const [tracked, untracked] = await Promise.all([
+  const listing = Promise.all([
     exec({ args: ['ls-files', '-z', '--modified', '--deleted'], ...common }),
     exec({ args: ['ls-files', '-z', '--others', '--exclude-standard'], ...common }),
   ])
+  const [tracked, untracked] = await withoutWaiting(scope.workspace, listing)
   const refused = untracked.stderr.matchAll(/^warning: could not open directory '(.*)': (.*)$/gm)
   return {
     tracked: splitNul(tracked.stdout),
@@ -55,7 +57,8 @@ export async function scanIgnored(
 ): Promise<BytePath[]> {
   await syncExcludes(scope)
   const args = ['ls-files', '-z', '--others', '--ignored', '--directory', '--exclude-standard']
-  return splitNul((await exec({ args, ...callScope(scope, signal) })).stdout)
+  const listing = exec({ args, ...callScope(scope, signal) })
+  return splitNul((await withoutWaiting(scope.workspace, listing)).stdout)
 }
 
 /** Of these paths, the ones that a rule ignores. */
@@ -67,11 +70,28 @@ export async function findIgnored(
 ): Promise<Set<BytePath>> {
   if (paths.length === 0) return new Set()
   await syncExcludes(scope)
+  return new Set(await checkIgnored(exec, scope, paths, signal))
+}
+
+/** A path that git refuses to judge, as one behind a link that was a folder just now, is found by halving. */
+async function checkIgnored(
+  exec: GitExec,
+  scope: ScanScope,
+  paths: readonly BytePath[],
+  signal?: AbortSignal,
+): Promise<BytePath[]> {
   // `./` in front, so that no name is taken for a pattern; this command knows no literal ones.
   const stdin = Buffer.from(paths.map((file) => `./${file}\0`).join(''), 'latin1')
   const args = ['check-ignore', '-z', '--stdin', '--no-index']
-  const { stdout } = await exec({ args, stdin, expect: [1], globs: true, ...callScope(scope, signal) })
-  return new Set(splitNul(stdout).map((file) => file.slice(2)))
+  const asking = exec({ args, stdin, expect: [1, 128], globs: true, ...callScope(scope, signal) })
+  const { code, stdout } = await withoutWaiting(scope.workspace, asking)
+  if (code !== 128) return splitNul(stdout).map((file) => file.slice(2))
+  if (paths.length === 1) return []
+  const half = Math.ceil(paths.length / 2)
+  return [
+    ...(await checkIgnored(exec, scope, paths.slice(0, half), signal)),
+    ...(await checkIgnored(exec, scope, paths.slice(half), signal)),
+  ]
 }
 
 /**
@@ -79,7 +99,8 @@ export async function findIgnored(
  * second, it has to read every file again to know that it did not change.
  */
 export async function refreshIndex(exec: GitExec, scope: ScanScope, signal?: AbortSignal): Promise<void> {
-  await exec({ args: ['update-index', '-q', '--refresh'], expect: [1], ...callScope(scope, signal) })
+  const args = ['update-index', '-q', '--refresh']
+  await withoutWaiting(scope.workspace, exec({ args, expect: [1], ...callScope(scope, signal) }))
 }
 
 /** Nothing in the user's settings may keep git from seeing a change, as some do to save time. */

@@ -5,6 +5,7 @@ import { type BytePath, below, toText } from './bytes.ts'
 import { allPaths, namedPaths, type Scope } from './candidates.ts'
 import { capture, unreadable } from './capture.ts'
 import { eachOf } from './each.ts'
+import { parentOf, realFolders } from './folders.ts'
 import { lookOf, type Overlay, type Seen } from './overlay.ts'
 import { type Changed, changeTree, findLeaf, type Leaf } from './tree.ts'
 
@@ -43,38 +44,29 @@ export async function difference(
     // Of an unreadable file we know nothing new: what the last step has of it stays.
     if (taken.kind === 'skipped' && taken.why === unreadable) return
     const before = taken.kind === 'file' ? undefined : await findLeaf(scope.objects, tree, file)
-    if (taken.kind === 'folder' && before?.mode === '160000') return
+    const pointer = [before, known?.leaf].find((leaf) => leaf?.mode === '160000')
+    if (taken.kind === 'folder' && pointer) {
+      changes.set(file, pointer)
+      return
+    }
     const leaf = taken.kind === 'file' ? taken.leaf : null
     if (leaf === null && !before && !known) return
     changes.set(file, leaf)
     news.set(file, { leaf, look: taken.kind === 'file' ? lookOf(taken.stat, now) : undefined })
   })
+  dropReplaced(changes)
   const changed = await changeTree(scope.objects, tree, changes)
   return { ...changed, skipped: skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1)), news }
 }
 
-function parentOf(file: BytePath): BytePath {
-  return file.slice(0, Math.max(0, file.lastIndexOf('/')))
-}
-
-/** Tells of folders whether they are there; behind a link in the place of one is something else. Asks once for each. */
-function realFolders(workspace: string): (folder: BytePath) => Promise<boolean> {
-  const asked = new Map<BytePath, Promise<boolean>>([['', Promise.resolve(true)]])
-  const ask = async (folder: BytePath) => {
-    if (!(await isThere(parentOf(folder)))) return false
-    try {
-      return (await lstat(below(workspace, folder))).isDirectory()
-    } catch (error) {
-      // One that we may not look at is there.
-      return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+/** A submodule's pointer gives way to files in its folder. */
+function dropReplaced(changes: Map<BytePath, Leaf | null>): void {
+  for (const [pointer, leaf] of changes) {
+    if (leaf?.mode !== '160000') continue
+    for (const [file, inside] of changes) {
+      if (inside && file.startsWith(`${pointer}/`)) changes.delete(pointer)
     }
   }
-  const isThere = (folder: BytePath): Promise<boolean> => {
-    const known = asked.get(folder) ?? ask(folder)
-    asked.set(folder, known)
-    return known
-  }
-  return isThere
 }
 
 async function looksSame(workspace: string, file: BytePath, known: Seen, now: bigint): Promise<boolean> {

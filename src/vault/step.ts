@@ -29,7 +29,7 @@ export function stepMessage(note: StepNote): string {
   return `${lines.join('\n')}\n`
 }
 
-export function subject(tool: string, summary: string): string {
+function subject(tool: string, summary: string): string {
   const words = oneLine(summary)
   const short = Array.from(words).slice(0, 200).join('')
   return words === '' ? `AI Tool: ${oneLine(tool)}` : `AI Tool: ${oneLine(tool)} - ${short}`

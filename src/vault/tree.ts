@@ -10,7 +10,7 @@ export interface TreeEntry {
   readonly oid: string
 }
 
-export type FileStatus = 'added' | 'modified' | 'deleted'
+type FileStatus = 'added' | 'modified' | 'deleted'
 
 export interface FileChange {
   readonly path: BytePath

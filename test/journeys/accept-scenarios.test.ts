@@ -50,7 +50,7 @@ interface Scenario {
   readonly agent: (agent: Hands) => void
   readonly user?: (user: Hands) => void
   /** What must be there afterwards; or `refused`: a conflict of that kind, and nothing changed. */
-  readonly then: ((user: Hands) => void) | { readonly refused: string }
+  readonly expected: ((user: Hands) => void) | { readonly refused: string }
 }
 
 const lines = (count: number, change: Record<number, string> = {}) =>
@@ -62,14 +62,14 @@ const scenarios: Scenario[] = [
     base: { f: lines(30) },
     user: (u) => u.write('f', lines(30, { 2: 'user' })),
     agent: (a) => a.write('f', lines(30, { 28: 'agent' })),
-    then: (u) => expect(u.read('f')).toBe(lines(30, { 2: 'user', 28: 'agent' })),
+    expected: (u) => expect(u.read('f')).toBe(lines(30, { 2: 'user', 28: 'agent' })),
   },
   {
     name: 'the same file dirty two lines away',
     base: { f: lines(30) },
     user: (u) => u.write('f', lines(30, { 10: 'user' })),
     agent: (a) => a.write('f', lines(30, { 12: 'agent' })),
-    then: (u) => expect(u.read('f')).toBe(lines(30, { 10: 'user', 12: 'agent' })),
+    expected: (u) => expect(u.read('f')).toBe(lines(30, { 10: 'user', 12: 'agent' })),
   },
   {
     name: 'the same line dirty',
@@ -79,28 +79,28 @@ const scenarios: Scenario[] = [
       a.write('f', lines(9, { 5: 'agent' }))
       a.write('other', 'other\n')
     },
-    then: { refused: 'content' },
+    expected: { refused: 'content' },
   },
   {
     name: 'the user made the identical edit',
     base: { f: lines(9) },
     user: (u) => u.write('f', lines(9, { 5: 'same' })),
     agent: (a) => a.write('f', lines(9, { 5: 'same' })),
-    then: (u) => expect(u.read('f')).toBe(lines(9, { 5: 'same' })),
+    expected: (u) => expect(u.read('f')).toBe(lines(9, { 5: 'same' })),
   },
   {
     name: 'the user inserted 200 lines above',
     base: { f: lines(30) },
     user: (u) => u.write('f', 'above\n'.repeat(200) + lines(30)),
     agent: (a) => a.write('f', lines(30, { 28: 'agent' })),
-    then: (u) => expect(u.read('f')).toBe('above\n'.repeat(200) + lines(30, { 28: 'agent' })),
+    expected: (u) => expect(u.read('f')).toBe('above\n'.repeat(200) + lines(30, { 28: 'agent' })),
   },
   {
     name: 'the agent renamed a file that the user edited',
     base: { old: lines(30) },
     user: (u) => u.write('old', lines(30, { 3: 'user' })),
     agent: (a) => a.move('old', 'new'),
-    then: (u) => {
+    expected: (u) => {
       expect(existsSync(u.at('old'))).toBe(false)
       expect(u.read('new')).toBe(lines(30, { 3: 'user' }))
     },
@@ -113,7 +113,7 @@ const scenarios: Scenario[] = [
       a.remove('old')
       a.write('new', lines(30, { 25: 'agent' }))
     },
-    then: (u) => {
+    expected: (u) => {
       expect(existsSync(u.at('old'))).toBe(false)
       expect(u.read('new')).toBe(lines(30, { 3: 'user', 25: 'agent' }))
     },
@@ -123,7 +123,7 @@ const scenarios: Scenario[] = [
     base: { old: lines(30) },
     user: (u) => u.git('mv', 'old', 'moved'),
     agent: (a) => a.write('old', lines(30, { 25: 'agent' })),
-    then: (u) => {
+    expected: (u) => {
       expect(existsSync(u.at('old'))).toBe(false)
       expect(u.read('moved')).toBe(lines(30, { 25: 'agent' }))
     },
@@ -133,7 +133,7 @@ const scenarios: Scenario[] = [
     base: { old: lines(30) },
     user: (u) => u.move('old', 'moved'),
     agent: (a) => a.write('old', lines(30, { 25: 'agent' })),
-    then: (u) => {
+    expected: (u) => {
       expect(existsSync(u.at('old'))).toBe(false)
       expect(u.read('moved')).toBe(lines(30, { 25: 'agent' }))
     },
@@ -143,7 +143,7 @@ const scenarios: Scenario[] = [
     base: { f: lines(9) },
     user: (u) => u.write('f', lines(9, { 2: 'user' })),
     agent: (a) => chmodSync(a.at('f'), 0o755),
-    then: (u) => {
+    expected: (u) => {
       expect(u.read('f')).toBe(lines(9, { 2: 'user' }))
       expect(lstatSync(u.at('f')).mode & 0o111).not.toBe(0)
     },
@@ -162,7 +162,7 @@ const scenarios: Scenario[] = [
       a.remove('link')
       symlinkSync('g', a.at('link'))
     },
-    then: (u) => {
+    expected: (u) => {
       expect(readlinkSync(u.at('g'))).toBe('f')
       expect(readlinkSync(u.at('link'))).toBe('g')
     },
@@ -171,14 +171,14 @@ const scenarios: Scenario[] = [
     name: 'a binary file that only the agent changed',
     base: { b: 'a\0b' },
     agent: (a) => a.write('b', Buffer.from([0, 255, 1, 2, 0])),
-    then: (u) => expect(readFileSync(u.at('b'))).toEqual(Buffer.from([0, 255, 1, 2, 0])),
+    expected: (u) => expect(readFileSync(u.at('b'))).toEqual(Buffer.from([0, 255, 1, 2, 0])),
   },
   {
     name: 'a binary file that both changed',
     base: { b: 'a\0b' },
     user: (u) => u.write('b', 'user\0'),
     agent: (a) => a.write('b', 'agent\0'),
-    then: { refused: 'content' },
+    expected: { refused: 'content' },
   },
   {
     name: 'core.autocrlf=true with CRLF in the checkout',
@@ -190,39 +190,39 @@ const scenarios: Scenario[] = [
     },
     user: (u) => u.edit('f', 'line 2\r\n', 'user\r\n'),
     agent: (a) => a.edit('f', 'line 28\r\n', 'agent\r\n'),
-    then: (u) => expect(u.read('f')).toBe(lines(30, { 2: 'user', 28: 'agent' }).replaceAll('\n', '\r\n')),
+    expected: (u) => expect(u.read('f')).toBe(lines(30, { 2: 'user', 28: 'agent' }).replaceAll('\n', '\r\n')),
   },
   {
     name: 'eol=crlf by attribute, and a new file',
     base: { '.gitattributes': '*.txt eol=crlf\n', 'a.txt': 'a\n' },
     agent: (a) => a.write('new.txt', 'one\r\ntwo\r\n'),
-    then: (u) => expect(u.read('new.txt')).toBe('one\r\ntwo\r\n'),
+    expected: (u) => expect(u.read('new.txt')).toBe('one\r\ntwo\r\n'),
   },
   {
     name: 'CRLF in the repository itself',
     base: { f: lines(30).replaceAll('\n', '\r\n') },
     user: (u) => u.edit('f', 'line 2\r', 'user\r'),
     agent: (a) => a.edit('f', 'line 28\r', 'agent\r'),
-    then: (u) => expect(u.read('f')).toBe(lines(30, { 2: 'user', 28: 'agent' }).replaceAll('\n', '\r\n')),
+    expected: (u) => expect(u.read('f')).toBe(lines(30, { 2: 'user', 28: 'agent' }).replaceAll('\n', '\r\n')),
   },
   {
     name: 'a clean and smudge filter',
     base: { '.gitattributes': '*.big filter=rot\n', 'x.big': 'nop\n' },
     config: { 'filter.rot.clean': 'tr a-z n-za-m', 'filter.rot.smudge': 'tr a-z n-za-m' },
     agent: (a) => a.write('x.big', 'changed by the agent\n'),
-    then: (u) => expect(u.read('x.big')).toBe('changed by the agent\n'),
+    expected: (u) => expect(u.read('x.big')).toBe('changed by the agent\n'),
   },
   {
     name: 'working-tree-encoding=UTF-16LE',
     base: { '.gitattributes': '*.u16 working-tree-encoding=UTF-16LE-BOM\n' },
     agent: (a) => a.write('x.u16', Buffer.from('\ufeffhello\n', 'utf16le')),
-    then: (u) => expect(readFileSync(u.at('x.u16'))).toEqual(Buffer.from('\ufeffhello\n', 'utf16le')),
+    expected: (u) => expect(readFileSync(u.at('x.u16'))).toEqual(Buffer.from('\ufeffhello\n', 'utf16le')),
   },
   {
     name: 'an untracked file with other content in the way',
     user: (u) => u.write('new', 'of the user\n'),
     agent: (a) => a.write('new', 'of the agent\n'),
-    then: { refused: 'untracked' },
+    expected: { refused: 'untracked' },
   },
   {
     name: 'an ignored file in the way of one that the agent added by force',
@@ -232,7 +232,7 @@ const scenarios: Scenario[] = [
       a.write('.gitignore', '\n')
       a.write('secret', 'of the agent\n')
     },
-    then: { refused: 'untracked' },
+    expected: { refused: 'untracked' },
   },
   {
     name: 'a file became a folder',
@@ -241,7 +241,7 @@ const scenarios: Scenario[] = [
       a.remove('thing')
       a.write('thing/inside', 'inside\n')
     },
-    then: (u) => expect(u.read('thing/inside')).toBe('inside\n'),
+    expected: (u) => expect(u.read('thing/inside')).toBe('inside\n'),
   },
   {
     name: 'a folder became a file',
@@ -250,7 +250,7 @@ const scenarios: Scenario[] = [
       a.remove('thing')
       a.write('thing', 'file\n')
     },
-    then: (u) => expect(u.read('thing')).toBe('file\n'),
+    expected: (u) => expect(u.read('thing')).toBe('file\n'),
   },
   {
     name: 'a folder became a file, and the user has an untracked file in it',
@@ -260,7 +260,7 @@ const scenarios: Scenario[] = [
       a.remove('thing')
       a.write('thing', 'file\n')
     },
-    then: { refused: 'untracked' },
+    expected: { refused: 'untracked' },
   },
   {
     name: 'a folder became a file, and the user has an ignored file in it',
@@ -270,21 +270,21 @@ const scenarios: Scenario[] = [
       a.remove('thing')
       a.write('thing', 'file\n')
     },
-    then: { refused: 'untracked' },
+    expected: { refused: 'untracked' },
   },
   {
     name: 'the agent deleted a file that the user edited',
     base: { f: lines(9) },
     user: (u) => u.write('f', lines(9, { 2: 'user' })),
     agent: (a) => a.remove('f'),
-    then: { refused: 'delete/modify' },
+    expected: { refused: 'delete/modify' },
   },
   {
     name: 'the user deleted a file that the agent edited',
     base: { f: lines(9) },
     user: (u) => u.remove('f'),
     agent: (a) => a.write('f', lines(9, { 2: 'agent' })),
-    then: { refused: 'delete/modify' },
+    expected: { refused: 'delete/modify' },
   },
   {
     name: 'staged and unstaged versions stay apart',
@@ -295,7 +295,7 @@ const scenarios: Scenario[] = [
       u.write('f', lines(30, { 2: 'unstaged' }))
     },
     agent: (a) => a.write('f', lines(30, { 28: 'agent' })),
-    then: (u) => {
+    expected: (u) => {
       expect(u.read('f')).toBe(lines(30, { 2: 'unstaged', 28: 'agent' }))
       expect(u.git('show', ':f')).toBe(lines(30, { 2: 'staged' }))
     },
@@ -308,7 +308,7 @@ const scenarios: Scenario[] = [
       u.git('commit', '-qam', 'on top')
     },
     agent: (a) => a.write('f', lines(30, { 28: 'agent' })),
-    then: (u) => expect(u.read('f')).toBe(lines(30, { 2: 'committed', 28: 'agent' })),
+    expected: (u) => expect(u.read('f')).toBe(lines(30, { 2: 'committed', 28: 'agent' })),
   },
   {
     name: 'odd names',
@@ -316,7 +316,7 @@ const scenarios: Scenario[] = [
       for (const name of ['new\nline', 'qu"ote', 'Ünïcode', '-dash', ' blank ', ':colon', '*star'])
         a.write(name, name)
     },
-    then: (u) => {
+    expected: (u) => {
       for (const name of ['new\nline', 'qu"ote', 'Ünïcode', '-dash', ' blank ', ':colon', '*star']) {
         expect(u.read(name)).toBe(name)
       }
@@ -327,21 +327,21 @@ const scenarios: Scenario[] = [
     config: { 'diff.noprefix': 'true', 'color.ui': 'always' },
     base: { f: lines(9) },
     agent: (a) => a.write('f', lines(9, { 5: 'agent' })),
-    then: (u) => expect(u.read('f')).toBe(lines(9, { 5: 'agent' })),
+    expected: (u) => expect(u.read('f')).toBe(lines(9, { 5: 'agent' })),
   },
   {
     name: 'apply.whitespace=fix in the config',
     config: { 'apply.whitespace': 'fix' },
     base: { f: lines(9) },
     agent: (a) => a.write('f', lines(9, { 5: 'trailing   ' })),
-    then: (u) => expect(u.read('f')).toBe(lines(9, { 5: 'trailing   ' })),
+    expected: (u) => expect(u.read('f')).toBe(lines(9, { 5: 'trailing   ' })),
   },
   {
     name: 'an external diff and a textconv in the config',
     config: { 'diff.external': 'false', 'diff.x.textconv': 'false' },
     base: { '.gitattributes': '* diff=x\n', f: lines(9) },
     agent: (a) => a.write('f', lines(9, { 5: 'agent' })),
-    then: (u) => expect(u.read('f')).toBe(lines(9, { 5: 'agent' })),
+    expected: (u) => expect(u.read('f')).toBe(lines(9, { 5: 'agent' })),
   },
   {
     name: 'no newline at the end',
@@ -350,7 +350,7 @@ const scenarios: Scenario[] = [
       a.write('f', 'a\nb\n')
       a.write('g', 'a')
     },
-    then: (u) => expect([u.read('f'), u.read('g')]).toEqual(['a\nb\n', 'a']),
+    expected: (u) => expect([u.read('f'), u.read('g')]).toEqual(['a\nb\n', 'a']),
   },
   {
     name: 'an empty file added, the last file of a folder deleted',
@@ -359,7 +359,7 @@ const scenarios: Scenario[] = [
       a.write('empty', '')
       a.remove('only')
     },
-    then: (u) => {
+    expected: (u) => {
       expect(u.read('empty')).toBe('')
       expect(existsSync(u.at('only'))).toBe(false)
     },
@@ -368,13 +368,13 @@ const scenarios: Scenario[] = [
     name: 'a nested repository without commits in the checkout',
     user: (u) => u.git('init', '-q', 'nested'),
     agent: (a) => a.write('new', 'new\n'),
-    then: (u) => expect(u.read('new')).toBe('new\n'),
+    expected: (u) => expect(u.read('new')).toBe('new\n'),
   },
   {
     name: 'a pipe in the checkout',
     user: (u) => execFileSync('mkfifo', [u.at('pipe')]),
     agent: (a) => a.write('new', 'new\n'),
-    then: (u) => expect(u.read('new')).toBe('new\n'),
+    expected: (u) => expect(u.read('new')).toBe('new\n'),
   },
   {
     name: 'the user has a link to outside where the agent adds a folder',
@@ -383,14 +383,14 @@ const scenarios: Scenario[] = [
       symlinkSync('../outside', u.at('cache'))
     },
     agent: (a) => a.write('cache/f', 'of the agent\n'),
-    then: { refused: 'symlink' },
+    expected: { refused: 'symlink' },
   },
   {
     name: 'the agent renamed a folder in which the user edited a file',
     base: { 'a/f': lines(30), 'a/g': 'g\n' },
     user: (u) => u.write('a/f', lines(30, { 3: 'user' })),
     agent: (a) => a.move('a', 'b'),
-    then: (u) => {
+    expected: (u) => {
       expect(existsSync(u.at('a'))).toBe(false)
       expect(u.read('b/f')).toBe(lines(30, { 3: 'user' }))
     },
@@ -399,11 +399,11 @@ const scenarios: Scenario[] = [
     name: 'a name that differs from an untracked one only in case',
     user: (u) => u.write('readme.md', 'of the user\n'),
     agent: (a) => a.write('README.md', 'of the agent\n'),
-    then: { refused: 'case' },
+    expected: { refused: 'case' },
   },
 ]
 
-test.each(scenarios)('A1, A3: $name', async ({ base, config, prepare, agent, user, then }) => {
+test.each(scenarios)('A1, A3: $name', async ({ base, config, prepare, agent, user, expected }) => {
   const repo = testRepo(base)
   for (const [key, value] of Object.entries(config ?? {})) repo.git('config', '--global', key, value)
   if (base?.['.gitattributes'] !== undefined) {
@@ -420,9 +420,9 @@ test.each(scenarios)('A1, A3: $name', async ({ base, config, prepare, agent, use
     const users = hands(repo.dir, repo.env)
     user?.(users)
     const before = checkoutState(repo)
-    if (typeof then === 'function') {
+    if (typeof expected === 'function') {
       const { operation } = await offshoot.accept({ task: 'T1' })
-      then(users)
+      expected(users)
       expect(checkoutState(repo).index).toBe(before.index)
       await offshoot.undo(operation)
       expect(checkoutState(repo)).toEqual(before)
@@ -430,7 +430,7 @@ test.each(scenarios)('A1, A3: $name', async ({ base, config, prepare, agent, use
       const refused = await offshoot.accept({ task: 'T1' }).catch((error) => error)
       expect(refused).toMatchObject({ code: 'WT_011' })
       expect(refused.data.conflicts.map((conflict: { kind: string }) => conflict.kind)).toContain(
-        then.refused,
+        expected.refused,
       )
       expect(checkoutState(repo)).toEqual(before)
       const { preview } = await offshoot.accept({ task: 'T1', dryRun: true })

@@ -58,7 +58,8 @@ test('K7: tools that are objects, as AI SDKs have them, keep their other propert
   await task.run('sdk', async ({ workspace, wrap }) => {
     const write = {
       description: 'Write a file',
-      async execute({ file }: { file: string }, _: { toolCallId: string }) {
+      async execute({ file }: { file: string }, { toolCallId }: { toolCallId: string }) {
+        expect(toolCallId).toBe('call_1')
         writeFileSync(path.join(workspace, file), 'x')
       },
     }

@@ -67,6 +67,7 @@ export interface Outcome {
   readonly stdout: string
   readonly stderr: string
   /** The last line of stdout as JSON. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- whatever the command printed
   readonly json: any
 }
 

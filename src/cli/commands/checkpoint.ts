@@ -9,6 +9,7 @@ export async function checkpoint(context: Context): Promise<Answer> {
     task: positionals[0],
     tool: text(values, 'tool'),
     summary: text(values, 'summary'),
+    ignored: true,
   })
   const { created, checkpoint, ignored } = taken
   for (const { path, why } of created ? checkpoint.skipped : [])

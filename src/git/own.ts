@@ -1,0 +1,46 @@
+/**
+ * The git folder of a workspace, read as files. Git itself is never run in a folder that an agent writes: its config
+ * could make git run commands, and a pipe in the place of a file would make it wait for ever.
+ */
+import path from 'node:path'
+import type { Files, Place } from '../core/ports.ts'
+
+const object = /^([0-9a-f]{40}|[0-9a-f]{64})\s*$/
+
+/** The value of a ref; undefined when there is none, or nothing that can be read. */
+export async function readOwnRef(
+  files: Files,
+  { commonDir }: Place,
+  ref: string,
+): Promise<string | undefined> {
+  const loose = await readPlain(files, commonDir, ref)
+  if (loose !== undefined) return object.exec(loose)?.[1]
+  const packed = (await readPlain(files, commonDir, 'packed-refs')) ?? ''
+  const line = packed.split('\n').find((candidate) => candidate.endsWith(` ${ref}`))
+  return line && object.exec(line.slice(0, -ref.length))?.[1]
+}
+
+/** The commit that the workspace is on; undefined when its git is broken. */
+export async function readOwnHead(files: Files, place: Place): Promise<string | undefined> {
+  const head = (await readPlain(files, place.gitDir, 'HEAD')) ?? ''
+  const ref = /^ref: (refs\/[^\n]+)\n?$/.exec(head)?.[1]
+  if (ref === undefined) return object.exec(head)?.[1]
+  return ref.includes('..') ? undefined : readOwnRef(files, place, ref)
+}
+
+/** Whether all that leads to the file, from the git folder on, are folders and no links; they may be missing. */
+export async function isReal(files: Files, gitDir: string, name: string): Promise<boolean> {
+  if ((await files.readKind(gitDir)) !== 'folder') return false
+  const parts = name.split('/')
+  for (let count = 1; count < parts.length; count++) {
+    const kind = await files.readKind(path.join(gitDir, ...parts.slice(0, count)))
+    if (kind !== undefined && kind !== 'folder') return false
+  }
+  return true
+}
+
+/** The text of a file below a folder; a link on the way, or a file that may not be read, counts as none. */
+export async function readPlain(files: Files, folder: string, name: string): Promise<string | undefined> {
+  if (!(await isReal(files, folder, name))) return undefined
+  return files.readText(path.join(folder, name)).catch(() => undefined)
+}
