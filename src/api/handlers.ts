@@ -60,6 +60,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         created: taken.created,
         checkpoint: stepView(taken.step, taken.files, taken.published),
         ignored: taken.ignored,
+        unpublished: taken.task.unpublished,
       }
     },
   },
@@ -273,7 +274,7 @@ export async function call<A extends ActionName>(
   const handler = handlers[action]
   try {
     signal?.throwIfAborted()
-    if (handler.writes && ports.store.readPendingTasks().length > 0) {
+    if (handler.writes && needsRecovery(ports)) {
       const { recover } = await import('../core/recover.ts')
       await recover(ports, signal)
     }
@@ -281,6 +282,11 @@ export async function call<A extends ActionName>(
   } catch (thrown) {
     throw failure(thrown, signal)
   }
+}
+
+/** Somebody stopped in the middle of a verb, or died with a child at work. */
+function needsRecovery(ports: Ports): boolean {
+  return ports.store.readPendingTasks().length > 0 || ports.processes.readDeadOwners().length > 0
 }
 
 /** A signal may be given any reason; that it was pulled is told in one way. */

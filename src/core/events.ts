@@ -110,9 +110,9 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
     case 'publish.begun':
       return begun(task, { verb: 'publish', owner: event.owner })
     case 'publish.done':
-      return { ...ended(task, 'publish'), head: event.tip }
+      return { ...without(ended(task, 'publish'), 'unpublished'), head: event.tip }
     case 'publish.undone':
-      return ended(task, 'publish')
+      return { ...ended(task, 'publish'), unpublished: event.reason }
     case 'operation.begun':
       return begun(task, { verb: 'operation', owner: event.owner, operation: event.id, staged: false })
     case 'operation.staged':
@@ -147,7 +147,7 @@ function settled(task: Task): Task {
   return without(task, 'pending')
 }
 
-function without(task: Task, key: 'pending' | 'reason'): Task {
+function without(task: Task, key: 'pending' | 'reason' | 'unpublished'): Task {
   const { [key]: _, ...rest } = task
   return rest as Task
 }

@@ -119,7 +119,8 @@ export interface Git {
   readWorktrees(place: Place): Promise<Worktree[]>
   /** The mark that a repository carries, so that it is known again after it was moved. */
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>
-  writeRepoMark(place: Place, id: string, signal?: AbortSignal): Promise<{ blob: string }>
+  /** Stores the mark; no ref points to it yet. */
+  writeRepoMark(place: Place, id: string, signal?: AbortSignal): Promise<string>
   /** All or none, each only if it still has its old value; false when one had not. */
   changeRefs(
     place: Place,
@@ -127,8 +128,11 @@ export interface Git {
     message: string,
     signal?: AbortSignal,
   ): Promise<boolean>
-  /** Takes away the lock files that a killed change of these refs left behind. */
-  clearRefLocks(place: Place, refs: readonly string[]): Promise<void>
+  /**
+   * Takes away what a killed change of these refs left behind: locks, and the log of a ref that never came to be.
+   * With `since`, what is older stays, as somebody else's; without it the refs must be ours alone.
+   */
+  clearRefLocks(place: Place, refs: readonly string[], since?: string): Promise<void>
 }
 
 /** One way to give a task a folder and a git of its own. */
@@ -448,8 +452,13 @@ export interface Locks {
 export interface Processes {
   self(): Owner
   isAlive(owner: Owner): boolean
-  /** Ends the git processes that a dead owner left running, and answers how many there were. */
-  endChildren(owner: Owner): Promise<number>
+  /** Those who died while a child of theirs ran. */
+  readDeadOwners(): Owner[]
+  /**
+   * Ends the processes that a dead owner left running, and answers how many there were. `clear` then takes away what
+   * they left; should it fail, the owner stays on record.
+   */
+  endChildren(owner: Owner, clear?: () => Promise<void>): Promise<number>
 }
 
 export interface CommandCall {

@@ -2,10 +2,11 @@ import { catchUp, publishSteps } from './checkpoint.ts'
 import { AppError, appError } from './errors.ts'
 import { finish, type Operation, takeBack } from './operation.ts'
 import type { Ports, Repo } from './ports.ts'
+import { markRef, repoLock } from './repo.ts'
 import { finishRewind } from './rewind.ts'
 import { endRun, runLock } from './run.ts'
 import { type Pending, type Task, taskLock } from './task.ts'
-import { undoRecreate, undoStart } from './workspace.ts'
+import { branchRef, pinRef, undoRecreate, undoStart } from './workspace.ts'
 
 export interface Recovery {
   readonly task: string
@@ -19,6 +20,10 @@ export interface Recovery {
  */
 export async function recover(ports: Ports, signal?: AbortSignal): Promise<Recovery[]> {
   const told: Recovery[] = []
+  for (const owner of ports.processes.readDeadOwners()) {
+    // One that does not end must not stand in the way of everything: it is tried again the next time.
+    await ports.processes.endChildren(owner, () => clearMarks(ports)).catch(() => 0)
+  }
   for (const task of ports.store.readPendingTasks()) {
     signal?.throwIfAborted()
     try {
@@ -53,17 +58,25 @@ async function conclude(
   pending: Pending,
   why: string,
 ): Promise<Recovery['verdict']> {
+  const clear = (refs: string[], since?: string) => ports.git.clearRefLocks(repo.place, refs, since)
+  const branch = task.adopted ? [] : [branchRef(task.branch)]
   switch (pending.verb) {
     case 'start':
+      await clear([pinRef(task.uid), ...branch], task.createdAt)
       await undoStart(ports, repo, task, { message: why })
       return 'rolled back'
     case 'recreate':
+      await clear(branch)
       await undoRecreate(ports, repo, task, why)
       return 'rolled back'
     case 'operation': {
       const kept = await ports.contents.findKept(repo, pending.operation)
       const operation = kept?.record as Operation | undefined
       if (!operation) throw new AppError('WT_005', 'Its record is gone.')
+      await clear(
+        operation.refs.map(({ ref }) => ref),
+        operation.at,
+      )
       if (pending.staged) await finish(ports, repo, task, operation)
       else await takeBack(ports, repo, task, operation, why)
       return pending.staged ? 'finished' : 'rolled back'
@@ -72,10 +85,21 @@ async function conclude(
       await finishRewind(ports, repo, await catchUp(ports, repo, task), pending.to)
       return 'finished'
     case 'publish':
+      await clear(branch)
       await publishSteps(ports, repo, await catchUp(ports, repo, task))
       return 'finished'
     case 'run':
+      await clear(branch)
       await endRun(ports, repo, task, { tool: 'sweep', summary: why, run: pending.run }, why)
       return 'finished'
+  }
+}
+
+/** Taking a repository in belongs to no task: what is left of that is looked for in every repository. */
+async function clearMarks(ports: Ports): Promise<void> {
+  for (const { commonDir } of ports.store.readRepos()) {
+    const place = { commonDir, gitDir: commonDir, checkout: null }
+    const clear = () => ports.git.clearRefLocks(place, [markRef])
+    await ports.locks.hold(repoLock(place), { verb: 'recover' }, clear)
   }
 }

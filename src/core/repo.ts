@@ -3,6 +3,9 @@ import { AppError } from './errors.ts'
 import { repoName } from './names.ts'
 import type { Place, Ports, Records, Repo, RepoRecord } from './ports.ts'
 
+/** Holds the repository's id, so that it is known again after it was moved. */
+export const markRef = 'refs/offshoot/repo'
+
 /** The repository that `dir` is in, if offshoot has worked in it before. Spawns nothing. */
 export async function findRepo(
   records: Records,
@@ -52,8 +55,7 @@ export async function requireRepo(ports: Ports, dir: string, signal?: AbortSigna
   const place = await locate(ports, dir)
   await requireSupported(ports, place)
   const known = ports.store.findRepo(place.commonDir)
-  if (known && (await ports.git.findRef(place, 'refs/offshoot/repo', signal)) === known.mark)
-    return { ...known, place }
+  if (known && (await ports.git.findRef(place, markRef, signal)) === known.mark) return { ...known, place }
   return ports.locks.hold(repoLock(place), { verb: 'take in', signal }, () => takeIn(ports, place, signal))
 }
 
@@ -73,7 +75,7 @@ async function takeIn(ports: Ports, place: Place, signal?: AbortSignal): Promise
 async function isElsewhere(ports: Ports, marked: RepoRecord, blob: string): Promise<boolean> {
   const place = { commonDir: marked.commonDir, gitDir: marked.commonDir, checkout: null }
   if ((await ports.files.readKind(marked.commonDir)) !== 'folder') return false
-  return (await ports.git.findRef(place, 'refs/offshoot/repo')) === blob
+  return (await ports.git.findRef(place, markRef)) === blob
 }
 
 async function record(
@@ -83,18 +85,19 @@ async function record(
   name: string,
   signal?: AbortSignal,
 ): Promise<Repo> {
+  const { git, store } = ports
+  const mark = await git.writeRepoMark(place, id, signal)
+  const addedAt = store.findRepoById(id)?.addedAt ?? ports.clock.now().toISOString()
+  const repo: RepoRecord = { id, name, commonDir: place.commonDir, mark, addedAt }
+  // Recorded before it is marked: recovery looks for leftovers of the marking in the repositories it knows.
+  store.putRepo(repo)
   // Only we write that ref, and we hold the repository's lock: whoever left this one is dead.
-  await ports.git.clearRefLocks(place, ['refs/offshoot/repo'])
-  const { blob } = await ports.git.writeRepoMark(place, id, signal)
-  const repo: RepoRecord = {
-    id,
-    name,
-    commonDir: place.commonDir,
-    mark: blob,
-    addedAt: ports.store.findRepoById(id)?.addedAt ?? ports.clock.now().toISOString(),
-  }
-  ports.store.putRepo(repo)
-  return { ...repo, place }
+  await git.clearRefLocks(place, [markRef])
+  const old = (await git.findRef(place, markRef, signal)) ?? null
+  const change = { ref: markRef, old, new: mark }
+  if (old === mark || (await git.changeRefs(place, [change], 'offshoot: know this repository', signal)))
+    return { ...repo, place }
+  throw new AppError('WT_012', 'Another process is taking this repository in.', { path: place.commonDir })
 }
 
 /** Refs kept in another format than files cannot be registered by us yet. */

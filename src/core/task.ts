@@ -61,6 +61,8 @@ export interface Task {
   readonly closedAt?: string
   readonly reason?: string
   readonly pending?: Pending
+  /** Why the last steps are not on the branch. */
+  readonly unpublished?: string
   /** Where the workspace went when it was removed. */
   readonly trash?: string
   /** What has landed so far, when that was not all. */

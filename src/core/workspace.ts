@@ -3,7 +3,7 @@ import path from 'node:path'
 import { AppError } from './errors.ts'
 import type { IsolationKind, Place, Ports, RefChange, Repo } from './ports.ts'
 import { mainRoot } from './repo.ts'
-import type { Task } from './task.ts'
+import type { Pending, Task } from './task.ts'
 
 /** Keeps the base commit from being collected while the task is open. */
 export function pinRef(uid: string): string {
@@ -133,6 +133,7 @@ export async function undoStart(
   task: Task,
   why: { readonly message: string; readonly code?: string; readonly path?: string | undefined },
 ): Promise<void> {
+  if (!isUnderWay(ports, task, 'start')) return
   const { place } = repo
   const { git } = ports
   const branch = branchRef(task.branch)
@@ -154,6 +155,12 @@ export async function undoStart(
 
 /** What a recreation that did not end has made goes into the trash; the next start tries again. */
 export async function undoRecreate(ports: Ports, repo: Repo, task: Task, reason: string): Promise<void> {
+  if (!isUnderWay(ports, task, 'recreate')) return
   await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
   ports.store.append(task.uid, { type: 'recreate.undone', reason }, ports.clock.now().toISOString())
+}
+
+/** The last append of a verb may fail after it was written: what the record calls done is not taken back. */
+function isUnderWay(ports: Ports, task: Task, verb: Pending['verb']): boolean {
+  return ports.store.findTaskByUid(task.uid)?.pending?.verb === verb
 }

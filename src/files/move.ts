@@ -3,9 +3,14 @@ import { constants } from 'node:fs'
 import { cp, lstat, open, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Where a file or folder is made before it takes its name: in the same folder, so that a rename suffices. */
+/**
+ * Where a file or folder is made before it takes its name: in the same folder, so that a rename suffices. One that a
+ * crash leaves among git's objects has the name that git gives to its own: it is no damage, and collected in time.
+ */
 export function draftPath(target: string): string {
-  return path.join(path.dirname(target), `.${path.basename(target)}.${randomBytes(6).toString('hex')}.tmp`)
+  const [folder, random] = [path.dirname(target), randomBytes(6).toString('hex')]
+  const amongObjects = /[/\\]objects[/\\][0-9a-f]{2}$/.test(folder)
+  return path.join(folder, amongObjects ? `tmp_obj_${random}` : `.${path.basename(target)}.${random}.tmp`)
 }
 
 /** Links stay as they are written; pipes and sockets hold nothing and are left out, or they would make it fail. */

@@ -56,9 +56,10 @@ export function gitExec(options: ExecOptions): GitExec {
   return (call) => slot(() => run(call, options), call.signal)
 }
 
-export function gitPipe(options: ExecOptions): GitPipe {
+/** Not on record: such a git only reads, and ends by itself with its input, also when we are killed. */
+export function gitPipe({ env }: Pick<ExecOptions, 'env'>): GitPipe {
   return (call) => {
-    const { child, forget } = launch(call, options)
+    const { child } = launch(call, { env, recordChild: () => () => {} })
     child.stderr.resume()
     child.stdin.on('error', () => {})
     return {
@@ -66,7 +67,6 @@ export function gitPipe(options: ExecOptions): GitPipe {
       onData: (listener) => void child.stdout.on('data', listener),
       onEnd(listener) {
         child.once('close', (code, signal) => {
-          forget()
           listener(
             new AppError('WT_020', `git ${call.args[0]} ended (${code ?? signal}).`, { path: call.cwd }),
           )

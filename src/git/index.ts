@@ -25,7 +25,17 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     readWorktrees: (place) => readWorktrees(files, place),
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
-    changeRefs: (place, changes, message, signal) => changeRefs(exec, place, changes, message, signal),
-    clearRefLocks: (place, refs) => clearRefLocks(files, place, refs),
+    async changeRefs(place, changes, message, signal) {
+      const begun = Date.now()
+      try {
+        return await changeRefs(exec, place, changes, message, signal)
+      } catch (error) {
+        const refs = changes.map((change) => change.ref)
+        await clearRefLocks(files, place, refs, begun)
+        throw error
+      }
+    },
+    clearRefLocks: (place, refs, since) =>
+      clearRefLocks(files, place, refs, since === undefined ? 0 : Date.parse(since)),
   }
 }

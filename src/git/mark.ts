@@ -1,10 +1,7 @@
-import { AppError } from '../core/errors.ts'
 import type { Place } from '../core/ports.ts'
+import { markRef } from '../core/repo.ts'
 import type { GitExec } from './exec.ts'
-import { changeRefs, findRef } from './refs.ts'
-
-/** Holds the repository's id, so that it is known again after it was moved. */
-export const markRef = 'refs/offshoot/repo'
+import { findRef } from './refs.ts'
 
 export async function findRepoMark(exec: GitExec, place: Place, signal?: AbortSignal) {
   const blob = await findRef(exec, place, markRef, signal)
@@ -29,19 +26,5 @@ export async function writeRepoMark(exec: GitExec, place: Place, id: string, sig
     durable: true,
     ...at,
   })
-  const blob = stdout.toString().trim()
-  const old = (await findRef(exec, place, markRef, signal)) ?? null
-  if (old === blob) return { blob }
-  if (
-    !(await changeRefs(
-      exec,
-      place,
-      [{ ref: markRef, old, new: blob }],
-      'offshoot: know this repository',
-      signal,
-    ))
-  ) {
-    throw new AppError('WT_012', 'Another process is taking this repository in.', { path: place.commonDir })
-  }
-  return { blob }
+  return stdout.toString().trim()
 }

@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { lstat, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
 import type { Files, Place, RefChange } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
@@ -114,9 +115,56 @@ export function refCommands(changes: readonly RefChange[]): string {
     .join('')
 }
 
-export async function clearRefLocks(files: Files, place: Place, refs: readonly string[]): Promise<void> {
+/** Nothing that is older than `since`. */
+export async function clearRefLocks(
+  files: Files,
+  place: Place,
+  refs: readonly string[],
+  since = 0,
+): Promise<void> {
+  const at = (name: string) => path.join(place.commonDir, name)
   for (const ref of refs) {
-    const lock = path.join(place.commonDir, `${ref}.lock`)
-    if ((await files.readKind(lock)) === 'file') await files.remove(lock)
+    if (isRecent(await findTime(at(`${ref}.lock`)), since)) await files.remove(at(`${ref}.lock`))
+    // Git writes the log first: killed then, it leaves the log of a ref that never was.
+    const isLogged = isRecent(await findTime(at(`logs/${ref}`)), since)
+    if (isLogged && !(await isRef(at, ref))) await files.remove(at(`logs/${ref}`))
   }
+  if (since > 0) await clearSharedLocks(files, at, since)
+}
+
+async function isRef(at: (name: string) => string, ref: string): Promise<boolean> {
+  if ((await findTime(at(ref))) !== undefined) return true
+  const packed = await readFile(at('packed-refs'), 'utf8').catch(() => '')
+  return packed.includes(` ${ref}\n`)
+}
+
+/** Git itself waits half as long: whoever holds such a lock longer is dead, or stands in the way of every git. */
+const patienceMs = 2_000
+
+/**
+ * Deleting a ref locks the packed refs, and changing the branch that is checked out locks HEAD. So does the user's own
+ * git, which may be at work right now.
+ */
+async function clearSharedLocks(files: Files, at: (name: string) => string, since: number): Promise<void> {
+  const locks = ['packed-refs.lock', 'HEAD.lock'].map(at)
+  const seen = await Promise.all(locks.map(findTime))
+  if (!seen.some((time) => isRecent(time, since))) return
+  await pause(patienceMs)
+  for (const [index, lock] of locks.entries()) {
+    if (!isRecent(seen[index], since) || (await findTime(lock)) !== seen[index]) continue
+    // What git was writing under that lock; it refuses to write it over.
+    if (lock === at('packed-refs.lock')) await files.remove(at('packed-refs.new'))
+    await files.remove(lock)
+  }
+}
+
+/** The time of a new file may be a tick of the kernel behind the clock. */
+const tickMs = 20
+
+function isRecent(time: number | undefined, since: number): boolean {
+  return time !== undefined && time >= since - tickMs
+}
+
+async function findTime(file: string): Promise<number | undefined> {
+  return (await lstat(file).catch(() => undefined))?.mtimeMs
 }

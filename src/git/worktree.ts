@@ -77,7 +77,9 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
       const staged = stagingFolder(repo, task)
       if ((await files.readKind(staged)) === 'folder') await files.remove(staged)
       if ((await files.readKind(registered)) !== 'folder') return
-      await files.move(registered, await roomFor(files, keep))
+      // A move to another file system that was killed after its copy took its name has only the rest to take away.
+      if ((await files.readKind(keep)) === undefined) await files.move(registered, await roomFor(files, keep))
+      else await files.remove(registered)
       await files.removeEmptyFolder(path.dirname(registered))
     },
 

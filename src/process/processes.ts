@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
 import type { Processes } from '../core/ports.ts'
 import type { Owner } from '../core/task.ts'
-import { type ChildRecord, readRecords, writeRecord } from './records.ts'
+import { type ChildRecord, readOwners, readRecords, writeRecord } from './records.ts'
 import { type ProcessTable, processTable } from './table.ts'
 
 const deadlineMs = 5_000
@@ -35,12 +35,14 @@ export function processes(folder: string): ProcessRecords {
       const entry = table.find(pid)
       return entry ? writeRecord(folder, self(), entry) : () => {}
     },
-    async endChildren(owner) {
+    readDeadOwners: () => readOwners(folder, self().boot).filter((owner) => !isAlive(owner)),
+    async endChildren(owner, clear) {
       if (isAlive(owner)) return 0
       const records = readRecords(folder, owner)
       const running = owner.boot === self().boot ? records.filter((record) => isRunning(table, record)) : []
       for (const { pid } of running) killGroup(pid)
       for (const { pid } of running) await waitForEnd(table, pid)
+      await clear?.()
       for (const record of records) record.forget()
       return running.length
     },
@@ -53,6 +55,7 @@ export function processes(folder: string): ProcessRecords {
  * it is ours if it has the session that the child began, and no member that is older than the child.
  */
 function isRunning(table: ProcessTable, { pid, startedAt }: ChildRecord): boolean {
+  if (startedAt === undefined) return false
   const members = table.inGroup(pid)
   const leader = table.find(pid)
   const ours = leader

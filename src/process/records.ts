@@ -5,7 +5,8 @@ import type { Owner } from '../core/task.ts'
 /** A child that leads a process group of its own. */
 export interface ChildRecord {
   readonly pid: number
-  readonly startedAt: string
+  /** undefined when its owner was killed while it wrote the record: whose the pid is now, nobody can tell. */
+  readonly startedAt: string | undefined
   /** Takes the record away; may be called twice. */
   forget(): void
 }
@@ -37,10 +38,21 @@ export function readRecords(folder: string, owner: Owner): ChildRecord[] {
     .flatMap((name) => {
       const file = path.join(folder, name)
       const content = readContent(file)
-      if (content?.boot !== owner.boot) return []
+      if (content && content.boot !== owner.boot) return []
       const pid = Number(name.slice(prefix(owner).length))
-      return [{ pid, startedAt: content.startedAt, forget: () => rmSync(file, { force: true }) }]
+      return [{ pid, startedAt: content?.startedAt, forget: () => rmSync(file, { force: true }) }]
     })
+}
+
+/** Every owner with a record; one whose boot is not written counts as of this boot. */
+export function readOwners(folder: string, boot: string): Owner[] {
+  const owners = readNames(folder).flatMap((name): [string, Owner][] => {
+    const [, pid, startedAt] = /^(\d+)-(.*)\.\d+$/.exec(name) ?? []
+    if (pid === undefined || startedAt === undefined) return []
+    const owner = { pid: Number(pid), startedAt, boot: readContent(path.join(folder, name))?.boot ?? boot }
+    return [[prefix(owner) + owner.boot, owner]]
+  })
+  return [...new Map(owners).values()]
 }
 
 function readNames(folder: string): string[] {

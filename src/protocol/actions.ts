@@ -93,7 +93,15 @@ export const actions = {
       files: z.array(z.string()).optional(),
       ignored: z.boolean().optional(),
     }),
-    output: z.object({ created: z.boolean(), checkpoint: stepSchema, ignored: z.array(z.string()) }),
+    output: z.object({
+      created: z.boolean(),
+      checkpoint: stepSchema,
+      ignored: z.array(z.string()),
+      unpublished: z
+        .string()
+        .optional()
+        .describe('Why the step is not on the branch, although it should be.'),
+    }),
   },
   'task.log': {
     summary: 'List the steps of a task',

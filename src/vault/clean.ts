@@ -64,11 +64,13 @@ export async function conversionsOf(
 export async function makeCleanRoom(vault: OpenVault, task?: Task): Promise<string> {
   const { files } = vault
   const room = task ? path.join(taskFolder(vault.vault, task), 'clean') : path.join(vault.vault, 'clean')
-  // After a power cut it may be there and empty.
-  if (await files.readText(path.join(room, 'HEAD'))) return room
+  // After a power cut any of it may be there and empty.
+  const has = async (name: string) => Boolean(await files.readText(path.join(room, name)))
+  const attributes = task && (await files.readText(path.join(taskFolder(vault.vault, task), 'attributes')))
+  if ((await has('HEAD')) && (await has('config')) && (!attributes || (await has('info/attributes'))))
+    return room
   for (const folder of ['objects', 'refs', 'info']) await files.makeFolder(path.join(room, folder), 0o700)
   await files.copy(path.join(vault.vault, 'config'), path.join(room, 'config'))
-  const attributes = task && (await files.readText(path.join(taskFolder(vault.vault, task), 'attributes')))
   if (attributes) await files.write(path.join(room, 'info', 'attributes'), attributes)
   // Where filters keep keys and contents of their own: it has to be with the user's commits.
   for (const name of ['lfs', 'git-crypt']) {

@@ -30,7 +30,8 @@ export async function refill(
   const sparse = await sparsePatterns(vault, repo, task, signal)
   if (sparse !== undefined) await files.write(path.join(room, 'info', 'sparse-checkout'), sparse)
   await files.write(path.join(room, 'HEAD'), 'ref: refs/heads/none\n')
-  await files.remove(`${index}.new`)
+  // Also the lock of a git that was killed here: ours alone, under the task's lock.
+  for (const left of ['.new', '.new.lock']) await files.remove(index + left)
   await vault.exec({
     args: ['read-tree', '--reset', '-u', tree],
     gitDir: room,

@@ -15,6 +15,7 @@ export async function checkpoint(context: Context): Promise<Answer> {
   for (const { path, why } of created ? checkpoint.skipped : [])
     context.tell(printable(`Not in the step: ${path} (${why})`))
   if (ignored.length > 0) context.tell(printable(`Ignored, not in the step: ${shortList(ignored)}`))
+  if (taken.unpublished !== undefined) context.tell(`Kept, but not on the branch: ${taken.unpublished}`)
   const said = created ? stepLine(context, checkpoint) : `Nothing has changed since step ${checkpoint.n}.`
   return { json: { ...taken }, text: said }
 }

@@ -1,0 +1,28 @@
+/** Plays one journey, or a recovery, under a fault: `node child.ts <journey> <repo> <plan>`. */
+import { writeSync } from 'node:fs'
+import { call } from '../../src/api/handlers.ts'
+import { compose } from '../../src/compose.ts'
+import { appError } from '../../src/core/errors.ts'
+import { type Plan, withFault } from '../support/faults.ts'
+import { journeys } from './journeys.ts'
+
+const [name, dir, plan] = process.argv.slice(2) as [string, string, string]
+// Written at once: what is still in a buffer dies with us.
+const say = (...words: unknown[]) => writeSync(1, `${words.join(' ')}\n`)
+const cancel = new AbortController()
+const fault = withFault(
+  (JSON.parse(plan) as Plan | null) ?? undefined,
+  (point) => say('struck', point),
+  () => cancel.abort(),
+)
+const ports = compose({ around: fault.around })
+const journey = journeys.find((row) => row.name === name)
+try {
+  if (journey) await journey.act(ports, dir, cancel.signal)
+  else await call(ports, 'system.recover', {}, cancel.signal)
+  say('acknowledged')
+} catch (thrown) {
+  say('failed', appError(thrown).code, appError(thrown).message)
+}
+await ports.close()
+say('done', fault.points.length, JSON.stringify(fault.points))

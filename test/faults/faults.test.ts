@@ -1,0 +1,59 @@
+/** P2: kill, fail, hang and cancel at every effect of every verb; the next command puts everything right. */
+import { rmSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'vitest'
+import { journeys } from './journeys.ts'
+import { kindsFor } from './kinds.ts'
+import { Lane } from './lane.ts'
+import { otherFileSystem, stageRoot } from './stage.ts'
+import { hasStrace } from '../support/faults-shim.ts'
+import { Sweeper, type Tally } from './sweep.ts'
+import { faultTable } from './table.ts'
+
+const atOnce = 3
+const root = stageRoot()
+const grounds = { root, apart: otherFileSystem(root) }
+const lanes = (name: string, shimmed: boolean) =>
+  Array.from({ length: atOnce }, (_, n) => new Lane(grounds, `${name}-${n + 1}`, shimmed))
+const sweeper = new Sweeper(lanes('lane', false))
+const tallies: { journey: string; kind: string; tally: Tally }[] = []
+
+afterAll(() => {
+  for (const folder of [root, grounds.apart]) if (folder) rmSync(folder, { recursive: true, force: true })
+  console.log(faultTable(tallies))
+})
+
+async function sweep(journey: string, kind: string, going: Promise<Tally>): Promise<void> {
+  const tally = await going
+  tallies.push({ journey, kind, tally })
+  expect(tally.anomalies).toEqual([])
+}
+
+const playable = journeys.filter((journey) => !journey.apart || grounds.apart !== undefined)
+
+describe.each(playable)('P1, P2, L6: $name is whole or undone after', (journey) => {
+  test.each(kindsFor(journey))('$name, at every effect', async (kind) => {
+    await sweep(journey.name, kind.name, sweeper.everyPoint(journey, kind))
+  })
+
+  test('a second kill at every effect of the recovery', async () => {
+    await sweep(journey.name, 'kill in recovery', sweeper.everyPointOfRecovery(journey))
+  })
+})
+
+describe.runIf(hasStrace())('P2: git dies at every system call that changes something', () => {
+  const inside = new Sweeper(lanes('inside', true))
+
+  test.each(journeys.filter(({ inside }) => inside))('of $name, and we live on', async (journey) => {
+    await sweep(journey.name, 'git dies inside', inside.everySystemCall(journey, 'git'))
+  })
+
+  test.each(journeys.filter(({ inside }) => inside))('of $name, and we die with it', async (journey) => {
+    await sweep(journey.name, 'kill inside git', inside.everySystemCall(journey, 'kill'))
+  })
+})
+
+test.each(playable.filter(({ main }) => main))('without recovery a killed $name is seen', async (journey) => {
+  const { points, anomalies } = await sweeper.everyPoint(journey, kindsFor(journey)[0]!, false)
+  expect(points).toBeGreaterThan(0)
+  expect(anomalies.length).toBeGreaterThan(0)
+})

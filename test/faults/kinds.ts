@@ -1,0 +1,47 @@
+/** The ways in which things go wrong, each with the effects it can strike. */
+import type { Plan } from '../support/faults.ts'
+import type { Journey } from './journeys.ts'
+
+export interface Kind {
+  readonly name: string
+  readonly plan: Omit<Plan, 'at'>
+  /** A process of its own is needed by whatever ends it. */
+  readonly alone: boolean
+}
+
+const kill = (name: string, plan: Omit<Plan, 'at' | 'kind'>): Kind => {
+  return { name, plan: { kind: 'kill', ...plan }, alone: true }
+}
+const fail = (name: string, plan: Omit<Plan, 'at'>): Kind => ({ name, plan, alone: false })
+
+const inGit = { when: 'during', among: 'git ' } as const
+const inFiles = { when: 'during', among: 'files.' } as const
+
+const essential: readonly Kind[] = [
+  kill('kill before', { when: 'before' }),
+  kill('kill during, git goes on', { ...inGit, child: 'survives' }),
+  kill('kill during, git hangs', { ...inGit, child: 'frozen' }),
+  fail('EIO', { kind: 'eio', when: 'before' }),
+  fail('ENOSPC from then on', { kind: 'enospc', when: 'before', from: true }),
+]
+
+const further: readonly Kind[] = [
+  kill('kill after', { when: 'after' }),
+  kill('kill during', inFiles),
+  kill('kill during, git dies too', { ...inGit, child: 'dies' }),
+  kill('kill before git is on record', { ...inGit, child: 'unrecorded' }),
+  { name: 'hang, then kill', plan: { kind: 'hang', when: 'before' }, alone: true },
+  fail('git dies', { kind: 'git', ...inGit }),
+  fail('EIO after the effect', { kind: 'eio', when: 'after' }),
+  fail('EACCES', { kind: 'eacces', when: 'before' }),
+  fail('ENOSPC', { kind: 'enospc', when: 'before' }),
+  fail('cancel before', { kind: 'cancel', when: 'before' }),
+  fail('cancel during', { kind: 'cancel', ...inGit }),
+]
+
+export function kindsFor(journey: Journey): readonly Kind[] {
+  return journey.main ? [...essential, ...further] : essential
+}
+
+/** Git calls that change the user's repository: the ones worth dying in. */
+export const writingGit = ['git hash-object', 'git update-ref', 'git read-tree'] as const

@@ -1,0 +1,128 @@
+/**
+ * A place where one journey is played again and again. Registrations and records hold absolute paths, so a prepared
+ * world cannot be copied elsewhere: it is copied away, and back to where it was before each run.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { type Composed, type ComposeOptions, compose } from '../../src/compose.ts'
+import type { Plan } from '../support/faults.ts'
+import { cleanEnv } from '../support/repo.ts'
+import { makeUserRepo } from './fixture.ts'
+import type { Journey } from './journeys.ts'
+import { writeShim } from '../support/faults-shim.ts'
+import { readWorld, type World } from './world.ts'
+
+const run = promisify(execFile)
+const program = fileURLToPath(new URL('./child.ts', import.meta.url))
+
+export interface Stage {
+  /** The home folder of the user of this stage. */
+  readonly home: string
+  /** Their checkout. */
+  readonly dir: string
+  /** The state folder. */
+  readonly state: string
+  readonly env: Readonly<Record<string, string>>
+  readonly git: (...args: string[]) => Promise<string>
+  /** Freshly composed; close them. */
+  readonly ports: (around?: ComposeOptions['around']) => Composed
+}
+
+export interface Grounds {
+  readonly root: string
+  /** On another file system than the root; undefined when this machine offers none. */
+  readonly apart: string | undefined
+}
+
+export class Lane {
+  readonly #root: string
+  readonly #apart: string | undefined
+  readonly #cache: string
+  /** Where the shim is that lets git die at a system call. */
+  readonly shim: string | undefined
+  readonly #prepared = new Map<string, World>()
+
+  constructor({ root, apart }: Grounds, name: string, shimmed: boolean) {
+    this.#root = path.join(root, name)
+    this.#apart = apart && path.join(apart, name)
+    this.#cache = path.join(root, 'cache')
+    this.shim = shimmed ? path.join(this.#root, 'shim') : undefined
+    mkdirSync(this.#root)
+    if (this.#apart) mkdirSync(this.#apart)
+    if (this.shim) writeShim(this.shim)
+  }
+
+  stage(journey: Journey): Stage {
+    const home = path.join(this.#root, 'home')
+    const dir = path.join(home, 'repo')
+    const state = journey.apart ? path.join(this.#apart!, 'state') : path.join(home, 'state')
+    const clean = cleanEnv(home)
+    const plain = { ...clean, GIT_OPTIONAL_LOCKS: '0' }
+    const searched = this.shim ? `${this.shim}:${clean.PATH}` : clean.PATH!
+    const env = { ...clean, PATH: searched, OFFSHOOT_HOME: state, ...journey.env }
+    return {
+      home,
+      dir,
+      state,
+      env,
+      git: async (...args) => (await run('git', args, { cwd: dir, env: plain })).stdout,
+      ports: (around) => compose({ env, ...(around && { around }) }),
+    }
+  }
+
+  /** The world as the journey finds it. */
+  async reset(journey: Journey): Promise<{ stage: Stage; before: World }> {
+    const stage = this.stage(journey)
+    const known = this.#prepared.get(journey.name)
+    if (known) {
+      await this.#bringBack(journey, journey.name)
+      return { stage, before: known }
+    }
+    for (const place of placesOf(stage)) rmSync(place, { recursive: true, force: true })
+    mkdirSync(stage.home)
+    await makeUserRepo(stage)
+    await journey.prepare(stage)
+    const before = await readWorld(stage)
+    await this.#putAway(journey, journey.name)
+    this.#prepared.set(journey.name, before)
+    // A copy looks different to git: every run is to find the same.
+    await this.#bringBack(journey, journey.name)
+    return { stage, before }
+  }
+
+  /** Keeps the present world and answers how to bring it back. */
+  async keep(journey: Journey): Promise<() => Promise<void>> {
+    await this.#putAway(journey, 'kept')
+    return () => this.#bringBack(journey, 'kept')
+  }
+
+  async #putAway(journey: Journey, name: string): Promise<void> {
+    for (const place of placesOf(this.stage(journey))) await copied(place, `${place}.${name}`)
+  }
+
+  async #bringBack(journey: Journey, name: string): Promise<void> {
+    for (const place of placesOf(this.stage(journey))) await copied(`${place}.${name}`, place)
+  }
+
+  /** Plays the journey, or `recover`, as a process of its own. */
+  play(journey: Journey, what: string, plan: Plan | undefined): ChildProcess {
+    const stage = this.stage(journey)
+    const args = [program, what, stage.dir, JSON.stringify(plan ?? null)]
+    return spawn(process.execPath, args, {
+      env: { ...stage.env, NODE_COMPILE_CACHE: this.#cache },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+  }
+}
+
+function placesOf({ home, state }: Stage): string[] {
+  return state.startsWith(home) ? [home] : [home, state]
+}
+
+async function copied(from: string, to: string): Promise<void> {
+  rmSync(to, { recursive: true, force: true })
+  await run('cp', ['-a', from, to])
+}

@@ -1,0 +1,206 @@
+/** P2: what was acknowledged is there when the power comes back. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openRepo } from '../../src/index.ts'
+import { Disk, type FileSystem, fileSystems, missingFor } from '../support/power.ts'
+import { killHard } from '../support/processes.ts'
+import { cleanEnv } from '../support/repo.ts'
+import { powerContent } from './power-content.ts'
+import { stageRoot } from './stage.ts'
+
+type How = 'synced' | 'unsynced' | 'git'
+
+const child = path.join(import.meta.dirname, 'power-child.ts')
+const many = 20
+const root = stageRoot()
+const lost = new Map<string, string>()
+let disks = 0
+
+afterAll(() => {
+  rmSync(root, { recursive: true, force: true })
+  console.log(
+    [
+      'Steps acknowledged and lost by a power cut:',
+      ...Array.from(lost, ([row, what]) => `  ${row}: ${what}`),
+    ].join('\n'),
+  )
+})
+
+interface Cut {
+  readonly disk: Disk
+  readonly repo: string
+  readonly env: Record<string, string>
+  /** The commit of each step that was acknowledged before, from step 1 on. */
+  readonly acknowledged: readonly string[]
+}
+
+/** Steps are taken one after the other; in the middle of that, with so many of them acknowledged, it goes dark. */
+async function untilTheCut(fs: FileSystem, how: How, wanted: number): Promise<Cut> {
+  const disk = new Disk(fs, path.join(root, String(disks++)))
+  const env = cleanEnv(disk.place)
+  const repo = path.join(disk.place, 'repo')
+  mkdirSync(repo)
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: repo, env, stdio: 'pipe' })
+  git('init', '--quiet', '--initial-branch=main')
+  writeFileSync(path.join(repo, '.gitattributes'), '*.crlf text eol=crlf\n')
+  for (let n = 0; n < 20; n++) writeFileSync(path.join(repo, `base-${n}.txt`), `base ${n}\n`)
+  git('add', '--all')
+  git('commit', '--quiet', '--message=Base')
+  disk.sync()
+  const program = spawn(process.execPath, [child, repo, how], {
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise((resolve) => program.once('close', resolve))
+  let said = ''
+  program.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+  const lines = () => said.split('\n').slice(0, -1)
+  while (lines().length < wanted && program.exitCode === null) await pause(1)
+  // Everything stands still while the disk is copied. What was said by then is acknowledged.
+  const family = [program.pid ?? 0, ...childrenOf(program.pid ?? 0)]
+  try {
+    spawnSync('kill', ['-STOP', ...family.map(String)])
+    await pause(50)
+    disk.cut()
+  } finally {
+    killHard(...family)
+  }
+  await ended
+  return { disk, repo, env, acknowledged: lines().map((line) => line.split(' ')[1] ?? '') }
+}
+
+function childrenOf(pid: number): number[] {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+  return stdout
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(Number)
+}
+
+function gitIn(dir: string, ...args: string[]): { ok: boolean; said: string } {
+  const { status, stdout, stderr } = spawnSync('git', ['-C', dir, ...args], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  })
+  return { ok: status === 0, said: stdout + stderr }
+}
+
+function damage(dir: string, alternates = ''): string[] {
+  const env = { ...process.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates }
+  const args = ['-C', dir, 'fsck', '--full', '--no-dangling', '--no-progress']
+  const { stdout, stderr } = spawnSync('git', args, { encoding: 'utf8', env })
+  const said = stdout + stderr
+  return said.split('\n').filter((line) => line !== '' && !line.startsWith('notice:'))
+}
+
+/** How many of the acknowledged commits are not there, or not with all that they had. */
+function countLost(gitDir: string, tip: string, acknowledged: readonly string[]): number {
+  const line = gitIn(gitDir, 'rev-list', tip).said.split('\n')
+  return acknowledged.filter((commit, index) => {
+    if (!line.includes(commit)) return true
+    const files = Object.assign({}, ...Array.from({ length: index + 1 }, (_, n) => powerContent(n + 1)))
+    return Object.entries(files).some(
+      ([name, text]) => gitIn(gitDir, 'cat-file', 'blob', `${commit}:${name}`).said !== text,
+    )
+  }).length
+}
+
+function vaultOf({ env }: Cut): string {
+  const vaults = path.join(env.OFFSHOOT_HOME ?? '', 'vaults')
+  return path.join(vaults, readdirSync(vaults)[0] ?? 'none')
+}
+
+/** The tip, read from the file: an empty one is none. A draft whose name some file system brings back is no tip. */
+function tipOf(vault: string): string {
+  const refs = path.join(vault, 'refs', 'tasks')
+  const name = readdirSync(refs).find((entry) => !entry.startsWith('.')) ?? 'none'
+  return readFileSync(path.join(refs, name), 'utf8').trim()
+}
+
+/** How many were lost; all of them where nothing can be read any more. */
+function lostSteps(cut: Cut): number {
+  try {
+    return countLost(vaultOf(cut), tipOf(vaultOf(cut)), cut.acknowledged)
+  } catch {
+    return cut.acknowledged.length
+  }
+}
+
+describe.each(fileSystems)('P2: after a power cut on $name', (fs) => {
+  const missing = missingFor(fs, path.join(root, `try-${fs.name}`))
+  if (missing) console.log(`The power-cut tests on ${fs.name} are skipped. There is no ${missing}.`)
+  const note = (how: string, cut: Cut, gone: number) =>
+    lost.set(`${fs.name}, ${how}`, `${gone} of ${cut.acknowledged.length}`)
+
+  test.skipIf(missing).each([1, 4, many])(
+    'every acknowledged step is there, and work goes on: %i',
+    async (wanted) => {
+      const cut = await untilTheCut(fs, 'synced', wanted)
+      try {
+        const gone = lostSteps(cut)
+        note(`offshoot, cut after ${wanted}`, cut, gone)
+        expect(gone).toBe(0)
+        expect(damage(cut.repo)).toEqual([])
+        await goOn(cut)
+        // Whatever is needed of the user's objects has been copied: the vault is whole by itself.
+        const vault = vaultOf(cut)
+        expect(gitIn(vault, 'rev-list', '--objects', '--quiet', '--glob=refs/tasks').said).toBe('')
+        expect(damage(vault, path.join(cut.repo, '.git/objects'))).toEqual([])
+        expect(damage(cut.repo)).toEqual([])
+      } finally {
+        cut.disk.unmount()
+      }
+    },
+  )
+
+  test.skipIf(missing)('commits of a git that syncs nothing are lost: the test can see a loss', async () => {
+    const cut = await untilTheCut(fs, 'git', many)
+    try {
+      const gone = countLost(path.join(cut.repo, '.git'), 'main', cut.acknowledged)
+      note('plain git', cut, gone)
+      expect(gone).toBeGreaterThan(0)
+    } finally {
+      cut.disk.unmount()
+    }
+  })
+
+  test.skipIf(missing)('steps taken without a sync are lost: it is the syncs that keep them', async () => {
+    const cut = await untilTheCut(fs, 'unsynced', many)
+    try {
+      const gone = lostSteps(cut)
+      note('offshoot without its syncs', cut, gone)
+      expect(gone).toBeGreaterThan(0)
+    } finally {
+      cut.disk.unmount()
+    }
+  })
+})
+
+/** Recovery, all steps in the log, a step back, and a new step. */
+async function goOn({ repo, env, acknowledged }: Cut): Promise<void> {
+  const offshoot = openRepo(repo, { env })
+  try {
+    await offshoot.recover()
+    const log = await offshoot.log('T1')
+    expect(log.map((step) => step.commit)).toEqual(expect.arrayContaining([...acknowledged]))
+    const { task } = await offshoot.start({ task: 'T1' })
+    writeFileSync(path.join(task.path, 'after.txt'), 'after the cut\n')
+    const next = await offshoot.checkpoint({ task: 'T1' })
+    expect(next.checkpoint.files.map((file) => file.path)).toContain('after.txt')
+    await offshoot.rewind({ task: 'T1', to: 1 })
+    for (const [name, text] of Object.entries(powerContent(1))) {
+      expect(readFileSync(path.join(task.path, name), 'utf8')).toBe(text)
+    }
+    const published = await offshoot.checkpoint({ task: 'T1' })
+    expect(published.checkpoint.published).toBeDefined()
+    const second = await offshoot.start({ task: 'T2' })
+    writeFileSync(path.join(second.task.path, 'other.txt'), 'another task\n')
+    await offshoot.checkpoint({ task: 'T2' })
+  } finally {
+    await offshoot.close()
+  }
+}

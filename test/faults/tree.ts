@@ -1,0 +1,46 @@
+/** Folders as comparable values. */
+import { createHash } from 'node:crypto'
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import path from 'node:path'
+
+/** Each path with its mode and what it holds. Folders count only by what is in them. */
+export type Tree = Readonly<Record<string, string>>
+
+export function readTree(folder: string, isSkipped: (name: string) => boolean = () => false): Tree {
+  const tree: Record<string, string> = {}
+  const walk = (below: string) => {
+    for (const entry of namesIn(path.join(folder, below))) {
+      const name = path.join(below, entry)
+      if (isSkipped(name)) continue
+      const full = path.join(folder, name)
+      const found = lstatSync(full)
+      if (found.isDirectory()) walk(name)
+      else if (found.isSymbolicLink()) tree[name] = `link ${readlinkSync(full)}`
+      else tree[name] = `${(found.mode & 0o777).toString(8)} ${hash(readFileSync(full))}`
+    }
+  }
+  walk('')
+  return tree
+}
+
+/** Empty when there is no such folder. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch {
+    return []
+  }
+}
+
+function hash(bytes: Buffer): string {
+  return createHash('sha1').update(bytes).digest('hex')
+}
+
+/** One line per path that is not the same in both. */
+export function difference(before: Readonly<Record<string, unknown>>, after: typeof before): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => {
+    const [old, now] = [before[name], after[name]].map((value) => JSON.stringify(value))
+    if (old === now) return []
+    return [`${name} ${old === undefined ? 'appeared' : now === undefined ? 'vanished' : 'changed'}`]
+  })
+}

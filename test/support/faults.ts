@@ -1,0 +1,172 @@
+/** Puts one fault in front of, in the middle of, or behind the Nth effect of whatever runs on composed ports. */
+import type { ComposeOptions } from '../../src/compose.ts'
+import { effects, type Files, type Store } from '../../src/core/ports.ts'
+import type { GitExec } from '../../src/git/exec.ts'
+import { dieAt, hasDied } from './faults-shim.ts'
+
+type Around = NonNullable<ComposeOptions['around']>
+
+export interface Plan {
+  /**
+   * `kill` ends this process with SIGKILL. The errors are thrown as the system throws them. `hang` never comes back.
+   * `cancel` pulls the signal of the verb. `git` lets the git child die and this process live.
+   */
+  readonly kind: 'kill' | 'eio' | 'enospc' | 'eacces' | 'hang' | 'cancel' | 'git'
+  /** Which effect, counted from 1. */
+  readonly at: number
+  /** Only effects whose names begin so are counted. */
+  readonly among?: string
+  readonly when: 'before' | 'during' | 'after'
+  /** Every later effect fails as well: the disk stays full. */
+  readonly from?: true
+  /** What becomes of a git child that is running when we are killed; `unrecorded`: we die before it is on record. */
+  readonly child?: 'survives' | 'dies' | 'frozen' | 'unrecorded'
+  /** Git dies at its nth system call that changes something, through the shim in that folder. */
+  readonly syscall?: { readonly n: number; readonly shim: string }
+}
+
+export interface Fault {
+  readonly around: Around
+  /** The names of all effects so far, in order. */
+  readonly points: readonly string[]
+  /** Whether the fault has come to pass. */
+  readonly struck: boolean
+}
+
+/** `onStrike` is told just before it happens; `cancel` is what a fault of that kind calls. */
+export function withFault(
+  plan: Plan | undefined,
+  onStrike: (point: string) => void = () => {},
+  cancel: () => void = () => {},
+): Fault {
+  const points: string[] = []
+  let counted = 0
+  let struck = false
+  let armed = false
+
+  /** Counts the effect and says whether it is the one. */
+  function isDue(point: string): boolean {
+    points.push(point)
+    if (plan === undefined || !point.startsWith(plan.among ?? '')) return false
+    counted += 1
+    return counted === plan.at || (plan.from === true && counted > plan.at)
+  }
+
+  function mark(): void {
+    if (!struck) onStrike(points.at(-1)!)
+    struck = true
+  }
+
+  /** What every kind but a hang comes to. */
+  function strike({ kind }: Plan): void {
+    mark()
+    if (kind === 'kill') process.kill(process.pid, 'SIGKILL')
+    else if (kind === 'cancel') cancel()
+    else if (kind !== 'git' && kind !== 'hang') throw systemError(kind, points.at(-1)!)
+  }
+
+  async function asynchronous<T>(point: string, effect: () => Promise<T>): Promise<T> {
+    if (!isDue(point) || !plan) return effect()
+    if (plan.kind === 'hang') return hang()
+    if (plan.when === 'before') strike(plan)
+    const going = effect()
+    if (plan.when === 'during') setImmediate(() => strike(plan))
+    const result = await going
+    if (plan.when === 'after') strike(plan)
+    return result
+  }
+
+  function synchronous<T>(point: string, effect: () => T): T {
+    if (!isDue(point) || !plan) return effect()
+    if (plan.kind === 'hang') return hangHard()
+    if (plan.when === 'before') strike(plan)
+    const result = effect()
+    if (plan.when !== 'before') strike(plan)
+    return result
+  }
+
+  /** Never settles, and keeps the process from ending for want of work. */
+  function hang(): Promise<never> {
+    mark()
+    return new Promise(() => void setInterval(() => {}, 1000))
+  }
+
+  /** A call that blocks takes the whole process with it. */
+  function hangHard(): never {
+    mark()
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+    throw new Error('unreachable')
+  }
+
+  const exec =
+    (real: GitExec): GitExec =>
+    async (call) => {
+      const point = `git ${call.args[0]}`
+      if (plan?.when !== 'during') return asynchronous(point, () => real(call))
+      if (!isDue(point)) return real(call)
+      if (plan.syscall) dieAt(plan.syscall.shim, plan.syscall.n)
+      armed = true
+      return real(call)
+    }
+
+  const recordChild =
+    (real: (pid: number) => () => void) =>
+    (pid: number): (() => void) => {
+      if (!armed || !plan) return real(pid)
+      armed = false
+      if (plan.child === 'unrecorded') strike(plan)
+      const forget = real(pid)
+      const { syscall } = plan
+      if (syscall) {
+        // Both die at once: that git has ended is nothing that we live to note.
+        return () => {
+          if (hasDied(syscall.shim)) strike(plan)
+          forget()
+        }
+      }
+      if (plan.child === 'dies' || plan.kind === 'git') process.kill(-pid, 'SIGKILL')
+      if (plan.child === 'frozen') process.kill(-pid, 'SIGSTOP')
+      strike(plan)
+      return forget
+    }
+
+  return {
+    around: {
+      files: (files) => decorated(files, 'files', effects.files, asynchronous),
+      store: (store) => decorated(store, 'store', effects.store, synchronous),
+      exec,
+      recordChild,
+    },
+    points,
+    get struck() {
+      return struck
+    },
+  }
+}
+
+type Between = (point: string, effect: () => never) => unknown
+
+function decorated<T extends Files | Store>(
+  port: T,
+  name: string,
+  methods: readonly (keyof T & string)[],
+  between: unknown,
+): T {
+  const faulty = { ...port }
+  for (const method of methods) {
+    const real = port[method] as (...args: unknown[]) => never
+    const wrapped = (...args: unknown[]) => (between as Between)(`${name}.${method}`, () => real(...args))
+    faulty[method] = wrapped as T[typeof method]
+  }
+  return faulty
+}
+
+const messages = { eio: 'i/o error', enospc: 'no space left on device', eacces: 'permission denied' }
+const numbers = { eio: -5, enospc: -28, eacces: -13 }
+
+/** As Node throws it. */
+function systemError(kind: keyof typeof messages, syscall: string): NodeJS.ErrnoException {
+  const code = kind.toUpperCase()
+  const error = new Error(`${code}: ${messages[kind]}, ${syscall}`)
+  return Object.assign(error, { code, errno: numbers[kind], syscall })
+}
