@@ -3,6 +3,7 @@ import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, lstat, open, readdir, readlink, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { GitExec } from '../git/exec.ts'
+import { slots } from '../git/slots.ts'
 import { type BytePath, below, fromBytes } from './bytes.ts'
 import type { Objects } from './objects.ts'
 import type { Leaf } from './tree.ts'
@@ -26,6 +27,10 @@ export const unreadable = 'unreadable'
 
 /** From here on a file is streamed by git instead of being read into memory. */
 const bigFile = 16 * 1024 * 1024
+
+/** From here on they are taken one by one: several at once would need memory for all of them. */
+const heavyFile = 1024 * 1024
+const oneByOne = slots(1)
 
 /** A path that keeps becoming something else is given up after so many looks. */
 const looks = 50
@@ -79,10 +84,11 @@ async function take(scope: CaptureScope, full: Buffer): Promise<Captured | undef
     const stat = await reading(handle.stat({ bigint: true }))
     if (!stat.isFile()) return undefined
     const size = Number(stat.size)
+    const whole = async () => scope.objects.put('blob', await content(handle, size))
     const oid =
       size >= bigFile
         ? await streamed(scope, handle, size)
-        : await scope.objects.put('blob', await content(handle, size))
+        : await (size >= heavyFile ? oneByOne(whole) : whole())
     return { kind: 'file', leaf: { mode: stat.mode & 0o100n ? '100755' : '100644', oid }, stat }
   } finally {
     await handle.close()

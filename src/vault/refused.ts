@@ -13,7 +13,7 @@ export function isRefused(path: BytePath): boolean {
   return path.split('/').some(isDotGit)
 }
 
-export function isDotGit(name: BytePath): boolean {
+function isDotGit(name: BytePath): boolean {
   if (!/git/i.test(name) && !/\xe2|\xef/.test(name)) return false
   return (
     dotGit.test(toText(name).replace(overlooked, '')) || name.split('\\').some((part) => shortName.test(part))

@@ -4,6 +4,7 @@ import { access, lstat, mkdir, mkdtemp, open, rename, rm, rmdir, symlink, unlink
 import path from 'node:path'
 import type { GitExec } from '../git/exec.ts'
 import type { ObjectReader } from '../git/reader.ts'
+import { slots } from '../git/slots.ts'
 import { type BytePath, below } from './bytes.ts'
 import { eachOf } from './each.ts'
 import { parentOf } from './folders.ts'
@@ -33,6 +34,10 @@ interface Restoring extends RestoreScope {
 
 /** From here on content is streamed instead of being held in memory. */
 const bigFile = 16 * 1024 * 1024
+
+/** From here on they are written one by one: several at once would need memory for all of them. */
+const heavyFile = 1024 * 1024
+const oneByOne = slots(1)
 
 export async function restore(
   scope: RestoreScope,
@@ -157,9 +162,10 @@ export async function writeBlob(scope: BlobScope, draft: Buffer, leaf: Leaf): Pr
   const mode = leaf.mode === '100755' ? 0o777 : 0o666
   const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
   try {
-    const size = await scope.reader.readSize(leaf.oid)
-    if (size !== undefined && size >= bigFile) await stream(scope, handle.fd, leaf.oid)
-    else await handle.writeFile(await scope.objects.readObject(leaf.oid))
+    const size = (await scope.reader.readSize(leaf.oid)) ?? 0
+    const whole = async () => handle.writeFile(await scope.objects.readObject(leaf.oid))
+    if (size >= bigFile) await stream(scope, handle.fd, leaf.oid)
+    else await (size >= heavyFile ? oneByOne(whole) : whole())
   } finally {
     await handle.close()
   }

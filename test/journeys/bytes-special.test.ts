@@ -130,9 +130,9 @@ describe.skipIf(process.getuid?.() !== 0)('K5: files that cannot be read', () =>
        fs.chmodSync(at('closed'), 0o755)
        fs.chmodSync(at('secret'), 0o755)
        return { path: task.path, taken, ignored: taken.ignored }`,
-    )) as Record<string, string>
+    )) as { taken: { checkpoint: { skipped: { path: string }[] } }; ignored: string[]; path: string }
     expect(answer.taken).toMatchObject({ created: true, checkpoint: { n: 2 } })
-    const skipped = answer.taken.checkpoint.skipped.map((one: { path: string }) => one.path).toSorted()
+    const skipped = answer.taken.checkpoint.skipped.map((one) => one.path).toSorted()
     expect(skipped).toEqual(['closed/', 'locked.txt', 'secret/', 'secret/c.txt'])
     const held = readTree(repo, stepCommits(repo)[2] ?? '')
     expect(Object.keys(held).toSorted()).toEqual([
@@ -160,7 +160,7 @@ describe.skipIf(process.getuid?.() !== 0)('K5: files that cannot be read', () =>
        await lib.checkpoint({ task: 'T1' })
        await lib.rewind({ task: 'T1', to: 0 })
        return { path: task.path, there: fs.existsSync(file) }`,
-    )) as Record<string, string>
+    )) as { path: string; there: boolean }
     expect(answer.there).toBe(false)
     const trash = path.join(path.dirname(answer.path), '.trash')
     const found = execFileSync('find', [trash, '-name', '*locked.txt'], { encoding: 'utf8' }).trim()
@@ -184,7 +184,7 @@ describe.skipIf(process.getuid?.() !== 0)('K5: files that cannot be read', () =>
        for (const name of fs.readdirSync(objects)) fs.chmodSync(objects + '/' + name, 0o700)
        const again = await lib.checkpoint({ task: 'T1' })
        return { failed, state, created: again.created, skipped: again.checkpoint.skipped }`,
-    )) as Record<string, string>
+    )) as Record<string, unknown>
     expect(answer).toEqual({ failed: 'WT_022', state: 'failed', created: true, skipped: [] })
   })
 })

@@ -11,14 +11,14 @@ import { library } from './workspace.ts'
 /** Path, one character per byte → mode and content. Folders are there only as parts of paths, as in git. */
 export type Content = Record<string, string>
 
-export function vaultDir(repo: TestRepo): string {
+function vaultDir(repo: TestRepo): string {
   const vaults = path.join(repo.env.OFFSHOOT_HOME ?? '', 'vaults')
   const [name = ''] = readdirSync(vaults)
   return path.join(vaults, name)
 }
 
 /** Plain git on the vault; what the vault has not taken a copy of yet is read from the user's repository. */
-export function vaultGit(repo: TestRepo, args: readonly string[], input = ''): Buffer {
+function vaultGit(repo: TestRepo, args: readonly string[], input = ''): Buffer {
   const alternates = path.join(repo.dir, '.git', 'objects')
   return execFileSync('git', ['--git-dir', vaultDir(repo), ...args], {
     env: { ...repo.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates },
@@ -40,7 +40,7 @@ export function readTree(repo: TestRepo, commit: string): Content {
     .split('\0')
     .filter(Boolean)
     .map((line) => {
-      const [head = '', file = ''] = [line.slice(0, line.indexOf('\t')), line.slice(line.indexOf('\t') + 1)]
+      const [head, file] = [line.slice(0, line.indexOf('\t')), line.slice(line.indexOf('\t') + 1)]
       const [mode = '', , oid = ''] = head.split(' ')
       return { file, mode, oid }
     })
@@ -99,7 +99,7 @@ export interface Recorded {
   rewindAll(): Promise<void>
 }
 
-export interface StepOptions {
+interface StepOptions {
   readonly tool?: string
   readonly summary?: string
   readonly files?: string[]

@@ -17,7 +17,7 @@ const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('h
 
 /** The names that some system takes for `.git`: no commit may hold them. */
 const reserved = /^(\.git|git~1)[ .]*(:.*)?$/i
-export const isReserved = (name: string) => reserved.test(text(name).replaceAll('\u200c', ''))
+const isReserved = (name: string) => reserved.test(text(name).replaceAll('\u200c', ''))
 
 export function readFolder(folder: string): FolderShot {
   const files = new Map<string, string>()

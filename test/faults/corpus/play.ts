@@ -133,7 +133,7 @@ async function checkpointAfter(
     const stop =
       action.meanwhile === undefined ? undefined : keepActing({ repo, space, ...grounds }, action.meanwhile)
     try {
-      return await offshoot.checkpoint({ task: 'T1', tool: 'Bash', summary: action.name })
+      return await offshoot.checkpoint({ task: 'T1', tool: 'Bash', summary: action.name, ignored: true })
     } finally {
       await stop?.()
     }
@@ -234,7 +234,11 @@ async function proveAlive(
     return
   }
   const offshoot = openRepo(repo)
-  await offshoot.rewind({ task: 'T1', to: taken.checkpoint.n }).finally(() => offshoot.close())
+  try {
+    await offshoot.rewind({ task: 'T1', to: taken.checkpoint.n })
+  } finally {
+    await offshoot.close()
+  }
   canary.hush()
   bash(space, `(${action.sings}) < /dev/null || true`, { CANARY: canary.command })
   if (canary.sung().length === 0) verdict.code.push('the canary is dead: this proves nothing')
