@@ -26,7 +26,7 @@ export type Captured =
 export const unreadable = 'unreadable'
 
 /** From here on a file is streamed by git instead of being read into memory. */
-const bigFile = 16 * 1024 * 1024
+const bigFile = 4 * 1024 * 1024
 
 /** From here on they are taken one by one: several at once would need memory for all of them. */
 const heavyFile = 1024 * 1024

@@ -226,6 +226,8 @@ export async function transfer(
   const has = [...new Set(known)].filter((commit) => commit !== undefined).map((commit) => `^${commit}\n`)
   const { stdout } = await vault.exec({
     args: ['pack-objects', '--revs', '-q', base],
+    // Looking for what bigger files have in common takes long and much memory, and waits until the user's own gc.
+    settings: [['core.bigFileThreshold', '1m']],
     stdin: `${tip}\n${has.join('')}`,
     gitDir: vault.vault,
     alternates: vault.alternates,

@@ -33,7 +33,7 @@ interface Restoring extends RestoreScope {
 }
 
 /** From here on content is streamed instead of being held in memory. */
-const bigFile = 16 * 1024 * 1024
+const bigFile = 4 * 1024 * 1024
 
 /** From here on they are written one by one: several at once would need memory for all of them. */
 const heavyFile = 1024 * 1024
