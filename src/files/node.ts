@@ -149,8 +149,19 @@ async function openIn(draft: string, mode: number) {
     return await open(draft, 'wx', mode)
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
-    await mkdir(path.dirname(draft), { recursive: true, mode: 0o700 })
+    await makeParent(path.dirname(draft))
     return open(draft, 'wx', mode)
+  }
+}
+
+/** The recursive way says of a file system that is read-only that nothing is there, so it is the last resort. */
+async function makeParent(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 })
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException
+    if (code === 'ENOENT') await mkdir(folder, { recursive: true, mode: 0o700 })
+    else if (code !== 'EEXIST') throw thrown
   }
 }
 

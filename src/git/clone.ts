@@ -183,6 +183,7 @@ async function clonedRefs(exec: GitExec, repo: Repo, task: Task, signal?: AbortS
   }
   const own = `refs/heads/${task.branch}`
   if (!refs.has(own)) refs.set(own, task.base.commit)
-  const sorted = [...refs].sort(([a], [b]) => (a < b ? -1 : 1))
+  // By bytes, as git looks for them.
+  const sorted = [...refs].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   return `# pack-refs with: sorted\n${sorted.map(([ref, object]) => `${object} ${ref}\n`).join('')}`
 }

@@ -27,7 +27,11 @@ export async function checkOut(exec: GitExec, repo: Repo, task: Task, signal?: A
   })
 }
 
-/** The index of HEAD; the files stay as they are. */
+/** The index of HEAD; the files stay as they are. In a sparse workspace it says which ones are not meant to be there. */
 export async function resetIndex(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
-  await exec({ args: ['read-tree', '--reset', 'HEAD'], ...workspaceScope(repo, task), signal })
+  const scope = { ...workspaceScope(repo, task), settings, signal }
+  await exec({ args: ['read-tree', '--reset', 'HEAD'], ...scope })
+  const asked = await exec({ args: ['config', '--type=bool', 'core.sparseCheckout'], expect: [1], ...scope })
+  if (asked.stdout.toString().trim() !== 'true') return
+  await exec({ args: ['sparse-checkout', 'reapply'], expect: [1, 128], ...scope })
 }

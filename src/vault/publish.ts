@@ -92,6 +92,7 @@ export async function publish(
     if (!(await isAncestor(lent, head, tip.commit, signal))) joined.push(head)
   }
   if (joined.length > 0) {
+    await takeCommits(lent, joined, task.base.commit, signal)
     const message = `Join the agent's own commits and the steps of ${task.id}\n`
     const at = vault.clock.now().toISOString()
     const parts = { tree: tip.tree, parents: [...joined, tip.commit], message, at }
@@ -99,7 +100,7 @@ export async function publish(
     fresh.push(tip)
   }
   await vault.objects.sync()
-  await transfer(lent, repo, tip.commit, known, signal)
+  if (now !== tip.commit) await transfer(lent, repo, tip.commit, known, signal)
   const change: RefChange = { ref, old: now ?? null, new: tip.commit }
   const message = `offshoot: steps of ${task.uid}`
   if (now !== tip.commit && !(await changeRefs(vault.exec, repo.place, [change], message, signal))) {
@@ -136,6 +137,26 @@ async function strayHead(
     signal,
   })
   return code === 0 && stdout.length > 0 ? head : undefined
+}
+
+/** The steps are published on top of them: should the user's repository lose them, the vault must have them. */
+async function takeCommits(
+  vault: OpenVault,
+  heads: readonly string[],
+  base: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const packs = path.join(vault.vault, 'objects', 'pack')
+  await vault.exec({
+    args: ['pack-objects', '--revs', '--non-empty', '-q', path.join(packs, 'pack')],
+    stdin: [...heads, `^${base}`, ''].join('\n'),
+    gitDir: vault.vault,
+    alternates: vault.alternates,
+    cwd: vault.vault,
+    durable: true,
+    signal,
+  })
+  await vault.files.syncFolders([packs])
 }
 
 /** Whether everything is there that the commit has and its base has not. */

@@ -11,7 +11,7 @@ import { library } from './workspace.ts'
 /** Path, one character per byte → mode and content. Folders are there only as parts of paths, as in git. */
 export type Content = Record<string, string>
 
-function vaultDir(repo: TestRepo): string {
+export function vaultDir(repo: TestRepo): string {
   const vaults = path.join(repo.env.OFFSHOOT_HOME ?? '', 'vaults')
   const [name = ''] = readdirSync(vaults)
   return path.join(vaults, name)

@@ -100,8 +100,8 @@ export const planted: readonly Action[] = [
   {
     name: 'plants a bare repository in a folder',
     script:
-      'git init --quiet --bare trap && git -C trap config core.fsmonitor "$CANARY" && git -C trap config core.worktree ..',
-    sings: 'cd trap && git status',
+      'git init --quiet --bare trap && git -C trap config core.fsmonitor "$CANARY" && git -C trap config core.bare false && git -C trap config core.worktree ..',
+    sings: 'mkdir -p trap/refs trap/objects && cd trap && git status',
   },
   {
     name: 'plants commands in a repository inside',
@@ -115,6 +115,6 @@ export const planted: readonly Action[] = [
     before: `git config filter.own.clean "./filter.sh" && printf '#!/bin/sh\\nexec cat\\n' > filter.sh && chmod +x filter.sh &&
       echo '*.txt filter=own' > .gitattributes && git add filter.sh .gitattributes && git commit --quiet --message=filter filter.sh .gitattributes`,
     script: `printf '#!/bin/sh\\n%s script\\nexec cat\\n' "$CANARY" > filter.sh`,
-    sings: 'touch edited.txt && git add --all',
+    sings: 'git config filter.own.clean ./filter.sh && touch edited.txt && git add --all',
   },
 ]
