@@ -103,6 +103,8 @@ interface StepOptions {
   readonly tool?: string
   readonly summary?: string
   readonly files?: string[]
+  /** Asks what is ignored. */
+  readonly ignored?: boolean
   /** Whether there is anything to capture. */
   readonly created?: boolean
 }
