@@ -88,8 +88,13 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     writes: true,
     async run(ports, { repo, ...input }, signal) {
       const { rewind } = await import('../core/rewind.ts')
-      const { task, step, kept } = await rewind(ports, { dir: repo, ...input }, signal)
-      return { task: taskView(task), checkpoint: stepView(step, []), ...(kept && { kept: kept.n }) }
+      const { task, step, kept, published, operation } = await rewind(ports, { dir: repo, ...input }, signal)
+      return {
+        task: taskView(task),
+        checkpoint: stepView(step, [], published),
+        ...(kept && { kept: kept.n }),
+        operation,
+      }
     },
   },
   'task.run': {
@@ -102,7 +107,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         task: taskView(ran.task),
         run: ran.run,
         exitCode: ran.value,
-        ...(ran.taken && { checkpoint: stepView(ran.taken.step, ran.taken.files) }),
+        ...(ran.taken && { checkpoint: stepView(ran.taken.step, ran.taken.files, ran.published) }),
       }
     },
   },

@@ -290,6 +290,7 @@ export const commands: readonly Command[] = [
       'older-than': olderThan,
       hours: { type: 'string', value: 'N', help: 'the same in hours' },
       'dry-run': { type: 'boolean', short: 'n', help: 'only tell (what it always does for now)' },
+      force: { type: 'boolean', help: 'also what has changes; nothing is removed for now' },
     },
     examples: ['offshoot worktree prune', 'offshoot worktree prune --older-than 3d --json'],
     load: async () => (await import('./commands/prune.ts')).worktreePrune,

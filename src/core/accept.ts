@@ -4,6 +4,7 @@ import { closing } from './cleanup.ts'
 import { AppError } from './errors.ts'
 import { planCommit } from './land-commit.ts'
 import { type Landing, planPatch } from './land-patch.ts'
+import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import { requireStep } from './log.ts'
 import { conflictError, type Operation, perform } from './operation.ts'
@@ -11,7 +12,7 @@ import { pathMatcher } from './pathspec.ts'
 import type { Conflict, Ports, Repo, Step } from './ports.ts'
 import { type RiskyFile, risks } from './risk.ts'
 import type { Strategy } from './strategies.ts'
-import { type Task, taskLock } from './task.ts'
+import type { Task } from './task.ts'
 import { basisOf } from './update.ts'
 
 export interface AcceptInput {
@@ -58,7 +59,7 @@ export interface Accepted {
 export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSignal): Promise<Accepted> {
   const { repo: here, task: named } = await requireTask(ports, input.dir, input.task)
   const as = input.as ?? 'patch'
-  return ports.locks.hold(taskLock(here.id, named.id), { verb: 'accept', signal }, async () => {
+  return holdTask(ports, named, { verb: 'accept', signal }, async () => {
     const repo = await targetOf(ports, here, named)
     const task = await lastState(ports, repo, requireOpen(ports, named), signal)
     const offer = await offerOf(ports, repo, task, input)

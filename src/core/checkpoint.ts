@@ -1,8 +1,9 @@
 import { AppError, appError } from './errors.ts'
+import { holdTask, settingsOf } from './hold.ts'
 import { requireTask } from './list.ts'
 import type { Ports, Repo, Snapshot, Step, StepNote } from './ports.ts'
 import { requireWorkspace } from './recreate.ts'
-import { isOpen, type Task, taskLock } from './task.ts'
+import { isOpen, type Task } from './task.ts'
 
 export interface CheckpointInput {
   readonly dir: string
@@ -38,7 +39,7 @@ export async function checkpoint(
     run: input.run,
     call: input.call,
   }
-  return ports.locks.hold(taskLock(repo.id, named.id), { verb: 'checkpoint', signal }, async () => {
+  return holdTask(ports, named, { verb: 'checkpoint', signal }, async () => {
     const task = requireOpen(ports, named)
     await requireWorkspace(ports, repo, task)
     const taken = await takeStep(ports, repo, task, note, input.files, signal)
@@ -130,7 +131,7 @@ export async function publishSteps(
   signal?: AbortSignal,
 ): Promise<Task> {
   const now = () => ports.clock.now().toISOString()
-  const { publish } = (await ports.settings.read(repo.place.checkout)).checkpoints
+  const { publish } = (await settingsOf(ports, task)).checkpoints
   if (publish === 'never' || (publish === 'runEnd' && task.pending?.verb === 'run')) return task
   const owner = ports.processes.self()
   ports.store.append(task.uid, { type: 'publish.begun', owner }, now())

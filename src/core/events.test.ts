@@ -84,7 +84,6 @@ describe('reduce', () => {
     ...types('recreate', 'begun', 'done', 'undone'),
     ...types('operation', 'begun', 'staged', 'done', 'undone'),
     ...types('publish', 'begun', 'done', 'undone'),
-    ...types('rewind', 'begun', 'done'),
     ...types('run', 'begun', 'ended'),
     'checkpoint',
     'checkpoint.failed',

@@ -28,8 +28,6 @@ export type TaskEvent =
   | { readonly type: 'checkpoint.failed'; readonly reason: string }
   | { readonly type: 'run.begun'; readonly run: string; readonly agent: string; readonly owner: Owner }
   | { readonly type: 'run.ended'; readonly run: string; readonly ok: boolean; readonly reason: string }
-  | { readonly type: 'rewind.begun'; readonly to: number; readonly owner: Owner }
-  | { readonly type: 'rewind.done'; readonly to: number }
   | { readonly type: 'publish.begun'; readonly owner: Owner }
   | { readonly type: 'publish.done'; readonly branch: string; readonly tip: string }
   | { readonly type: 'publish.undone'; readonly reason: string }
@@ -103,10 +101,6 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
         lastActiveAt: at,
         ...(event.ok ? {} : { reason: event.reason }),
       }
-    case 'rewind.begun':
-      return begun(task, { verb: 'rewind', owner: event.owner, to: event.to })
-    case 'rewind.done':
-      return { ...ended(task, 'rewind'), lastActiveAt: at }
     case 'publish.begun':
       return begun(task, { verb: 'publish', owner: event.owner })
     case 'publish.done':

@@ -30,14 +30,36 @@ export function findTaskByPath(records: Records, workspace: string): Task | unde
   return records.store.findTaskByPath(path.resolve(workspace))
 }
 
-/**
- * The task meant by `name`: its id, or for verbs that only look a prefix that fits one task; without a name, the
- * task whose workspace `dir` is in.
- */
-export async function requireTask(
+/** The task meant by `name`, for verbs that only look: its id, or a prefix that fits one open task. */
+export function findMeant(
   records: Records,
   dir: string,
   name: string | undefined,
+): Promise<{ repo: Repo; task: Task }> {
+  return resolveTask(records, dir, name, (fits) => {
+    if (fits.length > 1)
+      throw noTask(name ?? '', `fits ${fits.map((task) => task.id).join(', ')}`, 'Give more of the id.')
+    return fits[0]
+  })
+}
+
+/** The task of that id, and no other. Without a name, the task whose workspace `dir` is in. */
+export function requireTask(
+  records: Records,
+  dir: string,
+  name: string | undefined,
+): Promise<{ repo: Repo; task: Task }> {
+  return resolveTask(records, dir, name, ([first]) => {
+    if (first) throw noTask(name ?? '', 'is only the beginning of an id', `Did you mean ${first.id}?`)
+    return undefined
+  })
+}
+
+async function resolveTask(
+  records: Records,
+  dir: string,
+  name: string | undefined,
+  choose: (fits: readonly Task[]) => Task | undefined,
 ): Promise<{ repo: Repo; task: Task }> {
   const { repo, place } = await findRepo(records, dir)
   if (name === undefined) {
@@ -47,21 +69,15 @@ export async function requireTask(
       hint: 'Name one: offshoot list',
     })
   }
-  const task = repo && (records.store.findTask(repo.id, name) ?? findByPrefix(records, repo, name))
+  const task = repo && (records.store.findTask(repo.id, name) ?? choose(startingWith(records, repo, name)))
   if (!repo || !task) throw new AppError('WT_007', `There is no task ${name} here.`)
   return { repo, task }
 }
 
-function findByPrefix(records: Records, repo: Repo, prefix: string): Task | undefined {
-  const fits = records.store
-    .readTasks({ repo: repo.id, open: true })
-    .filter((task) => task.id.startsWith(prefix))
-  if (fits.length <= 1) return fits[0]
-  throw new AppError(
-    'WT_007',
-    `${prefix} fits ${fits.length} tasks: ${fits.map((task) => task.id).join(', ')}.`,
-    {
-      hint: 'Give more of the id.',
-    },
-  )
+function startingWith(records: Records, repo: Repo, prefix: string): Task[] {
+  return records.store.readTasks({ repo: repo.id, open: true }).filter((task) => task.id.startsWith(prefix))
+}
+
+function noTask(name: string, why: string, hint: string): AppError {
+  return new AppError('WT_007', `There is no task ${name} here: it ${why}.`, { hint })
 }

@@ -1,5 +1,5 @@
 import { AppError } from './errors.ts'
-import { requireTask } from './list.ts'
+import { findMeant } from './list.ts'
 import type { DiffOptions, DiffStat, Ports, Step, StepFile } from './ports.ts'
 import type { Task } from './task.ts'
 
@@ -15,7 +15,7 @@ export async function log(
   input: { dir: string; task?: string | undefined },
   signal?: AbortSignal,
 ): Promise<{ task: Task; steps: LoggedStep[] }> {
-  const { repo, task } = await requireTask(ports, input.dir, input.task)
+  const { repo, task } = await findMeant(ports, input.dir, input.task)
   const steps = await ports.vault.readSteps(repo, task)
   const files = await ports.vault.readFiles(repo, steps, signal)
   const published = await ports.vault.readPublished(repo, task)
@@ -47,7 +47,7 @@ export interface Diff {
 
 /** What the task, a step or a range of steps changed. */
 export async function diff(ports: Ports, input: DiffInput, signal?: AbortSignal): Promise<Diff> {
-  const { repo, task } = await requireTask(ports, input.dir, input.task)
+  const { repo, task } = await findMeant(ports, input.dir, input.task)
   const steps = await ports.vault.readSteps(repo, task)
   const [from, to] = stepRange(input.step, steps.length - 1)
   const [before, after] = [requireStep(steps, from), requireStep(steps, to)]

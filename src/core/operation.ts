@@ -6,8 +6,9 @@
 import path from 'node:path'
 import type { BytePath } from './bytes.ts'
 import { toText } from './bytes.ts'
+import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
 import { AppError, appError } from './errors.ts'
-import type { Conflict, Found, Leaf, Ports, RefChange, Repo } from './ports.ts'
+import type { Conflict, Found, Leaf, Ports, RefChange, Repo, StepNote } from './ports.ts'
 import type { Task, TaskPatch } from './task.ts'
 import { isolationOf } from './workspace.ts'
 
@@ -23,9 +24,17 @@ interface WorkspaceMove {
   readonly trash: string
 }
 
+/** The files of the workspace become those of a tree, and that is one more step. */
+export interface StepMove {
+  /** The last step before it. */
+  readonly before: number
+  readonly tree: string
+  readonly note: StepNote
+}
+
 export interface Operation {
   readonly id: string
-  readonly verb: 'accept' | 'reject' | 'remove' | 'delete' | 'undo'
+  readonly verb: 'accept' | 'reject' | 'remove' | 'delete' | 'rewind' | 'update' | 'undo'
   readonly task: string
   readonly at: string
   /** What this one undid. */
@@ -35,6 +44,7 @@ export interface Operation {
   readonly index?: { readonly gitDir: string; readonly moves: readonly FileMove[] } | undefined
   readonly refs: readonly RefChange[]
   readonly workspace?: WorkspaceMove | undefined
+  readonly step?: StepMove | undefined
   readonly record: { readonly from: TaskPatch; readonly to: TaskPatch }
   /** Why it cannot be undone. */
   readonly final?: string | undefined
@@ -59,7 +69,12 @@ export async function perform(ports: Ports, repo: Repo, task: Task, operation: O
 }
 
 /** The contents that it needs, reachable from what is kept of it. */
-async function treesOf(ports: Ports, repo: Repo, { files }: Operation): Promise<Record<string, string>> {
+async function treesOf(
+  ports: Ports,
+  repo: Repo,
+  { files, step }: Operation,
+): Promise<Record<string, string>> {
+  if (step) return { step: step.tree }
   if (!files) return {}
   const empty = await ports.contents.change(repo, null, new Map())
   const tree = (side: 'from' | 'to') =>
@@ -141,13 +156,24 @@ export async function finish(ports: Ports, repo: Repo, task: Task, operation: Op
     await ports.checkouts.changeIndex(operation.index.gitDir, operation.index.moves, staging)
   await moveRefs(ports, repo, operation)
   if (operation.workspace) await moveWorkspace(ports, repo, task, operation.workspace)
+  if (operation.step) await moveStep(ports, repo, task, operation.step)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
   const at = ports.clock.now().toISOString()
-  return ports.store.append(
+  const done = ports.store.append(
     task.uid,
     { type: 'operation.done', id: operation.id, patch: operation.record.to, left },
     at,
   )
+  return operation.step ? publishSteps(ports, repo, done) : done
+}
+
+async function moveStep(ports: Ports, repo: Repo, task: Task, { before, tree, note }: StepMove) {
+  const now = await catchUp(ports, repo, task)
+  const last = await ports.vault.findTip(repo, task)
+  if (!last || last.n > before) return
+  // A restore that stopped half-way left some files old and some new: every one of them is written again.
+  await ports.vault.restore(repo, task, last, { ...last, tree })
+  await takeStep(ports, repo, now, note)
 }
 
 /** Deletions first: a file may have to make room for a folder. Answers the paths that somebody changed meanwhile. */

@@ -3,7 +3,6 @@ import { AppError, appError } from './errors.ts'
 import { finish, type Operation, takeBack } from './operation.ts'
 import type { Ports, Repo } from './ports.ts'
 import { markRef, repoLock } from './repo.ts'
-import { finishRewind } from './rewind.ts'
 import { endRun, runLock } from './run.ts'
 import { type Pending, type Task, taskLock } from './task.ts'
 import { branchRef, pinRef, undoRecreate, undoStart } from './workspace.ts'
@@ -81,9 +80,6 @@ async function conclude(
       else await takeBack(ports, repo, task, operation, why)
       return pending.staged ? 'finished' : 'rolled back'
     }
-    case 'rewind':
-      await finishRewind(ports, repo, await catchUp(ports, repo, task), pending.to)
-      return 'finished'
     case 'publish':
       await clear(branch)
       await publishSteps(ports, repo, await catchUp(ports, repo, task))

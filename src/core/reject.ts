@@ -1,10 +1,11 @@
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { closing } from './cleanup.ts'
 import { AppError } from './errors.ts'
+import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import { perform } from './operation.ts'
 import type { Ports } from './ports.ts'
-import { isOpen, type Task, taskLock } from './task.ts'
+import { isOpen, type Task } from './task.ts'
 
 export interface RejectInput {
   readonly dir: string
@@ -23,7 +24,7 @@ export interface Rejected {
 /** Gives the work up: its last state is a step, its folder goes into the trash, its branch away. All of it can come back. */
 export async function reject(ports: Ports, input: RejectInput, signal?: AbortSignal): Promise<Rejected> {
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
-  return ports.locks.hold(taskLock(repo.id, named.id), { verb: 'reject', signal }, async () => {
+  return holdTask(ports, named, { verb: 'reject', signal }, async () => {
     let task = input.hide ? (ports.store.findTaskByUid(named.uid) ?? named) : requireOpen(ports, named)
     if (task.pending?.verb === 'run') {
       throw new AppError('WT_012', `An agent is at work in ${task.id}.`, { hint: 'Stop it first.' })

@@ -1,10 +1,11 @@
 import path from 'node:path'
 import { closing } from './cleanup.ts'
 import { AppError } from './errors.ts'
+import { holdTask } from './hold.ts'
 import { perform } from './operation.ts'
 import type { Ports, Repo, StepFile } from './ports.ts'
 import { findRepo } from './repo.ts'
-import { isOpen, type Task, taskLock } from './task.ts'
+import { isOpen, type Task } from './task.ts'
 
 export interface RemoveInput {
   readonly dir: string
@@ -32,7 +33,7 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
   const { repo } = await findRepo(ports, input.dir)
   const named = repo && (await findNamed(ports, repo, input))
   if (!repo || !named) throw notFound(input)
-  return ports.locks.hold(taskLock(repo.id, named.id), { verb: 'remove', signal }, async () => {
+  return holdTask(ports, named, { verb: 'remove', signal }, async () => {
     const task = ports.store.findTaskByUid(named.uid) ?? named
     if (!isOpen(task))
       return { task, removed: false, ignored: [], branchKept: task.state === 'kept', operation: undefined }

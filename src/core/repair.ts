@@ -1,8 +1,9 @@
 import { requireOpen } from './checkpoint.ts'
+import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import type { Ports } from './ports.ts'
 import { ensureWorkspace, type Mended } from './recreate.ts'
-import { type Task, taskLock } from './task.ts'
+import type { Task } from './task.ts'
 
 /** Makes a task's workspace whole again, from its last step. */
 export async function repair(
@@ -11,7 +12,7 @@ export async function repair(
   signal?: AbortSignal,
 ): Promise<{ task: Task; mended: Mended }> {
   const { repo, task } = await requireTask(ports, input.dir, input.task)
-  return ports.locks.hold(taskLock(repo.id, task.id), { verb: 'repair', signal }, () =>
+  return holdTask(ports, task, { verb: 'repair', signal }, () =>
     ensureWorkspace(ports, repo, requireOpen(ports, task), signal),
   )
 }

@@ -1,31 +1,35 @@
-import { publishSteps, requireOpen, takeStep } from './checkpoint.ts'
+import { requireOpen, takeStep } from './checkpoint.ts'
 import { AppError } from './errors.ts'
+import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import { requireStep } from './log.ts'
-import type { Ports, Repo, Step } from './ports.ts'
+import { perform } from './operation.ts'
+import type { Ports, Step } from './ports.ts'
 import { requireWorkspace } from './recreate.ts'
-import { type Task, taskLock } from './task.ts'
+import type { Task } from './task.ts'
 
 export interface RewindInput {
   readonly dir: string
   readonly task?: string | undefined
   readonly to: number
-  /** Also while an agent runs. */
+  /** Although a run is active. */
   readonly force?: boolean | undefined
 }
 
 export interface Rewound {
   readonly task: Task
-  /** The step that the rewind is. */
   readonly step: Step
   /** What was there before, when it had not been a step yet. */
   readonly kept: Step | undefined
+  /** Its id in the user's repository. */
+  readonly published: string | undefined
+  readonly operation: string
 }
 
 /** Puts the workspace back to a step. What is there now is recorded first; history only grows. */
 export async function rewind(ports: Ports, input: RewindInput, signal?: AbortSignal): Promise<Rewound> {
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
-  return ports.locks.hold(taskLock(repo.id, named.id), { verb: 'rewind', signal }, async () => {
+  return holdTask(ports, named, { verb: 'rewind', signal }, async () => {
     const task = requireOpen(ports, named)
     await requireWorkspace(ports, repo, task)
     if (task.pending?.verb === 'run' && !input.force) {
@@ -33,39 +37,22 @@ export async function rewind(ports: Ports, input: RewindInput, signal?: AbortSig
         hint: 'Stop it first, or use --force.',
       })
     }
-    requireStep(await ports.vault.readSteps(repo, task), input.to)
-    const {
-      task: now,
-      step,
-      created,
-    } = await takeStep(ports, repo, task, keepNote(input.to), undefined, signal)
-    const owner = ports.processes.self()
-    const at = ports.clock.now().toISOString()
-    ports.store.append(task.uid, { type: 'rewind.begun', to: input.to, owner }, at)
-    const done = await finishRewind(ports, repo, now, input.to)
-    return { ...done, kept: created ? step : undefined }
+    const { tree } = requireStep(await ports.vault.readSteps(repo, task), input.to)
+    const kept = { tool: 'checkpoint', summary: `before the rewind to step ${input.to}` }
+    const { task: now, step, created } = await takeStep(ports, repo, task, kept, undefined, signal)
+    const operation = ports.ids.uid()
+    const note = { tool: 'rewind', summary: `to step ${input.to}`, rewindTo: input.to }
+    const done = await perform(ports, repo, now, {
+      id: operation,
+      verb: 'rewind',
+      task: task.uid,
+      at: ports.clock.now().toISOString(),
+      refs: [],
+      step: { before: step.n, tree, note },
+      record: { from: {}, to: {} },
+    })
+    const rewound = requireStep(await ports.vault.readSteps(repo, task), done.checkpoints)
+    const published = (await ports.vault.readPublished(repo, task)).get(rewound.n)
+    return { task: done, step: rewound, kept: created ? step : undefined, published, operation }
   })
-}
-
-function keepNote(to: number) {
-  return { tool: 'checkpoint', summary: `before the rewind to step ${to}` }
-}
-
-/** From wherever it stopped to the end: recovery calls this too. The present has been recorded before. */
-export async function finishRewind(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  to: number,
-): Promise<{ task: Task; step: Step }> {
-  const { vault, store } = ports
-  const steps = await vault.readSteps(repo, task)
-  const last = requireStep(steps, steps.length - 1)
-  const target = requireStep(steps, to)
-  // A restore that stopped half-way left some files old and some new: every one of them is written again.
-  if (last.rewindTo !== to || last.tree !== target.tree) await vault.restore(repo, task, last, target)
-  const note = { tool: 'rewind', summary: `to step ${to}`, rewindTo: to }
-  const taken = last.rewindTo === to ? { task, step: last } : await takeStep(ports, repo, task, note)
-  const done = store.append(task.uid, { type: 'rewind.done', to }, ports.clock.now().toISOString())
-  return { task: await publishSteps(ports, repo, done), step: taken.step }
 }

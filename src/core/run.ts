@@ -1,10 +1,11 @@
 import { publishSteps, requireOpen, takeStep } from './checkpoint.ts'
 import { appError } from './errors.ts'
+import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import type { CommandCall, Ports, Repo, Snapshot } from './ports.ts'
 import { ensureWorkspace } from './recreate.ts'
 import { start } from './start.ts'
-import { type Task, taskLock } from './task.ts'
+import type { Task } from './task.ts'
 
 /** A run under way: what it has done can be taken step by step. */
 export interface ActiveRun {
@@ -32,6 +33,8 @@ export interface EndedRun<T> {
   readonly value: T
   /** The last step; undefined when nothing had changed. */
   readonly taken: Snapshot | undefined
+  /** Its id in the user's repository. */
+  readonly published: string | undefined
 }
 
 /** Held for as long as a run lives: whoever gets it knows that the run is dead. */
@@ -54,7 +57,7 @@ export function withRun<T>(
     const id = ports.ids.uid()
     const task = await begin(ports, repo, named, id, agent, signal)
     const checkpoint: ActiveRun['checkpoint'] = (note, files) =>
-      ports.locks.hold(taskLock(repo.id, task.id), { verb: 'checkpoint', signal }, async () => {
+      holdTask(ports, task, { verb: 'checkpoint', signal }, async () => {
         const taken = await takeStep(
           ports,
           repo,
@@ -86,7 +89,7 @@ function begin(
   agent: string,
   signal?: AbortSignal,
 ): Promise<Task> {
-  return ports.locks.hold(taskLock(repo.id, named.id), { verb: 'run', signal }, async () => {
+  return holdTask(ports, named, { verb: 'run', signal }, async () => {
     const { task } = await ensureWorkspace(ports, repo, requireOpen(ports, named), signal)
     await ports.vault.seed(repo, task, signal)
     await takeStep(ports, repo, task, { tool: 'checkpoint', summary: 'before the run' }, undefined, signal)
@@ -102,13 +105,15 @@ export function endRun(
   task: Task,
   note: { tool: string; summary: string; run: string },
   reason: string,
-): Promise<{ task: Task; taken: Snapshot | undefined }> {
-  return ports.locks.hold(taskLock(repo.id, task.id), { verb: 'run' }, async () => {
+): Promise<Omit<EndedRun<never>, 'run' | 'value'>> {
+  return holdTask(ports, task, { verb: 'run' }, async () => {
     const there = (await ports.files.readKind(task.path)) === 'folder'
     const taken = there ? await takeStep(ports, repo, requireOpen(ports, task), note) : undefined
     const event = { type: 'run.ended', run: note.run, ok: reason === '', reason } as const
     const ended = ports.store.append(task.uid, event, ports.clock.now().toISOString())
-    return { task: await publishSteps(ports, repo, ended), taken: taken?.created ? taken : undefined }
+    const done = await publishSteps(ports, repo, ended)
+    if (!taken?.created) return { task: done, taken: undefined, published: undefined }
+    return { task: done, taken, published: (await ports.vault.readPublished(repo, task)).get(taken.step.n) }
   })
 }
 

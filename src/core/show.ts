@@ -1,4 +1,4 @@
-import { requireTask } from './list.ts'
+import { findMeant } from './list.ts'
 import type { Ports } from './ports.ts'
 import { isOpen, type Task } from './task.ts'
 
@@ -14,7 +14,7 @@ export async function show(
   input: { dir: string; task?: string | undefined },
   signal?: AbortSignal,
 ): Promise<Shown> {
-  const { repo, task } = await requireTask(ports, input.dir, input.task)
+  const { repo, task } = await findMeant(ports, input.dir, input.task)
   const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
   if (!there) return { task, dirty: null }
   const dirt = await ports.vault.readDirt(repo, task, signal)

@@ -25,7 +25,6 @@ export type Pending =
   | { readonly verb: 'start'; readonly owner: Owner }
   | { readonly verb: 'recreate'; readonly owner: Owner }
   | { readonly verb: 'run'; readonly owner: Owner; readonly run: string }
-  | { readonly verb: 'rewind'; readonly owner: Owner; readonly to: number }
   | { readonly verb: 'publish'; readonly owner: Owner }
   | {
       readonly verb: 'operation'

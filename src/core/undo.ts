@@ -1,10 +1,15 @@
 import { toText } from './bytes.ts'
+import { requireOpen, takeStep } from './checkpoint.ts'
 import { AppError } from './errors.ts'
+import { holdTask } from './hold.ts'
 import { findRepo } from './repo.ts'
 import { obstacles } from './land-patch.ts'
-import { conflictError, type FileMove, inverse, type Operation, perform } from './operation.ts'
+import { requireStep } from './log.ts'
+import { conflictError, type FileMove, inverse, type Operation, perform, type StepMove } from './operation.ts'
 import type { Ports, Repo } from './ports.ts'
-import { type Task, taskLock } from './task.ts'
+import { requireWorkspace } from './recreate.ts'
+import type { Task } from './task.ts'
+import { basisOf } from './update.ts'
 
 export interface KnownOperation {
   readonly id: string
@@ -85,18 +90,40 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
   if (!operation || !task) throw new AppError('WT_005', `The record of ${chosen.id} is gone.`)
   if (operation.final !== undefined)
     throw new AppError('WT_017', `It cannot be undone: ${operation.final}.`, { hint: '' })
-  return ports.locks.hold(taskLock(repo.id, task.id), { verb: 'undo', signal }, async () => {
+  return holdTask(ports, task, { verb: 'undo', signal }, async () => {
     const now = ports.store.findTaskByUid(task.uid) ?? task
-    const back = await fitted(
-      ports,
-      repo,
-      inverse(operation, ports.ids.uid(), ports.clock.now().toISOString()),
-    )
+    const swapped = inverse(operation, ports.ids.uid(), ports.clock.now().toISOString())
+    const back = operation.step
+      ? { ...swapped, step: await stepBack(ports, repo, now, operation, operation.step, signal) }
+      : await fitted(ports, repo, swapped)
     await requireFits(ports, repo, now, back)
     const done = await perform(ports, repo, now, back)
     const files = back.files?.moves.map(({ path: file }) => toText(file)) ?? []
     return { task: done, undone: chosen, operation: back.id, files }
   })
+}
+
+/** The workspace as it was before, with what was done in it since. */
+async function stepBack(
+  ports: Ports,
+  repo: Repo,
+  named: Task,
+  { id, verb }: Operation,
+  { before }: StepMove,
+  signal?: AbortSignal,
+): Promise<StepMove> {
+  const task = requireOpen(ports, named)
+  await requireWorkspace(ports, repo, task)
+  const kept = { tool: 'checkpoint', summary: `before the undo of ${verb}` }
+  const { step: last } = await takeStep(ports, repo, task, kept, undefined, signal)
+  const steps = await ports.vault.readSteps(repo, task)
+  const [then, after] = [requireStep(steps, before), requireStep(steps, before + 1)]
+  const sides = { base: after.tree, ours: last.tree, theirs: then.tree, labels: ['now', 'before'] as const }
+  const { tree, conflicts } = await ports.contents.merge(repo, sides, signal)
+  if (conflicts.length > 0) throw conflictError(conflicts)
+  const exact = tree === then.tree
+  const note = exact ? { rewindTo: before } : { basis: basisOf(steps.slice(0, before + 1)) }
+  return { before: last.n, tree, note: { tool: 'undo', summary: `of ${verb} ${id}`, ...note } }
 }
 
 /** Later edits of the user's in the same files are merged with what the undo puts back. */

@@ -1,10 +1,11 @@
-import { publishSteps, requireOpen, takeStep } from './checkpoint.ts'
+import { requireOpen, takeStep } from './checkpoint.ts'
 import { AppError } from './errors.ts'
+import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
-import { conflictError } from './operation.ts'
+import { conflictError, perform } from './operation.ts'
 import type { Conflict, Leaf, Ports, Repo, Step } from './ports.ts'
 import { requireWorkspace } from './recreate.ts'
-import { type Task, taskLock } from './task.ts'
+import type { Task } from './task.ts'
 import { branchRef } from './workspace.ts'
 
 export interface UpdateInput {
@@ -27,7 +28,7 @@ export interface Updated {
 /** Brings the target into the workspace, so that conflicts are solved there, before an accept. */
 export async function update(ports: Ports, input: UpdateInput, signal?: AbortSignal): Promise<Updated> {
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
-  return ports.locks.hold(taskLock(repo.id, named.id), { verb: 'update', signal }, async () => {
+  return holdTask(ports, named, { verb: 'update', signal }, async () => {
     let task = requireOpen(ports, named)
     await requireWorkspace(ports, repo, task)
     if (task.pending?.verb === 'run') {
@@ -46,14 +47,20 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
     const merged = await ports.contents.merge(repo, sides, signal)
     if (merged.conflicts.length > 0 && input.conflicts !== 'markers') throw conflictError(merged.conflicts)
     if (theirs === base) return { task, step: undefined, conflicts: [] }
-    await ports.vault.restore(repo, task, last, { ...last, tree: merged.tree }, signal)
-    const done = { tool: 'update', summary: `from ${label}`, basis: theirs }
-    const taken = await takeStep(ports, repo, task, done, undefined, signal)
-    return {
-      task: await publishSteps(ports, repo, taken.task, signal),
-      step: taken.step,
-      conflicts: merged.conflicts,
-    }
+    const done = await perform(ports, repo, task, {
+      id: ports.ids.uid(),
+      verb: 'update',
+      task: task.uid,
+      at: ports.clock.now().toISOString(),
+      refs: [],
+      step: {
+        before: last.n,
+        tree: merged.tree,
+        note: { tool: 'update', summary: `from ${label}`, basis: theirs },
+      },
+      record: { from: {}, to: {} },
+    })
+    return { task: done, step: await ports.vault.findTip(repo, task), conflicts: merged.conflicts }
   })
 }
 

@@ -134,7 +134,12 @@ export const actions = {
       to: z.number().int().nonnegative(),
       force: z.boolean().optional(),
     }),
-    output: z.object({ task: taskSchema, checkpoint: stepSchema, kept: z.number().int().optional() }),
+    output: z.object({
+      task: taskSchema,
+      checkpoint: stepSchema,
+      kept: z.number().int().optional(),
+      operation: z.string(),
+    }),
   },
   'task.run': {
     summary: 'Run any command in the workspace of a task, and take one step of what it did',

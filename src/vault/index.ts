@@ -1,6 +1,7 @@
 /** The vault: a bare repository per user repository that only we write, with one line of steps per task. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { appError } from '../core/errors.ts'
 import type { Clock, Contents, Files, Repo, Snapshot, Step, StepNote, Vault } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec, GitPipe } from '../git/exec.ts'
@@ -17,6 +18,7 @@ import { withoutTaken } from './ignored.ts'
 import { type Objects, vaultObjects } from './objects.ts'
 import { appendOverlay, type Overlay, overlayLine, readOverlay, type Seen } from './overlay.ts'
 import {
+  clearScratch,
   makeVault,
   readAlgorithm,
   readTip,
@@ -64,6 +66,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     if (known) return known
     const opening = readAlgorithm(files, repo).then(async (algorithm) => {
       await makeVault(files, place.vault, algorithm)
+      await clearScratch(files, place.vault)
       const reader = objectReader(options.pipe, { gitDir: place.vault, alternates: place.alternates })
       return { ...options, ...place, reader, objects: vaultObjects(files, place.vault, algorithm, reader) }
     })
@@ -199,7 +202,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     const tip = (await findTip(vault, task)) ?? (await seed(vault, repo, task, signal))
     const overlay = await overlayOf(vault, task, tip)
     const scope = scopeOf(vault, task)
-    if (!paths) await ageIndex(scope, tip.tree, signal)
+    if (!paths) await ageIndex(scope, async () => (await firstOf(vault, task, tip)).tree, signal)
     return { tip, overlay, found: await difference(scope, tip.tree, overlay, paths, signal) }
   }
 
@@ -279,7 +282,16 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     async restore(repo, task, from, to, signal) {
       const vault = await open(repo)
       const aside = path.join(path.dirname(task.path), '.trash', `${path.basename(task.path)}.aside`)
-      if (from === null) return refill(vault, repo, task, to.tree, signal)
+      if (from === null) {
+        const index = path.join(taskFolder(vault.vault, task), 'index')
+        const error = await refill(vault, repo, task, to.tree, signal).catch(appError)
+        if (!error) return
+        if (error.kind === 'cancelled' || error.code === 'WT_014') throw error
+        // A step may have what git refuses to write, as a link called .gitmodules. It takes longer without git.
+        await restore({ ...scopeOf(vault, task), aside }, null, to.tree, signal)
+        for (const name of [index, `${index}.aged`]) await files.remove(name)
+        return
+      }
       const restored = await restore({ ...scopeOf(vault, task), aside }, from.tree, to.tree, signal)
       // What a step had stays in, whatever the rules of that step say: the next look must not overlook it.
       const tip = await findTip(vault, task)
@@ -336,12 +348,16 @@ async function headTree(
 }
 
 /** As long as the index is of the same second as the files, every look would have to read them all. */
-async function ageIndex(scope: ScanScope & OpenVault, tree: string, signal?: AbortSignal): Promise<void> {
+async function ageIndex(
+  scope: ScanScope & OpenVault,
+  readFirst: () => Promise<string>,
+  signal?: AbortSignal,
+): Promise<void> {
   const aged = `${scope.index}.aged`
   if ((await scope.files.readKind(aged)) === 'file') return
   const found = await stat(scope.index).catch(() => undefined)
   // Without an index git would find every file new and none deleted; one that a power cut left empty it refuses.
-  if (!found?.size) await remakeIndex(scope, tree, signal)
+  if (!found?.size) await remakeIndex(scope, await readFirst(), signal)
   else if (scope.clock.now().getTime() - found.mtimeMs < 2_000) return
   await refreshIndex(scope.exec, scope, signal)
   await scope.files.write(aged, '')

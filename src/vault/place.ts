@@ -1,4 +1,5 @@
 /** Where everything of the vault is. */
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Files, Repo } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
@@ -69,6 +70,27 @@ ${unjudged.map((what) => `\t${what} = ignore\n`).join('')}${algorithm === 'sha1'
 const unjudged = ['Blob', 'Large', 'Name', 'Parse', 'Path', 'Symlink', 'Update', 'Url'].map(
   (what) => `gitmodules${what}`,
 )
+
+/** What a process that was killed has left behind: copies of files, which may be big. */
+export async function clearScratch(files: Files, vault: string): Promise<void> {
+  const scratch = path.join(vault, 'scratch')
+  for (const name of await files.readNames(scratch)) {
+    const pid = Number(/^(?:[a-z]+-)?(\d+)-/.exec(name)?.[1])
+    if (Number.isNaN(pid) || isAlive(pid)) continue
+    const found = await stat(path.join(scratch, name)).catch(() => undefined)
+    // A process that cannot be seen from here may be one of another container: an hour is more than it needs.
+    if (found && Date.now() - found.mtimeMs > 3_600_000) await files.remove(path.join(scratch, name))
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
 
 /** A bare repository, made file by file; HEAD, the last one, says that it is whole. */
 export async function makeVault(files: Files, vault: string, algorithm: Algorithm): Promise<void> {

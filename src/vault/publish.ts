@@ -11,6 +11,7 @@ import { clean } from './clean.ts'
 import type { OpenVault } from './index.ts'
 import { writeOwnIndex, writeOwnRef } from './own-git.ts'
 import { taskFolder } from './place.ts'
+import { isRefusedLink } from './refused.ts'
 import { commitContent, parseCommit, stepMessage } from './step.ts'
 import { changeTree, compareTrees, type Leaf } from './tree.ts'
 
@@ -197,7 +198,7 @@ export async function commitSteps(
   for (const step of steps.filter((candidate) => candidate.n > done)) {
     const changes = new Map<string, Leaf | null>()
     for (const [file, { to }] of await compareTrees(vault.objects, before?.tree ?? null, step.tree)) {
-      changes.set(file, to)
+      changes.set(file, to && !isRefusedLink(file, to.mode) ? to : null)
     }
     before = step
     tree = (await changeTree(vault.objects, tree, await clean(vault, task, step.tree, changes, signal))).tree

@@ -19,3 +19,9 @@ function isDotGit(name: BytePath): boolean {
     dotGit.test(toText(name).replace(overlooked, '')) || name.split('\\').some((part) => shortName.test(part))
   )
 }
+
+/** Git takes .gitmodules for settings, and settings must not lie elsewhere. */
+export function isRefusedLink(path: BytePath, mode: string): boolean {
+  const name = toText(path.slice(path.lastIndexOf('/') + 1)).replace(overlooked, '')
+  return mode === '120000' && /^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9])[ .]*(?::|$)/i.test(name)
+}

@@ -316,3 +316,41 @@ test.each(
     expect(stored).toBe(user.git('hash-object', 'file.x').trim())
   },
 )
+
+test('P3: a rewind is an operation: undo puts the workspace forth again, with what was done since', async () => {
+  const { repo, at } = await worked()
+  const text = (name: string) => readFileSync(at(name), 'utf8')
+  const { operation } = await repo.rewind({ task: 'T1', to: 0 })
+  expect([text('f'), existsSync(at('new'))]).toEqual([lines(), false])
+  writeFileSync(at('f'), lines([2, 'since']))
+  const undone = await repo.undo()
+  expect([text('f'), text('new')]).toEqual([lines([2, 'since'], [18, 'agent']), 'new\n'])
+  await repo.undo(undone.operation)
+  expect([text('f'), existsSync(at('new'))]).toEqual([lines([2, 'since']), false])
+  writeFileSync(at('f'), lines([18, 'otherwise']))
+  await expect(repo.undo(operation)).rejects.toMatchObject({ code: 'WT_011' })
+  expect(text('f')).toBe(lines([18, 'otherwise']))
+  expect((await repo.log('T1')).map(({ tool }) => tool)).toEqual([
+    'Edit',
+    'Write',
+    'rewind',
+    'checkpoint',
+    'undo',
+    'undo',
+    'checkpoint',
+  ])
+})
+
+test('P3: an update is an operation too', async () => {
+  const { user, repo, at } = await worked()
+  writeFileSync(path.join(user.dir, 'other'), 'moved on\n')
+  user.git('commit', '-q', '-am', 'moved on')
+  await repo.update({ task: 'T1' })
+  expect(readFileSync(at('other'), 'utf8')).toBe('moved on\n')
+  await repo.undo()
+  expect([readFileSync(at('other'), 'utf8'), readFileSync(at('f'), 'utf8')]).toEqual([
+    'other\n',
+    lines([18, 'agent']),
+  ])
+  expect(await repo.ops()).toMatchObject([{ verb: 'undo' }, { verb: 'update', undone: true }])
+})

@@ -197,6 +197,26 @@ describe('L7: a workspace that is gone or damaged is whole again, with all uncom
     expect(workspace.git('status', '--porcelain')).toBe('')
   })
 
+  test('L7: what git refuses to write comes back all the same', async () => {
+    const repo = testRepo()
+    const lib = library(repo)
+    const { task } = await lib.start({ task: 'T1' })
+    symlinkSync('/etc/passwd', path.join(task.path, '.gitmodules'))
+    writeFileSync(path.join(task.path, 'a.txt'), 'two\n')
+    const { checkpoint } = await lib.checkpoint({ task: 'T1' })
+    const state = readFolder(task.path)
+    expect(readTree(repo, checkpoint.commit)).toEqual(state)
+    expect(repo.git('ls-tree', '--name-only', checkpoint.published ?? '')).toBe('a.txt\n')
+    rmSync(task.path, { recursive: true })
+    await lib.start({ task: 'T1' })
+    expect(readFolder(task.path)).toEqual(state)
+    expect(await lib.checkpoint({ task: 'T1' })).toMatchObject({ created: false })
+    rmSync(path.join(task.path, 'a.txt'))
+    expect((await lib.checkpoint({ task: 'T1' })).checkpoint.files).toEqual([
+      { path: 'a.txt', status: 'deleted' },
+    ])
+  })
+
   test('L7: a sparse workspace stays one', async () => {
     const repo = testRepo({ 'in/a.txt': 'one\n', 'out/b.txt': 'two\n' })
     repo.git('sparse-checkout', 'set', 'in')

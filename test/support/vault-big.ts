@@ -1,5 +1,5 @@
 /**
- * Puts a big file through every verb that reads or writes it, in a process of its own whose memory is measured: its own
+ * Puts big files through every verb that reads or writes them, in a process of its own whose memory is measured: its own
  * peak, and that of the biggest git it started.
  */
 import { createHash, randomFillSync } from 'node:crypto'
@@ -7,7 +7,8 @@ import { closeSync, openSync, readFileSync, readSync, rmSync, writeSync } from '
 import path from 'node:path'
 import { openRepo } from '../../src/index.ts'
 
-const [repo = '', size = '150'] = process.argv.slice(2)
+/** A folder of the repository, the megabytes of each file, and how many there are. */
+const [repo = '', size = '150', count = '1'] = process.argv.slice(2)
 const peaks: Record<string, number> = {}
 let biggestGit = 0
 let command = ''
@@ -37,21 +38,25 @@ const watch = setInterval(() => {
 // One buffer for all: what is measured is the library's memory, not ours.
 const chunk = Buffer.alloc(1024 * 1024)
 
-function writeBig(file: string, first: string): void {
-  const handle = openSync(file, 'w')
-  writeSync(handle, first)
-  for (let n = 0; n < Number(size); n++) writeSync(handle, randomFillSync(chunk))
-  closeSync(handle)
+function writeBig(first: string): void {
+  for (const name of names) {
+    const handle = openSync(path.join(task.path, name), 'w')
+    writeSync(handle, first)
+    for (let n = 0; n < Number(size); n++) writeSync(handle, randomFillSync(chunk))
+    closeSync(handle)
+  }
 }
 
-function digest(file: string): string {
+function digest(): string {
   const hash = createHash('sha256')
-  const handle = openSync(file, 'r')
-  for (let read = 1; read > 0; ) {
-    read = readSync(handle, chunk)
-    hash.update(chunk.subarray(0, read))
+  for (const name of names) {
+    const handle = openSync(path.join(task.path, name), 'r')
+    for (let read = 1; read > 0; ) {
+      read = readSync(handle, chunk)
+      hash.update(chunk.subarray(0, read))
+    }
+    closeSync(handle)
   }
-  closeSync(handle)
   return hash.digest('hex')
 }
 
@@ -62,22 +67,22 @@ const note = async <T>(name: string, work: Promise<T>): Promise<T> => {
   return done
 }
 const { task } = await note('start', lib.start({ task: 'T1' }))
-const file = path.join(task.path, 'big.bin')
-writeBig(file, 'one')
-const first = digest(file)
+const names = Array.from({ length: Number(count) }, (_, n) => `big-${n}.bin`)
+writeBig('one')
+const first = digest()
 await note('checkpoint', lib.checkpoint({ task: 'T1' }))
-writeBig(file, 'two')
-const second = digest(file)
-await note('checkpoint of a change', lib.checkpoint({ task: 'T1', files: ['big.bin'] }))
+writeBig('two')
+const second = digest()
+await note('checkpoint of a change', lib.checkpoint({ task: 'T1', files: names }))
 await note('stat', lib.diff({ task: 'T1', format: 'stat' }))
 await note('log', lib.log('T1'))
 await note('rewind', lib.rewind({ task: 'T1', to: 1 }))
-const rewound = digest(file)
+const rewound = digest()
 await note('rewind forth', lib.rewind({ task: 'T1', to: 2 }))
-const forth = digest(file)
+const forth = digest()
 rmSync(task.path, { recursive: true })
 await note('recreation', lib.start({ task: 'T1' }))
-const recreated = digest(file)
+const recreated = digest()
 await note('close', lib.close())
 clearInterval(watch)
 console.log(

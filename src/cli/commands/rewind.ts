@@ -12,5 +12,6 @@ export async function rewind(context: Context): Promise<Answer> {
   const done = await context.call('task.rewind', input)
   const lines = [`${done.task.id} is back at step ${to}; that is step ${done.checkpoint.n} now.`]
   if (done.kept !== undefined) lines.push(`  What was there before is step ${done.kept}.`)
+  lines.push(`  undo: offshoot undo ${done.operation.slice(0, 6)}`)
   return { json: { ...done }, text: printable(lines.join('\n')) }
 }
