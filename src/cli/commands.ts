@@ -37,7 +37,11 @@ export const commands: readonly Command[] = [
         value: 'NAME',
         help: 'work on a branch that is there; it is never moved or deleted',
       },
-      isolation: { type: 'string', value: 'KIND', help: 'worktree (default)' },
+      isolation: {
+        type: 'string',
+        value: 'KIND',
+        help: 'worktree (default), clone, or branch: in this checkout',
+      },
       title: { type: 'string', value: 'TEXT', help: 'what the task is about' },
     },
     examples: [

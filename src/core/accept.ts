@@ -4,6 +4,7 @@ import { closing } from './cleanup.ts'
 import { AppError } from './errors.ts'
 import { planCommit } from './land-commit.ts'
 import { type Landing, planPatch } from './land-patch.ts'
+import { planShadow } from './land-shadow.ts'
 import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import { requireStep } from './log.ts'
@@ -11,6 +12,7 @@ import { conflictError, type Operation, perform } from './operation.ts'
 import { pathMatcher } from './pathspec.ts'
 import type { Conflict, Ports, Repo, Step } from './ports.ts'
 import { type RiskyFile, risks } from './risk.ts'
+import { findShadow, firstOf, leaving } from './shadow.ts'
 import type { Strategy } from './strategies.ts'
 import type { Task } from './task.ts'
 import { basisOf } from './update.ts'
@@ -58,7 +60,7 @@ export interface Accepted {
 /** Lands a task's work, all or any part of it: everything it says, or nothing. */
 export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSignal): Promise<Accepted> {
   const { repo: here, task: named } = await requireTask(ports, input.dir, input.task)
-  const as = input.as ?? 'patch'
+  const as = input.as ?? (named.shadow ? 'squash' : 'patch')
   return holdTask(ports, named, { verb: 'accept', signal }, async () => {
     const repo = await targetOf(ports, here, named)
     const task = await lastState(ports, repo, requireOpen(ports, named), signal)
@@ -85,7 +87,15 @@ async function targetOf(ports: Ports, repo: Repo, task: Task): Promise<Repo> {
   const { checkout } = repo.place
   const inWorkspace = checkout !== null && ports.store.findTaskByPath(checkout) !== undefined
   const target = checkout === null || inWorkspace ? task.origin : checkout
-  return { ...repo, place: await ports.locate(target) }
+  const place = await ports.locate(target)
+  const other = findShadow(ports, repo, place.checkout)
+  if (other && other.uid !== task.uid) {
+    throw new AppError('WT_002', `${other.id} is at work in ${target}, on its branch ${other.branch}.`, {
+      path: target,
+      hint: `Accept or reject ${other.id} first.`,
+    })
+  }
+  return { ...repo, place }
 }
 
 /** What an agent is still writing cannot be landed; what nobody has taken yet becomes a step. */
@@ -113,7 +123,7 @@ export interface Offer {
 
 async function offerOf(ports: Ports, repo: Repo, task: Task, input: AcceptInput): Promise<Offer> {
   const steps = await ports.vault.readSteps(repo, task)
-  const first = steps[0] ?? (await ports.vault.seed(repo, task))
+  const first = steps[0] ? firstOf(task, steps) : await ports.vault.seed(repo, task)
   const last = steps.at(-1) ?? first
   const base = landedBase(task, basisOf(steps))
   let theirs = last.tree
@@ -173,6 +183,12 @@ function plan(
   signal?: AbortSignal,
 ): Promise<Landing> {
   if (as === 'keep-branch') return planKeepBranch(ports, repo, task, input, signal)
+  if (task.shadow && offer.whole && !input.keep)
+    return planShadow(ports, repo, task, offer, as, input, signal)
+  if (task.shadow && as === 'patch')
+    throw new AppError('WT_019', `${task.id} is in the way of its own patch: a part lands as a commit.`, {
+      hint: 'Use --as squash, or land all of it.',
+    })
   if (as === 'patch') return planPatch(ports, repo, task, offer, input.conflicts === 'markers', signal)
   return planCommit(ports, repo, task, offer, as, input, signal)
 }
@@ -187,7 +203,8 @@ async function planKeepBranch(
   if (input.only || input.steps)
     throw new AppError('WT_019', 'keep-branch keeps all of it: --only and --step do not go with it.')
   const tip = input.dryRun ? task.head : (await ports.vault.publish(repo, task, signal)).tip
-  return { conflicts: [], told: { commit: tip }, refs: [], onto: undefined }
+  const left = task.shadow && (await leaving(ports, repo, task))
+  return { conflicts: [], refs: [], ...left, told: { commit: tip }, onto: undefined }
 }
 
 async function previewOf(
@@ -246,7 +263,7 @@ async function operationOf(
   as: Strategy,
   done: boolean,
 ): Promise<Operation> {
-  const { files, index, refs } = landing
+  const { files, index, head, refs } = landing
   const landed = {
     from: { landed: task.landed ?? null },
     to: { landed: { tree: offer.theirs, basis: offer.basis } },
@@ -258,6 +275,7 @@ async function operationOf(
     at: ports.clock.now().toISOString(),
     files,
     index,
+    head,
   } as const
   if (!done && as !== 'keep-branch') return { ...base, refs, record: landed }
   const close = await closing(ports, repo, task, as === 'keep-branch' ? 'kept' : 'accepted', {

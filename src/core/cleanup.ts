@@ -1,7 +1,8 @@
 /** What becomes of a task's folder and refs when the task is closed. */
 import path from 'node:path'
-import type { Operation } from './operation.ts'
+import { conflictError, type Operation } from './operation.ts'
 import type { Ports, RefChange, Repo, Worktree } from './ports.ts'
+import { type Leaving, leaving } from './shadow.ts'
 import type { Task, TaskState } from './task.ts'
 import { branchRef, freeTrash, pinRef } from './workspace.ts'
 
@@ -15,7 +16,12 @@ function keptHeadRef(uid: string): string {
   return `refs/offshoot/trash/${uid}-head`
 }
 
-export interface Closing extends Pick<Operation, 'refs' | 'workspace' | 'record'> {
+interface ClosingOptions {
+  readonly keepBranch?: boolean | undefined
+  readonly hidden?: boolean | undefined
+}
+
+interface Closing extends Pick<Operation, 'refs' | 'workspace' | 'record'> {
   readonly branchKept: boolean
 }
 
@@ -25,7 +31,7 @@ export async function closing(
   repo: Repo,
   task: Task,
   state: TaskState,
-  options: { keepBranch?: boolean | undefined; hidden?: boolean | undefined } = {},
+  options: ClosingOptions,
 ): Promise<Closing> {
   const worktrees = await ports.git.readWorktrees(repo.place)
   const branchKept = Boolean(options.keepBranch) || task.adopted || isUsedElsewhere(worktrees, task)
@@ -41,11 +47,27 @@ export async function closing(
   if (head !== undefined) refs.push({ ref: keptHeadRef(task.uid), old: null, new: head })
   const pin = await ports.git.findRef(repo.place, pinRef(task.uid))
   if (pin !== undefined) refs.push({ ref: pinRef(task.uid), old: pin, new: null })
-  const trash = await freeTrash(ports, task.path)
+  const trash = task.shadow ? null : await freeTrash(ports, task.path)
   const closedAt = ports.clock.now().toISOString()
   const from = { state: task.state, closedAt: null, trash: null, hidden: false }
   const to = { state, closedAt, trash, hidden: Boolean(options.hidden) }
-  return { refs, workspace: { to: 'trash', trash }, record: { from, to }, branchKept }
+  const workspace = trash === null ? undefined : ({ to: 'trash', trash } as const)
+  return { refs, workspace, record: { from, to }, branchKept }
+}
+
+/** The same for work that does not land: a checkout of the user's is theirs again. */
+export async function givingUp(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  state: TaskState,
+  options: ClosingOptions,
+): Promise<Closing & Partial<Leaving>> {
+  const closed = await closing(ports, repo, task, state, options)
+  if (!task.shadow) return closed
+  const { conflicts, ...left } = await leaving(ports, repo, task)
+  if (conflicts.length > 0) throw conflictError(conflicts)
+  return { ...closed, ...left, refs: [...left.refs, ...closed.refs] }
 }
 
 /** A branch that somebody has checked out must not vanish under them. */

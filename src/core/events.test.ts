@@ -71,7 +71,7 @@ describe('reduce', () => {
 
   test('A6: an operation that was taken back leaves the task as it was, and an undone one opens it again', () => {
     const active = after(begun, { type: 'start.done' })
-    const undone: TaskEvent = { type: 'operation.undone', id: 'o1', reason: 'no space' }
+    const undone: TaskEvent = { type: 'operation.undone', id: 'o1', reason: 'no space', patch: {} }
     expect(after(begun, { type: 'start.done' }, closing('rejected')[0]!, undone)).toEqual(active)
     const patch = { state: 'active', closedAt: null, trash: null } as const
     const back: TaskEvent = { type: 'operation.done', id: 'o2', patch, left: [] }

@@ -40,7 +40,12 @@ export type TaskEvent =
     }
   /** Everything new is on the disk: from here on it is finished, whatever happens. */
   | { readonly type: 'operation.staged'; readonly id: string }
-  | { readonly type: 'operation.undone'; readonly id: string; readonly reason: string }
+  | {
+      readonly type: 'operation.undone'
+      readonly id: string
+      readonly reason: string
+      readonly patch: TaskPatch
+    }
   | {
       readonly type: 'operation.done'
       readonly id: string
@@ -113,7 +118,7 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       if (task.pending?.verb !== 'operation') return task
       return { ...task, pending: { ...task.pending, staged: true } }
     case 'operation.undone':
-      return ended(task, 'operation')
+      return patched(ended(task, 'operation'), event.patch)
     case 'operation.done':
       return patched({ ...ended(task, 'operation'), lastActiveAt: at }, event.patch)
     default:

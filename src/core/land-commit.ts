@@ -5,6 +5,7 @@ import { AppError } from './errors.ts'
 import type { Landing } from './land-patch.ts'
 import type { FileMove } from './operation.ts'
 import type { Conflict, Leaf, Ports, Repo, Worktree } from './ports.ts'
+import type { Goal } from './shadow.ts'
 import type { Task } from './task.ts'
 import { branchRef } from './workspace.ts'
 
@@ -39,8 +40,18 @@ export async function planCommit(
     files: followed?.files,
     index: followed?.index,
     onto,
+    goal: task.shadow && (await goalOf(ports, repo, task, offer, built)),
     told: { onto, commit: built.commit },
   }
+}
+
+async function goalOf(ports: Ports, repo: Repo, task: Task, offer: Offer, built: Built): Promise<Goal> {
+  const start = await ports.vault.readTree(repo, task.base.commit)
+  const changes = new Map<BytePath, Leaf | null>()
+  for (const [file, { to }] of await ports.contents.compare(repo, start, built.after)) {
+    changes.set(file, to && (await rawOf(ports, repo, task, offer, built, task.path, file, to)))
+  }
+  return { stored: built.after, raw: await ports.contents.change(repo, offer.first.tree, changes) }
 }
 
 interface Built {

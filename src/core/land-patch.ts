@@ -3,13 +3,16 @@ import type { Offer } from './accept.ts'
 import { type BytePath, toText } from './bytes.ts'
 import type { FileMove, Operation } from './operation.ts'
 import type { Conflict, Found, LeafChange, Ports, RefChange, Repo } from './ports.ts'
+import type { Goal } from './shadow.ts'
 import type { Task } from './task.ts'
 
 /** What an accept would do to the target, or why it cannot. */
-export interface Landing extends Pick<Operation, 'files' | 'index'> {
+export interface Landing extends Pick<Operation, 'files' | 'index' | 'head'> {
   readonly conflicts: readonly Conflict[]
   readonly refs: readonly RefChange[]
   readonly onto: string | undefined
+  /** What the branch will hold: for a task that works in the checkout of that branch. */
+  readonly goal?: Goal | undefined
   readonly told: { readonly onto?: string; readonly commit?: string }
 }
 

@@ -9,6 +9,7 @@ import { toText } from './bytes.ts'
 import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
 import { AppError, appError } from './errors.ts'
 import type { Conflict, Found, Leaf, Ports, RefChange, Repo, StepNote } from './ports.ts'
+import { seedShadow } from './shadow.ts'
 import type { Task, TaskPatch } from './task.ts'
 import { isolationOf } from './workspace.ts'
 
@@ -24,6 +25,11 @@ interface WorkspaceMove {
   readonly trash: string
 }
 
+type IndexMove = { readonly gitDir: string } & (
+  | { readonly moves: readonly FileMove[] }
+  | { readonly from: Leaf; readonly to: Leaf }
+)
+
 /** The files of the workspace become those of a tree, and that is one more step. */
 export interface StepMove {
   /** The last step before it. */
@@ -34,14 +40,16 @@ export interface StepMove {
 
 export interface Operation {
   readonly id: string
-  readonly verb: 'accept' | 'reject' | 'remove' | 'delete' | 'rewind' | 'update' | 'undo'
+  readonly verb: 'accept' | 'reject' | 'remove' | 'delete' | 'rewind' | 'update' | 'undo' | 'start'
   readonly task: string
   readonly at: string
   /** What this one undid. */
   readonly undoes?: string | undefined
   readonly files?: { readonly checkout: string; readonly moves: readonly FileMove[] } | undefined
-  /** Entries of that checkout's index. */
-  readonly index?: { readonly gitDir: string; readonly moves: readonly FileMove[] } | undefined
+  /** Entries of that checkout's index, or all of the file. */
+  readonly index?: IndexMove | undefined
+  /** The branch that the checkout is on. */
+  readonly head?: { readonly gitDir: string; readonly from: string; readonly to: string } | undefined
   readonly refs: readonly RefChange[]
   readonly workspace?: WorkspaceMove | undefined
   readonly step?: StepMove | undefined
@@ -72,14 +80,22 @@ export async function perform(ports: Ports, repo: Repo, task: Task, operation: O
 async function treesOf(
   ports: Ports,
   repo: Repo,
-  { files, step }: Operation,
+  { files, index, step }: Operation,
 ): Promise<Record<string, string>> {
   if (step) return { step: step.tree }
   if (!files) return {}
-  const empty = await ports.contents.change(repo, null, new Map())
+  const { contents } = ports
+  const empty = await contents.change(repo, null, new Map())
   const tree = (side: 'from' | 'to') =>
-    ports.contents.change(repo, empty, new Map(files.moves.map((move) => [move.path, move[side]])))
-  return { before: await tree('from'), after: await tree('to') }
+    contents.change(repo, empty, new Map(files.moves.map((move) => [move.path, move[side]])))
+  const trees = { before: await tree('from'), after: await tree('to') }
+  if (!index || 'moves' in index) return trees
+  const indexes = await contents.change(
+    repo,
+    empty,
+    new Map(Object.entries({ from: index.from, to: index.to })),
+  )
+  return { ...trees, indexes }
 }
 
 /** Beside the checkout's git, on the same file system as the checkout. */
@@ -97,10 +113,30 @@ async function stage(ports: Ports, repo: Repo, operation: Operation): Promise<vo
   if (!operation.files) return
   const staging = stagingFolder(repo, operation)
   await ports.files.makeFolder(staging, 0o700)
-  if (operation.index) await ports.checkouts.lockIndex(operation.index.gitDir, staging)
+  const { index: indexMove } = operation
+  if (indexMove) await ports.checkouts.lockIndex(indexMove.gitDir, staging)
+  if (indexMove && 'to' in indexMove) {
+    await requireIndex(ports, repo, indexMove.gitDir, indexMove.from)
+    await ports.contents.exportFile(repo, indexMove.to, path.join(staging, 'index'))
+  }
   for (const [index, { to }] of operation.files.moves.entries()) {
     if (to && to.mode !== '160000') await ports.contents.exportFile(repo, to, stagedFile(staging, index))
   }
+}
+
+/** Git notes the looks of files there whenever it looks at them; what counts are the entries. */
+async function requireIndex(ports: Ports, repo: Repo, gitDir: string, expected: Leaf): Promise<void> {
+  const { contents } = ports
+  const found = (await contents.take(repo, gitDir, ['index'])).get('index')
+  if (found?.kind === 'file') {
+    if (found.leaf.oid === expected.oid) return
+    const [now, then] = [
+      await contents.findIndexTree(repo, found.leaf),
+      await contents.findIndexTree(repo, expected),
+    ]
+    if (now !== undefined && now === then) return
+  }
+  throw conflictError([{ path: path.join(gitDir, 'index'), kind: 'changed' }])
 }
 
 /** What the user did since the plan was made must not be overwritten by it. */
@@ -145,26 +181,30 @@ export async function takeBack(
   if (operation.index) await ports.checkouts.unlockIndex(operation.index.gitDir, staging)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
   const at = ports.clock.now().toISOString()
-  ports.store.append(task.uid, { type: 'operation.undone', id: operation.id, reason }, at)
+  const { id, record } = operation
+  ports.store.append(task.uid, { type: 'operation.undone', id, reason, patch: record.from }, at)
 }
 
 /** From wherever it stopped to the end; recovery calls this too. Each part does nothing where it is done already. */
 export async function finish(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {
   const staging = stagingFolder(repo, operation)
   const left = await placeFiles(ports, repo, operation, staging)
-  if (operation.index)
-    await ports.checkouts.changeIndex(operation.index.gitDir, operation.index.moves, staging)
+  if (operation.index) await moveIndex(ports, operation.index, staging)
   await moveRefs(ports, repo, operation)
   if (operation.workspace) await moveWorkspace(ports, repo, task, operation.workspace)
   if (operation.step) await moveStep(ports, repo, task, operation.step)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
+  const { id, record, verb } = operation
+  const landed = verb === 'start' ? await seedShadow(ports, repo, task) : undefined
+  const patch = landed ? { ...record.to, landed } : record.to
   const at = ports.clock.now().toISOString()
-  const done = ports.store.append(
-    task.uid,
-    { type: 'operation.done', id: operation.id, patch: operation.record.to, left },
-    at,
-  )
+  const done = ports.store.append(task.uid, { type: 'operation.done', id, patch, left }, at)
   return operation.step ? publishSteps(ports, repo, done) : done
+}
+
+async function moveIndex({ checkouts }: Ports, index: IndexMove, staging: string): Promise<void> {
+  if ('moves' in index) await checkouts.changeIndex(index.gitDir, index.moves, staging)
+  else await checkouts.placeIndex(index.gitDir, staging)
 }
 
 async function moveStep(ports: Ports, repo: Repo, task: Task, { before, tree, note }: StepMove) {
@@ -228,7 +268,17 @@ async function moveWorkspace(ports: Ports, repo: Repo, task: Task, move: Workspa
   else await isolation.attach(repo, task, registration)
 }
 
+/** A checkout is never on a branch that is not there: HEAD moves after what is made, and before what goes. */
 async function moveRefs(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
+  const { head, refs, id, verb } = operation
+  if (!head) return changeRefs(ports, repo, operation)
+  await changeRefs(ports, repo, { ...operation, refs: refs.filter((change) => change.new !== null) })
+  const place = { ...repo.place, gitDir: head.gitDir }
+  await ports.git.moveHead(place, head.to, `offshoot: ${verb} ${id}`)
+  await changeRefs(ports, repo, { ...operation, refs: refs.filter((change) => change.new === null) })
+}
+
+async function changeRefs(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
   const { git } = ports
   await git.clearRefLocks(
     repo.place,
@@ -248,11 +298,17 @@ async function moveRefs(ports: Ports, repo: Repo, operation: Operation): Promise
   })
 }
 
+const swapped = (moves: readonly FileMove[]) =>
+  moves.map(({ path: file, from, to }) => ({ path: file, from: to, to: from }))
+
+function swappedIndex(index: IndexMove): IndexMove {
+  if ('moves' in index) return { ...index, moves: swapped(index.moves) }
+  return { ...index, from: index.to, to: index.from }
+}
+
 /** The operation that takes this one back. */
 export function inverse(operation: Operation, id: string, at: string): Operation {
-  const swapped = (moves: readonly FileMove[]) =>
-    moves.map(({ path: file, from, to }) => ({ path: file, from: to, to: from }))
-  const { files, index, workspace, record } = operation
+  const { files, index, head, workspace, record } = operation
   return {
     id,
     verb: 'undo',
@@ -260,7 +316,8 @@ export function inverse(operation: Operation, id: string, at: string): Operation
     at,
     undoes: operation.id,
     files: files && { ...files, moves: swapped(files.moves) },
-    index: index && { ...index, moves: swapped(index.moves) },
+    index: index && swappedIndex(index),
+    head: head && { ...head, from: head.to, to: head.from },
     refs: operation.refs.map(({ ref, old, new: now }) => ({ ref, old: now, new: old })),
     workspace: workspace && { ...workspace, to: workspace.to === 'trash' ? 'back' : 'trash' },
     record: { from: record.to, to: record.from },

@@ -128,6 +128,8 @@ export interface Git {
     message: string,
     signal?: AbortSignal,
   ): Promise<boolean>
+  /** Puts the checkout on a branch; files and index stay as they are. */
+  moveHead(place: Place, branch: string, message: string): Promise<void>
   /**
    * Takes away what a killed change of these refs left behind: locks, and the log of a ref that never came to be.
    * With `since`, what is older stays, as somebody else's; without it the refs must be ours alone.
@@ -272,6 +274,8 @@ export type Mode = '100644' | '100755' | '120000' | '160000'
 export interface Leaf {
   readonly mode: Mode
   readonly oid: string
+  /** Of a file of the user's that is to come back just as it was. */
+  readonly permissions?: number | undefined
 }
 
 export interface LeafChange {
@@ -281,7 +285,7 @@ export interface LeafChange {
 
 /** What lies at a path of a folder. A path below something that is no folder is `gone`, and says what is in the way. */
 export type Found =
-  | { readonly kind: 'file'; readonly leaf: Leaf; readonly look: string }
+  | { readonly kind: 'file'; readonly leaf: Leaf; readonly permissions: number; readonly look: string }
   | { readonly kind: 'gone'; readonly blockedBy?: BytePath | undefined }
   | { readonly kind: 'folder' }
   | { readonly kind: 'special' }
@@ -316,6 +320,10 @@ export interface Conflict {
     | 'changed'
 }
 
+type IndexChange =
+  | { readonly commit: string }
+  | { readonly moves: readonly { readonly path: BytePath; readonly to: Leaf | null }[] }
+
 /** The vault's contents, for verbs that compare, merge and write files elsewhere. Paths are bytes. */
 export interface Contents {
   compare(repo: Repo, from: string | null, to: string | null): Promise<Map<BytePath, LeafChange>>
@@ -325,6 +333,12 @@ export interface Contents {
   take(repo: Repo, folder: string, paths: Iterable<BytePath>): Promise<Map<BytePath, Found>>
   /** Every file of the checkout as it is, tracked or not, but for what is ignored. */
   takeAll(repo: Repo, checkout: string, signal?: AbortSignal): Promise<string>
+  /** The paths of a checkout that may differ from an index; a repository inside is left out. */
+  scan(repo: Repo, checkout: string, index: Leaf, signal?: AbortSignal): Promise<BytePath[]>
+  /** The tree of an index file; undefined while it holds a merge that is not solved. */
+  findIndexTree(repo: Repo, index: Leaf): Promise<string | undefined>
+  /** An index file like another, but for these entries, or with all entries those of a commit and no flags. */
+  draftIndex(repo: Repo, index: Leaf, change: IndexChange): Promise<Leaf>
   merge(repo: Repo, input: MergeInput, signal?: AbortSignal): Promise<Merged>
   findLeaf(repo: Repo, tree: string, file: BytePath): Promise<Leaf | undefined>
   readSize(repo: Repo, leaf: Leaf): Promise<number>
@@ -352,6 +366,8 @@ export interface Checkouts {
     moves: readonly { path: BytePath; to: Leaf | null }[],
     staging: string,
   ): Promise<void>
+  /** The index file that was staged there takes its place, and the lock is given back. */
+  placeIndex(gitDir: string, staging: string): Promise<void>
   /** How the target's attributes merge these paths, where that is not line by line. */
   readMergeRules(
     checkout: string,

@@ -1,8 +1,8 @@
 /** A workspace that is gone or damaged, made whole from the last step. */
 import path from 'node:path'
-import type { BytePath } from './bytes.ts'
 import { AppError, appError } from './errors.ts'
-import type { Leaf, Ports, Repo, Step, Worktree } from './ports.ts'
+import type { Ports, Repo, Step, Worktree } from './ports.ts'
+import { rawTree } from './raw.ts'
 import type { Task } from './task.ts'
 import {
   branchRef,
@@ -23,6 +23,11 @@ export async function ensureWorkspace(
   task: Task,
   signal?: AbortSignal,
 ): Promise<{ task: Task; mended: Mended }> {
+  if (task.shadow) {
+    // The user's own checkout is theirs to bring back.
+    await requireWorkspace(ports, repo, task)
+    return { task, mended: 'sound' }
+  }
   if (!(await isThere(ports, task))) {
     return { task: await recreate(ports, repo, task, signal), mended: 'recreated' }
   }
@@ -96,14 +101,8 @@ async function takeCommits(
   first: Step,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { vault, contents } = ports
   const head = await ports.git.findRef(repo.place, branchRef(task.branch), signal)
   if (head === undefined || head === task.base.commit) return
-  const [base, own] = [await vault.readTree(repo, task.base.commit), await vault.readTree(repo, head)]
-  const changes = new Map<BytePath, Leaf | null>()
-  for (const [file, { to }] of await contents.compare(repo, base, own)) {
-    changes.set(file, to && (await vault.smudge(repo, task, task.path, file, to)))
-  }
-  const tree = await contents.change(repo, first.tree, changes)
-  await vault.restore(repo, task, first, { ...first, tree }, signal)
+  const tree = await rawTree(ports, repo, task, first.tree, head)
+  await ports.vault.restore(repo, task, first, { ...first, tree }, signal)
 }

@@ -1,5 +1,5 @@
 import { requireOpen, takeStep } from './checkpoint.ts'
-import { closing } from './cleanup.ts'
+import { givingUp } from './cleanup.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
@@ -43,7 +43,7 @@ export async function reject(ports: Ports, input: RejectInput, signal?: AbortSig
       at: ports.clock.now().toISOString(),
     } as const
     const { branchKept, ...rest } = open
-      ? await closing(ports, repo, task, 'rejected', { keepBranch: input.keepBranch, hidden: input.hide })
+      ? await givingUp(ports, repo, task, 'rejected', { keepBranch: input.keepBranch, hidden: input.hide })
       : { branchKept: false, refs: [], record: { from: { hidden: false }, to: { hidden: true } } }
     return { task: await perform(ports, repo, task, { ...common, ...rest }), operation: id, branchKept }
   })

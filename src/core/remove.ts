@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { closing } from './cleanup.ts'
+import { givingUp } from './cleanup.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
 import { perform } from './operation.ts'
@@ -42,7 +42,7 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
     if (there && !input.force) requireClean(task, await ports.vault.readDirt(repo, task, signal), ignored)
     signal?.throwIfAborted()
     const state = input.keepBranch || task.adopted ? 'kept' : 'rejected'
-    const { branchKept, ...closed } = await closing(ports, repo, task, state, {
+    const { branchKept, ...closed } = await givingUp(ports, repo, task, state, {
       keepBranch: input.keepBranch,
     })
     const operation = {

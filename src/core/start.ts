@@ -7,13 +7,17 @@ import {
   requireInside,
   requireTaskId,
   taskIdFrom,
+  type NameParts,
 } from './names.ts'
-import type { Ports, Repo } from './ports.ts'
+import { perform } from './operation.ts'
+import type { Ports, Repo, Worktree } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
+import { reject } from './reject.ts'
 import { mainRoot, repoLock, requireRepo, rootOf } from './repo.ts'
 import type { Settings } from './settings.ts'
+import { entering, findShadow, requireShadowable } from './shadow.ts'
 import { type Isolation, type Task, taskLock } from './task.ts'
-import { branchRef, makeFolder, makeRefs, requireBase, undoStart } from './workspace.ts'
+import { branchRef, branchTaken, makeFolder, makeRefs, requireBase, undoStart } from './workspace.ts'
 
 export interface StartInput {
   readonly dir: string
@@ -49,9 +53,17 @@ export async function start(ports: Ports, input: StartInput, signal?: AbortSigna
   return ports.locks.hold(taskLock(repo.id, id), { verb: 'start', waitMs, signal }, async () => {
     const open = ports.store.findOpenTask(repo.id, id)
     if (open) return reuse(ports, repo, open, { ...input, task: id }, signal)
+    if (input.isolation === 'branch') await makeRoom(ports, repo, signal)
     const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
     return { task: await make(ports, repo, settings, task, signal), reused: false, recreated: false }
   })
+}
+
+/** One task at a time works in a checkout: the one that is there is given up, and can be had back. */
+async function makeRoom(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<void> {
+  const other = findShadow(ports, repo, repo.place.checkout)
+  if (other) await reject(ports, { dir: other.path, task: other.id }, signal)
+  await requireShadowable(ports, repo)
 }
 
 function requireSound(input: StartInput): void {
@@ -70,8 +82,8 @@ function requireSound(input: StartInput): void {
       '--from names the start of a new branch; it does not go with --existing-branch.',
     )
   }
-  if (input.isolation === 'branch') {
-    throw new AppError('WT_019', 'Isolation branch is not built yet.', { hint: 'Leave --isolation out.' })
+  if (input.isolation === 'branch' && (input.from ?? input.existingBranch) !== undefined) {
+    throw new AppError('WT_019', 'A shadow branch starts from what is checked out: leave the base out.')
   }
   if (input.isolation === 'clone' && input.existingBranch !== undefined) {
     throw new AppError('WT_019', 'A clone has branches of its own: --existing-branch does not go with it.')
@@ -87,7 +99,7 @@ async function planned(
   uid: string,
   signal?: AbortSignal,
 ): Promise<Task> {
-  const { git, files } = ports
+  const { git } = ports
   const place = repo.place
   const commit =
     input.existingBranch === undefined
@@ -101,15 +113,6 @@ async function planned(
   )
   const worktrees = await git.readWorktrees(place)
   requireFree(branch, worktrees)
-
-  const at = { home: ports.home, repo: repo.name, root: mainRoot(place), userHome: ports.userHome }
-  const base = await requireBase(ports, baseFolder(settings.workspace.base, at), place)
-  const taken = new Set([
-    ...(await files.readNames(base)),
-    ...(await files.readNames(path.join(base, '.trash'))),
-    ...worktrees.map((worktree) => worktree.name),
-  ])
-  const wanted = fromTemplate(settings.workspace.name, parts)
   return {
     uid,
     repo: repo.id,
@@ -117,7 +120,9 @@ async function planned(
     title: input.title ?? '',
     state: 'pending',
     isolation: input.isolation ?? 'worktree',
-    path: requireInside(base, freeName(wanted, taken)),
+    ...(input.isolation === 'branch'
+      ? { path: rootOf(place), shadow: { gitDir: place.gitDir, operation: ports.ids.uid() } }
+      : { path: await freePath(ports, repo, settings, parts, worktrees) }),
     branch,
     adopted: input.existingBranch !== undefined,
     base: { branch: input.existingBranch ?? (await baseBranch(ports, repo, input.from, signal)), commit },
@@ -131,6 +136,25 @@ async function planned(
     createdAt: now.toISOString(),
     lastActiveAt: now.toISOString(),
   }
+}
+
+async function freePath(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  parts: NameParts,
+  worktrees: readonly Worktree[],
+): Promise<string> {
+  const { files } = ports
+  const root = mainRoot(repo.place)
+  const at = { home: ports.home, repo: repo.name, root, userHome: ports.userHome }
+  const base = await requireBase(ports, baseFolder(settings.workspace.base, at), repo.place)
+  const taken = new Set([
+    ...(await files.readNames(base)),
+    ...(await files.readNames(path.join(base, '.trash'))),
+    ...worktrees.map((worktree) => worktree.name),
+  ])
+  return requireInside(base, freeName(fromTemplate(settings.workspace.name, parts), taken))
 }
 
 function baseMissing(input: StartInput): AppError {
@@ -171,6 +195,7 @@ async function make(
     store.append(task.uid, { type: 'start.begun', task, owner: ports.processes.self() }, now())
   })
   try {
+    if (task.shadow) return await makeShadow(ports, repo, { ...task, shadow: task.shadow }, signal)
     await makeRefs(ports, repo, task, signal)
     await makeFolder(ports, repo, task, signal)
     await ports.vault.prepare(repo, task)
@@ -187,6 +212,18 @@ async function make(
     await undoStart(ports, repo, task, appError(error)).catch(() => {})
     throw error
   }
+}
+
+async function makeShadow(
+  ports: Ports,
+  repo: Repo,
+  task: Parameters<typeof entering>[2],
+  signal?: AbortSignal,
+): Promise<Task> {
+  const [rival] = await ports.git.findRivals(repo.place, task.branch, signal)
+  if (rival !== undefined) throw branchTaken(task.branch, rival)
+  await ports.vault.prepare(repo, task)
+  return perform(ports, repo, task, await entering(ports, repo, task, signal))
 }
 
 function requireRoom(open: number, limit: number): void {

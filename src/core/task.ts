@@ -66,6 +66,8 @@ export interface Task {
   readonly trash?: string
   /** What has landed so far, when that was not all. */
   readonly landed?: Landed
+  /** Of a task in the user's own checkout: its git folder, and the operation that put their own changes away. */
+  readonly shadow?: { readonly gitDir: string; readonly operation: string }
   /** Never shown: a start that was rolled back. */
   readonly hidden?: boolean
 }

@@ -8,6 +8,7 @@ import { requireStep } from './log.ts'
 import { conflictError, type FileMove, inverse, type Operation, perform, type StepMove } from './operation.ts'
 import type { Ports, Repo } from './ports.ts'
 import { requireWorkspace } from './recreate.ts'
+import { findShadow } from './shadow.ts'
 import type { Task } from './task.ts'
 import { basisOf } from './update.ts'
 
@@ -34,7 +35,8 @@ function operationsOf(ports: Ports, repo: Repo): KnownOperation[] {
     if (!tasks.has(uid)) tasks.set(uid, ports.store.findTaskByUid(uid))
     const task = tasks.get(uid)
     if (task?.repo !== repo.id) continue
-    if (event.type === 'operation.begun')
+    // A task that was started in a checkout is given up by reject.
+    if (event.type === 'operation.begun' && event.verb !== 'start')
       known.set(event.id, { verb: event.verb, task: task.id, at, undoes: event.undoes })
     if (event.type === 'operation.done') done.push(event.id)
   }
@@ -95,7 +97,9 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
     const swapped = inverse(operation, ports.ids.uid(), ports.clock.now().toISOString())
     const back = operation.step
       ? { ...swapped, step: await stepBack(ports, repo, now, operation, operation.step, signal) }
-      : await fitted(ports, repo, swapped)
+      : operation.head
+        ? swapped
+        : await fitted(ports, repo, swapped)
     await requireFits(ports, repo, now, back)
     const done = await perform(ports, repo, now, back)
     const files = back.files?.moves.map(({ path: file }) => toText(file)) ?? []
@@ -167,6 +171,7 @@ async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation
       data: { conflicts: [{ path: ref, kind: 'changed' }] },
     })
   }
+  if (back.head) await requireHead(ports, repo, task, back.head)
   if (back.workspace?.to === 'back' && (await ports.files.readKind(task.path)) !== undefined) {
     throw new AppError('WT_001', `Something is in the place of the workspace: ${task.path}.`, {
       path: task.path,
@@ -175,4 +180,17 @@ async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation
   const other = ports.store.findOpenTask(repo.id, task.id)
   if (other && other.uid !== task.uid)
     throw new AppError('WT_013', `There is a new task ${task.id} by now.`, { path: other.path })
+}
+
+/** The checkout is on the branch that it was left on, and no other task works in it. */
+async function requireHead(ports: Ports, repo: Repo, task: Task, head: NonNullable<Operation['head']>) {
+  const place = { ...repo.place, gitDir: head.gitDir }
+  const [now, other] = [await ports.git.readHeadBranch(place), findShadow(ports, repo, task.path)]
+  if (now === head.from && (other === undefined || other.uid === task.uid)) return
+  const why = other ? `${other.id} is at work there` : `it is on ${now ?? 'no branch'}`
+  throw new AppError('WT_011', `${task.path} is not as the operation left it: ${why}.`, {
+    path: task.path,
+    hint: `Bring it back first: git switch ${head.from}`,
+    data: { conflicts: [{ path: 'HEAD', kind: 'changed' }] },
+  })
 }

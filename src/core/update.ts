@@ -3,7 +3,8 @@ import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import { conflictError, perform } from './operation.ts'
-import type { Conflict, Leaf, Ports, Repo, Step } from './ports.ts'
+import type { Conflict, Ports, Repo, Step } from './ports.ts'
+import { rawTree } from './raw.ts'
 import { requireWorkspace } from './recreate.ts'
 import type { Task } from './task.ts'
 import { branchRef } from './workspace.ts'
@@ -83,7 +84,7 @@ async function targetTree(
   input: UpdateInput,
   signal?: AbortSignal,
 ): Promise<string> {
-  const { contents, vault, git } = ports
+  const { contents, git } = ports
   if (input.dirty) {
     const target = await ports.locate(task.origin)
     return contents.takeAll({ ...repo, place: target }, task.origin, signal)
@@ -99,10 +100,5 @@ async function targetTree(
       },
     )
   }
-  const [start, now] = [await vault.readTree(repo, task.base.commit), await vault.readTree(repo, commit)]
-  const changes = new Map<string, Leaf | null>()
-  for (const [file, { to }] of await contents.compare(repo, start, now)) {
-    changes.set(file, to && (await vault.smudge(repo, task, task.path, file, to)))
-  }
-  return contents.change(repo, first.tree, changes)
+  return rawTree(ports, repo, task, first.tree, commit)
 }

@@ -77,9 +77,12 @@ export async function makeRefs(ports: Ports, repo: Repo, task: Task, signal?: Ab
     if (rivals.length === 0) throw error
   }
   const [rival = task.branch] = await ports.git.findRivals(repo.place, task.branch, signal)
-  throw new AppError('WT_002', `The branch ${task.branch} cannot be made: there is a branch ${rival}.`, {
-    data: { branch: rival },
-  })
+  throw branchTaken(task.branch, rival)
+}
+
+export function branchTaken(branch: string, rival: string): AppError {
+  const message = `The branch ${branch} cannot be made: there is a branch ${rival}.`
+  return new AppError('WT_002', message, { data: { branch: rival } })
 }
 
 /** The folder, its registration and its files. */
@@ -97,7 +100,7 @@ export async function makeBase(ports: Ports, repo: Repo, task: Task): Promise<vo
 
 export function isolationOf(ports: Ports, task: Task): IsolationKind {
   if (task.isolation !== 'branch') return ports.isolations[task.isolation]
-  throw new AppError('WT_019', 'Isolation branch is not built yet.', { hint: 'Leave --isolation out.' })
+  throw new AppError('WT_020', `${task.id} works in the checkout ${task.path}: it has no folder of its own.`)
 }
 
 /** A base folder inside the repository ignores itself, so that `git status` stays as it was. */
@@ -119,6 +122,8 @@ export async function freeTrash(ports: Ports, workspace: string): Promise<string
 
 /** Folder and registration, renamed into the trash. Does nothing for what is not there. */
 export async function trashFolder(ports: Ports, repo: Repo, task: Task, trash: string): Promise<void> {
+  // It works in the checkout of the user, which stays where it is.
+  if (task.shadow) return
   if ((await ports.files.readKind(task.path)) !== undefined) {
     await ports.files.makeFolder(trash, 0o700)
     await ports.files.rename(task.path, path.join(trash, 'workspace'))

@@ -8,6 +8,7 @@ import {
   findReflogMessage,
   findRef,
   findRivals,
+  moveHead,
   readHeadBranch,
 } from './refs.ts'
 import { requireVersion, type VersionNotes } from './version.ts'
@@ -35,6 +36,7 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
         throw error
       }
     },
+    moveHead: (place, branch, message) => moveHead(exec, place, branch, message),
     clearRefLocks: (place, refs, since) =>
       clearRefLocks(files, place, refs, since === undefined ? 0 : Date.parse(since)),
   }

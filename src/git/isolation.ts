@@ -5,6 +5,7 @@ import type { Task } from '../core/task.ts'
 
 export function workspacePlace(repo: Repo, task: Task): Place {
   const own = path.join(task.path, '.git')
+  if (task.shadow) return { commonDir: repo.commonDir, gitDir: task.shadow.gitDir, checkout: task.path }
   if (task.isolation === 'clone') return { commonDir: own, gitDir: own, checkout: task.path }
   const gitDir = path.join(repo.commonDir, 'worktrees', path.basename(task.path))
   return { commonDir: repo.commonDir, gitDir, checkout: task.path }

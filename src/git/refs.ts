@@ -104,6 +104,16 @@ export async function changeRefs(
   throw new AppError('WT_020', `git update-ref failed: ${stderr.trim()}`, { path: place.commonDir })
 }
 
+export async function moveHead(exec: GitExec, place: Place, branch: string, message: string): Promise<void> {
+  if ((await readHeadBranch(place)) === branch) return
+  await exec({
+    args: ['symbolic-ref', '-m', message, 'HEAD', `refs/heads/${branch}`],
+    gitDir: place.gitDir,
+    cwd: place.gitDir,
+    durable: true,
+  })
+}
+
 export function refCommands(changes: readonly RefChange[]): string {
   return changes
     .map((change) => {

@@ -14,10 +14,11 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import path from 'node:path'
-import { type BytePath, below, fromBytes, splitNul, toBytes, toText } from '../core/bytes.ts'
+import { type BytePath, below, fromBytes, splitNul, toText } from '../core/bytes.ts'
 import { AppError } from '../core/errors.ts'
 import type { Checkouts, Leaf, Mode } from '../core/ports.ts'
 import type { GitExec } from '../git/exec.ts'
+import { indexLines } from '../git/index-lines.ts'
 
 export function gitCheckouts(exec: GitExec): Checkouts {
   return {
@@ -64,6 +65,7 @@ export function gitCheckouts(exec: GitExec): Checkouts {
 
     lockIndex,
     unlockIndex,
+    placeIndex,
     changeIndex: (gitDir, moves, staging) => changeIndex(exec, gitDir, moves, staging),
     readMergeRules: (checkout, gitDir, files) => readMergeRules(exec, checkout, gitDir, files),
     readTracked: (gitDir, files) => readTracked(exec, gitDir, files),
@@ -143,6 +145,13 @@ async function isOurs(gitDir: string, staging: string): Promise<boolean> {
   return mark !== undefined && lock !== undefined && mark.ino === lock.ino && mark.dev === lock.dev
 }
 
+async function placeIndex(gitDir: string, staging: string): Promise<void> {
+  await lockIndex(gitDir, staging)
+  // Not there any more: it has taken its place before a crash.
+  await rename(path.join(staging, 'index'), path.join(gitDir, 'index')).catch(ignoring('ENOENT'))
+  await unlockIndex(gitDir, staging)
+}
+
 async function changeIndex(
   exec: GitExec,
   gitDir: string,
@@ -168,17 +177,6 @@ async function changeIndex(
   }
   await rename(draft, index)
   await unlockIndex(gitDir, staging)
-}
-
-/** `<mode> <oid> TAB <path> 0`; mode 0 removes. */
-export function indexLines(moves: readonly { path: BytePath; to: Leaf | null }[]): Buffer {
-  const none = '0'.repeat(40)
-  return Buffer.concat(
-    moves.map(({ path: file, to }) => {
-      const entry = to ? `${to.mode} ${to.oid}` : `0 ${none}`
-      return Buffer.concat([Buffer.from(`${entry}\t`), toBytes(file), Buffer.from([0])])
-    }),
-  )
 }
 
 async function readMergeRules(exec: GitExec, checkout: string, gitDir: string, files: readonly BytePath[]) {

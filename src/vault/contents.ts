@@ -5,6 +5,7 @@ import type { Contents, Found, Leaf, Repo } from '../core/ports.ts'
 import { type BytePath, below } from './bytes.ts'
 import { capture } from './capture.ts'
 import { eachOf } from './each.ts'
+import { draftIndex, findIndexTree, scanAgainst } from './drafts.ts'
 import type { OpenVault } from './index.ts'
 import { mergeTrees } from './merge.ts'
 import { writeBlob } from './restore.ts'
@@ -24,6 +25,9 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
       return found
     },
     takeAll: async (repo, checkout, signal) => takeAll(await open(repo), repo, checkout, signal),
+    scan: async (repo, checkout, index, signal) => scanAgainst(await open(repo), checkout, index, signal),
+    findIndexTree: async (repo, index) => findIndexTree(await open(repo), index),
+    draftIndex: async (repo, index, change) => draftIndex(await open(repo), index, change),
     merge: async (repo, input, signal) => mergeTrees(await open(repo), input, signal),
     findLeaf: async (repo, tree, file) => findLeaf((await open(repo)).objects, tree, file),
     readSize: async (repo, leaf) => (await (await open(repo)).reader.readSize(leaf.oid)) ?? 0,
@@ -34,6 +38,7 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
       await writeBlob(vault, Buffer.from(target), leaf)
       const written = await openFile(target, 'r')
       try {
+        if (leaf.permissions !== undefined) await written.chmod(leaf.permissions)
         await written.sync()
       } finally {
         await written.close()
@@ -77,7 +82,8 @@ async function takeOne(vault: OpenVault, folder: string, file: BytePath): Promis
   if (taken.kind === 'skipped') return { kind: 'special' }
   if (taken.kind !== 'file') return { kind: taken.kind }
   const { mode, size, mtimeNs, ctimeNs, ino } = taken.stat
-  return { kind: 'file', leaf: taken.leaf, look: [mode, size, mtimeNs, ctimeNs, ino].join(',') }
+  const permissions = Number(mode) & 0o777
+  return { kind: 'file', leaf: taken.leaf, permissions, look: [mode, size, mtimeNs, ctimeNs, ino].join(',') }
 }
 
 /** From the index, whose tree git knows, to the files as they are. */

@@ -281,7 +281,9 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     readDiff: async (repo, from, to, options, signal) => diffOf(await open(repo), from, to, options, signal),
     async restore(repo, task, from, to, signal) {
       const vault = await open(repo)
-      const aside = path.join(path.dirname(task.path), '.trash', `${path.basename(task.path)}.aside`)
+      const aside = task.shadow
+        ? path.join(task.shadow.gitDir, 'offshoot-aside')
+        : path.join(path.dirname(task.path), '.trash', `${path.basename(task.path)}.aside`)
       if (from === null) {
         const index = path.join(taskFolder(vault.vault, task), 'index')
         const error = await refill(vault, repo, task, to.tree, signal).catch(appError)

@@ -198,7 +198,7 @@ export function storeContract({ name, open, module, factory }: StoreUnderTest): 
       begin('u2', 'B')
       store.append('u1', { type: 'operation.begun', id: 'op', verb: 'remove', owner }, at)
       expect(uids(store.readPendingTasks())).toEqual(['u1', 'u2'])
-      store.append('u1', { type: 'operation.undone', id: 'op', reason: 'no' }, at)
+      store.append('u1', { type: 'operation.undone', id: 'op', reason: 'no', patch: {} }, at)
       expect(uids(store.readPendingTasks())).toEqual(['u2'])
     })
 

@@ -206,7 +206,12 @@ const cases: Case[] = [
     exit: 2,
     args: ['--existing-branch', 'b', '--from', 'c'],
   },
-  { what: 'an isolation that is not built', code: 'WT_019', exit: 2, args: ['--isolation', 'branch'] },
+  {
+    what: 'a base for a shadow branch',
+    code: 'WT_019',
+    exit: 2,
+    args: ['--isolation', 'branch', '--from', 'main'],
+  },
   {
     what: 'an isolation that there is not',
     code: 'WT_019',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { indexLines } from './checkout.ts'
+import { indexLines } from './index-lines.ts'
 
 test('entries of an index are told to git byte by byte, a deletion with mode 0', () => {
   const oid = 'c'.repeat(40)

@@ -1,0 +1,20 @@
+import type { BytePath } from './bytes.ts'
+import type { Leaf, Ports, Repo } from './ports.ts'
+import type { Task } from './task.ts'
+
+/** A commit's files as they would lie in the workspace, given those of the base commit. */
+export async function rawTree(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  base: string,
+  commit: string,
+): Promise<string> {
+  const { contents, vault } = ports
+  const [start, now] = [await vault.readTree(repo, task.base.commit), await vault.readTree(repo, commit)]
+  const changes = new Map<BytePath, Leaf | null>()
+  for (const [file, { to }] of await contents.compare(repo, start, now)) {
+    changes.set(file, to && (await vault.smudge(repo, task, task.path, file, to)))
+  }
+  return contents.change(repo, base, changes)
+}

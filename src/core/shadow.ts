@@ -1,0 +1,206 @@
+/**
+ * A shadow branch: the task works in the user's own checkout. What was uncommitted there is put away into the vault,
+ * files and index byte for byte, and comes back when the task ends.
+ */
+import path from 'node:path'
+import type { BytePath } from './bytes.ts'
+import { takeStep } from './checkpoint.ts'
+import { AppError } from './errors.ts'
+import type { FileMove, Operation } from './operation.ts'
+import type { Conflict, Leaf, Ports, Repo, Step } from './ports.ts'
+import type { Task } from './task.ts'
+import { rawTree } from './raw.ts'
+import { branchRef, pinRef } from './workspace.ts'
+
+/** The open task that works in a checkout of the user's. */
+export function findShadow(ports: Ports, repo: Repo, checkout: string | null): Task | undefined {
+  return ports.store
+    .readTasks({ repo: repo.id, open: true })
+    .find((task) => task.shadow !== undefined && task.path === checkout)
+}
+
+const underWay = [
+  'MERGE_HEAD',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'BISECT_LOG',
+  'rebase-merge',
+  'rebase-apply',
+]
+
+/** Throws unless the checkout is on a branch, with nothing half-done. */
+export async function requireShadowable(ports: Ports, repo: Repo): Promise<void> {
+  const { checkout, gitDir } = repo.place
+  if (checkout === null) throw new AppError('WT_009', 'A bare repository has no checkout to work in.')
+  if ((await ports.git.readHeadBranch(repo.place)) === null) {
+    throw new AppError('WT_010', 'HEAD is detached: there is no branch to come back to.', {
+      path: checkout,
+      hint: 'git switch to a branch first, or leave --isolation out.',
+    })
+  }
+  for (const name of underWay) {
+    if ((await ports.files.readKind(path.join(gitDir, name))) === undefined) continue
+    throw new AppError('WT_004', `Something is half-done in ${checkout}: there is ${name}.`, {
+      path: checkout,
+      hint: 'Finish or abort it first.',
+    })
+  }
+}
+
+/** Puts away what the user has not committed, and goes over to the task's branch. */
+export async function entering(
+  ports: Ports,
+  repo: Repo,
+  task: Task & { shadow: NonNullable<Task['shadow']> },
+  signal?: AbortSignal,
+): Promise<Operation> {
+  const { contents } = ports
+  const { gitDir, operation } = task.shadow
+  const base = task.base.branch ?? ''
+  const { commit } = task.base
+  const index = await readIndex(ports, repo, gitDir)
+  const staged = await contents.findIndexTree(repo, index)
+  if (staged === undefined) {
+    throw new AppError('WT_004', 'The index holds a merge that is not solved.', { path: task.path })
+  }
+  const clean = await contents.draftIndex(repo, index, { commit })
+  const head = await ports.vault.readTree(repo, commit)
+  const changed = new Set([
+    ...(await contents.compare(repo, head, staged)).keys(),
+    ...(await contents.scan(repo, task.path, clean, signal)),
+  ])
+  const at = ports.clock.now().toISOString()
+  return {
+    id: operation,
+    verb: 'start',
+    task: task.uid,
+    at,
+    files: { checkout: task.path, moves: await putAway(ports, repo, task, head, changed) },
+    index: { gitDir, from: index, to: clean },
+    head: { gitDir, from: base, to: task.branch },
+    refs: [
+      { ref: pinRef(task.uid), old: null, new: commit },
+      { ref: branchRef(task.branch), old: null, new: commit },
+    ],
+    record: { from: { state: 'failed', closedAt: at, hidden: true }, to: { state: 'active' } },
+  }
+}
+
+async function readIndex(ports: Ports, repo: Repo, gitDir: string): Promise<Leaf> {
+  const found = (await ports.contents.take(repo, gitDir, ['index'])).get('index')
+  if (found?.kind === 'file') return { ...found.leaf, permissions: found.permissions }
+  throw new AppError('WT_004', 'The checkout has no index.', { path: gitDir, hint: 'git reset makes one.' })
+}
+
+async function putAway(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  head: string,
+  changed: Iterable<BytePath>,
+): Promise<FileMove[]> {
+  const found = await ports.contents.take(repo, task.path, changed)
+  const moves: FileMove[] = []
+  for (const [file, there] of found) {
+    if (there.kind === 'special' || there.kind === 'folder') continue
+    const from = there.kind === 'file' ? { ...there.leaf, permissions: there.permissions } : null
+    const stored = await ports.contents.findLeaf(repo, head, file)
+    const to = stored ? await ports.vault.smudge(repo, task, task.path, file, stored) : null
+    if (!isSame(from, to)) moves.push({ path: file, from, to })
+  }
+  return moves
+}
+
+function isSame(a: Leaf | null, b: Leaf | null): boolean {
+  return a?.oid === b?.oid && a?.mode === b?.mode
+}
+
+/** What could not be put away, as a repository inside the checkout, is not the agent's: it counts as landed. */
+export async function seedShadow(ports: Ports, repo: Repo, task: Task): Promise<Task['landed']> {
+  await ports.vault.reseed(repo, task)
+  const first = await ports.vault.seed(repo, task)
+  const note = { tool: stayed, summary: 'what stayed in the checkout' }
+  await takeStep(ports, repo, task, note)
+  const begins = firstOf(task, await ports.vault.readSteps(repo, task))
+  return begins.n === 0 ? undefined : { tree: begins.tree, basis: first.tree }
+}
+
+const stayed = 'start'
+
+/** What the base branch will hold when the task has ended, as git stores it and as it lies in a checkout. */
+export interface Goal {
+  readonly stored: string
+  readonly raw: string
+}
+
+export type Leaving = Pick<Operation, 'files' | 'index' | 'head' | 'refs'> & {
+  readonly conflicts: readonly Conflict[]
+}
+
+/** Back to the user's branch, with all that was put away. Without a goal, to where that branch is now. */
+export async function leaving(ports: Ports, repo: Repo, named: Task, goal?: Goal): Promise<Leaving> {
+  const { contents } = ports
+  const note = { tool: 'sweep', summary: 'before the branch was left' }
+  const { task, step: last } = await takeStep(ports, repo, named, note)
+  const { gitDir, operation } = task.shadow ?? { gitDir: '', operation: '' }
+  const parked = (await contents.findKept(repo, operation))?.record as Operation | undefined
+  if (!parked?.files || !parked.index || 'moves' in parked.index || !parked.head)
+    throw new AppError('WT_005', `What was put away for ${task.id} is gone.`)
+  const first = firstOf(task, await ports.vault.readSteps(repo, task))
+  const branch = parked.head.from
+  const target = await ports.git.findRef(repo.place, branchRef(branch))
+  const { stored, raw } = goal ?? (await goalAt(ports, repo, task, first, target ?? task.base.commit))
+  const own = new Map(parked.files.moves.map((move) => [move.path, move.from]))
+  const mine = await contents.change(repo, first.tree, own)
+  const labels = ['yours', task.id] as const
+  const merged = await contents.merge(repo, { base: first.tree, ours: mine, theirs: raw, labels })
+  const moves = Array.from(await contents.compare(repo, last.tree, merged.tree), ([file, { from, to }]) => {
+    const kept = own.get(file) ?? null
+    return { path: file, from, to: to && isSame(kept, to) ? kept : to }
+  })
+  const staged = await stagedWith(ports, repo, task, parked.index.from, stored)
+  return {
+    conflicts: [...merged.conflicts, ...staged.conflicts],
+    files: { checkout: task.path, moves },
+    index: { gitDir, from: await readIndex(ports, repo, gitDir), to: staged.index },
+    head: { gitDir, from: task.branch, to: branch },
+    refs: target === undefined ? [{ ref: branchRef(branch), old: null, new: task.base.commit }] : [],
+  }
+}
+
+/** What has landed since the start, in the user's index; where they have staged something else, both are merged. */
+async function stagedWith(ports: Ports, repo: Repo, task: Task, index: Leaf, after: string) {
+  const { contents } = ports
+  const head = await ports.vault.readTree(repo, task.base.commit)
+  if (head === after) return { index, conflicts: [] }
+  const staged = (await contents.findIndexTree(repo, index)) ?? head
+  const labels = ['staged', task.id] as const
+  const { tree, conflicts } = await contents.merge(repo, { base: head, ours: staged, theirs: after, labels })
+  const moves = Array.from(await contents.compare(repo, staged, tree), ([file, { to }]) => ({
+    path: file,
+    to,
+  }))
+  if (moves.length === 0) return { index, conflicts }
+  // What comes of staged and landed together is in the vault only: the commit carries it over.
+  if (staged !== head && conflicts.length === 0)
+    await ports.vault.commit(repo, task, { tree, parents: [task.base.commit], message: 'Staged' })
+  return { index: await contents.draftIndex(repo, index, { moves }), conflicts }
+}
+
+/** Where the agent's own work begins. */
+export function firstOf(task: Task, steps: readonly Step[]): Step {
+  const [zero, one] = steps
+  if (!zero) throw new AppError('WT_005', `${task.id} has no steps.`)
+  return task.shadow && one?.tool === stayed ? one : zero
+}
+
+export async function goalAt(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  first: Step,
+  commit: string,
+): Promise<Goal> {
+  const stored = await ports.vault.readTree(repo, commit)
+  return { stored, raw: await rawTree(ports, repo, task, first.tree, commit) }
+}

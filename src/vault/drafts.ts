@@ -1,0 +1,75 @@
+/** Index files of a user's checkout, kept as contents, and new ones made from them beside everything else. */
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { AppError } from '../core/errors.ts'
+import type { Contents, Leaf } from '../core/ports.ts'
+import { indexLines } from '../git/index-lines.ts'
+import { type BytePath, splitNul } from './bytes.ts'
+import type { OpenVault } from './index.ts'
+import { writeBlob } from './restore.ts'
+import { scan } from './scan.ts'
+
+/** Git calls on a copy of that index. */
+async function withCopy<T>(
+  vault: OpenVault,
+  index: Leaf,
+  work: (copy: string, git: (args: string[], stdin?: Buffer) => Promise<Git>) => Promise<T>,
+): Promise<T> {
+  const copy = path.join(vault.vault, 'scratch', `index-${process.pid}-${randomUUID()}`)
+  await writeBlob(vault, Buffer.from(copy), index)
+  const scratch = path.dirname(copy)
+  const scope = { gitDir: vault.vault, workTree: scratch, indexFile: copy, cwd: scratch }
+  try {
+    return await work(copy, (args, stdin) =>
+      vault.exec({ args, ...scope, alternates: vault.alternates, ...(stdin && { stdin }), expect: [1, 128] }),
+    )
+  } finally {
+    await vault.files.remove(copy)
+  }
+}
+type Git = Awaited<ReturnType<OpenVault['exec']>>
+
+export function scanAgainst(
+  vault: OpenVault,
+  checkout: string,
+  index: Leaf,
+  signal?: AbortSignal,
+): Promise<BytePath[]> {
+  return withCopy(vault, index, async (copy) => {
+    const found = await scan(vault.exec, { ...vault, workspace: checkout, index: copy }, signal)
+    return [...found].filter((file) => !file.endsWith('/'))
+  })
+}
+
+export function findIndexTree(vault: OpenVault, index: Leaf): Promise<string | undefined> {
+  return withCopy(vault, index, async (_, git) => {
+    const { code, stdout } = await git(['write-tree', '--missing-ok'])
+    return code === 0 ? stdout.toString().trim() : undefined
+  })
+}
+
+export function draftIndex(
+  vault: OpenVault,
+  index: Leaf,
+  change: Parameters<Contents['draftIndex']>[2],
+): Promise<Leaf> {
+  return withCopy(vault, index, async (copy, git) => {
+    if ('moves' in change) {
+      requireDone(await git(['update-index', '-z', '--index-info'], indexLines(change.moves)))
+    } else {
+      requireDone(await git(['read-tree', '--reset', '-i', change.commit]))
+      const listed = await git(['ls-files', '-v', '-z'])
+      // A flag that hides changes of a file would hide what the agent does to it.
+      const hidden = splitNul(listed.stdout).flatMap((line) => (/^[a-z]/.test(line) ? [line.slice(2)] : []))
+      const names = Buffer.from(hidden.map((file) => `${file}\0`).join(''), 'latin1')
+      if (hidden.length > 0)
+        requireDone(await git(['update-index', '--no-assume-unchanged', '-z', '--stdin'], names))
+    }
+    return { mode: '100644', oid: await vault.objects.put('blob', await readFile(copy)) }
+  })
+}
+
+function requireDone({ code, stderr }: Git): void {
+  if (code !== 0) throw new AppError('WT_020', `The index could not be made: ${stderr.trim()}`)
+}
