@@ -68,9 +68,9 @@ export async function takeStep(
   files?: readonly string[],
   signal?: AbortSignal,
 ): Promise<Snapshot & { task: Task }> {
-  const caughtUp = await catchUp(ports, repo, task, signal)
-  ports.later(() => ports.vault.adopt(repo, task))
   try {
+    const caughtUp = await catchUp(ports, repo, task, signal)
+    ports.later(() => ports.vault.adopt(repo, task))
     const taken = await ports.vault.snapshot(repo, caughtUp, note, files, signal)
     if (!taken.created) return { ...taken, task: caughtUp }
     return { ...taken, task: await recordStep(ports, repo, caughtUp, taken.step, taken.files, signal) }

@@ -47,10 +47,10 @@ function writeBig(first: string): void {
   }
 }
 
-function digest(): string {
+function digest(folder = task.path): string {
   const hash = createHash('sha256')
   for (const name of names) {
-    const handle = openSync(path.join(task.path, name), 'r')
+    const handle = openSync(path.join(folder, name), 'r')
     for (let read = 1; read > 0; ) {
       read = readSync(handle, chunk)
       hash.update(chunk.subarray(0, read))
@@ -83,11 +83,16 @@ const forth = digest()
 rmSync(task.path, { recursive: true })
 await note('recreation', lib.start({ task: 'T1' }))
 const recreated = digest()
+await note('accept as a patch', lib.accept({ task: 'T1', keep: true }))
+const patched = digest(repo)
+await note('undo', lib.undo())
+await note('accept as a squash', lib.accept({ task: 'T1', as: 'squash' }))
+const squashed = digest(repo)
 await note('close', lib.close())
 clearInterval(watch)
 console.log(
   JSON.stringify({
-    same: [rewound === first, forth === second, recreated === second],
+    same: [rewound === first, ...[forth, recreated, patched, squashed].map((after) => after === second)],
     peaks,
     own: Math.round(peak('self')),
     git: Math.round(biggestGit),

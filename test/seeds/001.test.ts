@@ -1,0 +1,191 @@
+/** What a tool that works on a shadow branch must do for its user, from the first start to the last failure. */
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openRepo } from '../../src/index.ts'
+import { fingerprint } from '../support/fingerprint.ts'
+import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
+
+const lines = (...changes: [number, string][]) => {
+  const all = Array.from({ length: 20 }, (_, n) => `line ${n + 1}`)
+  for (const [n, text] of changes) all[n - 1] = text
+  return `${all.join('\n')}\n`
+}
+
+async function session(
+  files: Record<string, string> = { a: lines(), b: 'b\n' },
+  prepare = (_: TestRepo) => {},
+) {
+  const user = testRepo(files)
+  user.git('config', 'user.name', 'Ursula')
+  user.git('config', 'user.email', 'ursula@example.com')
+  prepare(user)
+  const before = fingerprint(user)
+  const repo = openRepo(user.dir, { env: user.env })
+  onTestFinished(() => repo.close())
+  await repo.start({ task: 'S', isolation: 'branch', title: 'A session' })
+  return { user, repo, task: repo.task('S'), before }
+}
+
+/** Tools as an agent has them; the last one throws after it has written something. */
+const toolsIn = (folder: string) => ({
+  write_file: ({ path: name, text }: { path: string; text: string }) =>
+    writeFileSync(path.join(folder, name), text),
+  replace_in_file: ({ path: name, from, to }: { path: string; from: string; to: string }) => {
+    const file = path.join(folder, name)
+    writeFileSync(file, readFileSync(file, 'utf8').replace(from, to))
+  },
+  shell: ({ path: name }: { path: string }) => appendFileSync(path.join(folder, name), 'from the shell\n'),
+  broken: ({ path: name }: { path: string }) => {
+    writeFileSync(path.join(folder, name), 'half\n')
+    throw new Error('the tool broke')
+  },
+})
+
+describe('A2, R1, L12', () => {
+  test('1. Session creation and accept', async () => {
+    const { user, repo, task } = await session()
+    await task.run('agent', async ({ workspace, wrap }) => {
+      const tools = wrap(toolsIn(workspace))
+      for (const name of ['a', 'b', 'c']) await tools.write_file({ path: name, text: `new ${name}\n` })
+    })
+    await repo.accept({ task: 'S' })
+    expect(user.git('log', '--format=%D|%s')).toBe('HEAD -> main|A session\n|First commit\n')
+    expect(user.git('diff', '--name-only', 'HEAD~1', 'HEAD')).toBe('a\nb\nc\n')
+    expect(user.git('status', '--porcelain')).toBe('')
+    expect(user.git('branch', '--format=%(refname:short)')).toBe('main\n')
+  })
+
+  test('2. Session rejection', async () => {
+    const { user, repo, task, before } = await session()
+    await task.run('agent', async ({ workspace, wrap }) => {
+      const tools = wrap(toolsIn(workspace))
+      for (let n = 1; n <= 5; n++) await tools.write_file({ path: `f${n}`, text: 'x\n' })
+    })
+    expect(user.git('rev-list', '--count', 'main..HEAD')).toBe('5\n')
+    await repo.reject({ task: 'S' })
+    expect(fingerprint(user)).toEqual(before)
+    expect(user.git('branch', '--format=%(refname:short)')).toBe('main\n')
+  })
+
+  test.each(['accept', 'reject'] as const)('3. Uncommitted changes preservation, after %s', async (verb) => {
+    const { user, repo, task } = await session(undefined, (dirty) => {
+      dirty.write('a', lines([2, 'staged']))
+      dirty.git('add', 'a')
+      dirty.write('a', lines([2, 'staged'], [5, 'not staged']))
+      dirty.write('untracked', 'mine\n')
+    })
+    await task.run('agent', async ({ workspace, wrap }) => {
+      await wrap(toolsIn(workspace)).write_file({ path: 'c', text: 'c\n' })
+    })
+    await repo[verb]({ task: 'S' })
+    expect(user.git('show', ':a')).toBe(lines([2, 'staged']))
+    expect(readFileSync(path.join(user.dir, 'a'), 'utf8')).toBe(lines([2, 'staged'], [5, 'not staged']))
+    expect(user.git('status', '--porcelain')).toBe('MM a\n?? untracked\n')
+  })
+})
+
+describe('K1, K2, K4', () => {
+  test('4. Multiple tool calls', async () => {
+    const { user, repo, task } = await session()
+    await task.run('agent', async ({ workspace, wrap }) => {
+      const tools = wrap(toolsIn(workspace))
+      await tools.write_file({ path: 'c', text: 'c\n' })
+      await tools.replace_in_file({ path: 'b', from: 'b', to: 'B' })
+      await tools.shell({ path: 'log.txt' })
+    })
+    expect(user.git('log', '--format=%s', '--reverse', 'main..offshoot/S')).toBe(
+      'AI Tool: write_file - c\nAI Tool: replace_in_file - b\nAI Tool: shell - log.txt\n',
+    )
+    await repo.accept({ task: 'S' })
+    expect(user.git('rev-list', '--count', 'main')).toBe('2\n')
+  })
+
+  test('5. Tool failure mid-session', async () => {
+    const { user, repo, task } = await session()
+    await task.run('agent', async ({ workspace, wrap }) => {
+      const tools = wrap(toolsIn(workspace))
+      await tools.write_file({ path: 'c', text: 'c\n' })
+      await expect(tools.broken({ path: 'leftover' })).rejects.toThrow('the tool broke')
+      await tools.write_file({ path: 'd', text: 'd\n' })
+    })
+    const steps = await task.log()
+    expect(steps.map(({ tool, files }) => [tool, files.map((file) => file.path)])).toEqual([
+      ['write_file', ['c']],
+      ['sweep', ['leftover']],
+      ['write_file', ['d']],
+    ])
+    const good = steps.filter(({ tool }) => tool !== 'sweep').map(({ n }) => n)
+    await repo.accept({ task: 'S', as: 'squash', steps: good })
+    expect(user.git('diff', '--name-only', 'main~1', 'main')).toBe('c\nd\n')
+    await repo.reject({ task: 'S' })
+    expect(user.git('status', '--porcelain')).toBe('')
+    expect(user.git('ls-files')).toBe('a\nb\nc\nd\n')
+  })
+
+  test('11. Tool throws exception', async () => {
+    const { user, task } = await session()
+    await task.run('agent', async ({ workspace, wrap }) => {
+      const tools = wrap({ ...toolsIn(workspace), throws: () => Promise.reject(new Error('not caught')) })
+      await expect(tools.throws()).rejects.toThrow('not caught')
+      expect((await task.show()).state).toBe('active')
+      await tools.write_file({ path: 'c', text: 'c\n' })
+    })
+    expect(user.git('log', '--format=%s', 'main..offshoot/S')).toBe('AI Tool: write_file - c\n')
+  })
+
+  test('12. Git command fails during commit', async () => {
+    const { user, repo, task, before } = await session(undefined, (dirty) => dirty.write('b', 'mine\n'))
+    const [objects = ''] = globSync(path.join(user.home, 'state/vaults/*/objects'))
+    user.write('c', 'c\n')
+    renameSync(objects, `${objects}.away`)
+    writeFileSync(objects, 'no folder')
+    const { code, json } = await offshoot(user, 'checkpoint', 'S', '--json')
+    expect({ code, ok: json.ok }).toEqual({ code: 1, ok: false })
+    rmSync(objects)
+    renameSync(`${objects}.away`, objects)
+    expect(await task.show()).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('a checkpoint could not be written'),
+    })
+    expect(readFileSync(path.join(user.dir, 'c'), 'utf8')).toBe('c\n')
+    await repo.reject({ task: 'S' })
+    expect(fingerprint(user)).toEqual(before)
+  })
+})
+
+describe('A3', () => {
+  test('7. Conflict handling', async () => {
+    const { user, repo, task } = await session()
+    const main = user.git('rev-parse', 'main').trim()
+    const blob = path.join(user.home, 'theirs')
+    writeFileSync(blob, lines([3, 'theirs']))
+    const oid = user.git('hash-object', '-w', blob).trim()
+    const tree = `100644 blob ${oid}\ta\n100644 blob ${user.git('rev-parse', 'main:b').trim()}\tb\n`
+    const moved = user.git('commit-tree', '-p', main, '-m', 'moved on', makeTree(user, tree)).trim()
+    user.git('update-ref', 'refs/heads/main', moved)
+    user.write('a', lines([3, 'agent']))
+    await task.checkpoint({ tool: 'Edit' })
+    const { code, json } = await offshoot(user, 'accept', 'S', '--json')
+    expect(code).toBe(4)
+    expect(json.error).toMatchObject({
+      code: 'WT_011',
+      data: { conflicts: [{ path: 'a', kind: 'content' }] },
+    })
+    expect(user.git('rev-parse', 'main').trim()).toBe(moved)
+    await repo.update({ task: 'S', conflicts: 'markers' })
+    expect(readFileSync(path.join(user.dir, 'a'), 'utf8')).toContain('<<<<<<<')
+    user.write('a', lines([3, 'solved']))
+    await repo.accept({ task: 'S' })
+    expect(user.git('show', 'main:a')).toBe(lines([3, 'solved']))
+    expect(user.git('status', '--porcelain', '--branch')).toBe('## main\n')
+  })
+})
+
+function makeTree(user: TestRepo, entries: string): string {
+  const index = path.join(user.home, 'index')
+  const env = { ...user.env, GIT_INDEX_FILE: index }
+  execFileSync('git', ['update-index', '--add', '--index-info'], { cwd: user.dir, env, input: entries })
+  return execFileSync('git', ['write-tree'], { cwd: user.dir, env, encoding: 'utf8' }).trim()
+}
