@@ -78,10 +78,11 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'task.diff': {
     writes: false,
     async run(ports, { repo, ...input }, signal) {
-      const { diff } = await import('../core/log.ts')
-      const { from, to, files, total, text } = await diff(ports, { dir: repo, ...input }, signal)
+      const { diff } = await import('../core/diff.ts')
+      const { from, to, files, total, hunks, text } = await diff(ports, { dir: repo, ...input }, signal)
       const { insertions, deletions } = total
-      return { from, to, files: [...files], insertions, deletions, diff: text.toString() }
+      const cut = hunks && { hunks: [...hunks] }
+      return { from, to, files: [...files], insertions, deletions, ...cut, diff: text.toString() }
     },
   },
   'task.rewind': {

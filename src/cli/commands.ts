@@ -124,8 +124,17 @@ export const commands: readonly Command[] = [
       step: { type: 'string', value: 'N|N..M', help: 'one step, or from after step N to after step M' },
       stat: { type: 'boolean', help: 'files and numbers of lines' },
       'name-only': { type: 'boolean', help: 'files' },
+      hunks: {
+        type: 'boolean',
+        help: 'the hunks that are left to land, by the ids that accept --hunks takes',
+      },
     },
-    examples: ['offshoot diff T1', 'offshoot diff T1 --step 3', 'offshoot diff T1 --step 2..5 --stat'],
+    examples: [
+      'offshoot diff T1',
+      'offshoot diff T1 --step 3',
+      'offshoot diff T1 --step 2..5 --stat',
+      'offshoot diff T1 --hunks',
+    ],
     load: async () => (await import('./commands/diff.ts')).diff,
   },
   {
@@ -157,6 +166,11 @@ export const commands: readonly Command[] = [
       message: { type: 'string', short: 'm', value: 'TEXT', help: 'the commit message' },
       only: { type: 'string', value: 'PATH', multiple: true, help: 'only these paths; may be repeated' },
       step: { type: 'string', value: 'N', multiple: true, help: 'only these steps; may be repeated' },
+      hunks: {
+        type: 'string',
+        value: 'FILE',
+        help: 'only the hunks listed in FILE (- is stdin), as diff --hunks or --json lists them',
+      },
       conflicts: {
         type: 'string',
         value: 'HOW',
@@ -176,6 +190,7 @@ export const commands: readonly Command[] = [
       'offshoot accept T1',
       'offshoot accept T1 --as squash -m "Fix login"',
       'offshoot accept T1 --only src --keep',
+      'offshoot accept T1 --hunks chosen.txt',
     ],
     load: async () => (await import('./commands/accept.ts')).accept,
   },

@@ -1,8 +1,9 @@
 /** Landing as commits on a branch: built in memory; files and index of a checkout that has the branch follow. */
-import type { AcceptInput, Offer } from './accept.ts'
+import type { AcceptInput } from './accept.ts'
 import { type BytePath, toText } from './bytes.ts'
 import { AppError } from './errors.ts'
 import type { Landing } from './land-patch.ts'
+import type { Offer } from './offer.ts'
 import type { FileMove } from './operation.ts'
 import type { Conflict, Leaf, Ports, Repo, Worktree } from './ports.ts'
 import type { Task } from './task.ts'

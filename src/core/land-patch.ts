@@ -1,6 +1,6 @@
 /** Landing as uncommitted, unstaged changes: three ways from the recorded base, whatever the user has done since. */
-import type { Offer } from './accept.ts'
 import { type BytePath, toText } from './bytes.ts'
+import type { Offer } from './offer.ts'
 import type { FileMove, Operation } from './operation.ts'
 import type { Conflict, Found, LeafChange, Ports, RefChange, Repo } from './ports.ts'
 import type { Task } from './task.ts'

@@ -319,6 +319,10 @@ export interface Conflict {
 /** The vault's contents, for verbs that compare, merge and write files elsewhere. Paths are bytes. */
 export interface Contents {
   compare(repo: Repo, from: string | null, to: string | null): Promise<Map<BytePath, LeafChange>>
+  /** What `git diff` says lies between two trees: with full object ids, no renames, and three lines around each change. */
+  readPatch(repo: Repo, from: string, to: string, signal?: AbortSignal): Promise<Buffer>
+  /** Stores a content, and answers its id. */
+  write(repo: Repo, content: Uint8Array): Promise<string>
   /** The tree after the changes; null deletes. */
   change(repo: Repo, tree: string | null, changes: ReadonlyMap<BytePath, Leaf | null>): Promise<string>
   /** Captures what lies at these paths of a folder. Never follows a link. */

@@ -2,6 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import { strategies } from '../../core/strategies.ts'
 import type { Output } from '../../protocol/actions.ts'
 import { type Answer, type Context, flag, text, texts, type Values } from '../command.ts'
+import { hunkIds } from '../hunk-ids.ts'
 import { printable } from '../output.ts'
 
 export async function accept(context: Context): Promise<Answer> {
@@ -21,6 +22,7 @@ export async function accept(context: Context): Promise<Answer> {
     message: text(values, 'message'),
     only: texts(values, 'only'),
     steps: texts(values, 'step')?.map(stepNumber),
+    hunks: await hunkIds(context),
     conflicts: conflictsOption(values),
     dryRun: flag(values, 'dry-run'),
     keep: flag(values, 'keep'),
