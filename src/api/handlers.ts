@@ -116,7 +116,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     writes: true,
     async run(ports, { repo, ...input }, signal) {
       const { accept } = await import('../core/accept.ts')
-      const { task, as, preview, operation, onto, commit } = await accept(
+      const { task, as, preview, operation, onto, commit, url } = await accept(
         ports,
         { dir: repo, ...input },
         signal,
@@ -127,7 +127,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         const lists = { conflicts: [...conflicts], runsCode: [...runsCode], refused: [...refused] }
         return { task: taskView(task), preview: { clean, files, ...lists } }
       }
-      return { task: taskView(task), accepted: { as, onto, commit, files }, operation }
+      return { task: taskView(task), accepted: { as, onto, commit, url, files }, operation }
     },
   },
   'task.update': {

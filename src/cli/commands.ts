@@ -157,7 +157,7 @@ export const commands: readonly Command[] = [
     takes: [0, 1],
     completes: 'tasks',
     options: {
-      as: { type: 'string', value: 'HOW', help: 'patch (default), squash, merge, rebase, keep-branch' },
+      as: { type: 'string', value: 'HOW', help: 'patch (default), squash, merge, rebase, keep-branch, pr' },
       onto: {
         type: 'string',
         value: 'BRANCH',
@@ -184,11 +184,13 @@ export const commands: readonly Command[] = [
       },
       'dry-run': { type: 'boolean', short: 'n', help: 'only tell what would happen' },
       keep: { type: 'boolean', help: 'keep the task open' },
+      hooks: { type: 'boolean', help: 'run the hooks of your repository: pre-push for a pr' },
     },
     examples: [
       'offshoot accept T1 --dry-run',
       'offshoot accept T1',
       'offshoot accept T1 --as squash -m "Fix login"',
+      'offshoot accept T1 --as pr',
       'offshoot accept T1 --only src --keep',
       'offshoot accept T1 --hunks chosen.txt',
     ],

@@ -4,6 +4,7 @@ import { closing } from './cleanup.ts'
 import { AppError } from './errors.ts'
 import { planCommit } from './land-commit.ts'
 import { type Landing, planPatch } from './land-patch.ts'
+import { planRequest } from './land-request.ts'
 import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import { type Choice, type Offer, offerOf } from './offer.ts'
@@ -25,6 +26,8 @@ export interface AcceptInput extends Choice {
   readonly keep?: boolean | undefined
   /** Paths that are landed although they look like trouble. */
   readonly allow?: readonly string[] | undefined
+  /** The hooks of the user's repository run. */
+  readonly hooks?: boolean | undefined
 }
 
 interface AcceptedFile {
@@ -48,12 +51,16 @@ export interface Accepted {
   readonly operation?: string | undefined
   readonly onto?: string | undefined
   readonly commit?: string | undefined
+  /** Of the pull request, when the tool told it. */
+  readonly url?: string | undefined
 }
 
 /** Lands a task's work, all or any part of it: everything it says, or nothing. */
 export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSignal): Promise<Accepted> {
   const { repo: here, task: named } = await requireTask(ports, input.dir, input.task)
   const as = input.as ?? 'patch'
+  if (isBranch(as) && (input.only || input.steps || input.hunks))
+    throw new AppError('WT_019', `${as} takes all of it: --only, --step and --hunks do not go with it.`)
   return holdTask(ports, named, { verb: 'accept', signal }, async () => {
     const repo = await targetOf(ports, here, named)
     const task = await lastState(ports, repo, requireOpen(ports, named), signal)
@@ -64,15 +71,21 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
     requireAllowed(preview)
     if (landing.conflicts.length > 0) throw conflictError(landing.conflicts)
     const done = !input.keep && offer.whole
+    const told = (await landing.reach?.()) ?? landing.told
     const operation = await operationOf(ports, repo, task, landing, offer, as, done)
     return {
       task: await perform(ports, repo, task, operation),
       as,
       preview,
       operation: operation.id,
-      ...landing.told,
+      ...told,
     }
   })
+}
+
+/** The branch itself is what the user gets. */
+function isBranch(as: Strategy): boolean {
+  return as === 'keep-branch' || as === 'pr'
 }
 
 /** The checkout that -C or the current folder is in; inside a workspace, the one that the task was started in. */
@@ -105,6 +118,7 @@ function plan(
   signal?: AbortSignal,
 ): Promise<Landing> {
   if (as === 'keep-branch') return planKeepBranch(ports, repo, task, input, signal)
+  if (as === 'pr') return planRequest(ports, repo, task, input, signal)
   if (as === 'patch') return planPatch(ports, repo, task, offer, input.conflicts === 'markers', signal)
   return planCommit(ports, repo, task, offer, as, input, signal)
 }
@@ -116,8 +130,6 @@ async function planKeepBranch(
   input: AcceptInput,
   signal?: AbortSignal,
 ): Promise<Landing> {
-  if (input.only || input.steps || input.hunks)
-    throw new AppError('WT_019', 'keep-branch keeps all of it: --only, --step and --hunks do not go with it.')
   const tip = input.dryRun ? task.head : (await ports.vault.publish(repo, task, signal)).tip
   return { conflicts: [], told: { commit: tip }, refs: [], onto: undefined }
 }
@@ -190,11 +202,13 @@ async function operationOf(
     at: ports.clock.now().toISOString(),
     files,
     index,
+    ...(as === 'pr' && { final: 'a pull request was opened' }),
   } as const
-  if (!done && as !== 'keep-branch') return { ...base, refs, record: landed }
-  const close = await closing(ports, repo, task, as === 'keep-branch' ? 'kept' : 'accepted', {
-    keepBranch: as === 'keep-branch',
-  })
+  // What was sent elsewhere is not in the target yet.
+  if (!done && as === 'pr') return { ...base, refs, record: { from: {}, to: {} } }
+  if (!done && !isBranch(as)) return { ...base, refs, record: landed }
+  const kept = isBranch(as)
+  const close = await closing(ports, repo, task, kept ? 'kept' : 'accepted', { keepBranch: kept })
   const record = { from: { ...close.record.from, ...landed.from }, to: { ...close.record.to, ...landed.to } }
   return { ...base, refs: [...refs, ...close.refs], workspace: close.workspace, record }
 }

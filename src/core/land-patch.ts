@@ -10,7 +10,15 @@ export interface Landing extends Pick<Operation, 'files' | 'index'> {
   readonly conflicts: readonly Conflict[]
   readonly refs: readonly RefChange[]
   readonly onto: string | undefined
-  readonly told: { readonly onto?: string; readonly commit?: string }
+  readonly told: Told
+  /** What is done elsewhere, before anything is done here; that cannot be undone. */
+  readonly reach?: () => Promise<Told>
+}
+
+interface Told {
+  readonly onto?: string
+  readonly commit?: string
+  readonly url?: string
 }
 
 export async function planPatch(

@@ -259,11 +259,29 @@ export interface Vault {
     parts: { tree: string; parents: readonly string[]; message: string },
     signal?: AbortSignal,
   ): Promise<string>
+  /** Where a remote is pushed to: as the repository's config said at the start, and as it says now. */
+  findRemote(
+    repo: Repo,
+    task: Task,
+    remote: string,
+  ): Promise<{ before: string | undefined; now: string | undefined }>
+  /** A git folder with the repository's config as it was at the start; answers its path. */
+  makePushRoom(repo: Repo, task: Task): Promise<string>
+  /** Sends a commit of the user's repository to another one, under the name of a branch. */
+  push(repo: Repo, task: Task, push: Push, signal?: AbortSignal): Promise<void>
   /** The agent's own commits, if they hold all of its work, else the steps: what a rebase replays. */
   readReplay(repo: Repo, task: Task, signal?: AbortSignal): Promise<ReplayStep[]>
   /** The id that each published step has in the user's repository. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
   close(): void
+}
+
+export interface Push {
+  readonly url: string
+  readonly branch: string
+  readonly commit: string
+  /** The hooks of the user's repository have a say. */
+  readonly hooks: boolean
 }
 
 export type Mode = '100644' | '100755' | '120000' | '160000'

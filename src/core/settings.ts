@@ -13,6 +13,11 @@ export interface Settings {
     /** When steps become commits on the task's branch. */
     readonly publish: 'runEnd' | 'always' | 'never'
   }
+  readonly pr: {
+    /** The remote that the branch of a pull request is pushed to: its name or its address. */
+    readonly remote: string
+    readonly tool: 'auto' | 'gh' | 'glab'
+  }
   readonly lock: { readonly waitSeconds: number }
   readonly prune: { readonly maxAgeDays: number; readonly minKeep: number }
 }
@@ -23,6 +28,7 @@ export const defaultSettings: Settings = {
   branch: { name: 'offshoot/{task}' },
   limits: { perRepo: 10 },
   checkpoints: { publish: 'runEnd' },
+  pr: { remote: 'origin', tool: 'auto' },
   lock: { waitSeconds: 30 },
   prune: { maxAgeDays: 7, minKeep: 2 },
 }

@@ -188,6 +188,7 @@ export const actions = {
       dryRun: z.boolean().optional(),
       keep: z.boolean().optional(),
       allow: z.array(z.string()).optional(),
+      hooks: z.boolean().optional(),
     }),
     output: z.object({
       task: taskSchema,
@@ -196,6 +197,7 @@ export const actions = {
           as: z.enum(strategies),
           onto: z.string().optional(),
           commit: z.string().optional(),
+          url: z.string().optional().describe('Of the pull request.'),
           files: z.array(fileSchema),
         })
         .optional(),

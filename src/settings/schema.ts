@@ -48,6 +48,13 @@ export const rules = {
   'checkpoints.publish': oneOf('runEnd', 'always', 'never').describe(
     'When steps become commits on the branch: when a run ends, at every step, or never.',
   ),
+  'pr.remote': z
+    .string('a remote')
+    .regex(/^(?!-)[^\s\p{Cc}]+$/u, 'the name or the address of a remote')
+    .describe('Where the branch of a pull request is pushed to: the name of a remote, or an address.'),
+  'pr.tool': oneOf('auto', 'gh', 'glab').describe(
+    'What opens a pull request; `auto` takes the one that fits the host of the remote.',
+  ),
   'lock.waitSeconds': whole(0, 3600).describe('How long a command waits for another one that is at work.'),
   'prune.maxAgeDays': whole(0, 3650).describe('Tasks that nobody touched for so long may be pruned.'),
   'prune.minKeep': whole(0, 10_000).describe('So many of the newest tasks are never pruned.'),
