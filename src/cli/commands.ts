@@ -184,7 +184,10 @@ export const commands: readonly Command[] = [
       },
       'dry-run': { type: 'boolean', short: 'n', help: 'only tell what would happen' },
       keep: { type: 'boolean', help: 'keep the task open' },
-      hooks: { type: 'boolean', help: 'run the hooks of your repository: pre-push for a pr' },
+      hooks: {
+        type: 'boolean',
+        help: 'run hooks of your repository: commit-msg, post-commit, post-merge; pre-push for a pr',
+      },
     },
     examples: [
       'offshoot accept T1 --dry-run',

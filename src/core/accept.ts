@@ -61,26 +61,26 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
   const as = input.as ?? 'patch'
   if (isBranch(as) && (input.only || input.steps || input.hunks))
     throw new AppError('WT_019', `${as} takes all of it: --only, --step and --hunks do not go with it.`)
-  return holdTask(ports, named, { verb: 'accept', signal }, async () => {
+  if (input.hooks && (as === 'patch' || as === 'keep-branch'))
+    throw new AppError('WT_019', `${as} makes no commit and pushes nothing: there is no hook to run.`)
+  const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
     const repo = await targetOf(ports, here, named)
     const task = await lastState(ports, repo, requireOpen(ports, named), signal)
     const offer = await offerOf(ports, repo, task, input, signal)
     const landing = await plan(ports, repo, task, offer, as, input, signal)
     const preview = await previewOf(ports, repo, offer, landing, input.allow ?? [])
-    if (input.dryRun) return { task, as, preview, onto: landing.onto }
+    if (input.dryRun) return { task, as, preview, onto: landing.onto, after: undefined }
     requireAllowed(preview)
     if (landing.conflicts.length > 0) throw conflictError(landing.conflicts)
     const done = !input.keep && offer.whole
     const told = (await landing.reach?.()) ?? landing.told
     const operation = await operationOf(ports, repo, task, landing, offer, as, done)
-    return {
-      task: await perform(ports, repo, task, operation),
-      as,
-      preview,
-      operation: operation.id,
-      ...told,
-    }
+    const landed = await perform(ports, repo, task, operation)
+    return { task: landed, as, preview, operation: operation.id, ...told, after: landing.after }
   })
+  // Without the lock: a hook may well ask offshoot something.
+  await after?.()
+  return accepted
 }
 
 /** The branch itself is what the user gets. */

@@ -13,6 +13,8 @@ export interface Landing extends Pick<Operation, 'files' | 'index'> {
   readonly told: Told
   /** What is done elsewhere, before anything is done here; that cannot be undone. */
   readonly reach?: () => Promise<Told>
+  /** What follows when it has landed, and can no longer fail it. */
+  readonly after?: () => Promise<void>
 }
 
 interface Told {

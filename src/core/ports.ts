@@ -102,6 +102,16 @@ export interface Worktree {
   readonly branch: string | null
 }
 
+export interface HookCall {
+  readonly name: string
+  readonly args: readonly string[]
+}
+
+export interface HookEnd {
+  readonly ok: boolean
+  readonly said: string
+}
+
 /** Git, in the nouns that the verbs need. Reads answer undefined for "not there" and throw for everything else. */
 export interface Git {
   /** Throws WT_015 unless the installed git can do what we need; answers its version. */
@@ -128,6 +138,8 @@ export interface Git {
     message: string,
     signal?: AbortSignal,
   ): Promise<boolean>
+  /** Runs a hook of the user's repository in its checkout; one that is not there has nothing to say. */
+  runHook(place: Place, hook: HookCall, signal?: AbortSignal): Promise<HookEnd>
   /**
    * Takes away what a killed change of these refs left behind: locks, and the log of a ref that never came to be.
    * With `since`, what is older stays, as somebody else's; without it the refs must be ours alone.
