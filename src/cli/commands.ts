@@ -163,7 +163,12 @@ export const commands: readonly Command[] = [
         value: 'BRANCH',
         help: 'the branch to commit on (default: the one it was started from)',
       },
-      message: { type: 'string', short: 'm', value: 'TEXT', help: 'the commit message' },
+      message: {
+        type: 'string',
+        short: 'm',
+        value: 'TEXT',
+        help: 'the commit message (default: accept.squashMessage, accept.mergeMessage)',
+      },
       only: { type: 'string', value: 'PATH', multiple: true, help: 'only these paths; may be repeated' },
       step: { type: 'string', value: 'N', multiple: true, help: 'only these steps; may be repeated' },
       hunks: {

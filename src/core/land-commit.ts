@@ -4,6 +4,7 @@ import { type BytePath, toText } from './bytes.ts'
 import { AppError } from './errors.ts'
 import { askedMessage, tellLanded } from './hooks.ts'
 import type { Landing } from './land-patch.ts'
+import { filled } from './message.ts'
 import type { Offer } from './offer.ts'
 import type { FileMove } from './operation.ts'
 import type { Conflict, Leaf, Place, Ports, Repo, Worktree } from './ports.ts'
@@ -102,14 +103,23 @@ async function build(
   }
   const parents = [target]
   if (as === 'merge') parents.push((await vault.publish(repo, task, signal)).tip)
-  const fallback = as === 'merge' ? `Merge the work of ${task.id}` : task.title || `Land ${task.id}`
   const commit = await vault.commit(
     repo,
     task,
-    { tree: merged.tree, parents, message: await worded(input.message ?? fallback) },
+    {
+      tree: merged.tree,
+      parents,
+      message: await worded(input.message ?? (await messageFor(ports, repo, task, as))),
+    },
     signal,
   )
   return { ...nothing, commit, after: merged.tree }
+}
+
+async function messageFor(ports: Ports, repo: Repo, task: Task, as: CommitStrategy): Promise<string> {
+  const { squashMessage, mergeMessage } = (await ports.settings.read(task.origin)).accept
+  const steps = await ports.vault.readSteps(repo, task)
+  return filled(as === 'merge' ? mergeMessage : squashMessage, task, steps)
 }
 
 /** Every step becomes a commit of the user's on top of the target. */

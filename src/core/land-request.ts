@@ -1,7 +1,6 @@
 /** Landing as a pull request: the branch is pushed, and a tool of the user's asks for it. */
 import type { AcceptInput } from './accept.ts'
 import { AppError, appError } from './errors.ts'
-import { settingsOf } from './hold.ts'
 import type { Landing } from './land-patch.ts'
 import { stepLines, titleOf } from './message.ts'
 import type { Ports, Repo } from './ports.ts'
@@ -30,7 +29,7 @@ export async function planRequest(
       hint: 'Name one: --onto BRANCH',
     })
   }
-  const settings = (await settingsOf(ports, task)).pr
+  const settings = (await ports.settings.read(task.origin)).pr
   const url = await requireRemote(ports, repo, task, settings.remote)
   const remote = remoteHost(url)
   const tool = toolFor(settings.tool, remote?.host, await installedTools(ports, repo))

@@ -15,8 +15,19 @@ export function stepLines(steps: readonly Step[]): string[] {
   return told.reverse()
 }
 
+/** Fills a template in; what nothing is left of is the title. */
+export function filled(template: string, task: Task, steps: readonly Step[]): string {
+  const words: Record<string, string> = {
+    task: task.id,
+    title: titleOf(task),
+    steps: stepLines(steps).join('\n'),
+  }
+  const text = template.replace(/\{(\w+)\}/g, (found, name: string) => words[name] ?? found)
+  return text.trim() || titleOf(task)
+}
+
 export function titleOf({ title, id }: Task): string {
-  return oneLine(title) || id
+  return oneLine(title) || `Land ${id}`
 }
 
 function oneLine(text: string): string {

@@ -13,6 +13,11 @@ export interface Settings {
     /** When steps become commits on the task's branch. */
     readonly publish: 'runEnd' | 'always' | 'never'
   }
+  readonly accept: {
+    /** What a squash says when the user says nothing. */
+    readonly squashMessage: string
+    readonly mergeMessage: string
+  }
   readonly pr: {
     /** The remote that the branch of a pull request is pushed to: its name or its address. */
     readonly remote: string
@@ -28,6 +33,7 @@ export const defaultSettings: Settings = {
   branch: { name: 'offshoot/{task}' },
   limits: { perRepo: 10 },
   checkpoints: { publish: 'runEnd' },
+  accept: { squashMessage: '{title}', mergeMessage: 'Merge the work of {task}' },
   pr: { remote: 'origin', tool: 'auto' },
   lock: { waitSeconds: 30 },
   prune: { maxAgeDays: 7, minKeep: 2 },

@@ -66,6 +66,8 @@ describe('I6: settings from file, user file, environment and flags; the later wi
       { key: 'branch.name', value: 'offshoot/{task}', origin: 'default' },
       { key: 'limits.perRepo', value: 4, origin: 'OFFSHOOT_LIMITS_PER_REPO' },
       { key: 'checkpoints.publish', value: 'runEnd', origin: 'default' },
+      { key: 'accept.squashMessage', value: '{title}', origin: 'default' },
+      { key: 'accept.mergeMessage', value: 'Merge the work of {task}', origin: 'default' },
       { key: 'pr.remote', value: 'origin', origin: 'default' },
       { key: 'pr.tool', value: 'auto', origin: 'default' },
       { key: 'lock.waitSeconds', value: 5, origin: 'flag' },
