@@ -78,10 +78,11 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'task.diff': {
     writes: false,
     async run(ports, { repo, ...input }, signal) {
-      const { diff } = await import('../core/log.ts')
-      const { from, to, files, total, text } = await diff(ports, { dir: repo, ...input }, signal)
+      const { diff } = await import('../core/diff.ts')
+      const { from, to, files, total, hunks, text } = await diff(ports, { dir: repo, ...input }, signal)
       const { insertions, deletions } = total
-      return { from, to, files: [...files], insertions, deletions, diff: text.toString() }
+      const cut = hunks && { hunks: [...hunks] }
+      return { from, to, files: [...files], insertions, deletions, ...cut, diff: text.toString() }
     },
   },
   'task.rewind': {
@@ -115,7 +116,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     writes: true,
     async run(ports, { repo, ...input }, signal) {
       const { accept } = await import('../core/accept.ts')
-      const { task, as, preview, operation, onto, commit } = await accept(
+      const { task, as, preview, operation, onto, commit, url } = await accept(
         ports,
         { dir: repo, ...input },
         signal,
@@ -126,7 +127,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         const lists = { conflicts: [...conflicts], runsCode: [...runsCode], refused: [...refused] }
         return { task: taskView(task), preview: { clean, files, ...lists } }
       }
-      return { task: taskView(task), accepted: { as, onto, commit, files }, operation }
+      return { task: taskView(task), accepted: { as, onto, commit, url, files }, operation }
     },
   },
   'task.update': {

@@ -128,8 +128,17 @@ export const commands: readonly Command[] = [
       step: { type: 'string', value: 'N|N..M', help: 'one step, or from after step N to after step M' },
       stat: { type: 'boolean', help: 'files and numbers of lines' },
       'name-only': { type: 'boolean', help: 'files' },
+      hunks: {
+        type: 'boolean',
+        help: 'the hunks that are left to land, by the ids that accept --hunks takes',
+      },
     },
-    examples: ['offshoot diff T1', 'offshoot diff T1 --step 3', 'offshoot diff T1 --step 2..5 --stat'],
+    examples: [
+      'offshoot diff T1',
+      'offshoot diff T1 --step 3',
+      'offshoot diff T1 --step 2..5 --stat',
+      'offshoot diff T1 --hunks',
+    ],
     load: async () => (await import('./commands/diff.ts')).diff,
   },
   {
@@ -152,15 +161,25 @@ export const commands: readonly Command[] = [
     takes: [0, 1],
     completes: 'tasks',
     options: {
-      as: { type: 'string', value: 'HOW', help: 'patch (default), squash, merge, rebase, keep-branch' },
+      as: { type: 'string', value: 'HOW', help: 'patch (default), squash, merge, rebase, keep-branch, pr' },
       onto: {
         type: 'string',
         value: 'BRANCH',
         help: 'the branch to commit on (default: the one it was started from)',
       },
-      message: { type: 'string', short: 'm', value: 'TEXT', help: 'the commit message' },
+      message: {
+        type: 'string',
+        short: 'm',
+        value: 'TEXT',
+        help: 'the commit message (default: accept.squashMessage, accept.mergeMessage)',
+      },
       only: { type: 'string', value: 'PATH', multiple: true, help: 'only these paths; may be repeated' },
       step: { type: 'string', value: 'N', multiple: true, help: 'only these steps; may be repeated' },
+      hunks: {
+        type: 'string',
+        value: 'FILE',
+        help: 'only the hunks listed in FILE (- is stdin), as diff --hunks or --json lists them',
+      },
       conflicts: {
         type: 'string',
         value: 'HOW',
@@ -174,12 +193,18 @@ export const commands: readonly Command[] = [
       },
       'dry-run': { type: 'boolean', short: 'n', help: 'only tell what would happen' },
       keep: { type: 'boolean', help: 'keep the task open' },
+      hooks: {
+        type: 'boolean',
+        help: 'run hooks of your repository: commit-msg, post-commit, post-merge; pre-push for a pr',
+      },
     },
     examples: [
       'offshoot accept T1 --dry-run',
       'offshoot accept T1',
       'offshoot accept T1 --as squash -m "Fix login"',
+      'offshoot accept T1 --as pr',
       'offshoot accept T1 --only src --keep',
+      'offshoot accept T1 --hunks chosen.txt',
     ],
     load: async () => (await import('./commands/accept.ts')).accept,
   },

@@ -5,33 +5,31 @@ import { AppError } from './errors.ts'
 import { planCommit } from './land-commit.ts'
 import { type Landing, planPatch } from './land-patch.ts'
 import { planShadow } from './land-shadow.ts'
+import { planRequest } from './land-request.ts'
 import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
-import { requireStep } from './log.ts'
+import { type Choice, type Offer, offerOf } from './offer.ts'
 import { conflictError, type Operation, perform } from './operation.ts'
 import { pathMatcher } from './pathspec.ts'
-import type { Conflict, Ports, Repo, Step } from './ports.ts'
+import type { Conflict, Ports, Repo } from './ports.ts'
 import { type RiskyFile, risks } from './risk.ts'
-import { findShadow, firstOf, leaving } from './shadow.ts'
+import { findShadow, leaving } from './shadow.ts'
 import type { Strategy } from './strategies.ts'
 import type { Task } from './task.ts'
-import { basisOf } from './update.ts'
 
-export interface AcceptInput {
+export interface AcceptInput extends Choice {
   readonly dir: string
   readonly task?: string | undefined
   readonly as?: Strategy | undefined
   readonly onto?: string | undefined
   readonly message?: string | undefined
-  /** Only these paths. */
-  readonly only?: readonly string[] | undefined
-  /** Only these steps. */
-  readonly steps?: readonly number[] | undefined
   readonly conflicts?: 'fail' | 'markers' | undefined
   readonly dryRun?: boolean | undefined
   readonly keep?: boolean | undefined
   /** Paths that are landed although they look like trouble. */
   readonly allow?: readonly string[] | undefined
+  /** The hooks of the user's repository run. */
+  readonly hooks?: boolean | undefined
 }
 
 interface AcceptedFile {
@@ -55,31 +53,41 @@ export interface Accepted {
   readonly operation?: string | undefined
   readonly onto?: string | undefined
   readonly commit?: string | undefined
+  /** Of the pull request, when the tool told it. */
+  readonly url?: string | undefined
 }
 
 /** Lands a task's work, all or any part of it: everything it says, or nothing. */
 export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSignal): Promise<Accepted> {
   const { repo: here, task: named } = await requireTask(ports, input.dir, input.task)
   const as = input.as ?? (named.shadow ? 'squash' : 'patch')
-  return holdTask(ports, named, { verb: 'accept', signal }, async () => {
+  if (isBranch(as) && (input.only || input.steps || input.hunks))
+    throw new AppError('WT_019', `${as} takes all of it: --only, --step and --hunks do not go with it.`)
+  if (input.hooks && (as === 'patch' || as === 'keep-branch'))
+    throw new AppError('WT_019', `${as} makes no commit and pushes nothing: there is no hook to run.`)
+  const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
     const repo = await targetOf(ports, here, named)
     const task = await lastState(ports, repo, requireOpen(ports, named), signal)
-    const offer = await offerOf(ports, repo, task, input)
+    const offer = await offerOf(ports, repo, task, input, signal)
     const landing = await plan(ports, repo, task, offer, as, input, signal)
     const preview = await previewOf(ports, repo, offer, landing, input.allow ?? [])
-    if (input.dryRun) return { task, as, preview, onto: landing.onto }
+    if (input.dryRun) return { task, as, preview, onto: landing.onto, after: undefined }
     requireAllowed(preview)
     if (landing.conflicts.length > 0) throw conflictError(landing.conflicts)
     const done = !input.keep && offer.whole
+    const told = (await landing.reach?.()) ?? landing.told
     const operation = await operationOf(ports, repo, task, landing, offer, as, done)
-    return {
-      task: await perform(ports, repo, task, operation),
-      as,
-      preview,
-      operation: operation.id,
-      ...landing.told,
-    }
+    const landed = await perform(ports, repo, task, operation)
+    return { task: landed, as, preview, operation: operation.id, ...told, after: landing.after }
   })
+  // Without the lock: a hook may well ask offshoot something.
+  await after?.()
+  return accepted
+}
+
+/** The branch itself is what the user gets. */
+function isBranch(as: Strategy): boolean {
+  return as === 'keep-branch' || as === 'pr'
 }
 
 /** The checkout that -C or the current folder is in; inside a workspace, the one that the task was started in. */
@@ -110,70 +118,7 @@ async function lastState(ports: Ports, repo: Repo, task: Task, signal?: AbortSig
   return (await takeStep(ports, repo, task, note, undefined, signal)).task
 }
 
-/** What is to be landed: from one tree of the workspace to another. */
-export interface Offer {
-  readonly first: Step
-  /** What the workspace was started from or updated to. */
-  readonly basis: string
-  readonly base: string
-  readonly theirs: string
-  /** Nothing of the task is left out. */
-  readonly whole: boolean
-}
-
-async function offerOf(ports: Ports, repo: Repo, task: Task, input: AcceptInput): Promise<Offer> {
-  const steps = await ports.vault.readSteps(repo, task)
-  const first = steps[0] ? firstOf(task, steps) : await ports.vault.seed(repo, task)
-  const last = steps.at(-1) ?? first
-  const base = landedBase(task, basisOf(steps))
-  let theirs = last.tree
-  if (input.steps) theirs = await pickSteps(ports, repo, steps, base, input.steps)
-  if (input.only) {
-    const matches = pathMatcher(input.only)
-    const all = await ports.contents.compare(repo, base, theirs)
-    const wanted = [...all].filter(([file]) => matches(toText(file)))
-    if (wanted.length === 0)
-      throw new AppError('WT_005', `Nothing that changed fits ${input.only.join(' ')}.`)
-    theirs = await ports.contents.change(repo, base, new Map(wanted.map(([file, { to }]) => [file, to])))
-  }
-  return { first, basis: basisOf(steps), base, theirs, whole: theirs === last.tree }
-}
-
-/** What the target has of the task already: what it was started from or updated to, and what has landed since. */
-function landedBase({ id, landed }: Task, basis: string): string {
-  if (landed === undefined) return basis
-  if (landed.basis === basis) return landed.tree
-  throw new AppError('WT_011', `${id} was rewound or updated after a part of it had landed.`, {
-    hint: `Bring the target in first: offshoot update ${id}`,
-    data: { conflicts: [] },
-  })
-}
-
-/** Each step's own change, one after the other, on top of what landed before. */
-async function pickSteps(
-  ports: Ports,
-  repo: Repo,
-  steps: readonly Step[],
-  base: string,
-  wanted: readonly number[],
-): Promise<string> {
-  let tree = base
-  for (const n of [...wanted].sort((a, b) => a - b)) {
-    const [before, after] = [requireStep(steps, n - 1), requireStep(steps, n)]
-    const sides = {
-      base: before.tree,
-      ours: tree,
-      theirs: after.tree,
-      labels: ['landed', `step-${n}`] as const,
-    }
-    const merged = await ports.contents.merge(repo, sides)
-    if (merged.conflicts.length > 0) throw conflictError(merged.conflicts)
-    tree = merged.tree
-  }
-  return tree
-}
-
-function plan(
+async function plan(
   ports: Ports,
   repo: Repo,
   task: Task,
@@ -183,6 +128,10 @@ function plan(
   signal?: AbortSignal,
 ): Promise<Landing> {
   if (as === 'keep-branch') return planKeepBranch(ports, repo, task, input, signal)
+  if (as === 'pr') {
+    const landing = await planRequest(ports, repo, task, input, signal)
+    return task.shadow && !input.keep ? { ...landing, ...(await leaving(ports, repo, task)) } : landing
+  }
   if (task.shadow && offer.whole && !input.keep)
     return planShadow(ports, repo, task, offer, as, input, signal)
   if (task.shadow && as === 'patch')
@@ -200,8 +149,6 @@ async function planKeepBranch(
   input: AcceptInput,
   signal?: AbortSignal,
 ): Promise<Landing> {
-  if (input.only || input.steps)
-    throw new AppError('WT_019', 'keep-branch keeps all of it: --only and --step do not go with it.')
   const tip = input.dryRun ? task.head : (await ports.vault.publish(repo, task, signal)).tip
   const left = task.shadow && (await leaving(ports, repo, task))
   return { conflicts: [], refs: [], ...left, told: { commit: tip }, onto: undefined }
@@ -276,11 +223,13 @@ async function operationOf(
     files,
     index,
     head,
+    ...(as === 'pr' && { final: 'a pull request was opened' }),
   } as const
-  if (!done && as !== 'keep-branch') return { ...base, refs, record: landed }
-  const close = await closing(ports, repo, task, as === 'keep-branch' ? 'kept' : 'accepted', {
-    keepBranch: as === 'keep-branch',
-  })
+  // What was sent elsewhere is not in the target yet.
+  if (!done && as === 'pr') return { ...base, refs, record: { from: {}, to: {} } }
+  if (!done && !isBranch(as)) return { ...base, refs, record: landed }
+  const kept = isBranch(as)
+  const close = await closing(ports, repo, task, kept ? 'kept' : 'accepted', { keepBranch: kept })
   const record = { from: { ...close.record.from, ...landed.from }, to: { ...close.record.to, ...landed.to } }
   return { ...base, refs: [...refs, ...close.refs], workspace: close.workspace, record }
 }

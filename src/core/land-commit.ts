@@ -1,10 +1,13 @@
 /** Landing as commits on a branch: built in memory; files and index of a checkout that has the branch follow. */
-import type { AcceptInput, Offer } from './accept.ts'
+import type { AcceptInput } from './accept.ts'
 import { type BytePath, toText } from './bytes.ts'
 import { AppError } from './errors.ts'
+import { askedMessage, tellLanded } from './hooks.ts'
 import type { Landing } from './land-patch.ts'
+import { filled } from './message.ts'
+import type { Offer } from './offer.ts'
 import type { FileMove } from './operation.ts'
-import type { Conflict, Leaf, Ports, Repo, Worktree } from './ports.ts'
+import type { Conflict, Leaf, Place, Ports, Repo, Worktree } from './ports.ts'
 import type { Goal } from './shadow.ts'
 import type { Task } from './task.ts'
 import { branchRef } from './workspace.ts'
@@ -29,9 +32,12 @@ export async function planCommit(
   const target = await ports.git.findRef(repo.place, branchRef(onto), signal)
   if (target === undefined)
     throw new AppError('WT_010', `There is no branch ${onto}.`, { hint: 'Name another: --onto BRANCH' })
-  const built = await build(ports, repo, task, offer, as, input, { onto, target }, signal)
-  if (built.conflicts.length > 0) return { conflicts: built.conflicts, refs: [], onto, told: {} }
   const checkedOut = (await ports.git.readWorktrees(repo.place)).find((worktree) => worktree.branch === onto)
+  const place = checkedOut ? placeOf(repo, checkedOut) : repo.place
+  const worded = async (message: string) =>
+    input.hooks ? askedMessage(ports, place, message, signal) : message
+  const built = await build(ports, repo, task, offer, as, input, { onto, target, worded }, signal)
+  if (built.conflicts.length > 0) return { conflicts: built.conflicts, refs: [], onto, told: {} }
   const followed = checkedOut && (await follow(ports, repo, task, offer, checkedOut, built, signal))
   const ref = { ref: branchRef(onto), old: target, new: built.commit }
   return {
@@ -42,6 +48,7 @@ export async function planCommit(
     onto,
     goal: task.shadow && (await goalOf(ports, repo, task, offer, built)),
     told: { onto, commit: built.commit },
+    ...(input.hooks && checkedOut && { after: () => tellLanded(ports, place, as) }),
   }
 }
 
@@ -52,6 +59,17 @@ async function goalOf(ports: Ports, repo: Repo, task: Task, offer: Offer, built:
     changes.set(file, to && (await rawOf(ports, repo, task, offer, built, task.path, file, to)))
   }
   return { stored: built.after, raw: await ports.contents.change(repo, offer.first.tree, changes) }
+}
+
+function placeOf({ commonDir }: Repo, { path: checkout, name }: Worktree): Place {
+  return { commonDir, gitDir: name === null ? commonDir : `${commonDir}/worktrees/${name}`, checkout }
+}
+
+interface Target {
+  readonly onto: string
+  readonly target: string
+  /** The message of a commit, as the user's hooks want it. */
+  worded(message: string): Promise<string>
 }
 
 interface Built {
@@ -71,7 +89,7 @@ async function build(
   offer: Offer,
   as: CommitStrategy,
   input: AcceptInput,
-  { onto, target }: { onto: string; target: string },
+  { onto, target, worded }: Target,
   signal?: AbortSignal,
 ): Promise<Built> {
   const { contents, vault } = ports
@@ -92,18 +110,27 @@ async function build(
   if (merged.conflicts.length > 0 || merged.tree === before || input.dryRun)
     return { ...nothing, after: merged.tree }
   if (as === 'rebase' && offer.whole && task.landed === undefined) {
-    return { ...nothing, ...(await replay(ports, repo, task, target, before, signal)) }
+    return { ...nothing, ...(await replay(ports, repo, task, { target, worded }, before, signal)) }
   }
   const parents = [target]
   if (as === 'merge') parents.push((await vault.publish(repo, task, signal)).tip)
-  const fallback = as === 'merge' ? `Merge the work of ${task.id}` : task.title || `Land ${task.id}`
   const commit = await vault.commit(
     repo,
     task,
-    { tree: merged.tree, parents, message: input.message ?? fallback },
+    {
+      tree: merged.tree,
+      parents,
+      message: await worded(input.message ?? (await messageFor(ports, repo, task, as))),
+    },
     signal,
   )
   return { ...nothing, commit, after: merged.tree }
+}
+
+async function messageFor(ports: Ports, repo: Repo, task: Task, as: CommitStrategy): Promise<string> {
+  const { squashMessage, mergeMessage } = (await ports.settings.read(task.origin)).accept
+  const steps = await ports.vault.readSteps(repo, task)
+  return filled(as === 'merge' ? mergeMessage : squashMessage, task, steps)
 }
 
 /** Every step becomes a commit of the user's on top of the target. */
@@ -111,7 +138,7 @@ async function replay(
   ports: Ports,
   repo: Repo,
   task: Task,
-  target: string,
+  { target, worded }: Pick<Target, 'target' | 'worded'>,
   before: string,
   signal?: AbortSignal,
 ) {
@@ -126,7 +153,8 @@ async function replay(
     if (merged.conflicts.length > 0) return { conflicts: merged.conflicts, commit: target, after: before }
     if (merged.tree === tree) continue
     tree = merged.tree
-    commit = await ports.vault.commit(repo, task, { tree, parents: [commit], message: subject }, signal)
+    const message = await worded(subject)
+    commit = await ports.vault.commit(repo, task, { tree, parents: [commit], message }, signal)
   }
   return { conflicts: [], commit, after: tree }
 }
@@ -137,12 +165,13 @@ async function follow(
   repo: Repo,
   task: Task,
   offer: Offer,
-  { path: checkout, name }: Worktree,
+  checkedOut: Worktree,
   built: Built,
   signal?: AbortSignal,
 ): Promise<Pick<Landing, 'files' | 'index' | 'conflicts'>> {
   const { contents, checkouts, vault } = ports
-  const gitDir = name === null ? repo.commonDir : `${repo.commonDir}/worktrees/${name}`
+  const { path: checkout } = checkedOut
+  const { gitDir } = placeOf(repo, checkedOut)
   const changes = await contents.compare(repo, built.before, built.after)
   const paths = [...changes.keys()]
   const found = await contents.take(repo, checkout, paths)

@@ -1,6 +1,6 @@
 /** Landing as uncommitted, unstaged changes: three ways from the recorded base, whatever the user has done since. */
-import type { Offer } from './accept.ts'
 import { type BytePath, toText } from './bytes.ts'
+import type { Offer } from './offer.ts'
 import type { FileMove, Operation } from './operation.ts'
 import type { Conflict, Found, LeafChange, Ports, RefChange, Repo } from './ports.ts'
 import type { Goal } from './shadow.ts'
@@ -13,7 +13,17 @@ export interface Landing extends Pick<Operation, 'files' | 'index' | 'head'> {
   readonly onto: string | undefined
   /** What the branch will hold: for a task that works in the checkout of that branch. */
   readonly goal?: Goal | undefined
-  readonly told: { readonly onto?: string; readonly commit?: string }
+  readonly told: Told
+  /** What is done elsewhere, before anything is done here; that cannot be undone. */
+  readonly reach?: () => Promise<Told>
+  /** What follows when it has landed, and can no longer fail it. */
+  readonly after?: () => Promise<void>
+}
+
+interface Told {
+  readonly onto?: string
+  readonly commit?: string
+  readonly url?: string
 }
 
 export async function planPatch(

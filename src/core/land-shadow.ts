@@ -1,7 +1,8 @@
 /** Landing what was done in the user's own checkout: it goes back to its branch, with the work and what was put away. */
-import type { AcceptInput, Offer } from './accept.ts'
+import type { AcceptInput } from './accept.ts'
 import { planCommit } from './land-commit.ts'
 import type { Landing } from './land-patch.ts'
+import type { Offer } from './offer.ts'
 import type { Ports, Repo } from './ports.ts'
 import { goalAt, leaving } from './shadow.ts'
 import type { Strategy } from './strategies.ts'
@@ -13,7 +14,7 @@ export async function planShadow(
   repo: Repo,
   task: Task,
   offer: Offer,
-  as: Exclude<Strategy, 'keep-branch'>,
+  as: Exclude<Strategy, 'keep-branch' | 'pr'>,
   input: AcceptInput,
   signal?: AbortSignal,
 ): Promise<Landing> {

@@ -1,6 +1,6 @@
 import { AppError } from './errors.ts'
 import { findMeant } from './list.ts'
-import type { DiffOptions, DiffStat, Ports, Step, StepFile } from './ports.ts'
+import type { Ports, Step, StepFile } from './ports.ts'
 import type { Task } from './task.ts'
 
 export interface LoggedStep extends Step {
@@ -25,39 +25,6 @@ export async function log(
     published: published.get(step.n),
   }))
   return { task, steps: logged.slice(1) }
-}
-
-export interface DiffInput {
-  readonly dir: string
-  readonly task?: string | undefined
-  /** `3`: what step 3 changed; `2..5`: from after step 2 to after step 5; left out: the whole task. */
-  readonly step?: string | undefined
-  readonly format?: DiffOptions['format'] | undefined
-  readonly color?: boolean | undefined
-}
-
-export interface Diff {
-  readonly task: Task
-  readonly from: number
-  readonly to: number
-  readonly total: DiffStat
-  readonly files: readonly StepFile[]
-  readonly text: Buffer
-}
-
-/** What the task, a step or a range of steps changed. */
-export async function diff(ports: Ports, input: DiffInput, signal?: AbortSignal): Promise<Diff> {
-  const { repo, task } = await findMeant(ports, input.dir, input.task)
-  const steps = await ports.vault.readSteps(repo, task)
-  const [from, to] = stepRange(input.step, steps.length - 1)
-  const [before, after] = [requireStep(steps, from), requireStep(steps, to)]
-  const options = { format: input.format ?? 'patch', color: input.color }
-  const [total, files, text] = await Promise.all([
-    ports.vault.readStat(repo, before, after, signal),
-    ports.vault.readFiles(repo, [before, after], signal),
-    ports.vault.readDiff(repo, before, after, options, signal),
-  ])
-  return { task, from, to, total, files: files[1] ?? [], text }
 }
 
 export function stepRange(text: string | undefined, last: number): [from: number, to: number] {

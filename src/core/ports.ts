@@ -102,6 +102,16 @@ export interface Worktree {
   readonly branch: string | null
 }
 
+export interface HookCall {
+  readonly name: string
+  readonly args: readonly string[]
+}
+
+export interface HookEnd {
+  readonly ok: boolean
+  readonly said: string
+}
+
 /** Git, in the nouns that the verbs need. Reads answer undefined for "not there" and throw for everything else. */
 export interface Git {
   /** Throws WT_015 unless the installed git can do what we need; answers its version. */
@@ -130,6 +140,8 @@ export interface Git {
   ): Promise<boolean>
   /** Puts the checkout on a branch; files and index stay as they are. */
   moveHead(place: Place, branch: string, message: string): Promise<void>
+  /** Runs a hook of the user's repository in its checkout; one that is not there has nothing to say. */
+  runHook(place: Place, hook: HookCall, signal?: AbortSignal): Promise<HookEnd>
   /**
    * Takes away what a killed change of these refs left behind: locks, and the log of a ref that never came to be.
    * With `since`, what is older stays, as somebody else's; without it the refs must be ours alone.
@@ -261,11 +273,29 @@ export interface Vault {
     parts: { tree: string; parents: readonly string[]; message: string },
     signal?: AbortSignal,
   ): Promise<string>
+  /** Where a remote is pushed to: as the repository's config said at the start, and as it says now. */
+  findRemote(
+    repo: Repo,
+    task: Task,
+    remote: string,
+  ): Promise<{ before: string | undefined; now: string | undefined }>
+  /** A git folder with the repository's config as it was at the start; answers its path. */
+  makePushRoom(repo: Repo, task: Task): Promise<string>
+  /** Sends a commit of the user's repository to another one, under the name of a branch. */
+  push(repo: Repo, task: Task, push: Push, signal?: AbortSignal): Promise<void>
   /** The agent's own commits, if they hold all of its work, else the steps: what a rebase replays. */
   readReplay(repo: Repo, task: Task, signal?: AbortSignal): Promise<ReplayStep[]>
   /** The id that each published step has in the user's repository. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
   close(): void
+}
+
+export interface Push {
+  readonly url: string
+  readonly branch: string
+  readonly commit: string
+  /** The hooks of the user's repository have a say. */
+  readonly hooks: boolean
 }
 
 export type Mode = '100644' | '100755' | '120000' | '160000'
@@ -327,6 +357,10 @@ type IndexChange =
 /** The vault's contents, for verbs that compare, merge and write files elsewhere. Paths are bytes. */
 export interface Contents {
   compare(repo: Repo, from: string | null, to: string | null): Promise<Map<BytePath, LeafChange>>
+  /** What `git diff` says lies between two trees: with full object ids, no renames, and three lines around each change. */
+  readPatch(repo: Repo, from: string, to: string, signal?: AbortSignal): Promise<Buffer>
+  /** Stores a content, and answers its id. */
+  write(repo: Repo, content: Uint8Array): Promise<string>
   /** The tree after the changes; null deletes. */
   change(repo: Repo, tree: string | null, changes: ReadonlyMap<BytePath, Leaf | null>): Promise<string>
   /** Captures what lies at these paths of a folder. Never follows a link. */

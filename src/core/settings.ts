@@ -13,6 +13,16 @@ export interface Settings {
     /** When steps become commits on the task's branch. */
     readonly publish: 'runEnd' | 'always' | 'never'
   }
+  readonly accept: {
+    /** What a squash says when the user says nothing. */
+    readonly squashMessage: string
+    readonly mergeMessage: string
+  }
+  readonly pr: {
+    /** The remote that the branch of a pull request is pushed to: its name or its address. */
+    readonly remote: string
+    readonly tool: 'auto' | 'gh' | 'glab'
+  }
   readonly lock: { readonly waitSeconds: number }
   readonly prune: { readonly maxAgeDays: number; readonly minKeep: number }
 }
@@ -23,6 +33,8 @@ export const defaultSettings: Settings = {
   branch: { name: 'offshoot/{task}' },
   limits: { perRepo: 10 },
   checkpoints: { publish: 'runEnd' },
+  accept: { squashMessage: '{title}', mergeMessage: 'Merge the work of {task}' },
+  pr: { remote: 'origin', tool: 'auto' },
   lock: { waitSeconds: 30 },
   prune: { maxAgeDays: 7, minKeep: 2 },
 }

@@ -108,3 +108,20 @@ describe('gitEnvironment', () => {
     expect(Object.keys(gitEnvironment({}, {}))).not.toContain('HOME')
   })
 })
+
+test('P4: only a call that may reach out sees the agent of ssh, and only one that was asked to runs hooks', () => {
+  const from = { PATH: '/bin', SSH_AUTH_SOCK: '/run/agent', GIT_DIR: '/elsewhere' }
+  const settings = (env: Record<string, string>) => Object.values(env)
+  const plain = gitEnvironment(from, {})
+  expect(plain).not.toHaveProperty('SSH_AUTH_SOCK')
+  expect(plain.GIT_ALLOW_PROTOCOL).toBe('')
+  expect(settings(plain)).toEqual(expect.arrayContaining(['protocol.allow', 'core.hooksPath']))
+  const out = gitEnvironment(from, { network: true })
+  expect(out).toMatchObject({ SSH_AUTH_SOCK: '/run/agent', GIT_TERMINAL_PROMPT: '0' })
+  expect(out).not.toHaveProperty('GIT_DIR')
+  expect(settings(out)).toContain('core.hooksPath')
+  expect(settings(out)).not.toContain('protocol.allow')
+  const hooked = settings(gitEnvironment(from, { hooks: true }))
+  expect(hooked.filter((key) => key === 'core.hooksPath' || key.startsWith('hook.'))).toEqual([])
+  expect(hooked).toContain('core.fsmonitor')
+})

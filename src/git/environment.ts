@@ -54,6 +54,20 @@ const allowed = [
   'USERPROFILE',
 ]
 
+/** And those without which it cannot reach another machine. */
+const allowedOut = [
+  'SSH_AUTH_SOCK',
+  'SSH_AGENT_PID',
+  'GIT_SSH',
+  'GIT_SSH_COMMAND',
+  'http_proxy',
+  'https_proxy',
+  'HTTPS_PROXY',
+  'ALL_PROXY',
+  'no_proxy',
+  'NO_PROXY',
+]
+
 export interface GitScope {
   readonly gitDir?: string
   readonly workTree?: string
@@ -73,12 +87,16 @@ export interface GitScope {
    * conversions and filters count, as when a workspace is filled; hooks and prompts stay off.
    */
   readonly config?: 'raw' | 'user'
+  /** May reach other repositories, by the protocols that git itself takes for harmless. */
+  readonly network?: boolean
+  /** Runs the hooks of the repository: only for what a user has asked for. */
+  readonly hooks?: boolean
 }
 
 /** The whole environment of one git call: nothing is inherited but an allow-list, so no GIT_* of ours or others'. */
 export function gitEnvironment(from: NodeJS.ProcessEnv, scope: GitScope): Record<string, string> {
   const env: Record<string, string> = {}
-  for (const name of allowed) {
+  for (const name of scope.network ? [...allowed, ...allowedOut] : allowed) {
     const value = from[name]
     if (value !== undefined) env[name] = value
   }
@@ -89,10 +107,10 @@ export function gitEnvironment(from: NodeJS.ProcessEnv, scope: GitScope): Record
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_PAGER: 'cat',
     GIT_EDITOR: 'false',
-    GIT_ALLOW_PROTOCOL: '',
+    ...(!scope.network && { GIT_ALLOW_PROTOCOL: '' }),
   })
   if (!scope.globs) env.GIT_LITERAL_PATHSPECS = '1'
-  const config = { ...neutral }
+  const config = Object.fromEntries(Object.entries(neutral).filter(([key]) => isNeutralised(key, scope)))
   if (scope.config !== 'user') {
     Object.assign(env, { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1' })
     Object.assign(config, raw)
@@ -113,6 +131,11 @@ export function gitEnvironment(from: NodeJS.ProcessEnv, scope: GitScope): Record
     env[`GIT_CONFIG_VALUE_${index}`] = value
   })
   return env
+}
+
+function isNeutralised(key: string, { network, hooks }: GitScope): boolean {
+  if (network && (key === 'protocol.allow' || key === 'core.askPass')) return false
+  return !(hooks && (key === 'core.hooksPath' || key.startsWith('hook.')))
 }
 
 /** Git splits that list at colons, unless an item is quoted. */

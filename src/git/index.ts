@@ -1,5 +1,6 @@
 import type { Files, Git } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
+import { runHook } from './hooks.ts'
 import { findRepoMark, writeRepoMark } from './mark.ts'
 import {
   changeRefs,
@@ -26,6 +27,7 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     readWorktrees: (place) => readWorktrees(files, place),
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
+    runHook: (place, hook, signal) => runHook(exec, place, hook, signal),
     async changeRefs(place, changes, message, signal) {
       const begun = Date.now()
       try {

@@ -35,6 +35,18 @@ const taskSchema = z.object({
 
 const fileSchema = z.object({ path: z.string(), status: z.enum(['added', 'modified', 'deleted']) })
 
+const hunkSchema = z.object({
+  id: z.string().describe('Made from path and content: it changes when the hunk does.'),
+  path: z.string(),
+  header: z.string(),
+  oldStart: z.number().int(),
+  oldLines: z.number().int(),
+  newStart: z.number().int(),
+  newLines: z.number().int(),
+  insertions: z.number().int(),
+  deletions: z.number().int(),
+})
+
 const start = {
   summary: 'Make a task and its workspace, or go on with the open task of that id',
   input: z.object({
@@ -116,6 +128,7 @@ export const actions = {
       step: z.string().optional(),
       format: z.enum(['patch', 'stat', 'names']).optional(),
       color: z.boolean().optional(),
+      hunks: z.boolean().optional(),
     }),
     output: z.object({
       from: z.number().int(),
@@ -123,6 +136,10 @@ export const actions = {
       files: z.array(fileSchema),
       insertions: z.number().int(),
       deletions: z.number().int(),
+      hunks: z
+        .array(hunkSchema)
+        .optional()
+        .describe('What is left to land of the whole task, if that was asked for.'),
       diff: z.string().describe('As git prints it; bytes that are no UTF-8 are replaced.'),
     }),
   },
@@ -166,10 +183,12 @@ export const actions = {
       message: z.string().optional(),
       only: z.array(z.string()).optional(),
       steps: z.array(z.number().int().positive()).optional(),
+      hunks: z.array(z.string()).optional(),
       conflicts: z.enum(['fail', 'markers']).optional(),
       dryRun: z.boolean().optional(),
       keep: z.boolean().optional(),
       allow: z.array(z.string()).optional(),
+      hooks: z.boolean().optional(),
     }),
     output: z.object({
       task: taskSchema,
@@ -178,6 +197,7 @@ export const actions = {
           as: z.enum(strategies),
           onto: z.string().optional(),
           commit: z.string().optional(),
+          url: z.string().optional().describe('Of the pull request.'),
           files: z.array(fileSchema),
         })
         .optional(),

@@ -29,6 +29,15 @@ function template(what: string, shape: RegExp, identifying: string[], others: st
   return z.string(expected).refine(isGood, expected)
 }
 
+/** Any text; a word in braces must be one that will be filled in. */
+function message() {
+  const known = ['task', 'title', 'steps']
+  const expected = 'a message; in braces it may have {task}, {title}, {steps}'
+  const isGood = (text: string) =>
+    text.trim() !== '' && [...text.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => known.includes(name))
+  return z.string(expected).refine(isGood, expected)
+}
+
 const folderName = /^(?!-)[^/\\{}\p{Cc}]+$/u
 /** The rules of `git check-ref-format`. */
 const branchName = /^(?!-)(?!.*(?:\.\.|\/\/|(?:^|\/)\.|[./]$|\.lock(?:\/|$)))(?!\/)[^\s~^:?*[\\{}\p{Cc}]+$/u
@@ -47,6 +56,17 @@ export const rules = {
   'limits.perRepo': whole(1, 10_000).describe('How many open tasks a repository may have.'),
   'checkpoints.publish': oneOf('runEnd', 'always', 'never').describe(
     'When steps become commits on the branch: when a run ends, at every step, or never.',
+  ),
+  'accept.squashMessage': message().describe(
+    'Message of a squash without `-m`; `{task}`, `{title}` and `{steps}` (a list) are filled in.',
+  ),
+  'accept.mergeMessage': message().describe('The same for a merge.'),
+  'pr.remote': z
+    .string('a remote')
+    .regex(/^(?!-)[^\s\p{Cc}]+$/u, 'the name or the address of a remote')
+    .describe('Where the branch of a pull request is pushed to: the name of a remote, or an address.'),
+  'pr.tool': oneOf('auto', 'gh', 'glab').describe(
+    'What opens a pull request; `auto` takes the one that fits the host of the remote.',
   ),
   'lock.waitSeconds': whole(0, 3600).describe('How long a command waits for another one that is at work.'),
   'prune.maxAgeDays': whole(0, 3650).describe('Tasks that nobody touched for so long may be pruned.'),

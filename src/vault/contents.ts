@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Contents, Found, Leaf, Repo } from '../core/ports.ts'
 import { type BytePath, below } from './bytes.ts'
 import { capture } from './capture.ts'
+import { patchOf } from './diff.ts'
 import { eachOf } from './each.ts'
 import { draftIndex, findIndexTree, scanAgainst } from './drafts.ts'
 import type { OpenVault } from './index.ts'
@@ -17,6 +18,8 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
   const opsFolder = (vault: OpenVault) => path.join(vault.vault, 'refs', 'operations')
   return {
     compare: async (repo, from, to) => compareTrees((await open(repo)).objects, from, to),
+    readPatch: async (repo, from, to, signal) => patchOf(await open(repo), from, to, signal),
+    write: async (repo, content) => (await open(repo)).objects.put('blob', Buffer.from(content)),
     change: async (repo, tree, changes) => (await changeTree((await open(repo)).objects, tree, changes)).tree,
     async take(repo, folder, paths) {
       const vault = await open(repo)

@@ -68,3 +68,15 @@ export async function diffOf(
   const { stdout } = await vault.exec({ args, ...callScope(vault, signal) })
   return stdout
 }
+
+/** As a program reads it. */
+export async function patchOf(
+  vault: OpenVault,
+  from: string,
+  to: string,
+  signal?: AbortSignal,
+): Promise<Buffer> {
+  const shape = ['--patch', '--full-index', '--unified=3', '--inter-hunk-context=0', '--color=never']
+  const args = ['diff', ...shape, ...plain, from, to]
+  return (await vault.exec({ args, ...callScope(vault, signal) })).stdout
+}

@@ -28,6 +28,7 @@ import {
   vaultPlace,
 } from './place.ts'
 import { lenders, publish, readPublished } from './publish.ts'
+import { findRemote, makePushRoom, push } from './push.ts'
 import { indexedTrees, noteIndexed } from './indexed.ts'
 import { refill } from './refill.ts'
 import { restore } from './restore.ts'
@@ -316,6 +317,9 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     },
     smudge: async (repo, task, checkout, file, leaf) => smudge(await open(repo), task, checkout, file, leaf),
     commit: async (repo, _, parts, signal) => commitAsUser(await open(repo), repo, parts, signal),
+    findRemote: async (repo, task, remote) => findRemote(await open(repo), repo, task, remote),
+    makePushRoom: async (repo, task) => makePushRoom(await open(repo), task),
+    push: async (repo, task, what, signal) => push(await open(repo), repo, task, what, signal),
     async readReplay(repo, task, signal) {
       const vault = await open(repo)
       const tip = await findTip(vault, task)

@@ -2,6 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import { strategies } from '../../core/strategies.ts'
 import type { Output } from '../../protocol/actions.ts'
 import { type Answer, type Context, flag, text, texts, type Values } from '../command.ts'
+import { hunkIds } from '../hunk-ids.ts'
 import { printable } from '../output.ts'
 
 export async function accept(context: Context): Promise<Answer> {
@@ -21,10 +22,12 @@ export async function accept(context: Context): Promise<Answer> {
     message: text(values, 'message'),
     only: texts(values, 'only'),
     steps: texts(values, 'step')?.map(stepNumber),
+    hunks: await hunkIds(context),
     conflicts: conflictsOption(values),
     dryRun: flag(values, 'dry-run'),
     keep: flag(values, 'keep'),
     allow: texts(values, 'allow'),
+    hooks: flag(values, 'hooks'),
   })
   return { json: { ...answer }, text: told(context, answer) }
 }
@@ -55,11 +58,23 @@ function told({ paint }: Context, { task, preview, accepted, operation }: Output
       '\n',
     )
   }
+  if (accepted?.as === 'pr') return printable(requested(task, accepted))
   const count = `${accepted?.files.length ?? 0} ${accepted?.files.length === 1 ? 'file' : 'files'}`
   const where = accepted?.onto === undefined ? '' : ` on ${accepted.onto} as ${accepted.commit?.slice(0, 10)}`
   const open = task.state === 'accepted' || task.state === 'kept' ? '' : '; the task stays open'
   return [
     `Landed ${count} of ${task.id} (${accepted?.as})${printable(where)}${open}`,
     `  undo: offshoot undo ${operation?.slice(0, 6)}`,
+  ].join('\n')
+}
+
+function requested(
+  { id, state }: Output<'task.accept'>['task'],
+  { onto, url }: NonNullable<Output<'task.accept'>['accepted']>,
+): string {
+  const open = state === 'kept' ? '' : '; the task stays open'
+  return [
+    `Asked for ${id} to be pulled into ${onto}${open}`,
+    ...(url === undefined ? [] : [`  ${url}`]),
   ].join('\n')
 }

@@ -1,18 +1,35 @@
 import { AppError } from '../../core/errors.ts'
+import type { Output } from '../../protocol/actions.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
+import { printable, table } from '../output.ts'
 
 /** Prints what git prints, as it is: a patch must stay one. */
 export async function diff(context: Context): Promise<Answer> {
   const { dir, values, positionals, colored } = context
-  const [stat, names] = [flag(values, 'stat'), flag(values, 'name-only')]
-  if (stat && names) throw new AppError('WT_019', '--stat and --name-only do not go together.')
+  const [stat, names, hunks] = [flag(values, 'stat'), flag(values, 'name-only'), flag(values, 'hunks')]
+  if (Number(stat) + Number(names) + Number(hunks) > 1)
+    throw new AppError('WT_019', '--stat, --name-only and --hunks do not go together.')
+  if (hunks && text(values, 'step') !== undefined)
+    throw new AppError('WT_019', 'Hunks are those of the whole task: --step does not go with --hunks.')
   const told = await context.call('task.diff', {
     repo: dir,
     task: positionals[0],
     step: text(values, 'step'),
     format: stat ? 'stat' : names ? 'names' : 'patch',
     color: colored,
+    hunks: hunks || flag(values, 'json'),
   })
   if (told.files.length === 0) context.tell('No difference.')
-  return { json: { ...told }, text: told.diff.trimEnd() }
+  return { json: { ...told }, text: hunks ? listed(told.hunks ?? []) : told.diff.trimEnd() }
+}
+
+/** The id comes first: `accept --hunks` reads the list as it is. */
+function listed(hunks: NonNullable<Output<'task.diff'>['hunks']>): string {
+  const rows = hunks.map(({ id, path, header, insertions, deletions }) => [
+    id,
+    path,
+    `+${insertions} -${deletions}`,
+    header,
+  ])
+  return printable(table(rows))
 }

@@ -1,0 +1,110 @@
+/** Landing as a pull request: the branch is pushed, and a tool of the user's asks for it. */
+import type { AcceptInput } from './accept.ts'
+import { AppError, appError } from './errors.ts'
+import type { Landing } from './land-patch.ts'
+import { stepLines, titleOf } from './message.ts'
+import type { Ports, Repo } from './ports.ts'
+import {
+  addressIn,
+  type Request,
+  remoteHost,
+  requestArgs,
+  type Tool,
+  toolFor,
+  tools,
+} from './pull-request.ts'
+import type { Task } from './task.ts'
+
+/** Looks whether all is there that it takes; nothing is changed before `reach`. */
+export async function planRequest(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  input: AcceptInput,
+  signal?: AbortSignal,
+): Promise<Landing> {
+  const base = input.onto ?? task.base.branch
+  if (base === null) {
+    throw new AppError('WT_010', `${task.id} was not started from a branch.`, {
+      hint: 'Name one: --onto BRANCH',
+    })
+  }
+  const settings = (await ports.settings.read(task.origin)).pr
+  const url = await requireRemote(ports, repo, task, settings.remote)
+  const remote = remoteHost(url)
+  const tool = toolFor(settings.tool, remote?.host, await installedTools(ports, repo))
+  const steps = await ports.vault.readSteps(repo, task)
+  const [first = '', ...rest] = (input.message ?? '').trim().split('\n')
+  const words = {
+    title: first || titleOf(task),
+    body: input.message === undefined ? stepLines(steps).join('\n') : rest.join('\n').trim(),
+  }
+  const reach = async () => {
+    const { branch, tip } = await ports.vault.publish(repo, task, signal)
+    await ports.vault.push(repo, task, { url, branch, commit: tip, hooks: Boolean(input.hooks) }, signal)
+    const address = await ask(ports, repo, task, tool, { remote, branch, base, ...words }, signal)
+    return { onto: base, commit: tip, ...(address !== undefined && { url: address }) }
+  }
+  return { conflicts: [], refs: [], onto: base, told: {}, reach }
+}
+
+/**
+ * An agent in a worktree can write the repository's config: where the work is sent to must be where it was at the start,
+ * unless the user says it outside of that config.
+ */
+async function requireRemote(ports: Ports, repo: Repo, task: Task, remote: string): Promise<string> {
+  if (/[:/]/.test(remote)) return remote
+  const { before, now } = await ports.vault.findRemote(repo, task, remote)
+  const url = before ?? now
+  if (url === undefined) {
+    throw new AppError('WT_005', `There is no remote ${remote}.`, {
+      hint: `git remote add ${remote} URL, or name another one with pr.remote.`,
+    })
+  }
+  if (now === url) return url
+  throw new AppError('WT_017', `The remote ${remote} has changed since ${task.id} was started.`, {
+    hint: `If that was you, say where to: OFFSHOOT_PR_REMOTE=${now ?? 'URL'}`,
+    data: { before, now },
+  })
+}
+
+async function installedTools(ports: Ports, repo: Repo): Promise<Tool[]> {
+  const found: Tool[] = []
+  for (const tool of tools) {
+    const call = { argv: [tool, '--version'], cwd: repo.commonDir, env: {}, onOutput: () => {} }
+    const code = await ports.commands.run(call).catch((error: unknown) => {
+      if (appError(error).code === 'WT_005') return -1
+      throw error
+    })
+    if (code === 0) found.push(tool)
+  }
+  return found
+}
+
+async function ask(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  tool: Tool,
+  request: Request,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const said = { stdout: '', stderr: '' }
+  const call = {
+    argv: requestArgs(tool, request),
+    // Whatever git the tool asks sees the repository's config as it was at the start.
+    cwd: await ports.vault.makePushRoom(repo, task),
+    env: { GH_PROMPT_DISABLED: '1', NO_PROMPT: '1' },
+    onOutput: (stream: 'stdout' | 'stderr', text: string) => void (said[stream] += text),
+  }
+  const code = await ports.commands.run(call, signal)
+  if (code === 0) return addressIn(said.stdout) ?? addressIn(said.stderr)
+  const known = addressIn(said.stderr + said.stdout)
+  // Asked for before, by a call that was killed right after: then all that was missing is our record.
+  if (/already exists/i.test(said.stderr + said.stdout) && known !== undefined) return known
+  const reason = said.stderr.trim().split('\n').at(-1) ?? ''
+  throw new AppError('WT_020', `${tool} did not open a pull request (${code}): ${reason}`, {
+    hint: `The branch ${request.branch} has been pushed and the task is open: repeat it, or open one by hand.`,
+    data: { stdout: said.stdout, stderr: said.stderr },
+  })
+}

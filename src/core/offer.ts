@@ -1,0 +1,153 @@
+/** What an accept is to land: from one tree of the workspace to another. */
+import { toText } from './bytes.ts'
+import { AppError } from './errors.ts'
+import { type CutFile, cutFiles, parseCuts, picks, withLines } from './hunks.ts'
+import { requireStep } from './log.ts'
+import { conflictError } from './operation.ts'
+import { pathMatcher } from './pathspec.ts'
+import type { Leaf, Ports, Repo, Step } from './ports.ts'
+import { firstOf } from './shadow.ts'
+import type { Task } from './task.ts'
+import { basisOf } from './update.ts'
+
+export interface Offer {
+  readonly first: Step
+  /** What the workspace was started from or updated to. */
+  readonly basis: string
+  readonly base: string
+  readonly theirs: string
+  /** Nothing of the task is left out. */
+  readonly whole: boolean
+}
+
+/** Which part of the work is meant; nothing: all of it. */
+export interface Choice {
+  /** Only these paths. */
+  readonly only?: readonly string[] | undefined
+  /** Only these steps. */
+  readonly steps?: readonly number[] | undefined
+  /** Only these hunks, by their ids. */
+  readonly hunks?: readonly string[] | undefined
+}
+
+export async function offerOf(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  choice: Choice,
+  signal?: AbortSignal,
+): Promise<Offer> {
+  const steps = await ports.vault.readSteps(repo, task)
+  const first = steps[0] ? firstOf(task, steps) : await ports.vault.seed(repo, task)
+  const last = steps.at(-1) ?? first
+  const basis = basisOf(steps)
+  const base = landedBase(task, basis)
+  if (base === undefined) {
+    throw new AppError('WT_011', `${task.id} was rewound or updated after a part of it had landed.`, {
+      hint: `Bring the target in first: offshoot update ${task.id}`,
+      data: { conflicts: [] },
+    })
+  }
+  const theirs = await chosen(ports, repo, steps, base, last.tree, choice, signal)
+  return { first, basis, base, theirs, whole: theirs === last.tree }
+}
+
+/** What the target has of the task already: what it was started from or updated to, and what has landed since. */
+export function landedBase({ landed }: Task, basis: string): string | undefined {
+  if (landed === undefined) return basis
+  return landed.basis === basis ? landed.tree : undefined
+}
+
+async function chosen(
+  ports: Ports,
+  repo: Repo,
+  steps: readonly Step[],
+  base: string,
+  last: string,
+  { only, steps: wanted, hunks }: Choice,
+  signal?: AbortSignal,
+): Promise<string> {
+  if (hunks && (only || wanted))
+    throw new AppError('WT_019', 'Hunks are chosen one by one: --only and --step do not go with --hunks.')
+  if (hunks) return pickHunks(ports, repo, base, last, hunks, signal)
+  const theirs = wanted ? await pickSteps(ports, repo, steps, base, wanted) : last
+  return only ? pickPaths(ports, repo, base, theirs, only) : theirs
+}
+
+/** Each step's own change, one after the other, on top of what landed before. */
+async function pickSteps(
+  ports: Ports,
+  repo: Repo,
+  steps: readonly Step[],
+  base: string,
+  wanted: readonly number[],
+): Promise<string> {
+  let tree = base
+  for (const n of [...wanted].sort((a, b) => a - b)) {
+    const [before, after] = [requireStep(steps, n - 1), requireStep(steps, n)]
+    const sides = {
+      base: before.tree,
+      ours: tree,
+      theirs: after.tree,
+      labels: ['landed', `step-${n}`] as const,
+    }
+    const merged = await ports.contents.merge(repo, sides)
+    if (merged.conflicts.length > 0) throw conflictError(merged.conflicts)
+    tree = merged.tree
+  }
+  return tree
+}
+
+async function pickPaths(
+  ports: Ports,
+  repo: Repo,
+  base: string,
+  theirs: string,
+  only: readonly string[],
+): Promise<string> {
+  const matches = pathMatcher(only)
+  const all = await ports.contents.compare(repo, base, theirs)
+  const wanted = [...all].filter(([file]) => matches(toText(file)))
+  if (wanted.length === 0) throw new AppError('WT_005', `Nothing that changed fits ${only.join(' ')}.`)
+  return ports.contents.change(repo, base, new Map(wanted.map(([file, { to }]) => [file, to])))
+}
+
+async function pickHunks(
+  ports: Ports,
+  repo: Repo,
+  base: string,
+  theirs: string,
+  ids: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
+  if (ids.length === 0) {
+    throw new AppError('WT_019', 'No hunk is named.', { hint: 'offshoot diff --hunks lists them.' })
+  }
+  const { contents } = ports
+  const changes = new Map<string, Leaf | null>()
+  for (const [{ path, change }, pick] of picks(await readHunks(ports, repo, base, theirs, signal), ids)) {
+    if ('to' in pick || !change.from || !change.to) {
+      changes.set(path, change.to)
+      continue
+    }
+    const before = await contents.readContent(repo, change.from)
+    const after = await contents.readContent(repo, change.to)
+    const oid = await contents.write(repo, withLines(before, after, pick.lines))
+    changes.set(path, { mode: pick.mode, oid })
+  }
+  return contents.change(repo, base, changes)
+}
+
+/** What lies between two trees, file by file and hunk by hunk. */
+export async function readHunks(
+  ports: Ports,
+  repo: Repo,
+  from: string,
+  to: string,
+  signal?: AbortSignal,
+): Promise<CutFile[]> {
+  const changes = await ports.contents.compare(repo, from, to)
+  if (changes.size === 0) return []
+  const patch = await ports.contents.readPatch(repo, from, to, signal)
+  return cutFiles(changes, parseCuts(patch.toString('latin1')))
+}
