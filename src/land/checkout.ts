@@ -161,6 +161,7 @@ async function changeIndex(
   await lockIndex(gitDir, staging)
   const [index, draft] = [path.join(gitDir, 'index'), path.join(staging, 'index')]
   await copyFile(index, draft, constants.COPYFILE_FICLONE).catch(ignoring('ENOENT'))
+  const before = await stat(index).catch(() => undefined)
   await exec({
     args: ['update-index', '-z', '--index-info'],
     stdin: indexLines(moves),
@@ -171,6 +172,9 @@ async function changeIndex(
   })
   const handle = await open(draft, 'r+')
   try {
+    // Git reads a file again that is as old as the index or younger. Were the index younger now, an edit of the user's
+    // in the second of their `git add`, of the same size, would be taken for what was added.
+    if (before) await handle.utimes(before.atime, before.mtime)
     await handle.sync()
   } finally {
     await handle.close()

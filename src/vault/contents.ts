@@ -100,18 +100,19 @@ async function takeAll(
   await vault.files.copy(path.join(repo.place.gitDir, 'index'), index)
   try {
     const scope = { ...vault, workspace: checkout, index }
+    const changes = new Map<BytePath, Leaf | null>()
+    await eachOf(await scan(vault.exec, scope, signal), 8, async (file) => {
+      const found = file.endsWith('/') ? undefined : await takeOne(vault, checkout, file)
+      if (found?.kind === 'file') changes.set(file, found.leaf)
+      if (found?.kind === 'gone') changes.set(file, null)
+    })
+    // Last, because it may write the index anew: a younger index would hide an edit of the second it was made in.
     const written = await vault.exec({
       args: ['write-tree', '--missing-ok'],
       gitDir: vault.vault,
       indexFile: index,
       cwd: vault.vault,
       signal,
-    })
-    const changes = new Map<BytePath, Leaf | null>()
-    await eachOf(await scan(vault.exec, scope, signal), 8, async (file) => {
-      const found = file.endsWith('/') ? undefined : await takeOne(vault, checkout, file)
-      if (found?.kind === 'file') changes.set(file, found.leaf)
-      if (found?.kind === 'gone') changes.set(file, null)
     })
     return (await changeTree(vault.objects, written.stdout.toString().trim(), changes)).tree
   } finally {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseMerge } from './merge.ts'
+import { parseMerge, silentLosses } from './merge.ts'
 
 const tree = 'a'.repeat(40)
 const entry = (stage: number, path: string) => `100644 ${'b'.repeat(40)} ${stage}\t${path}`
@@ -45,4 +45,27 @@ test('A3: conflicts are named by path and kind', () => {
       { path: 'both\nadded', kind: 'add/add' },
     ],
   })
+})
+
+test('A3: where a renamed file became a link on the other side, two files of one new name are a conflict', () => {
+  const [file, other, link] = [
+    { mode: '100644', oid: 'a' },
+    { mode: '100644', oid: 'b' },
+    { mode: '120000', oid: 'c' },
+  ] as const
+  const renamed = new Map([
+    ['old', { from: file, to: null }],
+    ['new', { from: null, to: file }],
+  ])
+  const linked = new Map([
+    ['old', { from: file, to: link }],
+    ['new', { from: null, to: other }],
+  ])
+  expect(silentLosses(renamed, linked)).toEqual(['new'])
+  expect(silentLosses(linked, renamed)).toEqual(['new'])
+  const edited = new Map([
+    ['old', { from: file, to: other }],
+    ['new', { from: null, to: other }],
+  ])
+  expect(silentLosses(renamed, edited)).toEqual([])
 })

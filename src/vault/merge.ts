@@ -1,9 +1,10 @@
 /** Three trees merged in memory. Nothing of the user's or the agent's config has a say. */
 import path from 'node:path'
-import type { Conflict, MergeInput, Merged } from '../core/ports.ts'
+import type { Conflict, Leaf, LeafChange, MergeInput, Merged } from '../core/ports.ts'
 import { type BytePath, splitNul, toText } from './bytes.ts'
 import type { OpenVault } from './index.ts'
 import { commitContent } from './step.ts'
+import { compareTrees } from './tree.ts'
 
 let counter = 0
 
@@ -46,10 +47,45 @@ export async function mergeTrees(vault: OpenVault, input: MergeInput, signal?: A
       expect: [1],
       signal,
     })
-    return parseMerge(stdout)
+    return withSilentLosses(vault, input, parseMerge(stdout))
   } finally {
     await vault.files.remove(room)
   }
+}
+
+async function withSilentLosses(vault: OpenVault, input: MergeInput, merged: Merged): Promise<Merged> {
+  const ours = await compareTrees(vault.objects, input.base, input.ours)
+  const theirs = await compareTrees(vault.objects, input.base, input.theirs)
+  const known = new Set(merged.conflicts.map((conflict) => conflict.path))
+  const lost = silentLosses(ours, theirs)
+    .map(toText)
+    .filter((file) => !known.has(file))
+  return { ...merged, conflicts: [...merged.conflicts, ...lost.map((path) => ({ path, kind: 'add/add' as const }))] }
+}
+
+type TreeChanges = ReadonlyMap<BytePath, LeafChange>
+
+/**
+ * Where one side renamed a file and the other made a link of it, git forgets the rename, and of two different files
+ * that then meet at the new name it keeps one without a word (2.39).
+ */
+export function silentLosses(ours: TreeChanges, theirs: TreeChanges): BytePath[] {
+  if (!leavesOther(ours, theirs) && !leavesOther(theirs, ours)) return []
+  return Array.from(ours)
+    .filter(([file, { from, to }]) => {
+      const other = theirs.get(file)
+      const added = from === null && to && other?.from === null && other.to
+      return added && (other.to?.oid !== to.oid || other.to.mode !== to.mode)
+    })
+    .map(([file]) => file)
+}
+
+/** Whether the first has taken away what the second has made another kind of. */
+function leavesOther(first: TreeChanges, second: TreeChanges): boolean {
+  const kind = (leaf: Leaf) => leaf.mode.slice(0, 2)
+  return Array.from(second).some(
+    ([file, { from, to }]) => from && to && kind(from) !== kind(to) && first.get(file)?.to === null,
+  )
 }
 
 function refName(label: string): string {

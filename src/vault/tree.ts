@@ -161,7 +161,9 @@ async function changeEntry(
   const path = prefix + name
   const wasFolder = before?.mode === '40000'
   const now: TreeEntry | undefined = leaf ? { name, ...leaf } : undefined
-  if (wasFolder || (inside.size > 0 && !leaf)) {
+  // Below a file that stays there is nothing that could be deleted.
+  const grows = Array.from(inside.values()).some((file) => file !== null)
+  if (wasFolder || (grows && !leaf)) {
     const oid = await changeFolder(store, wasFolder ? before.oid : null, inside, `${path}/`, files)
     if (now) {
       files.push({ path, status: 'added' })
@@ -170,7 +172,6 @@ async function changeEntry(
     if (before && !wasFolder) files.push({ path, status: 'deleted' })
     return oid === null ? undefined : { name, mode: '40000', oid }
   }
-  // Changes below a file can only be deletions of what is not there.
   if (leaf === undefined || (before?.oid === now?.oid && before?.mode === now?.mode)) return before
   files.push({ path, status: !before ? 'added' : now ? 'modified' : 'deleted' })
   return now
