@@ -15,7 +15,7 @@ const lines = (...changes: [number, string][]) => {
 
 async function session(
   files: Record<string, string> = { a: lines(), b: 'b\n' },
-  prepare = (_: TestRepo) => {},
+  prepare: (user: TestRepo) => void = () => {},
 ) {
   const user = testRepo(files)
   user.git('config', 'user.name', 'Ursula')
