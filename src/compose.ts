@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { openRecords, stateFolder, userHome } from './compose-records.ts'
-import type { Files, Ports, Store } from './core/ports.ts'
+import type { Checkouts, Commands, Contents, Files, Ports, Store, Vault } from './core/ports.ts'
 import { nodeFiles } from './files/node.ts'
 import { type GitExec, gitExec, gitPipe } from './git/exec.ts'
 import { cloneIsolation } from './git/clone.ts'
@@ -27,6 +27,10 @@ export interface ComposeOptions {
   readonly around?: {
     readonly files?: (files: Files) => Files
     readonly store?: (store: Store) => Store
+    readonly vault?: (vault: Vault) => Vault
+    readonly contents?: (contents: Contents) => Contents
+    readonly checkouts?: (checkouts: Checkouts) => Checkouts
+    readonly commands?: (commands: Commands) => Commands
     readonly exec?: (exec: GitExec) => GitExec
     readonly recordChild?: (record: RecordChild) => RecordChild
   }
@@ -62,6 +66,8 @@ export function compose(options: ComposeOptions = {}): Composed {
     '/etc/gitconfig',
   ]
   const vault = gitVault({ home, exec, pipe: gitPipe(spawning), files, clock, attributes, configs })
+  const checkouts = gitCheckouts(exec)
+  const started = commands(spawning)
   return {
     home,
     userHome: userHome(env),
@@ -69,9 +75,9 @@ export function compose(options: ComposeOptions = {}): Composed {
     ids: { uid },
     files,
     git: commandGit(exec, files, notes, env),
-    vault,
-    contents: vault,
-    checkouts: gitCheckouts(exec),
+    vault: around.vault?.(vault) ?? vault,
+    contents: around.contents?.(vault) ?? vault,
+    checkouts: around.checkouts?.(checkouts) ?? checkouts,
     isolations: { worktree: worktreeIsolation(exec, files), clone: cloneIsolation(exec, files) },
     get store() {
       return records.store
@@ -84,7 +90,7 @@ export function compose(options: ComposeOptions = {}): Composed {
       env,
       flags: options.flags,
     }),
-    commands: commands(spawning),
+    commands: around.commands?.(started) ?? started,
     later(work) {
       const running = work().catch(() => {})
       behind.add(running)

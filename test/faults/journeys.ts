@@ -1,8 +1,9 @@
 /** The verbs under fault, one row each. A new verb is a new row. */
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { call } from '../../src/api/handlers.ts'
 import type { Ports } from '../../src/core/ports.ts'
+import { shared } from './fixture.ts'
 import type { Stage } from './lane.ts'
 import { difference } from './tree.ts'
 import { baseInside, ourBranch, type World } from './world.ts'
@@ -17,13 +18,15 @@ export interface Journey {
   readonly inside?: true
   /** The state folder is on another file system than the repository. */
   readonly apart?: true
+  /** It is one operation: in the end as when nothing goes wrong, or as before, and nothing between. */
+  readonly operation?: true
   /** Makes the world that the verb finds; the user's checkout is there already. */
   prepare(stage: Stage): Promise<void>
   act(ports: Ports, dir: string, signal?: AbortSignal): Promise<unknown>
   /** What must work afterwards, whatever happened: by default `start` of the same id. */
   again?(ports: Ports, dir: string): Promise<unknown>
   /** What is wrong with the world after recovery, beyond what is wrong for every verb. */
-  check(seen: Seen): string[]
+  check?(seen: Seen): string[]
 }
 
 interface Seen {
@@ -142,6 +145,62 @@ async function startedAndDirty(stage: Stage): Promise<void> {
 
 const nothing = async () => {}
 
+interface Work {
+  /** Also a file that the user is editing, at another place of it. */
+  readonly shared: boolean
+}
+
+/** An agent has worked: files changed, added in a new folder, deleted with theirs, and made executable. */
+async function startedAndWorked(stage: Stage, { shared: also }: Work = { shared: true }): Promise<string> {
+  const workspace = await started(stage)
+  const write = (name: string, content: string) => writeFileSync(path.join(workspace, name), content)
+  if (also) write('a.txt', shared('one', 'of the agent'))
+  mkdirSync(path.join(workspace, 'new/deep'), { recursive: true })
+  write('new/deep/file.txt', 'new\n')
+  symlinkSync('../a.txt', path.join(workspace, 'new/link'))
+  rmSync(path.join(workspace, 'old'), { recursive: true })
+  write('src/b.txt', 'three\n')
+  chmodSync(path.join(workspace, 'src/b.txt'), 0o755)
+  write('build.log', 'built\n')
+  return workspace
+}
+
+const act = async (stage: Stage, verb: (ports: Ports) => Promise<unknown>) => {
+  const ports = stage.ports()
+  try {
+    await verb(ports)
+  } finally {
+    await ports.close()
+  }
+}
+
+const checkpoint = (ports: Ports, repo: string, more: object = {}, signal?: AbortSignal) =>
+  call(ports, 'task.checkpoint', { repo, task: 'T1', ...more }, signal)
+
+/** Step 1 is taken, and more has been done since. */
+async function workedOn(stage: Stage): Promise<void> {
+  const workspace = await startedAndWorked(stage)
+  await act(stage, (ports) => checkpoint(ports, stage.dir))
+  writeFileSync(path.join(workspace, 'a.txt'), 'edited after step 1\n')
+  writeFileSync(path.join(workspace, 'later.txt'), 'later\n')
+}
+
+/** One more step, which is the workspace as it is, and the branch has it; or as before. */
+function takenOrNot({ before, after, acknowledged }: Seen): string[] {
+  const [[uid, had] = ['', []]] = Object.entries(before.steps)
+  const steps = after.steps[uid] ?? []
+  const news = steps.length - had.length
+  return [
+    ...(news === 0 || news === 1 ? [] : [`${news} new steps`]),
+    ...(acknowledged && news === 0 ? ['the step was acknowledged, and there is none'] : []),
+    ...(acknowledged && after.open[0]?.checkpoints !== steps.length - 1 ? ['its event is missing'] : []),
+    ...(acknowledged && !after.open[0]?.unpublished && before.ourRefs[ourBranch] === after.ourRefs[ourBranch]
+      ? ['it was acknowledged, and the branch is where it was']
+      : []),
+    ...difference(before.workspaces, after.workspaces).map((line) => `the workspace: ${line}`),
+  ]
+}
+
 export const journeys: readonly Journey[] = [
   {
     name: 'start',
@@ -218,5 +277,33 @@ export const journeys: readonly Journey[] = [
     prepare: startedAndDirty,
     act: (ports, dir, signal) => remove(ports, dir, { force: true }, signal),
     check: removedOrUntouched(false),
+  },
+  {
+    name: 'checkpoint',
+    main: true,
+    prepare: workedOn,
+    act: (ports, dir, signal) => checkpoint(ports, dir, {}, signal),
+    check: takenOrNot,
+  },
+  {
+    name: 'checkpoint, file named',
+    prepare: workedOn,
+    act: (ports, dir, signal) => checkpoint(ports, dir, { files: ['a.txt', 'later.txt'] }, signal),
+    check: takenOrNot,
+  },
+  {
+    name: 'checkpoint, agent committed',
+    async prepare(stage) {
+      const workspace = await startedAndCommitted(stage)
+      writeFileSync(path.join(workspace, 'later.txt'), 'later\n')
+    },
+    act: (ports, dir, signal) => checkpoint(ports, dir, {}, signal),
+    check: takenOrNot,
+  },
+  {
+    name: 'rewind',
+    operation: true,
+    prepare: workedOn,
+    act: (ports, dir, signal) => call(ports, 'task.rewind', { repo: dir, task: 'T1', to: 0 }, signal),
   },
 ]

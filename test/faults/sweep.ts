@@ -2,13 +2,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { call } from '../../src/api/handlers.ts'
 import { appError } from '../../src/core/errors.ts'
-import { type Plan, withFault } from '../support/faults.ts'
+import { fits, type Plan, withFault } from '../support/faults.ts'
 import { inspect, nextCommand } from './invariants.ts'
 import type { Journey } from './journeys.ts'
 import { type Kind, writingGit } from './kinds.ts'
-import type { Lane, Stage } from './lane.ts'
+import type { Lane, Scene, Stage } from './lane.ts'
 import { difference } from './tree.ts'
-import { readWorld, type World } from './world.ts'
+import { readWorld } from './world.ts'
 
 export interface Tally {
   readonly points: number
@@ -70,8 +70,8 @@ export class Sweeper {
     return total(tallies, `${journey.name} × kill in recovery`)
   }
 
-  async #count(journey: Journey, among = ''): Promise<number> {
-    return (await this.#pointsOf(journey)).filter((point) => point.startsWith(among)).length
+  async #count(journey: Journey, among?: string): Promise<number> {
+    return (await this.#pointsOf(journey)).filter(fits(among)).length
   }
 
   /** The effects of the journey when nothing goes wrong. */
@@ -116,7 +116,8 @@ async function strike(
   alone: boolean,
   recovers: boolean,
 ): Promise<Tally> {
-  const { stage, before } = await lane.reset(journey)
+  const scene = await lane.reset(journey)
+  const { stage } = scene
   const beside: string[] = []
   const onHang = async (child: ChildProcess) => {
     beside.push(...(await leavesAlone(stage)))
@@ -126,7 +127,7 @@ async function strike(
     ? await inProcess(lane.play(journey, journey.name, plan), plan.kind === 'hang' ? onHang : undefined)
     : await here(stage, journey, plan)
   if (played.struck === undefined) return { points: 0, anomalies: [] }
-  const anomalies = [...beside, ...(await aftermath(stage, journey, before, played.acknowledged, recovers))]
+  const anomalies = [...beside, ...(await aftermath(scene, journey, played.acknowledged, recovers))]
   return { points: 1, anomalies: anomalies.map((line) => `at ${plan.at} (${played.struck}): ${line}`) }
 }
 
@@ -141,15 +142,14 @@ async function strikeInside(lane: Lane, journey: Journey, plan: Plan): Promise<T
 }
 
 async function aftermath(
-  stage: Stage,
+  scene: Scene,
   journey: Journey,
-  before: World,
   acknowledged: boolean,
   recovers: boolean,
 ): Promise<string[]> {
   try {
-    if (recovers) await nextCommand(stage)
-    return await inspect(stage, journey, before, acknowledged)
+    if (recovers) await nextCommand(scene.stage)
+    return await inspect(scene, journey, acknowledged)
   } catch (thrown) {
     return [`recovery threw ${appError(thrown).stack}`]
   }
@@ -157,17 +157,17 @@ async function aftermath(
 
 /** The sweep has not stopped too early: one effect further there is none. */
 async function completes(lane: Lane, journey: Journey, plan: Plan, alone: boolean): Promise<Tally> {
-  const { stage, before } = await lane.reset(journey)
+  const scene = await lane.reset(journey)
   const played = alone
     ? await inProcess(lane.play(journey, journey.name, plan))
-    : await here(stage, journey, plan)
+    : await here(scene.stage, journey, plan)
   const whole = played.struck === undefined && played.acknowledged
-  const anomalies = whole ? await inspect(stage, journey, before, true) : ['it does not complete']
+  const anomalies = whole ? await inspect(scene, journey, true) : ['it does not complete']
   return { points: 0, anomalies: anomalies.map((line) => `without a fault: ${line}`) }
 }
 
 async function strikeRecovery(lane: Lane, journey: Journey, at: number): Promise<Tally> {
-  const { stage, before } = await lane.reset(journey)
+  const scene = await lane.reset(journey)
   const first = await inProcess(lane.play(journey, journey.name, { kind: 'kill', at, when: 'before' }))
   const bringBack = await lane.keep(journey)
   const anomalies: string[] = []
@@ -176,7 +176,7 @@ async function strikeRecovery(lane: Lane, journey: Journey, at: number): Promise
     const plan: Plan = { kind: 'kill', at: n, when: n % 2 ? 'after' : 'before' }
     const second = await inProcess(lane.play(journey, 'recover', plan))
     if (second.struck === undefined) return { points: n - 1, anomalies }
-    const wrong = await aftermath(stage, journey, before, first.acknowledged, true)
+    const wrong = await aftermath(scene, journey, first.acknowledged, true)
     anomalies.push(
       ...wrong.map((line) => `at ${at} (${first.struck}), then ${n} (${second.struck}): ${line}`),
     )
