@@ -37,7 +37,7 @@ export interface ComposeOptions {
 }
 
 export interface Composed extends Ports {
-  /** When what was begun for later is done. */
+  /** When what was begun for later is done, and no git of ours runs. */
   close(): Promise<void>
 }
 
@@ -51,8 +51,19 @@ export function compose(options: ComposeOptions = {}): Composed {
   const recordChild = around.recordChild?.(children.recordChild) ?? children.recordChild
   const spawning = { env, recordChild }
   const spawned = gitExec(spawning)
-  const exec = around.exec?.(spawned) ?? spawned
   const behind = new Set<Promise<unknown>>()
+  const settled = (work: Promise<unknown>) => {
+    const running = work.catch(() => {})
+    behind.add(running)
+    void running.finally(() => behind.delete(running))
+  }
+  const called = around.exec?.(spawned) ?? spawned
+  // Of several at once the first that fails ends the verb: the others are still ours.
+  const exec: GitExec = (call) => {
+    const answer = called(call)
+    settled(answer)
+    return answer
+  }
   const records = openRecords({ home, around: around.store, exec: async () => exec })
   const notes = {
     find: (key: string) => records.store.findNote(key),
@@ -91,13 +102,9 @@ export function compose(options: ComposeOptions = {}): Composed {
       flags: options.flags,
     }),
     commands: around.commands?.(started) ?? started,
-    later(work) {
-      const running = work().catch(() => {})
-      behind.add(running)
-      void running.finally(() => behind.delete(running))
-    },
+    later: (work) => settled(work()),
     async close() {
-      await Promise.all(behind)
+      while (behind.size > 0) await Promise.all(behind)
       vault.close()
       records.close()
     },

@@ -8,7 +8,7 @@ import { AppError, appError } from '../../src/core/errors.ts'
 import type { Journey } from './journeys.ts'
 import type { Scene, Stage } from './lane.ts'
 import { type Picture, takePicture, unlike } from './picture.ts'
-import { contentsOf, difference, type Tree } from './tree.ts'
+import { contentsOf, difference, readTree, type Tree } from './tree.ts'
 import { findVault, ourBranch, readWorld, runningFor, type World } from './world.ts'
 
 const run = promisify(execFile)
@@ -25,7 +25,16 @@ export async function nextCommand(stage: Stage): Promise<void> {
   }
 }
 
-export async function inspect(scene: Scene, journey: Journey, acknowledged: boolean): Promise<string[]> {
+/**
+ * `isNew` says whether such a world has not been seen yet: going on from there takes most of the time, and is tried from
+ * each kind of world once.
+ */
+export async function inspect(
+  scene: Scene,
+  journey: Journey,
+  acknowledged: boolean,
+  isNew: (world: string) => boolean,
+): Promise<string[]> {
   const { stage, before, pictures } = scene
   const wrong = runningFor(stage).map(({ pid, command }) => `process ${pid} still runs: ${command}`)
   if (wrong.length > 0) await ended(stage)
@@ -41,9 +50,27 @@ export async function inspect(scene: Scene, journey: Journey, acknowledged: bool
     ...(await isSound(stage)),
     ...(await recoversNothing(stage, after)),
   )
-  if (wrong.length > 0) return wrong
+  if (wrong.length > 0 || !isNew(`${journey.name} ${landed} ${outlined(stage, after)}`)) return wrong
   if (!pictures) return worksAgain(stage, journey, before)
   return landed ? canBeUndone(scene, after, pictures.before) : canBeRepeated(scene, journey, pictures.after)
+}
+
+/** A world that has passed so far, as to all in which it can differ from another one that has. */
+function outlined(stage: Stage, world: World): string {
+  const { trash, registrations, workspaces, steps, operations } = world
+  const [branch, ...refs] = [world.ourRefs[ourBranch], ...Object.keys(world.ourRefs)]
+  const tasks = [...world.open, ...world.closed].map(
+    ({ state, reason, unpublished, checkpoints, runs, head }) => {
+      return [state, reason, unpublished, checkpoints, runs, head === branch]
+    },
+  )
+  const listed = [trash, registrations, workspaces].map((trees) => Object.values(trees).map(Object.keys))
+  const trees = Object.values(steps).map((line) => line.map((step) => step.tree))
+  const vault = Object.keys(readTree(findVault(stage) ?? 'none', (name) => /objects|operations/.test(name)))
+  return JSON.stringify([tasks, refs, listed, trees, vault, operations.length]).replaceAll(
+    /[0-9a-v]{20}/g,
+    'id',
+  )
 }
 
 /** What a survivor does after recovery counts as well, so it gets some time for it. */
@@ -119,7 +146,7 @@ async function tasksAreWhole(stage: Stage, before: World, after: World): Promise
     if (after.registrations[name] === undefined) wrong.push('a workspace without registration')
     if (refs[`refs/heads/${task.branch}`] === undefined) wrong.push('a workspace without branch')
     const then = before.workspaces[name]
-    const known = then && (await isKnown(stage, files, [then], after.steps[task.uid]?.at(-1)?.tree))
+    const known = before.steps[task.uid] && (await isKnown(stage, files, then, after.steps[task.uid]))
     const status = known ? '' : await stage.git('-C', task.path, 'status', '--porcelain').catch(appError)
     if (status !== '') wrong.push(`the workspace is not clean: ${status}`)
   }
@@ -129,16 +156,17 @@ async function tasksAreWhole(stage: Stage, before: World, after: World): Promise
   return wrong
 }
 
-/** Whether a workspace is as it was, or as its last step says; what no step holds is left out of account then. */
+/** Whether a workspace is as it was, or as its last step has it; what no step holds is left out of account then. */
 async function isKnown(
   stage: Stage,
   files: Tree,
-  known: readonly Tree[],
-  step: string | undefined,
+  then: Tree | undefined,
+  steps: World['steps'][string] = [],
 ): Promise<boolean> {
-  if (known.some((tree) => difference(tree, files).length === 0)) return true
+  if (then && difference(then, files).length === 0) return true
+  const step = steps.at(-1)
   if (step === undefined) return false
-  const listed = (await inVault(stage, 'ls-tree', '-r', step)).split('\n').filter(Boolean)
+  const listed = (await inVault(stage, 'ls-tree', '-r', step.tree)).split('\n').filter(Boolean)
   const held = listed.map((line) => /^(\d+) \w+ (\w+)\t(.*)$/.exec(line) ?? [])
   const modes: Record<string, string> = { '100644': '644', '100755': '755', '120000': 'link' }
   return held.every(([, mode, oid, file]) => files[file!] === `${modes[mode!]} ${oid}`)

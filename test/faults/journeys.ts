@@ -185,6 +185,58 @@ async function workedOn(stage: Stage): Promise<void> {
   writeFileSync(path.join(workspace, 'later.txt'), 'later\n')
 }
 
+const accept = (ports: Ports, repo: string, more: object, signal?: AbortSignal) =>
+  call(ports, 'task.accept', { repo, task: 'T1', ...more }, signal)
+
+/** A step is taken, and more has been done since; nothing that the user is editing. */
+async function readyToLand(stage: Stage, work: Work = { shared: false }): Promise<void> {
+  const workspace = await startedAndWorked(stage, work)
+  await act(stage, (ports) => checkpoint(ports, stage.dir))
+  writeFileSync(path.join(workspace, 'src/run.sh'), '#!/bin/sh\ntrue\n')
+}
+
+/** It has been done, and is to be undone. */
+const after =
+  (prepare: (stage: Stage) => Promise<void>, verb: (ports: Ports, dir: string) => Promise<unknown>) =>
+  async (stage: Stage) => {
+    await prepare(stage)
+    await act(stage, (ports) => verb(ports, stage.dir))
+  }
+
+const undo = (ports: Ports, repo: string, signal?: AbortSignal) =>
+  call(ports, 'system.undo', { repo }, signal)
+
+const rewind = (ports: Ports, repo: string, signal?: AbortSignal) =>
+  call(ports, 'task.rewind', { repo, task: 'T1', to: 0 }, signal)
+
+const reject = (ports: Ports, repo: string, signal?: AbortSignal) =>
+  call(ports, 'task.reject', { repo, task: 'T1' }, signal)
+
+const script = 'echo ran >ran.txt && rm later.txt && echo again >>ran.txt'
+
+const run = (ports: Ports, repo: string, signal?: AbortSignal) =>
+  call(
+    ports,
+    'task.run',
+    { repo, task: 'T1', starts: false, command: ['sh', '-c', script] },
+    signal,
+    () => {},
+  )
+
+/** Whatever the command did is in the last step, and the run has ended; or nothing was done. */
+function sweptUp({ before, after, acknowledged }: Seen): string[] {
+  const [name = ''] = Object.keys(before.workspaces)
+  const ran = 'ran.txt' in (after.workspaces[name] ?? {})
+  const { state, runs } = after.open[0] ?? { state: 'gone', runs: 0 }
+  return [
+    ...(acknowledged && (state !== 'completed' || !ran) ? [`acknowledged, but ${state}`] : []),
+    ...(!acknowledged && runs > 0 && state !== 'failed' && state !== 'completed'
+      ? [`the run has ended, and the task is ${state}`]
+      : []),
+    ...(ran || difference(before.workspaces, after.workspaces).length === 0 ? [] : ['the workspace changed']),
+  ]
+}
+
 /** One more step, which is the workspace as it is, and the branch has it; or as before. */
 function takenOrNot({ before, after, acknowledged }: Seen): string[] {
   const [[uid, had] = ['', []]] = Object.entries(before.steps)
@@ -304,6 +356,79 @@ export const journeys: readonly Journey[] = [
     name: 'rewind',
     operation: true,
     prepare: workedOn,
-    act: (ports, dir, signal) => call(ports, 'task.rewind', { repo: dir, task: 'T1', to: 0 }, signal),
+    act: (ports, dir, signal) => rewind(ports, dir, signal),
+  },
+  {
+    name: 'undo of rewind',
+    operation: true,
+    prepare: after(workedOn, rewind),
+    act: undo,
+  },
+  {
+    name: 'update',
+    operation: true,
+    prepare: workedOn,
+    act: (ports, dir, signal) =>
+      call(ports, 'task.update', { repo: dir, task: 'T1', onto: 'feature' }, signal),
+  },
+  {
+    name: 'run -- command',
+    prepare: workedOn,
+    act: (ports, dir, signal) => run(ports, dir, signal),
+    check: sweptUp,
+  },
+  {
+    name: 'accept --as patch',
+    main: true,
+    operation: true,
+    prepare: (stage) => readyToLand(stage, { shared: true }),
+    act: (ports, dir, signal) => accept(ports, dir, { as: 'patch' }, signal),
+  },
+  ...(['squash', 'merge', 'rebase', 'keep-branch'] as const).map(
+    (as): Journey => ({
+      name: `accept --as ${as}`,
+      operation: true,
+      prepare: (stage) => readyToLand(stage),
+      act: (ports, dir, signal) => accept(ports, dir, { as }, signal),
+    }),
+  ),
+  {
+    name: 'accept --only',
+    operation: true,
+    prepare: (stage) => readyToLand(stage, { shared: true }),
+    act: (ports, dir, signal) => accept(ports, dir, { only: ['a.txt', 'new'] }, signal),
+  },
+  {
+    name: 'reject',
+    operation: true,
+    prepare: (stage) => readyToLand(stage),
+    act: (ports, dir, signal) => reject(ports, dir, signal),
+  },
+  {
+    name: 'delete',
+    operation: true,
+    prepare: (stage) => readyToLand(stage),
+    act: (ports, dir, signal) => call(ports, 'task.delete', { repo: dir, task: 'T1' }, signal),
+  },
+  {
+    name: 'undo of accept --as patch',
+    operation: true,
+    prepare: after(
+      (stage) => readyToLand(stage, { shared: true }),
+      (ports, dir) => accept(ports, dir, { as: 'patch' }),
+    ),
+    act: undo,
+  },
+  {
+    name: 'undo of accept --as squash',
+    operation: true,
+    prepare: after(readyToLand, (ports, dir) => accept(ports, dir, { as: 'squash' })),
+    act: undo,
+  },
+  {
+    name: 'undo of reject',
+    operation: true,
+    prepare: after(readyToLand, reject),
+    act: undo,
   },
 ]
