@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { openRecords, stateFolder, userHome } from './compose-records.ts'
-import type { Files, Ports, Store } from './core/ports.ts'
+import type { Checkouts, Commands, Contents, Files, Ports, Store, Vault } from './core/ports.ts'
 import { nodeFiles } from './files/node.ts'
 import { type GitExec, gitExec, gitPipe } from './git/exec.ts'
 import { cloneIsolation } from './git/clone.ts'
@@ -27,13 +27,17 @@ export interface ComposeOptions {
   readonly around?: {
     readonly files?: (files: Files) => Files
     readonly store?: (store: Store) => Store
+    readonly vault?: (vault: Vault) => Vault
+    readonly contents?: (contents: Contents) => Contents
+    readonly checkouts?: (checkouts: Checkouts) => Checkouts
+    readonly commands?: (commands: Commands) => Commands
     readonly exec?: (exec: GitExec) => GitExec
     readonly recordChild?: (record: RecordChild) => RecordChild
   }
 }
 
 export interface Composed extends Ports {
-  /** When what was begun for later is done. */
+  /** When what was begun for later is done, and no git of ours runs. */
   close(): Promise<void>
 }
 
@@ -47,8 +51,19 @@ export function compose(options: ComposeOptions = {}): Composed {
   const recordChild = around.recordChild?.(children.recordChild) ?? children.recordChild
   const spawning = { env, recordChild }
   const spawned = gitExec(spawning)
-  const exec = around.exec?.(spawned) ?? spawned
   const behind = new Set<Promise<unknown>>()
+  const settled = (work: Promise<unknown>) => {
+    const running = work.catch(() => {})
+    behind.add(running)
+    void running.finally(() => behind.delete(running))
+  }
+  const called = around.exec?.(spawned) ?? spawned
+  // Of several at once the first that fails ends the verb: the others are still ours.
+  const exec: GitExec = (call) => {
+    const answer = called(call)
+    settled(answer)
+    return answer
+  }
   const records = openRecords({ home, around: around.store, exec: async () => exec })
   const notes = {
     find: (key: string) => records.store.findNote(key),
@@ -62,6 +77,8 @@ export function compose(options: ComposeOptions = {}): Composed {
     '/etc/gitconfig',
   ]
   const vault = gitVault({ home, exec, pipe: gitPipe(spawning), files, clock, attributes, configs })
+  const checkouts = gitCheckouts(exec)
+  const started = commands(spawning)
   return {
     home,
     userHome: userHome(env),
@@ -69,9 +86,9 @@ export function compose(options: ComposeOptions = {}): Composed {
     ids: { uid },
     files,
     git: commandGit(exec, files, notes, env),
-    vault,
-    contents: vault,
-    checkouts: gitCheckouts(exec),
+    vault: around.vault?.(vault) ?? vault,
+    contents: around.contents?.(vault) ?? vault,
+    checkouts: around.checkouts?.(checkouts) ?? checkouts,
     isolations: { worktree: worktreeIsolation(exec, files), clone: cloneIsolation(exec, files) },
     get store() {
       return records.store
@@ -84,14 +101,10 @@ export function compose(options: ComposeOptions = {}): Composed {
       env,
       flags: options.flags,
     }),
-    commands: commands(spawning),
-    later(work) {
-      const running = work().catch(() => {})
-      behind.add(running)
-      void running.finally(() => behind.delete(running))
-    },
+    commands: around.commands?.(started) ?? started,
+    later: (work) => settled(work()),
     async close() {
-      await Promise.all(behind)
+      while (behind.size > 0) await Promise.all(behind)
       vault.close()
       records.close()
     },

@@ -547,11 +547,15 @@ export const effects = {
     'removeEmptyFolder',
   ],
   store: ['putRepo', 'append', 'putNote'],
+  vault: ['restore'],
   contents: ['exportFile', 'keep'],
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex'],
+  commands: ['run'],
 } as const satisfies {
   files: (keyof Files)[]
   store: (keyof Store)[]
+  vault: (keyof Vault)[]
   contents: (keyof Contents)[]
   checkouts: (keyof Checkouts)[]
+  commands: (keyof Commands)[]
 }

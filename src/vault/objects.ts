@@ -17,6 +17,8 @@ type ObjectType = 'blob' | 'tree' | 'commit'
 
 export interface Objects extends TreeStore {
   readonly oidBytes: number
+  /** The id that a content has, without writing it. */
+  idOf(type: ObjectType, content: Uint8Array): string
   /** Writes unless the vault itself has it: what the user's repository has may be gone tomorrow. */
   put(type: ObjectType, content: Uint8Array): Promise<string>
   /** Counts an object that git wrote into the vault among those that `sync` makes durable. */
@@ -77,6 +79,7 @@ export function vaultObjects(
 
   return {
     oidBytes,
+    idOf: (type, content) => objectId(algorithm, type, content),
     put,
     readObject,
     async written(oid) {

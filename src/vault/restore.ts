@@ -1,6 +1,18 @@
 /** Puts a workspace back to an older step: only the files that differ are touched. */
-import { constants } from 'node:fs'
-import { access, lstat, mkdir, mkdtemp, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
+import { constants, type Stats } from 'node:fs'
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+  unlink,
+} from 'node:fs/promises'
 import path from 'node:path'
 import type { GitExec } from '../git/exec.ts'
 import type { ObjectReader } from '../git/reader.ts'
@@ -76,8 +88,8 @@ async function removeFile(scope: Restoring, file: BytePath, known: Leaf): Promis
   const found = await lstat(full).catch(() => undefined)
   if (!found) return
   if (found.isDirectory() && known.mode !== '160000') return
-  if (found.isDirectory() || !(await isReadable(full, found.isFile()))) await setAside(scope, file)
-  else await unlink(full)
+  if (await holds(scope, full, found, known)) await unlink(full)
+  else await setAside(scope, file)
   for (let folder = parentOf(file); folder !== ''; folder = parentOf(folder)) {
     try {
       await rmdir(below(scope.workspace, folder))
@@ -87,13 +99,30 @@ async function removeFile(scope: Restoring, file: BytePath, known: Leaf): Promis
   }
 }
 
-/** What could not be read is in no step. */
-async function isReadable(full: Buffer, isFile: boolean): Promise<boolean> {
-  if (!isFile) return true
-  return access(full, constants.R_OK).then(
-    () => true,
-    () => false,
-  )
+/**
+ * Whether this is what lies there, looked at now: what was written since the step was taken, or could not be read then,
+ * is in no step.
+ */
+async function holds(scope: Restoring, full: Buffer, there: Stats, leaf: Leaf): Promise<boolean> {
+  const idOf = (content: Buffer) => scope.objects.idOf('blob', content)
+  if (there.isSymbolicLink()) {
+    return leaf.mode === '120000' && idOf(await readlink(full, { encoding: 'buffer' })) === leaf.oid
+  }
+  if (!there.isFile() || leaf.mode !== (there.mode & 0o100 ? '100755' : '100644')) return false
+  if (there.size !== (await scope.reader.readSize(leaf.oid))) return false
+  const whole = () => readFile(full).then((content) => idOf(content) === leaf.oid)
+  const read = there.size >= bigFile ? streamedId(scope, full) : undefined
+  const same = read ? read.then((id) => id === leaf.oid) : there.size >= heavyFile ? oneByOne(whole) : whole()
+  return same.catch(() => false)
+}
+
+async function streamedId(scope: Restoring, full: Buffer): Promise<string> {
+  const { stdout } = await scope.exec({
+    args: ['hash-object', '--no-filters', '--', full.toString()],
+    gitDir: scope.vault,
+    cwd: scope.workspace,
+  })
+  return stdout.toString().trim()
 }
 
 /** A link in the place of a folder must not lead us out of the workspace. */
@@ -114,9 +143,9 @@ async function writeFile(scope: Restoring, file: BytePath, leaf: Leaf, known: Le
     if (!there?.isDirectory()) await mkdir(full)
     return
   }
-  if (there?.isDirectory() || (there && (known === null || !(await isReadable(full, there.isFile()))))) {
-    await setAside(scope, file)
-  }
+  // A restore that was killed may have come this far already.
+  if (there && (await holds(scope, full, there, leaf))) return
+  if (there && (known === null || !(await holds(scope, full, there, known)))) await setAside(scope, file)
   const draft = Buffer.from(path.join(scope.drafts, String(counter++)))
   if (leaf.mode === '120000') await symlink(await scope.objects.readObject(leaf.oid), draft)
   else await writeBlob(scope, draft, leaf)

@@ -1,11 +1,17 @@
 /** What must hold after recovery, whatever was struck where. Each function answers what is wrong, in words. */
+import { execFile } from 'node:child_process'
+import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { call } from '../../src/api/handlers.ts'
 import { AppError, appError } from '../../src/core/errors.ts'
 import type { Journey } from './journeys.ts'
-import type { Stage } from './lane.ts'
-import { difference } from './tree.ts'
-import { readWorld, runningFor, type World } from './world.ts'
+import type { Scene, Stage } from './lane.ts'
+import { type Picture, takePicture, unlike } from './picture.ts'
+import { contentsOf, difference, readTree, type Tree } from './tree.ts'
+import { findVault, ourBranch, readWorld, runningFor, type World } from './world.ts'
+
+const run = promisify(execFile)
 
 /** The next command that writes, and by itself changes nothing: it removes a task that never was. */
 export async function nextCommand(stage: Stage): Promise<void> {
@@ -19,24 +25,52 @@ export async function nextCommand(stage: Stage): Promise<void> {
   }
 }
 
+/**
+ * `isNew` says whether such a world has not been seen yet: going on from there takes most of the time, and is tried from
+ * each kind of world once.
+ */
 export async function inspect(
-  stage: Stage,
+  scene: Scene,
   journey: Journey,
-  before: World,
   acknowledged: boolean,
+  isNew: (world: string) => boolean,
 ): Promise<string[]> {
+  const { stage, before, pictures } = scene
   const wrong = runningFor(stage).map(({ pid, command }) => `process ${pid} still runs: ${command}`)
   if (wrong.length > 0) await ended(stage)
   const after = await readWorld(stage)
+  const landed = pictures !== undefined && after.operations.length > before.operations.length
   wrong.push(
-    ...untouched(before, after),
+    ...(landed ? await isWhole(scene, pictures.after, after, acknowledged) : untouched(before, after)),
+    ...(pictures && !landed ? isUndone(before, after, acknowledged) : []),
     ...settled(after),
-    ...journey.check({ before, after, acknowledged }),
+    ...(journey.check?.({ before, after, acknowledged }) ?? []),
+    ...(await tasksAreWhole(stage, before, after)),
+    ...(await keepsEverything(stage, before, after)),
+    ...(await isSound(stage)),
+    ...(await recoversNothing(stage, after)),
   )
-  wrong.push(...(await tasksAreWhole(stage, before, after)), ...(await isSound(stage)))
-  wrong.push(...(await recoversNothing(stage, after)))
-  if (wrong.length > 0) return wrong
-  return worksAgain(stage, journey, before)
+  if (wrong.length > 0 || !isNew(`${journey.name} ${landed} ${outlined(stage, after)}`)) return wrong
+  if (!pictures) return worksAgain(stage, journey, before)
+  return landed ? canBeUndone(scene, after, pictures.before) : canBeRepeated(scene, journey, pictures.after)
+}
+
+/** A world that has passed so far, as to all in which it can differ from another one that has. */
+function outlined(stage: Stage, world: World): string {
+  const { trash, registrations, workspaces, steps, operations } = world
+  const [branch, ...refs] = [world.ourRefs[ourBranch], ...Object.keys(world.ourRefs)]
+  const tasks = [...world.open, ...world.closed].map(
+    ({ state, reason, unpublished, checkpoints, runs, head }) => {
+      return [state, reason, unpublished, checkpoints, runs, head === branch]
+    },
+  )
+  const listed = [trash, registrations, workspaces].map((trees) => Object.values(trees).map(Object.keys))
+  const trees = Object.values(steps).map((line) => line.map((step) => step.tree))
+  const vault = Object.keys(readTree(findVault(stage) ?? 'none', (name) => /objects|operations/.test(name)))
+  return JSON.stringify([tasks, refs, listed, trees, vault, operations.length]).replaceAll(
+    /[0-9a-v]{20}/g,
+    'id',
+  )
 }
 
 /** What a survivor does after recovery counts as well, so it gets some time for it. */
@@ -53,6 +87,41 @@ function untouched(before: World, after: World): string[] {
     ...difference(before.refs, after.refs),
     ...(before.status === after.status ? [] : ['git status of the checkout changed']),
   ].map((line) => `P1: ${line}`)
+}
+
+/** P1, A4: everything that an undisturbed run comes to, and nothing else. */
+async function isWhole(
+  scene: Scene,
+  expected: Picture,
+  after: World,
+  acknowledged: boolean,
+): Promise<string[]> {
+  const found = await takePicture(scene.stage, scene.before, after)
+  const hook = 'a hook' in after.user ? ['P4: a hook ran'] : []
+  // Publishing comes after an operation is done: the branch follows with the next command that publishes.
+  const follows = !acknowledged || after.open.some((task) => task.unpublished !== undefined)
+  const compared = (picture: Picture) =>
+    follows ? { ...picture, ourRefs: without(picture.ourRefs) } : picture
+  return [...hook, ...unlike(compared(expected), compared(found)).map((line) => `not whole, ${line}`)]
+}
+
+function without(refs: World['ourRefs']): World['ourRefs'] {
+  const { [ourBranch]: _, ...rest } = refs
+  return rest
+}
+
+/** A4: nothing of the operation; only the step before it may have been taken and published. */
+function isUndone(before: World, after: World, acknowledged: boolean): string[] {
+  const uids = ({ open, closed }: World) => ({
+    open: open.map(({ uid }) => uid),
+    closed: closed.map(({ uid }) => uid),
+  })
+  return [
+    ...(acknowledged ? ['it was acknowledged, and there is no such operation'] : []),
+    ...difference(before.workspaces, after.workspaces),
+    ...difference(without(before.ourRefs), without(after.ourRefs)),
+    ...difference(uids(before), uids(after)),
+  ].map((line) => `undone, but ${line}`)
 }
 
 /** P2: nothing is under way any more, and nothing half-made is left. */
@@ -76,14 +145,63 @@ async function tasksAreWhole(stage: Stage, before: World, after: World): Promise
     const refs = { ...after.refs, ...after.ourRefs }
     if (after.registrations[name] === undefined) wrong.push('a workspace without registration')
     if (refs[`refs/heads/${task.branch}`] === undefined) wrong.push('a workspace without branch')
-    const same = difference(before.workspaces[name] ?? {}, files).length === 0
-    const status = same ? '' : await stage.git('-C', task.path, 'status', '--porcelain').catch(appError)
+    const then = before.workspaces[name]
+    const known = before.steps[task.uid] && (await isKnown(stage, files, then, after.steps[task.uid]))
+    const status = known ? '' : await stage.git('-C', task.path, 'status', '--porcelain').catch(appError)
     if (status !== '') wrong.push(`the workspace is not clean: ${status}`)
   }
   const names = new Set(after.open.map((task) => task.path.split('/').at(-1)!))
   const orphans = Object.keys(after.workspaces).filter((name) => !names.has(name))
   wrong.push(...orphans.map((name) => `the workspace ${name} belongs to nobody`))
   return wrong
+}
+
+/** Whether a workspace is as it was, or as its last step has it; what no step holds is left out of account then. */
+async function isKnown(
+  stage: Stage,
+  files: Tree,
+  then: Tree | undefined,
+  steps: World['steps'][string] = [],
+): Promise<boolean> {
+  if (then && difference(then, files).length === 0) return true
+  const step = steps.at(-1)
+  if (step === undefined) return false
+  const listed = (await inVault(stage, 'ls-tree', '-r', step.tree)).split('\n').filter(Boolean)
+  const held = listed.map((line) => /^(\d+) \w+ (\w+)\t(.*)$/.exec(line) ?? [])
+  const modes: Record<string, string> = { '100644': '644', '100755': '755', '120000': 'link' }
+  return held.every(([, mode, oid, file]) => files[file!] === `${modes[mode!]} ${oid}`)
+}
+
+/** P2, P3: every step, and every byte that the user or the agent had, is somewhere. */
+async function keepsEverything(stage: Stage, before: World, after: World): Promise<string[]> {
+  const vault = findVault(stage)
+  const kept =
+    vault === undefined ? '' : await inVault(stage, 'rev-list', '--objects', '--all').catch(appError)
+  if (typeof kept !== 'string') return [`the vault is not whole: ${kept.message}`]
+  const held = new Set([
+    ...kept.split('\n').map((line) => line.slice(0, 40)),
+    ...[after.user, ...Object.values({ ...after.workspaces, ...after.trash })].flatMap(contentsOf),
+  ])
+  const had = { checkout: before.user, ...before.workspaces }
+  return [
+    ...Object.entries(had).flatMap(([where, tree]) =>
+      Object.keys(tree)
+        .filter((file) => !file.startsWith('.git') || file === '.gitignore')
+        .filter((file) => !held.has(contentsOf({ [file]: tree[file]! })[0]!))
+        .map((file) => `what ${file} of ${where} held is nowhere`),
+    ),
+    ...Object.entries(before.steps).flatMap(([uid, steps]) =>
+      steps
+        .filter(({ n, commit }) => after.steps[uid]?.[n]?.commit !== commit)
+        .map(({ n }) => `step ${n} is lost`),
+    ),
+  ]
+}
+
+async function inVault(stage: Stage, ...args: string[]): Promise<string> {
+  const objects = path.join(stage.dir, '.git/objects')
+  const env = { ...stage.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects }
+  return (await run('git', ['--git-dir', findVault(stage)!, ...args], { env })).stdout
 }
 
 async function isSound(stage: Stage): Promise<string[]> {
@@ -109,15 +227,12 @@ async function recoversNothing(stage: Stage, after: World): Promise<string[]> {
 }
 
 async function worksAgain(stage: Stage, journey: Journey, before: World): Promise<string[]> {
-  const ports = stage.ports()
-  try {
-    if (journey.again) await journey.again(ports, stage.dir)
-    else await call(ports, 'task.start', { repo: stage.dir, task: 'T1' })
-  } catch (thrown) {
-    return [`start afterwards: ${appError(thrown).code} ${appError(thrown).message}`]
-  } finally {
-    await ports.close()
-  }
+  const failed = await plays(stage, 'start afterwards', (ports) =>
+    journey.again
+      ? journey.again(ports, stage.dir)
+      : call(ports, 'task.start', { repo: stage.dir, task: 'T1' }),
+  )
+  if (failed.length > 0) return failed
   const after = await readWorld(stage)
   return [
     ...untouched(before, after),
@@ -125,4 +240,50 @@ async function worksAgain(stage: Stage, journey: Journey, before: World): Promis
     ...(after.open.length === 1 && Object.keys(after.workspaces).length === 1 ? [] : ['no workspace']),
     ...(await tasksAreWhole(stage, before, after)),
   ].map((line) => `start afterwards: ${line}`)
+}
+
+/** What came to nothing comes to the same as ever when it is asked for again. */
+async function canBeRepeated(
+  { stage, before }: Scene,
+  journey: Journey,
+  expected: Picture,
+): Promise<string[]> {
+  const failed = await plays(stage, 'repeated', (ports) => journey.act(ports, stage.dir))
+  if (failed.length > 0) return failed
+  const after = await readWorld(stage)
+  const lines = [...unlike(expected, await takePicture(stage, before, after)), ...settled(after)]
+  return lines.map((line) => `repeated: ${line}`)
+}
+
+const broughtBack = ['files', 'git', 'index', 'status', 'refs', 'workspaces', 'registrations'] as const
+
+/** P3. */
+async function canBeUndone({ stage, before }: Scene, landed: World, expected: Picture): Promise<string[]> {
+  const operation = landed.operations[0]?.id
+  const failed = await plays(stage, 'undone', (ports) =>
+    call(ports, 'system.undo', { repo: stage.dir, operation }),
+  )
+  if (failed.length > 0) return failed
+  const after = await readWorld(stage)
+  const lines = [
+    ...unlike(expected, await takePicture(stage, before, after), [...broughtBack]),
+    ...settled(after),
+  ]
+  return lines.map((line) => `undone: ${line}`)
+}
+
+async function plays(
+  stage: Stage,
+  what: string,
+  act: (ports: ReturnType<Stage['ports']>) => Promise<unknown>,
+): Promise<string[]> {
+  const ports = stage.ports()
+  try {
+    await act(ports)
+    return []
+  } catch (thrown) {
+    return [`${what}: ${appError(thrown).code} ${appError(thrown).message}`]
+  } finally {
+    await ports.close()
+  }
 }

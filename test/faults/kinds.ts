@@ -14,29 +14,30 @@ const kill = (name: string, plan: Omit<Plan, 'at' | 'kind'>): Kind => {
 }
 const fail = (name: string, plan: Omit<Plan, 'at'>): Kind => ({ name, plan, alone: false })
 
-const inGit = { when: 'during', among: 'git ' } as const
-const inFiles = { when: 'during', among: 'files.' } as const
+/** Git, or the command of a run. */
+const inChild = { when: 'during', among: '^(git |command)' } as const
+const inUs = { when: 'during', among: '^(files|checkouts|contents|vault)' } as const
 
 const essential: readonly Kind[] = [
   kill('kill before', { when: 'before' }),
-  kill('kill during, git goes on', { ...inGit, child: 'survives' }),
-  kill('kill during, git hangs', { ...inGit, child: 'frozen' }),
+  kill('kill during, git goes on', { ...inChild, child: 'survives' }),
+  kill('kill during, git hangs', { ...inChild, child: 'frozen' }),
   fail('EIO', { kind: 'eio', when: 'before' }),
   fail('ENOSPC from then on', { kind: 'enospc', when: 'before', from: true }),
 ]
 
 const further: readonly Kind[] = [
   kill('kill after', { when: 'after' }),
-  kill('kill during', inFiles),
-  kill('kill during, git dies too', { ...inGit, child: 'dies' }),
-  kill('kill before git is on record', { ...inGit, child: 'unrecorded' }),
+  kill('kill during', inUs),
+  kill('kill during, git dies too', { ...inChild, child: 'dies' }),
+  kill('kill before git is on record', { ...inChild, child: 'unrecorded' }),
   { name: 'hang, then kill', plan: { kind: 'hang', when: 'before' }, alone: true },
-  fail('git dies', { kind: 'git', ...inGit }),
+  fail('git dies', { kind: 'git', ...inChild }),
   fail('EIO after the effect', { kind: 'eio', when: 'after' }),
   fail('EACCES', { kind: 'eacces', when: 'before' }),
   fail('ENOSPC', { kind: 'enospc', when: 'before' }),
   fail('cancel before', { kind: 'cancel', when: 'before' }),
-  fail('cancel during', { kind: 'cancel', ...inGit }),
+  fail('cancel during', { kind: 'cancel', ...inChild }),
 ]
 
 export function kindsFor(journey: Journey): readonly Kind[] {
@@ -44,4 +45,4 @@ export function kindsFor(journey: Journey): readonly Kind[] {
 }
 
 /** Git calls that change the user's repository: the ones worth dying in. */
-export const writingGit = ['git hash-object', 'git update-ref', 'git read-tree'] as const
+export const writingGit = ['^git hash-object', '^git update-ref', '^git read-tree'] as const

@@ -13,6 +13,7 @@ import { cleanEnv } from '../support/repo.ts'
 import { makeUserRepo } from './fixture.ts'
 import type { Journey } from './journeys.ts'
 import { writeShim } from '../support/faults-shim.ts'
+import { type Picture, takePicture } from './picture.ts'
 import { readWorld, type World } from './world.ts'
 
 const run = promisify(execFile)
@@ -31,6 +32,14 @@ export interface Stage {
   readonly ports: (around?: ComposeOptions['around']) => Composed
 }
 
+/** What a journey finds, and what it comes to when nothing goes wrong. */
+export interface Scene {
+  readonly stage: Stage
+  readonly before: World
+  /** Of journeys that are one operation. */
+  readonly pictures?: { readonly before: Picture; readonly after: Picture }
+}
+
 export interface Grounds {
   readonly root: string
   /** On another file system than the root; undefined when this machine offers none. */
@@ -43,7 +52,7 @@ export class Lane {
   readonly #cache: string
   /** Where the shim is that lets git die at a system call. */
   readonly shim: string | undefined
-  readonly #prepared = new Map<string, World>()
+  readonly #prepared = new Map<string, Scene>()
 
   constructor({ root, apart }: Grounds, name: string, shimmed: boolean) {
     this.#root = path.join(root, name)
@@ -74,13 +83,13 @@ export class Lane {
   }
 
   /** The world as the journey finds it. */
-  async reset(journey: Journey): Promise<{ stage: Stage; before: World }> {
-    const stage = this.stage(journey)
+  async reset(journey: Journey): Promise<Scene> {
     const known = this.#prepared.get(journey.name)
     if (known) {
       await this.#bringBack(journey, journey.name)
-      return { stage, before: known }
+      return known
     }
+    const stage = this.stage(journey)
     for (const place of placesOf(stage)) rmSync(place, { recursive: true, force: true })
     mkdirSync(stage.home)
     await makeUserRepo(stage)
@@ -88,10 +97,25 @@ export class Lane {
     ageIndexes(stage)
     const before = await readWorld(stage)
     await this.#putAway(journey, journey.name)
-    this.#prepared.set(journey.name, before)
     // A copy looks different to git: every run is to find the same.
     await this.#bringBack(journey, journey.name)
-    return { stage, before }
+    const scene = journey.operation ? await this.#rehearse(journey, stage, before) : { stage, before }
+    this.#prepared.set(journey.name, scene)
+    return scene
+  }
+
+  /** Plays it without any fault: what it comes to then is what it must come to, if to anything. */
+  async #rehearse(journey: Journey, stage: Stage, before: World): Promise<Scene> {
+    const first = await takePicture(stage, before, before)
+    const ports = stage.ports()
+    try {
+      await journey.act(ports, stage.dir)
+    } finally {
+      await ports.close()
+    }
+    const after = await takePicture(stage, before, await readWorld(stage))
+    await this.#bringBack(journey, journey.name)
+    return { stage, before, pictures: { before: first, after } }
   }
 
   /** Keeps the present world and answers how to bring it back. */

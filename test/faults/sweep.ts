@@ -2,13 +2,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { call } from '../../src/api/handlers.ts'
 import { appError } from '../../src/core/errors.ts'
-import { type Plan, withFault } from '../support/faults.ts'
+import { fits, type Plan, withFault } from '../support/faults.ts'
 import { inspect, nextCommand } from './invariants.ts'
 import type { Journey } from './journeys.ts'
 import { type Kind, writingGit } from './kinds.ts'
-import type { Lane, Stage } from './lane.ts'
+import type { Lane, Scene, Stage } from './lane.ts'
 import { difference } from './tree.ts'
-import { readWorld, type World } from './world.ts'
+import { readWorld } from './world.ts'
 
 export interface Tally {
   readonly points: number
@@ -24,10 +24,13 @@ interface Played {
   readonly points: readonly string[]
 }
 
+type IsNew = (world: string) => boolean
+
 /** Work that waits for a free lane. */
 export class Sweeper {
   readonly #free: Lane[]
   readonly #waiting: ((lane: Lane) => void)[] = []
+  readonly #seen = new Set<string>()
   readonly #points = new Map<string, Promise<readonly string[]>>()
 
   constructor(lanes: readonly Lane[]) {
@@ -39,9 +42,13 @@ export class Sweeper {
     const count = await this.#count(journey, kind.plan.among)
     const tallies = await Promise.all([
       ...upTo(count).map((at) =>
-        this.#inLane((lane) => strike(lane, journey, { ...kind.plan, at }, kind.alone, recovers)),
+        this.#inLane((lane) =>
+          strike(lane, journey, { ...kind.plan, at }, kind.alone, recovers && this.#isNew),
+        ),
       ),
-      this.#inLane((lane) => completes(lane, journey, { ...kind.plan, at: count + 1 }, kind.alone)),
+      this.#inLane((lane) =>
+        completes(lane, journey, { ...kind.plan, at: count + 1 }, kind.alone, this.#isNew),
+      ),
     ])
     return total(tallies, `${journey.name} × ${kind.name}`)
   }
@@ -52,7 +59,7 @@ export class Sweeper {
     for (const among of writingGit) {
       for (const at of upTo(await this.#count(journey, among))) {
         const plan: Plan = { kind, at, among, when: 'during' }
-        found.push(this.#inLane((lane) => strikeInside(lane, journey, plan)))
+        found.push(this.#inLane((lane) => strikeInside(lane, journey, plan, this.#isNew)))
       }
     }
     const whose = kind === 'kill' ? 'we too' : 'we live'
@@ -65,13 +72,19 @@ export class Sweeper {
     const step = journey.main ? 4 : 8
     const numbers = upTo(count).filter((at) => (count - at) % step === 0)
     const tallies = await Promise.all(
-      numbers.map((at) => this.#inLane((lane) => strikeRecovery(lane, journey, at))),
+      numbers.map((at) => this.#inLane((lane) => strikeRecovery(lane, journey, at, this.#isNew))),
     )
     return total(tallies, `${journey.name} × kill in recovery`)
   }
 
-  async #count(journey: Journey, among = ''): Promise<number> {
-    return (await this.#pointsOf(journey)).filter((point) => point.startsWith(among)).length
+  readonly #isNew: IsNew = (world) => {
+    const known = this.#seen.has(world)
+    this.#seen.add(world)
+    return !known
+  }
+
+  async #count(journey: Journey, among?: string): Promise<number> {
+    return (await this.#pointsOf(journey)).filter(fits(among)).length
   }
 
   /** The effects of the journey when nothing goes wrong. */
@@ -114,9 +127,10 @@ async function strike(
   journey: Journey,
   plan: Plan,
   alone: boolean,
-  recovers: boolean,
+  isNew: IsNew | false,
 ): Promise<Tally> {
-  const { stage, before } = await lane.reset(journey)
+  const scene = await lane.reset(journey)
+  const { stage } = scene
   const beside: string[] = []
   const onHang = async (child: ChildProcess) => {
     beside.push(...(await leavesAlone(stage)))
@@ -126,48 +140,54 @@ async function strike(
     ? await inProcess(lane.play(journey, journey.name, plan), plan.kind === 'hang' ? onHang : undefined)
     : await here(stage, journey, plan)
   if (played.struck === undefined) return { points: 0, anomalies: [] }
-  const anomalies = [...beside, ...(await aftermath(stage, journey, before, played.acknowledged, recovers))]
+  const anomalies = [...beside, ...(await aftermath(scene, journey, played.acknowledged, isNew))]
   return { points: 1, anomalies: anomalies.map((line) => `at ${plan.at} (${played.struck}): ${line}`) }
 }
 
-async function strikeInside(lane: Lane, journey: Journey, plan: Plan): Promise<Tally> {
+async function strikeInside(lane: Lane, journey: Journey, plan: Plan, isNew: IsNew): Promise<Tally> {
   const found: Tally[] = []
   for (let n = 1; ; n++) {
     const inside = { ...plan, syscall: { n, shim: lane.shim! } }
-    const one = await strike(lane, journey, inside, plan.kind === 'kill', true)
+    const one = await strike(lane, journey, inside, plan.kind === 'kill', isNew)
     if (one.points === 0) return total(found, '')
     found.push(total([one], `call ${n},`))
   }
 }
 
+/** Without `isNew` there is no recovery. */
 async function aftermath(
-  stage: Stage,
+  scene: Scene,
   journey: Journey,
-  before: World,
   acknowledged: boolean,
-  recovers: boolean,
+  isNew: IsNew | false,
 ): Promise<string[]> {
   try {
-    if (recovers) await nextCommand(stage)
-    return await inspect(stage, journey, before, acknowledged)
+    if (isNew) await nextCommand(scene.stage)
+    return await inspect(scene, journey, acknowledged, isNew || (() => true))
   } catch (thrown) {
     return [`recovery threw ${appError(thrown).stack}`]
   }
 }
 
 /** The sweep has not stopped too early: one effect further there is none. */
-async function completes(lane: Lane, journey: Journey, plan: Plan, alone: boolean): Promise<Tally> {
-  const { stage, before } = await lane.reset(journey)
+async function completes(
+  lane: Lane,
+  journey: Journey,
+  plan: Plan,
+  alone: boolean,
+  isNew: IsNew,
+): Promise<Tally> {
+  const scene = await lane.reset(journey)
   const played = alone
     ? await inProcess(lane.play(journey, journey.name, plan))
-    : await here(stage, journey, plan)
+    : await here(scene.stage, journey, plan)
   const whole = played.struck === undefined && played.acknowledged
-  const anomalies = whole ? await inspect(stage, journey, before, true) : ['it does not complete']
+  const anomalies = whole ? await inspect(scene, journey, true, isNew) : ['it does not complete']
   return { points: 0, anomalies: anomalies.map((line) => `without a fault: ${line}`) }
 }
 
-async function strikeRecovery(lane: Lane, journey: Journey, at: number): Promise<Tally> {
-  const { stage, before } = await lane.reset(journey)
+async function strikeRecovery(lane: Lane, journey: Journey, at: number, isNew: IsNew): Promise<Tally> {
+  const scene = await lane.reset(journey)
   const first = await inProcess(lane.play(journey, journey.name, { kind: 'kill', at, when: 'before' }))
   const bringBack = await lane.keep(journey)
   const anomalies: string[] = []
@@ -176,7 +196,7 @@ async function strikeRecovery(lane: Lane, journey: Journey, at: number): Promise
     const plan: Plan = { kind: 'kill', at: n, when: n % 2 ? 'after' : 'before' }
     const second = await inProcess(lane.play(journey, 'recover', plan))
     if (second.struck === undefined) return { points: n - 1, anomalies }
-    const wrong = await aftermath(stage, journey, before, first.acknowledged, true)
+    const wrong = await aftermath(scene, journey, first.acknowledged, isNew)
     anomalies.push(
       ...wrong.map((line) => `at ${at} (${first.struck}), then ${n} (${second.struck}): ${line}`),
     )

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 
-/** Each path with its mode and what it holds. Folders count only by what is in them. */
+/** Each path with its mode and the id that git would give to its content. Folders count only by what is in them. */
 export type Tree = Readonly<Record<string, string>>
 
 export function readTree(folder: string, isSkipped: (name: string) => boolean = () => false): Tree {
@@ -15,8 +15,8 @@ export function readTree(folder: string, isSkipped: (name: string) => boolean = 
       const full = path.join(folder, name)
       const found = lstatSync(full)
       if (found.isDirectory()) walk(name)
-      else if (found.isSymbolicLink()) tree[name] = `link ${readlinkSync(full)}`
-      else tree[name] = `${(found.mode & 0o777).toString(8)} ${hash(readFileSync(full))}`
+      else if (found.isSymbolicLink()) tree[name] = `link ${blobId(readlinkSync(full, 'buffer'))}`
+      else tree[name] = `${(found.mode & 0o777).toString(8)} ${blobId(readFileSync(full))}`
     }
   }
   walk('')
@@ -32,8 +32,13 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-function hash(bytes: Buffer): string {
-  return createHash('sha1').update(bytes).digest('hex')
+function blobId(bytes: Buffer): string {
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+}
+
+/** What the files hold, whatever they are called. */
+export function contentsOf(tree: Tree): string[] {
+  return Object.values(tree).map((value) => value.slice(value.indexOf(' ') + 1))
 }
 
 /** One line per path that is not the same in both. */

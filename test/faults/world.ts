@@ -1,7 +1,9 @@
 /** Everything that a verb could touch, read at one moment. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Ports, Repo, Step } from '../../src/core/ports.ts'
 import type { Task } from '../../src/core/task.ts'
+import { type KnownOperation, ops } from '../../src/core/undo.ts'
 import type { Stage } from './lane.ts'
 import { namesIn, readTree, type Tree } from './tree.ts'
 
@@ -25,6 +27,10 @@ export interface World {
   readonly closed: readonly Task[]
   readonly pending: readonly Task[]
   readonly events: number
+  /** The steps in the vault, by the uid of their task. */
+  readonly steps: Readonly<Record<string, readonly Step[]>>
+  /** The operations that are done, newest first. */
+  readonly operations: readonly KnownOperation[]
 }
 
 /** Where the workspaces go in the journeys that keep them inside the checkout. */
@@ -99,8 +105,33 @@ function readRefs(gitDir: string): Record<string, string> {
   return Object.fromEntries([...packed, ...loose])
 }
 
-async function readStore(stage: Stage): Promise<Pick<World, 'open' | 'closed' | 'pending' | 'events'>> {
-  if (!existsSync(path.join(stage.state, 'state.db'))) return { open: [], closed: [], pending: [], events: 0 }
+/** The vault of the repository; undefined as long as it is not whole. */
+export function findVault(stage: Stage): string | undefined {
+  const vaults = path.join(stage.state, 'vaults')
+  const vault = path.join(vaults, namesIn(vaults)[0] ?? 'none')
+  return existsSync(path.join(vault, 'HEAD')) ? vault : undefined
+}
+
+/** Of every task that has any, hidden or not. */
+async function readSteps(stage: Stage, ports: Ports): Promise<World['steps']> {
+  const steps: Record<string, Step[]> = {}
+  const [record] = ports.store.readRepos()
+  const vault = findVault(stage)
+  if (!record || !vault) return steps
+  const { commonDir } = record
+  const repo: Repo = { ...record, place: { commonDir, gitDir: commonDir, checkout: stage.dir } }
+  for (const uid of namesIn(path.join(vault, 'refs/tasks')).filter((name) => !isStray(name))) {
+    const task = ports.store.findTaskByUid(uid)
+    if (task) steps[uid] = await ports.vault.readSteps(repo, task)
+  }
+  return steps
+}
+
+type Stored = Pick<World, 'open' | 'closed' | 'pending' | 'events' | 'steps' | 'operations'>
+
+async function readStore(stage: Stage): Promise<Stored> {
+  const nothing = { open: [], closed: [], pending: [], events: 0, steps: {}, operations: [] }
+  if (!existsSync(path.join(stage.state, 'state.db'))) return nothing
   const ports = stage.ports()
   try {
     const tasks = ports.store.readTasks({})
@@ -111,6 +142,8 @@ async function readStore(stage: Stage): Promise<Pick<World, 'open' | 'closed' | 
       closed: tasks.filter((task) => !uids.has(task.uid)),
       pending: ports.store.readPendingTasks(),
       events: ports.store.readEvents({}).length,
+      steps: await readSteps(stage, ports),
+      operations: await ops(ports, { dir: stage.dir }),
     }
   } finally {
     await ports.close()

@@ -1,6 +1,6 @@
 /** Puts one fault in front of, in the middle of, or behind the Nth effect of whatever runs on composed ports. */
 import type { ComposeOptions } from '../../src/compose.ts'
-import { effects, type Files, type Store } from '../../src/core/ports.ts'
+import { effects, type Ports } from '../../src/core/ports.ts'
 import type { GitExec } from '../../src/git/exec.ts'
 import { dieAt, hasDied } from './faults-shim.ts'
 
@@ -14,7 +14,7 @@ export interface Plan {
   readonly kind: 'kill' | 'eio' | 'enospc' | 'eacces' | 'hang' | 'cancel' | 'git'
   /** Which effect, counted from 1. */
   readonly at: number
-  /** Only effects whose names begin so are counted. */
+  /** A pattern: only effects whose names it fits are counted. */
   readonly among?: string
   readonly when: 'before' | 'during' | 'after'
   /** Every later effect fails as well: the disk stays full. */
@@ -43,11 +43,12 @@ export function withFault(
   let counted = 0
   let struck = false
   let armed = false
+  const isCounted = fits(plan?.among)
 
   /** Counts the effect and says whether it is the one. */
   function isDue(point: string): boolean {
     points.push(point)
-    if (plan === undefined || !point.startsWith(plan.among ?? '')) return false
+    if (plan === undefined || !isCounted(point)) return false
     counted += 1
     return counted === plan.at || (plan.from === true && counted > plan.at)
   }
@@ -98,16 +99,19 @@ export function withFault(
     throw new Error('unreachable')
   }
 
+  /** An effect that is a child of ours: in the middle of it the child runs. */
+  async function spawning<T>(point: string, effect: () => Promise<T>): Promise<T> {
+    if (plan?.when !== 'during') return asynchronous(point, effect)
+    if (!isDue(point)) return effect()
+    if (plan.syscall) dieAt(plan.syscall.shim, plan.syscall.n)
+    armed = true
+    return effect()
+  }
+
   const exec =
     (real: GitExec): GitExec =>
-    async (call) => {
-      const point = `git ${call.args[0]}`
-      if (plan?.when !== 'during') return asynchronous(point, () => real(call))
-      if (!isDue(point)) return real(call)
-      if (plan.syscall) dieAt(plan.syscall.shim, plan.syscall.n)
-      armed = true
-      return real(call)
-    }
+    (call) =>
+      spawning(`git ${call.args[0]}`, () => real(call))
 
   const recordChild =
     (real: (pid: number) => () => void) =>
@@ -134,6 +138,10 @@ export function withFault(
     around: {
       files: (files) => decorated(files, 'files', effects.files, asynchronous),
       store: (store) => decorated(store, 'store', effects.store, synchronous),
+      vault: (vault) => decorated(vault, 'vault', effects.vault, asynchronous),
+      contents: (contents) => decorated(contents, 'contents', effects.contents, asynchronous),
+      checkouts: (checkouts) => decorated(checkouts, 'checkouts', effects.checkouts, asynchronous),
+      commands: (commands) => decorated(commands, 'command', effects.commands, spawning),
       exec,
       recordChild,
     },
@@ -144,9 +152,15 @@ export function withFault(
   }
 }
 
+/** Whether an effect is among those that a plan counts. */
+export function fits(among = ''): (point: string) => boolean {
+  const pattern = new RegExp(among)
+  return (point) => pattern.test(point)
+}
+
 type Between = (point: string, effect: () => never) => unknown
 
-function decorated<T extends Files | Store>(
+function decorated<T extends Ports[keyof typeof effects]>(
   port: T,
   name: string,
   methods: readonly (keyof T & string)[],
