@@ -36,6 +36,8 @@ export interface Context {
 export interface Answer {
   readonly json: Record<string, unknown>
   readonly text: string
+  /** It may be longer than a screen. */
+  readonly long?: true
   readonly exitCode?: number
 }
 

@@ -6,7 +6,7 @@ import { composeRecords, type OpenRecords } from '../compose-records.ts'
 import { AppError, appError } from '../core/errors.ts'
 import type { Input } from '../protocol/actions.ts'
 import { parse } from './arguments.ts'
-import { type Context, flag, text } from './command.ts'
+import { type Answer, type Context, flag, text } from './command.ts'
 import { painter, printable, shortList } from './output.ts'
 
 /** Runs one command line and answers its exit code. */
@@ -57,7 +57,7 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
   try {
     const answer = await (await command.load())(context)
     if (json) print({ ok: true, ...answer.json })
-    else if (answer.text !== '') say(answer.text)
+    else if (answer.text !== '') await show(answer)
     return answer.exitCode ?? 0
   } finally {
     await door.close()
@@ -83,6 +83,14 @@ function openDoor(signal: AbortSignal): { call: Context['call']; close(): Promis
       await ports?.close()
     },
   }
+}
+
+async function show({ text: words, long }: Answer): Promise<void> {
+  if (long && process.stdout.isTTY) {
+    const { page } = await import('./pager.ts')
+    if (await page(words, process.env)) return
+  }
+  say(words)
 }
 
 function say(words: string): 0 {

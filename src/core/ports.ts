@@ -549,7 +549,7 @@ export const effects = {
   store: ['putRepo', 'append', 'putNote'],
   vault: ['restore'],
   contents: ['exportFile', 'keep'],
-  checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex'],
+  checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],
   commands: ['run'],
 } as const satisfies {
   files: (keyof Files)[]

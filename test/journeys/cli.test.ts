@@ -321,6 +321,20 @@ describe.skipIf(process.platform !== 'linux' || !installed('script'))('on a term
     }
   })
 
+  test('K6: a diff and a log go through the user’s pager, which the repository cannot choose', async () => {
+    const { repo, tasks } = await withTasks('T1')
+    inFolder(repo, tasks[0]!.path).write('a.txt', 'changed\n')
+    repo.git('config', 'core.pager', 'echo planted; cat')
+    await offshoot(repo, 'checkpoint', 'T1')
+    for (const args of ['diff T1', 'log T1']) {
+      expect(onTerminal(repo, args, { PAGER: 'sed s/^/paged:/' })).toMatch(/^paged:/)
+      expect(onTerminal(repo, args, { PAGER: 'no-such-pager' })).toContain('a.txt')
+      expect(onTerminal(repo, args, { PAGER: 'head -n 0' })).toBe('')
+      expect(onTerminal(repo, args)).not.toContain('planted')
+    }
+    expect((await offshoot(repo, 'diff', 'T1')).stdout).toMatch(/^diff --git/)
+  })
+
   test('I1: the demo shows colours as colours', async () => {
     const shown = onTerminal(nowhere(), 'demo')
     expect(shown).toContain(esc)

@@ -20,7 +20,7 @@ export async function diff(context: Context): Promise<Answer> {
     hunks: hunks || flag(values, 'json'),
   })
   if (told.files.length === 0) context.tell('No difference.')
-  return { json: { ...told }, text: hunks ? listed(told.hunks ?? []) : told.diff.trimEnd() }
+  return { json: { ...told }, text: hunks ? listed(told.hunks ?? []) : told.diff.trimEnd(), long: true }
 }
 
 /** The id comes first: `accept --hunks` reads the list as it is. */

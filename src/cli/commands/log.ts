@@ -11,7 +11,7 @@ export async function log(context: Context): Promise<Answer> {
   })
   if (checkpoints.length === 0) context.tell(`${task.id} has no steps yet.`)
   const lines = checkpoints.map((step) => stepLine(context, step))
-  return { json: { task, checkpoints }, text: lines.join('\n') }
+  return { json: { task, checkpoints }, text: lines.join('\n'), long: true }
 }
 
 const marks = { added: '+', modified: '~', deleted: '-' }
