@@ -1,6 +1,7 @@
 import { toText } from './bytes.ts'
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { closing } from './cleanup.ts'
+import { eachOf } from './each.ts'
 import { AppError } from './errors.ts'
 import { planCommit } from './land-commit.ts'
 import { type Landing, planPatch } from './land-patch.ts'
@@ -163,11 +164,12 @@ async function previewOf(
 ): Promise<Preview> {
   const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
   const files: (RiskyFile & AcceptedFile)[] = []
-  for (const [file, { from, to }] of [...changes].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  const sorted = [...changes].sort(([a], [b]) => (a < b ? -1 : 1))
+  await eachOf(sorted.entries(), 16, async ([index, [file, { from, to }]]) => {
     const content = to && to.mode !== '160000' ? await smallContent(ports, repo, to) : undefined
     const status = !from ? 'added' : to ? 'modified' : 'deleted'
-    files.push({ path: toText(file), status, from, to, content })
-  }
+    files[index] = { path: toText(file), status, from, to, content }
+  })
   const found = risks(files)
   const allowed = pathMatcher(allow)
   return {

@@ -36,8 +36,9 @@ export async function planPatch(
 ): Promise<Landing> {
   const checkout = repo.place.checkout ?? task.origin
   const { base, theirs } = offer
-  const concerned = [...(await ports.contents.compare(repo, base, theirs)).keys()]
-  const found = await ports.contents.take(repo, checkout, concerned)
+  const changes = await ports.contents.compare(repo, base, theirs)
+  const concerned = [...changes.keys()]
+  const found = await ports.contents.take(repo, checkout, concerned, knownOf(changes))
   const rules = await ports.checkouts.readMergeRules(checkout, repo.place.gitDir, concerned)
   const sides = { base, theirs, labels: ['yours', task.id] as const, attributes: rules }
   let ours = await ports.contents.change(repo, base, presentOf(found))
@@ -67,6 +68,10 @@ export async function planPatch(
   }
 }
 
+function knownOf(changes: ReadonlyMap<BytePath, LeafChange>) {
+  return new Map(Array.from(changes, ([file, { from, to }]) => [file, [from, to]]))
+}
+
 function presentOf(found: ReadonlyMap<BytePath, Found>): Map<BytePath, LeafChange['to']> {
   return new Map(Array.from(found, ([file, there]) => [file, there.kind === 'file' ? there.leaf : null]))
 }
@@ -92,7 +97,7 @@ export async function obstacles(
   checkout: string,
   planned: ReadonlyMap<BytePath, LeafChange>,
 ): Promise<Conflict[]> {
-  const found = await ports.contents.take(repo, checkout, planned.keys())
+  const found = await ports.contents.take(repo, checkout, planned.keys(), knownOf(planned))
   const goes = (file: BytePath) => planned.get(file)?.to === null
   const conflicts = new Map<BytePath, Conflict['kind']>()
   for (const [file, { to }] of planned) {

@@ -7,6 +7,7 @@ import path from 'node:path'
 import type { BytePath } from './bytes.ts'
 import { toText } from './bytes.ts'
 import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
+import { eachOf } from './each.ts'
 import { AppError, appError } from './errors.ts'
 import type { Conflict, Found, Leaf, Ports, RefChange, Repo, StepNote } from './ports.ts'
 import { seedShadow } from './shadow.ts'
@@ -119,9 +120,14 @@ async function stage(ports: Ports, repo: Repo, operation: Operation): Promise<vo
     await requireIndex(ports, repo, indexMove.gitDir, indexMove.from)
     await ports.contents.exportFile(repo, indexMove.to, path.join(staging, 'index'))
   }
-  for (const [index, { to }] of operation.files.moves.entries()) {
-    if (to && to.mode !== '160000') await ports.contents.exportFile(repo, to, stagedFile(staging, index))
-  }
+  const written: string[] = indexMove && 'to' in indexMove ? [path.join(staging, 'index')] : []
+  await eachOf(operation.files.moves.entries(), 8, async ([index, { to }]) => {
+    if (!to || to.mode === '160000') return
+    await ports.contents.exportFile(repo, to, stagedFile(staging, index))
+    if (to.mode !== '120000') written.push(stagedFile(staging, index))
+  })
+  await ports.files.syncFiles(written)
+  await ports.files.syncFolders([staging, path.dirname(staging)])
 }
 
 /** Git notes the looks of files there whenever it looks at them; what counts are the entries. */
@@ -142,14 +148,16 @@ async function requireIndex(ports: Ports, repo: Repo, gitDir: string, expected: 
 /** What the user did since the plan was made must not be overwritten by it. */
 async function requireUnchanged(ports: Ports, repo: Repo, { files }: Operation): Promise<void> {
   if (!files) return
-  const now = await ports.contents.take(
-    repo,
-    files.checkout,
-    files.moves.map((move) => move.path),
-  )
+  const now = await look(ports, repo, files)
   const conflicts = files.moves.filter(({ path: file, from }) => !isStill(now.get(file), from))
   if (conflicts.length > 0)
     throw conflictError(conflicts.map(({ path: file }) => ({ path: toText(file), kind: 'changed' })))
+}
+
+/** What lies at the paths concerned; what the vault has of them already is not stored again. */
+function look(ports: Ports, repo: Repo, { checkout, moves }: NonNullable<Operation['files']>) {
+  const known = new Map(moves.map(({ path: file, from, to }) => [file, [from, to]]))
+  return ports.contents.take(repo, checkout, known.keys(), known)
 }
 
 /** Nothing, or a folder whose files make room: that was looked at when the plan was made. */
@@ -225,11 +233,7 @@ async function placeFiles(
 ): Promise<string[]> {
   if (!files) return []
   const { checkout, moves } = files
-  const now = await ports.contents.take(
-    repo,
-    checkout,
-    moves.map((move) => move.path),
-  )
+  const now = await look(ports, repo, files)
   const left: string[] = []
   const order = [...moves.entries()].sort(([, a], [, b]) => Number(a.to !== null) - Number(b.to !== null))
   const folders = new Set<string>()

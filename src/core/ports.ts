@@ -65,6 +65,12 @@ export interface Files {
   write(path: string, content: string, mode?: number): Promise<void>
   /** The same, on the disk when it returns but for its name, which `syncFolders` makes durable. Makes the folder. */
   writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
+  /** Writes what will be that file, beside it, and answers where. Makes the folder. */
+  writeDraft(target: string, content: Uint8Array, mode: number): Promise<string>
+  /** Each takes its name, when all of them are on the disk. On one file system. */
+  placeDrafts(drafts: readonly { readonly draft: string; readonly target: string }[]): Promise<void>
+  /** Makes the contents of these files durable. */
+  syncFiles(files: readonly string[]): Promise<void>
   /** Makes the names in these folders durable. */
   syncFolders(folders: readonly string[]): Promise<void>
   copy(from: string, to: string): Promise<void>
@@ -363,8 +369,13 @@ export interface Contents {
   write(repo: Repo, content: Uint8Array): Promise<string>
   /** The tree after the changes; null deletes. */
   change(repo: Repo, tree: string | null, changes: ReadonlyMap<BytePath, Leaf | null>): Promise<string>
-  /** Captures what lies at these paths of a folder. Never follows a link. */
-  take(repo: Repo, folder: string, paths: Iterable<BytePath>): Promise<Map<BytePath, Found>>
+  /** Captures what lies at these paths of a folder, unless it is known. Never follows a link. */
+  take(
+    repo: Repo,
+    folder: string,
+    paths: Iterable<BytePath>,
+    known?: ReadonlyMap<BytePath, readonly (Leaf | null)[]>,
+  ): Promise<Map<BytePath, Found>>
   /** Every file of the checkout as it is, tracked or not, but for what is ignored. */
   takeAll(repo: Repo, checkout: string, signal?: AbortSignal): Promise<string>
   /** The paths of a checkout that may differ from an index; a repository inside is left out. */
@@ -377,7 +388,7 @@ export interface Contents {
   findLeaf(repo: Repo, tree: string, file: BytePath): Promise<Leaf | undefined>
   readSize(repo: Repo, leaf: Leaf): Promise<number>
   readContent(repo: Repo, leaf: Leaf): Promise<Buffer>
-  /** Writes the content to a new file, on the disk when it returns. */
+  /** Writes the content to a new file. */
   exportFile(repo: Repo, leaf: Leaf, target: string): Promise<void>
   /** Keeps a record and the trees it speaks of, durably, under a name. */
   keep(repo: Repo, name: string, record: object, trees: Readonly<Record<string, string>>): Promise<void>
@@ -539,6 +550,9 @@ export const effects = {
     'makeNewFolder',
     'write',
     'writeDurable',
+    'writeDraft',
+    'placeDrafts',
+    'syncFiles',
     'syncFolders',
     'copy',
     'rename',

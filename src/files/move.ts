@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { cp, lstat, open, readdir, rename, rm } from 'node:fs/promises'
+import { cp, lstat, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { sync } from './sync.ts'
 
 /**
  * Where a file or folder is made before it takes its name: in the same folder, so that a rename suffices. One that a
@@ -57,13 +58,4 @@ async function syncTree(target: string): Promise<void> {
     for (const name of await readdir(target)) await syncTree(path.join(target, name))
   }
   if (!kind.isSymbolicLink()) await sync(target)
-}
-
-export async function sync(target: string): Promise<void> {
-  const handle = await open(target, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

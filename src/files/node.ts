@@ -16,7 +16,8 @@ import {
 import path from 'node:path'
 import { AppError } from '../core/errors.ts'
 import type { FileKind, Files } from '../core/ports.ts'
-import { copy, draftPath, move, sync } from './move.ts'
+import { copy, draftPath, move } from './move.ts'
+import { syncAll } from './sync.ts'
 
 /** The real file system. Errors of the system pass through as they are. */
 export function nodeFiles(): Files {
@@ -30,7 +31,10 @@ export function nodeFiles(): Files {
     makeNewFolder,
     write,
     writeDurable,
-    syncFolders,
+    writeDraft,
+    placeDrafts,
+    syncFiles: syncAll,
+    syncFolders: syncAll,
     copy,
     rename,
     move,
@@ -127,18 +131,31 @@ async function write(target: string, content: string, mode?: number): Promise<vo
 }
 
 async function writeDurable(target: string, content: Uint8Array, mode: number): Promise<void> {
+  await placeDrafts([{ draft: await writeDraft(target, content, mode), target }])
+}
+
+async function writeDraft(target: string, content: Uint8Array, mode: number): Promise<string> {
   const draft = draftPath(target)
   try {
     const file = await openIn(draft, mode)
     try {
       await file.writeFile(content)
-      await file.sync()
     } finally {
       await file.close()
     }
-    await rename(draft, target)
+    return draft
   } catch (thrown) {
     await rm(draft, { force: true })
+    throw thrown
+  }
+}
+
+async function placeDrafts(drafts: readonly { draft: string; target: string }[]): Promise<void> {
+  try {
+    await syncAll(drafts.map(({ draft }) => draft))
+    await Promise.all(drafts.map(({ draft, target }) => rename(draft, target)))
+  } catch (thrown) {
+    await Promise.all(drafts.map(({ draft }) => rm(draft, { force: true })))
     throw thrown
   }
 }
@@ -163,10 +180,6 @@ async function makeParent(folder: string): Promise<void> {
     if (code === 'ENOENT') await mkdir(folder, { recursive: true, mode: 0o700 })
     else if (code !== 'EEXIST') throw thrown
   }
-}
-
-async function syncFolders(folders: readonly string[]): Promise<void> {
-  await Promise.all(folders.map(sync))
 }
 
 /** undefined when there is no such path, also because a part of it is no folder. */

@@ -35,10 +35,15 @@ const oneByOne = slots(1)
 /** A path that keeps becoming something else is given up after so many looks. */
 const looks = 50
 
-export async function capture(scope: CaptureScope, file: BytePath): Promise<Captured> {
+/** What is `known` the vault has already. */
+export async function capture(
+  scope: CaptureScope,
+  file: BytePath,
+  known: readonly (Leaf | null)[] = [],
+): Promise<Captured> {
   const full = below(scope.workspace, file)
   for (let left = looks; left > 0; left--) {
-    const taken = await take(scope, full).catch(unread)
+    const taken = await take(scope, full, known).catch(unread)
     if (taken) return taken
   }
   return { kind: 'skipped', why: unreadable }
@@ -68,7 +73,11 @@ function unread(error: unknown): Captured | undefined {
   return { kind: 'skipped', why: unreadable }
 }
 
-async function take(scope: CaptureScope, full: Buffer): Promise<Captured | undefined> {
+async function take(
+  scope: CaptureScope,
+  full: Buffer,
+  known: readonly (Leaf | null)[],
+): Promise<Captured | undefined> {
   const found = await reading(lstat(full, { bigint: true }))
   if (found.isDirectory()) return { kind: 'folder' }
   if (found.isSymbolicLink()) {
@@ -84,7 +93,11 @@ async function take(scope: CaptureScope, full: Buffer): Promise<Captured | undef
     const stat = await reading(handle.stat({ bigint: true }))
     if (!stat.isFile()) return undefined
     const size = Number(stat.size)
-    const whole = async () => scope.objects.put('blob', await content(handle, size))
+    const whole = async () => {
+      const bytes = await content(handle, size)
+      const id = known.length > 0 ? scope.objects.idOf('blob', bytes) : undefined
+      return known.some((leaf) => leaf?.oid === id) && id ? id : scope.objects.put('blob', bytes)
+    }
     const oid =
       size >= bigFile
         ? await streamed(scope, handle, size)

@@ -1,11 +1,11 @@
 /** Trees and files of the vault, for verbs that land them elsewhere. */
-import { lstat, open as openFile, symlink } from 'node:fs/promises'
+import { chmod, lstat, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import type { Contents, Found, Leaf, Repo } from '../core/ports.ts'
 import { type BytePath, below } from './bytes.ts'
 import { capture } from './capture.ts'
 import { patchOf } from './diff.ts'
-import { eachOf } from './each.ts'
+import { eachOf } from '../core/each.ts'
 import { draftIndex, findIndexTree, scanAgainst } from './drafts.ts'
 import type { OpenVault } from './index.ts'
 import { mergeTrees } from './merge.ts'
@@ -21,10 +21,12 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
     readPatch: async (repo, from, to, signal) => patchOf(await open(repo), from, to, signal),
     write: async (repo, content) => (await open(repo)).objects.put('blob', Buffer.from(content)),
     change: async (repo, tree, changes) => (await changeTree((await open(repo)).objects, tree, changes)).tree,
-    async take(repo, folder, paths) {
+    async take(repo, folder, paths, known) {
       const vault = await open(repo)
       const found = new Map<BytePath, Found>()
-      await eachOf(paths, 8, async (file) => void found.set(file, await takeOne(vault, folder, file)))
+      await eachOf(paths, 8, async (file) => {
+        found.set(file, await takeOne(vault, folder, file, known?.get(file)))
+      })
       return found
     },
     takeAll: async (repo, checkout, signal) => takeAll(await open(repo), repo, checkout, signal),
@@ -39,13 +41,7 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
       const vault = await open(repo)
       if (leaf.mode === '120000') return symlink(await vault.objects.readObject(leaf.oid), target)
       await writeBlob(vault, Buffer.from(target), leaf)
-      const written = await openFile(target, 'r')
-      try {
-        if (leaf.permissions !== undefined) await written.chmod(leaf.permissions)
-        await written.sync()
-      } finally {
-        await written.close()
-      }
+      if (leaf.permissions !== undefined) await chmod(target, leaf.permissions)
     },
     async keep(repo, name, record, trees) {
       const vault = await open(repo)
@@ -73,7 +69,12 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
 }
 
 /** A link or a file in the place of a parent folder is named, never followed. */
-async function takeOne(vault: OpenVault, folder: string, file: BytePath): Promise<Found> {
+async function takeOne(
+  vault: OpenVault,
+  folder: string,
+  file: BytePath,
+  known?: readonly (Leaf | null)[],
+): Promise<Found> {
   const parts = file.split('/')
   for (let count = 1; count < parts.length; count++) {
     const parent = parts.slice(0, count).join('/')
@@ -81,7 +82,7 @@ async function takeOne(vault: OpenVault, folder: string, file: BytePath): Promis
     if (!found) return { kind: 'gone' }
     if (!found.isDirectory()) return { kind: 'gone', blockedBy: parent }
   }
-  const taken = await capture({ ...vault, workspace: folder }, file)
+  const taken = await capture({ ...vault, workspace: folder }, file, known)
   if (taken.kind === 'skipped') return { kind: 'special' }
   if (taken.kind !== 'file') return { kind: taken.kind }
   const { mode, size, mtimeNs, ctimeNs, ino } = taken.stat

@@ -50,6 +50,22 @@ export interface VaultOptions {
   readonly configs: readonly string[]
 }
 
+/** Git knows of objects only when they are durable. */
+function whenSynced(objects: Objects, exec: GitExec, reader: ObjectReader) {
+  const synced = async () => void (objects.isSynced || (await objects.sync()))
+  return {
+    exec: (async (call) => {
+      await synced()
+      return exec(call)
+    }) satisfies GitExec,
+    reader: {
+      read: async (oid: string) => (await synced(), reader.read(oid)),
+      readSize: async (oid: string) => (await synced(), reader.readSize(oid)),
+      close: () => reader.close(),
+    } satisfies ObjectReader,
+  }
+}
+
 /** One vault, opened. */
 export interface OpenVault extends VaultOptions, VaultPlace {
   readonly objects: Objects
@@ -69,7 +85,9 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       await makeVault(files, place.vault, algorithm)
       await clearScratch(files, place.vault)
       const reader = objectReader(options.pipe, { gitDir: place.vault, alternates: place.alternates })
-      return { ...options, ...place, reader, objects: vaultObjects(files, place.vault, algorithm, reader) }
+      const onBroken = () => opened.delete(place.vault)
+      const objects = vaultObjects(files, place.vault, algorithm, reader, onBroken)
+      return { ...options, ...place, ...whenSynced(objects, exec, reader), objects }
     })
     opened.set(place.vault, opening)
     opening.catch(() => opened.delete(place.vault))

@@ -23,8 +23,9 @@ export interface Objects extends TreeStore {
   put(type: ObjectType, content: Uint8Array): Promise<string>
   /** Counts an object that git wrote into the vault among those that `sync` makes durable. */
   written(oid: string): Promise<void>
-  /** Makes everything put since the last call durable. */
+  /** Makes everything put since the last call durable; git sees it from then on. */
   sync(): Promise<void>
+  readonly isSynced: boolean
   readObject(oid: string): Promise<Buffer>
 }
 
@@ -39,10 +40,14 @@ export function vaultObjects(
   vault: string,
   algorithm: Algorithm,
   reader: ObjectReader,
+  onBroken: () => void = () => {},
 ): Objects {
   const oidBytes = algorithm === 'sha1' ? 20 : 32
   const unsynced = new Set<string>()
+  /** Not durable yet, and so under another name. */
+  const drafts = new Map<string, string>()
   let syncing: Promise<void> = Promise.resolve()
+  let broken: unknown
   const trees = new Map<string, readonly TreeEntry[]>()
 
   const remember = (oid: string, entries: readonly TreeEntry[]) => {
@@ -53,10 +58,11 @@ export function vaultObjects(
   const put: Objects['put'] = async (type, content) => {
     const oid = objectId(algorithm, type, content)
     const file = loosePath(vault, oid)
+    if (drafts.has(oid)) return oid
     if (!(await exists(file))) {
       const head = Buffer.from(`${type} ${content.length}\0`)
       const packed = await deflated(Buffer.concat([head, content]), { level: constants.Z_BEST_SPEED })
-      await files.writeDurable(file, packed, 0o400)
+      drafts.set(oid, await files.writeDraft(file, packed, 0o400))
     }
     // Also when it was there: whoever wrote it may have died before its name was on the disk.
     unsynced.add(path.dirname(file))
@@ -64,7 +70,10 @@ export function vaultObjects(
   }
 
   const readObject = async (oid: string) => {
-    const loose = await readFile(loosePath(vault, oid)).catch(() => undefined)
+    const draft = drafts.get(oid)
+    const loose =
+      (draft && (await readFile(draft).catch(() => undefined))) ??
+      (await readFile(loosePath(vault, oid)).catch(() => undefined))
     if (loose) {
       const whole = await inflated(loose)
       return whole.subarray(whole.indexOf(0) + 1)
@@ -77,6 +86,15 @@ export function vaultObjects(
     })
   }
 
+  const place = async (
+    placed: readonly { oid: string; draft: string; target: string }[],
+    folders: string[],
+  ) => {
+    if (placed.length > 0) await files.placeDrafts(placed)
+    for (const { oid, draft } of placed) if (drafts.get(oid) === draft) drafts.delete(oid)
+    if (folders.length > 0) await files.syncFolders([...folders, path.join(vault, 'objects')])
+  }
+
   return {
     oidBytes,
     idOf: (type, content) => objectId(algorithm, type, content),
@@ -87,20 +105,27 @@ export function vaultObjects(
       unsynced.add((await exists(loose)) ? path.dirname(loose) : path.join(vault, 'objects', 'pack'))
     },
     async sync() {
+      if (broken !== undefined) throw broken
+      const placed = Array.from(drafts, ([oid, draft]) => ({ oid, draft, target: loosePath(vault, oid) }))
       const folders = [...unsynced]
       unsynced.clear()
-      const own = files.syncFolders(folders.length === 0 ? [] : [...folders, path.join(vault, 'objects')])
-      // Another task's sync may have taken our folders along: they are not durable before it ends.
+      const own = place(placed, folders)
+      // Another task's sync may have taken our objects along: they are not durable before it ends.
       const all = Promise.all([syncing, own]).then(() => {})
       syncing = all
       try {
         await all
       } catch (error) {
-        for (const folder of folders) unsynced.add(folder)
+        // Who else counts on those objects nobody knows: all of them have to fail, and begin anew.
+        broken = error
+        onBroken()
         throw error
       } finally {
         if (syncing === all) syncing = Promise.resolve()
       }
+    },
+    get isSynced() {
+      return drafts.size === 0
     },
     async read(oid) {
       if (oid === null) return []

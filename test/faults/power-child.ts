@@ -1,7 +1,7 @@
 /** Takes steps and says each one that was acknowledged: `node power-child.ts <repo> <how>`. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync, writeSync } from 'node:fs'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { rename } from 'node:fs/promises'
 import path from 'node:path'
 import type { ComposeOptions } from '../../src/compose.ts'
 import { openRepo } from '../../src/index.ts'
@@ -17,10 +17,12 @@ const careless: ComposeOptions['around'] = {
   files: (files) => ({
     ...files,
     async writeDurable(target, content, mode) {
-      await mkdir(path.dirname(target), { recursive: true, mode: 0o700 })
-      await writeFile(`${target}.draft`, content, { mode })
-      await rename(`${target}.draft`, target)
+      await rename(await files.writeDraft(target, content, mode), target)
     },
+    async placeDrafts(drafts) {
+      for (const { draft, target } of drafts) await rename(draft, target)
+    },
+    async syncFiles() {},
     async syncFolders() {},
   }),
   exec: (exec) => (call) => exec({ ...call, durable: false }),
