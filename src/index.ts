@@ -61,6 +61,9 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'worktree.prune', { repo, ...input }, signal),
     doctor: async (signal?: AbortSignal) => (await call(ports, 'system.doctor', { repo }, signal)).checks,
     recover: async (signal?: AbortSignal) => (await call(ports, 'system.recover', {}, signal)).recovered,
+    /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
+    forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>
+      call(ports, 'system.forget', { repo }, signal),
     /** The verbs of one open task, and runs of an agent loop of your own. */
     task: (id: string) => openTask(ports, repo, id),
     close: () => ports.close(),

@@ -243,6 +243,17 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       return { repos: await repos(ports) }
     },
   },
+  'system.forget': {
+    writes: true,
+    async run(ports, { repo }, signal) {
+      const { forget } = await import('../core/forget.ts')
+      const { path, closed } = await forget(ports, { path: repo }, signal)
+      return {
+        repo: path,
+        closed: closed.map(({ task, operation }) => ({ task: taskView(task), operation })),
+      }
+    },
+  },
   'system.config': {
     writes: false,
     async run(ports, { repo }) {

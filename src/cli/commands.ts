@@ -339,6 +339,14 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/repos.ts')).repos,
   },
   {
+    name: 'repos forget',
+    summary: 'Close every task of a repository into the trash, and list it no more',
+    args: 'PATH',
+    takes: [1, 1],
+    examples: ['offshoot repos forget ~/src/old-shop', 'offshoot repos forget .'],
+    load: async () => (await import('./commands/repos.ts')).forget,
+  },
+  {
     name: 'config',
     summary: 'Show the settings',
     options: { 'show-origin': { type: 'boolean', help: 'where each value comes from' } },

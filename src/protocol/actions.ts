@@ -336,6 +336,14 @@ export const actions = {
       ),
     }),
   },
+  'system.forget': {
+    summary: 'Close every task of a repository into the trash, and list it no more',
+    input: z.object({ repo: repo.describe('The repository, also when it is gone.') }),
+    output: z.object({
+      repo: z.string(),
+      closed: z.array(z.object({ task: taskSchema, operation: z.string() })),
+    }),
+  },
   'system.config': {
     summary: 'Show the settings and where each comes from',
     input: z.object({ repo }),

@@ -65,7 +65,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     const place = vaultPlace(options.home, repo)
     const known = opened.get(place.vault)
     if (known) return known
-    const opening = readAlgorithm(files, repo).then(async (algorithm) => {
+    const opening = readAlgorithm(files, repo, place.vault).then(async (algorithm) => {
       await makeVault(files, place.vault, algorithm)
       await clearScratch(files, place.vault)
       const reader = objectReader(options.pipe, { gitDir: place.vault, alternates: place.alternates })

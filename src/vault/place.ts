@@ -41,8 +41,12 @@ export async function readTip(files: Files, vault: string, task: Task): Promise<
   return new RegExp(`^([0-9a-f]+) refs/tasks/${task.uid}$`, 'm').exec(packed)?.[1]
 }
 
-export async function readAlgorithm(files: Files, repo: Repo): Promise<Algorithm> {
-  const config = (await files.readText(path.join(repo.commonDir, 'config'))) ?? ''
+/** As the repository says, or when it is gone, as the vault does that was made for it. */
+export async function readAlgorithm(files: Files, repo: Repo, vault: string): Promise<Algorithm> {
+  const config =
+    (await files.readText(path.join(repo.commonDir, 'config'))) ??
+    (await files.readText(path.join(vault, 'config'))) ??
+    ''
   return /^\s*objectformat\s*=\s*"?sha256/im.test(config) ? 'sha256' : 'sha1'
 }
 
