@@ -310,7 +310,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'worktree prune',
-    summary: 'Tell which worktrees have not been used for long; removes nothing yet',
+    summary: 'Tell which worktrees have landed or have not been used for long; removes nothing yet',
     options: {
       'older-than': olderThan,
       hours: { type: 'string', value: 'N', help: 'the same in hours' },

@@ -26,6 +26,7 @@ const taskSchema = z.object({
   insertions: z.number().int(),
   deletions: z.number().int(),
   dirty: z.boolean().nullable(),
+  landed: z.boolean().nullable(),
   createdAt: z.iso.datetime(),
   lastActiveAt: z.iso.datetime(),
   agent: z.string().optional(),
