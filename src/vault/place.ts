@@ -96,6 +96,15 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** Where the user's history is cut off: the vault reads their commits, and must not look for what lies behind. */
+export async function copyShallow(files: Files, from: string, to: string): Promise<void> {
+  const [theirs, ours] = [path.join(from, 'shallow'), path.join(to, 'shallow')]
+  const [text, known] = [await files.readText(theirs), await files.readText(ours)]
+  if (text === known) return
+  if (text === undefined) await files.remove(ours)
+  else await files.write(ours, text, 0o600)
+}
+
 /** A bare repository, made file by file; HEAD, the last one, says that it is whole. */
 export async function makeVault(files: Files, vault: string, algorithm: Algorithm): Promise<void> {
   if ((await files.readKind(path.join(vault, 'HEAD'))) === 'file') return
