@@ -41,7 +41,8 @@ test.each(Object.entries(ways))(
     const { user, repo, landed } = await published()
     const remote = path.join(user.home, 'remote')
     execFileSync('git', ['clone', '-q', user.dir, remote], { env: user.env })
-    const there = (...args: string[]) => execFileSync('git', args, { cwd: remote, env: user.env })
+    const there = (...args: string[]) =>
+      execFileSync('git', args, { cwd: remote, env: user.env, stdio: 'pipe' })
     there('branch', '-q', 'offshoot/T1', 'origin/offshoot/T1')
     for (const args of steps) there(...args)
     user.git('remote', 'add', 'origin', remote)
@@ -94,4 +95,12 @@ test('R11: remove tells whether the work had landed', async () => {
   await repo.undo()
   user.git('reset', '-q', '--hard', 'HEAD~1')
   expect((await repo.remove({ task: 'T1' })).task.landed).toBe(false)
+})
+
+test('R11: a branch that was kept is looked at, too', async () => {
+  const { user, repo, landed } = await published()
+  await repo.accept({ task: 'T1', as: 'keep-branch' })
+  expect(await landed()).toBe(false)
+  user.git('cherry-pick', 'main..offshoot/T1')
+  expect(await landed()).toBe(true)
 })
