@@ -51,6 +51,8 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'task.update', { repo, ...input }, signal),
     reject: (input: Rest<'task.reject'>, signal?: AbortSignal) =>
       call(ports, 'task.reject', { repo, ...input }, signal),
+    /** The same, and the record is hidden. */
+    delete: (task: string, signal?: AbortSignal) => call(ports, 'task.delete', { repo, task }, signal),
     ops: async (signal?: AbortSignal) => (await call(ports, 'system.ops', { repo }, signal)).operations,
     undo: (operation?: string, signal?: AbortSignal) =>
       call(ports, 'system.undo', { repo, operation }, signal),
@@ -61,6 +63,9 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'worktree.prune', { repo, ...input }, signal),
     doctor: async (signal?: AbortSignal) => (await call(ports, 'system.doctor', { repo }, signal)).checks,
     recover: async (signal?: AbortSignal) => (await call(ports, 'system.recover', {}, signal)).recovered,
+    /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
+    forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>
+      call(ports, 'system.forget', { repo }, signal),
     /** The verbs of one open task, and runs of an agent loop of your own. */
     task: (id: string) => openTask(ports, repo, id),
     close: () => ports.close(),
@@ -78,6 +83,12 @@ function openTask(ports: Ports, repo: string, id: string) {
     diff: (input: Omit<Input<'task.diff'>, 'repo' | 'task'> = {}, signal?: AbortSignal) =>
       call(ports, 'task.diff', { ...named, ...input }, signal),
     rewind: (to: number, signal?: AbortSignal) => call(ports, 'task.rewind', { ...named, to }, signal),
+    accept: (input: Omit<Input<'task.accept'>, 'repo' | 'task'> = {}, signal?: AbortSignal) =>
+      call(ports, 'task.accept', { ...named, ...input }, signal),
+    update: (input: Omit<Input<'task.update'>, 'repo' | 'task'> = {}, signal?: AbortSignal) =>
+      call(ports, 'task.update', { ...named, ...input }, signal),
+    reject: (input: { keepBranch?: boolean } = {}, signal?: AbortSignal) =>
+      call(ports, 'task.reject', { ...named, ...input }, signal),
     exec: (command: string[], signal?: AbortSignal, emit?: Emit) =>
       call(ports, 'task.run', { ...named, starts: false, command }, signal, emit),
     repair: (signal?: AbortSignal) => call(ports, 'task.repair', named, signal),

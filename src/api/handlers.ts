@@ -39,8 +39,8 @@ const show: HandlerOf<'task.show'> = {
   writes: false,
   async run(ports, { repo, task: name }, signal) {
     const { show } = await import('../core/show.ts')
-    const { task, dirty } = await show(ports, { dir: repo, task: name }, signal)
-    return { task: taskView(task, dirty) }
+    const { task, dirty, landed } = await show(ports, { dir: repo, task: name }, signal)
+    return { task: taskView(task, dirty, landed) }
   },
 }
 
@@ -173,14 +173,14 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     writes: true,
     async run(ports, { repo, ...input }, signal) {
       const { remove } = await import('../core/remove.ts')
-      const { task, removed, ignored, branchKept, operation } = await remove(
+      const { task, removed, ignored, branchKept, landed, operation } = await remove(
         ports,
         { dir: repo, ...input },
         signal,
       )
       return {
         removed,
-        task: taskView(task),
+        task: taskView(task, null, landed),
         branchKept,
         ignored: [...ignored],
         trash: task.trash ?? null,
@@ -190,9 +190,9 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'worktree.prune': {
     writes: false,
-    async run(ports, { repo, olderThanMs }) {
+    async run(ports, { repo, olderThanMs }, signal) {
       const { prune } = await import('../core/prune.ts')
-      const verdicts = await prune(ports, { dir: repo, olderThanMs })
+      const verdicts = await prune(ports, { dir: repo, olderThanMs }, signal)
       const told = (stale: boolean) =>
         verdicts
           .filter((verdict) => verdict.stale === stale)
@@ -241,6 +241,17 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     async run(ports) {
       const { repos } = await import('../core/repos.ts')
       return { repos: await repos(ports) }
+    },
+  },
+  'system.forget': {
+    writes: true,
+    async run(ports, { repo }, signal) {
+      const { forget } = await import('../core/forget.ts')
+      const { path, closed } = await forget(ports, { path: repo }, signal)
+      return {
+        repo: path,
+        closed: closed.map(({ task, operation }) => ({ task: taskView(task), operation })),
+      }
     },
   },
   'system.config': {

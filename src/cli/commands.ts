@@ -314,7 +314,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'worktree prune',
-    summary: 'Tell which worktrees have not been used for long; removes nothing yet',
+    summary: 'Tell which worktrees have landed or have not been used for long; removes nothing yet',
     options: {
       'older-than': olderThan,
       hours: { type: 'string', value: 'N', help: 'the same in hours' },
@@ -341,6 +341,14 @@ export const commands: readonly Command[] = [
     summary: 'List the repositories that offshoot knows',
     examples: ['offshoot repos'],
     load: async () => (await import('./commands/repos.ts')).repos,
+  },
+  {
+    name: 'repos forget',
+    summary: 'Close every task of a repository into the trash, and list it no more',
+    args: 'PATH',
+    takes: [1, 1],
+    examples: ['offshoot repos forget ~/src/old-shop', 'offshoot repos forget .'],
+    load: async () => (await import('./commands/repos.ts')).forget,
   },
   {
     name: 'config',

@@ -1,3 +1,4 @@
+import { allEnded } from './all-ended.ts'
 import type { Hunk } from './hunks.ts'
 import { findMeant } from './list.ts'
 import { requireStep, stepRange } from './log.ts'
@@ -35,7 +36,7 @@ export async function diff(ports: Ports, input: DiffInput, signal?: AbortSignal)
   const [from, to] = stepRange(input.step, steps.length - 1)
   const [before, after] = [requireStep(steps, from), requireStep(steps, to)]
   const options = { format: input.format ?? 'patch', color: input.color }
-  const [total, files, text] = await Promise.all([
+  const [total, files, text] = await allEnded([
     ports.vault.readStat(repo, before, after, signal),
     ports.vault.readFiles(repo, [before, after], signal),
     ports.vault.readDiff(repo, before, after, options, signal),

@@ -41,6 +41,11 @@ export async function planRequest(
   }
   const reach = async () => {
     const { branch, tip } = await ports.vault.publish(repo, task, signal)
+    if (tip === task.base.commit) {
+      throw new AppError('WT_019', `${task.id} has changed nothing: there is nothing to ask for.`, {
+        hint: `offshoot reject ${task.id} gives it up.`,
+      })
+    }
     await ports.vault.push(repo, task, { url, branch, commit: tip, hooks: Boolean(input.hooks) }, signal)
     const address = await ask(ports, repo, task, tool, { remote, branch, base, ...words }, signal)
     return { onto: base, commit: tip, ...(address !== undefined && { url: address }) }

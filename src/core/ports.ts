@@ -118,6 +118,13 @@ export interface HookEnd {
   readonly said: string
 }
 
+/** Commits of a branch that another one has not. */
+export interface CommitsBeside {
+  readonly all: number
+  /** Those whose change the other has under no other name either. */
+  readonly missing: number
+}
+
 /** Git, in the nouns that the verbs need. Reads answer undefined for "not there" and throw for everything else. */
 export interface Git {
   /** Throws WT_015 unless the installed git can do what we need; answers its version. */
@@ -133,6 +140,10 @@ export interface Git {
   /** The message of the ref's last reflog entry; undefined without one. */
   findReflogMessage(place: Place, ref: string): Promise<string | undefined>
   readWorktrees(place: Place): Promise<Worktree[]>
+  isAncestor(place: Place, commit: string, of: string, signal?: AbortSignal): Promise<boolean>
+  readBeside(place: Place, tip: string, target: string, signal?: AbortSignal): Promise<CommitsBeside>
+  /** Whether one commit of the target, since both went apart, holds all that the branch changed. */
+  isSquashed(place: Place, tip: string, target: string, signal?: AbortSignal): Promise<boolean>
   /** The mark that a repository carries, so that it is known again after it was moved. */
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>
   /** Stores the mark; no ref points to it yet. */

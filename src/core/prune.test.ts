@@ -49,6 +49,20 @@ describe('staleTasks', () => {
     ])
   })
 
+  test('R11: what has landed can go whatever its age, but not in the middle of a verb', () => {
+    const [young, busy] = used(0, 0).map((task, n) => ({ ...task, uid: `u${n}` })) as [Task, Task]
+    const owner = { pid: 1, startedAt: '1', boot: 'b' }
+    const tasks = [young, { ...busy, pending: { verb: 'publish' as const, owner } }]
+    const landed = new Map([
+      ['u0', 'main'],
+      ['u1', 'main'],
+    ])
+    expect(staleTasks(tasks, policy, now, undefined, landed).map(({ stale, why }) => [stale, why])).toEqual([
+      [true, 'landed in main'],
+      [false, 'publish is under way'],
+    ])
+  })
+
   test('R6: every task is told, with the reason', () => {
     const verdicts = staleTasks(used(30, 20, 10, 1), policy, now)
     expect(verdicts.map(({ task, why }) => `${task.id}: ${why}`)).toEqual([

@@ -4,7 +4,7 @@ import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import { perform } from './operation.ts'
-import type { Ports } from './ports.ts'
+import type { Ports, Repo } from './ports.ts'
 import { isOpen, type Task } from './task.ts'
 
 export interface RejectInput {
@@ -26,25 +26,34 @@ export async function reject(ports: Ports, input: RejectInput, signal?: AbortSig
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   return holdTask(ports, named, { verb: 'reject', signal }, async () => {
     let task = input.hide ? (ports.store.findTaskByUid(named.uid) ?? named) : requireOpen(ports, named)
-    if (task.pending?.verb === 'run') {
-      throw new AppError('WT_012', `An agent is at work in ${task.id}.`, { hint: 'Stop it first.' })
-    }
-    const open = isOpen(task)
-    const there = open && (await ports.files.readKind(task.path)) === 'folder'
+    requireIdle(task)
+    const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
     if (there)
       task = (
         await takeStep(ports, repo, task, { tool: 'sweep', summary: 'before the reject' }, undefined, signal)
       ).task
-    const id = ports.ids.uid()
-    const common = {
-      id,
-      verb: input.hide ? 'delete' : 'reject',
-      task: task.uid,
-      at: ports.clock.now().toISOString(),
-    } as const
-    const { branchKept, ...rest } = open
-      ? await givingUp(ports, repo, task, 'rejected', { keepBranch: input.keepBranch, hidden: input.hide })
-      : { branchKept: false, refs: [], record: { from: { hidden: false }, to: { hidden: true } } }
-    return { task: await perform(ports, repo, task, { ...common, ...rest }), operation: id, branchKept }
+    return close(ports, repo, task, input)
   })
+}
+
+/** What an agent is still writing cannot be given up. */
+export function requireIdle(task: Task): void {
+  if (task.pending?.verb !== 'run') return
+  throw new AppError('WT_012', `An agent is at work in ${task.id}.`, { hint: 'Stop it first.' })
+}
+
+/** As one operation. Whoever calls holds the task's lock. */
+export async function close(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  { keepBranch, hide }: Pick<RejectInput, 'keepBranch' | 'hide'>,
+): Promise<Rejected> {
+  const id = ports.ids.uid()
+  const at = ports.clock.now().toISOString()
+  const common = { id, verb: hide ? 'delete' : 'reject', task: task.uid, at } as const
+  const { branchKept, ...rest } = isOpen(task)
+    ? await givingUp(ports, repo, task, 'rejected', { keepBranch, hidden: hide })
+    : { branchKept: false, refs: [], record: { from: { hidden: false }, to: { hidden: true } } }
+  return { task: await perform(ports, repo, task, { ...common, ...rest }), operation: id, branchKept }
 }

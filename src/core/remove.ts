@@ -2,6 +2,7 @@ import path from 'node:path'
 import { givingUp } from './cleanup.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
+import { landedState } from './landed.ts'
 import { perform } from './operation.ts'
 import type { Ports, Repo, StepFile } from './ports.ts'
 import { findRepo } from './repo.ts'
@@ -25,6 +26,8 @@ export interface Removed {
   /** What went into the trash with it although git does not know it. */
   readonly ignored: readonly string[]
   readonly branchKept: boolean
+  /** Whether its work was in the base branch. */
+  readonly landed: boolean | null
   readonly operation: string | undefined
 }
 
@@ -36,10 +39,18 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
   return holdTask(ports, named, { verb: 'remove', signal }, async () => {
     const task = ports.store.findTaskByUid(named.uid) ?? named
     if (!isOpen(task))
-      return { task, removed: false, ignored: [], branchKept: task.state === 'kept', operation: undefined }
+      return {
+        task,
+        removed: false,
+        ignored: [],
+        branchKept: task.state === 'kept',
+        landed: null,
+        operation: undefined,
+      }
     const there = (await ports.files.readKind(task.path)) === 'folder'
     const ignored = there ? await ports.vault.readIgnored(repo, task, signal) : []
     if (there && !input.force) requireClean(task, await ports.vault.readDirt(repo, task, signal), ignored)
+    const { landed } = await landedState(ports, repo, task, signal)
     signal?.throwIfAborted()
     const state = input.keepBranch || task.adopted ? 'kept' : 'rejected'
     const { branchKept, ...closed } = await givingUp(ports, repo, task, state, {
@@ -52,7 +63,7 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
       at: ports.clock.now().toISOString(),
     } as const
     const removed = await perform(ports, repo, task, { ...operation, ...closed })
-    return { task: removed, removed: true, ignored, branchKept, operation: operation.id }
+    return { task: removed, removed: true, ignored, branchKept, landed, operation: operation.id }
   })
 }
 

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { AppError } from './errors.ts'
 import { repoName } from './names.ts'
-import type { Place, Ports, Records, Repo, RepoRecord } from './ports.ts'
+import type { Place, Ports, Records, Repo, RepoRecord, Store } from './ports.ts'
 
 /** Holds the repository's id, so that it is known again after it was moved. */
 export const markRef = 'refs/offshoot/repo'
@@ -55,8 +55,21 @@ export async function requireRepo(ports: Ports, dir: string, signal?: AbortSigna
   const place = await locate(ports, dir)
   await requireSupported(ports, place)
   const known = ports.store.findRepo(place.commonDir)
-  if (known && (await ports.git.findRef(place, markRef, signal)) === known.mark) return { ...known, place }
-  return ports.locks.hold(repoLock(place), { verb: 'take in', signal }, () => takeIn(ports, place, signal))
+  const isSame = known && (await ports.git.findRef(place, markRef, signal)) === known.mark
+  const repo = isSame
+    ? { ...known, place }
+    : await ports.locks.hold(repoLock(place), { verb: 'take in', signal }, () => takeIn(ports, place, signal))
+  if (isForgotten(ports.store, repo.id)) ports.store.putNote(forgottenNote(repo.id), '')
+  return repo
+}
+
+/** Says since when a repository is not listed; empty: it is again. */
+export function forgottenNote(id: string): string {
+  return `forgotten ${id}`
+}
+
+export function isForgotten(store: Store, id: string): boolean {
+  return Boolean(store.findNote(forgottenNote(id)))
 }
 
 async function takeIn(ports: Ports, place: Place, signal?: AbortSignal): Promise<Repo> {

@@ -1,4 +1,5 @@
 import type { Ports } from './ports.ts'
+import { isForgotten } from './repo.ts'
 
 export interface KnownRepo {
   readonly id: string
@@ -9,15 +10,17 @@ export interface KnownRepo {
   readonly addedAt: string
 }
 
-/** Every repository that offshoot has worked in. */
+/** Every repository that offshoot has worked in, unless it was forgotten and nothing of it is open. */
 export async function repos(ports: Ports): Promise<KnownRepo[]> {
+  const { store } = ports
+  const known = store.readRepos().filter(({ id }) => !isForgotten(store, id) || store.countOpenTasks(id) > 0)
   return Promise.all(
-    ports.store.readRepos().map(async ({ id, name, commonDir, addedAt }) => ({
+    known.map(async ({ id, name, commonDir, addedAt }) => ({
       id,
       name,
       path: commonDir,
       exists: (await ports.files.readKind(commonDir)) === 'folder',
-      openTasks: ports.store.countOpenTasks(id),
+      openTasks: store.countOpenTasks(id),
       addedAt,
     })),
   )

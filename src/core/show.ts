@@ -1,3 +1,4 @@
+import { landedState } from './landed.ts'
 import { findMeant } from './list.ts'
 import type { Ports } from './ports.ts'
 import { isOpen, type Task } from './task.ts'
@@ -6,6 +7,8 @@ export interface Shown {
   readonly task: Task
   /** Whether the workspace holds anything uncommitted; null when there is none. */
   readonly dirty: boolean | null
+  /** Whether its work is in the base branch by now. */
+  readonly landed: boolean | null
 }
 
 /** One task, with a look at its workspace and its branch. */
@@ -16,11 +19,13 @@ export async function show(
 ): Promise<Shown> {
   const { repo, task } = await findMeant(ports, input.dir, input.task)
   const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
-  if (!there) return { task, dirty: null }
+  const { landed } = await landedState(ports, repo, task, signal)
+  if (!there) return { task, dirty: null, landed }
   const dirt = await ports.vault.readDirt(repo, task, signal)
   const head = await ports.git.findRef(repo.place, `refs/heads/${task.branch}`, signal)
   return {
     task: { ...task, head: head ?? task.head },
     dirty: dirt.length > 0,
+    landed,
   }
 }

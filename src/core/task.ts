@@ -114,6 +114,8 @@ export interface TaskView {
   readonly insertions: number
   readonly deletions: number
   readonly dirty: boolean | null
+  /** Whether the work is in the base branch; null when nobody looked, or when there is nothing to find. */
+  readonly landed: boolean | null
   readonly createdAt: string
   readonly lastActiveAt: string
   readonly agent?: string | undefined
@@ -121,7 +123,7 @@ export interface TaskView {
   readonly reason?: string | undefined
 }
 
-export function taskView(task: Task, dirty: boolean | null = null): TaskView {
+export function taskView(task: Task, dirty: boolean | null = null, landed: boolean | null = null): TaskView {
   return {
     id: task.id,
     title: task.title,
@@ -136,6 +138,7 @@ export function taskView(task: Task, dirty: boolean | null = null): TaskView {
     insertions: task.insertions,
     deletions: task.deletions,
     dirty,
+    landed,
     createdAt: task.createdAt,
     lastActiveAt: task.lastActiveAt,
     ...(task.agent === undefined ? {} : { agent: task.agent }),

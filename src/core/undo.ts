@@ -91,7 +91,9 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
   const task = operation && ports.store.findTaskByUid(operation.task)
   if (!operation || !task) throw new AppError('WT_005', `The record of ${chosen.id} is gone.`)
   if (operation.final !== undefined)
-    throw new AppError('WT_017', `It cannot be undone: ${operation.final}.`, { hint: '' })
+    throw new AppError('WT_017', `It cannot be undone: ${operation.final}.`, {
+      hint: 'offshoot ops lists the others; name one of them.',
+    })
   return holdTask(ports, task, { verb: 'undo', signal }, async () => {
     const now = ports.store.findTaskByUid(task.uid) ?? task
     const swapped = inverse(operation, ports.ids.uid(), ports.clock.now().toISOString())

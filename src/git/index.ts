@@ -1,6 +1,7 @@
 import type { Files, Git } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
 import { runHook } from './hooks.ts'
+import { isAncestor, isSquashed, readBeside } from './landed.ts'
 import { findRepoMark, writeRepoMark } from './mark.ts'
 import {
   changeRefs,
@@ -25,6 +26,9 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     findRivals: (place, branch, signal) => findRivals(exec, place, branch, signal),
     findReflogMessage,
     readWorktrees: (place) => readWorktrees(files, place),
+    isAncestor: (place, commit, of, signal) => isAncestor(exec, place, commit, of, signal),
+    readBeside: (place, tip, target, signal) => readBeside(exec, place, tip, target, signal),
+    isSquashed: (place, tip, target, signal) => isSquashed(exec, place, tip, target, signal),
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
     runHook: (place, hook, signal) => runHook(exec, place, hook, signal),

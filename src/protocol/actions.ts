@@ -26,6 +26,7 @@ const taskSchema = z.object({
   insertions: z.number().int(),
   deletions: z.number().int(),
   dirty: z.boolean().nullable(),
+  landed: z.boolean().nullable(),
   createdAt: z.iso.datetime(),
   lastActiveAt: z.iso.datetime(),
   agent: z.string().optional(),
@@ -334,6 +335,14 @@ export const actions = {
           addedAt: z.iso.datetime(),
         }),
       ),
+    }),
+  },
+  'system.forget': {
+    summary: 'Close every task of a repository into the trash, and list it no more',
+    input: z.object({ repo: repo.describe('The repository, also when it is gone.') }),
+    output: z.object({
+      repo: z.string(),
+      closed: z.array(z.object({ task: taskSchema, operation: z.string() })),
     }),
   },
   'system.config': {

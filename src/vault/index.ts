@@ -19,6 +19,7 @@ import { type Objects, vaultObjects } from './objects.ts'
 import { appendOverlay, type Overlay, overlayLine, readOverlay, type Seen } from './overlay.ts'
 import {
   clearScratch,
+  copyShallow,
   makeVault,
   readAlgorithm,
   readTip,
@@ -81,9 +82,10 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     const place = vaultPlace(options.home, repo)
     const known = opened.get(place.vault)
     if (known) return known
-    const opening = readAlgorithm(files, repo).then(async (algorithm) => {
+    const opening = readAlgorithm(files, repo, place.vault).then(async (algorithm) => {
       await makeVault(files, place.vault, algorithm)
       await clearScratch(files, place.vault)
+      await copyShallow(files, repo.commonDir, place.vault)
       const reader = objectReader(options.pipe, { gitDir: place.vault, alternates: place.alternates })
       const onBroken = () => opened.delete(place.vault)
       const objects = vaultObjects(files, place.vault, algorithm, reader, onBroken)
@@ -336,7 +338,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     smudge: async (repo, task, checkout, file, leaf) => smudge(await open(repo), task, checkout, file, leaf),
     commit: async (repo, _, parts, signal) => commitAsUser(await open(repo), repo, parts, signal),
     findRemote: async (repo, task, remote) => findRemote(await open(repo), repo, task, remote),
-    makePushRoom: async (repo, task) => makePushRoom(await open(repo), task),
+    makePushRoom: async (repo, task) => makePushRoom(await open(repo), repo, task),
     push: async (repo, task, what, signal) => push(await open(repo), repo, task, what, signal),
     async readReplay(repo, task, signal) {
       const vault = await open(repo)

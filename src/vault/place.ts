@@ -41,8 +41,12 @@ export async function readTip(files: Files, vault: string, task: Task): Promise<
   return new RegExp(`^([0-9a-f]+) refs/tasks/${task.uid}$`, 'm').exec(packed)?.[1]
 }
 
-export async function readAlgorithm(files: Files, repo: Repo): Promise<Algorithm> {
-  const config = (await files.readText(path.join(repo.commonDir, 'config'))) ?? ''
+/** As the repository says, or when it is gone, as the vault does that was made for it. */
+export async function readAlgorithm(files: Files, repo: Repo, vault: string): Promise<Algorithm> {
+  const config =
+    (await files.readText(path.join(repo.commonDir, 'config'))) ??
+    (await files.readText(path.join(vault, 'config'))) ??
+    ''
   return /^\s*objectformat\s*=\s*"?sha256/im.test(config) ? 'sha256' : 'sha1'
 }
 
@@ -90,6 +94,15 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
+}
+
+/** Where the user's history is cut off: the vault reads their commits, and must not look for what lies behind. */
+export async function copyShallow(files: Files, from: string, to: string): Promise<void> {
+  const [theirs, ours] = [path.join(from, 'shallow'), path.join(to, 'shallow')]
+  const [text, known] = [await files.readText(theirs), await files.readText(ours)]
+  if (text === known) return
+  if (text === undefined) await files.remove(ours)
+  else await files.write(ours, text, 0o600)
 }
 
 /** A bare repository, made file by file; HEAD, the last one, says that it is whole. */

@@ -7,14 +7,15 @@ import { AppError, appError } from '../core/errors.ts'
 import type { Push, Repo } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { OpenVault } from './index.ts'
-import { taskFolder } from './place.ts'
+import { copyShallow, taskFolder } from './place.ts'
 
-export async function makePushRoom({ files, vault }: OpenVault, task: Task): Promise<string> {
+export async function makePushRoom({ files, vault }: OpenVault, repo: Repo, task: Task): Promise<string> {
   const room = path.join(taskFolder(vault, task), 'push')
   const kept = path.join(taskFolder(vault, task), 'config')
   const own = (await files.readText(path.join(vault, 'config'))) ?? ''
   for (const folder of ['objects', 'refs']) await files.makeFolder(path.join(room, folder), 0o700)
   await files.write(path.join(room, 'config'), `${own}[include]\n\tpath = ${JSON.stringify(kept)}\n`, 0o600)
+  await copyShallow(files, repo.commonDir, room)
   await files.write(path.join(room, 'HEAD'), 'ref: refs/heads/none\n', 0o600)
   return room
 }
@@ -31,7 +32,7 @@ export async function findRemote(
     const { code, stdout } = await vault.exec({ args, gitDir, cwd: gitDir, config: 'user', expect: [2, 128] })
     return code === 0 ? stdout.toString().split('\n')[0] : undefined
   }
-  return { before: await ask(await makePushRoom(vault, task)), now: await ask(repo.commonDir) }
+  return { before: await ask(await makePushRoom(vault, repo, task)), now: await ask(repo.commonDir) }
 }
 
 /** Never by force: what is on the remote and not in the branch stays there. */
@@ -43,7 +44,7 @@ export async function push(
   signal?: AbortSignal,
 ): Promise<void> {
   const { checkout, gitDir, commonDir } = repo.place
-  const room = await makePushRoom(vault, task)
+  const room = await makePushRoom(vault, repo, task)
   const objects = { objectDir: path.join(commonDir, 'objects') }
   // A hook expects to run in the repository that it belongs to.
   const scope = hooks ? { gitDir, cwd: checkout ?? gitDir } : { gitDir: room, cwd: room, ...objects }

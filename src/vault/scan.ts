@@ -1,5 +1,6 @@
 /** Which paths of a workspace may have changed since it was made. Git compares; its answer is a superset. */
 import path from 'node:path'
+import { allEnded } from '../core/all-ended.ts'
 import type { Files } from '../core/ports.ts'
 import type { GitExec } from '../git/exec.ts'
 import { type BytePath, fromText, splitNul } from './bytes.ts'
@@ -28,7 +29,7 @@ export interface Scanned {
 export async function scanAll(exec: GitExec, scope: ScanScope, signal?: AbortSignal): Promise<Scanned> {
   await syncExcludes(scope)
   const common = callScope(scope, signal)
-  const listing = Promise.all([
+  const listing = allEnded([
     exec({ args: ['ls-files', '-z', '--modified', '--deleted'], ...common }),
     exec({ args: ['ls-files', '-z', '--others', '--exclude-standard'], ...common }),
   ])

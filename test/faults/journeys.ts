@@ -324,6 +324,12 @@ export const journeys: readonly Journey[] = [
     check: removedOrUntouched(false),
   },
   {
+    name: 'repos forget',
+    prepare: async (stage) => void (await startedAndCommitted(stage)),
+    act: (ports, dir, signal) => call(ports, 'system.forget', { repo: dir }, signal),
+    check: removedOrUntouched(false),
+  },
+  {
     name: 'remove, state on another disk',
     apart: true,
     prepare: startedAndDirty,

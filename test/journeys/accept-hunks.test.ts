@@ -98,6 +98,18 @@ test('K5: line ends, a last line without one, and names that git quotes come thr
   expect(here.read(name)).toBe(crlf(lines({ 2: 'first', 18: 'second' })).trimEnd())
 })
 
+test('A5: conversions count for a part as for the whole: raw in the checkout, converted in the commit', async () => {
+  const crlf = (text: string) => text.replaceAll('\n', '\r\n')
+  const here = await worked({ '.gitattributes': '*.x eol=crlf\n', 'f.x': lines() }, [
+    { 'f.x': crlf(lines({ 2: 'first', 18: 'second' })) },
+  ])
+  const [, second] = await hunksOf(here)
+  await here.repo.accept({ task: 'T1', as: 'squash', hunks: [second!.id] })
+  expect(here.user.git('show', 'HEAD:f.x')).toBe(lines({ 18: 'second' }))
+  expect(here.read('f.x')).toBe(crlf(lines({ 18: 'second' })))
+  expect(here.user.git('status', '--porcelain')).toBe('')
+})
+
 test('A5: what is new, gone or binary is one hunk each, and so is a mode', async () => {
   const here = await worked({ run: lines(), gone: 'gone\n', bin: '\0\n' })
   const { repo, user, at } = here

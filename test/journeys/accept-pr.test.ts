@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { checkoutState } from '../support/checkout-state.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
-import { library, withEnv } from '../support/workspace.ts'
+import { inFolder, library, withEnv } from '../support/workspace.ts'
 
 const address = 'https://example.com/me/shop/pull/7'
 
@@ -28,7 +28,7 @@ async function asking(remote: string | undefined = 'origin') {
   }
   const user: TestRepo = withEnv(made, { PATH: bin })
   const bare = path.join(user.home, 'remote.git')
-  execFileSync('git', ['init', '--quiet', '--bare', bare])
+  execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', bare])
   if (remote !== undefined) user.git('remote', 'add', remote, bare)
   const repo = library(user)
   const { task } = await repo.start({ task: 'T1', title: 'Greet louder' })
@@ -63,6 +63,33 @@ test('A2: pr pushes the branch and asks for it with title and steps; the folder 
     code: 'WT_017',
     message: 'It cannot be undone: a pull request was opened.',
   })
+})
+
+test('A10: a clone is asked for as a worktree is, and so is a repository without all of its history', async () => {
+  const { user, repo, bin, bare, remotely } = await asking()
+  script(bin, 'gh', `echo ${address}`)
+  const { task } = await repo.start({ task: 'T2', isolation: 'clone' })
+  writeFileSync(path.join(task.path, 'h'), 'three\n')
+  await repo.accept({ task: 'T2', as: 'pr' })
+  expect(remotely('show', 'offshoot/T2:h')).toBe('three\n')
+  user.git('commit', '-q', '--allow-empty', '-m', 'Second commit')
+  user.git('push', '-q', bare, 'main')
+  const shallow = inFolder(user, path.join(user.home, 'shallow'))
+  execFileSync('git', ['clone', '-q', '--depth=1', `file://${bare}`, shallow.dir], { env: user.env })
+  const cut = library(shallow)
+  const started = await cut.start({ task: 'T3' })
+  writeFileSync(path.join(started.task.path, 'i'), 'four\n')
+  await cut.accept({ task: 'T3', as: 'pr' })
+  expect(remotely('log', '--format=%s', 'offshoot/T3')).toMatch(/^AI Tool.*\nSecond commit\nFirst commit\n$/)
+})
+
+test('A10: a task that has changed nothing is not asked for', async () => {
+  const { repo, bin, remotely } = await asking()
+  const told = script(bin, 'gh', `echo ${address}`)
+  await repo.start({ task: 'T2' })
+  await expect(repo.accept({ task: 'T2', as: 'pr' })).rejects.toMatchObject({ code: 'WT_019' })
+  expect(told).toThrow('ENOENT')
+  expect(remotely('for-each-ref')).toBe('')
 })
 
 test('A6: with --keep the task stays open, all of it is still to land, and -m gives title and body', async () => {

@@ -94,6 +94,7 @@ describe('--json', () => {
       ['task.delete', ['delete', 'T3']],
       ['task.show', ['show', 'T1']],
       ['task.list', ['list', '--all']],
+      ['system.forget', ['repos', 'forget', '.']],
     ]
     expect(new Set(answers.map(([action]) => action))).toEqual(new Set(Object.keys(actions)))
     for (const [action, args] of answers) {

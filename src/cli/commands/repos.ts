@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { Answer, Context } from '../command.ts'
 import { printable, table } from '../output.ts'
 
@@ -11,4 +12,16 @@ export async function repos(context: Context): Promise<Answer> {
     repo.exists ? '' : '(gone)',
   ])
   return { json: { repos }, text: printable(table(rows)) }
+}
+
+export async function forget(context: Context): Promise<Answer> {
+  const { dir, positionals } = context
+  const done = await context.call('system.forget', { repo: path.resolve(dir, positionals[0] ?? '') })
+  const lines = [
+    `Forgot ${done.repo}`,
+    ...done.closed.map(
+      ({ task, operation }) => `  gave up ${task.id}; undo: offshoot undo ${operation.slice(0, 6)}`,
+    ),
+  ]
+  return { json: { ...done }, text: printable(lines.join('\n')) }
 }

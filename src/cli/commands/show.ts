@@ -21,8 +21,9 @@ function answer({ task }: Output<'task.show'>): Answer {
     ['branch', `${task.branch} at ${task.head.slice(0, 10)}`],
     ['base', `${task.base.branch ?? '(no branch)'} at ${task.base.commit.slice(0, 10)}`],
     ['uncommitted', task.dirty === null ? 'no workspace' : task.dirty ? 'yes' : 'no'],
+    ['landed', task.landed === null ? '' : task.landed ? `in ${task.base.branch}` : 'not yet'],
     ['started', ago(task.createdAt, now)],
     ['last active', ago(task.lastActiveAt, now)],
   ]
-  return { json: { task }, text: printable(table(rows)) }
+  return { json: { task }, text: printable(table(rows.filter(([, value]) => value !== ''))) }
 }

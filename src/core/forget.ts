@@ -1,0 +1,59 @@
+import path from 'node:path'
+import { requireOpen, takeStep } from './checkpoint.ts'
+import { AppError } from './errors.ts'
+import { holdTask } from './hold.ts'
+import type { Ports, Repo, RepoRecord } from './ports.ts'
+import { close, requireIdle } from './reject.ts'
+import { forgottenNote } from './repo.ts'
+import type { Task } from './task.ts'
+
+export interface Forgotten {
+  /** The repository's git folder. */
+  readonly path: string
+  readonly closed: readonly { readonly task: Task; readonly operation: string }[]
+}
+
+/** Gives up every open task of a repository, one operation each, and lists the repository no more. */
+export async function forget(
+  ports: Ports,
+  input: { readonly path: string },
+  signal?: AbortSignal,
+): Promise<Forgotten> {
+  const record = await findKnown(ports, input.path)
+  if (!record) {
+    const hint = 'offshoot repos lists them, each with its path.'
+    throw new AppError('WT_005', `${input.path} is no repository that is known.`, { path: input.path, hint })
+  }
+  const { id, commonDir } = record
+  const isThere = (await ports.files.readKind(commonDir)) === 'folder'
+  const place = { commonDir, gitDir: commonDir, checkout: null }
+  const repo = { ...record, place: isThere ? await ports.locate(commonDir) : place }
+  const tasks = ports.store.readTasks({ repo: id, open: true })
+  // Before the first is closed: all of it, or nothing.
+  for (const task of tasks) requireIdle(task)
+  const closed: Forgotten['closed'][number][] = []
+  for (const task of tasks) closed.push(await giveUp(ports, repo, task, isThere, signal))
+  ports.store.putNote(forgottenNote(id), ports.clock.now().toISOString())
+  return { path: commonDir, closed }
+}
+
+/** By any folder in it; when it is gone, by where it or its checkout was. */
+async function findKnown({ locate, store, files }: Ports, where: string): Promise<RepoRecord | undefined> {
+  const found = await locate(where).catch(() => undefined)
+  if (found) return store.findRepo(found.commonDir)
+  const real = await files.readRealPath(path.resolve(where))
+  return store.findRepo(real) ?? store.findRepo(path.join(real, '.git'))
+}
+
+function giveUp(ports: Ports, repo: Repo, named: Task, isThere: boolean, signal?: AbortSignal) {
+  return holdTask(ports, named, { verb: 'forget', signal }, async () => {
+    let task = requireOpen(ports, named)
+    requireIdle(task)
+    const note = { tool: 'sweep', summary: 'before the repository was forgotten' }
+    // Without the repository's objects there is no telling what changed: the folder itself is kept, in the trash.
+    if (isThere && (await ports.files.readKind(task.path)) === 'folder')
+      task = (await takeStep(ports, repo, task, note, undefined, signal)).task
+    const { task: gone, operation } = await close(ports, repo, task, {})
+    return { task: gone, operation }
+  })
+}

@@ -1,0 +1,80 @@
+/** Whether the work of a task is in its base branch by now: merged, squashed or rebased, by us or elsewhere. */
+import { appError } from './errors.ts'
+import { settingsOf } from './hold.ts'
+import type { Ports, Repo } from './ports.ts'
+import { isOpen, type Task } from './task.ts'
+import { branchRef } from './workspace.ts'
+
+export interface LandedState {
+  /** null: there is no work, no branch to look at, or git cannot tell. */
+  readonly landed: boolean | null
+  /** The branch that has it, as git calls it: `main`, `origin/main`. */
+  readonly where?: string
+}
+
+const unknown: LandedState = { landed: null }
+
+export async function landedState(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<LandedState> {
+  if (!isOpen(task) && task.state !== 'kept') return unknown
+  try {
+    const tip = await tipOf(ports, repo, task, signal)
+    if (tip === undefined || task.base.branch === null) return unknown
+    const { remote } = (await settingsOf(ports, task)).pr
+    const refs = [
+      [task.base.branch, branchRef(task.base.branch)],
+      [`${remote}/${task.base.branch}`, `refs/remotes/${remote}/${task.base.branch}`],
+    ] as const
+    for (const [where, ref] of refs) {
+      const target = await ports.git.findRef(repo.place, ref, signal)
+      if (target === undefined || !(await isIn(ports, repo, tip, target, signal))) continue
+      return (await isAllThere(ports, repo, task, signal)) ? { landed: true, where } : { landed: false }
+    }
+    return { landed: false }
+  } catch (thrown) {
+    if (appError(thrown).kind === 'cancelled') throw thrown
+    return unknown
+  }
+}
+
+/** Where the task's commits end; undefined as long as there are none. */
+async function tipOf(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const branch = task.adopted
+    ? undefined
+    : await ports.git.findRef(repo.place, branchRef(task.branch), signal)
+  const tip = branch ?? task.head
+  return tip === task.base.commit ? undefined : tip
+}
+
+/** The cheap questions first: most branches are answered by the first one. */
+async function isIn(
+  ports: Ports,
+  { place }: Repo,
+  tip: string,
+  target: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const { git } = ports
+  if (await git.isAncestor(place, tip, target, signal)) return true
+  const { all, missing } = await git.readBeside(place, tip, target, signal)
+  // Of no commits at all nothing follows.
+  if (all > 0 && missing === 0) return true
+  return git.isSquashed(place, tip, target, signal)
+}
+
+/** What is in the workspace and not on the branch cannot have landed with it. */
+async function isAllThere(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<boolean> {
+  const published = await ports.vault.readPublished(repo, task)
+  if (task.checkpoints > 0 && !published.has(task.checkpoints)) return false
+  if (!isOpen(task) || (await ports.files.readKind(task.path)) !== 'folder') return true
+  return (await ports.vault.readDirt(repo, task, signal)).length === 0
+}

@@ -1,0 +1,71 @@
+/** What tells whether the commits of a branch are in another one, by whatever way they came there. */
+import type { CommitsBeside, Place } from '../core/ports.ts'
+import type { GitExec } from './exec.ts'
+
+/** No driver of anybody's has a say in a diff. */
+const plain = ['--patch', '--no-ext-diff', '--no-textconv', '--no-color', '--full-index']
+/** A squash that lies further back than so many commits is not looked for. */
+const farthest = 1_000
+
+function call(place: Place, args: readonly string[], signal?: AbortSignal) {
+  return { args, gitDir: place.commonDir, cwd: place.commonDir, signal }
+}
+
+export async function isAncestor(
+  exec: GitExec,
+  place: Place,
+  commit: string,
+  of: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const args = ['merge-base', '--is-ancestor', commit, of]
+  return (await exec({ ...call(place, args, signal), expect: [1] })).code === 0
+}
+
+/** Line by line `- <commit>` for one whose change is upstream, `+ <commit>` for one that is not. */
+export async function readBeside(
+  exec: GitExec,
+  place: Place,
+  tip: string,
+  target: string,
+  signal?: AbortSignal,
+): Promise<CommitsBeside> {
+  const { stdout } = await exec(call(place, ['cherry', target, tip], signal))
+  const lines = stdout.toString().split('\n').filter(Boolean)
+  return { all: lines.length, missing: lines.filter((line) => line.startsWith('+')).length }
+}
+
+/** Whether one commit on the target, since both went apart, holds all that the branch changed. */
+export async function isSquashed(
+  exec: GitExec,
+  place: Place,
+  tip: string,
+  target: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const fork = await exec({ ...call(place, ['merge-base', target, tip], signal), expect: [1] })
+  const base = fork.stdout.toString().trim()
+  if (fork.code !== 0 || base === '') return false
+  const [whole] = await patchIds(exec, place, ['diff-tree', ...plain, base, tip], signal)
+  if (whole === undefined) return false
+  // To show a signature would run a program that the repository's config names.
+  const shape = ['--no-show-signature', '--format=commit %H', '--no-merges', `--max-count=${farthest}`]
+  const log = ['log', ...plain, ...shape, `${base}..${target}`]
+  return (await patchIds(exec, place, log, signal)).includes(whole)
+}
+
+async function patchIds(
+  exec: GitExec,
+  place: Place,
+  diff: readonly string[],
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const { stdout } = await exec(call(place, diff, signal))
+  if (stdout.length === 0) return []
+  const ids = await exec({ ...call(place, ['patch-id', '--stable'], signal), stdin: stdout })
+  return ids.stdout
+    .toString()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split(' ')[0] ?? '')
+}
