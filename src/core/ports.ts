@@ -336,6 +336,11 @@ export interface Contents {
   findKept(repo: Repo, name: string): Promise<{ record: unknown; trees: Record<string, string> } | undefined>
 }
 
+/** An entry of an index, before and after. */
+export interface IndexMove extends LeafChange {
+  readonly path: BytePath
+}
+
 /** A user's checkout, as far as an operation writes it. Each method is one effect. */
 export interface Checkouts {
   /** The staged file takes its place; answers the folder it is in. Throws WT_011 rather than follow a link. */
@@ -347,11 +352,7 @@ export interface Checkouts {
   /** Gives the lock back, if it is ours. */
   unlockIndex(gitDir: string, staging: string): Promise<void>
   /** Changes entries of the index, all at once, and gives the lock back. */
-  changeIndex(
-    gitDir: string,
-    moves: readonly { path: BytePath; to: Leaf | null }[],
-    staging: string,
-  ): Promise<void>
+  changeIndex(gitDir: string, moves: readonly IndexMove[], staging: string): Promise<void>
   /** How the target's attributes merge these paths, where that is not line by line. */
   readMergeRules(
     checkout: string,
@@ -361,7 +362,7 @@ export interface Checkouts {
   /** Every file below a folder of the checkout, whatever it is. */
   readFilesBelow(checkout: string, folder: BytePath): Promise<BytePath[]>
   readNames(checkout: string, folder: BytePath): Promise<string[]>
-  /** Of these paths, the ones that the index knows. */
+  /** Of these paths, the ones that the index knows, and all that it knows below them. */
   readTracked(gitDir: string, files: readonly BytePath[]): Promise<Map<BytePath, Leaf>>
 }
 

@@ -16,7 +16,7 @@ import {
 import path from 'node:path'
 import { type BytePath, below, fromBytes, splitNul, toBytes, toText } from '../core/bytes.ts'
 import { AppError } from '../core/errors.ts'
-import type { Checkouts, Leaf, Mode } from '../core/ports.ts'
+import type { Checkouts, IndexMove, Leaf, Mode } from '../core/ports.ts'
 import type { GitExec } from '../git/exec.ts'
 
 export function gitCheckouts(exec: GitExec): Checkouts {
@@ -146,7 +146,7 @@ async function isOurs(gitDir: string, staging: string): Promise<boolean> {
 async function changeIndex(
   exec: GitExec,
   gitDir: string,
-  moves: readonly { path: BytePath; to: Leaf | null }[],
+  moves: readonly IndexMove[],
   staging: string,
 ): Promise<void> {
   await lockIndex(gitDir, staging)
@@ -174,11 +174,13 @@ async function changeIndex(
   await unlockIndex(gitDir, staging)
 }
 
-/** `<mode> <oid> TAB <path> 0`; mode 0 removes. */
-export function indexLines(moves: readonly { path: BytePath; to: Leaf | null }[]): Buffer {
-  const none = '0'.repeat(40)
+/** `<mode> <oid> TAB <path> 0`; mode 0 removes, and comes first: a file may have to make room for a folder. */
+export function indexLines(moves: readonly IndexMove[]): Buffer {
+  const known = moves.flatMap(({ from, to }) => [from, to]).find((leaf) => leaf !== null)
+  const none = '0'.repeat(known?.oid.length ?? 40)
+  const ordered = moves.toSorted((a, b) => Number(a.to !== null) - Number(b.to !== null))
   return Buffer.concat(
-    moves.map(({ path: file, to }) => {
+    ordered.map(({ path: file, to }) => {
       const entry = to ? `${to.mode} ${to.oid}` : `0 ${none}`
       return Buffer.concat([Buffer.from(`${entry}\t`), toBytes(file), Buffer.from([0])])
     }),
@@ -223,8 +225,11 @@ async function readTracked(
     cwd: gitDir,
   })
   for (const line of splitNul(stdout)) {
-    const [, mode = '', oid = '', file = ''] = /^(\d+) (\w+) \d\t(.*)$/s.exec(line) ?? []
-    if (wanted.has(file)) tracked.set(file, { mode: mode as Mode, oid })
+    const [, mode = '', oid = '', stage, file = ''] = /^(\d+) (\w+) (\d)\t(.*)$/s.exec(line) ?? []
+    let asked = file
+    while (asked !== '' && !wanted.has(asked)) asked = parentOf(asked)
+    // One that waits to be merged by the user equals nothing.
+    if (asked !== '') tracked.set(file, { mode: mode as Mode, oid: stage === '0' ? oid : '' })
   }
   return tracked
 }

@@ -60,7 +60,10 @@ async function withSilentLosses(vault: OpenVault, input: MergeInput, merged: Mer
   const lost = silentLosses(ours, theirs)
     .map(toText)
     .filter((file) => !known.has(file))
-  return { ...merged, conflicts: [...merged.conflicts, ...lost.map((path) => ({ path, kind: 'add/add' as const }))] }
+  return {
+    ...merged,
+    conflicts: [...merged.conflicts, ...lost.map((path) => ({ path, kind: 'add/add' as const }))],
+  }
 }
 
 type TreeChanges = ReadonlyMap<BytePath, LeafChange>

@@ -28,7 +28,13 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      do: fc.constantFrom('delete' as const, 'mode' as const, 'relink' as const, 'unfold' as const, 'fold' as const),
+      do: fc.constantFrom(
+        'delete' as const,
+        'mode' as const,
+        'relink' as const,
+        'unfold' as const,
+        'fold' as const,
+      ),
       pick,
     }),
   },
@@ -90,7 +96,11 @@ function apply(tree: Map<string, Entry>, unique: string, who: string, edit: Edit
     // Text 0 is the same whoever adds it: both sides may do the same thing.
     const origin = edit.text === 0 ? `new ${edit.name}` : unique
     if (edit.do === 'add') tree.set(edit.name, { mode: '100644', text: fileText(origin) })
-    else tree.set(edit.name, { mode: '120000', text: edit.text === 1 ? 'd' : `to-${origin.replaceAll(/[ /]/g, '-')}` })
+    else
+      tree.set(edit.name, {
+        mode: '120000',
+        text: edit.text === 1 ? 'd' : `to-${origin.replaceAll(/[ /]/g, '-')}`,
+      })
     return
   }
   if (picked === undefined || !there) return
