@@ -1,6 +1,7 @@
 /**
  * Random edits of a user and an agent, landed in every way and in parts. What must come out is computed a second time,
- * by the reference in test/support/accept. `SEED=…` replays a run, `RUNS=10` makes it ten times as long.
+ * by the reference in test/support/accept. `SEED=…` replays a run, `SHRINK=1` looks for the smallest case that fails, and
+ * `RUNS=10` makes it ten times as long.
  */
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
@@ -134,10 +135,15 @@ async function inLanes<W>(
   propertyIn: (world: W) => fc.IAsyncPropertyWithHooks<unknown>,
 ): Promise<void> {
   const lanes = 4
+  const numRuns = Math.ceil((count * runs) / lanes)
   const worlds = await Promise.all(Array.from({ length: lanes }, makeWorld))
   await Promise.all(
     worlds.map((world, lane) =>
-      fc.assert(propertyIn(world), { seed: seed + lane, numRuns: Math.ceil((count * runs) / lanes) }),
+      fc.assert(propertyIn(world), {
+        seed: seed + lane,
+        numRuns,
+        endOnFailure: process.env.SHRINK === undefined,
+      }),
     ),
   )
 }

@@ -10,7 +10,7 @@ import {
   type Offered,
   type Outcome,
 } from './reference.ts'
-import { changed, changes, isBelow, isSame, type Tree } from './tree.ts'
+import { changed, changes, isBelow, isSame, type Tree, without } from './tree.ts'
 
 export type As = 'patch' | 'squash' | 'merge' | 'rebase'
 
@@ -52,7 +52,11 @@ function offered(steps: readonly Tree[], { only, steps: wanted }: Chosen): Outco
     const named = [...changes(base, last)].filter(([file]) =>
       only.some((one) => file === one || isBelow(file, one)),
     )
-    return { tree: changed(base, new Map(named)) }
+    const tree = changed(base, new Map(named))
+    // What is in the place of a chosen path goes with it: a file cannot be a folder as well.
+    const makesRoom = (file: string) =>
+      named.some(([one, to]) => to && (isBelow(one, file) || isBelow(file, one)))
+    return { tree: without(tree, (file) => makesRoom(file) && !named.some(([one]) => one === file)) }
   }
   let tree: Tree = wanted ? base : last
   for (const n of [...(wanted ?? [])].sort((a, b) => a - b)) {
