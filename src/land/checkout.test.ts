@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { indexLines } from './checkout.ts'
+import { indexLines, permissions } from './checkout.ts'
 
 const leaf = (digit: string, length = 40) => ({ mode: '100755', oid: digit.repeat(length) }) as const
 
@@ -14,4 +14,11 @@ test('entries of an index are told to git byte by byte, deletions with mode 0 an
 test('L10: with SHA-256 a deletion is told with as many zeros as an id has digits', () => {
   const lines = indexLines([{ path: 'a', from: leaf('d', 64), to: null }])
   expect(lines.toString()).toBe(`0 ${'0'.repeat(64)}\ta\0`)
+})
+
+test('P1: a file keeps who may read and write it; only whether it can be run follows the change', () => {
+  expect(permissions(0o100600, '100644')).toBe(0o600)
+  expect(permissions(0o100600, '100755')).toBe(0o700)
+  expect(permissions(0o100750, '100755')).toBe(0o750)
+  expect(permissions(0o100755, '100644')).toBe(0o644)
 })

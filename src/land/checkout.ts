@@ -1,6 +1,7 @@
 /** A user's checkout, written by operations only: one file at a time, by rename, never through a link. */
 import { constants } from 'node:fs'
 import {
+  chmod,
   copyFile,
   link,
   lstat,
@@ -28,6 +29,8 @@ export function gitCheckouts(exec: GitExec): Checkouts {
       else {
         // An empty folder may be in the place of what was one file or many.
         await rmdir(target).catch(ignoring('ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'))
+        const there = await lstat(target).catch(() => undefined)
+        if (there?.isFile() && mode !== '120000') await chmod(staged, permissions(there.mode, mode))
         await rename(staged, target)
       }
       return folderOf(checkout, file)
@@ -68,6 +71,13 @@ export function gitCheckouts(exec: GitExec): Checkouts {
     readMergeRules: (checkout, gitDir, files) => readMergeRules(exec, checkout, gitDir, files),
     readTracked: (gitDir, files) => readTracked(exec, gitDir, files),
   }
+}
+
+/** Those of the file that was there, which may be nobody else's business; only whether it can be run is git's. */
+export function permissions(before: number, mode: Mode): number {
+  const bits = before & 0o777
+  if (mode !== '100755') return bits & ~0o111
+  return bits & 0o100 ? bits : bits | ((bits & 0o444) >> 2)
 }
 
 function parentOf(file: BytePath): BytePath {
