@@ -141,7 +141,7 @@ async function editInTheSecondOfAdd(repo: TestRepo, name: string, added: string,
     while (!fits(Date.now() % 1000)) await new Promise((resolve) => setTimeout(resolve, 5))
   }
   for (;;) {
-    await until((ms) => ms < 200)
+    await until((ms) => ms > 20 && ms < 200)
     const second = Math.floor(Date.now() / 1000)
     repo.write(name, added)
     repo.git('add', name)

@@ -57,7 +57,7 @@ function lines() {
 }
 
 /** Lines that no other file has, all of about one length: git then sees the same renames as the reference. */
-export function fileText(origin: string): string {
+function fileText(origin: string): string {
   return Array.from({ length: lines() }, (_, n) => `${`${origin} line ${n}`.padEnd(24, '.')}\n`).join('')
 }
 
@@ -125,7 +125,7 @@ function apply(tree: Map<string, Entry>, unique: string, who: string, edit: Edit
   }
   const folder = picked.slice(0, Math.max(0, picked.lastIndexOf('/')))
   if (edit.do === 'fold' && folder !== '') {
-    for (const file of [...tree.keys()]) if (isBelow(file, folder) && !isIgnored(file)) tree.delete(file)
+    for (const file of tree.keys()) if (isBelow(file, folder) && !isIgnored(file)) tree.delete(file)
     if (!isBlocked(tree, folder)) tree.set(folder, { mode: '100644', text: fileText(unique) })
   }
 }

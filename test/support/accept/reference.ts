@@ -23,7 +23,7 @@ function conflict(why: string): never {
   throw new Stop({ conflict: why })
 }
 
-export function outcomeOf(work: () => Tree): Outcome {
+function outcomeOf(work: () => Tree): Outcome {
   try {
     return { tree: work() }
   } catch (error) {
