@@ -3,11 +3,11 @@ import type { AcceptInput } from './accept.ts'
 import { type BytePath, toText } from './bytes.ts'
 import { AppError } from './errors.ts'
 import { askedMessage, tellLanded } from './hooks.ts'
-import type { Landing } from './land-patch.ts'
+import { type Landing, obstacles } from './land-patch.ts'
 import { filled } from './message.ts'
 import type { Offer } from './offer.ts'
 import type { FileMove } from './operation.ts'
-import type { Conflict, Leaf, Place, Ports, Repo, Worktree } from './ports.ts'
+import type { Conflict, Leaf, LeafChange, Place, Ports, Repo, Worktree } from './ports.ts'
 import type { Goal } from './shadow.ts'
 import type { Task } from './task.ts'
 import { branchRef } from './workspace.ts'
@@ -104,14 +104,17 @@ async function build(
   const base = await contents.change(repo, start, landed)
   const news = await vault.clean(repo, task, await contents.compare(repo, offer.base, offer.theirs), signal)
   const theirs = await contents.change(repo, base, news)
+  if (as === 'rebase' && offer.whole && task.landed === undefined) {
+    const replayed = await replay(ports, repo, task, { target, worded, before, dryRun: input.dryRun }, signal)
+    // What an update has solved would conflict again, step by step: then it lands as one.
+    const updated = offer.basis !== offer.first.tree
+    if (replayed.conflicts.length === 0 || !updated) return { before, theirs, ...replayed }
+  }
   const labels = [onto, task.id] as const
   const merged = await contents.merge(repo, { base, ours: before, theirs, labels }, signal)
   const nothing = { conflicts: merged.conflicts, commit: target, before, after: before, theirs }
   if (merged.conflicts.length > 0 || merged.tree === before || input.dryRun)
     return { ...nothing, after: merged.tree }
-  if (as === 'rebase' && offer.whole && task.landed === undefined) {
-    return { ...nothing, ...(await replay(ports, repo, task, { target, worded }, before, signal)) }
-  }
   const parents = [target]
   if (as === 'merge') parents.push((await vault.publish(repo, task, signal)).tip)
   const commit = await vault.commit(
@@ -133,28 +136,34 @@ async function messageFor(ports: Ports, repo: Repo, task: Task, as: CommitStrate
   return filled(as === 'merge' ? mergeMessage : squashMessage, task, steps)
 }
 
-/** Every step becomes a commit of the user's on top of the target. */
+interface Replayed extends Pick<Target, 'target' | 'worded'> {
+  readonly before: string
+  readonly dryRun: boolean | undefined
+}
+
+/** Every step becomes a commit of the user's on top of the target. None is made before all of them fit. */
 async function replay(
   ports: Ports,
   repo: Repo,
   task: Task,
-  { target, worded }: Pick<Target, 'target' | 'worded'>,
-  before: string,
+  { target, worded, before, dryRun }: Replayed,
   signal?: AbortSignal,
-) {
-  let [commit, tree] = [target, before]
-  for (const { commit: source, subject, tree: theirs, parentTree } of await ports.vault.readReplay(
-    repo,
-    task,
-    signal,
-  )) {
-    const sides = { base: parentTree, ours: tree, theirs, labels: ['rebased', source.slice(0, 10)] as const }
+): Promise<Omit<Built, 'before' | 'theirs'>> {
+  let tree = before
+  const fitted: { tree: string; message: string }[] = []
+  for (const step of await ports.vault.readReplay(repo, task, signal)) {
+    const labels = ['rebased', step.commit.slice(0, 10)] as const
+    const sides = { base: step.parentTree, ours: tree, theirs: step.tree, labels }
     const merged = await ports.contents.merge(repo, sides, signal)
     if (merged.conflicts.length > 0) return { conflicts: merged.conflicts, commit: target, after: before }
-    if (merged.tree === tree) continue
+    if (merged.tree !== tree) fitted.push({ tree: merged.tree, message: step.subject })
     tree = merged.tree
+  }
+  let commit = target
+  if (dryRun) return { conflicts: [], commit, after: tree }
+  for (const { tree: own, message: subject } of fitted) {
     const message = await worded(subject)
-    commit = await ports.vault.commit(repo, task, { tree, parents: [commit], message }, signal)
+    commit = await ports.vault.commit(repo, task, { tree: own, parents: [commit], message }, signal)
   }
   return { conflicts: [], commit, after: tree }
 }
@@ -179,17 +188,12 @@ async function follow(
     Array.from(found, ([file, there]) => [file, there.kind === 'file' ? there.leaf : null] as const),
   )
   const cleaned = await vault.clean(repo, task, asChanges(present), signal)
-  const tracked = await checkouts.readTracked(gitDir, paths)
+  const tracked = await checkouts.readTracked(gitDir, [...paths, ...paths.flatMap(parentsOf)])
   const conflicts: Conflict[] = []
   const files: FileMove[] = []
   const index: FileMove[] = []
   for (const [file, { from, to }] of changes) {
-    const there = found.get(file)
-    const own =
-      there?.kind === 'folder' ||
-      there?.kind === 'special' ||
-      (there?.kind === 'gone' && there.blockedBy !== undefined && to)
-    if (own || !isSame(cleaned.get(file) ?? null, from) || !isSame(tracked.get(file) ?? null, from)) {
+    if (!isSame(cleaned.get(file) ?? null, from) || !isSame(tracked.get(file) ?? null, from)) {
       conflicts.push({ path: toText(file), kind: from || tracked.has(file) ? 'changed' : 'untracked' })
       continue
     }
@@ -200,7 +204,30 @@ async function follow(
       to: to && (await rawOf(ports, repo, task, offer, built, checkout, file, to)),
     })
   }
+  for (const file of stagedInTheWay(changes, tracked)) conflicts.push({ path: toText(file), kind: 'changed' })
+  const known = new Set(conflicts.map((conflict) => conflict.path))
+  const inTheWay = await obstacles(ports, repo, checkout, new Map(files.map((move) => [move.path, move])))
+  conflicts.push(...inTheWay.filter((conflict) => !known.has(conflict.path)))
   return { conflicts, files: { checkout, moves: files }, index: { gitDir, moves: index } }
+}
+
+function parentsOf(file: BytePath): BytePath[] {
+  const parts = file.split('/')
+  return parts.slice(1).map((_, count) => parts.slice(0, count + 1).join('/'))
+}
+
+/** Entries of the index that stay although a file takes the place of their folder, or a folder theirs. */
+function stagedInTheWay(
+  changes: ReadonlyMap<BytePath, LeafChange>,
+  tracked: ReadonlyMap<BytePath, Leaf>,
+): BytePath[] {
+  const added = Array.from(changes.keys()).filter((file) => changes.get(file)?.to)
+  const [files, folders] = [new Set(added), new Set(added.flatMap(parentsOf))]
+  return Array.from(tracked.keys()).filter(
+    (staged) =>
+      changes.get(staged)?.to !== null &&
+      (folders.has(staged) || parentsOf(staged).some((parent) => files.has(parent))),
+  )
 }
 
 function asChanges(

@@ -26,7 +26,7 @@ interface WorkspaceMove {
   readonly trash: string
 }
 
-type IndexMove = { readonly gitDir: string } & (
+type IndexPart = { readonly gitDir: string } & (
   | { readonly moves: readonly FileMove[] }
   | { readonly from: Leaf; readonly to: Leaf }
 )
@@ -48,7 +48,7 @@ export interface Operation {
   readonly undoes?: string | undefined
   readonly files?: { readonly checkout: string; readonly moves: readonly FileMove[] } | undefined
   /** Entries of that checkout's index, or all of the file. */
-  readonly index?: IndexMove | undefined
+  readonly index?: IndexPart | undefined
   /** The branch that the checkout is on. */
   readonly head?: { readonly gitDir: string; readonly from: string; readonly to: string } | undefined
   readonly refs: readonly RefChange[]
@@ -210,7 +210,7 @@ export async function finish(ports: Ports, repo: Repo, task: Task, operation: Op
   return operation.step ? publishSteps(ports, repo, done) : done
 }
 
-async function moveIndex({ checkouts }: Ports, index: IndexMove, staging: string): Promise<void> {
+async function moveIndex({ checkouts }: Ports, index: IndexPart, staging: string): Promise<void> {
   if ('moves' in index) await checkouts.changeIndex(index.gitDir, index.moves, staging)
   else await checkouts.placeIndex(index.gitDir, staging)
 }
@@ -242,7 +242,7 @@ async function placeFiles(
     if (isStill(found, to)) continue
     // Both versions are in the vault; the user's own stays where it is.
     if (!isStill(found, from)) left.push(toText(file))
-    else if (to) folders.add(await ports.checkouts.place(stagedFile(staging, index), checkout, file, to.mode))
+    else if (to) folders.add(await ports.checkouts.place(stagedFile(staging, index), checkout, file, to))
     else folders.add(await ports.checkouts.take(checkout, file))
   }
   await ports.files.syncFolders(await stillThere(ports, folders))
@@ -305,7 +305,7 @@ async function changeRefs(ports: Ports, repo: Repo, operation: Operation): Promi
 const swapped = (moves: readonly FileMove[]) =>
   moves.map(({ path: file, from, to }) => ({ path: file, from: to, to: from }))
 
-function swappedIndex(index: IndexMove): IndexMove {
+function swappedIndex(index: IndexPart): IndexPart {
   if ('moves' in index) return { ...index, moves: swapped(index.moves) }
   return { ...index, from: index.to, to: index.from }
 }

@@ -176,9 +176,9 @@ async function stagedWith(ports: Ports, repo: Repo, task: Task, index: Leaf, aft
   const staged = (await contents.findIndexTree(repo, index)) ?? head
   const labels = ['staged', task.id] as const
   const { tree, conflicts } = await contents.merge(repo, { base: head, ours: staged, theirs: after, labels })
-  const moves = Array.from(await contents.compare(repo, staged, tree), ([file, { to }]) => ({
+  const moves = Array.from(await contents.compare(repo, staged, tree), ([file, change]) => ({
     path: file,
-    to,
+    ...change,
   }))
   if (moves.length === 0) return { index, conflicts }
   // What comes of staged and landed together is in the vault only: the commit carries it over.

@@ -1,4 +1,4 @@
-import { toText } from './bytes.ts'
+import { type BytePath, toText } from './bytes.ts'
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
@@ -163,7 +163,23 @@ async function fitted(ports: Ports, repo: Repo, back: Operation): Promise<Operat
   }
 }
 
-/** Refs and folders must be as the operation left them. */
+/** What the user has staged since: nothing else may hold it, and the undo would put the older entry in its place. */
+async function stagedSince(ports: Ports, { index }: Operation): Promise<BytePath[]> {
+  // All of it is looked at when it is staged.
+  if (!index || !('moves' in index)) return []
+  const tracked = await ports.checkouts.readTracked(
+    index.gitDir,
+    index.moves.map((move) => move.path),
+  )
+  return index.moves
+    .filter(({ path: file, from }) => {
+      const now = tracked.get(file)
+      return now?.oid !== from?.oid || now?.mode !== from?.mode
+    })
+    .map((move) => move.path)
+}
+
+/** Refs, entries of the index and folders must be as the operation left them. */
 async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation): Promise<void> {
   for (const { ref, old } of back.refs) {
     if (((await ports.git.findRef(repo.place, ref)) ?? null) === old) continue
@@ -174,6 +190,8 @@ async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation
     })
   }
   if (back.head) await requireHead(ports, repo, task, back.head)
+  const staged = await stagedSince(ports, back)
+  if (staged.length > 0) throw conflictError(staged.map((file) => ({ path: toText(file), kind: 'changed' })))
   if (back.workspace?.to === 'back' && (await ports.files.readKind(task.path)) !== undefined) {
     throw new AppError('WT_001', `Something is in the place of the workspace: ${task.path}.`, {
       path: task.path,

@@ -1,11 +1,13 @@
-import { type BytePath, toBytes } from '../core/bytes.ts'
-import type { Leaf } from '../core/ports.ts'
+import { toBytes } from '../core/bytes.ts'
+import type { IndexMove } from '../core/ports.ts'
 
-/** `<mode> <oid> TAB <path> 0`; mode 0 removes. */
-export function indexLines(moves: readonly { path: BytePath; to: Leaf | null }[]): Buffer {
-  const none = '0'.repeat(40)
+/** `<mode> <oid> TAB <path> 0`; mode 0 removes, and comes first: a file may have to make room for a folder. */
+export function indexLines(moves: readonly IndexMove[]): Buffer {
+  const known = moves.flatMap(({ from, to }) => [from, to]).find((leaf) => leaf !== null)
+  const none = '0'.repeat(known?.oid.length ?? 40)
+  const ordered = moves.toSorted((a, b) => Number(a.to !== null) - Number(b.to !== null))
   return Buffer.concat(
-    moves.map(({ path: file, to }) => {
+    ordered.map(({ path: file, to }) => {
       const entry = to ? `${to.mode} ${to.oid}` : `0 ${none}`
       return Buffer.concat([Buffer.from(`${entry}\t`), toBytes(file), Buffer.from([0])])
     }),

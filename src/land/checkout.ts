@@ -1,6 +1,7 @@
 /** A user's checkout, written by operations only: one file at a time, by rename, never through a link. */
 import { constants } from 'node:fs'
 import {
+  chmod,
   copyFile,
   link,
   lstat,
@@ -16,19 +17,22 @@ import {
 import path from 'node:path'
 import { type BytePath, below, fromBytes, splitNul, toText } from '../core/bytes.ts'
 import { AppError } from '../core/errors.ts'
-import type { Checkouts, Leaf, Mode } from '../core/ports.ts'
+import type { Checkouts, IndexMove, Leaf, Mode } from '../core/ports.ts'
 import type { GitExec } from '../git/exec.ts'
 import { indexLines } from '../git/index-lines.ts'
 
 export function gitCheckouts(exec: GitExec): Checkouts {
   return {
-    async place(staged, checkout, file, mode) {
+    async place(staged, checkout, file, { mode, permissions: own }) {
       await makeParents(checkout, file)
       const target = below(checkout, file)
       if (mode === '160000') await mkdir(target).catch(ignoring('EEXIST'))
       else {
         // An empty folder may be in the place of what was one file or many.
         await rmdir(target).catch(ignoring('ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'))
+        const there = await lstat(target).catch(() => undefined)
+        if (there?.isFile() && mode !== '120000' && own === undefined)
+          await chmod(staged, permissions(there.mode, mode))
         await rename(staged, target)
       }
       return folderOf(checkout, file)
@@ -70,6 +74,13 @@ export function gitCheckouts(exec: GitExec): Checkouts {
     readMergeRules: (checkout, gitDir, files) => readMergeRules(exec, checkout, gitDir, files),
     readTracked: (gitDir, files) => readTracked(exec, gitDir, files),
   }
+}
+
+/** Those of the file that was there, which may be nobody else's business; only whether it can be run is git's. */
+export function permissions(before: number, mode: Mode): number {
+  const bits = before & 0o777
+  if (mode !== '100755') return bits & ~0o111
+  return bits & 0o100 ? bits : bits | ((bits & 0o444) >> 2)
 }
 
 function parentOf(file: BytePath): BytePath {
@@ -155,7 +166,7 @@ async function placeIndex(gitDir: string, staging: string): Promise<void> {
 async function changeIndex(
   exec: GitExec,
   gitDir: string,
-  moves: readonly { path: BytePath; to: Leaf | null }[],
+  moves: readonly IndexMove[],
   staging: string,
 ): Promise<void> {
   await lockIndex(gitDir, staging)
@@ -221,8 +232,11 @@ async function readTracked(
     cwd: gitDir,
   })
   for (const line of splitNul(stdout)) {
-    const [, mode = '', oid = '', file = ''] = /^(\d+) (\w+) \d\t(.*)$/s.exec(line) ?? []
-    if (wanted.has(file)) tracked.set(file, { mode: mode as Mode, oid })
+    const [, mode = '', oid = '', stage, file = ''] = /^(\d+) (\w+) (\d)\t(.*)$/s.exec(line) ?? []
+    let asked = file
+    while (asked !== '' && !wanted.has(asked)) asked = parentOf(asked)
+    // One that waits to be merged by the user equals nothing.
+    if (asked !== '') tracked.set(file, { mode: mode as Mode, oid: stage === '0' ? oid : '' })
   }
   return tracked
 }

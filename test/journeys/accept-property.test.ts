@@ -1,22 +1,31 @@
 /**
  * Random edits of a user and an agent, landed in every way and in parts. What must come out is computed a second time,
- * by the reference in test/support/accept. `SEED=…` replays a run, `RUNS=10` makes it ten times as long.
+ * by the reference in test/support/accept. `SEED=…` replays a run, `SHRINK=1` looks for the smallest case that fails, and
+ * `RUNS=10` makes it ten times as long.
  */
-import { rmSync } from 'node:fs'
-import path from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { compose } from '../../src/compose.ts'
 import { planCommit } from '../../src/core/land-commit.ts'
-import { planPatch } from '../../src/core/land-patch.ts'
+import { type Landing, planPatch } from '../../src/core/land-patch.ts'
 import { requireTask } from '../../src/core/list.ts'
 import type { FileMove } from '../../src/core/operation.ts'
 import type { Leaf } from '../../src/core/ports.ts'
 import { openRepo } from '../../src/index.ts'
-import { writeTree } from '../support/accept/disk.ts'
-import { baseTree, type Edit, edited, edits, isIgnored, looseEdits, someEdits } from '../support/accept/edits.ts'
-import { landedAsCommit, landedAsPatch, type Layers } from '../support/accept/reference.ts'
-import { listed, type Tree } from '../support/accept/tree.ts'
+import { readTree, writeTree } from '../support/accept/disk.ts'
+import {
+  baseTree,
+  type Edit,
+  edited,
+  edits,
+  isIgnored,
+  looseEdits,
+  someEdits,
+} from '../support/accept/edits.ts'
+import { type Expected, landedAsCommit, landedAsPatch, type Layers } from '../support/accept/reference.ts'
+import { type As, type Chosen, chosen, type Landed, landed, part } from '../support/accept/parts.ts'
+import { changes, listed, type Tree } from '../support/accept/tree.ts'
+import { makeWorld, stepsOf, type World } from '../support/accept/world.ts'
 import { tempFolder, testRepo } from '../support/repo.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000_000)
@@ -60,19 +69,25 @@ async function planner() {
   if (!first) throw new Error('There is no step 0.')
   const scratch = tempFolder()
   let [inScratch, inCheckout] = [nothing, nothing]
+  const keep = async (tree: Tree): Promise<string> => {
+    writeTree(scratch, inScratch, tree)
+    inScratch = tree
+    const taken = await ports.contents.take(found.repo, scratch, tree.keys())
+    const leaves = new Map<string, Leaf | null>()
+    for (const [file, there] of taken) leaves.set(file, there.kind === 'file' ? there.leaf : null)
+    return ports.contents.change(found.repo, null, leaves)
+  }
   return {
     ports,
     ...found,
-    first,
-    /** The tree in the vault. */
-    async keep(tree: Tree): Promise<string> {
-      writeTree(scratch, inScratch, tree)
-      inScratch = tree
-      const taken = await ports.contents.take(found.repo, scratch, tree.keys())
-      const leaves = new Map<string, Leaf | null>()
-      for (const [file, there] of taken) leaves.set(file, there.kind === 'file' ? there.leaf : null)
-      return ports.contents.change(found.repo, null, leaves)
-    },
+    /** Both trees in the vault, as if the one had been started from and the other were the last step. */
+    offerOf: async (base: Tree, theirs: Tree) => ({
+      first,
+      basis: first.tree,
+      base: await keep(base),
+      theirs: await keep(theirs),
+      whole: true,
+    }),
     checkOut(layers: Layers, withHead: boolean) {
       const write = (tree: Tree) => {
         writeTree(repo.dir, inCheckout, tree)
@@ -83,7 +98,7 @@ async function planner() {
         repo.git('add', '--all')
         repo.git('commit', '--quiet', '--allow-empty', '--message=Head')
       }
-      if (withHead || layers.index !== layers.head) {
+      if (withHead || changes(layers.head, layers.index).size > 0) {
         write(layers.index)
         repo.git('add', '--all')
       }
@@ -102,65 +117,151 @@ function moved(listing: Record<string, string>, moves: readonly FileMove[] = [])
   return result
 }
 
+function judge(plan: Landing, user: Layers, expected: Expected): 'landed' | 'refused' {
+  if (!('layers' in expected)) {
+    expect(plan, `refused: ${JSON.stringify(expected)}`).not.toMatchObject({ conflicts: [] })
+    return 'refused'
+  }
+  expect(plan.conflicts).toEqual([])
+  expect(moved(listed(user.files), plan.files?.moves)).toEqual(listed(expected.layers.files))
+  const entries = plan.index && 'moves' in plan.index ? plan.index.moves : undefined
+  expect(moved(listed(user.index), entries)).toEqual(listed(expected.layers.index))
+  return 'landed'
+}
+
+/** A property checked in several lanes at once, each with a world of its own: most of the time is spent waiting. */
+async function inLanes<W>(
+  count: number,
+  makeWorld: () => Promise<W>,
+  propertyIn: (world: W) => fc.IAsyncPropertyWithHooks<unknown>,
+): Promise<void> {
+  const lanes = 4
+  const numRuns = Math.ceil((count * runs) / lanes)
+  const worlds = await Promise.all(Array.from({ length: lanes }, makeWorld))
+  await Promise.all(
+    worlds.map((world, lane) =>
+      fc.assert(propertyIn(world), {
+        seed: seed + lane,
+        numRuns,
+        endOnFailure: process.env.SHRINK === undefined,
+      }),
+    ),
+  )
+}
+
 test('A1, A3: 1,000 plans of a patch are what the reference says', { timeout: 5 * minute }, async () => {
-  const { ports, repo, task, first, keep, checkOut } = await planner()
   const seen = { landed: 0, refused: 0 }
-  const property = fc.asyncProperty(baseTree, someEdits(5), userEdits, async (base, agent, edits) => {
-    const theirs = edited(base, 'agnt', agent)
-    const user = layersOf(base, edits)
-    const expected = landedAsPatch({ base, theirs }, user, isIgnored)
-    fc.pre(!('unsure' in expected))
-    checkOut(user, false)
-    const offer = {
-      first,
-      basis: first.tree,
-      base: await keep(base),
-      theirs: await keep(theirs),
-      whole: true,
-    }
-    const plan = await planPatch(ports, repo, task, offer, false)
-    if ('conflict' in expected) {
-      expect(plan, `refused, because ${expected.conflict}`).not.toMatchObject({ conflicts: [] })
-      seen.refused++
-    } else if ('layers' in expected) {
-      expect(plan.conflicts).toEqual([])
-      expect(moved(listed(user.files), plan.files?.moves)).toEqual(listed(expected.layers.files))
+  await inLanes(1000, planner, ({ ports, repo, task, offerOf, checkOut }) =>
+    fc.asyncProperty(baseTree, someEdits(5), userEdits, async (base, agent, edits) => {
+      const theirs = edited(base, 'agnt', agent)
+      const user = layersOf(base, edits)
+      const expected = landedAsPatch({ base, theirs }, user, isIgnored)
+      fc.pre(!('unsure' in expected))
+      checkOut(user, false)
+      const plan = await planPatch(ports, repo, task, await offerOf(base, theirs), false)
       expect([plan.index, plan.refs]).toEqual([undefined, []])
-      seen.landed++
-    }
-  })
-  await fc.assert(property, { seed, numRuns: 1000 * runs })
+      seen[judge(plan, user, expected)]++
+    }),
+  )
   // Neither side of the property is empty.
   expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(100)
 })
 
-test('A2, A3: plans of commits are what the reference says', { timeout: 5 * minute }, async () => {
-  const { ports, repo, task, first, keep, checkOut } = await planner()
+test('A2, A3: 200 plans of commits are what the reference says', { timeout: 5 * minute }, async () => {
   const seen = { landed: 0, refused: 0 }
-  const property = fc.asyncProperty(baseTree, someEdits(4), userEdits, async (base, agent, edits) => {
-    const theirs = edited(base, 'agnt', agent)
-    const user = layersOf(base, edits)
-    const expected = landedAsCommit([{ base, theirs }], user)
-    fc.pre(!('unsure' in expected))
-    checkOut(user, true)
-    const offer = {
-      first,
-      basis: first.tree,
-      base: await keep(base),
-      theirs: await keep(theirs),
-      whole: true,
-    }
-    const plan = await planCommit(ports, repo, task, offer, 'squash', { dir: repo.place.checkout ?? '', dryRun: true })
-    if ('conflict' in expected) {
-      expect(plan, `refused, because ${expected.conflict}`).not.toMatchObject({ conflicts: [] })
-      seen.refused++
-    } else if ('layers' in expected) {
-      expect(plan.conflicts).toEqual([])
-      expect(moved(listed(user.files), plan.files?.moves)).toEqual(listed(expected.layers.files))
-      expect(moved(listed(user.index), plan.index?.moves)).toEqual(listed(expected.layers.index))
-      seen.landed++
-    }
-  })
-  await fc.assert(property, { seed, numRuns: 200 * runs })
-  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(10)
+  await inLanes(200, planner, ({ ports, repo, task, offerOf, checkOut }) =>
+    fc.asyncProperty(baseTree, someEdits(4), userEdits, async (base, agent, edits) => {
+      const theirs = edited(base, 'agnt', agent)
+      const user = layersOf(base, edits)
+      const expected = landedAsCommit([{ base, theirs }], user)
+      fc.pre(!('unsure' in expected))
+      checkOut(user, true)
+      const input = { dir: repo.place.checkout ?? '', dryRun: true }
+      const plan = await planCommit(ports, repo, task, await offerOf(base, theirs), 'squash', input)
+      seen[judge(plan, user, expected)]++
+    }),
+  )
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20)
+})
+
+const steps = fc.array(looseEdits(3), { minLength: 1, maxLength: 3 })
+const strategy = fc.constantFrom<As>('patch', 'squash', 'merge', 'rebase')
+
+interface Case {
+  readonly base: Tree
+  /** The workspace after each step. */
+  readonly states: readonly Tree[]
+  readonly user: Layers
+  readonly as: As
+  readonly choice: Chosen
+  readonly told: Landed
+}
+
+/** One case from start to undo. */
+async function play(world: World, one: Case): Promise<void> {
+  const task = await world.work(one.base, one.states)
+  try {
+    await world.edit(one.user)
+    const [before, indexFile, workspace] = [await world.state(), world.readIndexFile(), readTree(task.path)]
+    const operation = await landOrRefuse(world, task.id, one)
+    if (operation === undefined || one.as === 'patch') expect(world.readIndexFile()).toBe(indexFile)
+    if (operation !== undefined) await world.lib.undo(operation)
+    expect(await world.state()).toEqual(before)
+    expect(readTree(task.path)).toEqual(workspace)
+  } finally {
+    world.look()
+    await world.lib.remove({ task: task.id, force: true })
+  }
+}
+
+/** Answers the operation, if there is to be one. */
+async function landOrRefuse({ lib, git, ...world }: World, task: string, { user, as, choice, told }: Case) {
+  const tip = (await git('rev-parse', 'HEAD')).trim()
+  const accepting = lib.accept({ task, as, ...choice })
+  if (!('layers' in told.expected)) {
+    await expect(accepting, JSON.stringify(told.expected)).rejects.toMatchObject({ code: 'WT_011' })
+    return undefined
+  }
+  const { operation } = await accepting
+  const { head, index, files } = told.expected.layers
+  expect(world.look()).toEqual(listed(files))
+  expect(await world.index()).toEqual(listed(index))
+  expect(await world.tree('HEAD')).toEqual(listed(head))
+  const made = (await git('rev-list', '--first-parent', `${tip}..HEAD`)).split('\n').length - 1
+  expect(made).toBe(commits(as, user, told))
+  expect(await lib.exists(task)).toBe(!told.whole)
+  return operation
+}
+
+/** How many commits the branch gets. */
+function commits(as: As, user: Layers, { parts, expected }: Landed): number {
+  if (as === 'patch' || !('layers' in expected)) return 0
+  let [count, head] = [0, user.head]
+  for (const part of parts) {
+    const next = landedAsCommit([part], { head, index: head, files: head })
+    if (!('layers' in next)) continue
+    if (changes(head, next.layers.head).size > 0) count++
+    head = next.layers.head
+  }
+  return count
+}
+
+test('A1 to A6, P3: 100 accepts are what the reference says, and undo takes each back', {
+  timeout: 5 * minute,
+}, async () => {
+  const seen = { landed: 0, refused: 0 }
+  await inLanes(100, makeWorld, (world) =>
+    fc.asyncProperty(baseTree, steps, userEdits, strategy, part, async (base, agent, edits, as, which) => {
+      const states = agent.map((_, n) => edited(base, 'agnt', agent.slice(0, n + 1).flat()))
+      const held = stepsOf(base, states)
+      fc.pre(held.length > 1 && changes(base, held.at(-1) ?? base).size > 0)
+      const user = layersOf(base, edits)
+      const choice = chosen(held, which)
+      const told = landed(held, user, as, choice)
+      fc.pre(!('unsure' in told.expected))
+      await play(world, { base, states, user, as, choice, told })
+      seen['layers' in told.expected ? 'landed' : 'refused']++
+    }),
+  )
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20)
 })

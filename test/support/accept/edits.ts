@@ -28,7 +28,13 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      do: fc.constantFrom('delete' as const, 'mode' as const, 'relink' as const, 'unfold' as const, 'fold' as const),
+      do: fc.constantFrom(
+        'delete' as const,
+        'mode' as const,
+        'relink' as const,
+        'unfold' as const,
+        'fold' as const,
+      ),
       pick,
     }),
   },
@@ -51,7 +57,7 @@ function lines() {
 }
 
 /** Lines that no other file has, all of about one length: git then sees the same renames as the reference. */
-export function fileText(origin: string): string {
+function fileText(origin: string): string {
   return Array.from({ length: lines() }, (_, n) => `${`${origin} line ${n}`.padEnd(24, '.')}\n`).join('')
 }
 
@@ -90,7 +96,11 @@ function apply(tree: Map<string, Entry>, unique: string, who: string, edit: Edit
     // Text 0 is the same whoever adds it: both sides may do the same thing.
     const origin = edit.text === 0 ? `new ${edit.name}` : unique
     if (edit.do === 'add') tree.set(edit.name, { mode: '100644', text: fileText(origin) })
-    else tree.set(edit.name, { mode: '120000', text: edit.text === 1 ? 'd' : `to-${origin.replaceAll(/[ /]/g, '-')}` })
+    else
+      tree.set(edit.name, {
+        mode: '120000',
+        text: edit.text === 1 ? 'd' : `to-${origin.replaceAll(/[ /]/g, '-')}`,
+      })
     return
   }
   if (picked === undefined || !there) return
@@ -115,7 +125,7 @@ function apply(tree: Map<string, Entry>, unique: string, who: string, edit: Edit
   }
   const folder = picked.slice(0, Math.max(0, picked.lastIndexOf('/')))
   if (edit.do === 'fold' && folder !== '') {
-    for (const file of [...tree.keys()]) if (isBelow(file, folder) && !isIgnored(file)) tree.delete(file)
+    for (const file of tree.keys()) if (isBelow(file, folder) && !isIgnored(file)) tree.delete(file)
     if (!isBlocked(tree, folder)) tree.set(folder, { mode: '100644', text: fileText(unique) })
   }
 }

@@ -23,7 +23,7 @@ function conflict(why: string): never {
   throw new Stop({ conflict: why })
 }
 
-export function outcomeOf(work: () => Tree): Outcome {
+function outcomeOf(work: () => Tree): Outcome {
   try {
     return { tree: work() }
   } catch (error) {
@@ -136,10 +136,7 @@ export interface Layers {
 }
 
 /** What is to be left afterwards; or a conflict, after which everything is as it was. */
-export type Expected =
-  | { readonly layers: Layers }
-  | Exclude<Outcome, { readonly tree: Tree }>
-  | { readonly nothing: true }
+export type Expected = { readonly layers: Layers } | Exclude<Outcome, { readonly tree: Tree }>
 
 export interface Offered {
   readonly base: Tree
