@@ -1,6 +1,7 @@
 /** P2: kill, fail, hang and cancel at every effect of every verb; the next command puts everything right. */
 import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
+import { bundleChild } from './bundle.ts'
 import { journeys } from './journeys.ts'
 import { kindsFor } from './kinds.ts'
 import { Lane } from './lane.ts'
@@ -11,7 +12,7 @@ import { faultTable } from './table.ts'
 
 const atOnce = 3
 const root = stageRoot()
-const grounds = { root, apart: otherFileSystem(root) }
+const grounds = { root, apart: otherFileSystem(root), program: await bundleChild(root) }
 const lanes = (name: string, shimmed: boolean) =>
   Array.from({ length: atOnce }, (_, n) => new Lane(grounds, `${name}-${n + 1}`, shimmed))
 const sweeper = new Sweeper(lanes('lane', false))

@@ -61,7 +61,7 @@ function outlined(stage: Stage, world: World): string {
   const [branch, ...refs] = [world.ourRefs[ourBranch], ...Object.keys(world.ourRefs)]
   const tasks = [...world.open, ...world.closed].map(
     ({ state, reason, unpublished, checkpoints, runs, head }) => {
-      return [state, reason, unpublished, checkpoints, runs, head === branch]
+      return [state, reason === undefined, unpublished === undefined, checkpoints, runs, head === branch]
     },
   )
   const listed = [trash, registrations, workspaces].map((trees) => Object.values(trees).map(Object.keys))
