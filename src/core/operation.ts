@@ -61,11 +61,18 @@ export async function perform(ports: Ports, repo: Repo, task: Task, operation: O
     await stage(ports, repo, operation)
     await requireUnchanged(ports, repo, operation)
     store.append(task.uid, { type: 'operation.staged', id }, now())
+    await moveRefs(ports, repo, operation)
   } catch (error) {
-    await takeBack(ports, repo, task, operation, appError(error).message).catch(() => {})
+    const taken = async () => {
+      if (!(await lookAtRefs(ports, repo, operation)).begun)
+        await takeBack(ports, repo, task, operation, appError(error).message)
+    }
+    await taken().catch(() => {})
     throw error
   }
-  return finish(ports, repo, task, operation)
+  const done = await finish(ports, repo, task, operation)
+  if (!done) throw overtaken(operation.refs)
+  return done
 }
 
 /** The contents that it needs, reachable from what is kept of it. */
@@ -148,13 +155,27 @@ export async function takeBack(
   ports.store.append(task.uid, { type: 'operation.undone', id: operation.id, reason }, at)
 }
 
-/** From wherever it stopped to the end; recovery calls this too. Each part does nothing where it is done already. */
-export async function finish(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {
+/**
+ * From wherever it stopped to the end; recovery calls this too. Each part does nothing where it is done already. The refs
+ * go first: they alone may be refused, as somebody else has moved them. Then nothing else has been touched, and the
+ * operation is taken back, which answers undefined.
+ */
+export async function finish(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  operation: Operation,
+): Promise<Task | undefined> {
   const staging = stagingFolder(repo, operation)
+  const { moved, begun } = await lookAtRefs(ports, repo, operation)
+  if (moved.length > 0 && !begun) {
+    await takeBack(ports, repo, task, operation, overtaken(moved).message)
+    return undefined
+  }
+  await moveRefs(ports, repo, operation)
   const left = await placeFiles(ports, repo, operation, staging)
   if (operation.index)
     await ports.checkouts.changeIndex(operation.index.gitDir, operation.index.moves, staging)
-  await moveRefs(ports, repo, operation)
   if (operation.workspace) await moveWorkspace(ports, repo, task, operation.workspace)
   if (operation.step) await moveStep(ports, repo, task, operation.step)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
@@ -228,24 +249,54 @@ async function moveWorkspace(ports: Ports, repo: Repo, task: Task, move: Workspa
   else await isolation.attach(repo, task, registration)
 }
 
-async function moveRefs(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
-  const { git } = ports
-  await git.clearRefLocks(
-    repo.place,
-    operation.refs.map(({ ref }) => ref).filter((ref) => ref.startsWith('refs/offshoot/')),
-  )
-  const open: RefChange[] = []
+interface RefsSeen {
+  /** Still to be moved. */
+  readonly open: readonly RefChange[]
+  /** Neither where they were nor where they go: somebody else moved them. */
+  readonly moved: readonly RefChange[]
+  /** Some have been moved by this operation: it cannot be taken back any more. */
+  readonly begun: boolean
+}
+
+async function lookAtRefs({ git }: Ports, repo: Repo, operation: Operation): Promise<RefsSeen> {
+  const [open, moved]: [RefChange[], RefChange[]] = [[], []]
+  let begun = false
   for (const change of operation.refs) {
-    if (((await git.findRef(repo.place, change.ref)) ?? null) !== change.new) open.push(change)
+    const now = (await git.findRef(repo.place, change.ref)) ?? null
+    if (now === change.new) begun ||= now !== null
+    else if (now === change.old) open.push(change)
+    else {
+      moved.push(change)
+      begun ||= await git.isInReflog(repo.place, change.ref, refMessage(operation))
+    }
   }
-  if (
-    open.length === 0 ||
-    (await git.changeRefs(repo.place, open, `offshoot: ${operation.verb} ${operation.id}`))
+  return { open, moved, begun }
+}
+
+function refMessage({ verb, id }: Operation): string {
+  return `offshoot: ${verb} ${id}`
+}
+
+/** All at once. One that this operation has moved and somebody else since stays where they moved it. */
+async function moveRefs(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
+  const ours = operation.refs.map(({ ref }) => ref).filter((ref) => ref.startsWith('refs/offshoot/'))
+  await ports.git.clearRefLocks(repo.place, ours)
+  const { open, moved, begun } = await lookAtRefs(ports, repo, operation)
+  if (moved.length > 0 && !begun) throw overtaken(moved)
+  if (open.length === 0 || (await ports.git.changeRefs(repo.place, open, refMessage(operation)))) return
+  throw overtaken(open)
+}
+
+function overtaken(refs: readonly RefChange[]): AppError {
+  const conflicts = refs.map(({ ref }) => ({ path: ref, kind: 'changed' }))
+  return new AppError(
+    'WT_011',
+    `${refs.map(({ ref }) => ref).join(', ')} moved meanwhile. Nothing was written.`,
+    {
+      hint: 'Repeat it.',
+      data: { conflicts },
+    },
   )
-    return
-  throw new AppError('WT_008', `${open.map(({ ref }) => ref).join(', ')} moved meanwhile.`, {
-    hint: 'offshoot recover tries again.',
-  })
 }
 
 /** The operation that takes this one back. */

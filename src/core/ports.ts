@@ -116,6 +116,8 @@ export interface Git {
   findRivals(place: Place, branch: string, signal?: AbortSignal): Promise<string[]>
   /** The message of the ref's last reflog entry; undefined without one. */
   findReflogMessage(place: Place, ref: string): Promise<string | undefined>
+  /** Whether a change with that message is anywhere in the ref's reflog. */
+  isInReflog(place: Place, ref: string, message: string): Promise<boolean>
   readWorktrees(place: Place): Promise<Worktree[]>
   /** The mark that a repository carries, so that it is known again after it was moved. */
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>

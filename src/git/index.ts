@@ -8,6 +8,7 @@ import {
   findReflogMessage,
   findRef,
   findRivals,
+  isInReflog,
   readHeadBranch,
 } from './refs.ts'
 import { requireVersion, type VersionNotes } from './version.ts'
@@ -22,6 +23,7 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     findRef: (place, ref, signal) => findRef(exec, place, ref, signal),
     findRivals: (place, branch, signal) => findRivals(exec, place, branch, signal),
     findReflogMessage,
+    isInReflog,
     readWorktrees: (place) => readWorktrees(files, place),
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
