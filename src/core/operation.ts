@@ -148,11 +148,16 @@ export async function takeBack(
   operation: Operation,
   reason: string,
 ): Promise<void> {
+  const { id } = operation
   const staging = stagingFolder(repo, operation)
+  const now = () => ports.clock.now().toISOString()
+  const pending = ports.store.findTaskByUid(task.uid)?.pending
+  // Should the last append fail, nobody may try to finish it without what was staged.
+  if (pending?.verb === 'operation' && pending.staged)
+    ports.store.append(task.uid, { type: 'operation.unstaged', id }, now())
   if (operation.index) await ports.checkouts.unlockIndex(operation.index.gitDir, staging)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
-  const at = ports.clock.now().toISOString()
-  ports.store.append(task.uid, { type: 'operation.undone', id: operation.id, reason }, at)
+  ports.store.append(task.uid, { type: 'operation.undone', id, reason }, now())
 }
 
 /**
@@ -219,11 +224,21 @@ async function placeFiles(
     if (isStill(found, to)) continue
     // Both versions are in the vault; the user's own stays where it is.
     if (!isStill(found, from)) left.push(toText(file))
-    else if (to) folders.add(await ports.checkouts.place(stagedFile(staging, index), checkout, file, to.mode))
-    else folders.add(await ports.checkouts.take(checkout, file))
+    else if (to) {
+      const staged = await stageAgain(ports, repo, to, stagedFile(staging, index))
+      folders.add(await ports.checkouts.place(staged, checkout, file, to.mode))
+    } else folders.add(await ports.checkouts.take(checkout, file))
   }
   await ports.files.syncFolders(await stillThere(ports, folders))
   return left
+}
+
+/** Whoever tidied up after a crash may have thrown away what was staged; the vault has it all. */
+async function stageAgain(ports: Ports, repo: Repo, leaf: Leaf, staged: string): Promise<string> {
+  if (leaf.mode === '160000' || (await ports.files.readKind(staged)) !== undefined) return staged
+  await ports.files.makeFolder(path.dirname(staged), 0o700)
+  await ports.contents.exportFile(repo, leaf, staged)
+  return staged
 }
 
 /** A folder that went with its last file is made durable in the one that held it. */

@@ -93,7 +93,7 @@ export class Sweeper {
     if (known) return known
     const found = this.#inLane(async (lane) => {
       await lane.reset(journey)
-      return (await inProcess(lane.play(journey, journey.name, undefined))).points
+      return (await played(lane.play(journey, journey.name, undefined))).points
     })
     this.#points.set(journey.name, found)
     return found
@@ -136,12 +136,12 @@ async function strike(
     beside.push(...(await leavesAlone(stage)))
     child.kill('SIGKILL')
   }
-  const played = alone
-    ? await inProcess(lane.play(journey, journey.name, plan), plan.kind === 'hang' ? onHang : undefined)
+  const seen = alone
+    ? await played(lane.play(journey, journey.name, plan), plan.kind === 'hang' ? onHang : undefined)
     : await here(stage, journey, plan)
-  if (played.struck === undefined) return { points: 0, anomalies: [] }
-  const anomalies = [...beside, ...(await aftermath(scene, journey, played.acknowledged, isNew))]
-  return { points: 1, anomalies: anomalies.map((line) => `at ${plan.at} (${played.struck}): ${line}`) }
+  if (seen.struck === undefined) return { points: 0, anomalies: [] }
+  const anomalies = [...beside, ...(await aftermath(scene, journey, seen.acknowledged, isNew))]
+  return { points: 1, anomalies: anomalies.map((line) => `at ${plan.at} (${seen.struck}): ${line}`) }
 }
 
 async function strikeInside(lane: Lane, journey: Journey, plan: Plan, isNew: IsNew): Promise<Tally> {
@@ -178,23 +178,23 @@ async function completes(
   isNew: IsNew,
 ): Promise<Tally> {
   const scene = await lane.reset(journey)
-  const played = alone
-    ? await inProcess(lane.play(journey, journey.name, plan))
+  const seen = alone
+    ? await played(lane.play(journey, journey.name, plan))
     : await here(scene.stage, journey, plan)
-  const whole = played.struck === undefined && played.acknowledged
+  const whole = seen.struck === undefined && seen.acknowledged
   const anomalies = whole ? await inspect(scene, journey, true, isNew) : ['it does not complete']
   return { points: 0, anomalies: anomalies.map((line) => `without a fault: ${line}`) }
 }
 
 async function strikeRecovery(lane: Lane, journey: Journey, at: number, isNew: IsNew): Promise<Tally> {
   const scene = await lane.reset(journey)
-  const first = await inProcess(lane.play(journey, journey.name, { kind: 'kill', at, when: 'before' }))
+  const first = await played(lane.play(journey, journey.name, { kind: 'kill', at, when: 'before' }))
   const bringBack = await lane.keep(journey)
   const anomalies: string[] = []
   for (let n = 1; ; n++) {
     if (n > 1) await bringBack()
     const plan: Plan = { kind: 'kill', at: n, when: n % 2 ? 'after' : 'before' }
-    const second = await inProcess(lane.play(journey, 'recover', plan))
+    const second = await played(lane.play(journey, 'recover', plan))
     if (second.struck === undefined) return { points: n - 1, anomalies }
     const wrong = await aftermath(scene, journey, first.acknowledged, isNew)
     anomalies.push(
@@ -222,7 +222,7 @@ async function here(stage: Stage, journey: Journey, plan: Plan): Promise<Played>
 }
 
 /** Reads what the process says until it has ended; `onHang` is to end one that hangs. */
-async function inProcess(
+export async function played(
   child: ChildProcess,
   onHang?: (child: ChildProcess) => Promise<void>,
 ): Promise<Played> {

@@ -1,5 +1,5 @@
 /** A4: a branch that somebody else moves in the middle of an accept, and a file that is written in the middle of a rewind. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { ComposeOptions } from '../../src/compose.ts'
@@ -93,6 +93,22 @@ test('A4: a branch that moves on from a half-done accept stays there, and the ac
   expect(user.git('rev-parse', 'main').trim()).toBe(theirs)
   expect(user.git('status', '--porcelain')).toBe('?? mine\n')
   expect(readFileSync(path.join(user.dir, 'f'), 'utf8')).toBe('of the agent\n')
+})
+
+test('A4: what was staged and thrown away by somebody is staged again by the recovery', async () => {
+  const user = testRepo({ f: 'one\n' })
+  const { repo } = await worked(user)
+  const around: Around = {
+    checkouts: (checkouts) => ({ ...checkouts, place: () => Promise.reject(new Error('here it dies')) }),
+  }
+  const dying = library(user, { around }).accept({ task: 'T1', as: 'patch' })
+  await expect(dying).rejects.toThrow('here it dies')
+  const git = path.join(user.dir, '.git')
+  const staging = readdirSync(git).filter((name) => name.startsWith('offshoot-'))
+  expect(staging).toHaveLength(1)
+  rmSync(path.join(git, staging[0] ?? ''), { recursive: true })
+  expect(await repo.recover()).toMatchObject([{ task: 'T1', verdict: 'finished' }])
+  expect(user.git('status', '--porcelain')).toBe(' M f\n?? mine\n?? new\n')
 })
 
 test('P2: what is written between a killed rewind and its recovery is set aside', async () => {
