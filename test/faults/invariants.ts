@@ -47,6 +47,7 @@ export async function inspect(
     ...(journey.check?.({ before, after, acknowledged }) ?? []),
     ...(await tasksAreWhole(stage, before, after)),
     ...(await keepsEverything(stage, before, after)),
+    ...(acknowledged ? await holdsAll(stage, before, after) : []),
     ...(await isSound(stage)),
     ...(await recoversNothing(stage, after)),
   )
@@ -196,6 +197,17 @@ async function keepsEverything(stage: Stage, before: World, after: World): Promi
         .map(({ n }) => `step ${n} is lost`),
     ),
   ]
+}
+
+/** P2, K5: a step that was acknowledged holds the workspace as it is. */
+async function holdsAll(stage: Stage, before: World, after: World): Promise<string[]> {
+  const wrong: string[] = []
+  for (const task of after.open) {
+    const [steps, files] = [after.steps[task.uid] ?? [], after.workspaces[path.basename(task.path)]]
+    if (files === undefined || steps.length <= (before.steps[task.uid]?.length ?? 0)) continue
+    if (!(await isKnown(stage, files, undefined, steps))) wrong.push('the last step is not the workspace')
+  }
+  return wrong
 }
 
 async function inVault(stage: Stage, ...args: string[]): Promise<string> {
