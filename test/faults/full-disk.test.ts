@@ -3,17 +3,17 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { bundleChild } from './bundle.ts'
+import { bundled } from './bundle.ts'
 import { inspect, nextCommand } from './invariants.ts'
 import { journeys } from './journeys.ts'
 import { Lane } from './lane.ts'
 import { stageRoot } from './stage.ts'
-import { played } from './sweep.ts'
+import { played } from './strikes.ts'
 
 const root = stageRoot()
 const disk = path.join(root, 'disk')
 const reason = mounted()
-const grounds = { root: disk, apart: undefined, program: await bundleChild(root) }
+const grounds = { root: disk, apart: undefined, program: await bundled('child', root) }
 /** One page more from size to size: no file system gives out less. */
 const page = 4096
 /** So many sizes in a row in which all goes well are the end. */

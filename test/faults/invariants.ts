@@ -26,14 +26,16 @@ export async function nextCommand(stage: Stage): Promise<void> {
 }
 
 /**
- * `isNew` says whether such a world has not been seen yet: going on from there takes most of the time, and is tried from
- * each kind of world once.
+ * Whether such a world has not been seen yet: going on from there takes most of the time, and is tried from each kind of
+ * world once.
  */
+export type IsNew = (world: string) => boolean | Promise<boolean>
+
 export async function inspect(
   scene: Scene,
   journey: Journey,
   acknowledged: boolean,
-  isNew: (world: string) => boolean,
+  isNew: IsNew,
 ): Promise<string[]> {
   const { stage, before, pictures } = scene
   const wrong = runningFor(stage).map(({ pid, command }) => `process ${pid} still runs: ${command}`)
@@ -51,7 +53,8 @@ export async function inspect(
     ...(await isSound(stage)),
     ...(await recoversNothing(stage, after)),
   )
-  if (wrong.length > 0 || !isNew(`${journey.name} ${landed} ${outlined(stage, after)}`)) return wrong
+  if (wrong.length > 0) return wrong
+  if (!(await isNew(`${journey.name} ${landed} ${outlined(stage, after)}`))) return []
   if (!pictures) return worksAgain(stage, journey, before)
   return landed ? canBeUndone(scene, after, pictures.before) : canBeRepeated(scene, journey, pictures.after)
 }
