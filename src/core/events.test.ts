@@ -53,6 +53,16 @@ describe('reduce', () => {
     expect(isOpen(closed!)).toBe(false)
   })
 
+  test('A4: an operation is staged, and unstaged again before what was staged goes', () => {
+    const [operation, staged] = closing('accepted')
+    const open = after(begun, { type: 'start.done' }, operation!, staged!)
+    expect(open?.pending).toMatchObject({ verb: 'operation', operation: 'o1', staged: true })
+    expect(reduce(open, { type: 'operation.unstaged', id: 'o1' }, at)?.pending).toMatchObject({
+      staged: false,
+    })
+    expect(after(begun, { type: 'operation.unstaged', id: 'o1' })).toEqual(after(begun))
+  })
+
   test('L6: a start that was taken back is never shown, and says why', () => {
     const task = after(begun, { type: 'start.undone', reason: 'no space' })
     expect(task).toMatchObject({ state: 'failed', hidden: true, reason: 'no space', closedAt: at })

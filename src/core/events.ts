@@ -40,6 +40,8 @@ export type TaskEvent =
     }
   /** Everything new is on the disk: from here on it is finished, whatever happens. */
   | { readonly type: 'operation.staged'; readonly id: string }
+  /** What was staged is about to go again: from here on it is taken back, whatever happens. */
+  | { readonly type: 'operation.unstaged'; readonly id: string }
   | {
       readonly type: 'operation.undone'
       readonly id: string
@@ -117,6 +119,9 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
     case 'operation.staged':
       if (task.pending?.verb !== 'operation') return task
       return { ...task, pending: { ...task.pending, staged: true } }
+    case 'operation.unstaged':
+      if (task.pending?.verb !== 'operation') return task
+      return { ...task, pending: { ...task.pending, staged: false } }
     case 'operation.undone':
       return patched(ended(task, 'operation'), event.patch)
     case 'operation.done':

@@ -70,11 +70,18 @@ export async function perform(ports: Ports, repo: Repo, task: Task, operation: O
     await stage(ports, repo, operation)
     await requireUnchanged(ports, repo, operation)
     store.append(task.uid, { type: 'operation.staged', id }, now())
+    await moveRefs(ports, repo, operation)
   } catch (error) {
-    await takeBack(ports, repo, task, operation, appError(error).message).catch(() => {})
+    const taken = async () => {
+      if (!(await lookAtRefs(ports, repo, operation)).begun)
+        await takeBack(ports, repo, task, operation, appError(error).message)
+    }
+    await taken().catch(() => {})
     throw error
   }
-  return finish(ports, repo, task, operation)
+  const done = await finish(ports, repo, task, operation)
+  if (!done) throw overtaken(operation.refs)
+  return done
 }
 
 /** The contents that it needs, reachable from what is kept of it. */
@@ -185,20 +192,39 @@ export async function takeBack(
   operation: Operation,
   reason: string,
 ): Promise<void> {
+  const { id, record } = operation
   const staging = stagingFolder(repo, operation)
+  const now = () => ports.clock.now().toISOString()
+  const pending = ports.store.findTaskByUid(task.uid)?.pending
+  // Should the last append fail, nobody may try to finish it without what was staged.
+  if (pending?.verb === 'operation' && pending.staged)
+    ports.store.append(task.uid, { type: 'operation.unstaged', id }, now())
   if (operation.index) await ports.checkouts.unlockIndex(operation.index.gitDir, staging)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
-  const at = ports.clock.now().toISOString()
-  const { id, record } = operation
-  ports.store.append(task.uid, { type: 'operation.undone', id, reason, patch: record.from }, at)
+  ports.store.append(task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now())
 }
 
-/** From wherever it stopped to the end; recovery calls this too. Each part does nothing where it is done already. */
-export async function finish(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {
+/**
+ * From wherever it stopped to the end; recovery calls this too. Each part does nothing where it is done already. The refs
+ * go first: they alone may be refused, as somebody else has moved them. Then nothing else has been touched, and the
+ * operation is taken back, which answers undefined.
+ */
+export async function finish(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  operation: Operation,
+): Promise<Task | undefined> {
   const staging = stagingFolder(repo, operation)
+  const { moved, begun } = await lookAtRefs(ports, repo, operation)
+  if (moved.length > 0 && !begun) {
+    await takeBack(ports, repo, task, operation, overtaken(moved).message)
+    return undefined
+  }
+  await moveRefs(ports, repo, operation)
   const left = await placeFiles(ports, repo, operation, staging)
   if (operation.index) await moveIndex(ports, operation.index, staging)
-  await moveRefs(ports, repo, operation)
+  if (operation.head) await moveHead(ports, repo, operation, operation.head)
   if (operation.workspace) await moveWorkspace(ports, repo, task, operation.workspace)
   if (operation.step) await moveStep(ports, repo, task, operation.step)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
@@ -242,11 +268,21 @@ async function placeFiles(
     if (isStill(found, to)) continue
     // Both versions are in the vault; the user's own stays where it is.
     if (!isStill(found, from)) left.push(toText(file))
-    else if (to) folders.add(await ports.checkouts.place(stagedFile(staging, index), checkout, file, to))
-    else folders.add(await ports.checkouts.take(checkout, file))
+    else if (to) {
+      const staged = await stageAgain(ports, repo, to, stagedFile(staging, index))
+      folders.add(await ports.checkouts.place(staged, checkout, file, to))
+    } else folders.add(await ports.checkouts.take(checkout, file))
   }
   await ports.files.syncFolders(await stillThere(ports, folders))
   return left
+}
+
+/** Whoever tidied up after a crash may have thrown away what was staged; the vault has it all. */
+async function stageAgain(ports: Ports, repo: Repo, leaf: Leaf, staged: string): Promise<string> {
+  if (leaf.mode === '160000' || (await ports.files.readKind(staged)) !== undefined) return staged
+  await ports.files.makeFolder(path.dirname(staged), 0o700)
+  await ports.contents.exportFile(repo, leaf, staged)
+  return staged
 }
 
 /** A folder that went with its last file is made durable in the one that held it. */
@@ -272,34 +308,72 @@ async function moveWorkspace(ports: Ports, repo: Repo, task: Task, move: Workspa
   else await isolation.attach(repo, task, registration)
 }
 
-/** A checkout is never on a branch that is not there: HEAD moves after what is made, and before what goes. */
-async function moveRefs(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
-  const { head, refs, id, verb } = operation
-  if (!head) return changeRefs(ports, repo, operation)
-  await changeRefs(ports, repo, { ...operation, refs: refs.filter((change) => change.new !== null) })
-  const place = { ...repo.place, gitDir: head.gitDir }
-  await ports.git.moveHead(place, head.to, `offshoot: ${verb} ${id}`)
-  await changeRefs(ports, repo, { ...operation, refs: refs.filter((change) => change.new === null) })
+interface RefsSeen {
+  /** Still to be moved. */
+  readonly open: readonly RefChange[]
+  /** Neither where they were nor where they go: somebody else moved them. */
+  readonly moved: readonly RefChange[]
+  /** Some have been moved by this operation: it cannot be taken back any more. */
+  readonly begun: boolean
 }
 
-async function changeRefs(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
-  const { git } = ports
-  await git.clearRefLocks(
-    repo.place,
-    operation.refs.map(({ ref }) => ref).filter((ref) => ref.startsWith('refs/offshoot/')),
-  )
-  const open: RefChange[] = []
+async function lookAtRefs({ git }: Ports, repo: Repo, operation: Operation): Promise<RefsSeen> {
+  const [open, moved]: [RefChange[], RefChange[]] = [[], []]
+  let begun = false
   for (const change of operation.refs) {
-    if (((await git.findRef(repo.place, change.ref)) ?? null) !== change.new) open.push(change)
+    const now = (await git.findRef(repo.place, change.ref)) ?? null
+    if (now === change.new) begun ||= now !== null
+    else if (now === change.old) open.push(change)
+    else {
+      moved.push(change)
+      begun ||= await git.isInReflog(repo.place, change.ref, refMessage(operation))
+    }
   }
-  if (
-    open.length === 0 ||
-    (await git.changeRefs(repo.place, open, `offshoot: ${operation.verb} ${operation.id}`))
+  return { open, moved, begun }
+}
+
+function refMessage({ verb, id }: Operation): string {
+  return `offshoot: ${verb} ${id}`
+}
+
+/**
+ * All at once. One that this operation has moved and somebody else since stays where they moved it. Where a checkout
+ * changes its branch, the one that it is on still goes afterwards.
+ */
+async function moveRefs(ports: Ports, repo: Repo, whole: Operation): Promise<void> {
+  const refs = whole.refs.filter((change) => !whole.head || change.new !== null)
+  const operation = { ...whole, refs }
+  const ours = operation.refs.map(({ ref }) => ref).filter((ref) => ref.startsWith('refs/offshoot/'))
+  await ports.git.clearRefLocks(repo.place, ours)
+  const { open, moved, begun } = await lookAtRefs(ports, repo, operation)
+  if (moved.length > 0 && !begun) throw overtaken(moved)
+  if (open.length === 0 || (await ports.git.changeRefs(repo.place, open, refMessage(operation)))) return
+  throw overtaken(open)
+}
+
+/** A checkout is never on a branch that is not there. */
+async function moveHead(
+  ports: Ports,
+  repo: Repo,
+  operation: Operation,
+  { gitDir, to }: NonNullable<Operation['head']>,
+): Promise<void> {
+  await ports.git.moveHead({ ...repo.place, gitDir }, to, refMessage(operation))
+  const refs = operation.refs.filter((change) => change.new === null)
+  const { open } = await lookAtRefs(ports, repo, { ...operation, refs })
+  if (open.length > 0) await ports.git.changeRefs(repo.place, open, refMessage(operation))
+}
+
+function overtaken(refs: readonly RefChange[]): AppError {
+  const conflicts = refs.map(({ ref }) => ({ path: ref, kind: 'changed' }))
+  return new AppError(
+    'WT_011',
+    `${refs.map(({ ref }) => ref).join(', ')} moved meanwhile. Nothing was written.`,
+    {
+      hint: 'Repeat it.',
+      data: { conflicts },
+    },
   )
-    return
-  throw new AppError('WT_008', `${open.map(({ ref }) => ref).join(', ')} moved meanwhile.`, {
-    hint: 'offshoot recover tries again.',
-  })
 }
 
 const swapped = (moves: readonly FileMove[]) =>

@@ -139,6 +139,8 @@ export interface Git {
   findRivals(place: Place, branch: string, signal?: AbortSignal): Promise<string[]>
   /** The message of the ref's last reflog entry; undefined without one. */
   findReflogMessage(place: Place, ref: string): Promise<string | undefined>
+  /** Whether a change with that message is anywhere in the ref's reflog. */
+  isInReflog(place: Place, ref: string, message: string): Promise<boolean>
   readWorktrees(place: Place): Promise<Worktree[]>
   isAncestor(place: Place, commit: string, of: string, signal?: AbortSignal): Promise<boolean>
   readBeside(place: Place, tip: string, target: string, signal?: AbortSignal): Promise<CommitsBeside>

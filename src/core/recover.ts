@@ -76,9 +76,9 @@ async function conclude(
         operation.refs.map(({ ref }) => ref),
         operation.at,
       )
-      if (pending.staged) await finish(ports, repo, task, operation)
-      else await takeBack(ports, repo, task, operation, why)
-      return pending.staged ? 'finished' : 'rolled back'
+      if (pending.staged) return (await finish(ports, repo, task, operation)) ? 'finished' : 'rolled back'
+      await takeBack(ports, repo, task, operation, why)
+      return 'rolled back'
     }
     case 'publish':
       await clear(branch)

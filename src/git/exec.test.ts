@@ -47,6 +47,19 @@ describe('gitExec', () => {
     expect(records).toEqual(['recorded', 'forgotten'])
   })
 
+  test('P2: a git that writes does not run before it is on record', async () => {
+    const repo = testRepo()
+    const indexFile = path.join(repo.home, 'index')
+    const recordChild = () => {
+      throw new Error('the disk is full')
+    }
+    const exec = gitExec({ env: repo.env, recordChild })
+    const at = { cwd: repo.dir, gitDir: path.join(repo.dir, '.git'), indexFile }
+    await expect(exec({ args: ['read-tree', 'HEAD'], ...at })).rejects.toThrow('the disk is full')
+    await gitExec({ env: repo.env, ...quiet })({ args: ['ls-files'], ...at })
+    expect(existsSync(indexFile)).toBe(false)
+  })
+
   test('S3: cancelling ends git and all that it started', async () => {
     const repo = testRepo()
     const pidFile = path.join(repo.home, 'pid')

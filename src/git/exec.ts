@@ -1,7 +1,9 @@
 /** The only place that spawns git. */
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { createReadStream } from 'node:fs'
+import type { Writable } from 'node:stream'
 import { AppError } from '../core/errors.ts'
+import { gated } from '../core/gate.ts'
 import { type GitScope, gitEnvironment } from './environment.ts'
 import { slots } from './slots.ts'
 
@@ -88,14 +90,32 @@ export function gitPipe({ env }: Pick<ExecOptions, 'env'>): GitPipe {
   }
 }
 
+/**
+ * What these write they write without being told anything more: they wait at a gate. All others that write are told what
+ * on their stdin, which comes when they are on record; those that read do no harm.
+ */
+const selfWilled = new Set(['read-tree', 'sparse-checkout', 'update-index'])
+
 function launch(call: GitScope & Pick<GitCall, 'args' | 'cwd'>, options: ExecOptions) {
-  const child = spawn('git', call.args, {
+  const waits = selfWilled.has(call.args[0] ?? '')
+  const [program, args] = waits ? gated('git', call.args) : (['git', call.args] as const)
+  const child = spawn(program, args, {
     cwd: call.cwd,
     env: gitEnvironment(options.env, call),
     detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
-  return { child, forget: child.pid === undefined ? () => {} : options.recordChild(child.pid) }
+    stdio: ['pipe', 'pipe', 'pipe', ...(waits ? (['pipe'] as const) : [])],
+  }) as ChildProcessWithoutNullStreams
+  const gate = child.stdio[3] as Writable | undefined
+  // It may be gone already: its exit code tells why.
+  gate?.on('error', () => {})
+  try {
+    const forget = child.pid === undefined ? () => {} : options.recordChild(child.pid)
+    gate?.end('\n')
+    return { child, forget }
+  } catch (error) {
+    endGroup(child.pid)
+    throw error
+  }
 }
 
 function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
@@ -146,15 +166,20 @@ function endGroup(pid: number | undefined) {
 
 function spawnError(error: NodeJS.ErrnoException, call: GitCall): AppError {
   if (error.code === 'ENOENT' && error.path === 'git') {
-    return new AppError('WT_015', 'git is not installed, or not on PATH.', { cause: error })
+    return notInstalled(error)
   }
   return new AppError('WT_020', `git ${call.args[0]} could not be started: ${error.message}`, {
     cause: error,
   })
 }
 
+function notInstalled(cause?: Error): AppError {
+  return new AppError('WT_015', 'git is not installed, or not on PATH.', { cause })
+}
+
 function gitError(call: GitCall, how: number | string | null, stderr: string): AppError {
   const said = stderr.trim()
+  if (how === 127 && /exec: git: /.test(said)) return notInstalled()
   const full = /No space left on device|Disk quota exceeded/.test(said)
   return new AppError(full ? 'WT_014' : 'WT_020', `git ${call.args[0]} failed (${how}): ${lastLine(said)}`, {
     data: { args: call.args, stderr: said },

@@ -10,6 +10,7 @@ import {
   findReflogMessage,
   findRef,
   findRivals,
+  isInReflog,
   moveHead,
   readHeadBranch,
 } from './refs.ts'
@@ -25,6 +26,7 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     findRef: (place, ref, signal) => findRef(exec, place, ref, signal),
     findRivals: (place, branch, signal) => findRivals(exec, place, branch, signal),
     findReflogMessage,
+    isInReflog,
     readWorktrees: (place) => readWorktrees(files, place),
     isAncestor: (place, commit, of, signal) => isAncestor(exec, place, commit, of, signal),
     readBeside: (place, tip, target, signal) => readBeside(exec, place, tip, target, signal),

@@ -75,8 +75,19 @@ export async function findRivals(
 }
 
 export async function findReflogMessage(place: Place, ref: string): Promise<string | undefined> {
+  return (await readReflogMessages(place, ref)).at(-1)
+}
+
+export async function isInReflog(place: Place, ref: string, message: string): Promise<boolean> {
+  return (await readReflogMessages(place, ref)).includes(message)
+}
+
+async function readReflogMessages(place: Place, ref: string): Promise<(string | undefined)[]> {
   const log = await readFile(path.join(place.commonDir, 'logs', ref), 'utf8').catch(() => '')
-  return log.trimEnd().split('\n').at(-1)?.split('\t')[1]
+  return log
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t')[1])
 }
 
 export async function changeRefs(

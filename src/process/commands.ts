@@ -1,5 +1,9 @@
 import { spawn } from 'node:child_process'
+import { accessSync, constants, statSync } from 'node:fs'
+import path from 'node:path'
+import type { Writable } from 'node:stream'
 import { AppError } from '../core/errors.ts'
+import { gated } from '../core/gate.ts'
 import type { Commands } from '../core/ports.ts'
 
 export interface CommandsOptions {
@@ -17,14 +21,27 @@ export function commands({ env, recordChild }: CommandsOptions): Commands {
       new Promise((resolve, reject) => {
         signal?.throwIfAborted()
         const [program = '', ...args] = call.argv
-        const piped = call.onOutput !== undefined
-        const child = spawn(program, args, {
+        const own = { ...env, ...call.env }
+        if (!canRun(program, call.cwd, own.PATH))
+          throw new AppError('WT_005', `There is no command ${program}.`)
+        const out = call.onOutput === undefined ? 'inherit' : 'pipe'
+        const child = spawn(...gated(program, args), {
           cwd: call.cwd,
-          env: { ...env, ...call.env },
+          env: own,
           detached: true,
-          stdio: ['inherit', piped ? 'pipe' : 'inherit', piped ? 'pipe' : 'inherit'],
+          stdio: ['inherit', out, out, 'pipe'],
         })
-        const forget = child.pid === undefined ? () => {} : recordChild(child.pid)
+        const gate = child.stdio[3] as Writable
+        // It may be gone already: its exit code tells why.
+        gate.on('error', () => {})
+        let forget = () => {}
+        try {
+          if (child.pid !== undefined) forget = recordChild(child.pid)
+          gate.end('\n')
+        } catch (error) {
+          endGroup(child.pid, 'SIGKILL')
+          throw error
+        }
         for (const stream of ['stdout', 'stderr'] as const) {
           child[stream]?.setEncoding('utf8').on('data', (text: string) => call.onOutput?.(stream, text))
         }
@@ -43,9 +60,7 @@ export function commands({ env, recordChild }: CommandsOptions): Commands {
         }
         child.on('error', (error: NodeJS.ErrnoException) => {
           finish()
-          const missing = error.code === 'ENOENT'
-          const message = missing ? `There is no command ${program}.` : `${program}: ${error.message}`
-          reject(new AppError(missing ? 'WT_005' : 'WT_020', message, { cause: error }))
+          reject(new AppError('WT_020', `${program}: ${error.message}`, { cause: error }))
         })
         child.on('exit', (code, killedBy) => {
           finish()
@@ -53,6 +68,21 @@ export function commands({ env, recordChild }: CommandsOptions): Commands {
           resolve(code ?? 128 + (signalNumbers[killedBy ?? ''] ?? 0))
         })
       }),
+  }
+}
+
+/** As the shell finds it: by its path, or in a folder of PATH. */
+function canRun(program: string, cwd: string, folders = ''): boolean {
+  const places = program.includes('/') ? [cwd] : folders.split(path.delimiter)
+  return places.some((folder) => isProgram(path.resolve(cwd, folder, program)))
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
   }
 }
 

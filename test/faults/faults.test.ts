@@ -1,23 +1,35 @@
 /** P2: kill, fail, hang and cancel at every effect of every verb; the next command puts everything right. */
 import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
+import { bundled } from './bundle.ts'
+import { Hand } from './hands.ts'
 import { journeys } from './journeys.ts'
 import { kindsFor } from './kinds.ts'
-import { Lane } from './lane.ts'
 import { otherFileSystem, stageRoot } from './stage.ts'
 import { hasStrace } from '../support/faults-shim.ts'
-import { Sweeper, type Tally } from './sweep.ts'
+import type { Tally } from './strikes.ts'
+import { Sweeper } from './sweep.ts'
 import { faultTable } from './table.ts'
 
 const atOnce = 3
 const root = stageRoot()
-const grounds = { root, apart: otherFileSystem(root) }
-const lanes = (name: string, shimmed: boolean) =>
-  Array.from({ length: atOnce }, (_, n) => new Lane(grounds, `${name}-${n + 1}`, shimmed))
-const sweeper = new Sweeper(lanes('lane', false))
+const grounds = { root, apart: otherFileSystem(root), program: await bundled('child', root) }
+const program = await bundled('hand', root)
+const seen = new Set<string>()
+const hands: Hand[] = []
+const sweeperOf = (lane: string, shimmed: boolean) => {
+  const own = Array.from(
+    { length: atOnce },
+    (_, n) => new Hand({ grounds, name: `${lane}-${n + 1}`, shimmed, program, seen }),
+  )
+  hands.push(...own)
+  return new Sweeper(own)
+}
+const sweeper = sweeperOf('lane', false)
 const tallies: { journey: string; kind: string; tally: Tally }[] = []
 
 afterAll(() => {
+  for (const hand of hands) hand.end()
   for (const folder of [root, grounds.apart]) if (folder) rmSync(folder, { recursive: true, force: true })
   console.log(faultTable(tallies))
 })
@@ -41,7 +53,7 @@ describe.each(playable)('P1, P2, L6: $name is whole or undone after', (journey) 
 })
 
 describe.runIf(hasStrace())('P2: git dies at every system call that changes something', () => {
-  const inside = new Sweeper(lanes('inside', true))
+  const inside = sweeperOf('inside', true)
 
   test.each(journeys.filter(({ inside }) => inside))('of $name, and we live on', async (journey) => {
     await sweep(journey.name, 'git dies inside', inside.everySystemCall(journey, 'git'))

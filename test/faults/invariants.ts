@@ -26,14 +26,16 @@ export async function nextCommand(stage: Stage): Promise<void> {
 }
 
 /**
- * `isNew` says whether such a world has not been seen yet: going on from there takes most of the time, and is tried from
- * each kind of world once.
+ * Whether such a world has not been seen yet: going on from there takes most of the time, and is tried from each kind of
+ * world once.
  */
+export type IsNew = (world: string) => boolean | Promise<boolean>
+
 export async function inspect(
   scene: Scene,
   journey: Journey,
   acknowledged: boolean,
-  isNew: (world: string) => boolean,
+  isNew: IsNew,
 ): Promise<string[]> {
   const { stage, before, pictures } = scene
   const wrong = runningFor(stage).map(({ pid, command }) => `process ${pid} still runs: ${command}`)
@@ -47,10 +49,12 @@ export async function inspect(
     ...(journey.check?.({ before, after, acknowledged }) ?? []),
     ...(await tasksAreWhole(stage, before, after)),
     ...(await keepsEverything(stage, before, after)),
+    ...(acknowledged ? await holdsAll(stage, before, after) : []),
     ...(await isSound(stage)),
     ...(await recoversNothing(stage, after)),
   )
-  if (wrong.length > 0 || !isNew(`${journey.name} ${landed} ${outlined(stage, after)}`)) return wrong
+  if (wrong.length > 0) return wrong
+  if (!(await isNew(`${journey.name} ${landed} ${outlined(stage, after)}`))) return []
   if (!pictures) return worksAgain(stage, journey, before)
   return landed ? canBeUndone(scene, after, pictures.before) : canBeRepeated(scene, journey, pictures.after)
 }
@@ -61,7 +65,7 @@ function outlined(stage: Stage, world: World): string {
   const [branch, ...refs] = [world.ourRefs[ourBranch], ...Object.keys(world.ourRefs)]
   const tasks = [...world.open, ...world.closed].map(
     ({ state, reason, unpublished, checkpoints, runs, head }) => {
-      return [state, reason, unpublished, checkpoints, runs, head === branch]
+      return [state, reason === undefined, unpublished === undefined, checkpoints, runs, head === branch]
     },
   )
   const listed = [trash, registrations, workspaces].map((trees) => Object.values(trees).map(Object.keys))
@@ -196,6 +200,17 @@ async function keepsEverything(stage: Stage, before: World, after: World): Promi
         .map(({ n }) => `step ${n} is lost`),
     ),
   ]
+}
+
+/** P2, K5: a step that was acknowledged holds the workspace as it is. */
+async function holdsAll(stage: Stage, before: World, after: World): Promise<string[]> {
+  const wrong: string[] = []
+  for (const task of after.open) {
+    const [steps, files] = [after.steps[task.uid] ?? [], after.workspaces[path.basename(task.path)]]
+    if (files === undefined || steps.length <= (before.steps[task.uid]?.length ?? 0)) continue
+    if (!(await isKnown(stage, files, undefined, steps))) wrong.push('the last step is not the workspace')
+  }
+  return wrong
 }
 
 async function inVault(stage: Stage, ...args: string[]): Promise<string> {

@@ -16,6 +16,11 @@ const fail = (name: string, plan: Omit<Plan, 'at'>): Kind => ({ name, plan, alon
 
 /** Git, or the command of a run. */
 const inChild = { when: 'during', among: '^(git |command)' } as const
+/** Those that only read may end when they like, also when nobody knows of them. */
+const inWriter = {
+  when: 'during',
+  among: '^(command|git (hash-object|index-pack|pack-objects|read-tree|update-index|update-ref))',
+} as const
 const inUs = { when: 'during', among: '^(files|checkouts|contents|vault)' } as const
 
 const essential: readonly Kind[] = [
@@ -30,7 +35,7 @@ const further: readonly Kind[] = [
   kill('kill after', { when: 'after' }),
   kill('kill during', inUs),
   kill('kill during, git dies too', { ...inChild, child: 'dies' }),
-  kill('kill before git is on record', { ...inChild, child: 'unrecorded' }),
+  kill('kill before it is on record', { ...inWriter, child: 'unrecorded' }),
   { name: 'hang, then kill', plan: { kind: 'hang', when: 'before' }, alone: true },
   fail('git dies', { kind: 'git', ...inChild }),
   fail('EIO after the effect', { kind: 'eio', when: 'after' }),

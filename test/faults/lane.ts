@@ -5,11 +5,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { globSync, mkdirSync, rmSync, utimesSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Composed, type ComposeOptions, compose } from '../../src/compose.ts'
 import type { Plan } from '../support/faults.ts'
-import { cleanEnv } from '../support/repo.ts'
+import { cleanEnv } from '../support/clean-env.ts'
 import { makeUserRepo } from './fixture.ts'
 import type { Journey } from './journeys.ts'
 import { writeShim } from '../support/faults-shim.ts'
@@ -17,7 +16,6 @@ import { type Picture, takePicture } from './picture.ts'
 import { readWorld, type World } from './world.ts'
 
 const run = promisify(execFile)
-const program = fileURLToPath(new URL('./child.ts', import.meta.url))
 
 export interface Stage {
   /** The home folder of the user of this stage. */
@@ -44,19 +42,23 @@ export interface Grounds {
   readonly root: string
   /** On another file system than the root; undefined when this machine offers none. */
   readonly apart: string | undefined
+  /** What plays a journey as a process of its own. */
+  readonly program: string
 }
 
 export class Lane {
   readonly #root: string
   readonly #apart: string | undefined
+  readonly #program: string
   readonly #cache: string
   /** Where the shim is that lets git die at a system call. */
   readonly shim: string | undefined
   readonly #prepared = new Map<string, Scene>()
 
-  constructor({ root, apart }: Grounds, name: string, shimmed: boolean) {
+  constructor({ root, apart, program }: Grounds, name: string, shimmed: boolean) {
     this.#root = path.join(root, name)
     this.#apart = apart && path.join(apart, name)
+    this.#program = program
     this.#cache = path.join(root, 'cache')
     this.shim = shimmed ? path.join(this.#root, 'shim') : undefined
     mkdirSync(this.#root)
@@ -135,7 +137,7 @@ export class Lane {
   /** Plays the journey, or `recover`, as a process of its own. */
   play(journey: Journey, what: string, plan: Plan | undefined): ChildProcess {
     const stage = this.stage(journey)
-    const args = [program, what, stage.dir, JSON.stringify(plan ?? null)]
+    const args = [this.#program, what, stage.dir, JSON.stringify(plan ?? null)]
     return spawn(process.execPath, args, {
       env: { ...stage.env, NODE_COMPILE_CACHE: this.#cache },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,54 +1,29 @@
-/** Strikes every single effect of a journey, recovers, and tells what is wrong. */
-import type { ChildProcess } from 'node:child_process'
-import { call } from '../../src/api/handlers.ts'
-import { appError } from '../../src/core/errors.ts'
-import { fits, type Plan, withFault } from '../support/faults.ts'
-import { inspect, nextCommand } from './invariants.ts'
+/** Strikes every single effect of a journey, in all lanes at once. */
+import { fits, type Plan } from '../support/faults.ts'
+import type { Hand, Work } from './hands.ts'
 import type { Journey } from './journeys.ts'
 import { type Kind, writingGit } from './kinds.ts'
-import type { Lane, Scene, Stage } from './lane.ts'
-import { difference } from './tree.ts'
-import { readWorld } from './world.ts'
-
-export interface Tally {
-  readonly points: number
-  /** Each with the journey, the fault, the effect and what was wrong. */
-  readonly anomalies: readonly string[]
-}
-
-interface Played {
-  /** The effect that the fault struck; undefined when it struck none. */
-  readonly struck: string | undefined
-  readonly acknowledged: boolean
-  /** All effects, when it came to its end. */
-  readonly points: readonly string[]
-}
-
-type IsNew = (world: string) => boolean
+import { type Tally, total } from './strikes.ts'
 
 /** Work that waits for a free lane. */
 export class Sweeper {
-  readonly #free: Lane[]
-  readonly #waiting: ((lane: Lane) => void)[] = []
-  readonly #seen = new Set<string>()
+  readonly #free: Hand[]
+  readonly #waiting: ((hand: Hand) => void)[] = []
   readonly #points = new Map<string, Promise<readonly string[]>>()
 
-  constructor(lanes: readonly Lane[]) {
-    this.#free = [...lanes]
+  constructor(hands: readonly Hand[]) {
+    this.#free = [...hands]
   }
 
   /** For N = 1, 2, … until the journey completes without the fault having struck. */
   async everyPoint(journey: Journey, kind: Kind, recovers = true): Promise<Tally> {
     const count = await this.#count(journey, kind.plan.among)
+    const { alone } = kind
     const tallies = await Promise.all([
       ...upTo(count).map((at) =>
-        this.#inLane((lane) =>
-          strike(lane, journey, { ...kind.plan, at }, kind.alone, recovers && this.#isNew),
-        ),
+        this.#tally(journey, { what: 'strike', plan: { ...kind.plan, at }, alone, recovers }),
       ),
-      this.#inLane((lane) =>
-        completes(lane, journey, { ...kind.plan, at: count + 1 }, kind.alone, this.#isNew),
-      ),
+      this.#tally(journey, { what: 'complete', plan: { ...kind.plan, at: count + 1 }, alone }),
     ])
     return total(tallies, `${journey.name} × ${kind.name}`)
   }
@@ -59,7 +34,7 @@ export class Sweeper {
     for (const among of writingGit) {
       for (const at of upTo(await this.#count(journey, among))) {
         const plan: Plan = { kind, at, among, when: 'during' }
-        found.push(this.#inLane((lane) => strikeInside(lane, journey, plan, this.#isNew)))
+        found.push(this.#tally(journey, { what: 'inside', plan }))
       }
     }
     const whose = kind === 'kill' ? 'we too' : 'we live'
@@ -69,193 +44,39 @@ export class Sweeper {
   /** A second kill at every effect of the recovery, from kills spread over the journey. */
   async everyPointOfRecovery(journey: Journey): Promise<Tally> {
     const count = await this.#count(journey)
-    const step = journey.main ? 4 : 8
-    const numbers = upTo(count).filter((at) => (count - at) % step === 0)
-    const tallies = await Promise.all(
-      numbers.map((at) => this.#inLane((lane) => strikeRecovery(lane, journey, at, this.#isNew))),
-    )
+    const numbers = upTo(count).filter((at) => (count - at) % spread(journey) === 0)
+    const tallies = await Promise.all(numbers.map((at) => this.#tally(journey, { what: 'recovery', at })))
     return total(tallies, `${journey.name} × kill in recovery`)
   }
 
-  readonly #isNew: IsNew = (world) => {
-    const known = this.#seen.has(world)
-    this.#seen.add(world)
-    return !known
-  }
-
   async #count(journey: Journey, among?: string): Promise<number> {
-    return (await this.#pointsOf(journey)).filter(fits(among)).length
-  }
-
-  /** The effects of the journey when nothing goes wrong. */
-  #pointsOf(journey: Journey): Promise<readonly string[]> {
     const known = this.#points.get(journey.name)
-    if (known) return known
-    const found = this.#inLane(async (lane) => {
-      await lane.reset(journey)
-      return (await inProcess(lane.play(journey, journey.name, undefined))).points
-    })
-    this.#points.set(journey.name, found)
-    return found
+    const points = known ?? this.#inLane((hand) => hand.points(journey.name))
+    this.#points.set(journey.name, points)
+    return (await points).filter(fits(among)).length
   }
 
-  async #inLane<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
-    const lane = this.#free.pop() ?? (await new Promise<Lane>((resolve) => this.#waiting.push(resolve)))
+  #tally(journey: Journey, work: Work): Promise<Tally> {
+    return this.#inLane((hand) => hand.tally(journey.name, work))
+  }
+
+  async #inLane<T>(work: (hand: Hand) => Promise<T>): Promise<T> {
+    const hand = this.#free.pop() ?? (await new Promise<Hand>((resolve) => this.#waiting.push(resolve)))
     try {
-      return await work(lane)
+      return await work(hand)
     } finally {
       const next = this.#waiting.shift()
-      if (next) next(lane)
-      else this.#free.push(lane)
+      if (next) next(hand)
+      else this.#free.push(hand)
     }
   }
 }
 
+/** The recovery is struck after a kill at every so many-th effect, counted from the end. */
+export function spread({ main }: Pick<Journey, 'main'>): number {
+  return main ? 4 : 8
+}
+
 function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1)
-}
-
-function total(tallies: readonly Tally[], prefix: string): Tally {
-  return {
-    points: tallies.reduce((sum, { points }) => sum + points, 0),
-    anomalies: tallies.flatMap(({ anomalies }) => anomalies.map((line) => `${prefix} ${line}`.trim())),
-  }
-}
-
-async function strike(
-  lane: Lane,
-  journey: Journey,
-  plan: Plan,
-  alone: boolean,
-  isNew: IsNew | false,
-): Promise<Tally> {
-  const scene = await lane.reset(journey)
-  const { stage } = scene
-  const beside: string[] = []
-  const onHang = async (child: ChildProcess) => {
-    beside.push(...(await leavesAlone(stage)))
-    child.kill('SIGKILL')
-  }
-  const played = alone
-    ? await inProcess(lane.play(journey, journey.name, plan), plan.kind === 'hang' ? onHang : undefined)
-    : await here(stage, journey, plan)
-  if (played.struck === undefined) return { points: 0, anomalies: [] }
-  const anomalies = [...beside, ...(await aftermath(scene, journey, played.acknowledged, isNew))]
-  return { points: 1, anomalies: anomalies.map((line) => `at ${plan.at} (${played.struck}): ${line}`) }
-}
-
-async function strikeInside(lane: Lane, journey: Journey, plan: Plan, isNew: IsNew): Promise<Tally> {
-  const found: Tally[] = []
-  for (let n = 1; ; n++) {
-    const inside = { ...plan, syscall: { n, shim: lane.shim! } }
-    const one = await strike(lane, journey, inside, plan.kind === 'kill', isNew)
-    if (one.points === 0) return total(found, '')
-    found.push(total([one], `call ${n},`))
-  }
-}
-
-/** Without `isNew` there is no recovery. */
-async function aftermath(
-  scene: Scene,
-  journey: Journey,
-  acknowledged: boolean,
-  isNew: IsNew | false,
-): Promise<string[]> {
-  try {
-    if (isNew) await nextCommand(scene.stage)
-    return await inspect(scene, journey, acknowledged, isNew || (() => true))
-  } catch (thrown) {
-    return [`recovery threw ${appError(thrown).stack}`]
-  }
-}
-
-/** The sweep has not stopped too early: one effect further there is none. */
-async function completes(
-  lane: Lane,
-  journey: Journey,
-  plan: Plan,
-  alone: boolean,
-  isNew: IsNew,
-): Promise<Tally> {
-  const scene = await lane.reset(journey)
-  const played = alone
-    ? await inProcess(lane.play(journey, journey.name, plan))
-    : await here(scene.stage, journey, plan)
-  const whole = played.struck === undefined && played.acknowledged
-  const anomalies = whole ? await inspect(scene, journey, true, isNew) : ['it does not complete']
-  return { points: 0, anomalies: anomalies.map((line) => `without a fault: ${line}`) }
-}
-
-async function strikeRecovery(lane: Lane, journey: Journey, at: number, isNew: IsNew): Promise<Tally> {
-  const scene = await lane.reset(journey)
-  const first = await inProcess(lane.play(journey, journey.name, { kind: 'kill', at, when: 'before' }))
-  const bringBack = await lane.keep(journey)
-  const anomalies: string[] = []
-  for (let n = 1; ; n++) {
-    if (n > 1) await bringBack()
-    const plan: Plan = { kind: 'kill', at: n, when: n % 2 ? 'after' : 'before' }
-    const second = await inProcess(lane.play(journey, 'recover', plan))
-    if (second.struck === undefined) return { points: n - 1, anomalies }
-    const wrong = await aftermath(scene, journey, first.acknowledged, isNew)
-    anomalies.push(
-      ...wrong.map((line) => `at ${at} (${first.struck}), then ${n} (${second.struck}): ${line}`),
-    )
-  }
-}
-
-/** Plays it in this process: enough for faults that nobody dies of. */
-async function here(stage: Stage, journey: Journey, plan: Plan): Promise<Played> {
-  let struck: string | undefined
-  const cancel = new AbortController()
-  const fault = withFault(
-    plan,
-    (point) => (struck = point),
-    () => cancel.abort(),
-  )
-  const ports = stage.ports(fault.around)
-  const acknowledged = await journey.act(ports, stage.dir, cancel.signal).then(
-    () => true,
-    () => false,
-  )
-  await ports.close()
-  return { struck, acknowledged, points: fault.points }
-}
-
-/** Reads what the process says until it has ended; `onHang` is to end one that hangs. */
-async function inProcess(
-  child: ChildProcess,
-  onHang?: (child: ChildProcess) => Promise<void>,
-): Promise<Played> {
-  const ended = new Promise((resolve) => child.once('close', resolve))
-  let said = ''
-  let ending: Promise<void> | undefined
-  child.stdout!.on('data', (chunk: Buffer) => {
-    said += chunk
-    if (/^struck .*\n/m.test(said)) ending ??= onHang?.(child)
-  })
-  await ended
-  await ending
-  const done = /^done \d+ (.+)$/m.exec(said)?.[1]
-  return {
-    struck: /^struck (.+)$/m.exec(said)?.[1],
-    acknowledged: /^acknowledged$/m.test(said),
-    points: done === undefined ? [] : (JSON.parse(done) as string[]),
-  }
-}
-
-/** A command beside one that lives, however long it hangs, touches nothing of it. */
-async function leavesAlone(stage: Stage): Promise<string[]> {
-  const before = await readWorld(stage)
-  const ports = stage.ports()
-  try {
-    const { recovered } = await call(ports, 'system.recover', {})
-    return [
-      ...recovered
-        .filter(({ verdict }) => verdict !== 'left alone')
-        .map(({ verdict }) => `meanwhile ${verdict}`),
-      ...difference({ ...before }, { ...(await readWorld(stage)) }).map((line) => `meanwhile ${line}`),
-    ]
-  } finally {
-    await ports.close()
-  }
 }

@@ -1,4 +1,5 @@
-import type { Tally } from './sweep.ts'
+import { spread } from './sweep.ts'
+import type { Tally } from './strikes.ts'
 
 interface Row {
   readonly journey: string
@@ -24,6 +25,8 @@ export function faultTable(rows: readonly Row[]): string {
     ...legend.map((line) => `  ${line}`),
     `${' '.repeat(width)} ${kinds.map((_, index) => letter(index).padStart(6)).join('')}`,
     ...lines,
+    `The recovery is struck after a kill at every ${spread({})}th effect, counted from the end; of the main journeys at every ${spread({ main: true })}th.`,
+    'To go on (repeat, undo, start) is tried once from each kind of world that a recovery leaves.',
     `${points} points, ${kills} of them kill points, ${anomalies} anomalies`,
   ].join('\n')
 }

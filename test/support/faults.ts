@@ -128,9 +128,12 @@ export function withFault(
           forget()
         }
       }
-      if (plan.child === 'dies' || plan.kind === 'git') process.kill(-pid, 'SIGKILL')
-      if (plan.child === 'frozen') process.kill(-pid, 'SIGSTOP')
-      strike(plan)
+      // A child waits until it is on record: it runs when we come back to this.
+      process.nextTick(() => {
+        if (plan.child === 'dies' || plan.kind === 'git') process.kill(-pid, 'SIGKILL')
+        if (plan.child === 'frozen') process.kill(-pid, 'SIGSTOP')
+        strike(plan)
+      })
       return forget
     }
 

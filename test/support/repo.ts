@@ -4,26 +4,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
+import { cleanEnv } from './clean-env.ts'
+
+export { cleanEnv }
 
 /** A folder that is gone when the test has ended. Its path has no symlinks in it. */
 export function tempFolder(): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'offshoot-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
-}
-
-/** What git and offshoot may see of the machine: neither the developer's config nor their state. */
-export function cleanEnv(home: string): Record<string, string> {
-  return {
-    PATH: process.env.PATH ?? '',
-    HOME: home,
-    OFFSHOOT_HOME: path.join(home, 'state'),
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_AUTHOR_NAME: 'User',
-    GIT_AUTHOR_EMAIL: 'user@example.com',
-    GIT_COMMITTER_NAME: 'User',
-    GIT_COMMITTER_EMAIL: 'user@example.com',
-  }
 }
 
 export interface TestRepo {

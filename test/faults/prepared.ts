@@ -1,0 +1,93 @@
+/** Worlds that a verb may find. The user's checkout is there already. */
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Ports } from '../../src/core/ports.ts'
+import { shared } from './fixture.ts'
+import type { Stage } from './lane.ts'
+import { checkpoint, start } from './verbs.ts'
+
+export async function started(stage: Stage): Promise<string> {
+  const ports = stage.ports()
+  try {
+    return (await start(ports, stage.dir)).task.path
+  } finally {
+    await ports.close()
+  }
+}
+
+/** The agent has committed something, and made a file that git ignores. */
+export async function startedAndCommitted(stage: Stage): Promise<string> {
+  const workspace = await started(stage)
+  writeFileSync(path.join(workspace, 'work.txt'), 'work\n')
+  writeFileSync(path.join(workspace, 'build.log'), 'built\n')
+  const quiet = ['-C', workspace, '-c', 'core.hooksPath=/dev/null']
+  await stage.git(...quiet, 'add', '--all')
+  await stage.git(...quiet, 'commit', '--quiet', '--message=Work')
+  return workspace
+}
+
+/** Everything that would be lost if the folder were deleted. */
+export async function startedAndDirty(stage: Stage): Promise<void> {
+  const workspace = await startedAndCommitted(stage)
+  const write = (name: string, content: string) => writeFileSync(path.join(workspace, name), content)
+  write('a.txt', 'edited\n')
+  write('staged.txt', 'staged\n')
+  await stage.git('-C', workspace, 'add', 'staged.txt')
+  mkdirSync(path.join(workspace, 'new'))
+  write('new/untracked.bin', '\0\u00ff')
+  symlinkSync('../a.txt', path.join(workspace, 'new/link'))
+}
+
+export const nothing = async () => {}
+
+interface Work {
+  /** Also a file that the user is editing, at another place of it. */
+  readonly shared: boolean
+}
+
+/** An agent has worked: files changed, added in a new folder, deleted with theirs, and made executable. */
+async function startedAndWorked(stage: Stage, { shared: also }: Work = { shared: true }): Promise<string> {
+  const workspace = await started(stage)
+  const write = (name: string, content: string) => writeFileSync(path.join(workspace, name), content)
+  if (also) write('a.txt', shared('one', 'of the agent'))
+  mkdirSync(path.join(workspace, 'new/deep'), { recursive: true })
+  write('new/deep/file.txt', 'new\n')
+  symlinkSync('../a.txt', path.join(workspace, 'new/link'))
+  rmSync(path.join(workspace, 'old'), { recursive: true })
+  write('src/b.txt', 'three\n')
+  chmodSync(path.join(workspace, 'src/b.txt'), 0o755)
+  write('build.log', 'built\n')
+  return workspace
+}
+
+const act = async (stage: Stage, verb: (ports: Ports) => Promise<unknown>) => {
+  const ports = stage.ports()
+  try {
+    await verb(ports)
+  } finally {
+    await ports.close()
+  }
+}
+
+/** Step 1 is taken, and more has been done since. */
+export async function workedOn(stage: Stage): Promise<void> {
+  const workspace = await startedAndWorked(stage)
+  await act(stage, (ports) => checkpoint(ports, stage.dir))
+  writeFileSync(path.join(workspace, 'a.txt'), 'edited after step 1\n')
+  writeFileSync(path.join(workspace, 'later.txt'), 'later\n')
+}
+
+/** A step is taken, and more has been done since; nothing that the user is editing. */
+export async function readyToLand(stage: Stage, work: Work = { shared: false }): Promise<void> {
+  const workspace = await startedAndWorked(stage, work)
+  await act(stage, (ports) => checkpoint(ports, stage.dir))
+  writeFileSync(path.join(workspace, 'src/run.sh'), '#!/bin/sh\ntrue\n')
+}
+
+/** It has been done, and is to be undone. */
+export const after =
+  (prepare: (stage: Stage) => Promise<void>, verb: (ports: Ports, dir: string) => Promise<unknown>) =>
+  async (stage: Stage) => {
+    await prepare(stage)
+    await act(stage, (ports) => verb(ports, stage.dir))
+  }

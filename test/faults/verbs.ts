@@ -1,0 +1,35 @@
+/** The verbs, on a task called T1. */
+import { call } from '../../src/api/handlers.ts'
+import type { Ports } from '../../src/core/ports.ts'
+
+export const start = (ports: Ports, repo: string, more: object = {}, signal?: AbortSignal) =>
+  call(ports, 'task.start', { repo, task: 'T1', ...more }, signal)
+
+export const remove = (ports: Ports, repo: string, more: object = {}, signal?: AbortSignal) =>
+  call(ports, 'worktree.remove', { repo, task: 'T1', ...more }, signal)
+
+export const checkpoint = (ports: Ports, repo: string, more: object = {}, signal?: AbortSignal) =>
+  call(ports, 'task.checkpoint', { repo, task: 'T1', ...more }, signal)
+
+export const accept = (ports: Ports, repo: string, more: object, signal?: AbortSignal) =>
+  call(ports, 'task.accept', { repo, task: 'T1', ...more }, signal)
+
+export const undo = (ports: Ports, repo: string, signal?: AbortSignal) =>
+  call(ports, 'system.undo', { repo }, signal)
+
+export const rewind = (ports: Ports, repo: string, signal?: AbortSignal) =>
+  call(ports, 'task.rewind', { repo, task: 'T1', to: 0 }, signal)
+
+export const reject = (ports: Ports, repo: string, signal?: AbortSignal) =>
+  call(ports, 'task.reject', { repo, task: 'T1' }, signal)
+
+const script = 'echo ran >ran.txt && rm later.txt && echo again >>ran.txt'
+
+export const run = (ports: Ports, repo: string, signal?: AbortSignal) =>
+  call(
+    ports,
+    'task.run',
+    { repo, task: 'T1', starts: false, command: ['sh', '-c', script] },
+    signal,
+    () => {},
+  )

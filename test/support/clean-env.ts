@@ -1,0 +1,15 @@
+import path from 'node:path'
+
+/** What git and offshoot may see of the machine: neither the developer's config nor their state. */
+export function cleanEnv(home: string): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    OFFSHOOT_HOME: path.join(home, 'state'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: 'User',
+    GIT_AUTHOR_EMAIL: 'user@example.com',
+    GIT_COMMITTER_NAME: 'User',
+    GIT_COMMITTER_EMAIL: 'user@example.com',
+  }
+}
