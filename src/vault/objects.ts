@@ -44,8 +44,10 @@ export function vaultObjects(
 ): Objects {
   const oidBytes = algorithm === 'sha1' ? 20 : 32
   const unsynced = new Set<string>()
-  /** Not durable yet, and so under another name. */
+  /** Not durable yet, and so under another name; and those that are about to take theirs. */
   const drafts = new Map<string, string>()
+  const placing = new Map<string, string>()
+  const writing = new Map<string, Promise<void>>()
   let syncing: Promise<void> = Promise.resolve()
   let broken: unknown
   const trees = new Map<string, readonly TreeEntry[]>()
@@ -58,7 +60,14 @@ export function vaultObjects(
   const put: Objects['put'] = async (type, content) => {
     const oid = objectId(algorithm, type, content)
     const file = loosePath(vault, oid)
-    if (drafts.has(oid)) return oid
+    const going = writing.get(oid) ?? draft(oid, file, type, content)
+    writing.set(oid, going)
+    await going.finally(() => writing.delete(oid))
+    return oid
+  }
+
+  const draft = async (oid: string, file: string, type: ObjectType, content: Uint8Array) => {
+    if (drafts.has(oid) || placing.has(oid)) return
     if (!(await exists(file))) {
       const head = Buffer.from(`${type} ${content.length}\0`)
       const packed = await deflated(Buffer.concat([head, content]), { level: constants.Z_BEST_SPEED })
@@ -66,13 +75,12 @@ export function vaultObjects(
     }
     // Also when it was there: whoever wrote it may have died before its name was on the disk.
     unsynced.add(path.dirname(file))
-    return oid
   }
 
   const readObject = async (oid: string) => {
-    const draft = drafts.get(oid)
+    const drafted = drafts.get(oid) ?? placing.get(oid)
     const loose =
-      (draft && (await readFile(draft).catch(() => undefined))) ??
+      (drafted && (await readFile(drafted).catch(() => undefined))) ??
       (await readFile(loosePath(vault, oid)).catch(() => undefined))
     if (loose) {
       const whole = await inflated(loose)
@@ -91,7 +99,7 @@ export function vaultObjects(
     folders: string[],
   ) => {
     if (placed.length > 0) await files.placeDrafts(placed)
-    for (const { oid, draft } of placed) if (drafts.get(oid) === draft) drafts.delete(oid)
+    for (const { oid, draft } of placed) if (placing.get(oid) === draft) placing.delete(oid)
     if (folders.length > 0) await files.syncFolders([...folders, path.join(vault, 'objects')])
   }
 
@@ -107,6 +115,8 @@ export function vaultObjects(
     async sync() {
       if (broken !== undefined) throw broken
       const placed = Array.from(drafts, ([oid, draft]) => ({ oid, draft, target: loosePath(vault, oid) }))
+      for (const { oid, draft } of placed) placing.set(oid, draft)
+      drafts.clear()
       const folders = [...unsynced]
       unsynced.clear()
       const own = place(placed, folders)
@@ -125,7 +135,7 @@ export function vaultObjects(
       }
     },
     get isSynced() {
-      return drafts.size === 0
+      return drafts.size === 0 && placing.size === 0
     },
     async read(oid) {
       if (oid === null) return []
