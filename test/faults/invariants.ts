@@ -41,7 +41,8 @@ export async function inspect(
   const wrong = runningFor(stage).map(({ pid, command }) => `process ${pid} still runs: ${command}`)
   if (wrong.length > 0) await ended(stage)
   const after = await readWorld(stage)
-  const landed = pictures !== undefined && after.operations.length > before.operations.length
+  const done = after.operations.length + after.open.length > before.operations.length + before.open.length
+  const landed = pictures !== undefined && (done || after.operations.length > before.operations.length)
   wrong.push(
     ...(landed ? await isWhole(scene, pictures.after, after, acknowledged) : untouched(before, after)),
     ...(pictures && !landed ? isUndone(before, after, acknowledged) : []),
@@ -56,7 +57,9 @@ export async function inspect(
   if (wrong.length > 0) return wrong
   if (!(await isNew(`${journey.name} ${landed} ${outlined(stage, after)}`))) return []
   if (!pictures) return worksAgain(stage, journey, before)
-  return landed ? canBeUndone(scene, after, pictures.before) : canBeRepeated(scene, journey, pictures.after)
+  return landed
+    ? canBeUndone(scene, journey, after, pictures.before)
+    : canBeRepeated(scene, journey, pictures.after)
 }
 
 /** A world that has passed so far, as to all in which it can differ from another one that has. */
@@ -273,10 +276,17 @@ async function canBeRepeated(
 const broughtBack = ['files', 'git', 'index', 'status', 'refs', 'workspaces', 'registrations'] as const
 
 /** P3. */
-async function canBeUndone({ stage, before }: Scene, landed: World, expected: Picture): Promise<string[]> {
+async function canBeUndone(
+  { stage, before }: Scene,
+  journey: Journey,
+  landed: World,
+  expected: Picture,
+): Promise<string[]> {
   const operation = landed.operations[0]?.id
   const failed = await plays(stage, 'undone', (ports) =>
-    call(ports, 'system.undo', { repo: stage.dir, operation }),
+    journey.back
+      ? journey.back(ports, stage.dir)
+      : call(ports, 'system.undo', { repo: stage.dir, operation }),
   )
   if (failed.length > 0) return failed
   const after = await readWorld(stage)

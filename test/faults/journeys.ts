@@ -19,6 +19,7 @@ import {
   started,
   startedAndCommitted,
   startedAndDirty,
+  workedInCheckout,
   workedOn,
 } from './prepared.ts'
 import { accept, checkpoint, reject, remove, rewind, run, start, undo } from './verbs.ts'
@@ -41,6 +42,8 @@ export interface Journey {
   act(ports: Ports, dir: string, signal?: AbortSignal): Promise<unknown>
   /** What must work afterwards, whatever happened: by default `start` of the same id. */
   again?(ports: Ports, dir: string): Promise<unknown>
+  /** What takes it back, where that is not `undo`. */
+  back?(ports: Ports, dir: string): Promise<unknown>
   /** What is wrong with the world after recovery, beyond what is wrong for every verb. */
   check?(seen: Seen): string[]
 }
@@ -227,6 +230,32 @@ export const journeys: readonly Journey[] = [
     name: 'undo of reject',
     operation: true,
     prepare: after(readyToLand, reject),
+    act: undo,
+  },
+  {
+    name: 'start --isolation branch',
+    main: true,
+    operation: true,
+    prepare: nothing,
+    act: (ports, dir, signal) => start(ports, dir, { isolation: 'branch' }, signal),
+    back: reject,
+  },
+  {
+    name: 'reject of a shadow branch',
+    operation: true,
+    prepare: workedInCheckout,
+    act: (ports, dir, signal) => reject(ports, dir, signal),
+  },
+  {
+    name: 'accept of a shadow branch',
+    operation: true,
+    prepare: workedInCheckout,
+    act: (ports, dir, signal) => accept(ports, dir, {}, signal),
+  },
+  {
+    name: 'undo of the reject of a shadow branch',
+    operation: true,
+    prepare: after(workedInCheckout, reject),
     act: undo,
   },
 ]

@@ -84,6 +84,17 @@ export async function readyToLand(stage: Stage, work: Work = { shared: false }):
   writeFileSync(path.join(workspace, 'src/run.sh'), '#!/bin/sh\ntrue\n')
 }
 
+/** The same in the user's own checkout, where what they had not committed is put away. */
+export async function workedInCheckout(stage: Stage): Promise<void> {
+  await act(stage, (ports) => start(ports, stage.dir, { isolation: 'branch' }))
+  writeFileSync(path.join(stage.dir, 'a.txt'), shared('one', 'of the agent'))
+  mkdirSync(path.join(stage.dir, 'new'))
+  writeFileSync(path.join(stage.dir, 'new/file.txt'), 'new\n')
+  rmSync(path.join(stage.dir, 'old'), { recursive: true })
+  await act(stage, (ports) => checkpoint(ports, stage.dir))
+  writeFileSync(path.join(stage.dir, 'src/run.sh'), '#!/bin/sh\ntrue\n')
+}
+
 /** It has been done, and is to be undone. */
 export const after =
   (prepare: (stage: Stage) => Promise<void>, verb: (ports: Ports, dir: string) => Promise<unknown>) =>

@@ -26,7 +26,7 @@ import { type Expected, landedAsCommit, landedAsPatch, type Layers } from '../su
 import { type As, type Chosen, chosen, type Landed, landed, part } from '../support/accept/parts.ts'
 import { changes, listed, type Tree } from '../support/accept/tree.ts'
 import { makeWorld, stepsOf, type World } from '../support/accept/world.ts'
-import { tempFolder, testRepo } from '../support/repo.ts'
+import { quickFolder, testRepo } from '../support/repo.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000_000)
 const runs = Number(process.env.RUNS ?? 1)
@@ -57,7 +57,7 @@ const nothing: Tree = new Map()
 
 /** One repository, task and library for a thousand plans. */
 async function planner() {
-  const repo = testRepo({})
+  const repo = testRepo({}, quickFolder())
   const opened = openRepo(repo.dir, { env: repo.env })
   await opened.start({ task: 'T1' })
   await opened.checkpoint({ task: 'T1' })
@@ -67,7 +67,7 @@ async function planner() {
   const found = await requireTask(ports, repo.dir, 'T1')
   const [first] = await ports.vault.readSteps(found.repo, found.task)
   if (!first) throw new Error('There is no step 0.')
-  const scratch = tempFolder()
+  const scratch = quickFolder()
   let [inScratch, inCheckout] = [nothing, nothing]
   const keep = async (tree: Tree): Promise<string> => {
     writeTree(scratch, inScratch, tree)
@@ -98,7 +98,8 @@ async function planner() {
         repo.git('add', '--all')
         repo.git('commit', '--quiet', '--allow-empty', '--message=Head')
       }
-      if (withHead || changes(layers.head, layers.index).size > 0) {
+      // The index may be anything: now and then it is what another case has left.
+      if (withHead || changes(layers.head, layers.index).size > 1) {
         write(layers.index)
         repo.git('add', '--all')
       }
@@ -149,7 +150,7 @@ async function inLanes<W>(
   )
 }
 
-test('A1, A3: 1,000 plans of a patch are what the reference says', { timeout: 5 * minute }, async () => {
+test('A1, A3: 1,000 plans of a patch are what the reference says', { timeout: 10 * minute }, async () => {
   const seen = { landed: 0, refused: 0 }
   await inLanes(1000, planner, ({ ports, repo, task, offerOf, checkOut }) =>
     fc.asyncProperty(baseTree, someEdits(5), userEdits, async (base, agent, edits) => {
@@ -164,10 +165,10 @@ test('A1, A3: 1,000 plans of a patch are what the reference says', { timeout: 5 
     }),
   )
   // Neither side of the property is empty.
-  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(100)
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(100 * runs)
 })
 
-test('A2, A3: 200 plans of commits are what the reference says', { timeout: 5 * minute }, async () => {
+test('A2, A3: 200 plans of commits are what the reference says', { timeout: 10 * minute }, async () => {
   const seen = { landed: 0, refused: 0 }
   await inLanes(200, planner, ({ ports, repo, task, offerOf, checkOut }) =>
     fc.asyncProperty(baseTree, someEdits(4), userEdits, async (base, agent, edits) => {
@@ -181,7 +182,7 @@ test('A2, A3: 200 plans of commits are what the reference says', { timeout: 5 * 
       seen[judge(plan, user, expected)]++
     }),
   )
-  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20)
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20 * runs)
 })
 
 const steps = fc.array(looseEdits(3), { minLength: 1, maxLength: 3 })
@@ -247,7 +248,7 @@ function commits(as: As, user: Layers, { parts, expected }: Landed): number {
 }
 
 test('A1 to A6, P3: 100 accepts are what the reference says, and undo takes each back', {
-  timeout: 5 * minute,
+  timeout: 10 * minute,
 }, async () => {
   const seen = { landed: 0, refused: 0 }
   await inLanes(100, makeWorld, (world) =>
@@ -263,5 +264,5 @@ test('A1 to A6, P3: 100 accepts are what the reference says, and undo takes each
       seen['layers' in told.expected ? 'landed' : 'refused']++
     }),
   )
-  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20)
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20 * runs)
 })

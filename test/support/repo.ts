@@ -1,6 +1,6 @@
 /** Real repositories in temporary folders. */
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -9,10 +9,15 @@ import { cleanEnv } from './clean-env.ts'
 export { cleanEnv }
 
 /** A folder that is gone when the test has ended. Its path has no symlinks in it. */
-export function tempFolder(): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'offshoot-test-'))
+export function tempFolder(parent = os.tmpdir()): string {
+  const folder = mkdtempSync(path.join(parent, 'offshoot-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** The same in memory, where there is such a place: for tests of a thousand cases, to which a disk matters little. */
+export function quickFolder(): string {
+  return tempFolder(process.platform === 'linux' && existsSync('/dev/shm') ? '/dev/shm' : undefined)
 }
 
 export interface TestRepo {

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { lstatSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { testRepo } from '../repo.ts'
+import { quickFolder, testRepo } from '../repo.ts'
 import { library } from '../workspace.ts'
 import { readTree, writeTree } from './disk.ts'
 import { isIgnored } from './edits.ts'
@@ -24,7 +24,7 @@ export interface State {
 export type World = Awaited<ReturnType<typeof makeWorld>>
 
 export async function makeWorld() {
-  const repo = testRepo({})
+  const repo = testRepo({}, quickFolder())
   repo.git('config', '--global', 'user.name', 'User')
   repo.git('config', '--global', 'user.email', 'user@example.com')
   const lib = library(repo)
