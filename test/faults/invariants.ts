@@ -77,9 +77,14 @@ function outlined(stage: Stage, world: World): string {
 
 /** What a survivor does after recovery counts as well, so it gets some time for it. */
 async function ended(stage: Stage): Promise<void> {
+  await untilAlone(stage)
+  for (const { pid } of runningFor(stage)) process.kill(pid, 'SIGKILL')
+}
+
+/** Until all have ended by themselves, or a while has passed. */
+export async function untilAlone(stage: Stage): Promise<void> {
   const deadline = performance.now() + 1_000
   while (runningFor(stage).length > 0 && performance.now() < deadline) await pause(10)
-  for (const { pid } of runningFor(stage)) process.kill(pid, 'SIGKILL')
 }
 
 /** P1. */

@@ -1,5 +1,6 @@
 /** What the vault must hold after recovery: every step, whole, and every byte that would otherwise be gone. */
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { appError } from '../../src/core/errors.ts'
@@ -20,7 +21,13 @@ export async function keepsEverything(stage: Stage, before: World, after: World)
     ...[after.user, ...Object.values({ ...after.workspaces, ...after.trash })].flatMap(contentsOf),
   ])
   const had = { checkout: before.user, ...before.workspaces }
+  const lost = (operation: World['operations'][number]) =>
+    !existsSync(path.join(vault ?? 'none', 'refs/operations', operation.id)) ||
+    !after.operations.some(({ id }) => id === operation.id)
   return [
+    ...[...before.operations, ...after.operations]
+      .filter(lost)
+      .map(({ verb }) => `the ${verb} is not on record`),
     ...Object.entries(had).flatMap(([where, tree]) =>
       Object.keys(tree)
         .filter((file) => !file.startsWith('.git') || file === '.gitignore')
