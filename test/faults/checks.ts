@@ -98,9 +98,10 @@ export function takenOrNot({ before, after, acknowledged }: Seen): string[] {
 export function sweptUp({ before, after, acknowledged }: Seen): string[] {
   const [name = ''] = Object.keys(before.workspaces)
   const ran = 'ran.txt' in (after.workspaces[name] ?? {})
-  const { state, runs } = after.open[0] ?? { state: 'gone', runs: 0 }
+  const { state, runs, reason } = after.open[0] ?? { state: 'gone', runs: 0 }
+  const killed = reason?.endsWith('exit code 137')
   return [
-    ...(acknowledged && (state !== 'completed' || !ran) ? [`acknowledged, but ${state}`] : []),
+    ...(acknowledged && !killed && (state !== 'completed' || !ran) ? [`acknowledged, but ${state}`] : []),
     ...(!acknowledged && runs > 0 && state !== 'failed' && state !== 'completed'
       ? [`the run has ended, and the task is ${state}`]
       : []),

@@ -1,17 +1,13 @@
 /** What must hold after recovery, whatever was struck where. Each function answers what is wrong, in words. */
-import { execFile } from 'node:child_process'
-import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { call } from '../../src/api/handlers.ts'
 import { AppError, appError } from '../../src/core/errors.ts'
 import type { Journey } from './journeys.ts'
+import { holdsAll, isKnown, keepsEverything } from './kept.ts'
 import type { Scene, Stage } from './lane.ts'
 import { type Picture, takePicture, unlike } from './picture.ts'
-import { contentsOf, difference, readTree, type Tree } from './tree.ts'
+import { difference, readTree } from './tree.ts'
 import { findVault, ourBranch, readWorld, runningFor, type World } from './world.ts'
-
-const run = promisify(execFile)
 
 /** The next command that writes, and by itself changes nothing: it removes a task that never was. */
 export async function nextCommand(stage: Stage): Promise<void> {
@@ -74,6 +70,8 @@ function outlined(stage: Stage, world: World): string {
   const listed = [trash, registrations, workspaces].map((trees) => Object.values(trees).map(Object.keys))
   const trees = Object.values(steps).map((line) => line.map((step) => step.tree))
   const vault = Object.keys(readTree(findVault(stage) ?? 'none', (name) => /objects|operations/.test(name)))
+    .map((name) => name.replaceAll(/\b\d+\b/g, 'n'))
+    .filter((name) => !name.endsWith('.tmp'))
   return JSON.stringify([tasks, refs, listed, trees, vault, operations.length]).replaceAll(
     /[0-9a-v]{20}/g,
     'id',
@@ -82,9 +80,14 @@ function outlined(stage: Stage, world: World): string {
 
 /** What a survivor does after recovery counts as well, so it gets some time for it. */
 async function ended(stage: Stage): Promise<void> {
+  await untilAlone(stage)
+  for (const { pid } of runningFor(stage)) process.kill(pid, 'SIGKILL')
+}
+
+/** Until all have ended by themselves, or a while has passed. */
+export async function untilAlone(stage: Stage): Promise<void> {
   const deadline = performance.now() + 1_000
   while (runningFor(stage).length > 0 && performance.now() < deadline) await pause(10)
-  for (const { pid } of runningFor(stage)) process.kill(pid, 'SIGKILL')
 }
 
 /** P1. */
@@ -119,9 +122,10 @@ function without(refs: World['ourRefs']): World['ourRefs'] {
 
 /** A4: nothing of the operation; only the step before it may have been taken and published. */
 function isUndone(before: World, after: World, acknowledged: boolean): string[] {
-  const uids = ({ open, closed }: World) => ({
+  const uids = ({ open, closed, registrations }: World) => ({
     open: open.map(({ uid }) => uid),
     closed: closed.map(({ uid }) => uid),
+    registrations: Object.keys(registrations),
   })
   return [
     ...(acknowledged ? ['it was acknowledged, and there is no such operation'] : []),
@@ -161,65 +165,6 @@ async function tasksAreWhole(stage: Stage, before: World, after: World): Promise
   const orphans = Object.keys(after.workspaces).filter((name) => !names.has(name))
   wrong.push(...orphans.map((name) => `the workspace ${name} belongs to nobody`))
   return wrong
-}
-
-/** Whether a workspace is as it was, or as its last step has it; what no step holds is left out of account then. */
-async function isKnown(
-  stage: Stage,
-  files: Tree,
-  then: Tree | undefined,
-  steps: World['steps'][string] = [],
-): Promise<boolean> {
-  if (then && difference(then, files).length === 0) return true
-  const step = steps.at(-1)
-  if (step === undefined) return false
-  const listed = (await inVault(stage, 'ls-tree', '-r', step.tree)).split('\n').filter(Boolean)
-  const held = listed.map((line) => /^(\d+) \w+ (\w+)\t(.*)$/.exec(line) ?? [])
-  const modes: Record<string, string> = { '100644': '644', '100755': '755', '120000': 'link' }
-  return held.every(([, mode, oid, file]) => files[file!] === `${modes[mode!]} ${oid}`)
-}
-
-/** P2, P3: every step, and every byte that the user or the agent had, is somewhere. */
-async function keepsEverything(stage: Stage, before: World, after: World): Promise<string[]> {
-  const vault = findVault(stage)
-  const kept =
-    vault === undefined ? '' : await inVault(stage, 'rev-list', '--objects', '--all').catch(appError)
-  if (typeof kept !== 'string') return [`the vault is not whole: ${kept.message}`]
-  const held = new Set([
-    ...kept.split('\n').map((line) => line.slice(0, 40)),
-    ...[after.user, ...Object.values({ ...after.workspaces, ...after.trash })].flatMap(contentsOf),
-  ])
-  const had = { checkout: before.user, ...before.workspaces }
-  return [
-    ...Object.entries(had).flatMap(([where, tree]) =>
-      Object.keys(tree)
-        .filter((file) => !file.startsWith('.git') || file === '.gitignore')
-        .filter((file) => !held.has(contentsOf({ [file]: tree[file]! })[0]!))
-        .map((file) => `what ${file} of ${where} held is nowhere`),
-    ),
-    ...Object.entries(before.steps).flatMap(([uid, steps]) =>
-      steps
-        .filter(({ n, commit }) => after.steps[uid]?.[n]?.commit !== commit)
-        .map(({ n }) => `step ${n} is lost`),
-    ),
-  ]
-}
-
-/** P2, K5: a step that was acknowledged holds the workspace as it is. */
-async function holdsAll(stage: Stage, before: World, after: World): Promise<string[]> {
-  const wrong: string[] = []
-  for (const task of after.open) {
-    const [steps, files] = [after.steps[task.uid] ?? [], after.workspaces[path.basename(task.path)]]
-    if (files === undefined || steps.length <= (before.steps[task.uid]?.length ?? 0)) continue
-    if (!(await isKnown(stage, files, undefined, steps))) wrong.push('the last step is not the workspace')
-  }
-  return wrong
-}
-
-async function inVault(stage: Stage, ...args: string[]): Promise<string> {
-  const objects = path.join(stage.dir, '.git/objects')
-  const env = { ...stage.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects }
-  return (await run('git', ['--git-dir', findVault(stage)!, ...args], { env })).stdout
 }
 
 async function isSound(stage: Stage): Promise<string[]> {

@@ -174,6 +174,7 @@ export const journeys: readonly Journey[] = [
   },
   {
     name: 'run -- command',
+    main: true,
     prepare: workedOn,
     act: (ports, dir, signal) => run(ports, dir, signal),
     check: sweptUp,

@@ -70,7 +70,7 @@ async function described(
 function readLog({ dir }: Stage, name: string): string {
   return readFileSync(path.join(dir, name), 'utf8')
     .replaceAll(/^\w+ \w+ (.*>) \d+ [+-]\d+/gm, '$1')
-    .replaceAll(/[0-9a-v]{20}/g, '<id>')
+    .replaceAll(/\b[0-9a-v]{20}\b/g, '<id>')
 }
 
 /** Git's own files in there hold times. */

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { call } from '../../src/api/handlers.ts'
 import { appError } from '../../src/core/errors.ts'
 import { type Plan, withFault } from '../support/faults.ts'
-import { inspect, type IsNew, nextCommand } from './invariants.ts'
+import { inspect, type IsNew, nextCommand, untilAlone } from './invariants.ts'
 import type { Journey } from './journeys.ts'
 import type { Lane, Scene, Stage } from './lane.ts'
 import { difference } from './tree.ts'
@@ -54,7 +54,9 @@ export async function strike(
     ? await played(lane.play(journey, journey.name, plan), plan.kind === 'hang' ? onHang : undefined)
     : await here(stage, journey, plan)
   if (seen.struck === undefined) return { points: 0, anomalies: [] }
-  const anomalies = [...beside, ...(await aftermath(scene, journey, seen.acknowledged, isNew))]
+  // Nobody knows of such a child, so nobody ends it. It has nothing to do, and ends; until then it must do no harm.
+  const after = plan.child === 'unrecorded' ? untilAlone : undefined
+  const anomalies = [...beside, ...(await aftermath(scene, journey, seen.acknowledged, isNew, after))]
   return { points: 1, anomalies: anomalies.map((line) => `at ${plan.at} (${seen.struck}): ${line}`) }
 }
 
@@ -74,9 +76,11 @@ async function aftermath(
   journey: Journey,
   acknowledged: boolean,
   isNew: IsNew | false,
+  then?: (stage: Stage) => Promise<void>,
 ): Promise<string[]> {
   try {
     if (isNew) await nextCommand(scene.stage)
+    await then?.(scene.stage)
     return await inspect(scene, journey, acknowledged, isNew || (() => true))
   } catch (thrown) {
     return [`recovery threw ${appError(thrown).stack}`]
@@ -157,9 +161,10 @@ export async function played(
   }
 }
 
-/** A command beside one that lives, however long it hangs, touches nothing of it. */
+/** A command beside one that lives, however long it hangs, touches nothing of it. Its other children may end. */
 async function leavesAlone(stage: Stage): Promise<string[]> {
-  const before = await readWorld(stage)
+  const look = async () => ({ ...(await readWorld(stage)), children: [] })
+  const before = await look()
   const ports = stage.ports()
   try {
     const { recovered } = await call(ports, 'system.recover', {})
@@ -167,7 +172,7 @@ async function leavesAlone(stage: Stage): Promise<string[]> {
       ...recovered
         .filter(({ verdict }) => verdict !== 'left alone')
         .map(({ verdict }) => `meanwhile ${verdict}`),
-      ...difference({ ...before }, { ...(await readWorld(stage)) }).map((line) => `meanwhile ${line}`),
+      ...difference(before, await look()).map((line) => `meanwhile ${line}`),
     ]
   } finally {
     await ports.close()

@@ -44,7 +44,8 @@ export class Sweeper {
   /** A second kill at every effect of the recovery, from kills spread over the journey. */
   async everyPointOfRecovery(journey: Journey): Promise<Tally> {
     const count = await this.#count(journey)
-    const numbers = upTo(count).filter((at) => (count - at) % spread(journey) === 0)
+    const apart = Math.ceil(count / startsOf(journey))
+    const numbers = upTo(count).filter((at) => (count - at) % apart === 0)
     const tallies = await Promise.all(numbers.map((at) => this.#tally(journey, { what: 'recovery', at })))
     return total(tallies, `${journey.name} × kill in recovery`)
   }
@@ -72,9 +73,9 @@ export class Sweeper {
   }
 }
 
-/** The recovery is struck after a kill at every so many-th effect, counted from the end. */
-export function spread({ main }: Pick<Journey, 'main'>): number {
-  return main ? 4 : 8
+/** From how many kills on, spread evenly over the journey, the recovery is struck. */
+export function startsOf({ main }: Pick<Journey, 'main'>): number {
+  return main ? 16 : 8
 }
 
 function upTo(count: number): number[] {

@@ -1,4 +1,4 @@
-import { spread } from './sweep.ts'
+import { startsOf } from './sweep.ts'
 import type { Tally } from './strikes.ts'
 
 interface Row {
@@ -25,7 +25,7 @@ export function faultTable(rows: readonly Row[]): string {
     ...legend.map((line) => `  ${line}`),
     `${' '.repeat(width)} ${kinds.map((_, index) => letter(index).padStart(6)).join('')}`,
     ...lines,
-    `The recovery is struck after a kill at every ${spread({})}th effect, counted from the end; of the main journeys at every ${spread({ main: true })}th.`,
+    `The recovery is struck from ${startsOf({})} kills on, spread over a journey; of the main ones from ${startsOf({ main: true })}.`,
     'To go on (repeat, undo, start) is tried once from each kind of world that a recovery leaves.',
     `${points} points, ${kills} of them kill points, ${anomalies} anomalies`,
   ].join('\n')
