@@ -69,7 +69,12 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
   const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
     const repo = await targetOf(ports, here, named)
     const task = await lastState(ports, repo, requireOpen(ports, named), signal)
-    const offer = await offerOf(ports, repo, task, input, signal)
+    const offer = await offerOf(ports, repo, task, input, signal).catch(misfits)
+    if (Array.isArray(offer)) {
+      if (!input.dryRun) throw conflictError(offer)
+      const preview = { clean: false, conflicts: offer, files: [], runsCode: [], refused: [] }
+      return { task, as, preview, onto: undefined, after: undefined }
+    }
     const landing = await plan(ports, repo, task, offer, as, input, signal)
     const preview = await previewOf(ports, repo, offer, landing, input.allow ?? [])
     if (input.dryRun) return { task, as, preview, onto: landing.onto, after: undefined }
@@ -89,6 +94,13 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
 /** The branch itself is what the user gets. */
 function isBranch(as: Strategy): boolean {
   return as === 'keep-branch' || as === 'pr'
+}
+
+/** Steps that do not fit each other are conflicts like others. */
+function misfits(error: unknown): Conflict[] {
+  const conflicts = error instanceof AppError && error.code === 'WT_011' ? error.data?.conflicts : undefined
+  if (Array.isArray(conflicts) && conflicts.length > 0) return conflicts as Conflict[]
+  throw error
 }
 
 /** The checkout that -C or the current folder is in; inside a workspace, the one that the task was started in. */

@@ -3,7 +3,7 @@ import type { AcceptInput } from './accept.ts'
 import { type BytePath, toText } from './bytes.ts'
 import { AppError } from './errors.ts'
 import { askedMessage, tellLanded } from './hooks.ts'
-import { type Landing, obstacles } from './land-patch.ts'
+import { asFound, type Landing, obstacles } from './land-patch.ts'
 import { filled } from './message.ts'
 import type { Offer } from './offer.ts'
 import type { FileMove } from './operation.ts'
@@ -116,7 +116,7 @@ async function build(
   if (merged.conflicts.length > 0 || merged.tree === before || input.dryRun)
     return { ...nothing, after: merged.tree }
   const parents = [target]
-  if (as === 'merge') parents.push((await vault.publish(repo, task, signal)).tip)
+  if (as === 'merge') parents.push(await mergedCommit(ports, repo, task, offer, theirs, signal))
   const commit = await vault.commit(
     repo,
     task,
@@ -128,6 +128,20 @@ async function build(
     signal,
   )
   return { ...nothing, commit, after: merged.tree }
+}
+
+/** What git is to take for merged: all steps, or of a part just that part. */
+async function mergedCommit(
+  { vault }: Ports,
+  repo: Repo,
+  task: Task,
+  { whole }: Offer,
+  tree: string,
+  signal?: AbortSignal,
+): Promise<string> {
+  if (whole) return (await vault.publish(repo, task, signal)).tip
+  const message = `A part of ${task.id}`
+  return vault.commit(repo, task, { tree, parents: [task.base.commit], message }, signal)
 }
 
 async function messageFor(ports: Ports, repo: Repo, task: Task, as: CommitStrategy): Promise<string> {
@@ -200,7 +214,7 @@ async function follow(
     index.push({ path: file, from, to })
     files.push({
       path: file,
-      from: present.get(file) ?? null,
+      from: asFound(present.get(file) ?? null, found.get(file)),
       to: to && (await rawOf(ports, repo, task, offer, built, checkout, file, to)),
     })
   }

@@ -2,7 +2,7 @@
 import { type BytePath, toText } from './bytes.ts'
 import type { Offer } from './offer.ts'
 import type { FileMove, Operation } from './operation.ts'
-import type { Conflict, Found, LeafChange, Ports, RefChange, Repo } from './ports.ts'
+import type { Conflict, Found, Leaf, LeafChange, Ports, RefChange, Repo } from './ports.ts'
 import type { Goal } from './shadow.ts'
 import type { Task } from './task.ts'
 
@@ -55,7 +55,9 @@ export async function planPatch(
     if (again.conflicts.length === 0) [ours, merged] = [all, again]
   }
   const planned = await ports.contents.compare(repo, ours, merged.tree)
-  const moves = Array.from(planned, ([path, { from, to }]): FileMove => ({ path, from, to }))
+  const moves = Array.from(planned, ([path, { from, to }]): FileMove => {
+    return { path, from: asFound(from, found.get(path)), to }
+  })
   const inTheWay = await obstacles(ports, repo, checkout, planned)
   const conflicts = await named(ports, repo, found, merged.conflicts)
   const solved = markers && conflicts.every(({ kind }) => kind !== 'untracked')
@@ -66,6 +68,11 @@ export async function planPatch(
     onto: undefined,
     told: {},
   }
+}
+
+/** With its permissions: an undo brings it back just so. */
+export function asFound(leaf: Leaf | null, there: Found | undefined): Leaf | null {
+  return leaf && there?.kind === 'file' ? { ...leaf, permissions: there.permissions } : leaf
 }
 
 function knownOf(changes: ReadonlyMap<BytePath, LeafChange>) {

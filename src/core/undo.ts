@@ -3,7 +3,7 @@ import { requireOpen, takeStep } from './checkpoint.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
 import { findRepo } from './repo.ts'
-import { obstacles } from './land-patch.ts'
+import { asFound, obstacles } from './land-patch.ts'
 import { requireStep } from './log.ts'
 import { conflictError, type FileMove, inverse, type Operation, perform, type StepMove } from './operation.ts'
 import type { Ports, Repo } from './ports.ts'
@@ -157,10 +157,13 @@ async function fitted(ports: Ports, repo: Repo, back: Operation): Promise<Operat
   const planned = await contents.compare(repo, ours, merged.tree)
   const conflicts = [...merged.conflicts, ...(await obstacles(ports, repo, checkout, planned))]
   if (conflicts.length > 0) throw conflictError(conflicts)
-  return {
-    ...back,
-    files: { checkout, moves: Array.from(planned, ([file, { from, to }]) => ({ path: file, from, to })) },
-  }
+  const wanted = new Map(moves.map((move) => [move.path, move.to]))
+  const fits = Array.from(planned, ([file, { from, to }]): FileMove => {
+    const known = wanted.get(file)
+    const same = known && to && known.oid === to.oid && known.mode === to.mode
+    return { path: file, from: asFound(from, found.get(file)), to: same ? known : to }
+  })
+  return { ...back, files: { checkout, moves: fits } }
 }
 
 /** What the user has staged since: nothing else may hold it, and the undo would put the older entry in its place. */

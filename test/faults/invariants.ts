@@ -130,7 +130,10 @@ function isUndone(before: World, after: World, acknowledged: boolean): string[] 
   return [
     ...(acknowledged ? ['it was acknowledged, and there is no such operation'] : []),
     ...difference(before.workspaces, after.workspaces),
-    ...difference(without(before.ourRefs), without(after.ourRefs)),
+    // A repository that has been taken in stays known.
+    ...difference(without(before.ourRefs), without(after.ourRefs)).filter(
+      (line) => line !== 'refs/offshoot/repo appeared',
+    ),
     ...difference(uids(before), uids(after)),
   ].map((line) => `undone, but ${line}`)
 }

@@ -235,7 +235,6 @@ export const journeys: readonly Journey[] = [
   },
   {
     name: 'start --isolation branch',
-    main: true,
     operation: true,
     prepare: nothing,
     act: (ports, dir, signal) => start(ports, dir, { isolation: 'branch' }, signal),

@@ -48,7 +48,7 @@ export async function takePicture(stage: Stage, before: World, now: World): Prom
       return { id, state: closedAt === undefined ? 'open' : state, checkpoints, landed }
     }),
     steps: Object.fromEntries(
-      Object.entries(now.steps).map(([uid, steps]) => [uid, steps.map((step) => step.tree)]),
+      Object.entries(now.steps).map(([uid, steps]) => [nameless(uid), steps.map((step) => step.tree)]),
     ),
     operations: now.operations.map(({ verb, undone }) => (undone ? `${verb}, undone` : verb)),
   }
@@ -61,16 +61,20 @@ async function described(
 ): Promise<Record<string, string>> {
   const told: Record<string, string> = {}
   for (const [ref, id] of Object.entries(now)) {
-    told[ref] = before[ref] === id ? id : await stage.git('log', '--topo-order', '--format=%T %s', id)
+    told[nameless(ref)] =
+      before[ref] === id ? id : await stage.git('log', '--topo-order', '--format=%T %s', id)
   }
   return told
 }
 
 /** Who, why and how often: not when, and not which ids. */
 function readLog({ dir }: Stage, name: string): string {
-  return readFileSync(path.join(dir, name), 'utf8')
-    .replaceAll(/^\w+ \w+ (.*>) \d+ [+-]\d+/gm, '$1')
-    .replaceAll(/\b[0-9a-v]{20}\b/g, '<id>')
+  return nameless(readFileSync(path.join(dir, name), 'utf8').replaceAll(/^\w+ \w+ (.*>) \d+ [+-]\d+/gm, '$1'))
+}
+
+/** A task or an operation that is made anew has another id. */
+function nameless(text: string): string {
+  return text.replaceAll(/\b[0-9a-v]{20}\b/g, '<id>')
 }
 
 /** Git's own files in there hold times. */

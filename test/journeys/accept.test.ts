@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -161,6 +163,10 @@ test('A5: --step lands chosen steps; a step that builds on one left out is a con
   writeFileSync(at('new'), 'newer\n')
   await repo.checkpoint({ task: 'T1' })
   await expect(repo.accept({ task: 'T1', steps: [3] })).rejects.toMatchObject({ code: 'WT_011' })
+  expect((await repo.accept({ task: 'T1', steps: [3], dryRun: true })).preview).toMatchObject({
+    clean: false,
+    conflicts: [{ path: 'new' }],
+  })
   await repo.accept({ task: 'T1', steps: [2, 3] })
   expect(read('new')).toBe('newer\n')
   expect(user.git('status', '--porcelain')).toBe('?? new\n')
@@ -353,4 +359,26 @@ test('P3: an update is an operation too', async () => {
     lines([18, 'agent']),
   ])
   expect(await repo.ops()).toMatchObject([{ verb: 'undo' }, { verb: 'update', undone: true }])
+})
+
+test('A5: of a part that lands as a merge, git takes nothing else for merged', async () => {
+  const { user, repo } = await worked()
+  await repo.accept({ task: 'T1', as: 'merge', only: ['new'] })
+  expect(user.git('log', '--format=%s', 'main^2', '--not', 'main^1')).toBe('A part of T1\n')
+  expect(user.git('merge-base', '--all', 'main', 'offshoot/T1')).toBe(user.git('rev-parse', 'main^1'))
+  await repo.accept({ task: 'T1', as: 'merge' })
+  expect(user.git('show', 'main:f')).toBe(lines([18, 'agent']))
+})
+
+test('P3: an undo brings a deleted file back with its permissions', async () => {
+  const { user, repo, at } = await worked()
+  const file = path.join(user.dir, 'other')
+  chmodSync(file, 0o600)
+  rmSync(at('other'))
+  for (const as of ['patch', 'squash'] as const) {
+    await repo.accept({ task: 'T1', as })
+    expect(existsSync(file)).toBe(false)
+    await repo.undo()
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  }
 })
