@@ -66,11 +66,13 @@ async function described(
   return told
 }
 
-/** Who, why and how often: not when, and not which ids. */
+/** Who and why: not when, and not which ids. A git that is killed after its line and asked again writes it twice. */
 function readLog({ dir }: Stage, name: string): string {
-  return readFileSync(path.join(dir, name), 'utf8')
+  const lines = readFileSync(path.join(dir, name), 'utf8')
     .replaceAll(/^\w+ \w+ (.*>) \d+ [+-]\d+/gm, '$1')
     .replaceAll(/\b[0-9a-v]{20}\b/g, '<id>')
+    .split('\n')
+  return lines.filter((line, n) => line !== lines[n - 1]).join('\n')
 }
 
 /** Git's own files in there hold times. */
