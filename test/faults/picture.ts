@@ -66,13 +66,17 @@ async function described(
   return told
 }
 
-/** Who and why: not when, and not which ids. A git that is killed after its line and asked again writes it twice. */
+/**
+ * Who and why: not when, and not which ids. A git that is killed writes its line twice when it is asked again, or never
+ * writes that of HEAD, which comes last.
+ */
 function readLog({ dir }: Stage, name: string): string {
   const lines = readFileSync(path.join(dir, name), 'utf8')
     .replaceAll(/^\w+ \w+ (.*>) \d+ [+-]\d+/gm, '$1')
     .replaceAll(/\b[0-9a-v]{20}\b/g, '<id>')
     .split('\n')
-  return lines.filter((line, n) => line !== lines[n - 1]).join('\n')
+  const isCertain = (line: string) => name !== '.git/logs/HEAD' || !line.includes('\toffshoot: ')
+  return lines.filter((line, n) => line !== lines[n - 1] && isCertain(line)).join('\n')
 }
 
 /** Git's own files in there hold times. */
