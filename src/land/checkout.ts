@@ -9,6 +9,7 @@ import {
   open,
   readdir,
   rename,
+  rm,
   rmdir,
   stat,
   unlink,
@@ -171,6 +172,8 @@ async function changeIndex(
 ): Promise<void> {
   await lockIndex(gitDir, staging)
   const [index, draft] = [path.join(gitDir, 'index'), path.join(staging, 'index')]
+  // Also the lock of a git that was killed here: ours alone, in our own folder.
+  for (const left of [draft, `${draft}.lock`]) await rm(left, { force: true })
   await copyFile(index, draft, constants.COPYFILE_FICLONE).catch(ignoring('ENOENT'))
   const before = await stat(index).catch(() => undefined)
   await exec({

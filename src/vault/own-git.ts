@@ -50,7 +50,8 @@ export async function writeOwnIndex(
       expect,
       signal,
     })
-  await files.remove(draft)
+  // Also the lock of a git that was killed here: ours alone, under the task's lock.
+  for (const left of [draft, `${draft}.lock`]) await files.remove(left)
   const usable = (await files.readKind(index)) === 'file'
   if (usable) await files.copy(index, draft)
   // One that is damaged, or split into several files, is made from nothing.

@@ -99,9 +99,10 @@ async function checkIgnored(
  * Makes the index younger than the files it describes. Git keeps times in seconds: as long as both are of the same
  * second, it has to read every file again to know that it did not change.
  */
-export async function refreshIndex(exec: GitExec, scope: ScanScope, signal?: AbortSignal): Promise<void> {
+export async function refreshIndex(exec: GitExec, scope: ScanScope, signal?: AbortSignal): Promise<boolean> {
   const args = ['update-index', '-q', '--refresh']
-  await withoutWaiting(scope.workspace, exec({ args, expect: [1], ...callScope(scope, signal) }))
+  const asked = exec({ args, expect: [1, 128], ...callScope(scope, signal) })
+  return (await withoutWaiting(scope.workspace, asked)).code !== 128
 }
 
 /** Nothing in the user's settings may keep git from seeing a change, as some do to save time. */

@@ -190,6 +190,7 @@ export const journeys: readonly Journey[] = [
     (as): Journey => ({
       name: `accept --as ${as}`,
       operation: true,
+      ...(as === 'squash' && { inside: true }),
       prepare: (stage) => readyToLand(stage),
       act: (ports, dir, signal) => accept(ports, dir, { as }, signal),
     }),

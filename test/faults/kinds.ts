@@ -50,4 +50,9 @@ export function kindsFor(journey: Journey): readonly Kind[] {
 }
 
 /** Git calls that change the user's repository: the ones worth dying in. */
-export const writingGit = ['^git hash-object', '^git update-ref', '^git read-tree'] as const
+export const writingGit = [
+  '^git hash-object',
+  '^git update-index',
+  '^git update-ref',
+  '^git read-tree',
+] as const

@@ -67,9 +67,15 @@ async function described(
   return told
 }
 
-/** Who, why and how often: not when, and not which ids. */
+/**
+ * Who and why: not when, and not which ids. A git that is killed writes its line twice when it is asked again, or never
+ * writes that of HEAD, which comes last.
+ */
 function readLog({ dir }: Stage, name: string): string {
-  return nameless(readFileSync(path.join(dir, name), 'utf8').replaceAll(/^\w+ \w+ (.*>) \d+ [+-]\d+/gm, '$1'))
+  const text = readFileSync(path.join(dir, name), 'utf8')
+  const lines = nameless(text.replaceAll(/^\w+ \w+ (.*>) \d+ [+-]\d+/gm, '$1')).split('\n')
+  const isCertain = (line: string) => name !== '.git/logs/HEAD' || !line.includes('\toffshoot: ')
+  return lines.filter((line, n) => line !== lines[n - 1] && isCertain(line)).join('\n')
 }
 
 /** A task or an operation that is made anew has another id. */
