@@ -1,6 +1,7 @@
 /** What becomes of a task's folder and refs when the task is closed. */
 import path from 'node:path'
-import { conflictError, type Operation } from './operation.ts'
+import { conflictError } from './conflict-error.ts'
+import type { Operation } from './operation.ts'
 import type { Ports, RefChange, Repo, Worktree } from './ports.ts'
 import { type Leaving, leaving } from './shadow.ts'
 import type { Task, TaskState } from './task.ts'

@@ -4,12 +4,12 @@
  * on it can only be finished: a kill at any instant leaves all of it or nothing.
  */
 import path from 'node:path'
+import { placeFiles, requireUnchanged, stage, stagingFolder } from './operation-files.ts'
+import { lookAtRefs, moveHead, moveRefs, overtaken } from './operation-refs.ts'
 import type { BytePath } from './bytes.ts'
-import { toText } from './bytes.ts'
 import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
-import { eachOf } from './each.ts'
-import { AppError, appError } from './errors.ts'
-import type { Conflict, Found, Leaf, Ports, RefChange, Repo, StepNote } from './ports.ts'
+import { appError } from './errors.ts'
+import type { Leaf, Ports, RefChange, Repo, StepNote } from './ports.ts'
 import { seedShadow } from './shadow.ts'
 import type { Task, TaskPatch } from './task.ts'
 import { isolationOf } from './workspace.ts'
@@ -106,84 +106,6 @@ async function treesOf(
   return { ...trees, indexes }
 }
 
-/** Beside the checkout's git, on the same file system as the checkout. */
-function stagingFolder(repo: Repo, operation: Operation): string {
-  const gitDir = operation.index?.gitDir ?? repo.place.gitDir
-  return path.join(gitDir, `offshoot-${operation.id}`)
-}
-
-function stagedFile(staging: string, index: number): string {
-  return path.join(staging, String(index))
-}
-
-/** All that is new is on the disk before any of it takes its place: a full disk is noticed here. */
-async function stage(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
-  if (!operation.files) return
-  const staging = stagingFolder(repo, operation)
-  await ports.files.makeFolder(staging, 0o700)
-  const { index: indexMove } = operation
-  if (indexMove) await ports.checkouts.lockIndex(indexMove.gitDir, staging)
-  if (indexMove && 'to' in indexMove) {
-    await requireIndex(ports, repo, indexMove.gitDir, indexMove.from)
-    await ports.contents.exportFile(repo, indexMove.to, path.join(staging, 'index'))
-  }
-  const written: string[] = indexMove && 'to' in indexMove ? [path.join(staging, 'index')] : []
-  await eachOf(operation.files.moves.entries(), 8, async ([index, { to }]) => {
-    if (!to || to.mode === '160000') return
-    await ports.contents.exportFile(repo, to, stagedFile(staging, index))
-    if (to.mode !== '120000') written.push(stagedFile(staging, index))
-  })
-  await ports.files.syncFiles(written)
-  await ports.files.syncFolders([staging, path.dirname(staging)])
-}
-
-/** Git notes the looks of files there whenever it looks at them; what counts are the entries. */
-async function requireIndex(ports: Ports, repo: Repo, gitDir: string, expected: Leaf): Promise<void> {
-  const { contents } = ports
-  const found = (await contents.take(repo, gitDir, ['index'])).get('index')
-  if (found?.kind === 'file') {
-    if (found.leaf.oid === expected.oid) return
-    const [now, then] = [
-      await contents.findIndexTree(repo, found.leaf),
-      await contents.findIndexTree(repo, expected),
-    ]
-    if (now !== undefined && now === then) return
-  }
-  throw conflictError([{ path: path.join(gitDir, 'index'), kind: 'changed' }])
-}
-
-/** What the user did since the plan was made must not be overwritten by it. */
-async function requireUnchanged(ports: Ports, repo: Repo, { files }: Operation): Promise<void> {
-  if (!files) return
-  const now = await look(ports, repo, files)
-  const conflicts = files.moves.filter(({ path: file, from }) => !isStill(now.get(file), from))
-  if (conflicts.length > 0)
-    throw conflictError(conflicts.map(({ path: file }) => ({ path: toText(file), kind: 'changed' })))
-}
-
-/** What lies at the paths concerned; what the vault has of them already is not stored again. */
-function look(ports: Ports, repo: Repo, { checkout, moves }: NonNullable<Operation['files']>) {
-  const known = new Map(moves.map(({ path: file, from, to }) => [file, [from, to]]))
-  return ports.contents.take(repo, checkout, known.keys(), known)
-}
-
-/** Nothing, or a folder whose files make room: that was looked at when the plan was made. */
-function isStill(found: Found | undefined, leaf: Leaf | null): boolean {
-  if (leaf === null) return found?.kind !== 'file' && found?.kind !== 'special'
-  // An empty folder stands for a submodule that was never fetched.
-  if (leaf.mode === '160000') return true
-  return found?.kind === 'file' && found.leaf.oid === leaf.oid && found.leaf.mode === leaf.mode
-}
-
-export function conflictError(conflicts: readonly Conflict[]): AppError {
-  const named = conflicts.slice(0, 5).map(({ path: file, kind }) => `${file} (${kind})`)
-  const more = conflicts.length > 5 ? ` and ${conflicts.length - 5} more` : ''
-  return new AppError('WT_011', `Conflict in ${named.join(', ')}${more}. Nothing was written.`, {
-    hint: 'offshoot update brings the target into the workspace, to be solved there; --conflicts markers writes them here.',
-    data: { conflicts },
-  })
-}
-
 /** Before anything of the user's was touched: only what we staged goes. */
 export async function takeBack(
   ports: Ports,
@@ -250,51 +172,6 @@ async function moveStep(ports: Ports, repo: Repo, task: Task, { before, tree, no
   await takeStep(ports, repo, now, note)
 }
 
-/** Deletions first: a file may have to make room for a folder. Answers the paths that somebody changed meanwhile. */
-async function placeFiles(
-  ports: Ports,
-  repo: Repo,
-  { files }: Operation,
-  staging: string,
-): Promise<string[]> {
-  if (!files) return []
-  const { checkout, moves } = files
-  const now = await look(ports, repo, files)
-  const left: string[] = []
-  const order = [...moves.entries()].sort(([, a], [, b]) => Number(a.to !== null) - Number(b.to !== null))
-  const folders = new Set<string>()
-  for (const [index, { path: file, from, to }] of order) {
-    const found = now.get(file)
-    if (isStill(found, to)) continue
-    // Both versions are in the vault; the user's own stays where it is.
-    if (!isStill(found, from)) left.push(toText(file))
-    else if (to) {
-      const staged = await stageAgain(ports, repo, to, stagedFile(staging, index))
-      folders.add(await ports.checkouts.place(staged, checkout, file, to))
-    } else folders.add(await ports.checkouts.take(checkout, file))
-  }
-  await ports.files.syncFolders(await stillThere(ports, folders))
-  return left
-}
-
-/** Whoever tidied up after a crash may have thrown away what was staged; the vault has it all. */
-async function stageAgain(ports: Ports, repo: Repo, leaf: Leaf, staged: string): Promise<string> {
-  if (leaf.mode === '160000' || (await ports.files.readKind(staged)) !== undefined) return staged
-  await ports.files.makeFolder(path.dirname(staged), 0o700)
-  await ports.contents.exportFile(repo, leaf, staged)
-  return staged
-}
-
-/** A folder that went with its last file is made durable in the one that held it. */
-async function stillThere(ports: Ports, folders: Iterable<string>): Promise<string[]> {
-  const there = new Set<string>()
-  for (let folder of folders) {
-    while ((await ports.files.readKind(folder)) !== 'folder') folder = path.dirname(folder)
-    there.add(folder)
-  }
-  return [...there]
-}
-
 async function moveWorkspace(ports: Ports, repo: Repo, task: Task, move: WorkspaceMove): Promise<void> {
   const folder = path.join(move.trash, 'workspace')
   const registration = path.join(move.trash, 'registration')
@@ -306,74 +183,6 @@ async function moveWorkspace(ports: Ports, repo: Repo, task: Task, move: Workspa
   }
   if (move.to === 'trash') await isolation.detach(repo, task, registration)
   else await isolation.attach(repo, task, registration)
-}
-
-interface RefsSeen {
-  /** Still to be moved. */
-  readonly open: readonly RefChange[]
-  /** Neither where they were nor where they go: somebody else moved them. */
-  readonly moved: readonly RefChange[]
-  /** Some have been moved by this operation: it cannot be taken back any more. */
-  readonly begun: boolean
-}
-
-async function lookAtRefs({ git }: Ports, repo: Repo, operation: Operation): Promise<RefsSeen> {
-  const [open, moved]: [RefChange[], RefChange[]] = [[], []]
-  let begun = false
-  for (const change of operation.refs) {
-    const now = (await git.findRef(repo.place, change.ref)) ?? null
-    if (now === change.new) begun ||= now !== null
-    else if (now === change.old) open.push(change)
-    else {
-      moved.push(change)
-      begun ||= await git.isInReflog(repo.place, change.ref, refMessage(operation))
-    }
-  }
-  return { open, moved, begun }
-}
-
-function refMessage({ verb, id }: Operation): string {
-  return `offshoot: ${verb} ${id}`
-}
-
-/**
- * All at once. One that this operation has moved and somebody else since stays where they moved it. Where a checkout
- * changes its branch, the one that it is on still goes afterwards.
- */
-async function moveRefs(ports: Ports, repo: Repo, whole: Operation): Promise<void> {
-  const refs = whole.refs.filter((change) => !whole.head || change.new !== null)
-  const operation = { ...whole, refs }
-  const ours = operation.refs.map(({ ref }) => ref).filter((ref) => ref.startsWith('refs/offshoot/'))
-  await ports.git.clearRefLocks(repo.place, ours)
-  const { open, moved, begun } = await lookAtRefs(ports, repo, operation)
-  if (moved.length > 0 && !begun) throw overtaken(moved)
-  if (open.length === 0 || (await ports.git.changeRefs(repo.place, open, refMessage(operation)))) return
-  throw overtaken(open)
-}
-
-/** A checkout is never on a branch that is not there. */
-async function moveHead(
-  ports: Ports,
-  repo: Repo,
-  operation: Operation,
-  { gitDir, to }: NonNullable<Operation['head']>,
-): Promise<void> {
-  await ports.git.moveHead({ ...repo.place, gitDir }, to, refMessage(operation))
-  const refs = operation.refs.filter((change) => change.new === null)
-  const { open } = await lookAtRefs(ports, repo, { ...operation, refs })
-  if (open.length > 0) await ports.git.changeRefs(repo.place, open, refMessage(operation))
-}
-
-function overtaken(refs: readonly RefChange[]): AppError {
-  const conflicts = refs.map(({ ref }) => ({ path: ref, kind: 'changed' }))
-  return new AppError(
-    'WT_011',
-    `${refs.map(({ ref }) => ref).join(', ')} moved meanwhile. Nothing was written.`,
-    {
-      hint: 'Repeat it.',
-      data: { conflicts },
-    },
-  )
 }
 
 const swapped = (moves: readonly FileMove[]) =>

@@ -1,0 +1,121 @@
+/** The files and the index of an operation: staged beside the checkout first, then in their place by rename. */
+import path from 'node:path'
+import { toText } from './bytes.ts'
+import { conflictError } from './conflict-error.ts'
+import { eachOf } from './each.ts'
+import type { Operation } from './operation.ts'
+import type { Found, Leaf, Ports, Repo } from './ports.ts'
+
+/** Beside the checkout's git, on the same file system as the checkout. */
+export function stagingFolder(repo: Repo, operation: Operation): string {
+  const gitDir = operation.index?.gitDir ?? repo.place.gitDir
+  return path.join(gitDir, `offshoot-${operation.id}`)
+}
+
+function stagedFile(staging: string, index: number): string {
+  return path.join(staging, String(index))
+}
+
+/** All that is new is on the disk before any of it takes its place: a full disk is noticed here. */
+export async function stage(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
+  if (!operation.files) return
+  const staging = stagingFolder(repo, operation)
+  await ports.files.makeFolder(staging, 0o700)
+  const { index: indexMove } = operation
+  if (indexMove) await ports.checkouts.lockIndex(indexMove.gitDir, staging)
+  if (indexMove && 'to' in indexMove) {
+    await requireIndex(ports, repo, indexMove.gitDir, indexMove.from)
+    await ports.contents.exportFile(repo, indexMove.to, path.join(staging, 'index'))
+  }
+  const written: string[] = indexMove && 'to' in indexMove ? [path.join(staging, 'index')] : []
+  await eachOf(operation.files.moves.entries(), 8, async ([index, { to }]) => {
+    if (!to || to.mode === '160000') return
+    await ports.contents.exportFile(repo, to, stagedFile(staging, index))
+    if (to.mode !== '120000') written.push(stagedFile(staging, index))
+  })
+  await ports.files.syncFiles(written)
+  await ports.files.syncFolders([staging, path.dirname(staging)])
+}
+
+/** Git notes the looks of files there whenever it looks at them; what counts are the entries. */
+async function requireIndex(ports: Ports, repo: Repo, gitDir: string, expected: Leaf): Promise<void> {
+  const { contents } = ports
+  const found = (await contents.take(repo, gitDir, ['index'])).get('index')
+  if (found?.kind === 'file') {
+    if (found.leaf.oid === expected.oid) return
+    const [now, then] = [
+      await contents.findIndexTree(repo, found.leaf),
+      await contents.findIndexTree(repo, expected),
+    ]
+    if (now !== undefined && now === then) return
+  }
+  throw conflictError([{ path: path.join(gitDir, 'index'), kind: 'changed' }])
+}
+
+/** What the user did since the plan was made must not be overwritten by it. */
+export async function requireUnchanged(ports: Ports, repo: Repo, { files }: Operation): Promise<void> {
+  if (!files) return
+  const now = await look(ports, repo, files)
+  const conflicts = files.moves.filter(({ path: file, from }) => !isStill(now.get(file), from))
+  if (conflicts.length > 0)
+    throw conflictError(conflicts.map(({ path: file }) => ({ path: toText(file), kind: 'changed' })))
+}
+
+/** What lies at the paths concerned; what the vault has of them already is not stored again. */
+function look(ports: Ports, repo: Repo, { checkout, moves }: NonNullable<Operation['files']>) {
+  const known = new Map(moves.map(({ path: file, from, to }) => [file, [from, to]]))
+  return ports.contents.take(repo, checkout, known.keys(), known)
+}
+
+/** Nothing, or a folder whose files make room: that was looked at when the plan was made. */
+function isStill(found: Found | undefined, leaf: Leaf | null): boolean {
+  if (leaf === null) return found?.kind !== 'file' && found?.kind !== 'special'
+  // An empty folder stands for a submodule that was never fetched.
+  if (leaf.mode === '160000') return true
+  return found?.kind === 'file' && found.leaf.oid === leaf.oid && found.leaf.mode === leaf.mode
+}
+
+/** Deletions first: a file may have to make room for a folder. Answers the paths that somebody changed meanwhile. */
+export async function placeFiles(
+  ports: Ports,
+  repo: Repo,
+  { files }: Operation,
+  staging: string,
+): Promise<string[]> {
+  if (!files) return []
+  const { checkout, moves } = files
+  const now = await look(ports, repo, files)
+  const left: string[] = []
+  const order = [...moves.entries()].sort(([, a], [, b]) => Number(a.to !== null) - Number(b.to !== null))
+  const folders = new Set<string>()
+  for (const [index, { path: file, from, to }] of order) {
+    const found = now.get(file)
+    if (isStill(found, to)) continue
+    // Both versions are in the vault; the user's own stays where it is.
+    if (!isStill(found, from)) left.push(toText(file))
+    else if (to) {
+      const staged = await stageAgain(ports, repo, to, stagedFile(staging, index))
+      folders.add(await ports.checkouts.place(staged, checkout, file, to))
+    } else folders.add(await ports.checkouts.take(checkout, file))
+  }
+  await ports.files.syncFolders(await stillThere(ports, folders))
+  return left
+}
+
+/** Whoever tidied up after a crash may have thrown away what was staged; the vault has it all. */
+async function stageAgain(ports: Ports, repo: Repo, leaf: Leaf, staged: string): Promise<string> {
+  if (leaf.mode === '160000' || (await ports.files.readKind(staged)) !== undefined) return staged
+  await ports.files.makeFolder(path.dirname(staged), 0o700)
+  await ports.contents.exportFile(repo, leaf, staged)
+  return staged
+}
+
+/** A folder that went with its last file is made durable in the one that held it. */
+async function stillThere(ports: Ports, folders: Iterable<string>): Promise<string[]> {
+  const there = new Set<string>()
+  for (let folder of folders) {
+    while ((await ports.files.readKind(folder)) !== 'folder') folder = path.dirname(folder)
+    there.add(folder)
+  }
+  return [...there]
+}

@@ -1,0 +1,72 @@
+/** The refs of an operation: they alone may be refused, as somebody else has moved them. */
+import { AppError } from './errors.ts'
+import type { Operation } from './operation.ts'
+import type { Ports, RefChange, Repo } from './ports.ts'
+
+interface RefsSeen {
+  /** Still to be moved. */
+  readonly open: readonly RefChange[]
+  /** Neither where they were nor where they go: somebody else moved them. */
+  readonly moved: readonly RefChange[]
+  /** Some have been moved by this operation: it cannot be taken back any more. */
+  readonly begun: boolean
+}
+
+export async function lookAtRefs({ git }: Ports, repo: Repo, operation: Operation): Promise<RefsSeen> {
+  const [open, moved]: [RefChange[], RefChange[]] = [[], []]
+  let begun = false
+  for (const change of operation.refs) {
+    const now = (await git.findRef(repo.place, change.ref)) ?? null
+    if (now === change.new) begun ||= now !== null
+    else if (now === change.old) open.push(change)
+    else {
+      moved.push(change)
+      begun ||= await git.isInReflog(repo.place, change.ref, refMessage(operation))
+    }
+  }
+  return { open, moved, begun }
+}
+
+function refMessage({ verb, id }: Operation): string {
+  return `offshoot: ${verb} ${id}`
+}
+
+/**
+ * All at once. One that this operation has moved and somebody else since stays where they moved it. Where a checkout
+ * changes its branch, the one that it is on still goes afterwards.
+ */
+export async function moveRefs(ports: Ports, repo: Repo, whole: Operation): Promise<void> {
+  const refs = whole.refs.filter((change) => !whole.head || change.new !== null)
+  const operation = { ...whole, refs }
+  const ours = operation.refs.map(({ ref }) => ref).filter((ref) => ref.startsWith('refs/offshoot/'))
+  await ports.git.clearRefLocks(repo.place, ours)
+  const { open, moved, begun } = await lookAtRefs(ports, repo, operation)
+  if (moved.length > 0 && !begun) throw overtaken(moved)
+  if (open.length === 0 || (await ports.git.changeRefs(repo.place, open, refMessage(operation)))) return
+  throw overtaken(open)
+}
+
+/** A checkout is never on a branch that is not there. */
+export async function moveHead(
+  ports: Ports,
+  repo: Repo,
+  operation: Operation,
+  { gitDir, to }: NonNullable<Operation['head']>,
+): Promise<void> {
+  await ports.git.moveHead({ ...repo.place, gitDir }, to, refMessage(operation))
+  const refs = operation.refs.filter((change) => change.new === null)
+  const { open } = await lookAtRefs(ports, repo, { ...operation, refs })
+  if (open.length > 0) await ports.git.changeRefs(repo.place, open, refMessage(operation))
+}
+
+export function overtaken(refs: readonly RefChange[]): AppError {
+  const conflicts = refs.map(({ ref }) => ({ path: ref, kind: 'changed' }))
+  return new AppError(
+    'WT_011',
+    `${refs.map(({ ref }) => ref).join(', ')} moved meanwhile. Nothing was written.`,
+    {
+      hint: 'Repeat it.',
+      data: { conflicts },
+    },
+  )
+}
