@@ -10,6 +10,8 @@ const project = (name: string, include: string, timeout?: number) => ({
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Most of the time they wait for git and the disk.
+    maxWorkers: 3,
     passWithNoTests: true,
     reporters: ['default', './test/support/closing-line.ts'],
     coverage: { include: ['src/**/*.ts'], exclude: ['src/**/*.test.ts'] },
