@@ -179,7 +179,8 @@ async function previewOf(
   const files: (RiskyFile & AcceptedFile)[] = []
   const sorted = [...changes].sort(([a], [b]) => (a < b ? -1 : 1))
   await eachOf(sorted.entries(), 16, async ([index, [file, { from, to }]]) => {
-    const content = to && to.mode !== '160000' ? await smallContent(ports, repo, to) : undefined
+    const content =
+      to && to.mode !== '160000' ? await ports.contents.findContent(repo, to, looksAt) : undefined
     const status = !from ? 'added' : to ? 'modified' : 'deleted'
     files[index] = { path: toText(file), status, from, to, content }
   })
@@ -195,15 +196,6 @@ async function previewOf(
 }
 
 const looksAt = 1024 * 1024
-
-async function smallContent(
-  ports: Ports,
-  repo: Repo,
-  leaf: NonNullable<RiskyFile['to']>,
-): Promise<Buffer | undefined> {
-  const size = await ports.contents.readSize(repo, leaf)
-  return size <= looksAt ? ports.contents.readContent(repo, leaf) : undefined
-}
 
 function requireAllowed({ refused }: Preview): void {
   const [first] = refused

@@ -38,8 +38,10 @@ export async function planPatch(
   const { base, theirs } = offer
   const changes = await ports.contents.compare(repo, base, theirs)
   const concerned = [...changes.keys()]
-  const found = await ports.contents.take(repo, checkout, concerned, knownOf(changes))
-  const rules = await ports.checkouts.readMergeRules(checkout, repo.place.gitDir, concerned)
+  const [found, rules] = await Promise.all([
+    ports.contents.take(repo, checkout, concerned, knownOf(changes)),
+    ports.checkouts.readMergeRules(checkout, repo.place.gitDir, concerned),
+  ])
   const sides = { base, theirs, labels: ['yours', task.id] as const, attributes: rules }
   let ours = await ports.contents.change(repo, base, presentOf(found))
   let merged = await ports.contents.merge(repo, { ...sides, ours }, signal)
@@ -89,7 +91,8 @@ async function named(
   repo: Repo,
   found: ReadonlyMap<BytePath, Found>,
   conflicts: readonly Conflict[],
-): Promise<Conflict[]> {
+): Promise<readonly Conflict[]> {
+  if (conflicts.length === 0) return conflicts
   const tracked = await ports.checkouts.readTracked(repo.place.gitDir, [...found.keys()])
   const known = new Set(Array.from(tracked.keys(), toText))
   return conflicts.map((conflict) =>

@@ -136,7 +136,7 @@ export interface Git {
   /** The value of a full ref name; undefined when there is none. */
   findRef(place: Place, ref: string, signal?: AbortSignal): Promise<string | undefined>
   /** Branches that one of this name cannot stand beside: the same, `a` for `a/b`, `a/b` for `a`. */
-  findRivals(place: Place, branch: string, signal?: AbortSignal): Promise<string[]>
+  findRivals(place: Place, branch: string): Promise<string[]>
   /** The message of the ref's last reflog entry; undefined without one. */
   findReflogMessage(place: Place, ref: string): Promise<string | undefined>
   /** Whether a change with that message is anywhere in the ref's reflog. */
@@ -397,7 +397,8 @@ export interface Contents {
   draftIndex(repo: Repo, index: Leaf, change: IndexChange): Promise<Leaf>
   merge(repo: Repo, input: MergeInput, signal?: AbortSignal): Promise<Merged>
   findLeaf(repo: Repo, tree: string, file: BytePath): Promise<Leaf | undefined>
-  readSize(repo: Repo, leaf: Leaf): Promise<number>
+  /** Undefined when it has more bytes than that. */
+  findContent(repo: Repo, leaf: Leaf, limit: number): Promise<Buffer | undefined>
   readContent(repo: Repo, leaf: Leaf): Promise<Buffer>
   /** Writes the content to a new file. */
   exportFile(repo: Repo, leaf: Leaf, target: string): Promise<void>

@@ -113,6 +113,8 @@ async function planned(
   )
   const worktrees = await git.readWorktrees(place)
   requireFree(branch, worktrees)
+  const [rival] = input.existingBranch === undefined ? await git.findRivals(place, branch) : []
+  if (rival !== undefined) throw branchTaken(branch, rival)
   return {
     uid,
     repo: repo.id,
@@ -196,13 +198,11 @@ async function make(
   })
   try {
     if (task.shadow) return await makeShadow(ports, repo, { ...task, shadow: task.shadow }, signal)
-    await makeRefs(ports, repo, task, signal)
-    await makeFolder(ports, repo, task, signal)
-    await ports.vault.prepare(repo, task)
+    await both(makeRefs(ports, repo, task, signal), makeFolder(ports, repo, task, signal))
+    // The index, too, is kept now: what the agent adds to it from here on would look like a part of the base.
+    const [plain] = await Promise.all([ports.vault.isPlain(repo, task), ports.vault.prepare(repo, task)])
     // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
-    if (!(await ports.vault.isPlain(repo, task))) await ports.vault.seed(repo, task, signal)
-    // The index, too: what the agent adds to it from now on would look like a part of the base.
-    else await ports.vault.reseed(repo, task)
+    if (!plain) await ports.vault.seed(repo, task, signal)
     signal?.throwIfAborted()
     const started = store.append(task.uid, { type: 'start.done' }, now())
     ports.later(() => ports.vault.seed(repo, started))
@@ -214,14 +214,18 @@ async function make(
   }
 }
 
+/** Neither goes on when the other has failed, and what failed first is told. */
+async function both(one: Promise<void>, other: Promise<void>): Promise<void> {
+  for (const ended of await Promise.allSettled([one, other]))
+    if (ended.status === 'rejected') throw ended.reason
+}
+
 async function makeShadow(
   ports: Ports,
   repo: Repo,
   task: Parameters<typeof entering>[2],
   signal?: AbortSignal,
 ): Promise<Task> {
-  const [rival] = await ports.git.findRivals(repo.place, task.branch, signal)
-  if (rival !== undefined) throw branchTaken(task.branch, rival)
   await ports.vault.prepare(repo, task)
   return perform(ports, repo, task, await entering(ports, repo, task, signal))
 }

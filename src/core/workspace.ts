@@ -69,14 +69,14 @@ export async function makeRefs(ports: Ports, repo: Repo, task: Task, signal?: Ab
   // A clone has its branch to itself until it is published.
   const isClone = task.isolation === 'clone'
   const changes = task.adopted || isClone ? [pin] : [pin, branch]
-  const inUse = isClone && (await ports.git.findRivals(repo.place, task.branch, signal)).length > 0
+  const inUse = isClone && (await ports.git.findRivals(repo.place, task.branch)).length > 0
   try {
     if (!inUse && (await ports.git.changeRefs(repo.place, changes, startMessage(task.uid), signal))) return
   } catch (error) {
-    const rivals = await ports.git.findRivals(repo.place, task.branch, signal)
+    const rivals = await ports.git.findRivals(repo.place, task.branch)
     if (rivals.length === 0) throw error
   }
-  const [rival = task.branch] = await ports.git.findRivals(repo.place, task.branch, signal)
+  const [rival = task.branch] = await ports.git.findRivals(repo.place, task.branch)
   throw branchTaken(task.branch, rival)
 }
 

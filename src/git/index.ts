@@ -24,7 +24,7 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     readHeadBranch,
     findCommit: (place, rev, signal) => findCommit(exec, place, rev, signal),
     findRef: (place, ref, signal) => findRef(exec, place, ref, signal),
-    findRivals: (place, branch, signal) => findRivals(exec, place, branch, signal),
+    findRivals,
     findReflogMessage,
     isInReflog,
     readWorktrees: (place) => readWorktrees(files, place),

@@ -141,7 +141,7 @@ describe('findRivals', () => {
   test('S1: a branch cannot stand beside itself, below or above another', async () => {
     const repo = testRepo()
     for (const name of ['a', 'b/c', 'b/d', 'bc']) repo.git('branch', name)
-    const rivals = (name: string) => findRivals(exec, placeOf(repo), name)
+    const rivals = (name: string) => findRivals(placeOf(repo), name)
     expect(await rivals('a')).toEqual(['a'])
     expect(await rivals('a/x/y')).toEqual(['a'])
     expect(await rivals('b')).toEqual(['b/c', 'b/d'])

@@ -1,4 +1,4 @@
-import { lstat, readFile } from 'node:fs/promises'
+import { lstat, readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
@@ -54,24 +54,29 @@ async function findPacked(place: Place, ref: string): Promise<string | undefined
 }
 
 /** Branches that a branch of this name cannot stand beside: the same one, `a` for `a/b`, `a/b` for `a`. */
-export async function findRivals(
-  exec: GitExec,
-  place: Place,
-  branch: string,
-  signal?: AbortSignal,
-): Promise<string[]> {
-  const parts = branch.split('/')
-  const parents = parts.map((_, index) => `refs/heads/${parts.slice(0, index + 1).join('/')}`)
-  const args = ['for-each-ref', '--format=%(refname)', ...parents]
-  const { stdout } = await exec({ args, gitDir: place.commonDir, cwd: place.commonDir, signal })
+export async function findRivals(place: Place, branch: string): Promise<string[]> {
   const wanted = `refs/heads/${branch}`
-  return stdout
-    .toString()
-    .split('\n')
-    .filter(
-      (ref) => ref !== '' && (ref === wanted || ref.startsWith(`${wanted}/`) || wanted.startsWith(`${ref}/`)),
-    )
-    .map((ref) => ref.slice('refs/heads/'.length))
+  const parts = branch.split('/')
+  const above = parts.map((_, index) => `refs/heads/${parts.slice(0, index + 1).join('/')}`)
+  const packed = await readFile(path.join(place.commonDir, 'packed-refs'), 'latin1').catch(() => '')
+  const listed = Array.from(packed.matchAll(/^[0-9a-f]+ (refs\/heads\/.+)$/gm), ([, ref = '']) => {
+    return Buffer.from(ref, 'latin1').toString()
+  })
+  const rivals = new Set(listed.filter((ref) => above.includes(ref) || ref.startsWith(`${wanted}/`)))
+  for (const ref of above) {
+    const found = await lstat(path.join(place.commonDir, ref)).catch(() => undefined)
+    if (found && !found.isDirectory()) rivals.add(ref)
+  }
+  for (const name of await looseBelow(path.join(place.commonDir, wanted))) rivals.add(`${wanted}/${name}`)
+  return Array.from(rivals, (ref) => ref.slice('refs/heads/'.length))
+}
+
+/** Folders that hold no ref are left behind when the last one goes. */
+async function looseBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  return entries
+    .filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.lock'))
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
 }
 
 export async function findReflogMessage(place: Place, ref: string): Promise<string | undefined> {

@@ -14,14 +14,19 @@ export async function readWorktrees(files: Files, place: Place): Promise<Worktre
   const main = path.basename(place.commonDir) === '.git' ? path.dirname(place.commonDir) : place.commonDir
   const branch = (await isBare(files, place)) ? null : await branchIn(files, place.commonDir)
   const found: Worktree[] = [{ name: null, path: main, branch }]
-  for (const name of await files.readNames(path.join(place.commonDir, 'worktrees'))) {
-    const gitDir = path.join(place.commonDir, 'worktrees', name)
-    const pointer = await files.readText(path.join(gitDir, 'gitdir'))
-    if (pointer === undefined) continue
-    const dotGit = path.resolve(gitDir, pointer.trimEnd())
-    found.push({ name, path: path.dirname(dotGit), branch: await branchIn(files, gitDir) })
-  }
-  return found
+  const names = await files.readNames(path.join(place.commonDir, 'worktrees'))
+  const linked = await Promise.all(
+    names.map(async (name): Promise<Worktree[]> => {
+      const gitDir = path.join(place.commonDir, 'worktrees', name)
+      const [pointer, on] = await Promise.all([
+        files.readText(path.join(gitDir, 'gitdir')),
+        branchIn(files, gitDir),
+      ])
+      if (pointer === undefined) return []
+      return [{ name, path: path.dirname(path.resolve(gitDir, pointer.trimEnd())), branch: on }]
+    }),
+  )
+  return [...found, ...linked.flat()]
 }
 
 /** A bare repository has a HEAD, but nothing is checked out. */
@@ -121,13 +126,16 @@ async function register(files: Files, repo: Repo, task: Task): Promise<void> {
   const staged = stagingFolder(repo, task)
   if ((await files.readKind(staged)) === 'folder') await files.remove(staged)
   await files.makeNewFolder(staged)
-  await files.write(path.join(staged, 'HEAD'), `ref: refs/heads/${task.branch}\n`)
-  await files.write(path.join(staged, 'commondir'), '../..\n')
-  await files.write(path.join(staged, 'gitdir'), `${path.join(task.path, '.git')}\n`)
-  await files.write(
-    path.join(staged, 'offshoot.json'),
-    `${JSON.stringify({ task: task.id, uid: task.uid })}\n`,
+  const written = {
+    HEAD: `ref: refs/heads/${task.branch}`,
+    commondir: '../..',
+    gitdir: path.join(task.path, '.git'),
+    'offshoot.json': JSON.stringify({ task: task.id, uid: task.uid }),
+  }
+  const writing = Object.entries(written).map(([name, text]) =>
+    files.write(path.join(staged, name), `${text}\n`),
   )
+  for (const ended of await Promise.allSettled(writing)) if (ended.status === 'rejected') throw ended.reason
   await inheritSparseness(files, repo.place, staged)
   await intoPlace(files, staged, registered)
 }

@@ -1,7 +1,6 @@
 /** A user's checkout, written by operations only: one file at a time, by rename, never through a link. */
-import { constants } from 'node:fs'
+import { chmodSync, constants, lstatSync, renameSync } from 'node:fs'
 import {
-  chmod,
   copyFile,
   link,
   lstat,
@@ -29,12 +28,12 @@ export function gitCheckouts(exec: GitExec): Checkouts {
       const target = below(checkout, file)
       if (mode === '160000') await mkdir(target).catch(ignoring('EEXIST'))
       else {
+        const there = lstatSync(target, { throwIfNoEntry: false })
         // An empty folder may be in the place of what was one file or many.
-        await rmdir(target).catch(ignoring('ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'))
-        const there = await lstat(target).catch(() => undefined)
+        if (there?.isDirectory()) await rmdir(target).catch(ignoring('ENOENT', 'ENOTEMPTY', 'EEXIST'))
         if (there?.isFile() && mode !== '120000' && own === undefined)
-          await chmod(staged, permissions(there.mode, mode))
-        await rename(staged, target)
+          chmodSync(staged, permissions(there.mode, mode))
+        renameSync(staged, target)
       }
       return folderOf(checkout, file)
     },
@@ -103,8 +102,9 @@ async function makeParents(checkout: string, file: BytePath): Promise<void> {
   const parts = file.split('/').slice(0, -1)
   for (let count = 1; count <= parts.length; count++) {
     const parent = parts.slice(0, count).join('/')
-    await mkdir(below(checkout, parent)).catch(ignoring('EEXIST'))
-    if (!(await lstat(below(checkout, parent))).isDirectory()) throw inTheWay(parent)
+    const there = lstatSync(below(checkout, parent), { throwIfNoEntry: false })
+    if (!there) await mkdir(below(checkout, parent)).catch(ignoring('EEXIST'))
+    if (!lstatSync(below(checkout, parent)).isDirectory()) throw inTheWay(parent)
   }
 }
 

@@ -1,6 +1,15 @@
 /** One file of a workspace, taken byte for byte. */
-import { type BigIntStats, constants } from 'node:fs'
-import { type FileHandle, lstat, open, readdir, readlink, rm } from 'node:fs/promises'
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+} from 'node:fs'
+import { open, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { GitExec } from '../git/exec.ts'
 import { slots } from '../git/slots.ts'
@@ -58,10 +67,12 @@ class ReadError extends Error {
   }
 }
 
-async function reading<T>(work: Promise<T>): Promise<T> {
-  return work.catch((error) => {
-    throw new ReadError(error)
-  })
+function reading<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw new ReadError(error as NodeJS.ErrnoException)
+  }
 }
 
 /** What it means that a file could not be read; undefined: it has just become something else, look again. */
@@ -73,28 +84,29 @@ function unread(error: unknown): Captured | undefined {
   return { kind: 'skipped', why: unreadable }
 }
 
+/** One call after the other, without the detour of asynchronous ones: for small files that takes a fraction of the time. */
 async function take(
   scope: CaptureScope,
   full: Buffer,
   known: readonly (Leaf | null)[],
 ): Promise<Captured | undefined> {
-  const found = await reading(lstat(full, { bigint: true }))
+  const found = reading(() => lstatSync(full, { bigint: true }))
   if (found.isDirectory()) return { kind: 'folder' }
   if (found.isSymbolicLink()) {
-    const target = await reading(readlink(full, { encoding: 'buffer' }))
+    const target = reading(() => readlinkSync(full, { encoding: 'buffer' }))
     const oid = await scope.objects.put('blob', target)
     return { kind: 'file', leaf: { mode: '120000', oid }, stat: found }
   }
   if (!found.isFile()) return { kind: 'skipped', why: special(found) }
   // A pipe that took the file's place must not make us wait, nor a link lead us elsewhere.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const handle = await reading(open(full, flags))
+  const handle = reading(() => openSync(full, flags))
   try {
-    const stat = await reading(handle.stat({ bigint: true }))
+    const stat = reading(() => fstatSync(handle, { bigint: true }))
     if (!stat.isFile()) return undefined
     const size = Number(stat.size)
     const whole = async () => {
-      const bytes = await content(handle, size)
+      const bytes = content(handle, size)
       const id = known.length > 0 ? scope.objects.idOf('blob', bytes) : undefined
       return known.some((leaf) => leaf?.oid === id) && id ? id : scope.objects.put('blob', bytes)
     }
@@ -104,18 +116,18 @@ async function take(
         : await (size >= heavyFile ? oneByOne(whole) : whole())
     return { kind: 'file', leaf: { mode: stat.mode & 0o100n ? '100755' : '100644', oid }, stat }
   } finally {
-    await handle.close()
+    closeSync(handle)
   }
 }
 
 /** What it holds at one instant: a writer may be at work, so no more is read than there was. */
-async function content(handle: FileHandle, size: number): Promise<Buffer> {
+function content(handle: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size)
   let at = 0
   while (at < size) {
-    const { bytesRead } = await reading(handle.read(bytes, at, size - at, at))
-    if (bytesRead === 0) break
-    at += bytesRead
+    const read = reading(() => readSync(handle, bytes, at, size - at, at))
+    if (read === 0) break
+    at += read
   }
   return bytes.subarray(0, at)
 }
@@ -123,17 +135,17 @@ async function content(handle: FileHandle, size: number): Promise<Buffer> {
 const chunkSize = 1024 * 1024
 
 /** A private copy stands still while git reads it, whatever happens to the file. */
-async function streamed(scope: CaptureScope, handle: FileHandle, size: number): Promise<string> {
+async function streamed(scope: CaptureScope, handle: number, size: number): Promise<string> {
   const copy = path.join(scope.vault, 'scratch', `${process.pid}-${counter++}`)
   try {
     const target = await open(copy, 'w', 0o600)
     try {
       const chunk = Buffer.allocUnsafe(chunkSize)
       for (let at = 0; at < size; ) {
-        const { bytesRead } = await reading(handle.read(chunk, 0, Math.min(chunkSize, size - at), at))
-        if (bytesRead === 0) break
-        at += bytesRead
-        await target.writeFile(chunk.subarray(0, bytesRead))
+        const read = reading(() => readSync(handle, chunk, 0, Math.min(chunkSize, size - at), at))
+        if (read === 0) break
+        at += read
+        await target.writeFile(chunk.subarray(0, read))
       }
     } finally {
       await target.close()

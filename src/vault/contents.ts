@@ -1,5 +1,6 @@
 /** Trees and files of the vault, for verbs that land them elsewhere. */
-import { chmod, lstat, symlink } from 'node:fs/promises'
+import { lstatSync, type Stats } from 'node:fs'
+import { chmod, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import type { Contents, Found, Leaf, Repo } from '../core/ports.ts'
 import { type BytePath, below } from './bytes.ts'
@@ -35,7 +36,13 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
     draftIndex: async (repo, index, change) => draftIndex(await open(repo), index, change),
     merge: async (repo, input, signal) => mergeTrees(await open(repo), input, signal),
     findLeaf: async (repo, tree, file) => findLeaf((await open(repo)).objects, tree, file),
-    readSize: async (repo, leaf) => (await (await open(repo)).reader.readSize(leaf.oid)) ?? 0,
+    async findContent(repo, leaf, limit) {
+      const vault = await open(repo)
+      const small = vault.objects.findSmall(leaf.oid)
+      if (small) return small.length <= limit ? small : undefined
+      const size = (await vault.reader.readSize(leaf.oid)) ?? 0
+      return size <= limit ? vault.objects.readObject(leaf.oid) : undefined
+    },
     readContent: async (repo, leaf) => (await open(repo)).objects.readObject(leaf.oid),
     async exportFile(repo, leaf, target) {
       const vault = await open(repo)
@@ -78,7 +85,7 @@ async function takeOne(
   const parts = file.split('/')
   for (let count = 1; count < parts.length; count++) {
     const parent = parts.slice(0, count).join('/')
-    const found = await lstat(below(folder, parent)).catch(() => undefined)
+    const found = kindOf(below(folder, parent))
     if (!found) return { kind: 'gone' }
     if (!found.isDirectory()) return { kind: 'gone', blockedBy: parent }
   }
@@ -88,6 +95,14 @@ async function takeOne(
   const { mode, size, mtimeNs, ctimeNs, ino } = taken.stat
   const permissions = Number(mode) & 0o777
   return { kind: 'file', leaf: taken.leaf, permissions, look: [mode, size, mtimeNs, ctimeNs, ino].join(',') }
+}
+
+function kindOf(full: Buffer): Stats | undefined {
+  try {
+    return lstatSync(full)
+  } catch {
+    return undefined
+  }
 }
 
 /** From the index, whose tree git knows, to the files as they are. */

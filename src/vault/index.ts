@@ -248,8 +248,8 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     ...vaultContents(open),
     async prepare(repo, task) {
       const vault = await open(repo)
-      await keepIndex(vault, repo, task)
-      await keepConfig(vault, repo, task)
+      await vault.files.makeFolder(taskFolder(vault.vault, task), 0o700)
+      await Promise.all([keepIndex(vault, repo, task), keepConfig(vault, repo, task)])
     },
     isPlain: (repo, task) =>
       isPlain({ ...options, gitDir: workspacePlace(repo, task).gitDir, commonDir: repo.commonDir }),

@@ -1,9 +1,10 @@
 /** Git objects, written one by one into the vault and read from there, or through git where they are packed. */
 import { createHash } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { constants, deflate, inflate } from 'node:zlib'
+import { constants, deflate, inflate, inflateSync } from 'node:zlib'
 import { AppError } from '../core/errors.ts'
 import type { Files } from '../core/ports.ts'
 import type { ObjectReader } from '../git/reader.ts'
@@ -27,6 +28,8 @@ export interface Objects extends TreeStore {
   sync(): Promise<void>
   readonly isSynced: boolean
   readObject(oid: string): Promise<Buffer>
+  /** The same at once, for one that is small and not packed; undefined for all others. */
+  findSmall(oid: string): Buffer | undefined
 }
 
 function objectId(algorithm: Algorithm, type: ObjectType, content: Uint8Array): string {
@@ -108,6 +111,7 @@ export function vaultObjects(
     idOf: (type, content) => objectId(algorithm, type, content),
     put,
     readObject,
+    findSmall: (oid) => findSmall(drafts.get(oid) ?? placing.get(oid)) ?? findSmall(loosePath(vault, oid)),
     async written(oid) {
       const loose = loosePath(vault, oid)
       unsynced.add((await exists(loose)) ? path.dirname(loose) : path.join(vault, 'objects', 'pack'))
@@ -151,6 +155,20 @@ export function vaultObjects(
       remember(oid, list)
       return oid
     },
+  }
+}
+
+const small = 256 * 1024
+
+function findSmall(file: string | undefined): Buffer | undefined {
+  const packed = file && statSync(file, { throwIfNoEntry: false })
+  if (!packed || packed.size > small) return undefined
+  try {
+    const whole = inflateSync(readFileSync(file), { maxOutputLength: small })
+    return whole.subarray(whole.indexOf(0) + 1)
+  } catch {
+    // Bigger than it looks, or just renamed.
+    return undefined
   }
 }
 

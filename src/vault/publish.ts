@@ -19,14 +19,14 @@ import { changeTree, compareTrees, type Leaf } from './tree.ts'
  * A branch of the user's own stays where it is: its task's steps get one beside it. The name is noted before there is
  * such a branch, so that one that somebody else has made is never taken for it.
  */
-async function branchFor(vault: OpenVault, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
+async function branchFor(vault: OpenVault, repo: Repo, task: Task): Promise<string> {
   if (!task.adopted) return task.branch
   const note = path.join(taskFolder(vault.vault, task), 'branch')
   const noted = await vault.files.readText(note)
   if (noted) return noted.trim()
   for (let n = 1; ; n++) {
     const name = `offshoot/${task.id}${n === 1 ? '' : `-${n}`}`
-    if ((await findRivals(vault.exec, repo.place, name, signal)).length > 0) continue
+    if ((await findRivals(repo.place, name)).length > 0) continue
     await vault.files.makeFolder(path.dirname(note), 0o700)
     await vault.files.write(note, `${name}\n`, 0o600)
     return name
@@ -66,7 +66,7 @@ export async function publish(
   readSteps: (since: number) => Promise<readonly Step[]>,
   signal?: AbortSignal,
 ): Promise<Published> {
-  const branch = await branchFor(vault, repo, task, signal)
+  const branch = await branchFor(vault, repo, task)
   const ref = `refs/heads/${branch}`
   const lines = await readLines(vault, task)
   const fresh = await commitSteps(vault, task, await readSteps(lastOf(lines)), lines, signal)

@@ -1,5 +1,5 @@
 /** Puts a workspace back to an older step: only the files that differ are touched. */
-import { constants, type Stats } from 'node:fs'
+import { constants, type Stats, writeFileSync } from 'node:fs'
 import {
   lstat,
   mkdir,
@@ -189,6 +189,8 @@ async function setAside(scope: Restoring, file: BytePath): Promise<void> {
 /** A new file with that content. */
 export async function writeBlob(scope: BlobScope, draft: Buffer, leaf: Leaf): Promise<void> {
   const mode = leaf.mode === '100755' ? 0o777 : 0o666
+  const small = scope.objects.findSmall(leaf.oid)
+  if (small) return writeFileSync(draft, small, { mode, flag: 'wx' })
   const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
   try {
     const size = (await scope.reader.readSize(leaf.oid)) ?? 0

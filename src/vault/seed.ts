@@ -69,13 +69,13 @@ export async function isPlain(scope: {
   const { files, gitDir, commonDir, configs, attributes } = scope
   const index = await readFile(path.join(gitDir, 'index')).catch(() => undefined)
   if (!index || index.readUInt32BE(4) > 3 || index.includes('.gitattributes')) return false
-  for (const file of [...attributes, path.join(commonDir, 'info', 'attributes')]) {
-    if ((await files.readText(file))?.trim()) return false
-  }
-  for (const file of [...configs, path.join(commonDir, 'config'), path.join(gitDir, 'config.worktree')]) {
-    const text = (await files.readText(file)) ?? ''
-    if (/autocrlf|eol|attributesfile|include|filter|symlinks/i.test(text)) return false
-  }
+  const read = (names: string[]) => Promise.all(names.map(async (name) => (await files.readText(name)) ?? ''))
+  const [given, settings] = await Promise.all([
+    read([...attributes, path.join(commonDir, 'info', 'attributes')]),
+    read([...configs, path.join(commonDir, 'config'), path.join(gitDir, 'config.worktree')]),
+  ])
+  if (given.some((text) => text.trim() !== '')) return false
+  if (settings.some((text) => /autocrlf|eol|attributesfile|include|filter|symlinks/i.test(text))) return false
   return process.platform !== 'win32'
 }
 
