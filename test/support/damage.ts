@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { eachOf } from '../../src/core/each.ts'
 import type { OpenRepo } from '../../src/index.ts'
 import type { Task } from '../../src/core/task.ts'
 import type { TestRepo } from './repo.ts'
@@ -20,8 +21,6 @@ export interface Damage {
   readonly name: string
   /** Whether repair can make it right. */
   readonly mendable: boolean
-  /** Whether the task is called by its id, or as one without a record by its uid. */
-  readonly nameless?: true
   inflict(user: TestRepo, task: Task): void
 }
 
@@ -96,13 +95,15 @@ export const damages: readonly Damage[] = [
   },
 ]
 
-/** Tasks with one step each, made by one process. */
-export async function manyTasks(repo: OpenRepo, count: number): Promise<void> {
-  for (let n = 1; n <= count; n++) {
+/** Tasks made by one process, some at once; every `every`th has a step. */
+export async function manyTasks(repo: OpenRepo, count: number, every: number): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, n) => n)
+  await eachOf(numbers, 4, async (n) => {
     const { task } = await repo.start({ task: `T${n}` })
+    if (n % every !== 0) return
     writeFileSync(path.join(task.path, 'work.txt'), `work of T${n}\n`)
     await repo.checkpoint({ task: task.id, files: ['work.txt'] })
-  }
+  })
 }
 
 /** Everything of a task outside of the records: its files, its registration, its refs. */

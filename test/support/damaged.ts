@@ -18,14 +18,15 @@ interface Check {
 export async function repairsAll(count: number, every: number, folder?: string): Promise<void> {
   const user = withEnv(testRepo(undefined, folder), { OFFSHOOT_LIMITS_PER_REPO: String(count) })
   const repo = library(user)
-  await manyTasks(repo, count)
+  await manyTasks(repo, count, every)
   await repo.close()
   const tasks = readTasks(user)
   expect(tasks).toHaveLength(count)
   const users = fingerprint(user)
   const before = new Map(tasks.map((task) => [task.uid, pictureOf(user, task)]))
 
-  const hurt = tasks.filter((_, n) => n % every === 0)
+  const hurt = tasks.filter(({ checkpoints }) => checkpoints > 0)
+  expect(hurt).toHaveLength(count / every)
   const how = new Map(hurt.map((task, n) => [task.id, damages[n % damages.length]!]))
   expect(new Set(how.values()).size).toBe(damages.length)
   for (const task of hurt) how.get(task.id)?.inflict(user, task)
