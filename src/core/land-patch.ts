@@ -1,4 +1,5 @@
 /** Landing as uncommitted, unstaged changes: three ways from the recorded base, whatever the user has done since. */
+import { allEnded } from './all-ended.ts'
 import { type BytePath, toText } from './bytes.ts'
 import type { Offer } from './offer.ts'
 import type { FileMove, Operation } from './operation.ts'
@@ -38,7 +39,7 @@ export async function planPatch(
   const { base, theirs } = offer
   const changes = await ports.contents.compare(repo, base, theirs)
   const concerned = [...changes.keys()]
-  const [found, rules] = await Promise.all([
+  const [found, rules] = await allEnded([
     ports.contents.take(repo, checkout, concerned, knownOf(changes)),
     ports.checkouts.readMergeRules(checkout, repo.place.gitDir, concerned),
   ])
