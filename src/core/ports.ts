@@ -3,6 +3,7 @@
  * front of each single effect. Methods that change the world are listed in `effects` below.
  */
 import type { BytePath } from './bytes.ts'
+import type { LoggedEvent } from './chain.ts'
 import type { StoredEvent, TaskEvent } from './events.ts'
 import type { Settings } from './settings.ts'
 import type { Owner, Task } from './task.ts'
@@ -508,12 +509,19 @@ export interface Store {
    * seen; throws WT_012 when another writer was faster, WT_013 when the id is taken by another open task.
    */
   append(uid: string, event: TaskEvent, at: string, expected?: number): Task
+  /** The whole log of a task that has none: all of it, or nothing. */
+  adopt(uid: string, log: readonly { readonly event: TaskEvent; readonly at: string }[]): Task
   readEvents(options: {
     after?: number
     uid?: string
     types?: readonly TaskEvent['type'][]
     limit?: number
   }): StoredEvent[]
+  /** The log as it lies there, entry by entry. */
+  readLog(): Iterable<LoggedEvent>
+  countEvents(): { readonly last: number; readonly perTask: ReadonlyMap<string, number> }
+  /** What is wrong with the file itself. */
+  findDamage(): string | undefined
   findNote(key: string): string | undefined
   putNote(key: string, value: string): void
   close(): void
@@ -583,7 +591,7 @@ export const effects = {
     'remove',
     'removeEmptyFolder',
   ],
-  store: ['putRepo', 'append', 'putNote'],
+  store: ['putRepo', 'append', 'adopt', 'putNote'],
   vault: ['restore'],
   contents: ['exportFile', 'keep'],
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],
