@@ -43,13 +43,14 @@ export class Book {
     since: World,
   ): Promise<string[]> {
     const done = await this.#newOperations(before, after)
+    const ran = deeds.some(({ order }) => order.verb === 'run')
     const inCheckout = [...before.tasks, ...after.tasks].some(
       (task) => task.shadow !== undefined && isOpen(task),
     )
     const wrong = [...isKept(before, after)]
     if (!half) {
       wrong.push(
-        ...explained(before, after, done, inCheckout),
+        ...explained(before, after, done, inCheckout, inCheckout && ran),
         ...isWhole(before, after, done),
         ...settled(since, after),
       )

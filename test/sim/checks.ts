@@ -22,11 +22,14 @@ export function explained(
   before: World,
   after: World,
   done: readonly Operation[],
+  /** A task works in the checkout itself. */
   inCheckout: boolean,
+  /** And its agent has just done so. */
+  ran: boolean,
 ): string[] {
   const moves = new Map(done.flatMap(({ files }) => files?.moves ?? []).map((move) => [move.path, move]))
   const moved = new Map(done.flatMap(({ refs }) => refs).map((change) => [change.ref, change]))
-  const writesFiles = inCheckout && done.some(({ step }) => step !== undefined)
+  const writesFiles = ran || (inCheckout && done.some(({ step }) => step !== undefined))
   const wrong: string[] = []
   for (const name of changed(before.files, after.files)) {
     const move = moves.get(name)

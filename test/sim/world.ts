@@ -1,5 +1,5 @@
 /** Everything that a verb could touch, read at one moment, with as few processes as will do. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -57,7 +57,7 @@ export async function readWorld(ground: Ground): Promise<World> {
   const trees = (folder: string, isSkipped: (name: string) => boolean) =>
     Object.fromEntries(
       namesIn(folder)
-        .filter((name) => !isSkipped(name))
+        .filter((name) => !isSkipped(name) && lstatSync(path.join(folder, name)).isDirectory())
         .map((name) => [name, readTree(path.join(folder, name), (below) => notContents.test(below))]),
     )
   const [index, vault, stored] = await Promise.all([readIndex(ground), readVault(ground), readStore(ground)])
