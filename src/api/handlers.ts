@@ -289,6 +289,11 @@ function stepView(step: Step, files: readonly StepFile[], published?: string) {
   }
 }
 
+/** Whether an action changes anything. */
+export function writes(action: ActionName): boolean {
+  return handlers[action].writes
+}
+
 /** Runs one action. What an earlier process left half-done is put right before anything is changed. */
 export async function call<A extends ActionName>(
   ports: Ports,
