@@ -65,6 +65,8 @@ export interface Files {
   write(path: string, content: string, mode?: number): Promise<void>
   /** The same, on the disk when it returns but for its name, which `syncFolders` makes durable. Makes the folder. */
   writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
+  /** False when something has that name. */
+  writeNew(path: string, content: string): Promise<boolean>
   /** Writes what will be that file, beside it, and answers where. Makes the folder. */
   writeDraft(target: string, content: Uint8Array, mode: number): Promise<string>
   /** Each takes its name, when all of them are on the disk. On one file system. */
@@ -579,6 +581,7 @@ export const effects = {
     'makeNewFolder',
     'write',
     'writeDurable',
+    'writeNew',
     'writeDraft',
     'placeDrafts',
     'syncFiles',

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { allEnded } from './all-ended.ts'
 import type { BytePath } from './bytes.ts'
 import { AppError, appError } from './errors.ts'
 import {
@@ -224,9 +225,9 @@ async function make(
   })
   try {
     if (task.shadow) return await makeShadow(ports, repo, { ...task, shadow: task.shadow }, signal)
-    await both(makeRefs(ports, repo, task, signal), makeFolder(ports, repo, task, signal))
+    await allEnded([makeRefs(ports, repo, task, signal), makeFolder(ports, repo, task, signal)])
     // The index, too, is kept now: what the agent adds to it from here on would look like a part of the base.
-    const [plain] = await Promise.all([ports.vault.isPlain(repo, task), ports.vault.prepare(repo, task)])
+    const [plain] = await allEnded([ports.vault.isPlain(repo, task), ports.vault.prepare(repo, task)])
     // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
     if (changes) await ports.vault.seedWith(repo, task, changes, signal)
     else if (!plain) await ports.vault.seed(repo, task, signal)
@@ -239,12 +240,6 @@ async function make(
     await undoStart(ports, repo, task, appError(error)).catch(() => {})
     throw error
   }
-}
-
-/** Neither goes on when the other has failed, and what failed first is told. */
-async function both(one: Promise<void>, other: Promise<void>): Promise<void> {
-  for (const ended of await Promise.allSettled([one, other]))
-    if (ended.status === 'rejected') throw ended.reason
 }
 
 async function makeShadow(

@@ -3,6 +3,7 @@ import type { GitExec } from './exec.ts'
 import { runHook } from './hooks.ts'
 import { isAncestor, isSquashed, readBeside } from './landed.ts'
 import { findRepoMark, writeRepoMark } from './mark.ts'
+import { areNew, makeNewRefs } from './new-refs.ts'
 import {
   changeRefs,
   clearRefLocks,
@@ -37,6 +38,7 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     async changeRefs(place, changes, message, signal) {
       const begun = Date.now()
       try {
+        if (areNew(changes) && (await makeNewRefs(files, place, changes, message, signal))) return true
         return await changeRefs(exec, place, changes, message, signal)
       } catch (error) {
         const refs = changes.map((change) => change.ref)

@@ -1,6 +1,7 @@
 /** The vault: a bare repository per user repository that only we write, with one line of steps per task. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { allEnded } from '../core/all-ended.ts'
 import { appError } from '../core/errors.ts'
 import type { Clock, Contents, Files, Repo, Snapshot, Step, StepNote, Vault } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
@@ -271,7 +272,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     async prepare(repo, task) {
       const vault = await open(repo)
       await vault.files.makeFolder(taskFolder(vault.vault, task), 0o700)
-      await Promise.all([keepIndex(vault, repo, task), keepConfig(vault, repo, task)])
+      await allEnded([keepIndex(vault, repo, task), keepConfig(vault, repo, task)])
     },
     isPlain: (repo, task) =>
       isPlain({ ...options, gitDir: workspacePlace(repo, task).gitDir, commonDir: repo.commonDir }),
