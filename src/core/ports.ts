@@ -257,6 +257,15 @@ export interface Vault {
   isPlain(repo: Repo, task: Task): Promise<boolean>
   /** Makes step 0, unless it is there. The workspace must be as it was made. */
   seed(repo: Repo, task: Task, signal?: AbortSignal): Promise<Step>
+  /** The same with changes of the user's: they are written into the workspace first, and are a part of step 0. */
+  seedWith(
+    repo: Repo,
+    task: Task,
+    changes: ReadonlyMap<BytePath, Leaf | null>,
+    signal?: AbortSignal,
+  ): Promise<Step>
+  /** The tree of step 0 as git stores it: that of the base commit, and what the workspace was started with on top. */
+  readStart(repo: Repo, task: Task, signal?: AbortSignal): Promise<string>
   /** Takes a copy of all that step 0 holds, so that the steps outlive the user's own objects. */
   adopt(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
   /** To be called when the workspace has been made again as it was at the start. */
@@ -399,6 +408,13 @@ export interface Contents {
   ): Promise<Map<BytePath, Found>>
   /** Every file of the checkout as it is, tracked or not, but for what is ignored. */
   takeAll(repo: Repo, checkout: string, signal?: AbortSignal): Promise<string>
+  /** What of the checkout differs from a commit, staged or not, tracked or not, but for what is ignored; null: deleted. */
+  takeChanges(
+    repo: Repo,
+    checkout: string,
+    commit: string,
+    signal?: AbortSignal,
+  ): Promise<Map<BytePath, Leaf | null>>
   /** The paths of a checkout that may differ from an index; a repository inside is left out. */
   scan(repo: Repo, checkout: string, index: Leaf, signal?: AbortSignal): Promise<BytePath[]>
   /** The tree of an index file; undefined while it holds a merge that is not solved. */
@@ -592,7 +608,7 @@ export const effects = {
     'removeEmptyFolder',
   ],
   store: ['putRepo', 'append', 'adopt', 'putNote'],
-  vault: ['restore'],
+  vault: ['restore', 'seedWith'],
   contents: ['exportFile', 'keep'],
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],
   commands: ['run'],
