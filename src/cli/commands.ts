@@ -42,10 +42,12 @@ export const commands: readonly Command[] = [
         value: 'KIND',
         help: 'worktree (default), clone, or branch: in this checkout',
       },
+      dirty: { type: 'boolean', help: 'from the checkout as it is, with what is not committed' },
       title: { type: 'string', value: 'TEXT', help: 'what the task is about' },
     },
     examples: [
       'offshoot start TASK-123',
+      'offshoot start TASK-123 --dirty',
       'offshoot start fix-login --from v2.1',
       'cd "$(offshoot cd TASK-123)"',
     ],

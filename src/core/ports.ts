@@ -71,6 +71,8 @@ export interface Files {
   writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
   /** Adds to the end of a file, on the disk when it returns. Makes the file, but not its folder. */
   appendDurable(path: string, text: string, mode: number): Promise<void>
+  /** False when something has that name. */
+  writeNew(path: string, content: string): Promise<boolean>
   /** Writes what will be that file, beside it, and answers where. Makes the folder. */
   writeDraft(target: string, content: Uint8Array, mode: number): Promise<string>
   /** Each takes its name, when all of them are on the disk. On one file system. */
@@ -96,6 +98,11 @@ export interface Place {
   readonly gitDir: string
   /** The root of the checkout in hand; null in a bare repository. */
   readonly checkout: string | null
+}
+
+export interface NewRef {
+  readonly ref: string
+  readonly new: string
 }
 
 export interface RefChange {
@@ -175,6 +182,8 @@ export interface Git {
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>
   /** Stores the mark; no ref points to it yet. */
   writeRepoMark(place: Place, id: string, signal?: AbortSignal): Promise<string>
+  /** New ones, in the order given; false when a name is taken. */
+  createRefs(place: Place, refs: readonly NewRef[], message: string, signal?: AbortSignal): Promise<boolean>
   /** All or none, each only if it still has its old value; false when one had not. */
   changeRefs(
     place: Place,
@@ -274,6 +283,15 @@ export interface Vault {
   isPlain(repo: Repo, task: Task): Promise<boolean>
   /** Makes step 0, unless it is there. The workspace must be as it was made. */
   seed(repo: Repo, task: Task, signal?: AbortSignal): Promise<Step>
+  /** The same with changes of the user's: they are written into the workspace first, and are a part of step 0. */
+  seedWith(
+    repo: Repo,
+    task: Task,
+    changes: ReadonlyMap<BytePath, Leaf | null>,
+    signal?: AbortSignal,
+  ): Promise<Step>
+  /** The tree of step 0 as git stores it: that of the base commit, and what the workspace was started with on top. */
+  readStart(repo: Repo, task: Task, signal?: AbortSignal): Promise<string>
   /** Takes a copy of all that step 0 holds, so that the steps outlive the user's own objects. */
   adopt(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
   /** To be called when the workspace has been made again as it was at the start. */
@@ -434,6 +452,13 @@ export interface Contents {
   ): Promise<Map<BytePath, Found>>
   /** Every file of the checkout as it is, tracked or not, but for what is ignored. */
   takeAll(repo: Repo, checkout: string, signal?: AbortSignal): Promise<string>
+  /** What of the checkout differs from a commit, staged or not, tracked or not, but for what is ignored; null: deleted. */
+  takeChanges(
+    repo: Repo,
+    checkout: string,
+    commit: string,
+    signal?: AbortSignal,
+  ): Promise<Map<BytePath, Leaf | null>>
   /** The paths of a checkout that may differ from an index; a repository inside is left out. */
   scan(repo: Repo, checkout: string, index: Leaf, signal?: AbortSignal): Promise<BytePath[]>
   /** The tree of an index file; undefined while it holds a merge that is not solved. */
@@ -626,6 +651,7 @@ export const effects = {
     'write',
     'writeDurable',
     'appendDurable',
+    'writeNew',
     'writeDraft',
     'placeDrafts',
     'syncFiles',
@@ -637,7 +663,7 @@ export const effects = {
     'removeEmptyFolder',
   ],
   store: ['putRepo', 'append', 'adopt', 'putNote'],
-  vault: ['restore'],
+  vault: ['restore', 'seedWith'],
   contents: ['exportFile', 'keep'],
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],
   commands: ['run'],

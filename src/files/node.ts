@@ -33,6 +33,7 @@ export function nodeFiles(): Files {
     write,
     writeDurable,
     appendDurable,
+    writeNew,
     writeDraft,
     placeDrafts,
     syncFiles: syncAll,
@@ -151,6 +152,21 @@ async function appendDurable(target: string, text: string, mode: number): Promis
     await file.close()
   }
   if (isNew) await syncAll([path.dirname(target)])
+}
+
+async function writeNew(target: string, content: string): Promise<boolean> {
+  try {
+    const file = await open(target, 'wx')
+    try {
+      await file.writeFile(content)
+    } finally {
+      await file.close()
+    }
+    return true
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw thrown
+  }
 }
 
 async function writeDraft(target: string, content: Uint8Array, mode: number): Promise<string> {

@@ -58,6 +58,7 @@ const start = {
     branch: z.string().min(1).optional(),
     existingBranch: z.string().min(1).optional(),
     isolation: z.enum(isolations).optional(),
+    dirty: z.boolean().optional(),
   }),
   output: z.object({ task: taskSchema, reused: z.boolean(), recreated: z.boolean() }),
 }
