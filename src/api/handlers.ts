@@ -236,6 +236,15 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       }
     },
   },
+  'system.audit': {
+    writes: false,
+    async run(ports, { repo, verify: verifies, ...input }) {
+      const { audit, verify } = await import('../core/audit.ts')
+      if (!verifies) return { events: await audit(ports, { dir: repo, ...input }) }
+      const { flaws, ...verified } = verify(ports)
+      return { verified: { ...verified, flaws: [...flaws] } }
+    },
+  },
   'system.repos': {
     writes: false,
     async run(ports) {

@@ -38,12 +38,12 @@ export async function planPatch(
   const { base, theirs } = offer
   const changes = await ports.contents.compare(repo, base, theirs)
   const concerned = [...changes.keys()]
-  const [found, rules] = await Promise.all([
-    ports.contents.take(repo, checkout, concerned, knownOf(changes)),
-    ports.checkouts.readMergeRules(checkout, repo.place.gitDir, concerned),
-  ])
-  const sides = { base, theirs, labels: ['yours', task.id] as const, attributes: rules }
+  const found = await ports.contents.take(repo, checkout, concerned, knownOf(changes))
   let ours = await ports.contents.change(repo, base, presentOf(found))
+  // Most often the user has touched none of these files: then there is nothing to merge, and no rule to ask for.
+  const attributes =
+    ours === base ? undefined : await ports.checkouts.readMergeRules(checkout, repo.place.gitDir, concerned)
+  const sides = { base, theirs, labels: ['yours', task.id] as const, attributes }
   let merged = await ports.contents.merge(repo, { ...sides, ours }, signal)
   if (merged.conflicts.length > 0) {
     // A file that the user renamed looks deleted as long as only the concerned paths are looked at.

@@ -3,6 +3,7 @@
  * front of each single effect. Methods that change the world are listed in `effects` below.
  */
 import type { BytePath } from './bytes.ts'
+import type { LoggedEvent } from './chain.ts'
 import type { StoredEvent, TaskEvent } from './events.ts'
 import type { Settings } from './settings.ts'
 import type { Owner, Task } from './task.ts'
@@ -65,6 +66,8 @@ export interface Files {
   write(path: string, content: string, mode?: number): Promise<void>
   /** The same, on the disk when it returns but for its name, which `syncFolders` makes durable. Makes the folder. */
   writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
+  /** False when something has that name. */
+  writeNew(path: string, content: string): Promise<boolean>
   /** Writes what will be that file, beside it, and answers where. Makes the folder. */
   writeDraft(target: string, content: Uint8Array, mode: number): Promise<string>
   /** Each takes its name, when all of them are on the disk. On one file system. */
@@ -90,6 +93,11 @@ export interface Place {
   readonly gitDir: string
   /** The root of the checkout in hand; null in a bare repository. */
   readonly checkout: string | null
+}
+
+export interface NewRef {
+  readonly ref: string
+  readonly new: string
 }
 
 export interface RefChange {
@@ -150,6 +158,8 @@ export interface Git {
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>
   /** Stores the mark; no ref points to it yet. */
   writeRepoMark(place: Place, id: string, signal?: AbortSignal): Promise<string>
+  /** New ones, in the order given; false when a name is taken. */
+  createRefs(place: Place, refs: readonly NewRef[], message: string, signal?: AbortSignal): Promise<boolean>
   /** All or none, each only if it still has its old value; false when one had not. */
   changeRefs(
     place: Place,
@@ -247,6 +257,15 @@ export interface Vault {
   isPlain(repo: Repo, task: Task): Promise<boolean>
   /** Makes step 0, unless it is there. The workspace must be as it was made. */
   seed(repo: Repo, task: Task, signal?: AbortSignal): Promise<Step>
+  /** The same with changes of the user's: they are written into the workspace first, and are a part of step 0. */
+  seedWith(
+    repo: Repo,
+    task: Task,
+    changes: ReadonlyMap<BytePath, Leaf | null>,
+    signal?: AbortSignal,
+  ): Promise<Step>
+  /** The tree of step 0 as git stores it: that of the base commit, and what the workspace was started with on top. */
+  readStart(repo: Repo, task: Task, signal?: AbortSignal): Promise<string>
   /** Takes a copy of all that step 0 holds, so that the steps outlive the user's own objects. */
   adopt(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
   /** To be called when the workspace has been made again as it was at the start. */
@@ -389,6 +408,13 @@ export interface Contents {
   ): Promise<Map<BytePath, Found>>
   /** Every file of the checkout as it is, tracked or not, but for what is ignored. */
   takeAll(repo: Repo, checkout: string, signal?: AbortSignal): Promise<string>
+  /** What of the checkout differs from a commit, staged or not, tracked or not, but for what is ignored; null: deleted. */
+  takeChanges(
+    repo: Repo,
+    checkout: string,
+    commit: string,
+    signal?: AbortSignal,
+  ): Promise<Map<BytePath, Leaf | null>>
   /** The paths of a checkout that may differ from an index; a repository inside is left out. */
   scan(repo: Repo, checkout: string, index: Leaf, signal?: AbortSignal): Promise<BytePath[]>
   /** The tree of an index file; undefined while it holds a merge that is not solved. */
@@ -499,12 +525,19 @@ export interface Store {
    * seen; throws WT_012 when another writer was faster, WT_013 when the id is taken by another open task.
    */
   append(uid: string, event: TaskEvent, at: string, expected?: number): Task
+  /** The whole log of a task that has none: all of it, or nothing. */
+  adopt(uid: string, log: readonly { readonly event: TaskEvent; readonly at: string }[]): Task
   readEvents(options: {
     after?: number
     uid?: string
     types?: readonly TaskEvent['type'][]
     limit?: number
   }): StoredEvent[]
+  /** The log as it lies there, entry by entry. */
+  readLog(): Iterable<LoggedEvent>
+  countEvents(): { readonly last: number; readonly perTask: ReadonlyMap<string, number> }
+  /** What is wrong with the file itself. */
+  findDamage(): string | undefined
   findNote(key: string): string | undefined
   putNote(key: string, value: string): void
   close(): void
@@ -563,6 +596,7 @@ export const effects = {
     'makeNewFolder',
     'write',
     'writeDurable',
+    'writeNew',
     'writeDraft',
     'placeDrafts',
     'syncFiles',
@@ -573,8 +607,8 @@ export const effects = {
     'remove',
     'removeEmptyFolder',
   ],
-  store: ['putRepo', 'append', 'putNote'],
-  vault: ['restore'],
+  store: ['putRepo', 'append', 'adopt', 'putNote'],
+  vault: ['restore', 'seedWith'],
   contents: ['exportFile', 'keep'],
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],
   commands: ['run'],

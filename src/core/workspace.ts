@@ -64,17 +64,18 @@ function isInRepo(place: Place, file: string): boolean {
 
 /** The branch (unless it was there before) and the pin that holds the base: in one step, pin first. */
 export async function makeRefs(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
-  const branch: RefChange = { ref: branchRef(task.branch), old: null, new: task.base.commit }
-  const pin: RefChange = { ref: pinRef(task.uid), old: null, new: task.base.commit }
+  const branch = { ref: branchRef(task.branch), new: task.base.commit }
+  const pin = { ref: pinRef(task.uid), new: task.base.commit }
   // A clone has its branch to itself until it is published.
   const isClone = task.isolation === 'clone'
-  const changes = task.adopted || isClone ? [pin] : [pin, branch]
+  const made = task.adopted || isClone ? [pin] : [pin, branch]
   const inUse = isClone && (await ports.git.findRivals(repo.place, task.branch)).length > 0
   try {
-    if (!inUse && (await ports.git.changeRefs(repo.place, changes, startMessage(task.uid), signal))) return
+    if (!inUse && (await ports.git.createRefs(repo.place, made, startMessage(task.uid), signal))) return
   } catch (error) {
     const rivals = await ports.git.findRivals(repo.place, task.branch)
-    if (rivals.length === 0) throw error
+    // A git that was ended may have made the branch before: that is no rival.
+    if (rivals.length === 0 || (await isOwnBranch(ports, repo, task))) throw error
   }
   const [rival = task.branch] = await ports.git.findRivals(repo.place, task.branch)
   throw branchTaken(task.branch, rival)
@@ -147,8 +148,7 @@ export async function undoStart(
   if (!foreign) await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
   await git.clearRefLocks(place, task.adopted ? [pinRef(task.uid)] : [pinRef(task.uid), branch])
   const changes: RefChange[] = []
-  // Its own log proves that the branch is ours: a user may have made one of that name in the meantime.
-  if (!task.adopted && (await git.findReflogMessage(place, branch)) === startMessage(task.uid)) {
+  if (!task.adopted && (await isOwnBranch(ports, repo, task))) {
     const tip = await git.findRef(place, branch)
     if (tip === task.base.commit) changes.push({ ref: branch, old: tip, new: null })
   }
@@ -156,6 +156,11 @@ export async function undoStart(
   if (pin !== undefined) changes.push({ ref: pinRef(task.uid), old: pin, new: null })
   if (changes.length > 0) await git.changeRefs(place, changes, `offshoot: undo start ${task.uid}`)
   ports.store.append(task.uid, { type: 'start.undone', reason: why.message }, ports.clock.now().toISOString())
+}
+
+/** Its own log proves that the branch is ours: a user may have made one of that name in the meantime. */
+async function isOwnBranch(ports: Ports, repo: Repo, task: Task): Promise<boolean> {
+  return (await ports.git.findReflogMessage(repo.place, branchRef(task.branch))) === startMessage(task.uid)
 }
 
 /** What a recreation that did not end has made goes into the trash; the next start tries again. */

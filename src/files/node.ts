@@ -31,6 +31,7 @@ export function nodeFiles(): Files {
     makeNewFolder,
     write,
     writeDurable,
+    writeNew,
     writeDraft,
     placeDrafts,
     syncFiles: syncAll,
@@ -132,6 +133,21 @@ async function write(target: string, content: string, mode?: number): Promise<vo
 
 async function writeDurable(target: string, content: Uint8Array, mode: number): Promise<void> {
   await placeDrafts([{ draft: await writeDraft(target, content, mode), target }])
+}
+
+async function writeNew(target: string, content: string): Promise<boolean> {
+  try {
+    const file = await open(target, 'wx')
+    try {
+      await file.writeFile(content)
+    } finally {
+      await file.close()
+    }
+    return true
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw thrown
+  }
 }
 
 async function writeDraft(target: string, content: Uint8Array, mode: number): Promise<string> {

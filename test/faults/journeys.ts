@@ -75,6 +75,12 @@ export const journeys: readonly Journey[] = [
     check: startedOrUndone,
   },
   {
+    name: 'start --dirty',
+    prepare: nothing,
+    act: (ports, dir, signal) => start(ports, dir, { dirty: true }, signal),
+    check: startedOrUndone,
+  },
+  {
     name: 'recreate',
     prepare: async (stage) => rmSync(await startedAndCommitted(stage), { recursive: true }),
     act: (ports, dir, signal) => start(ports, dir, {}, signal),

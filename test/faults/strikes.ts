@@ -1,5 +1,6 @@
 /** Strikes one effect of a journey, recovers, and tells what is wrong. */
 import type { ChildProcess } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '../../src/api/handlers.ts'
 import { appError } from '../../src/core/errors.ts'
 import type { Build } from '../support/builds.ts'
@@ -8,7 +9,7 @@ import { inspect, type IsNew, nextCommand, untilAlone } from './invariants.ts'
 import type { Journey } from './journeys.ts'
 import type { Lane, Scene, Stage } from './lane.ts'
 import { difference } from './tree.ts'
-import { readWorld } from './world.ts'
+import { readWorld, type World } from './world.ts'
 
 export interface Tally {
   readonly points: number
@@ -165,8 +166,7 @@ export async function played(
 
 /** A command beside one that lives, however long it hangs, touches nothing of it. Its other children may end. */
 async function leavesAlone(stage: Stage): Promise<string[]> {
-  const look = async () => ({ ...(await readWorld(stage)), children: [] })
-  const before = await look()
+  const before = await atRest(stage)
   const ports = stage.ports()
   try {
     const { recovered } = await call(ports, 'system.recover', {})
@@ -174,9 +174,27 @@ async function leavesAlone(stage: Stage): Promise<string[]> {
       ...recovered
         .filter(({ verdict }) => verdict !== 'left alone')
         .map(({ verdict }) => `meanwhile ${verdict}`),
-      ...difference(before, await look()).map((line) => `meanwhile ${line}`),
+      ...difference(before, await atRest(stage)).map((line) => `meanwhile ${line}`),
     ]
+  } catch (thrown) {
+    return [`meanwhile threw ${appError(thrown).stack}`]
   } finally {
     await ports.close()
+  }
+}
+
+/** What it did beside the effect that hangs it brings to an end: then it looks the same twice. */
+async function atRest(stage: Stage): Promise<Partial<World>> {
+  const look = async () => {
+    const { children: _, ...world } = await readWorld(stage)
+    return world
+  }
+  // A file that went while we looked.
+  const glance = () => look().catch(() => undefined)
+  for (let last = await glance(); ; ) {
+    await pause(150)
+    const now = await glance()
+    if (last && now && difference(last, now).length === 0) return now
+    last = now
   }
 }

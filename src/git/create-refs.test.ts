@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { type TestRepo, testRepo } from '../../test/support/repo.ts'
+import { nodeFiles } from '../files/node.ts'
+import { createRefs } from './create-refs.ts'
+
+const files = nodeFiles()
+
+function make(repo: TestRepo, refs: readonly string[], message = 'made', signal?: AbortSignal) {
+  const gitDir = path.join(repo.dir, '.git')
+  const commit = repo.git('rev-parse', 'HEAD').trim()
+  const made = refs.map((ref) => ({ ref, new: commit }))
+  return createRefs(files, { commonDir: gitDir, gitDir, checkout: repo.dir }, made, message, signal)
+}
+
+const sh = (repo: TestRepo, script: string) =>
+  execFileSync('sh', ['-c', script], { cwd: repo.dir, env: repo.env, encoding: 'utf8' })
+const refsOf = (repo: TestRepo) => repo.git('for-each-ref', '--format=%(refname)').trimEnd().split('\n')
+const locksOf = (repo: TestRepo) => sh(repo, 'find .git -name "*.lock"').split('\n').filter(Boolean)
+
+test('L5: refs are made as git makes them, with the log and the permissions that git gives', async () => {
+  const repo = testRepo()
+  sh(repo, 'GIT_COMMITTER_NAME=offshoot GIT_COMMITTER_EMAIL=offshoot@localhost git branch a/git')
+  const message = sh(repo, 'cut -f2 .git/logs/refs/heads/a/git').trim()
+  expect(await make(repo, ['refs/offshoot/base/1', 'refs/heads/a/ours'], message)).toBe(true)
+  expect(refsOf(repo)).toEqual([
+    'refs/heads/a/git',
+    'refs/heads/a/ours',
+    'refs/heads/main',
+    'refs/offshoot/base/1',
+  ])
+  const logs = ['git', 'ours'].map((name) =>
+    readFileSync(path.join(repo.dir, '.git/logs/refs/heads/a', name), 'utf8').replace(/> \d+ \S+/, '> then'),
+  )
+  expect(logs[1]).toBe(logs[0])
+  expect(repo.git('reflog', 'show', '--format=%gs', 'a/ours')).toBe(`${message}\n`)
+  const modes = sh(repo, 'stat -c %a .git/refs/heads/a/* .git/logs/refs/heads/a/*').trim().split('\n')
+  expect(new Set(modes).size).toBe(1)
+  expect(repo.git('fsck', '--strict').trim()).toBe('')
+  expect(locksOf(repo)).toEqual([])
+})
+
+test.each([
+  ['is there', 'git branch a', 'refs/heads/a'],
+  ['is packed', 'git branch a && git pack-refs --all', 'refs/heads/a'],
+  ['is below one', 'git branch a && git pack-refs --all', 'refs/heads/a/b/c'],
+  ['is above one', 'git branch a/b/c && git pack-refs --all', 'refs/heads/a'],
+  ['is above a loose one', 'git branch a/b/c', 'refs/heads/a'],
+  ['is a folder', 'mkdir -p .git/refs/heads/a/b', 'refs/heads/a'],
+  ['is locked by another git', 'touch .git/refs/heads/a.lock', 'refs/heads/a'],
+])('L5: git judges a ref whose name %s, and nothing has been changed', async (_, prepare, ref) => {
+  const repo = testRepo()
+  sh(repo, prepare)
+  const before = { refs: refsOf(repo), locks: locksOf(repo) }
+  expect(await make(repo, ['refs/heads/new', ref])).toBe(false)
+  expect({ refs: refsOf(repo), locks: locksOf(repo) }).toEqual(before)
+})
+
+test('L5: in a repository that several users share git makes the refs', async () => {
+  const repo = testRepo()
+  chmodSync(path.join(repo.dir, '.git/refs'), 0o2775)
+  expect(await make(repo, ['refs/heads/a'])).toBe(false)
+})
+
+test('S3: a cancelled one makes no ref', async () => {
+  const repo = testRepo()
+  await expect(make(repo, ['refs/heads/a'], 'made', AbortSignal.abort())).rejects.toMatchObject({
+    name: 'AbortError',
+  })
+  expect(refsOf(repo)).toEqual(['refs/heads/main'])
+})
