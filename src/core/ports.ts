@@ -69,10 +69,10 @@ export interface Files {
   write(path: string, content: string, mode?: number): Promise<void>
   /** The same, on the disk when it returns but for its name, which `syncFolders` makes durable. Makes the folder. */
   writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
-  /** Adds to the end of a file, on the disk when it returns. Makes the file, but not its folder. */
-  appendDurable(path: string, text: string, mode: number): Promise<void>
   /** False when something has that name. */
   writeNew(path: string, content: string): Promise<boolean>
+  /** Adds to the end of a file, on the disk when it returns. Makes the file, but not its folder. */
+  appendDurable(path: string, text: string, mode: number): Promise<void>
   /** Writes what will be that file, beside it, and answers where. Makes the folder. */
   writeDraft(target: string, content: Uint8Array, mode: number): Promise<string>
   /** Each takes its name, when all of them are on the disk. On one file system. */
@@ -650,8 +650,8 @@ export const effects = {
     'makeNewFolder',
     'write',
     'writeDurable',
-    'appendDurable',
     'writeNew',
+    'appendDurable',
     'writeDraft',
     'placeDrafts',
     'syncFiles',

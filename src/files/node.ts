@@ -32,8 +32,8 @@ export function nodeFiles(): Files {
     makeNewFolder,
     write,
     writeDurable,
-    appendDurable,
     writeNew,
+    appendDurable,
     writeDraft,
     placeDrafts,
     syncFiles: syncAll,
@@ -138,6 +138,21 @@ async function writeDurable(target: string, content: Uint8Array, mode: number): 
   await placeDrafts([{ draft: await writeDraft(target, content, mode), target }])
 }
 
+async function writeNew(target: string, content: string): Promise<boolean> {
+  try {
+    const file = await open(target, 'wx')
+    try {
+      await file.writeFile(content)
+    } finally {
+      await file.close()
+    }
+    return true
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw thrown
+  }
+}
+
 async function appendDurable(target: string, text: string, mode: number): Promise<void> {
   const isNew = (await readKind(target)) === undefined
   const file = await open(
@@ -152,21 +167,6 @@ async function appendDurable(target: string, text: string, mode: number): Promis
     await file.close()
   }
   if (isNew) await syncAll([path.dirname(target)])
-}
-
-async function writeNew(target: string, content: string): Promise<boolean> {
-  try {
-    const file = await open(target, 'wx')
-    try {
-      await file.writeFile(content)
-    } finally {
-      await file.close()
-    }
-    return true
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw thrown
-  }
 }
 
 async function writeDraft(target: string, content: Uint8Array, mode: number): Promise<string> {

@@ -65,7 +65,16 @@ describe.runIf(hasStrace())('P2: git dies at every system call that changes some
 })
 
 test.each(playable.filter(({ main }) => main))('without recovery a killed $name is seen', async (journey) => {
-  const { points, anomalies } = await sweeper.everyPoint(journey, kindsFor(journey)[0]!, false)
+  const { points, anomalies } = await sweeper.everyKill(journey, 'whole', false)
   expect(points).toBeGreaterThan(0)
   expect(anomalies.length).toBeGreaterThan(0)
 })
+
+const journalled = ['accept --as patch', 'reject', 'rewind']
+test.each(journeys.filter(({ name }) => journalled.includes(name)))(
+  'a build that writes down nothing is seen when its $name is killed',
+  async (journey) => {
+    const { anomalies } = await sweeper.everyKill(journey, 'without the journal', true)
+    expect(anomalies.length).toBeGreaterThan(0)
+  },
+)

@@ -18,7 +18,7 @@ const isNew: IsNew = (world) => {
 function tally(journey: Journey, work: Work): Promise<Tally> {
   switch (work.what) {
     case 'strike':
-      return strike(lane, journey, work.plan, work.alone, work.recovers && isNew)
+      return strike(lane, journey, work.plan, work.alone, work.recovers && isNew, work.build)
     case 'complete':
       return completes(lane, journey, work.plan, work.alone, isNew)
     case 'inside':

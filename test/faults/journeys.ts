@@ -182,7 +182,7 @@ export const journeys: readonly Journey[] = [
   {
     name: 'repair',
     async prepare(stage) {
-      await workedOn(stage)
+      await after(workedOn, checkpoint)(stage)
       const [task] = (await readWorld(stage)).open
       rmSync(path.join(task!.path, '.git'))
     },

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '../../src/api/handlers.ts'
 import { appError } from '../../src/core/errors.ts'
+import type { Build } from '../support/builds.ts'
 import { type Plan, withFault } from '../support/faults.ts'
 import { inspect, type IsNew, nextCommand, untilAlone } from './invariants.ts'
 import type { Journey } from './journeys.ts'
@@ -43,6 +44,7 @@ export async function strike(
   plan: Plan,
   alone: boolean,
   isNew: IsNew | false,
+  build: Build = 'whole',
 ): Promise<Tally> {
   const scene = await lane.reset(journey)
   const { stage } = scene
@@ -52,7 +54,7 @@ export async function strike(
     child.kill('SIGKILL')
   }
   const seen = alone
-    ? await played(lane.play(journey, journey.name, plan), plan.kind === 'hang' ? onHang : undefined)
+    ? await played(lane.play(journey, journey.name, plan, build), plan.kind === 'hang' ? onHang : undefined)
     : await here(stage, journey, plan)
   if (seen.struck === undefined) return { points: 0, anomalies: [] }
   // Nobody knows of such a child, so nobody ends it. It has nothing to do, and ends; until then it must do no harm.

@@ -47,7 +47,7 @@ export class Book {
     const inCheckout = [...before.tasks, ...after.tasks].some(
       (task) => task.shadow !== undefined && isOpen(task),
     )
-    const wrong = [...isKept(before, after)]
+    const wrong = [...isKept(before, after, ran)]
     if (!half) {
       wrong.push(
         ...explained(before, after, done, inCheckout, inCheckout && ran),

@@ -91,14 +91,15 @@ function orphans({ tasks, workspaces, trash }: World): string[] {
   )
 }
 
-/** P3: every step and every byte that was there is somewhere. */
-export function isKept(before: World, after: World): string[] {
+/** P3: every step and every byte that was there is somewhere; `ran`: but for what an agent did to ignored files. */
+export function isKept(before: World, after: World, ran: boolean): string[] {
   if (after.vault === undefined) return ['P3: an object of the vault is missing']
   const { vault } = after
   const there = [after.files, ...Object.values(after.workspaces), ...Object.values(after.trash)]
   const held = new Set([...vault, ...there.flatMap(contentsOf)])
   const had: Record<string, Tree> = { 'the checkout': before.files, ...before.workspaces }
-  const isContent = (name: string, value: string) => value !== 'special' && !/(^|\/)\.git(\/|$)/.test(name)
+  const isContent = (name: string, value: string) =>
+    value !== 'special' && !/(^|\/)\.git(\/|$)/.test(name) && !(ran && name.endsWith('.log'))
   return [
     ...Object.entries(had).flatMap(([where, tree]) =>
       Object.entries(tree)

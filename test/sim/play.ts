@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { isOpen } from '../../src/core/task.ts'
 import { Book, type Deed, findTask } from './book.ts'
-import { type Build, builds } from './builds.ts'
+import { type Build, builds } from '../support/builds.ts'
 import { agentDoes, isRough, userDoes } from './deeds.ts'
 import { Ground, type Template } from './ground.ts'
 import { type Order, told, type VerbOrder } from './orders.ts'

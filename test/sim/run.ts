@@ -1,7 +1,7 @@
 /** `npm run test:sim -- --seeds 200`: plays so many histories, and fails when one of them finds something wrong. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type Build, builds } from './builds.ts'
+import { type Build, builds } from '../support/builds.ts'
 import { historyOf } from './history.ts'
 import type { Order } from './orders.ts'
 import { Report, toldFailure } from './report.ts'
