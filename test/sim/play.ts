@@ -77,8 +77,7 @@ class Player implements Played {
     switch (order.who) {
       case 'user': {
         const came = userDoes(this.#ground, order.deed, order.which)
-        if (order.deed === 'move')
-          return `${came}, ${await this.#verbs([{ verb: 'start', task: 'T1', which: 0 }], false)}`
+        if (order.deed === 'move') return `${came}, ${await this.#knownAgain()}`
         this.#world = await readWorld(this.#ground)
         return came
       }
@@ -117,6 +116,19 @@ class Player implements Played {
     const wrong = await this.#book.check(before, this.#world, deeds, this.#half !== undefined, since)
     this.anomalies.push(...failed, ...wrong)
     return deeds.map(({ outcome }) => came(outcome)).join(' | ')
+  }
+
+  /** A repository that was moved is known again by the next start; what was under way is put right by the one after it. */
+  async #knownAgain(): Promise<string> {
+    const before = this.#world!
+    const order: VerbOrder = { verb: 'start', task: 'T1', which: 0 }
+    const outcome = await this.#hands.do(callFor(order, this.#ground.dir, before), order)
+    this.#count(order, undefined, outcome.acknowledged)
+    const since = this.#half ?? before
+    this.anomalies.push(...(await this.#recover()))
+    this.#world = await readWorld(this.#ground)
+    this.anomalies.push(...(await this.#book.check(before, this.#world, [], false, since)))
+    return came(outcome)
   }
 
   /** The next command that writes, and by itself changes nothing. */
