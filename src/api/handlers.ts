@@ -13,6 +13,8 @@ export type Emit = (event: { readonly event: string } & Record<string, unknown>)
 interface Handler<In, Out, Needs = Ports> {
   /** Whether the verb changes anything: only then is it preceded by a recovery. */
   readonly writes: boolean
+  /** Recovery is a part of the verb. */
+  readonly recovers?: true
   run(ports: Needs, input: In, signal?: AbortSignal, emit?: Emit): Promise<Out>
 }
 
@@ -159,8 +161,9 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     },
   },
   'task.repair': {
-    // What is half-done is one of the things that it puts right, once the records can be read.
-    writes: false,
+    writes: true,
+    // It does so itself, once the records can be read.
+    recovers: true,
     async run(ports, { repo, ...input }, signal) {
       const { repair } = await import('../core/repair.ts')
       const { task, mended, repaired, left, rebuilt } = await repair(ports, { dir: repo, ...input }, signal)
@@ -312,7 +315,7 @@ export async function call<A extends ActionName>(
   const handler = handlers[action]
   try {
     signal?.throwIfAborted()
-    if (handler.writes && needsRecovery(ports)) {
+    if (handler.writes && !handler.recovers && needsRecovery(ports)) {
       const { recoverFirst } = await import('../core/recover.ts')
       await recoverFirst(ports, signal)
     }
