@@ -21,6 +21,7 @@ export default defineConfig({
       project('journeys', 'test/journeys/**/*.test.ts', 2 * minute),
       project('seeds', 'test/seeds/**/*.test.ts', 2 * minute),
       project('slow', 'test/slow/**/*.test.ts', 10 * minute),
+      project('agents', 'test/agents/**/*.test.ts', 5 * minute),
       project('faults', 'test/faults/**/*.test.ts', 10 * minute),
     ],
   },
