@@ -98,6 +98,11 @@ export interface Place {
   readonly checkout: string | null
 }
 
+export interface NewRef {
+  readonly ref: string
+  readonly new: string
+}
+
 export interface RefChange {
   readonly ref: string
   /** What it must be now; null: it must not exist. */
@@ -158,6 +163,8 @@ export interface Git {
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>
   /** Stores the mark; no ref points to it yet. */
   writeRepoMark(place: Place, id: string, signal?: AbortSignal): Promise<string>
+  /** New ones, in the order given; false when a name is taken. */
+  createRefs(place: Place, refs: readonly NewRef[], message: string, signal?: AbortSignal): Promise<boolean>
   /** All or none, each only if it still has its old value; false when one had not. */
   changeRefs(
     place: Place,
