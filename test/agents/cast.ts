@@ -1,4 +1,6 @@
 /** Who plays: each agent with its package, its way to the scripted model, and its own names for the common tools. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import type { Package } from './install.ts'
 import type { ScriptedCall } from './model/turn.ts'
 
@@ -32,4 +34,43 @@ const claude: Part = {
   names: { write: 'Write', edit: 'Edit', shell: 'Bash' },
 }
 
-export const cast: readonly Part[] = [claude]
+/** Its editing tool takes a patch, and paths as seen from the workspace. */
+const patch = (...lines: string[]): ScriptedCall => ({
+  name: 'apply_patch',
+  input: ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n'),
+})
+
+const codex: Part = {
+  agent: 'codex',
+  package: { name: '@openai/codex', version: '0.166.0' },
+  env(url, home) {
+    const config = [
+      'model = "gpt-5.5"',
+      'model_provider = "scripted"',
+      '[model_providers.scripted]',
+      'name = "scripted"',
+      `base_url = "${url}/v1"`,
+      'wire_api = "responses"',
+      'env_key = "SCRIPTED_KEY"',
+      'request_max_retries = 1',
+      'stream_max_retries = 2',
+    ]
+    mkdirSync(path.join(home, '.codex'))
+    writeFileSync(path.join(home, '.codex', 'config.toml'), config.join('\n'))
+    return { SCRIPTED_KEY: 'none' }
+  },
+  write: (file, content) =>
+    patch(
+      `*** Add File: ${path.basename(file)}`,
+      ...content
+        .trimEnd()
+        .split('\n')
+        .map((line) => `+${line}`),
+    ),
+  edit: (file, before, after) =>
+    patch(`*** Update File: ${path.basename(file)}`, '@@', `-${before}`, `+${after}`),
+  shell: (command) => ({ name: 'exec_command', input: { cmd: command } }),
+  names: { write: 'apply_patch', edit: 'apply_patch', shell: 'Bash' },
+}
+
+export const cast: readonly Part[] = [claude, codex]
