@@ -1,7 +1,7 @@
 /** Who plays: each agent with its package, its way to the scripted model, and its own names for the common tools. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Package } from './install.ts'
+import { install, type Package } from './install.ts'
 import type { ScriptedCall } from './model/turn.ts'
 
 export interface Part {
@@ -73,4 +73,35 @@ const codex: Part = {
   names: { write: 'apply_patch', edit: 'apply_patch', shell: 'Bash' },
 }
 
-export const cast: readonly Part[] = [claude, codex]
+const opencode: Part = {
+  agent: 'opencode',
+  package: { name: 'opencode-ai', version: '1.18.33' },
+  env(url, home) {
+    const scripted = {
+      npm: '@ai-sdk/openai-compatible',
+      name: 'scripted',
+      options: { baseURL: `${url}/v1`, apiKey: 'none' },
+      models: { scripted: { name: 'scripted' } },
+    }
+    const folder = path.join(home, '.config', 'opencode')
+    mkdirSync(folder, { recursive: true })
+    // It would load this from the network, at every first start in a new home.
+    const programs = install({ name: '@opencode-ai/plugin', version: '1.18.33' })
+    for (const name of ['package.json', 'package-lock.json', 'node_modules'])
+      cpSync(path.resolve(programs ?? '', '../..', name), path.join(folder, name), { recursive: true })
+    writeFileSync(
+      path.join(folder, 'opencode.json'),
+      JSON.stringify({ provider: { scripted }, model: 'scripted/scripted', autoupdate: false }),
+    )
+    return { OPENCODE_DISABLE_MODELS_FETCH: '1' }
+  },
+  write: (file, content) => ({ name: 'write', input: { filePath: file, content } }),
+  edit: (file, before, after) => ({
+    name: 'edit',
+    input: { filePath: file, oldString: before, newString: after },
+  }),
+  shell: (command) => ({ name: 'bash', input: { command, description: 'a command' } }),
+  names: { write: 'write', edit: 'edit', shell: 'bash' },
+}
+
+export const cast: readonly Part[] = [claude, codex, opencode]

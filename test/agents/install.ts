@@ -15,7 +15,7 @@ const cache = process.env.OFFSHOOT_TEST_AGENTS ?? path.join(os.homedir(), '.cach
 export function install({ name, version }: Package): string | undefined {
   const folder = path.join(cache, `${path.basename(name)}-${version}`)
   const programs = path.join(folder, 'node_modules', '.bin')
-  if (existsSync(programs)) return programs
+  if (existsSync(folder)) return programs
   const wanted = `${name}@${version}`
   if (!isInRegistry(wanted)) return undefined
   const part = `${folder}.${process.pid}`
@@ -40,6 +40,7 @@ function isInRegistry(wanted: string): boolean {
 }
 
 function npm(args: string[]): string {
-  const env = { ...process.env, NODE_OPTIONS: '--use-system-ca' }
+  const PATH = `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`
+  const env = { ...process.env, PATH, NODE_OPTIONS: '--use-system-ca' }
   return execFileSync('npm', args, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'] })
 }
