@@ -52,9 +52,18 @@ describe.each(playable)('P1, P2, L6: $name is whole or undone after', (journey) 
   })
 })
 
-describe.runIf(hasStrace())('P2: git dies at every system call that changes something', () => {
-  const inside = sweeperOf('inside', true)
+const inside = sweeperOf('inside', true)
 
+describe.each(playable.filter(({ apart }) => !apart))(
+  'P2: $name is whole or undone when git dies',
+  (journey) => {
+    test.each(['before', 'after'] as const)('%s each of its calls', async (death) => {
+      await sweep(journey.name, `git dies ${death}`, inside.everyGitCall(journey, death))
+    })
+  },
+)
+
+describe.runIf(hasStrace())('P2: git dies at every system call that changes something', () => {
   test.each(journeys.filter(({ inside }) => inside))('of $name, and we live on', async (journey) => {
     await sweep(journey.name, 'git dies inside', inside.everySystemCall(journey, 'git'))
   })

@@ -18,6 +18,7 @@ export type Work =
     }
   | { readonly what: 'complete'; readonly plan: Plan; readonly alone: boolean }
   | { readonly what: 'inside'; readonly plan: Plan }
+  | { readonly what: 'around'; readonly plan: Plan; readonly death: 'before' | 'after' }
   | { readonly what: 'recovery'; readonly at: number }
 
 /** What the test says to the hand. */

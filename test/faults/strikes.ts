@@ -5,6 +5,7 @@ import { call } from '../../src/api/handlers.ts'
 import { appError } from '../../src/core/errors.ts'
 import type { Build } from '../support/builds.ts'
 import { type Plan, withFault } from '../support/faults.ts'
+import type { Death } from '../support/faults-shim.ts'
 import { inspect, type IsNew, nextCommand, untilAlone } from './invariants.ts'
 import type { Journey } from './journeys.ts'
 import type { Lane, Scene, Stage } from './lane.ts'
@@ -63,11 +64,22 @@ export async function strike(
   return { points: 1, anomalies: anomalies.map((line) => `at ${plan.at} (${seen.struck}): ${line}`) }
 }
 
+/** Git dies before or after a call of it, and we live on. */
+export function strikeAround(
+  lane: Lane,
+  journey: Journey,
+  plan: Plan,
+  n: Death,
+  isNew: IsNew,
+): Promise<Tally> {
+  return strike(lane, journey, { ...plan, shimmed: { n, shim: lane.shim! } }, plan.kind === 'kill', isNew)
+}
+
+/** Git dies at each system call in turn. */
 export async function strikeInside(lane: Lane, journey: Journey, plan: Plan, isNew: IsNew): Promise<Tally> {
   const found: Tally[] = []
   for (let n = 1; ; n++) {
-    const inside = { ...plan, syscall: { n, shim: lane.shim! } }
-    const one = await strike(lane, journey, inside, plan.kind === 'kill', isNew)
+    const one = await strikeAround(lane, journey, plan, n, isNew)
     if (one.points === 0) return total(found, '')
     found.push(total([one], `call ${n},`))
   }

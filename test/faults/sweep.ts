@@ -58,6 +58,16 @@ export class Sweeper {
     return total(await Promise.all(found), `${journey.name} × git dies inside, ${whose},`)
   }
 
+  /** Each git in turn dies before it has begun, or when it has done its work and nobody has heard of it. */
+  async everyGitCall(journey: Journey, death: 'before' | 'after'): Promise<Tally> {
+    const among = '^git '
+    const found = upTo(await this.#count(journey, among)).map((at) => {
+      const plan: Plan = { kind: 'git', at, among, when: 'during' }
+      return this.#tally(journey, { what: 'around', plan, death })
+    })
+    return total(await Promise.all(found), `${journey.name} × git dies ${death},`)
+  }
+
   /** A second kill at every effect of the recovery, from kills spread over the journey. */
   async everyPointOfRecovery(journey: Journey): Promise<Tally> {
     const count = await this.#count(journey)

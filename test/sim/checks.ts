@@ -70,12 +70,11 @@ export function isWhole(before: World, after: World, done: readonly Operation[])
     .map(({ path: name }) => `P2: ${name} is not as the operation left it`)
 }
 
-/** P2: nothing is under way any more, and nothing half-made is left. */
-export function settled(before: World, after: World): string[] {
-  const theirs = new Set(before.strays.filter((name) => !name.startsWith('offshoot-')))
+/** P2: nothing is under way any more, and nothing half-made is left; a lock that the user has left is theirs. */
+export function settled(after: World, theirs: readonly string[]): string[] {
   return [
     ...after.pending.map((task) => `${task.pending?.verb} of ${task.id} is still pending`),
-    ...after.strays.filter((name) => !theirs.has(name)).map((name) => `.git/${name} is left`),
+    ...after.strays.filter((name) => !theirs.includes(name)).map((name) => `.git/${name} is left`),
     ...after.children.map((name) => `the record of the child ${name} is left`),
     ...orphans(after),
   ].map((line) => `P2: ${line}`)

@@ -1,14 +1,12 @@
 /** P1, P2, P3: short random histories, those that once went wrong, and proof that the test can see what is wrong. */
-import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Build } from '../support/builds.ts'
 import { historyOf } from './history.ts'
+import { keptHistories } from './kept.ts'
 import type { Order } from './orders.ts'
 import { toldFailure } from './report.ts'
 import { type Result, Team } from './team.ts'
 
-const kept = path.join(import.meta.dirname, 'kept')
 let team: Team
 
 beforeAll(async () => {
@@ -28,11 +26,10 @@ test.each([1, 2, 3])('P1, P2, P3: all is well in the history of seed %i', async 
   expect(failures(await played(`seed ${seed}`, historyOf(seed)))).toBe('')
 })
 
-test.each(readdirSync(kept))(
-  'P1, P2, P3: all is well in a history that once went wrong: %s',
-  async (name) => {
-    const history = JSON.parse(readFileSync(path.join(kept, name), 'utf8')) as Order[]
-    expect(failures(await played(name, history))).toBe('')
+test.each(keptHistories())(
+  'P1, P2, P3: all is well in a history that once went wrong: $name',
+  async (kept) => {
+    expect(failures(await played(kept.name, kept.history))).toBe('')
   },
 )
 
