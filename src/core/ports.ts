@@ -363,8 +363,8 @@ export interface Vault {
   readUids(repo: RepoRecord): Promise<string[]>
   /** The task as it was at its start. */
   findRecord(repo: Repo, uid: string): Promise<Task | undefined>
-  /** Looks at the vault without touching it. */
-  inspect(repo: Repo, signal?: AbortSignal): Promise<VaultLook>
+  /** Looks at the vault without touching it; `deep`, also whether all that the steps hold is there. */
+  inspect(repo: Repo, deep: boolean, signal?: AbortSignal): Promise<VaultLook>
   /** Makes again what a vault is made of besides its contents. */
   remake(repo: Repo): Promise<void>
   /** Makes that step, or without one step 0, the last one of a task whose ref is lost; false when it is not there. */
@@ -376,6 +376,8 @@ export interface VaultLook {
   readonly state: 'sound' | 'damaged' | 'missing'
   /** Of each task of which the vault has steps: whether the last one can be found. */
   readonly tips: ReadonlyMap<string, boolean>
+  /** Objects behind the steps that neither it nor the repository has. */
+  readonly lost?: readonly string[] | undefined
 }
 
 export interface Push {

@@ -62,7 +62,7 @@ export async function runAgent(
   ports: Ports,
   input: RunInput,
   onlooker?: Onlooker,
-  signal = new AbortController().signal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<EndedRun<RunValue>> {
   const settings = await ports.settings.read((await ports.locate(input.dir)).checkout)
   const policy = policyOf(settings, input)
