@@ -57,13 +57,21 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     ops: async (signal?: AbortSignal) => (await call(ports, 'system.ops', { repo }, signal)).operations,
     undo: (operation?: string, signal?: AbortSignal) =>
       call(ports, 'system.undo', { repo, operation }, signal),
-    repair: (task: string, signal?: AbortSignal) => call(ports, 'task.repair', { repo, task }, signal),
+    /** One task; without a name, everything that doctor finds and that can be mended. */
+    repair: (task?: string, signal?: AbortSignal) => call(ports, 'task.repair', { repo, task }, signal),
+    /** Brings lost records back from the vaults, then repairs. */
+    rebuild: (signal?: AbortSignal) => call(ports, 'task.repair', { repo, rebuild: true }, signal),
     remove: (input: Rest<'worktree.remove'>, signal?: AbortSignal): Promise<Output<'worktree.remove'>> =>
       call(ports, 'worktree.remove', { repo, ...input }, signal),
     prune: (input: Rest<'worktree.prune'> = {}, signal?: AbortSignal): Promise<Output<'worktree.prune'>> =>
       call(ports, 'worktree.prune', { repo, ...input }, signal),
     doctor: async (signal?: AbortSignal) => (await call(ports, 'system.doctor', { repo }, signal)).checks,
     recover: async (signal?: AbortSignal) => (await call(ports, 'system.recover', {}, signal)).recovered,
+    audit: async (input: Omit<Rest<'system.audit'>, 'verify'> = {}, signal?: AbortSignal) =>
+      (await call(ports, 'system.audit', { repo, ...input }, signal)).events ?? [],
+    /** Whether the log is as it was written; of all repositories together. */
+    verifyAudit: async (signal?: AbortSignal) =>
+      (await call(ports, 'system.audit', { repo, verify: true }, signal)).verified,
     agents: async (signal?: AbortSignal) => (await call(ports, 'system.agents', {}, signal)).agents,
     /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
     forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>

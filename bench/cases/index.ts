@@ -3,7 +3,8 @@ import { accept, reject } from './accept.ts'
 import { checkpoint, manySteps } from './checkpoint.ts'
 import { listAgainstNode, listGrowth } from './list.ts'
 import { lookUp } from './look-up.ts'
-import { remove, start } from './worktree.ts'
+import { recoverNothing, recoverWithoutGit } from './recover.ts'
+import { remove, start, startDirty } from './worktree.ts'
 
 /** Every case that `npm run bench` measures, with its bar. */
 export const cases: readonly Case[] = [
@@ -12,9 +13,12 @@ export const cases: readonly Case[] = [
   listAgainstNode(30, 2),
   listGrowth(1000, 10, 2),
   lookUp(52),
+  recoverNothing(1000, 10),
+  recoverWithoutGit(1000),
   checkpoint(52, 'named'),
   checkpoint(52, 'found'),
   start(10_000, 1.3),
+  startDirty(10_000, 1.3),
   remove(10_000),
   checkpoint(10_000, 'named', 0.6),
   checkpoint(10_000, 'found', 1),

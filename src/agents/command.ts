@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts'
+import { commandLine } from '../core/redact.ts'
 import { events } from './events.ts'
 
 /** Any command: nothing is known of what it does, so all of it is one step. */
@@ -16,6 +17,6 @@ export const command: Agent = {
       const exitCode = await cell.run({ argv: line, onOutput }, signal)
       const ok = exitCode === 0
       const reason = ok ? '' : `${line[0]} ended with exit code ${exitCode}`
-      push({ type: 'ended', ok, reason, exitCode, step: { tool: 'command', summary: line.join(' ') } })
+      push({ type: 'ended', ok, reason, exitCode, step: { tool: 'command', summary: commandLine(line) } })
     }),
 }

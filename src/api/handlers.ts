@@ -14,6 +14,8 @@ export type Emit = (event: { readonly event: string } & Record<string, unknown>)
 interface Handler<In, Out, Needs = Ports> {
   /** Whether the verb changes anything: only then is it preceded by a recovery. */
   readonly writes: boolean
+  /** Recovery is a part of the verb. */
+  readonly recovers?: true
   run(ports: Needs, input: In, signal?: AbortSignal, emit?: Emit): Promise<Out>
 }
 
@@ -181,10 +183,17 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'task.repair': {
     writes: true,
-    async run(ports, { repo, task: name }, signal) {
+    // It does so itself, once the records can be read.
+    recovers: true,
+    async run(ports, { repo, ...input }, signal) {
       const { repair } = await import('../core/repair.ts')
-      const { task, mended } = await repair(ports, { dir: repo, task: name }, signal)
-      return { task: taskView(task), mended }
+      const { task, mended, repaired, left, rebuilt } = await repair(ports, { dir: repo, ...input }, signal)
+      return {
+        ...(task && { task: taskView(task), mended }),
+        repaired: [...repaired],
+        left: [...left],
+        ...(rebuilt && { rebuilt: { ...rebuilt, tasks: [...rebuilt.tasks], left: [...rebuilt.left] } }),
+      }
     },
   },
   'worktree.create': start,
@@ -225,14 +234,15 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     writes: false,
     async run(ports, { repo }, signal) {
       const { doctor } = await import('../core/doctor.ts')
-      return { checks: await doctor(ports, { dir: repo }, signal) }
+      return { checks: [...(await doctor(ports, { dir: repo }, signal))] }
     },
   },
   'system.recover': {
     writes: false,
     async run(ports, _, signal) {
       const { recover } = await import('../core/recover.ts')
-      return { recovered: await recover(ports, signal) }
+      const { recovered, reported } = await recover(ports, signal)
+      return { recovered: [...recovered], reported: [...reported] }
     },
   },
   'system.ops': {
@@ -255,6 +265,15 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         operation: done.operation,
         files: [...done.files],
       }
+    },
+  },
+  'system.audit': {
+    writes: false,
+    async run(ports, { repo, verify: verifies, ...input }) {
+      const { audit, verify } = await import('../core/audit.ts')
+      if (!verifies) return { events: await audit(ports, { dir: repo, ...input }) }
+      const { flaws, ...verified } = verify(ports)
+      return { verified: { ...verified, flaws: [...flaws] } }
     },
   },
   'system.agents': {
@@ -324,6 +343,11 @@ function stepView(step: Step, files: readonly StepFile[], published?: string) {
   }
 }
 
+/** Whether an action changes anything. */
+export function writes(action: ActionName): boolean {
+  return handlers[action].writes
+}
+
 /** Runs one action. What an earlier process left half-done is put right before anything is changed. */
 export async function call<A extends ActionName>(
   ports: Ports,
@@ -335,9 +359,9 @@ export async function call<A extends ActionName>(
   const handler = handlers[action]
   try {
     signal?.throwIfAborted()
-    if (handler.writes && needsRecovery(ports)) {
-      const { recover } = await import('../core/recover.ts')
-      await recover(ports, signal)
+    if (handler.writes && !handler.recovers && needsRecovery(ports)) {
+      const { recoverFirst } = await import('../core/recover.ts')
+      await recoverFirst(ports, signal)
     }
     return await handler.run(ports, input, signal, emit)
   } catch (thrown) {

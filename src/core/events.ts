@@ -78,6 +78,20 @@ export type TaskEvent =
       /** Paths that somebody changed in the middle of it: theirs stayed. */
       readonly left: readonly string[]
     }
+  /** The task was given up without being asked: a line in the failure log. */
+  | {
+      readonly type: 'reverted'
+      readonly trigger: 'failure' | 'shutdown' | 'idle' | 'new task'
+      readonly reason: string
+      readonly operation?: string | undefined
+    }
+  /** The record was lost, and is what the vault knew of it. */
+  | { readonly type: 'rebuilt' }
+  /** The repository is at another place now, and the task with it. */
+  | {
+      readonly type: 'moved'
+      readonly to: Pick<Task, 'origin' | 'path'> & Partial<Pick<Task, 'shadow'>>
+    }
 
 /** A ref, a file of the config or a hook that has changed. Null: it is not there. */
 export interface Stray {
@@ -158,6 +172,8 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       return patched(ended(task, 'operation'), event.patch)
     case 'operation.done':
       return patched({ ...ended(task, 'operation'), lastActiveAt: at }, event.patch)
+    case 'moved':
+      return { ...task, ...event.to }
     default:
       return task
   }

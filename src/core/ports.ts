@@ -4,6 +4,7 @@
  */
 import type { Agent } from './agent.ts'
 import type { BytePath } from './bytes.ts'
+import type { LoggedEvent } from './chain.ts'
 import type { StoredEvent, TaskEvent } from './events.ts'
 import type { Settings } from './settings.ts'
 import type { Owner, Task } from './task.ts'
@@ -29,6 +30,8 @@ export interface Ports extends Records {
   readonly settings: SettingsSource
   readonly commands: Commands
   readonly agents: readonly Agent[]
+  /** Moves the files of the store into a folder; with the next use there is a new one. */
+  setStoreAside(folder: string): Promise<void>
   /** Work that nobody waits for; it is done again by whoever needs it, should it fail. */
   later(work: () => Promise<unknown>): void
   /** The state folder. */
@@ -60,7 +63,8 @@ export interface Files {
   readNames(folder: string): Promise<string[]>
   /** The path with every symlink resolved, for the part of it that exists. */
   readRealPath(path: string): Promise<string>
-  readFreeSpace(path: string): Promise<{ free: number; total: number }>
+  /** `network`: on a file system that several machines may write to. */
+  readFreeSpace(path: string): Promise<{ free: number; total: number; network: boolean }>
   /** Makes the folder and its parents; `mode` counts for each one made. */
   makeFolder(path: string, mode?: number): Promise<void>
   /** Throws WT_001 when something is there already. */
@@ -71,6 +75,8 @@ export interface Files {
   writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
   /** False when something has that name. */
   writeNew(path: string, content: string): Promise<boolean>
+  /** Adds to the end of a file, on the disk when it returns. Makes the file, but not its folder. */
+  appendDurable(path: string, text: string, mode: number): Promise<void>
   /** Writes what will be that file, beside it, and answers where. Makes the folder. */
   writeDraft(target: string, content: Uint8Array, mode: number): Promise<string>
   /** Each takes its name, when all of them are on the disk. On one file system. */
@@ -119,6 +125,19 @@ export interface Worktree {
   readonly branch: string | null
 }
 
+export interface Registration extends Worktree {
+  readonly name: string
+  /** The task that it was made for, when it is one of ours. */
+  readonly uid: string | undefined
+  /** What git's own lock of it says; undefined without one. */
+  readonly locked: string | undefined
+}
+
+export interface GitLock {
+  readonly name: string
+  readonly since: Date
+}
+
 export interface HookCall {
   readonly name: string
   readonly args: readonly string[]
@@ -153,6 +172,12 @@ export interface Git {
   /** Whether a change with that message is anywhere in the ref's reflog. */
   isInReflog(place: Place, ref: string, message: string): Promise<boolean>
   readWorktrees(place: Place): Promise<Worktree[]>
+  /** The same for the linked ones, with what only a careful look needs to know. */
+  readRegistrations(place: Place): Promise<Registration[]>
+  /** Every ref below these names, with its value. */
+  readRefs(place: Place, below: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, string>>
+  /** Locks of git in the repository, whoever's they are, by their names in the git folder. */
+  readLocks(place: Place): Promise<GitLock[]>
   isAncestor(place: Place, commit: string, of: string, signal?: AbortSignal): Promise<boolean>
   readBeside(place: Place, tip: string, target: string, signal?: AbortSignal): Promise<CommitsBeside>
   /** Whether one commit of the target, since both went apart, holds all that the branch changed. */
@@ -191,6 +216,8 @@ export interface IsolationKind {
   resetIndex(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
   /** Makes the index and the files those of its HEAD. */
   checkOut(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
+  /** What is wrong with the workspace's git, in words; undefined when nothing is. Changes nothing. */
+  findFault(repo: Repo, task: Task, signal?: AbortSignal): Promise<string | undefined>
   /**
    * Makes the workspace's git right again, and answers whether it was wrong. What was in the place of `.git` is moved
    * to `aside`.
@@ -262,6 +289,15 @@ export interface Vault {
   isPlain(repo: Repo, task: Task): Promise<boolean>
   /** Makes step 0, unless it is there. The workspace must be as it was made. */
   seed(repo: Repo, task: Task, signal?: AbortSignal): Promise<Step>
+  /** The same with changes of the user's: they are written into the workspace first, and are a part of step 0. */
+  seedWith(
+    repo: Repo,
+    task: Task,
+    changes: ReadonlyMap<BytePath, Leaf | null>,
+    signal?: AbortSignal,
+  ): Promise<Step>
+  /** The tree of step 0 as git stores it: that of the base commit, and what the workspace was started with on top. */
+  readStart(repo: Repo, task: Task, signal?: AbortSignal): Promise<string>
   /** Takes a copy of all that step 0 holds, so that the steps outlive the user's own objects. */
   adopt(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
   /** To be called when the workspace has been made again as it was at the start. */
@@ -321,7 +357,25 @@ export interface Vault {
   readReplay(repo: Repo, task: Task, signal?: AbortSignal): Promise<ReplayStep[]>
   /** The id that each published step has in the user's repository. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
+  /** Every vault in the state folder, with the repository it belongs to, if it says so. */
+  readVaults(): Promise<{ name: string; repo: RepoRecord | undefined }[]>
+  /** The tasks of which the vault has steps. */
+  readUids(repo: RepoRecord): Promise<string[]>
+  /** The task as it was at its start. */
+  findRecord(repo: Repo, uid: string): Promise<Task | undefined>
+  /** Looks at the vault without touching it. */
+  inspect(repo: Repo, signal?: AbortSignal): Promise<VaultLook>
+  /** Makes again what a vault is made of besides its contents. */
+  remake(repo: Repo): Promise<void>
+  /** Makes that step, or without one step 0, the last one of a task whose ref is lost; false when it is not there. */
+  mendTip(repo: Repo, task: Task, commit: string | undefined): Promise<boolean>
   close(): void
+}
+
+export interface VaultLook {
+  readonly state: 'sound' | 'damaged' | 'missing'
+  /** Of each task of which the vault has steps: whether the last one can be found. */
+  readonly tips: ReadonlyMap<string, boolean>
 }
 
 export interface Push {
@@ -404,6 +458,13 @@ export interface Contents {
   ): Promise<Map<BytePath, Found>>
   /** Every file of the checkout as it is, tracked or not, but for what is ignored. */
   takeAll(repo: Repo, checkout: string, signal?: AbortSignal): Promise<string>
+  /** What of the checkout differs from a commit, staged or not, tracked or not, but for what is ignored; null: deleted. */
+  takeChanges(
+    repo: Repo,
+    checkout: string,
+    commit: string,
+    signal?: AbortSignal,
+  ): Promise<Map<BytePath, Leaf | null>>
   /** The paths of a checkout that may differ from an index; a repository inside is left out. */
   scan(repo: Repo, checkout: string, index: Leaf, signal?: AbortSignal): Promise<BytePath[]>
   /** The tree of an index file; undefined while it holds a merge that is not solved. */
@@ -420,6 +481,16 @@ export interface Contents {
   /** Keeps a record and the trees it speaks of, durably, under a name. */
   keep(repo: Repo, name: string, record: object, trees: Readonly<Record<string, string>>): Promise<void>
   findKept(repo: Repo, name: string): Promise<{ record: unknown; trees: Record<string, string> } | undefined>
+  /** Notes, durably, that what is kept under that name has come to pass. */
+  noteDone(repo: Repo, name: string, note: object): Promise<void>
+  readKept(repo: Repo): Promise<KeptOperation[]>
+}
+
+export interface KeptOperation {
+  readonly name: string
+  readonly record: unknown
+  /** Undefined when it never came to pass; `order` counts up with time. */
+  readonly done: { readonly order: number; readonly note: object } | undefined
 }
 
 /** An entry of an index, before and after. */
@@ -514,12 +585,19 @@ export interface Store {
    * seen; throws WT_012 when another writer was faster, WT_013 when the id is taken by another open task.
    */
   append(uid: string, event: TaskEvent, at: string, expected?: number): Task
+  /** The logs of tasks that have none, together in the order of time: all of it, or nothing. */
+  adopt(log: readonly Pick<StoredEvent, 'uid' | 'event' | 'at'>[]): void
   readEvents(options: {
     after?: number
     uid?: string
     types?: readonly TaskEvent['type'][]
     limit?: number
   }): StoredEvent[]
+  /** The log as it lies there, entry by entry. */
+  readLog(): Iterable<LoggedEvent>
+  countEvents(): { readonly last: number; readonly perTask: ReadonlyMap<string, number> }
+  /** What is wrong with the file itself. */
+  findDamage(): string | undefined
   findNote(key: string): string | undefined
   putNote(key: string, value: string): void
   close(): void
@@ -593,6 +671,7 @@ export const effects = {
     'write',
     'writeDurable',
     'writeNew',
+    'appendDurable',
     'writeDraft',
     'placeDrafts',
     'syncFiles',
@@ -603,8 +682,8 @@ export const effects = {
     'remove',
     'removeEmptyFolder',
   ],
-  store: ['putRepo', 'append', 'putNote'],
-  vault: ['restore'],
+  store: ['putRepo', 'append', 'adopt', 'putNote'],
+  vault: ['restore', 'seedWith'],
   contents: ['exportFile', 'keep'],
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],
   commands: ['run'],

@@ -13,6 +13,7 @@ import { inTurn } from './queue.ts'
 import { findRepo } from './repo.ts'
 import { type ActiveRun, type EndedRun, type RunEnd, withRun } from './run.ts'
 import type { Settings } from './settings.ts'
+import { commandLine } from './redact.ts'
 import { start } from './start.ts'
 import { strays } from './stray.ts'
 import type { Task } from './task.ts'
@@ -113,7 +114,8 @@ interface Found {
 
 async function taskFor(ports: Ports, input: RunInput, signal: AbortSignal): Promise<Found> {
   if (!input.starts) return requireTask(ports, input.dir, input.task)
-  const title = input.task === undefined ? (input.argv?.join(' ') ?? input.prompt) : undefined
+  const title =
+    input.task === undefined ? ((input.argv && commandLine(input.argv)) ?? input.prompt) : undefined
   const { dir, base } = input
   const { task } = await start(ports, { dir, task: input.task, title, base }, signal)
   return requireTask(ports, dir, task.id)

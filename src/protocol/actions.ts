@@ -60,6 +60,7 @@ const start = {
     branch: z.string().min(1).optional(),
     existingBranch: z.string().min(1).optional(),
     isolation: z.enum(isolations).optional(),
+    dirty: z.boolean().optional(),
   }),
   output: z.object({ task: taskSchema, reused: z.boolean(), recreated: z.boolean() }),
 }
@@ -91,6 +92,8 @@ const stepSchema = z.object({
   rewindTo: z.number().int().optional(),
   skipped: z.array(z.object({ path: z.string(), why: z.string() })),
 })
+
+const findingSchema = z.object({ name: z.string(), message: z.string(), hint: z.string() })
 
 export const actions = {
   'task.start': start,
@@ -260,9 +263,23 @@ export const actions = {
     output: z.object({ task: taskSchema, operation: z.string(), branchKept: z.boolean() }),
   },
   'task.repair': {
-    summary: 'Make a workspace whole again that is gone or damaged, from the last step',
-    input: z.object({ repo, task: taskName.optional() }),
-    output: z.object({ task: taskSchema, mended: z.enum(['sound', 'mended', 'recreated']) }),
+    summary: 'Make whole what is gone or damaged: one workspace, or all that doctor finds',
+    input: z.object({ repo, task: taskName.optional(), rebuild: z.boolean().optional() }),
+    output: z.object({
+      task: taskSchema.optional().describe('Of one task; without it, all were looked at.'),
+      mended: z.enum(['sound', 'mended', 'recreated']).optional(),
+      repaired: z.array(findingSchema),
+      left: z.array(findingSchema).describe('What it could not, or must not, put right.'),
+      rebuilt: z
+        .object({
+          aside: z.string().optional().describe('Where the damaged records were put.'),
+          tasks: z.array(z.string()),
+          steps: z.number().int(),
+          operations: z.number().int(),
+          left: z.array(z.object({ what: z.string(), why: z.string() })),
+        })
+        .optional(),
+    }),
   },
   'worktree.create': start,
   'worktree.list': list,
@@ -297,6 +314,8 @@ export const actions = {
           status: z.enum(['ok', 'warn', 'fail']),
           message: z.string(),
           hint: z.string(),
+          why: z.string().optional().describe('Why it matters.'),
+          verdict: z.string().optional().describe('What recover or the next use makes of it.'),
         }),
       ),
     }),
@@ -308,10 +327,11 @@ export const actions = {
       recovered: z.array(
         z.object({
           task: z.string(),
-          verdict: z.enum(['finished', 'rolled back', 'left alone']),
+          verdict: z.enum(['finished', 'rolled back', 'adopted', 'quarantined', 'left alone']),
           why: z.string(),
         }),
       ),
+      reported: z.array(findingSchema).describe('What it found and left to you.'),
     }),
   },
   'system.ops': {
@@ -339,6 +359,40 @@ export const actions = {
       verb: z.string(),
       operation: z.string(),
       files: z.array(z.string()),
+    }),
+  },
+  'system.audit': {
+    summary: 'Show what offshoot did, from a log that nothing changes; or check that log',
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      since: z.iso.datetime().optional(),
+      failures: z.boolean().optional(),
+      verify: z.boolean().optional(),
+    }),
+    output: z.object({
+      events: z
+        .array(
+          z.object({
+            seq: z.number().int(),
+            at: z.iso.datetime(),
+            task: z.string(),
+            uid: z.string(),
+            what: z.string(),
+            by: z.string().optional(),
+            commit: z.string().optional(),
+            operation: z.string().optional(),
+            detail: z.string(),
+          }),
+        )
+        .optional(),
+      verified: z
+        .object({
+          entries: z.number().int(),
+          head: z.string().describe('The seal of the last entry: noted elsewhere, it proves all before it.'),
+          flaws: z.array(z.object({ seq: z.number().int(), what: z.string() })),
+        })
+        .optional(),
     }),
   },
   'system.agents': {

@@ -10,12 +10,13 @@ import { workspacePlace } from '../git/isolation.ts'
 import { readOwnHead } from '../git/own.ts'
 import { type ObjectReader, objectReader } from '../git/reader.ts'
 import { adopt } from './adopt.ts'
-import { toText } from './bytes.ts'
+import { type BytePath, toText } from './bytes.ts'
 import { clean, keepConfig } from './clean.ts'
 import { commitAsUser, readReplay, readTree, smudge } from './commit.ts'
 import { vaultContents } from './contents.ts'
 import { diffOf, filesOf, statOf } from './diff.ts'
 import { withoutTaken } from './ignored.ts'
+import { findRecord, inspect, mendTip, noteRepo, readUids, readVaults } from './known.ts'
 import { type Objects, vaultObjects } from './objects.ts'
 import { appendOverlay, type Overlay, overlayLine, readOverlay, type Seen } from './overlay.ts'
 import {
@@ -28,8 +29,9 @@ import {
   tipFile,
   type VaultPlace,
   vaultPlace,
+  writeParts,
 } from './place.ts'
-import { lenders, publish, readPublished } from './publish.ts'
+import { lenders, publish, readPublished, startTree } from './publish.ts'
 import { findRemote, makePushRoom, push } from './push.ts'
 import { indexedTrees, noteIndexed } from './indexed.ts'
 import { refill } from './refill.ts'
@@ -38,7 +40,7 @@ import { refreshIndex, type ScanScope, scanIgnored } from './scan.ts'
 import { isPlain, keepIndex, seedTree } from './seed.ts'
 import { type Difference, difference } from './snapshot.ts'
 import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'
-import { compareTrees, type FileChange } from './tree.ts'
+import { changeTree, compareTrees, type FileChange, type Leaf } from './tree.ts'
 
 export interface VaultOptions {
   readonly home: string
@@ -85,6 +87,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     if (known) return known
     const opening = readAlgorithm(files, repo, place.vault).then(async (algorithm) => {
       await makeVault(files, place.vault, algorithm)
+      await noteRepo(files, place.vault, repo)
       await clearScratch(files, place.vault)
       await copyShallow(files, repo.commonDir, place.vault)
       const reader = objectReader(options.pipe, { gitDir: place.vault, alternates: place.alternates })
@@ -106,7 +109,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     return { ...note, commit, tree, skipped, parent: parents[0] }
   }
 
-  const findTip = async (vault: OpenVault, task: Task) => {
+  const findTip = async (vault: OpenVault, task: Pick<Task, 'uid'>) => {
     const commit = await readTip(files, vault.vault, task)
     return commit === undefined ? undefined : readStep(vault, commit)
   }
@@ -146,17 +149,48 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     const index = await keepIndex(vault, repo, task)
     const base = parseCommit(await vault.objects.readObject(task.base.commit))
     const tree = await seedTree(vault, task, base.tree, index, signal)
-    return commitStep(vault, task, tree, undefined, { n: 0, tool: 'start', summary: '', skipped: [] }, task)
+    const note = { n: 0, tool: 'start', summary: '', skipped: [] }
+    const first = await commitStep(vault, task, tree, undefined, note, task)
+    await noteFirst(vault, task, first)
+    return first
+  }
+
+  const firstFile = (vault: OpenVault, task: Pick<Task, 'uid'>) =>
+    path.join(taskFolder(vault.vault, task), 'first')
+
+  const noteFirst = async (vault: OpenVault, task: Task, first: Step) => {
+    await files.makeFolder(taskFolder(vault.vault, task), 0o700)
+    await files.write(firstFile(vault, task), `${first.commit}\n`, 0o600)
+  }
+
+  /** Behind such a step 0 lies the workspace as it was made, so that what the user had changed can be told. */
+  const makeSeedWith = async (
+    vault: OpenVault,
+    repo: Repo,
+    task: Task,
+    changes: ReadonlyMap<BytePath, Leaf | null>,
+    signal?: AbortSignal,
+  ): Promise<Step> => {
+    const index = await keepIndex(vault, repo, task)
+    const base = parseCommit(await vault.objects.readObject(task.base.commit))
+    const made = await seedTree(vault, task, base.tree, index, signal)
+    const { tree } = await changeTree(vault.objects, made, changes)
+    // The index knows nothing of what the user had: the next look must.
+    await noteIndexed(files, taskFolder(vault.vault, task), made)
+    await restore({ ...scopeOf(vault, task), aside: asideOf(task) }, made, tree, signal)
+    const at = clock.now().toISOString()
+    const message = 'The workspace as it was made\n'
+    const parent = await vault.objects.put('commit', commitContent({ tree: made, parents: [], message, at }))
+    const note = { n: 0, tool: 'start', summary: 'with what was not committed', skipped: [] }
+    return commitStep(vault, task, tree, parent, note, task)
   }
 
   /** Step 0. Its id is noted, because it is needed at every step and lies behind all the others. */
   const firstOf = async (vault: OpenVault, task: Task, tip: Step): Promise<Step> => {
-    const note = path.join(taskFolder(vault.vault, task), 'first')
-    const noted = (await files.readText(note))?.trim()
+    const noted = (await files.readText(firstFile(vault, task)))?.trim()
     if (noted) return readStep(vault, noted)
     const [first = tip] = await stepsOf(vault, tip)
-    await files.makeFolder(path.dirname(note), 0o700)
-    await files.write(note, `${first.commit}\n`, 0o600)
+    await noteFirst(vault, task, first)
     return first
   }
 
@@ -255,6 +289,12 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     isPlain: (repo, task) =>
       isPlain({ ...options, gitDir: workspacePlace(repo, task).gitDir, commonDir: repo.commonDir }),
     seed: async (repo, task, signal) => seed(await open(repo), repo, task, signal),
+    seedWith: async (repo, task, changes, signal) =>
+      makeSeedWith(await open(repo), repo, task, changes, signal),
+    async readStart(repo, task, signal) {
+      const vault = await open(repo)
+      return startTree(vault, task, await seed(vault, repo, task, signal), signal)
+    },
     findTip: async (repo, task) => findTip(await open(repo), task),
     async readSteps(repo, task) {
       const vault = await open(repo)
@@ -303,9 +343,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     readDiff: async (repo, from, to, options, signal) => diffOf(await open(repo), from, to, options, signal),
     async restore(repo, task, from, to, signal) {
       const vault = await open(repo)
-      const aside = task.shadow
-        ? path.join(task.shadow.gitDir, 'offshoot-aside')
-        : path.join(path.dirname(task.path), '.trash', `${path.basename(task.path)}.aside`)
+      const aside = asideOf(task)
       if (from === null) {
         const index = path.join(taskFolder(vault.vault, task), 'index')
         const error = await refill(vault, repo, task, to.tree, signal).catch(appError)
@@ -346,12 +384,36 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       const tip = await findTip(vault, task)
       return tip ? readReplay(vault, repo, task, await stepsOf(vault, tip), signal) : []
     },
+    readVaults: () => readVaults(files, options.home),
+    readUids: async (repo) => readUids(files, vaultPlace(options.home, repo).vault),
+    async findRecord(repo, uid) {
+      const vault = await open(repo)
+      const tip = await findTip(vault, { uid })
+      const [first] = tip ? await stepsOf(vault, tip) : []
+      return first && findRecord(vault, first.commit)
+    },
+    inspect: (repo, signal) => inspect(files, exec, vaultPlace(options.home, repo), signal),
+    async remake(repo) {
+      const { vault } = vaultPlace(options.home, repo)
+      await writeParts(files, vault, await readAlgorithm(files, repo, vault))
+    },
+    async mendTip(repo, task, commit) {
+      const vault = await open(repo)
+      const first = (await files.readText(firstFile(vault, task)))?.trim()
+      return mendTip(vault, task.uid, commit ?? first ?? '')
+    },
     readPublished: async (repo, task) => readPublished(await open(repo), task),
     close() {
       for (const opening of opened.values()) opening.then((vault) => vault.reader.close()).catch(() => {})
       opened.clear()
     },
   }
+}
+
+/** Where what stands in the way of a restore goes. */
+function asideOf(task: Task): string {
+  if (task.shadow) return path.join(task.shadow.gitDir, 'offshoot-aside')
+  return path.join(path.dirname(task.path), '.trash', `${path.basename(task.path)}.aside`)
 }
 
 /** The files that the workspace's own HEAD has; undefined when its git is broken. */

@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { flawsOf } from '../../src/core/chain.ts'
 import { storeError } from '../../src/store/errors.ts'
-import { isNetworkFolder } from '../../src/store/open.ts'
+import { isNetwork } from '../../src/core/network.ts'
+import { openDatabase } from '../../src/store/open.ts'
+import { migrations } from '../../src/store/schema.ts'
 import { sqliteStore } from '../../src/store/sqlite.ts'
 import { sampleRepo, storeContract } from './store.contract.ts'
 
@@ -62,6 +65,26 @@ describe('the sqlite file', () => {
     store.close()
   })
 
+  test('R8: of the first schema is brought up to date: every record stays, and the log is sealed', () => {
+    mkdirSync(path.dirname(file))
+    const db = new DatabaseSync(file)
+    db.exec(`${migrations[0] as string}; PRAGMA user_version = 1`)
+    db.exec("INSERT INTO repos VALUES ('repo1', 'app', '/app/.git', 'm', '2026')")
+    db.exec(
+      `INSERT INTO tasks VALUES (1, 'u1', 'repo1', 'A', 'active', 1, 0, 0, '/a', '2026', '2026', 2, '{"uid":"u1"}')`,
+    )
+    const event = db.prepare("INSERT INTO events (uid, n, at, type, event) VALUES ('u1', ?, '2026', ?, ?)")
+    for (const [n, type] of ['start.begun', 'start.done'].entries())
+      event.run(n + 1, type, JSON.stringify({ type }))
+    db.close()
+    const store = sqliteStore(file)
+    expect(store.findTaskByUid('u1')).toEqual({ uid: 'u1' })
+    const log = [...store.readLog()]
+    expect(log.map(({ type }) => type)).toEqual(['start.begun', 'start.done'])
+    expect(flawsOf(log, store.countEvents()).flaws).toEqual([])
+    store.close()
+  })
+
   test('of a newer schema is refused with WT_022 and stays as it is', () => {
     sqliteStore(file).close()
     const db = new DatabaseSync(file)
@@ -87,7 +110,8 @@ describe('the sqlite file', () => {
         expect.objectContaining({
           code: 'WT_022',
           path: file,
-          hint: 'Move it away; offshoot repair --rebuild brings the records back.',
+          hint: expect.stringContaining('offshoot repair --rebuild'),
+          data: { damaged: true },
         }),
       )
       expect(readFileSync(file, 'utf8')).toBe(garbage)
@@ -134,8 +158,23 @@ describe('the sqlite file', () => {
     db.close()
   })
 
-  test('is not trusted with a WAL where several machines may write to it', () => {
-    expect(isNetworkFolder(0x6969)).toBe(true)
-    expect(isNetworkFolder(0xef53)).toBe(false)
+  test('R7: is not trusted with a WAL where several machines may write to it, also when it had one before', () => {
+    expect([isNetwork(0x6969), isNetwork(0xef53)]).toEqual([true, false])
+    const mode = (db: DatabaseSync) => db.prepare('PRAGMA journal_mode').get()?.journal_mode
+    const nfs = 0x6969
+    const fresh = openDatabase(path.join(folder, 'fresh.db'), nfs)
+    expect(mode(fresh)).toBe('delete')
+    fresh.close()
+    const store = sqliteStore(file)
+    store.putRepo(sampleRepo)
+    store.close()
+    const local = openDatabase(file)
+    expect(mode(local)).toBe('wal')
+    local.close()
+    const [one, two] = [openDatabase(file, nfs), openDatabase(file, nfs)]
+    expect(mode(one)).toBe('delete')
+    for (const db of [one, two]) db.exec('UPDATE repos SET name = name')
+    expect(two.prepare('SELECT id FROM repos').all()).toMatchObject([{ id: sampleRepo.id }])
+    for (const db of [one, two]) db.close()
   })
 })

@@ -10,10 +10,11 @@ import { difference, readTree } from './tree.ts'
 import { findVault, ourBranch, readWorld, runningFor, type World } from './world.ts'
 
 /** The next command that writes, and by itself changes nothing: it removes a task that never was. */
-export async function nextCommand(stage: Stage): Promise<void> {
+export async function nextCommand(stage: Stage, journey: Pick<Journey, 'next'> = {}): Promise<void> {
   const ports = stage.ports()
   try {
-    await call(ports, 'worktree.remove', { repo: stage.dir, task: 'nobody' })
+    if (journey.next) await journey.next(ports, stage.dir)
+    else await call(ports, 'worktree.remove', { repo: stage.dir, task: 'nobody' })
   } catch (thrown) {
     if (!(thrown instanceof AppError) || thrown.code !== 'WT_007') throw thrown
   } finally {
@@ -160,7 +161,10 @@ async function tasksAreWhole(stage: Stage, before: World, after: World): Promise
     if (after.registrations[name] === undefined) wrong.push('a workspace without registration')
     if (refs[`refs/heads/${task.branch}`] === undefined) wrong.push('a workspace without branch')
     const then = before.workspaces[name]
-    const known = before.steps[task.uid] && (await isKnown(stage, files, then, after.steps[task.uid]))
+    const steps = after.steps[task.uid]
+    // One that began with what the user had not committed was never clean.
+    const worked = before.steps[task.uid] ?? (steps?.[0]?.summary === '' ? undefined : steps)
+    const known = worked && (await isKnown(stage, files, then, steps))
     const status = known ? '' : await stage.git('-C', task.path, 'status', '--porcelain').catch(appError)
     if (status !== '') wrong.push(`the workspace is not clean: ${status}`)
   }

@@ -4,6 +4,9 @@ import path from 'node:path'
 import { call } from '../../src/api/handlers.ts'
 import type { Ports } from '../../src/core/ports.ts'
 import {
+  askedOrNot,
+  broughtBack,
+  mendedOrNot,
   recreatedOrUndone,
   removedOrUntouched,
   type Seen,
@@ -14,16 +17,31 @@ import {
 import type { Stage } from './lane.ts'
 import {
   after,
+  damaged,
   nothing,
+  readyToAsk,
   readyToLand,
   started,
   startedAndCommitted,
   startedAndDirty,
   workedInCheckout,
   workedOn,
+  withoutRecords,
 } from './prepared.ts'
-import { accept, checkpoint, reject, remove, rewind, run, start, undo } from './verbs.ts'
-import { baseInside, ourBranch } from './world.ts'
+import {
+  accept,
+  acceptHunks,
+  checkpoint,
+  redo,
+  reject,
+  remove,
+  repair,
+  rewind,
+  run,
+  start,
+  undo,
+} from './verbs.ts'
+import { baseInside, ourBranch, readWorld } from './world.ts'
 
 export interface Journey {
   readonly name: string
@@ -40,6 +58,8 @@ export interface Journey {
   /** Makes the world that the verb finds; the user's checkout is there already. */
   prepare(stage: Stage): Promise<void>
   act(ports: Ports, dir: string, signal?: AbortSignal): Promise<unknown>
+  /** What puts things right after a fault, where that is not any command that writes. */
+  next?(ports: Ports, dir: string): Promise<unknown>
   /** What must work afterwards, whatever happened: by default `start` of the same id. */
   again?(ports: Ports, dir: string): Promise<unknown>
   /** What takes it back, where that is not `undo`. */
@@ -69,6 +89,12 @@ export const journeys: readonly Journey[] = [
     env: { OFFSHOOT_WORKSPACE_BASE: baseInside },
     prepare: nothing,
     act: (ports, dir, signal) => start(ports, dir, {}, signal),
+    check: startedOrUndone,
+  },
+  {
+    name: 'start --dirty',
+    prepare: nothing,
+    act: (ports, dir, signal) => start(ports, dir, { dirty: true }, signal),
     check: startedOrUndone,
   },
   {
@@ -154,6 +180,30 @@ export const journeys: readonly Journey[] = [
     check: takenOrNot,
   },
   {
+    name: 'repair',
+    async prepare(stage) {
+      await after(workedOn, checkpoint)(stage)
+      const [task] = (await readWorld(stage)).open
+      rmSync(path.join(task!.path, '.git'))
+    },
+    act: (ports, dir, signal) => call(ports, 'task.repair', { repo: dir, task: 'T1' }, signal),
+    check: mendedOrNot,
+  },
+  {
+    name: 'repair of everything',
+    prepare: damaged,
+    act: (ports, dir, signal) => repair(ports, dir, {}, signal),
+    next: (ports, dir) => repair(ports, dir),
+    check: broughtBack,
+  },
+  {
+    name: 'repair --rebuild',
+    prepare: withoutRecords,
+    act: (ports, dir, signal) => repair(ports, dir, { rebuild: true }, signal),
+    next: (ports, dir) => repair(ports, dir, { rebuild: true }),
+    check: broughtBack,
+  },
+  {
     name: 'rewind',
     operation: true,
     prepare: workedOn,
@@ -202,6 +252,19 @@ export const journeys: readonly Journey[] = [
     act: (ports, dir, signal) => accept(ports, dir, { only: ['a.txt', 'new'] }, signal),
   },
   {
+    name: 'accept --hunks',
+    operation: true,
+    prepare: (stage) => readyToLand(stage, { shared: true }),
+    act: acceptHunks,
+  },
+  {
+    name: 'accept --as pr',
+    prepare: readyToAsk,
+    act: (ports, dir, signal) => accept(ports, dir, { as: 'pr' }, signal),
+    again: (ports, dir) => start(ports, dir, { existingBranch: 'offshoot/T1' }),
+    check: askedOrNot,
+  },
+  {
     name: 'reject',
     operation: true,
     prepare: (stage) => readyToLand(stage),
@@ -221,6 +284,18 @@ export const journeys: readonly Journey[] = [
       (ports, dir) => accept(ports, dir, { as: 'patch' }),
     ),
     act: undo,
+  },
+  {
+    name: 'redo of accept --as patch',
+    operation: true,
+    prepare: after(
+      after(
+        (stage) => readyToLand(stage, { shared: true }),
+        (ports, dir) => accept(ports, dir, { as: 'patch' }),
+      ),
+      undo,
+    ),
+    act: redo,
   },
   {
     name: 'undo of accept --as squash',

@@ -7,6 +7,7 @@ import { globSync, mkdirSync, rmSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { type Composed, type ComposeOptions, compose } from '../../src/compose.ts'
+import type { Build } from '../support/builds.ts'
 import type { Plan } from '../support/faults.ts'
 import { cleanEnv } from '../support/clean-env.ts'
 import { makeUserRepo } from './fixture.ts'
@@ -72,7 +73,8 @@ export class Lane {
     const state = journey.apart ? path.join(this.#apart!, 'state') : path.join(home, 'state')
     const clean = cleanEnv(home)
     const plain = { ...clean, GIT_OPTIONAL_LOCKS: '0' }
-    const searched = this.shim ? `${this.shim}:${clean.PATH}` : clean.PATH!
+    const tools = `${path.join(home, 'bin')}:${clean.PATH}`
+    const searched = this.shim ? `${this.shim}:${tools}` : tools
     const env = { ...clean, PATH: searched, OFFSHOOT_HOME: state, ...journey.env }
     return {
       home,
@@ -135,9 +137,9 @@ export class Lane {
   }
 
   /** Plays the journey, or `recover`, as a process of its own. */
-  play(journey: Journey, what: string, plan: Plan | undefined): ChildProcess {
+  play(journey: Journey, what: string, plan: Plan | undefined, build: Build = 'whole'): ChildProcess {
     const stage = this.stage(journey)
-    const args = [this.#program, what, stage.dir, JSON.stringify(plan ?? null)]
+    const args = [this.#program, what, stage.dir, JSON.stringify(plan ?? null), build]
     return spawn(process.execPath, args, {
       env: { ...stage.env, NODE_COMPILE_CACHE: this.#cache },
       stdio: ['ignore', 'pipe', 'inherit'],

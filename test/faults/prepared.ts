@@ -4,7 +4,8 @@ import path from 'node:path'
 import type { Ports } from '../../src/core/ports.ts'
 import { shared } from './fixture.ts'
 import type { Stage } from './lane.ts'
-import { checkpoint, start } from './verbs.ts'
+import { accept, checkpoint, start } from './verbs.ts'
+import { findVault, ourBranch, readWorld } from './world.ts'
 
 export async function started(stage: Stage): Promise<string> {
   const ports = stage.ports()
@@ -84,6 +85,25 @@ export async function readyToLand(stage: Stage, work: Work = { shared: false }):
   writeFileSync(path.join(workspace, 'src/run.sh'), '#!/bin/sh\ntrue\n')
 }
 
+/** The same, with a repository to push to and a `gh` that opens what it is asked for, and says so when it has before. */
+export async function readyToAsk(stage: Stage): Promise<void> {
+  const bare = path.join(stage.home, 'remote.git')
+  await stage.git('init', '--quiet', '--bare', bare)
+  await stage.git('remote', 'add', 'origin', bare)
+  const bin = path.join(stage.home, 'bin')
+  mkdirSync(bin)
+  const asked = path.join(stage.home, 'asked')
+  const lines = [
+    '#!/bin/sh',
+    '[ "$1" = --version ] && exit 0',
+    `mkdir '${asked}' 2> /dev/null || { echo 'already exists: https://example.com/pull/7' >&2; exit 1; }`,
+    'echo https://example.com/pull/7',
+    '',
+  ]
+  writeFileSync(path.join(bin, 'gh'), lines.join('\n'), { mode: 0o755 })
+  await readyToLand(stage)
+}
+
 /** The same in the user's own checkout, where what they had not committed is put away. */
 export async function workedInCheckout(stage: Stage): Promise<void> {
   await act(stage, (ports) => start(ports, stage.dir, { isolation: 'branch' }))
@@ -102,3 +122,26 @@ export const after =
     await prepare(stage)
     await act(stage, (ports) => verb(ports, stage.dir))
   }
+
+/** Two steps, and a part of it has landed. */
+const landedInPart = after(
+  after(workedOn, (ports, dir) => accept(ports, dir, { only: ['later.txt'] })),
+  (ports, dir) => checkpoint(ports, dir),
+)
+
+/** Of the task's git, refs and steps nothing is as it should be. */
+export async function damaged(stage: Stage): Promise<void> {
+  await landedInPart(stage)
+  const [task] = (await readWorld(stage)).open
+  writeFileSync(path.join(task!.path, '.git'), 'gitdir: /nowhere\n')
+  for (const ref of [`refs/offshoot/base/${task!.uid}`, ourBranch])
+    await stage.git('-c', 'core.hooksPath=/dev/null', 'update-ref', '-d', ref)
+  rmSync(path.join(findVault(stage)!, 'refs/tasks', task!.uid))
+}
+
+/** Somebody has deleted the database. */
+export async function withoutRecords(stage: Stage): Promise<void> {
+  await landedInPart(stage)
+  for (const name of ['state.db', 'state.db-wal', 'state.db-shm'])
+    rmSync(path.join(stage.state, name), { force: true })
+}

@@ -83,6 +83,7 @@ function placesOf({ repo, space, other, outside, canary }: Grounds): Record<stri
     execFileSync('git', ['rev-parse', '--path-format=absolute', option], {
       cwd: space,
       encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
     }).trim()
   const [COMMON, GITDIR] = [reach('--git-common-dir'), reach('--git-dir')]
   const TMPDIR = path.join(path.dirname(path.dirname(canary.command)), 'tmp')
@@ -101,8 +102,8 @@ function placesOf({ repo, space, other, outside, canary }: Grounds): Record<stri
 }
 
 /** Does the action in the workspace. */
-export function act(grounds: Grounds, script: string): void {
-  bash(grounds.space, script, placesOf(grounds))
+export function act(grounds: Grounds, script: string, env: Readonly<Record<string, string>> = {}): void {
+  bash(grounds.space, script, { ...env, ...placesOf(grounds) })
 }
 
 /** Keeps doing it until the answer is called. */
