@@ -63,6 +63,9 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'worktree.prune', { repo, ...input }, signal),
     doctor: async (signal?: AbortSignal) => (await call(ports, 'system.doctor', { repo }, signal)).checks,
     recover: async (signal?: AbortSignal) => (await call(ports, 'system.recover', {}, signal)).recovered,
+    /** Makes workspaces ahead until there are `pool.size`, and waits for them; otherwise that is done behind the scenes. */
+    pool: (input: Rest<'system.pool'> = {}, signal?: AbortSignal): Promise<Output<'system.pool'>> =>
+      call(ports, 'system.pool', { repo, ...input }, signal),
     /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
     forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>
       call(ports, 'system.forget', { repo }, signal),

@@ -4,6 +4,7 @@
  */
 import { AppError, appError } from '../core/errors.ts'
 import type { Ports, Records, Step, StepFile } from '../core/ports.ts'
+import { poolNote } from '../core/slot.ts'
 import { taskView } from '../core/task.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
 
@@ -47,7 +48,16 @@ const show: HandlerOf<'task.show'> = {
 /** Actions that look into the records only: a door can answer them without loading the rest. */
 export const recordHandlers = { 'task.list': list, 'worktree.list': list } as const
 
+const pool: HandlerOf<'system.pool'> = {
+  writes: true,
+  async run(ports, { repo, clear }, signal) {
+    const { fillPool } = await import('../core/pool.ts')
+    return fillPool(ports, { dir: repo, clear }, signal)
+  },
+}
+
 const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
+  'system.pool': pool,
   'task.start': start,
   'task.list': list,
   'task.show': show,
@@ -302,8 +312,9 @@ export async function call<A extends ActionName>(
 }
 
 /** Somebody stopped in the middle of a verb, or died with a child at work. */
-function needsRecovery(ports: Ports): boolean {
-  return ports.store.readPendingTasks().length > 0 || ports.processes.readDeadOwners().length > 0
+function needsRecovery({ store, processes }: Ports): boolean {
+  if (store.readPendingTasks().length > 0 || processes.readDeadOwners().length > 0) return true
+  return store.readNotes(poolNote('')).size > 0
 }
 
 /** A signal may be given any reason; that it was pulled is told in one way. */

@@ -23,12 +23,15 @@ export interface Ports extends Records {
   readonly contents: Contents
   readonly checkouts: Checkouts
   readonly isolations: Isolations
+  readonly slots: Slots
   readonly locks: Locks
   readonly processes: Processes
   readonly settings: SettingsSource
   readonly commands: Commands
   /** Work that nobody waits for; it is done again by whoever needs it, should it fail. */
   later(work: () => Promise<unknown>): void
+  /** Has workspaces made ahead for the repository that the folder is in, by a process of its own; nobody waits for it. */
+  makeAhead(dir: string, settings: Settings): void
   /** The state folder. */
   readonly home: string
   /** What `~` stands for in settings. */
@@ -189,6 +192,18 @@ export interface IsolationKind {
   attach(repo: Repo, task: Task, kept: string): Promise<void>
 }
 
+/** Workspaces that are made ahead of need, each in a folder of its own. */
+export interface Slots {
+  /** Fills a new folder with the files of a commit, with the user's own conversions. */
+  fill(repo: Repo, slot: string, commit: string, signal?: AbortSignal): Promise<void>
+  /** What a look tells that costs the same whatever the size: another one than before means that it was touched. */
+  readLook(slot: string): Promise<string>
+  /** Makes its files those of another commit, touching only those that differ; false when that would not be enough. */
+  advance(repo: Repo, slot: string, from: string, to: string, signal?: AbortSignal): Promise<boolean>
+  /** Its files become the workspace of the task, and its git the registration. */
+  handOver(repo: Repo, task: Task, slot: string): Promise<void>
+}
+
 type Isolations = Readonly<Record<'worktree' | 'clone', IsolationKind>>
 
 /** A state of a workspace that the vault keeps. Step 0 is how it was at the start. */
@@ -245,6 +260,12 @@ export interface DiffOptions {
 export interface Vault {
   /** Keeps what only a fresh workspace can tell: how its files look, and the repository's config. */
   prepare(repo: Repo, task: Task): Promise<void>
+  /** The same ahead of need, and step 0's tree, in the folder of a slot that holds the files of a commit. */
+  prepareSlot(repo: Repo, slot: string, commit: string, signal?: AbortSignal): Promise<void>
+  /** What was prepared with the slot is the task's. */
+  takeSlot(repo: Repo, task: Task, slot: string): Promise<void>
+  /** All that decides how a checkout writes files, as one word; undefined when that cannot be told. */
+  findConversions(repo: Repo, signal?: AbortSignal): Promise<string | undefined>
   /** Whether the workspace surely holds the bytes of its base commit. A quick look that may answer no for yes. */
   isPlain(repo: Repo, task: Task): Promise<boolean>
   /** Makes step 0, unless it is there. The workspace must be as it was made. */
@@ -525,6 +546,8 @@ export interface Store {
   }): StoredEvent[]
   findNote(key: string): string | undefined
   putNote(key: string, value: string): void
+  /** The notes whose key begins so, but for empty ones. */
+  readNotes(prefix: string): Map<string, string>
   close(): void
 }
 

@@ -76,7 +76,7 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
     }
     const [first, ...later] = await vault.readSteps(repo, task)
     if (first) {
-      await makeBase(ports, repo, task)
+      await makeBase(ports, repo, task.path)
       await ports.files.makeNewFolder(task.path)
       await mend(ports, repo, task, signal)
       await vault.restore(repo, task, null, later.at(-1) ?? first, signal)

@@ -8,6 +8,8 @@ export interface Settings {
     readonly name: string
   }
   readonly branch: { readonly name: string }
+  /** How many workspaces are made ahead, so that a start has nothing to wait for. */
+  readonly pool: { readonly size: number }
   readonly limits: { readonly perRepo: number }
   readonly checkpoints: {
     /** When steps become commits on the task's branch. */
@@ -31,6 +33,7 @@ export const defaultSettings: Settings = {
   enabled: true,
   workspace: { base: '', name: '{task}-{date}-{time}' },
   branch: { name: 'offshoot/{task}' },
+  pool: { size: 1 },
   limits: { perRepo: 10 },
   checkpoints: { publish: 'runEnd' },
   accept: { squashMessage: '{title}', mergeMessage: 'Merge the work of {task}' },

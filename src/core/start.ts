@@ -12,6 +12,7 @@ import {
   type NameParts,
 } from './names.ts'
 import { perform } from './operation.ts'
+import { askForSlots, takeSlot } from './pool.ts'
 import type { Leaf, Ports, Repo, Worktree } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
 import { reject } from './reject.ts'
@@ -225,21 +226,39 @@ async function make(
   })
   try {
     if (task.shadow) return await makeShadow(ports, repo, { ...task, shadow: task.shadow }, signal)
-    await allEnded([makeRefs(ports, repo, task, signal), makeFolder(ports, repo, task, signal)])
-    // The index, too, is kept now: what the agent adds to it from here on would look like a part of the base.
-    const [plain] = await allEnded([ports.vault.isPlain(repo, task), ports.vault.prepare(repo, task)])
+    const [, plain] = await allEnded([
+      makeRefs(ports, repo, task, signal),
+      makeWorkspace(ports, repo, settings, task, signal),
+    ])
     // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
     if (changes) await ports.vault.seedWith(repo, task, changes, signal)
     else if (!plain) await ports.vault.seed(repo, task, signal)
     signal?.throwIfAborted()
     const started = store.append(task.uid, { type: 'start.done' }, now())
     ports.later(() => ports.vault.seed(repo, started))
+    ports.later(() => askForSlots(ports, repo, started, settings))
     return started
   } catch (error) {
     // Should this fail as well, the task stays marked as half-made and the next command takes it back.
     await undoStart(ports, repo, task, appError(error)).catch(() => {})
     throw error
   }
+}
+
+/** One that was made ahead, or a new one. Answers whether step 0 can be made later, without looking at it. */
+async function makeWorkspace(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const slot = settings.pool.size > 0 ? await takeSlot(ports, repo, task, signal) : 'none'
+  if (slot === 'whole') return true
+  if (slot === 'none') await makeFolder(ports, repo, task, signal)
+  // The index, too, is kept now: what the agent adds to it from here on would look like a part of the base.
+  const [plain] = await allEnded([ports.vault.isPlain(repo, task), ports.vault.prepare(repo, task)])
+  return plain
 }
 
 async function makeShadow(

@@ -92,6 +92,11 @@ const stepSchema = z.object({
 })
 
 export const actions = {
+  'system.pool': {
+    summary: 'Make workspaces ahead, so that the next start has nothing to wait for',
+    input: z.object({ repo, clear: z.boolean().optional() }),
+    output: z.object({ slots: z.number().int(), made: z.number().int() }),
+  },
   'task.start': start,
   'task.list': list,
   'task.show': show,

@@ -53,6 +53,9 @@ export const rules = {
   'branch.name': template('a branch name', branchName, ['task', 'id8']).describe(
     'Name of a task’s branch, with `{task}` or `{id8}`.',
   ),
+  'pool.size': whole(0, 16).describe(
+    'How many workspaces are kept ready in each repository after its first `start`; 0 makes none.',
+  ),
   'limits.perRepo': whole(1, 10_000).describe('How many open tasks a repository may have.'),
   'checkpoints.publish': oneOf('runEnd', 'always', 'never').describe(
     'When steps become commits on the branch: when a run ends, at every step, or never.',

@@ -36,6 +36,7 @@ import { refill } from './refill.ts'
 import { restore } from './restore.ts'
 import { refreshIndex, type ScanScope, scanIgnored } from './scan.ts'
 import { isPlain, keepIndex, seedTree } from './seed.ts'
+import { findConversions, findMade, prepareSlot, takeSlot } from './slot.ts'
 import { type Difference, difference } from './snapshot.ts'
 import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'
 import { changeTree, compareTrees, type FileChange, type Leaf } from './tree.ts'
@@ -145,7 +146,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     if (there) return firstOf(vault, task, there)
     const index = await keepIndex(vault, repo, task)
     const base = parseCommit(await vault.objects.readObject(task.base.commit))
-    const tree = await seedTree(vault, task, base.tree, index, signal)
+    const tree = (await findMade(vault, task)) ?? (await seedTree(vault, task.path, base.tree, index, signal))
     return commitStep(vault, task, tree, undefined, { n: 0, tool: 'start', summary: '', skipped: [] }, task)
   }
 
@@ -159,7 +160,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
   ): Promise<Step> => {
     const index = await keepIndex(vault, repo, task)
     const base = parseCommit(await vault.objects.readObject(task.base.commit))
-    const made = await seedTree(vault, task, base.tree, index, signal)
+    const made = (await findMade(vault, task)) ?? (await seedTree(vault, task.path, base.tree, index, signal))
     const { tree } = await changeTree(vault.objects, made, changes)
     // The index knows nothing of what the user had: the next look must.
     await noteIndexed(files, taskFolder(vault.vault, task), made)
@@ -272,8 +273,12 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     async prepare(repo, task) {
       const vault = await open(repo)
       await vault.files.makeFolder(taskFolder(vault.vault, task), 0o700)
-      await allEnded([keepIndex(vault, repo, task), keepConfig(vault, repo, task)])
+      await allEnded([keepIndex(vault, repo, task), keepConfig(vault, repo, taskFolder(vault.vault, task))])
     },
+    prepareSlot: async (repo, slot, commit, signal) =>
+      prepareSlot(await open(repo), repo, slot, commit, signal),
+    takeSlot: async (repo, task, slot) => takeSlot(await open(repo), task, slot),
+    findConversions: async (repo, signal) => findConversions(await open(repo), repo, signal),
     isPlain: (repo, task) =>
       isPlain({ ...options, gitDir: workspacePlace(repo, task).gitDir, commonDir: repo.commonDir }),
     seed: async (repo, task, signal) => seed(await open(repo), repo, task, signal),

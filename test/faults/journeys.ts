@@ -14,6 +14,8 @@ import {
 import type { Stage } from './lane.ts'
 import {
   after,
+  madeAhead,
+  madeAheadAndMoved,
   nothing,
   readyToLand,
   started,
@@ -22,7 +24,7 @@ import {
   workedInCheckout,
   workedOn,
 } from './prepared.ts'
-import { accept, checkpoint, reject, remove, rewind, run, start, undo } from './verbs.ts'
+import { accept, checkpoint, pool, reject, remove, rewind, run, start, undo } from './verbs.ts'
 import { baseInside, ourBranch } from './world.ts'
 
 export interface Journey {
@@ -76,6 +78,27 @@ export const journeys: readonly Journey[] = [
     prepare: nothing,
     act: (ports, dir, signal) => start(ports, dir, { dirty: true }, signal),
     check: startedOrUndone,
+  },
+  {
+    name: 'start from the pool',
+    env: { OFFSHOOT_POOL_SIZE: '1' },
+    prepare: madeAhead,
+    act: (ports, dir, signal) => start(ports, dir, {}, signal),
+    check: startedOrUndone,
+  },
+  {
+    name: 'start from the pool, base moved',
+    env: { OFFSHOOT_POOL_SIZE: '1' },
+    inside: true,
+    prepare: madeAheadAndMoved,
+    act: (ports, dir, signal) => start(ports, dir, {}, signal),
+    check: startedOrUndone,
+  },
+  {
+    name: 'pool',
+    env: { OFFSHOOT_POOL_SIZE: '1' },
+    prepare: nothing,
+    act: pool,
   },
   {
     name: 'recreate',
