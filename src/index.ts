@@ -66,6 +66,11 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     /** Makes workspaces ahead until there are `pool.size`, and waits for them; otherwise that is done behind the scenes. */
     pool: (input: Rest<'system.pool'> = {}, signal?: AbortSignal): Promise<Output<'system.pool'>> =>
       call(ports, 'system.pool', { repo, ...input }, signal),
+    audit: async (input: Omit<Rest<'system.audit'>, 'verify'> = {}, signal?: AbortSignal) =>
+      (await call(ports, 'system.audit', { repo, ...input }, signal)).events ?? [],
+    /** Whether the log is as it was written; of all repositories together. */
+    verifyAudit: async (signal?: AbortSignal) =>
+      (await call(ports, 'system.audit', { repo, verify: true }, signal)).verified,
     /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
     forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>
       call(ports, 'system.forget', { repo }, signal),

@@ -346,6 +346,18 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   {
+    name: 'audit',
+    summary: 'Show what offshoot did, from a log that nothing changes; or check that log',
+    options: {
+      verify: { type: 'boolean', help: 'check that no entry was changed, taken away or moved' },
+      task: { type: 'string', value: 'TASK', help: 'only that task' },
+      since: { type: 'string', value: 'WHEN', help: 'an age (3d, 12h) or a date (2026-11-15)' },
+      failures: { type: 'boolean', help: 'only what failed, was taken back or was given up by itself' },
+    },
+    examples: ['offshoot audit --since 3d', 'offshoot audit --task T1 --failures', 'offshoot audit --verify'],
+    load: async () => (await import('./commands/audit.ts')).audit,
+  },
+  {
     name: 'repos',
     summary: 'List the repositories that offshoot knows',
     examples: ['offshoot repos'],

@@ -55,6 +55,20 @@ export type TaskEvent =
       /** Paths that somebody changed in the middle of it: theirs stayed. */
       readonly left: readonly string[]
     }
+  /** The task was given up without being asked: a line in the failure log. */
+  | {
+      readonly type: 'reverted'
+      readonly trigger: 'failure' | 'shutdown' | 'idle' | 'new task'
+      readonly reason: string
+      readonly operation?: string | undefined
+    }
+  /** The record was lost, and is what the vault knew of it. */
+  | { readonly type: 'rebuilt' }
+  /** The repository is at another place now, and the task with it. */
+  | {
+      readonly type: 'moved'
+      readonly to: Pick<Task, 'origin' | 'path'> & Partial<Pick<Task, 'shadow'>>
+    }
 
 /** An event as it was stored: `n` counts within the task from 1, `seq` over all tasks. */
 export interface StoredEvent {
@@ -126,6 +140,8 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       return patched(ended(task, 'operation'), event.patch)
     case 'operation.done':
       return patched({ ...ended(task, 'operation'), lastActiveAt: at }, event.patch)
+    case 'moved':
+      return { ...task, ...event.to }
     default:
       return task
   }

@@ -8,7 +8,7 @@ import { placeFiles, requireUnchanged, stage, stagingFolder } from './operation-
 import { lookAtRefs, moveHead, moveRefs, overtaken } from './operation-refs.ts'
 import type { BytePath } from './bytes.ts'
 import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
-import { appError } from './errors.ts'
+import { AppError, appError } from './errors.ts'
 import type { Leaf, Ports, RefChange, Repo, StepNote } from './ports.ts'
 import { seedShadow } from './shadow.ts'
 import type { Task, TaskPatch } from './task.ts'
@@ -179,10 +179,23 @@ async function moveWorkspace(ports: Ports, repo: Repo, task: Task, move: Workspa
   const [from, to] = move.to === 'trash' ? [task.path, folder] : [folder, task.path]
   if ((await ports.files.readKind(from)) !== undefined && (await ports.files.readKind(to)) === undefined) {
     await ports.files.makeFolder(path.dirname(to), 0o700)
-    await ports.files.rename(from, to)
+    await ports.files.rename(from, to).catch((error: NodeJS.ErrnoException) => {
+      throw held.has(error.code ?? '') ? stuck(from, error) : error
+    })
   }
   if (move.to === 'trash') await isolation.detach(repo, task, registration)
   else await isolation.attach(repo, task, registration)
+}
+
+/** What the system says of a folder that it does not let go: a mount, for example, or one that is not ours to move. */
+const held = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
+
+function stuck(folder: string, cause: Error): AppError {
+  return new AppError('WT_008', `The folder cannot be moved: ${cause.message}`, {
+    path: folder,
+    cause,
+    hint: 'See what holds it (a mount?). The next command that writes goes on with it.',
+  })
 }
 
 const swapped = (moves: readonly FileMove[]) =>

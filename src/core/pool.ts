@@ -140,16 +140,9 @@ export interface Filled {
 export async function fillPool(ports: Ports, input: PoolInput, signal?: AbortSignal): Promise<Filled> {
   const repo = await requireRepo(ports, input.dir, signal)
   const settings = await ports.settings.read(repo.place.checkout)
-  const at = {
-    home: ports.home,
-    repo: repo.name,
-    root: mainRoot(repo.place),
-    userHome: ports.userHome,
-  }
-  const base = await requireBase(ports, baseFolder(settings.workspace.base, at), repo.place)
+  const folder = await findPool(ports, repo, settings)
   const size = input.clear ? 0 : settings.pool.size
   return ports.locks.hold(poolLock(repo.place), { verb: 'pool', waitMs: 0, signal }, async () => {
-    const folder = poolFolder(base)
     // Also with nobody at work there may be something: a start that was killed cannot say so.
     putMark(ports, repo.id, { folder, owner: ports.processes.self() })
     try {
@@ -159,6 +152,19 @@ export async function fillPool(ports: Ports, input: PoolInput, signal?: AbortSig
       putMark(ports, repo.id, undefined)
     }
   })
+}
+
+async function findPool(ports: Ports, repo: Repo, settings: Settings): Promise<string> {
+  const root = mainRoot(repo.place)
+  const at = { home: ports.home, repo: repo.name, root, userHome: ports.userHome }
+  return poolFolder(await requireBase(ports, baseFolder(settings.workspace.base, at), repo.place))
+}
+
+/** Takes all of a repository's slots away. */
+export async function emptyPool(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<void> {
+  const folder = await findPool(ports, repo, await ports.settings.read(repo.place.checkout))
+  const options = { verb: 'pool', signal }
+  await ports.locks.hold(poolLock(repo.place), options, () => takeAway(ports, folder, () => true))
 }
 
 async function fill(

@@ -3,6 +3,7 @@
  * front of each single effect. Methods that change the world are listed in `effects` below.
  */
 import type { BytePath } from './bytes.ts'
+import type { LoggedEvent } from './chain.ts'
 import type { StoredEvent, TaskEvent } from './events.ts'
 import type { Settings } from './settings.ts'
 import type { Owner, Task } from './task.ts'
@@ -97,6 +98,11 @@ export interface Place {
   readonly checkout: string | null
 }
 
+export interface NewRef {
+  readonly ref: string
+  readonly new: string
+}
+
 export interface RefChange {
   readonly ref: string
   /** What it must be now; null: it must not exist. */
@@ -155,6 +161,8 @@ export interface Git {
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>
   /** Stores the mark; no ref points to it yet. */
   writeRepoMark(place: Place, id: string, signal?: AbortSignal): Promise<string>
+  /** New ones, in the order given; false when a name is taken. */
+  createRefs(place: Place, refs: readonly NewRef[], message: string, signal?: AbortSignal): Promise<boolean>
   /** All or none, each only if it still has its old value; false when one had not. */
   changeRefs(
     place: Place,
@@ -538,12 +546,19 @@ export interface Store {
    * seen; throws WT_012 when another writer was faster, WT_013 when the id is taken by another open task.
    */
   append(uid: string, event: TaskEvent, at: string, expected?: number): Task
+  /** The whole log of a task that has none: all of it, or nothing. */
+  adopt(uid: string, log: readonly { readonly event: TaskEvent; readonly at: string }[]): Task
   readEvents(options: {
     after?: number
     uid?: string
     types?: readonly TaskEvent['type'][]
     limit?: number
   }): StoredEvent[]
+  /** The log as it lies there, entry by entry. */
+  readLog(): Iterable<LoggedEvent>
+  countEvents(): { readonly last: number; readonly perTask: ReadonlyMap<string, number> }
+  /** What is wrong with the file itself. */
+  findDamage(): string | undefined
   findNote(key: string): string | undefined
   putNote(key: string, value: string): void
   /** The notes whose key begins so, but for empty ones. */
@@ -615,7 +630,7 @@ export const effects = {
     'remove',
     'removeEmptyFolder',
   ],
-  store: ['putRepo', 'append', 'putNote'],
+  store: ['putRepo', 'append', 'adopt', 'putNote'],
   vault: ['restore', 'seedWith'],
   contents: ['exportFile', 'keep'],
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],

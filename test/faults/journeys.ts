@@ -4,6 +4,8 @@ import path from 'node:path'
 import { call } from '../../src/api/handlers.ts'
 import type { Ports } from '../../src/core/ports.ts'
 import {
+  askedOrNot,
+  mendedOrNot,
   recreatedOrUndone,
   removedOrUntouched,
   type Seen,
@@ -17,6 +19,7 @@ import {
   madeAhead,
   madeAheadAndMoved,
   nothing,
+  readyToAsk,
   readyToLand,
   started,
   startedAndCommitted,
@@ -24,8 +27,20 @@ import {
   workedInCheckout,
   workedOn,
 } from './prepared.ts'
-import { accept, checkpoint, pool, reject, remove, rewind, run, start, undo } from './verbs.ts'
-import { baseInside, ourBranch } from './world.ts'
+import {
+  accept,
+  acceptHunks,
+  checkpoint,
+  pool,
+  redo,
+  reject,
+  remove,
+  rewind,
+  run,
+  start,
+  undo,
+} from './verbs.ts'
+import { baseInside, ourBranch, readWorld } from './world.ts'
 
 export interface Journey {
   readonly name: string
@@ -183,6 +198,16 @@ export const journeys: readonly Journey[] = [
     check: takenOrNot,
   },
   {
+    name: 'repair',
+    async prepare(stage) {
+      await workedOn(stage)
+      const [task] = (await readWorld(stage)).open
+      rmSync(path.join(task!.path, '.git'))
+    },
+    act: (ports, dir, signal) => call(ports, 'task.repair', { repo: dir, task: 'T1' }, signal),
+    check: mendedOrNot,
+  },
+  {
     name: 'rewind',
     operation: true,
     prepare: workedOn,
@@ -231,6 +256,19 @@ export const journeys: readonly Journey[] = [
     act: (ports, dir, signal) => accept(ports, dir, { only: ['a.txt', 'new'] }, signal),
   },
   {
+    name: 'accept --hunks',
+    operation: true,
+    prepare: (stage) => readyToLand(stage, { shared: true }),
+    act: acceptHunks,
+  },
+  {
+    name: 'accept --as pr',
+    prepare: readyToAsk,
+    act: (ports, dir, signal) => accept(ports, dir, { as: 'pr' }, signal),
+    again: (ports, dir) => start(ports, dir, { existingBranch: 'offshoot/T1' }),
+    check: askedOrNot,
+  },
+  {
     name: 'reject',
     operation: true,
     prepare: (stage) => readyToLand(stage),
@@ -250,6 +288,18 @@ export const journeys: readonly Journey[] = [
       (ports, dir) => accept(ports, dir, { as: 'patch' }),
     ),
     act: undo,
+  },
+  {
+    name: 'redo of accept --as patch',
+    operation: true,
+    prepare: after(
+      after(
+        (stage) => readyToLand(stage, { shared: true }),
+        (ports, dir) => accept(ports, dir, { as: 'patch' }),
+      ),
+      undo,
+    ),
+    act: redo,
   },
   {
     name: 'undo of accept --as squash',

@@ -36,9 +36,11 @@ const slotsOf = (repo: TestRepo) => (existsSync(poolOf(repo)) ? readdirSync(pool
 
 /** Kind, permissions and content of everything, but for `.git`. */
 const exactly = (folder: string) =>
-  Array.from(readTree(folder), ([file, entry]) => {
-    return [file, entry, (lstatSync(path.join(folder, file)).mode & 0o7777).toString(8)]
-  }).sort()
+  Object.fromEntries(
+    Array.from(readTree(folder), ([file, entry]) => {
+      return [file, { ...entry, permissions: lstatSync(path.join(folder, file)).mode & 0o7777 }]
+    }),
+  )
 
 /** As git itself would have made it. */
 function fresh(repo: TestRepo) {
@@ -212,10 +214,11 @@ test('L14, S2: 50 starts at once with a pool of 4 make 50 workspaces, none of th
   const slots = slotsOf(repo).map((name) => lstatSync(path.join(poolOf(repo), name, 'files/a.txt')).ino)
   const many = withEnv(repo, { OFFSHOOT_LIMITS_PER_REPO: '100', OFFSHOOT_LOCK_WAIT_SECONDS: '600' })
   const libs = Array.from({ length: 5 }, () => library(many, { background: false }))
-  const started = await Promise.all(
-    Array.from({ length: 50 }, (_, n) => libs[n % 5]?.start({ task: `T${n}` })),
+  const startAll = libs.flatMap((one, m) =>
+    Array.from({ length: 10 }, (_, n) => one.start({ task: `T${m}-${n}` })),
   )
-  const paths = new Set(started.map((one) => one?.task.path ?? ''))
+  const started = await Promise.all(startAll)
+  const paths = new Set(started.map(({ task }) => task.path))
   expect(paths.size).toBe(50)
   expect(workspaceFolders(repo).filter((folder) => !folder.endsWith('.pool'))).toHaveLength(50)
   const inodes = [...paths].map((folder) => lstatSync(path.join(folder, 'a.txt')).ino)
