@@ -23,8 +23,13 @@ const start: HandlerOf<'task.start'> = {
   writes: true,
   async run(ports, { repo, ...input }, signal) {
     const { start } = await import('../core/start.ts')
-    const { task, reused, recreated } = await start(ports, { dir: repo, ...input }, signal)
-    return { task: taskView(task), reused, recreated }
+    const { task, reused, recreated, included } = await start(ports, { dir: repo, ...input }, signal)
+    const given = included && {
+      copied: [...included.copied],
+      linked: [...included.linked],
+      secrets: [...included.secrets],
+    }
+    return { task: taskView(task), reused, recreated, ...(given && { included: given }) }
   },
 }
 

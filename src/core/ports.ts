@@ -80,6 +80,10 @@ export interface Files {
   /** Makes the names in these folders durable. */
   syncFolders(folders: readonly string[]): Promise<void>
   copy(from: string, to: string): Promise<void>
+  /** A file or a link, where nothing is yet, sharing the disk's blocks where that can be; makes the folder. */
+  copyNew(from: string, to: string, mode?: number): Promise<void>
+  /** A link to `target`, where nothing is yet; makes the folder. */
+  link(target: string, at: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   /** A rename, or across file systems a complete copy that takes its name at once, then removal of the old. */
   move(from: string, to: string): Promise<void>
@@ -304,6 +308,8 @@ export interface Vault {
     paths?: readonly string[],
     signal?: AbortSignal,
   ): Promise<Snapshot>
+  /** These paths of the workspace are never a part of a step. */
+  keepOut(repo: Repo, task: Task, paths: readonly BytePath[]): Promise<void>
   /** What the workspace holds that neither the last step nor its HEAD has. */
   readDirt(repo: Repo, task: Task, signal?: AbortSignal): Promise<readonly StepFile[]>
   /** What the rules ignore, folders as a whole. */
@@ -436,6 +442,14 @@ export interface Contents {
     commit: string,
     signal?: AbortSignal,
   ): Promise<Map<BytePath, Leaf | null>>
+  /** Ignored files that these patterns name too, in the syntax of a .gitignore; with `folders`, folders as a whole. */
+  findIgnored(
+    repo: Repo,
+    checkout: string,
+    patterns: string,
+    folders: boolean,
+    signal?: AbortSignal,
+  ): Promise<BytePath[]>
   /** The paths of a checkout that may differ from an index; a repository inside is left out. */
   scan(repo: Repo, checkout: string, index: Leaf, signal?: AbortSignal): Promise<BytePath[]>
   /** The tree of an index file; undefined while it holds a merge that is not solved. */
@@ -625,6 +639,8 @@ export const effects = {
     'syncFiles',
     'syncFolders',
     'copy',
+    'copyNew',
+    'link',
     'rename',
     'move',
     'remove',

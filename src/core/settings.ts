@@ -6,6 +6,9 @@ export interface Settings {
     /** Folder that holds the workspaces; relative to the repository's root, `~` expands; empty: the state folder. */
     readonly base: string
     readonly name: string
+    /** Ignored files that a workspace gets, beside those that `.worktreeinclude` names: a copy, or a link to yours. */
+    readonly copy: readonly string[]
+    readonly link: readonly string[]
   }
   readonly branch: { readonly name: string }
   /** How many workspaces are made ahead, so that a start has nothing to wait for. */
@@ -31,7 +34,7 @@ export interface Settings {
 
 export const defaultSettings: Settings = {
   enabled: true,
-  workspace: { base: '', name: '{task}-{date}-{time}' },
+  workspace: { base: '', name: '{task}-{date}-{time}', copy: [], link: [] },
   branch: { name: 'offshoot/{task}' },
   pool: { size: 1 },
   limits: { perRepo: 10 },

@@ -60,7 +60,15 @@ const start = {
     isolation: z.enum(isolations).optional(),
     dirty: z.boolean().optional(),
   }),
-  output: z.object({ task: taskSchema, reused: z.boolean(), recreated: z.boolean() }),
+  output: z.object({
+    task: taskSchema,
+    reused: z.boolean(),
+    recreated: z.boolean(),
+    included: z
+      .object({ copied: z.array(z.string()), linked: z.array(z.string()), secrets: z.array(z.string()) })
+      .optional()
+      .describe('Ignored files of the checkout that a new workspace was given.'),
+  }),
 }
 
 const list = {

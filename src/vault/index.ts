@@ -29,6 +29,7 @@ import {
   type VaultPlace,
   vaultPlace,
 } from './place.ts'
+import { keepOut, readKeptOut } from './kept-out.ts'
 import { lenders, publish, readPublished, startTree } from './publish.ts'
 import { findRemote, makePushRoom, push } from './push.ts'
 import { indexedTrees, noteIndexed } from './indexed.ts'
@@ -248,7 +249,8 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     const overlay = await overlayOf(vault, task, tip)
     const scope = scopeOf(vault, task)
     if (!paths) await ageIndex(scope, async () => (await firstOf(vault, task, tip)).tree, signal)
-    return { tip, overlay, found: await difference(scope, tip.tree, overlay, paths, signal) }
+    const keptOut = await readKeptOut(files, taskFolder(vault.vault, task))
+    return { tip, overlay, found: await difference({ ...scope, keptOut }, tip.tree, overlay, paths, signal) }
   }
 
   /** A rewind is the older step again, and nothing else: not what its rules no longer ignore. */
@@ -312,6 +314,10 @@ export function gitVault(options: VaultOptions): Vault & Contents {
         : tip
       await noteSeen(vault, task, overlay, step, found.news)
       return { step, created, files: found.files.map((file) => ({ ...file, path: toText(file.path) })) }
+    },
+    async keepOut(repo, task, paths) {
+      const vault = await open(repo)
+      await keepOut(files, taskFolder(vault.vault, task), paths)
     },
     async readDirt(repo, task, signal) {
       const vault = await open(repo)

@@ -95,6 +95,16 @@ export const journeys: readonly Journey[] = [
     check: startedOrUndone,
   },
   {
+    name: 'start, with ignored files',
+    env: { OFFSHOOT_WORKSPACE_LINK: 'ignored.log' },
+    prepare: async ({ dir }) => {
+      writeFileSync(path.join(dir, '.worktreeinclude'), '*.log\n*.bak\n')
+      writeFileSync(path.join(dir, '.env.bak'), 'kept\n')
+    },
+    act: (ports, dir, signal) => start(ports, dir, {}, signal),
+    check: startedOrUndone,
+  },
+  {
     name: 'start from the pool',
     env: { OFFSHOOT_POOL_SIZE: '1' },
     prepare: madeAhead,
