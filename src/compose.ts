@@ -107,6 +107,15 @@ export function compose(options: ComposeOptions = {}): Composed {
       flags: options.flags,
     }),
     commands: around.commands?.(started) ?? started,
+    async setStoreAside(folder) {
+      records.close()
+      await files.makeFolder(folder, 0o700)
+      // The database last: a log that is left beside a new one would be taken for its own.
+      for (const name of ['state.db-wal', 'state.db-shm', 'state.db']) {
+        const file = path.join(home, name)
+        if ((await files.readKind(file)) !== undefined) await files.rename(file, path.join(folder, name))
+      }
+    },
     later: (work) => settled(work()),
     makeAhead(dir, settings) {
       if (options.background === false) return

@@ -56,7 +56,10 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     ops: async (signal?: AbortSignal) => (await call(ports, 'system.ops', { repo }, signal)).operations,
     undo: (operation?: string, signal?: AbortSignal) =>
       call(ports, 'system.undo', { repo, operation }, signal),
-    repair: (task: string, signal?: AbortSignal) => call(ports, 'task.repair', { repo, task }, signal),
+    /** One task; without a name, everything that doctor finds and that can be mended. */
+    repair: (task?: string, signal?: AbortSignal) => call(ports, 'task.repair', { repo, task }, signal),
+    /** Brings lost records back from the vaults, then repairs. */
+    rebuild: (signal?: AbortSignal) => call(ports, 'task.repair', { repo, rebuild: true }, signal),
     remove: (input: Rest<'worktree.remove'>, signal?: AbortSignal): Promise<Output<'worktree.remove'>> =>
       call(ports, 'worktree.remove', { repo, ...input }, signal),
     prune: (input: Rest<'worktree.prune'> = {}, signal?: AbortSignal): Promise<Output<'worktree.prune'>> =>

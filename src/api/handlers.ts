@@ -14,6 +14,8 @@ export type Emit = (event: { readonly event: string } & Record<string, unknown>)
 interface Handler<In, Out, Needs = Ports> {
   /** Whether the verb changes anything: only then is it preceded by a recovery. */
   readonly writes: boolean
+  /** Recovery is a part of the verb. */
+  readonly recovers?: true
   run(ports: Needs, input: In, signal?: AbortSignal, emit?: Emit): Promise<Out>
 }
 
@@ -175,10 +177,17 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'task.repair': {
     writes: true,
-    async run(ports, { repo, task: name }, signal) {
+    // It does so itself, once the records can be read.
+    recovers: true,
+    async run(ports, { repo, ...input }, signal) {
       const { repair } = await import('../core/repair.ts')
-      const { task, mended } = await repair(ports, { dir: repo, task: name }, signal)
-      return { task: taskView(task), mended }
+      const { task, mended, repaired, left, rebuilt } = await repair(ports, { dir: repo, ...input }, signal)
+      return {
+        ...(task && { task: taskView(task), mended }),
+        repaired: [...repaired],
+        left: [...left],
+        ...(rebuilt && { rebuilt: { ...rebuilt, tasks: [...rebuilt.tasks], left: [...rebuilt.left] } }),
+      }
     },
   },
   'worktree.create': start,
@@ -219,14 +228,15 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     writes: false,
     async run(ports, { repo }, signal) {
       const { doctor } = await import('../core/doctor.ts')
-      return { checks: await doctor(ports, { dir: repo }, signal) }
+      return { checks: [...(await doctor(ports, { dir: repo }, signal))] }
     },
   },
   'system.recover': {
     writes: false,
     async run(ports, _, signal) {
       const { recover } = await import('../core/recover.ts')
-      return { recovered: await recover(ports, signal) }
+      const { recovered, reported } = await recover(ports, signal)
+      return { recovered: [...recovered], reported: [...reported] }
     },
   },
   'system.ops': {
@@ -320,9 +330,9 @@ export async function call<A extends ActionName>(
   const handler = handlers[action]
   try {
     signal?.throwIfAborted()
-    if (handler.writes && needsRecovery(ports)) {
-      const { recover } = await import('../core/recover.ts')
-      await recover(ports, signal)
+    if (handler.writes && !handler.recovers && needsRecovery(ports)) {
+      const { recoverFirst } = await import('../core/recover.ts')
+      await recoverFirst(ports, signal)
     }
     return await handler.run(ports, input, signal, emit)
   } catch (thrown) {

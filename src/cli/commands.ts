@@ -267,11 +267,12 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'repair',
-    summary: 'Make a workspace whole again that is gone or damaged, from the last step',
+    summary: 'Make whole what is gone or damaged: one workspace, or all that doctor finds',
     args: '[TASK]',
     takes: [0, 1],
     completes: 'tasks',
-    examples: ['offshoot repair T1'],
+    options: { rebuild: { type: 'boolean', help: 'bring lost records back from the vaults first' } },
+    examples: ['offshoot repair T1', 'offshoot repair', 'offshoot repair --rebuild'],
     load: async () => (await import('./commands/repair.ts')).repair,
   },
   {

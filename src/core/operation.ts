@@ -59,13 +59,20 @@ export interface Operation {
   readonly final?: string | undefined
 }
 
+/** What the vault says of an operation that is done. */
+export interface OperationNote {
+  readonly at: string
+  readonly patch: TaskPatch
+  readonly left: readonly string[]
+}
+
 /** Carries an operation out. Whoever calls holds the task's lock. */
 export async function perform(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {
   const { contents, store } = ports
   const now = () => ports.clock.now().toISOString()
   await contents.keep(repo, operation.id, operation, await treesOf(ports, repo, operation))
-  const { id, verb, undoes } = operation
-  store.append(task.uid, { type: 'operation.begun', id, verb, undoes, owner: ports.processes.self() }, now())
+  const { id, verb, undoes, at } = operation
+  store.append(task.uid, { type: 'operation.begun', id, verb, undoes, owner: ports.processes.self() }, at)
   try {
     await stage(ports, repo, operation)
     await requireUnchanged(ports, repo, operation)
@@ -154,6 +161,8 @@ export async function finish(
   const landed = verb === 'start' ? await seedShadow(ports, repo, task) : undefined
   const patch = landed ? { ...record.to, landed } : record.to
   const at = ports.clock.now().toISOString()
+  // Should the records be lost, the vault knows what came to pass.
+  await ports.contents.noteDone(repo, id, { at, patch, left } satisfies OperationNote)
   const done = ports.store.append(task.uid, { type: 'operation.done', id, patch, left }, at)
   return operation.step ? publishSteps(ports, repo, done) : done
 }

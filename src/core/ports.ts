@@ -29,6 +29,8 @@ export interface Ports extends Records {
   readonly processes: Processes
   readonly settings: SettingsSource
   readonly commands: Commands
+  /** Moves the files of the store into a folder; with the next use there is a new one. */
+  setStoreAside(folder: string): Promise<void>
   /** Work that nobody waits for; it is done again by whoever needs it, should it fail. */
   later(work: () => Promise<unknown>): void
   /** Has workspaces made ahead for the repository that the folder is in, by a process of its own; nobody waits for it. */
@@ -60,7 +62,8 @@ export interface Files {
   readNames(folder: string): Promise<string[]>
   /** The path with every symlink resolved, for the part of it that exists. */
   readRealPath(path: string): Promise<string>
-  readFreeSpace(path: string): Promise<{ free: number; total: number }>
+  /** `network`: on a file system that several machines may write to. */
+  readFreeSpace(path: string): Promise<{ free: number; total: number; network: boolean }>
   /** Makes the folder and its parents; `mode` counts for each one made. */
   makeFolder(path: string, mode?: number): Promise<void>
   /** Throws WT_001 when something is there already. */
@@ -71,6 +74,8 @@ export interface Files {
   writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
   /** False when something has that name. */
   writeNew(path: string, content: string): Promise<boolean>
+  /** Adds to the end of a file, on the disk when it returns. Makes the file, but not its folder. */
+  appendDurable(path: string, text: string, mode: number): Promise<void>
   /** Writes what will be that file, beside it, and answers where. Makes the folder. */
   writeDraft(target: string, content: Uint8Array, mode: number): Promise<string>
   /** Each takes its name, when all of them are on the disk. On one file system. */
@@ -123,6 +128,19 @@ export interface Worktree {
   readonly branch: string | null
 }
 
+export interface Registration extends Worktree {
+  readonly name: string
+  /** The task that it was made for, when it is one of ours. */
+  readonly uid: string | undefined
+  /** What git's own lock of it says; undefined without one. */
+  readonly locked: string | undefined
+}
+
+export interface GitLock {
+  readonly name: string
+  readonly since: Date
+}
+
 export interface HookCall {
   readonly name: string
   readonly args: readonly string[]
@@ -157,6 +175,12 @@ export interface Git {
   /** Whether a change with that message is anywhere in the ref's reflog. */
   isInReflog(place: Place, ref: string, message: string): Promise<boolean>
   readWorktrees(place: Place): Promise<Worktree[]>
+  /** The same for the linked ones, with what only a careful look needs to know. */
+  readRegistrations(place: Place): Promise<Registration[]>
+  /** Every ref below these names, with its value. */
+  readRefs(place: Place, below: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, string>>
+  /** Locks of git in the repository, whoever's they are, by their names in the git folder. */
+  readLocks(place: Place): Promise<GitLock[]>
   isAncestor(place: Place, commit: string, of: string, signal?: AbortSignal): Promise<boolean>
   readBeside(place: Place, tip: string, target: string, signal?: AbortSignal): Promise<CommitsBeside>
   /** Whether one commit of the target, since both went apart, holds all that the branch changed. */
@@ -193,6 +217,8 @@ export interface IsolationKind {
   resetIndex(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
   /** Makes the index and the files those of its HEAD. */
   checkOut(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
+  /** What is wrong with the workspace's git, in words; undefined when nothing is. Changes nothing. */
+  findFault(repo: Repo, task: Task, signal?: AbortSignal): Promise<string | undefined>
   /**
    * Makes the workspace's git right again, and answers whether it was wrong. What was in the place of `.git` is moved
    * to `aside`.
@@ -352,7 +378,25 @@ export interface Vault {
   readReplay(repo: Repo, task: Task, signal?: AbortSignal): Promise<ReplayStep[]>
   /** The id that each published step has in the user's repository. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
+  /** Every vault in the state folder, with the repository it belongs to, if it says so. */
+  readVaults(): Promise<{ name: string; repo: RepoRecord | undefined }[]>
+  /** The tasks of which the vault has steps. */
+  readUids(repo: RepoRecord): Promise<string[]>
+  /** The task as it was at its start. */
+  findRecord(repo: Repo, uid: string): Promise<Task | undefined>
+  /** Looks at the vault without touching it. */
+  inspect(repo: Repo, signal?: AbortSignal): Promise<VaultLook>
+  /** Makes again what a vault is made of besides its contents. */
+  remake(repo: Repo): Promise<void>
+  /** Makes that step, or without one step 0, the last one of a task whose ref is lost; false when it is not there. */
+  mendTip(repo: Repo, task: Task, commit: string | undefined): Promise<boolean>
   close(): void
+}
+
+export interface VaultLook {
+  readonly state: 'sound' | 'damaged' | 'missing'
+  /** Of each task of which the vault has steps: whether the last one can be found. */
+  readonly tips: ReadonlyMap<string, boolean>
 }
 
 export interface Push {
@@ -466,6 +510,16 @@ export interface Contents {
   /** Keeps a record and the trees it speaks of, durably, under a name. */
   keep(repo: Repo, name: string, record: object, trees: Readonly<Record<string, string>>): Promise<void>
   findKept(repo: Repo, name: string): Promise<{ record: unknown; trees: Record<string, string> } | undefined>
+  /** Notes, durably, that what is kept under that name has come to pass. */
+  noteDone(repo: Repo, name: string, note: object): Promise<void>
+  readKept(repo: Repo): Promise<KeptOperation[]>
+}
+
+export interface KeptOperation {
+  readonly name: string
+  readonly record: unknown
+  /** Undefined when it never came to pass; `order` counts up with time. */
+  readonly done: { readonly order: number; readonly note: object } | undefined
 }
 
 /** An entry of an index, before and after. */
@@ -560,8 +614,8 @@ export interface Store {
    * seen; throws WT_012 when another writer was faster, WT_013 when the id is taken by another open task.
    */
   append(uid: string, event: TaskEvent, at: string, expected?: number): Task
-  /** The whole log of a task that has none: all of it, or nothing. */
-  adopt(uid: string, log: readonly { readonly event: TaskEvent; readonly at: string }[]): Task
+  /** The logs of tasks that have none, together in the order of time: all of it, or nothing. */
+  adopt(log: readonly Pick<StoredEvent, 'uid' | 'event' | 'at'>[]): void
   readEvents(options: {
     after?: number
     uid?: string
@@ -634,6 +688,7 @@ export const effects = {
     'write',
     'writeDurable',
     'writeNew',
+    'appendDurable',
     'writeDraft',
     'placeDrafts',
     'syncFiles',

@@ -99,6 +99,8 @@ const stepSchema = z.object({
   skipped: z.array(z.object({ path: z.string(), why: z.string() })),
 })
 
+const findingSchema = z.object({ name: z.string(), message: z.string(), hint: z.string() })
+
 export const actions = {
   'system.pool': {
     summary: 'Make workspaces ahead, so that the next start has nothing to wait for',
@@ -254,9 +256,23 @@ export const actions = {
     output: z.object({ task: taskSchema, operation: z.string(), branchKept: z.boolean() }),
   },
   'task.repair': {
-    summary: 'Make a workspace whole again that is gone or damaged, from the last step',
-    input: z.object({ repo, task: taskName.optional() }),
-    output: z.object({ task: taskSchema, mended: z.enum(['sound', 'mended', 'recreated']) }),
+    summary: 'Make whole what is gone or damaged: one workspace, or all that doctor finds',
+    input: z.object({ repo, task: taskName.optional(), rebuild: z.boolean().optional() }),
+    output: z.object({
+      task: taskSchema.optional().describe('Of one task; without it, all were looked at.'),
+      mended: z.enum(['sound', 'mended', 'recreated']).optional(),
+      repaired: z.array(findingSchema),
+      left: z.array(findingSchema).describe('What it could not, or must not, put right.'),
+      rebuilt: z
+        .object({
+          aside: z.string().optional().describe('Where the damaged records were put.'),
+          tasks: z.array(z.string()),
+          steps: z.number().int(),
+          operations: z.number().int(),
+          left: z.array(z.object({ what: z.string(), why: z.string() })),
+        })
+        .optional(),
+    }),
   },
   'worktree.create': start,
   'worktree.list': list,
@@ -291,6 +307,8 @@ export const actions = {
           status: z.enum(['ok', 'warn', 'fail']),
           message: z.string(),
           hint: z.string(),
+          why: z.string().optional().describe('Why it matters.'),
+          verdict: z.string().optional().describe('What recover or the next use makes of it.'),
         }),
       ),
     }),
@@ -302,10 +320,11 @@ export const actions = {
       recovered: z.array(
         z.object({
           task: z.string(),
-          verdict: z.enum(['finished', 'rolled back', 'left alone']),
+          verdict: z.enum(['finished', 'rolled back', 'adopted', 'quarantined', 'left alone']),
           why: z.string(),
         }),
       ),
+      reported: z.array(findingSchema).describe('What it found and left to you.'),
     }),
   },
   'system.ops': {

@@ -28,7 +28,8 @@ function mount(): boolean {
 const canMount = process.platform === 'linux' && mount()
 
 afterAll(() => {
-  if (canMount) execFileSync('umount', [mounted])
+  // A git of ours that has just been told to end may still be in there.
+  if (canMount) execFileSync('umount', ['--lazy', mounted])
   rmSync(folder, { recursive: true, force: true })
 })
 
