@@ -10,7 +10,7 @@ import type { FileMove, Operation } from './operation.ts'
 import type { Conflict, Leaf, Ports, Repo, Step } from './ports.ts'
 import type { Task } from './task.ts'
 import { rawTree } from './raw.ts'
-import { branchRef, pinRef } from './workspace.ts'
+import { branchRef, keptIndexRef, pinRef } from './workspace.ts'
 
 /** The open task that works in a checkout of the user's. */
 export function findShadow(ports: Ports, repo: Repo, checkout: string | null): Task | undefined {
@@ -81,6 +81,7 @@ export async function entering(
     refs: [
       { ref: pinRef(task.uid), old: null, new: commit },
       { ref: branchRef(task.branch), old: null, new: commit },
+      { ref: keptIndexRef(task.uid), old: null, new: await contents.storeIndexTree(repo, index) },
     ],
     record: { from: { state: 'failed', closedAt: at, hidden: true }, to: { state: 'active' } },
   }
