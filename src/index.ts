@@ -45,6 +45,7 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'task.rewind', { repo, ...input }, signal),
     run: (input: Rest<'task.run'>, signal?: AbortSignal, emit?: Emit) =>
       call(ports, 'task.run', { repo, ...input }, signal, emit),
+    stop: (task: string, signal?: AbortSignal) => call(ports, 'task.stop', { repo, task }, signal),
     accept: (input: Rest<'task.accept'>, signal?: AbortSignal) =>
       call(ports, 'task.accept', { repo, ...input }, signal),
     update: (input: Rest<'task.update'>, signal?: AbortSignal) =>
@@ -71,6 +72,7 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     /** Whether the log is as it was written; of all repositories together. */
     verifyAudit: async (signal?: AbortSignal) =>
       (await call(ports, 'system.audit', { repo, verify: true }, signal)).verified,
+    agents: async (signal?: AbortSignal) => (await call(ports, 'system.agents', {}, signal)).agents,
     /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
     forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>
       call(ports, 'system.forget', { repo }, signal),

@@ -4,15 +4,18 @@
  */
 import { AppError, appError } from '../core/errors.ts'
 import type { Ports, Records, Step, StepFile } from '../core/ports.ts'
+import type { Onlooker } from '../core/run-agent.ts'
 import { taskView } from '../core/task.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
 
-/** Takes what happens while a long verb is under way. */
-export type Emit = (event: { readonly event: string } & Record<string, unknown>) => void
+/** Takes what happens while a long verb is under way. What it answers to a question is what a person says. */
+export type Emit = (event: { readonly event: string } & Record<string, unknown>) => unknown
 
 interface Handler<In, Out, Needs = Ports> {
   /** Whether the verb changes anything: only then is it preceded by a recovery. */
   readonly writes: boolean
+  /** Recovery is a part of the verb. */
+  readonly recovers?: true
   run(ports: Needs, input: In, signal?: AbortSignal, emit?: Emit): Promise<Out>
 }
 
@@ -101,15 +104,35 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'task.run': {
     writes: true,
     async run(ports, { repo, command, ...input }, signal, emit) {
-      const { runCommand } = await import('../core/run.ts')
-      const onOutput = emit && ((stream: string, text: string) => emit({ event: 'output', stream, text }))
-      const ran = await runCommand(ports, { dir: repo, argv: command, onOutput, ...input }, signal)
+      const { runAgent } = await import('../core/run-agent.ts')
+      const ran = await runAgent(
+        ports,
+        { dir: repo, argv: command, ...input },
+        emit && onlooker(emit),
+        signal,
+      )
+      const { agent, reason, exitCode, conversation, strays } = ran.value
+      const task = taskView(ran.task)
+      if (reason !== '' && exitCode === undefined) {
+        throw new AppError('WT_018', `${agent} failed: ${reason}`, { data: { task, run: ran.run, reason } })
+      }
       return {
-        task: taskView(ran.task),
+        task,
         run: ran.run,
-        exitCode: ran.value,
+        agent,
+        ...(exitCode !== undefined && { exitCode }),
+        ...(conversation !== undefined && { conversation }),
+        strays: [...strays],
         ...(ran.taken && { checkpoint: stepView(ran.taken.step, ran.taken.files, ran.published) }),
       }
+    },
+  },
+  'task.stop': {
+    writes: true,
+    async run(ports, { repo, task: name }, signal) {
+      const { stop } = await import('../core/stop.ts')
+      const { task, stopped } = await stop(ports, { dir: repo, task: name }, signal)
+      return { task: taskView(task), stopped }
     },
   },
   'task.accept': {
@@ -159,8 +182,9 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     },
   },
   'task.repair': {
-    // What is half-done is one of the things that it puts right, once the records can be read.
-    writes: false,
+    writes: true,
+    // It does so itself, once the records can be read.
+    recovers: true,
     async run(ports, { repo, ...input }, signal) {
       const { repair } = await import('../core/repair.ts')
       const { task, mended, repaired, left, rebuilt } = await repair(ports, { dir: repo, ...input }, signal)
@@ -252,6 +276,13 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       return { verified: { ...verified, flaws: [...flaws] } }
     },
   },
+  'system.agents': {
+    writes: false,
+    async run(ports, _, signal) {
+      const { agents } = await import('../core/agents.ts')
+      return { agents: await agents(ports, signal) }
+    },
+  },
   'system.repos': {
     writes: false,
     async run(ports) {
@@ -277,6 +308,22 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       return { settings: await ports.settings.readWithOrigin(place?.checkout ?? null) }
     },
   },
+}
+
+/** A run as lines that a program can read; a door with a person behind it answers `asked`. */
+function onlooker(emit: Emit): Onlooker {
+  return {
+    tell(told) {
+      if (told.event === 'checkpoint')
+        return void emit({ event: told.event, checkpoint: stepView(told.taken.step, told.taken.files) })
+      if (told.event === 'started') return void emit({ ...told, task: taskView(told.task) })
+      emit({ ...told })
+    },
+    async ask(call, reason) {
+      const said = await emit({ event: 'asked', ...call, reason })
+      return said === 'once' || said === 'always' || said === 'deny' ? said : undefined
+    },
+  }
 }
 
 function stepView(step: Step, files: readonly StepFile[], published?: string) {
@@ -312,7 +359,7 @@ export async function call<A extends ActionName>(
   const handler = handlers[action]
   try {
     signal?.throwIfAborted()
-    if (handler.writes && needsRecovery(ports)) {
+    if (handler.writes && !handler.recovers && needsRecovery(ports)) {
       const { recoverFirst } = await import('../core/recover.ts')
       await recoverFirst(ports, signal)
     }

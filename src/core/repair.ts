@@ -11,7 +11,7 @@ import { type Rebuilt, rebuild } from './rebuild.ts'
 import { ensureWorkspace, type Mended } from './recreate.ts'
 import { relink } from './relink.ts'
 import { findRepo } from './repo.ts'
-import { settle, settleAll } from './settle.ts'
+import { settleAll } from './settle.ts'
 import type { Task } from './task.ts'
 
 export interface RepairInput {
@@ -35,9 +35,9 @@ export interface Repaired {
 /** Makes one task whole again; without a name, and outside of a workspace, everything that can be. */
 export async function repair(ports: Ports, input: RepairInput, signal?: AbortSignal): Promise<Repaired> {
   const rebuilt = input.rebuild ? await rebuild(ports, signal) : undefined
+  await settleAll(ports, signal)
   if (!rebuilt && (input.task !== undefined || (await isInWorkspace(ports, input.dir))))
     return repairTask(ports, input, signal)
-  await settleAll(ports, signal)
   const aside = await setOldStateAside(ports)
   const moved = await relink(ports, input.dir, signal)
   const found = await examine(ports, input.dir, undefined, signal)
@@ -54,7 +54,6 @@ async function isInWorkspace(ports: Ports, dir: string): Promise<boolean> {
 
 async function repairTask(ports: Ports, input: RepairInput, signal?: AbortSignal): Promise<Repaired> {
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
-  if (named.pending) await settle(ports, named).catch(() => undefined)
   const own = (how: Mend | undefined) =>
     how !== undefined && 'task' in how && how.task.uid === named.uid && how.do !== 'workspace'
   const found = await examine(ports, input.dir, new Set([repo.id]), signal)

@@ -5,6 +5,7 @@ import { call } from '../../src/api/handlers.ts'
 import type { Ports } from '../../src/core/ports.ts'
 import {
   askedOrNot,
+  broughtBack,
   mendedOrNot,
   recreatedOrUndone,
   removedOrUntouched,
@@ -16,6 +17,7 @@ import {
 import type { Stage } from './lane.ts'
 import {
   after,
+  damaged,
   nothing,
   readyToAsk,
   readyToLand,
@@ -24,8 +26,21 @@ import {
   startedAndDirty,
   workedInCheckout,
   workedOn,
+  withoutRecords,
 } from './prepared.ts'
-import { accept, acceptHunks, checkpoint, redo, reject, remove, rewind, run, start, undo } from './verbs.ts'
+import {
+  accept,
+  acceptHunks,
+  checkpoint,
+  redo,
+  reject,
+  remove,
+  repair,
+  rewind,
+  run,
+  start,
+  undo,
+} from './verbs.ts'
 import { baseInside, ourBranch, readWorld } from './world.ts'
 
 export interface Journey {
@@ -43,6 +58,8 @@ export interface Journey {
   /** Makes the world that the verb finds; the user's checkout is there already. */
   prepare(stage: Stage): Promise<void>
   act(ports: Ports, dir: string, signal?: AbortSignal): Promise<unknown>
+  /** What puts things right after a fault, where that is not any command that writes. */
+  next?(ports: Ports, dir: string): Promise<unknown>
   /** What must work afterwards, whatever happened: by default `start` of the same id. */
   again?(ports: Ports, dir: string): Promise<unknown>
   /** What takes it back, where that is not `undo`. */
@@ -171,6 +188,20 @@ export const journeys: readonly Journey[] = [
     },
     act: (ports, dir, signal) => call(ports, 'task.repair', { repo: dir, task: 'T1' }, signal),
     check: mendedOrNot,
+  },
+  {
+    name: 'repair of everything',
+    prepare: damaged,
+    act: (ports, dir, signal) => repair(ports, dir, {}, signal),
+    next: (ports, dir) => repair(ports, dir),
+    check: broughtBack,
+  },
+  {
+    name: 'repair --rebuild',
+    prepare: withoutRecords,
+    act: (ports, dir, signal) => repair(ports, dir, { rebuild: true }, signal),
+    next: (ports, dir) => repair(ports, dir, { rebuild: true }),
+    check: broughtBack,
   },
   {
     name: 'rewind',

@@ -94,7 +94,7 @@ async function aftermath(
   then?: (stage: Stage) => Promise<void>,
 ): Promise<string[]> {
   try {
-    if (isNew) await nextCommand(scene.stage)
+    if (isNew) await nextCommand(scene.stage, journey)
     await then?.(scene.stage)
     return await inspect(scene, journey, acknowledged, isNew || (() => true))
   } catch (thrown) {

@@ -47,3 +47,6 @@ export const run = (ports: Ports, repo: string, signal?: AbortSignal) =>
     signal,
     () => {},
   )
+
+export const repair = (ports: Ports, repo: string, more: object = {}, signal?: AbortSignal) =>
+  call(ports, 'task.repair', { repo, ...more }, signal)

@@ -9,13 +9,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { repairsAll } from '../support/damaged.ts'
 import { addFiles, loseRecords } from '../support/damage.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { offshoot, quickFolder, testRepo, type TestRepo } from '../support/repo.ts'
 import { vaultDir } from '../support/vault.ts'
-import { inFolder, library, linkedWorktrees, ownRefs } from '../support/workspace.ts'
+import { inFolder, library, linkedWorktrees, ownRefs, withEnv } from '../support/workspace.ts'
 
 interface Check {
   readonly name: string
@@ -122,6 +123,48 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
   })
 })
 
+describe('R7: doctor tells of what offshoot stands on', () => {
+  test('a clock that went back', async () => {
+    const user = testRepo()
+    await offshoot(user, 'start', 'T1')
+    const db = new DatabaseSync(path.join(user.env.OFFSHOOT_HOME ?? '', 'state.db'))
+    db.exec("UPDATE events SET at = '2999-01-01T00:00:00.000Z' WHERE seq = (SELECT max(seq) FROM events)")
+    db.close()
+    expect(await doctor(user)).toMatchObject([
+      { name: 'clock', status: 'warn', hint: expect.stringMatching(/clock/) },
+    ])
+  })
+
+  test('a git that is too old', async () => {
+    const user = testRepo()
+    const tools = path.join(user.home, 'tools')
+    mkdirSync(tools)
+    writeFileSync(path.join(tools, 'git'), '#!/bin/sh\necho git version 2.20.1\n', { mode: 0o755 })
+    const old = withEnv(user, { PATH: `${tools}:${user.env.PATH}` })
+    expect((await doctor(old))[0]).toMatchObject({
+      name: 'git',
+      status: 'fail',
+      message: expect.stringContaining('2.20.1'),
+      hint: expect.stringContaining('2.38'),
+    })
+  })
+
+  test.each([
+    { free: 5, network: false, message: '95 % full' },
+    { free: 50, network: true, message: 'network file system' },
+  ])('a state folder that is on a disk like this: $message', async ({ free, network, message }) => {
+    const space = async () => ({ free, total: 100, network })
+    const repo = library(testRepo(), { around: { files: (files) => ({ ...files, readFreeSpace: space }) } })
+    expect(await repo.doctor()).toContainEqual(
+      expect.objectContaining({
+        name: 'state folder',
+        status: 'warn',
+        message: expect.stringContaining(message),
+      }),
+    )
+  })
+})
+
 test('R5: worktrees of others are never touched, whatever their state, nor is a folder that nobody knows', async () => {
   const user = testRepo()
   const others = ['.claude/worktrees/agent-1', '../codex-tree', '../by-hand'].map((name) =>
@@ -176,7 +219,6 @@ test('R5: what is left of a closed task goes into the trash, unless it holds wha
   const repo = library(user)
   const leftBehind = async (id: string, dirty: boolean) => {
     const { task } = await repo.start({ task: id })
-    const kept: Record<string, string> = {}
     const name = path.basename(task.path)
     await repo.reject({ task: id })
     const trash = path.join(path.dirname(task.path), '.trash', name)
@@ -189,10 +231,10 @@ test('R5: what is left of a closed task goes into the trash, unless it holds wha
       'HEAD',
     )
     if (dirty) writeFileSync(path.join(task.path, 'unsaved.txt'), 'unsaved\n')
-    return { task, kept }
+    return task
   }
-  const { task: clean } = await leftBehind('T1', false)
-  const { task: dirty } = await leftBehind('T2', true)
+  const clean = await leftBehind('T1', false)
+  const dirty = await leftBehind('T2', true)
   const { json } = await offshoot(user, 'recover', '--json')
   expect(
     json.recovered
