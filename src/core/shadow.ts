@@ -6,6 +6,7 @@ import path from 'node:path'
 import type { BytePath } from './bytes.ts'
 import { takeStep } from './checkpoint.ts'
 import { AppError } from './errors.ts'
+import { findOperation } from './kept-operation.ts'
 import type { FileMove, Operation } from './operation.ts'
 import type { Conflict, Leaf, Ports, Repo, Step } from './ports.ts'
 import type { Task } from './task.ts'
@@ -144,7 +145,7 @@ export async function leaving(ports: Ports, repo: Repo, named: Task, goal?: Goal
   const note = { tool: 'sweep', summary: 'before the branch was left' }
   const { task, step: last } = await takeStep(ports, repo, named, note)
   const { gitDir, operation } = task.shadow ?? { gitDir: '', operation: '' }
-  const parked = (await contents.findKept(repo, operation))?.record as Operation | undefined
+  const parked = await findOperation(ports, repo, operation)
   if (!parked?.files || !parked.index || 'moves' in parked.index || !parked.head)
     throw new AppError('WT_005', `What was put away for ${task.id} is gone.`)
   const first = firstOf(task, await ports.vault.readSteps(repo, task))
