@@ -31,6 +31,7 @@ const conversing: Readonly<Record<string, Option>> = {
   'denied-tools': { type: 'string', value: 'TOOLS', multiple: true, help: 'tools that are denied' },
   'auto-continue': { type: 'boolean', help: 'never ask: what would be asked is denied' },
   bell: { type: 'boolean', help: 'ring the bell at the end' },
+  detach: { type: 'boolean', help: 'leave it running when the terminal is closed; offshoot stop ends it' },
 }
 
 export const globalOptions: Readonly<Record<string, Option>> = {

@@ -32,6 +32,7 @@ const taskSchema = z.object({
   lastActiveAt: z.iso.datetime(),
   agent: z.string().optional(),
   conversation: z.string().optional(),
+  wanted: z.string().optional().describe('What the agent wanted in its last run, and only the user may do.'),
   runs: z.number().int(),
   reason: z.string().optional(),
 })
@@ -60,6 +61,7 @@ const start = {
     branch: z.string().min(1).optional(),
     existingBranch: z.string().min(1).optional(),
     isolation: z.enum(isolations).optional(),
+    base: z.string().min(1).optional().describe('The folder for the workspace, instead of workspace.base.'),
     dirty: z.boolean().optional(),
   }),
   output: z.object({ task: taskSchema, reused: z.boolean(), recreated: z.boolean() }),

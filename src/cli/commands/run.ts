@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { Emit } from '../../api/handlers.ts'
 import { AppError } from '../../core/errors.ts'
 import { policyLevels } from '../../core/policy-levels.ts'
@@ -18,8 +19,12 @@ export async function run(context: Context): Promise<Answer> {
   }
   const resumed = text(values, 'resume')
   const resume = resumed === '' ? true : resumed
-  if (rest.length > 0 || (prompt === undefined && resume === undefined)) throw what(rest.length > 0)
-  const input = { repo, task, starts: resume === undefined, base, resume, prompt: prompt ?? goOn }
+  const speaks = text(values, 'agent') === 'acp'
+  if ((rest.length > 0 && !speaks) || (prompt === undefined && resume === undefined))
+    throw what(rest.length > 0)
+  const command = rest.length > 0 ? [...rest] : undefined
+  const input = { repo, task, starts: resume === undefined, base, resume, prompt: prompt ?? goOn, command }
+  if (flag(values, 'detach')) return detached(context, input)
   return cleaned(context, await converse(context, { ...input, ...limitsOf(context) }))
 }
 
@@ -39,8 +44,53 @@ const goOn = 'Go on where you stopped.'
 export async function resume(context: Context): Promise<Answer> {
   const { dir: repo, positionals } = context
   const [task, prompt = goOn] = positionals
-  const input = { repo, task, starts: false, resume: true, prompt, ...limitsOf(context) }
-  return answer(context, await converse(context, input))
+  const input = { repo, task, starts: false, resume: true, prompt }
+  if (flag(context.values, 'detach')) return detached(context, input)
+  return answer(context, await converse(context, { ...input, ...limitsOf(context) }))
+}
+
+/** The task is made here and now; the rest is left to a process that stays. */
+async function detached(
+  context: Context,
+  { repo, task: named, starts, base, resume, prompt }: Begun,
+): Promise<Answer> {
+  const title = named === undefined ? prompt : undefined
+  const { task } = starts
+    ? await context.call('task.start', { repo, task: named, title, base })
+    : await context.call('task.show', { repo, task: named })
+  const { detach } = await import('../detach.ts')
+  const log = path.join(context.home, 'runs', `${task.id}.log`)
+  const going = resume === undefined ? [] : [`--resume=${resume === true ? '' : resume}`]
+  const pid = await detach(
+    ['run', '--task', task.id, '--json', ...going, ...optionsOf(context), prompt],
+    repo,
+    log,
+  )
+  const lines = [
+    `${context.paint('bold', task.id)} runs by itself, as process ${pid}`,
+    `  offshoot log ${task.id}    offshoot stop ${task.id}    tail -f ${printable(log)}`,
+  ]
+  return { json: { task, pid, log }, text: lines.join('\n') }
+}
+
+interface Begun {
+  readonly repo: string
+  readonly task: string | undefined
+  readonly starts: boolean
+  readonly base?: string | undefined
+  readonly resume?: boolean | string | undefined
+  readonly prompt: string
+}
+
+/** What was said of the conversation, once more as options. */
+function optionsOf({ values }: Context): string[] {
+  const passed = ['agent', 'policy', 'allowed-tools', 'denied-tools', 'cleanup', 'worktree-cleanup']
+  return passed.flatMap((name) => {
+    const value = values[name]
+    if (value === true) return [`--${name}`]
+    if (Array.isArray(value)) return value.map((one) => `--${name}=${one}`)
+    return typeof value === 'string' ? [`--${name}=${value}`] : []
+  })
 }
 
 function limitsOf({ values }: Context) {
