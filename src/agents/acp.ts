@@ -164,8 +164,14 @@ export function acpTalk(push: Push, stdin: CommandStdin) {
 }
 
 const kinds: Readonly<Record<string, ToolKind>> = {
-  ...{ read: 'read', search: 'read', think: 'read' },
-  ...{ edit: 'edit', delete: 'edit', move: 'edit', execute: 'shell', fetch: 'fetch' },
+  read: 'read',
+  search: 'read',
+  think: 'read',
+  edit: 'edit',
+  delete: 'edit',
+  move: 'edit',
+  execute: 'shell',
+  fetch: 'fetch',
 }
 
 function acpCall({ toolCallId: id, title = '', kind = 'other', rawInput, locations = [] }: Update): ToolCall {

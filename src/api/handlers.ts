@@ -129,6 +129,20 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       }
     },
   },
+  'task.compare': {
+    writes: false,
+    async run(ports, { repo, ...input }, signal) {
+      const { compare } = await import('../core/compare.ts')
+      const { rows, diff } = await compare(ports, { dir: repo, ...input }, signal)
+      const tasks = rows.map(({ task, files, shared, seconds }) => ({
+        task: taskView(task),
+        files: [...files],
+        shared: [...shared],
+        seconds,
+      }))
+      return { tasks, ...(diff !== undefined && { diff }) }
+    },
+  },
   'task.stop': {
     writes: true,
     async run(ports, { repo, task: name }, signal) {

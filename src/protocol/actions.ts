@@ -194,6 +194,21 @@ export const actions = {
       checkpoint: stepSchema.optional(),
     }),
   },
+  'task.compare': {
+    summary: 'Put tasks side by side: outcome, files, lines, time, and what they have in common',
+    input: z.object({ repo, tasks: z.array(taskName).min(2), diff: z.boolean().optional() }),
+    output: z.object({
+      tasks: z.array(
+        z.object({
+          task: taskSchema,
+          files: z.array(z.string()),
+          shared: z.array(z.string()).describe('Those that another one of them changed, too.'),
+          seconds: z.number().int().describe('How long its runs took.'),
+        }),
+      ),
+      diff: z.string().optional().describe('What lies between the first two.'),
+    }),
+  },
   'task.stop': {
     summary: 'End the agent that is at work on a task; its work is kept',
     input: z.object({ repo, task: taskName.optional() }),

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Emit } from '../../api/handlers.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, appError } from '../../core/errors.ts'
 import { policyLevels } from '../../core/policy-levels.ts'
 import type { Input, Output } from '../../protocol/actions.ts'
 import { type Answer, type Context, flag, text, texts } from '../command.ts'
@@ -24,6 +24,8 @@ export async function run(context: Context): Promise<Answer> {
     throw what(rest.length > 0)
   const command = rest.length > 0 ? [...rest] : undefined
   const input = { repo, task, starts: resume === undefined, base, resume, prompt: prompt ?? goOn, command }
+  const several = siblings(context)
+  if (several !== undefined) return bestOf(context, { ...input, ...limitsOf(context) }, several)
   if (flag(values, 'detach')) return detached(context, input)
   return cleaned(context, await converse(context, { ...input, ...limitsOf(context) }))
 }
@@ -47,6 +49,41 @@ export async function resume(context: Context): Promise<Answer> {
   const input = { repo, task, starts: false, resume: true, prompt }
   if (flag(context.values, 'detach')) return detached(context, input)
   return answer(context, await converse(context, { ...input, ...limitsOf(context) }))
+}
+
+/** Who is to do the same: undefined when one is enough. */
+function siblings({ values }: Context): (string | undefined)[] | undefined {
+  const agents = text(values, 'agents')?.split(',')
+  const times = text(values, 'times')
+  if (agents === undefined && times === undefined) return undefined
+  const count = Number(times ?? 1)
+  if (!Number.isInteger(count) || count < 1 || count > 100)
+    throw new AppError('WT_019', `--times takes a number from 1 to 100; found ${times}.`)
+  return Array.from({ length: count }, () => agents ?? [text(values, 'agent')]).flat()
+}
+
+/** One prompt, one base, and a task for each; one that fails does not stop the rest. */
+async function bestOf(
+  context: Context,
+  input: Input<'task.run'> & Begun,
+  agents: readonly (string | undefined)[],
+): Promise<Answer> {
+  const title = input.prompt
+  const { repo, base } = input
+  const tasks: string[] = []
+  for (const [n, agent] of agents.entries()) {
+    const name = input.task === undefined ? undefined : `${input.task}-${n + 1}`
+    const { task } = await context.call('task.start', { repo, task: name, title, base })
+    tasks.push(task.id)
+    context.tell(`${task.id}: ${agent ?? 'the agent'}`)
+  }
+  const emit = flag(context.values, 'json') ? context.emit : () => undefined
+  const runs = agents.map((agent, n) => context.call('task.run', { ...input, agent, task: tasks[n] }, emit))
+  for (const [n, ran] of (await Promise.allSettled(runs)).entries())
+    if (ran.status === 'rejected') context.tell(`${tasks[n]}: ${printable(appError(ran.reason).message)}`)
+  const { sideBySide } = await import('./compare.ts')
+  if (tasks.length > 1) return sideBySide(context, tasks)
+  return answer(context, await runs[0]!)
 }
 
 /** The task is made here and now; the rest is left to a process that stays. */
