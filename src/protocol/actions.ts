@@ -64,7 +64,15 @@ const start = {
     base: z.string().min(1).optional().describe('The folder for the workspace, instead of workspace.base.'),
     dirty: z.boolean().optional(),
   }),
-  output: z.object({ task: taskSchema, reused: z.boolean(), recreated: z.boolean() }),
+  output: z.object({
+    task: taskSchema,
+    reused: z.boolean(),
+    recreated: z.boolean(),
+    included: z
+      .object({ copied: z.array(z.string()), linked: z.array(z.string()), secrets: z.array(z.string()) })
+      .optional()
+      .describe('Ignored files of the checkout that a new workspace was given.'),
+  }),
 }
 
 const list = {
@@ -98,6 +106,11 @@ const stepSchema = z.object({
 const findingSchema = z.object({ name: z.string(), message: z.string(), hint: z.string() })
 
 export const actions = {
+  'system.pool': {
+    summary: 'Make workspaces ahead, so that the next start has nothing to wait for',
+    input: z.object({ repo, clear: z.boolean().optional() }),
+    output: z.object({ slots: z.number().int(), made: z.number().int() }),
+  },
   'task.start': start,
   'task.list': list,
   'task.show': show,
