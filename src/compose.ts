@@ -52,7 +52,7 @@ export function compose(options: ComposeOptions = {}): Composed {
   const { env = process.env, around = {} } = options
   const home = options.home ?? stateFolder(env)
   const clock = { now: () => new Date() }
-  const children = processes(path.join(home, 'children'))
+  const children = processes(path.join(home, 'children'), env)
   const files = around.files?.(nodeFiles()) ?? nodeFiles()
   const recordChild = around.recordChild?.(children.recordChild) ?? children.recordChild
   const spawning = { env, recordChild }

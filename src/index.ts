@@ -45,6 +45,8 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'task.rewind', { repo, ...input }, signal),
     run: (input: Rest<'task.run'>, signal?: AbortSignal, emit?: Emit) =>
       call(ports, 'task.run', { repo, ...input }, signal, emit),
+    compare: (input: Rest<'task.compare'>, signal?: AbortSignal) =>
+      call(ports, 'task.compare', { repo, ...input }, signal),
     stop: (task: string, signal?: AbortSignal) => call(ports, 'task.stop', { repo, task }, signal),
     accept: (input: Rest<'task.accept'>, signal?: AbortSignal) =>
       call(ports, 'task.accept', { repo, ...input }, signal),

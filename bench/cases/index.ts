@@ -5,6 +5,7 @@ import { listAgainstNode, listGrowth } from './list.ts'
 import { lookUp } from './look-up.ts'
 import { firstStatus, handOver, handOverGrowth, startAgainstNode } from './pool.ts'
 import { recoverNothing, recoverWithoutGit } from './recover.ts'
+import { toolCall } from './tool-call.ts'
 import { remove, start, startDirty } from './worktree.ts'
 
 /** Every case that `npm run bench` measures, with its bar. */
@@ -18,6 +19,7 @@ export const cases: readonly Case[] = [
   recoverWithoutGit(1000),
   checkpoint(52, 'named'),
   checkpoint(52, 'found'),
+  toolCall(52, 2),
   start(10_000, 1.3),
   startDirty(10_000, 1.3),
   remove(10_000),

@@ -17,6 +17,8 @@ interface Handler<In, Out, Needs = Ports> {
   readonly writes: boolean
   /** Recovery is a part of the verb. */
   readonly recovers?: true
+  /** Only the user may do it: an agent that tries it is told to ask. */
+  readonly forUser?: true
   run(ports: Needs, input: In, signal?: AbortSignal, emit?: Emit): Promise<Out>
 }
 
@@ -142,6 +144,20 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       }
     },
   },
+  'task.compare': {
+    writes: false,
+    async run(ports, { repo, ...input }, signal) {
+      const { compare } = await import('../core/compare.ts')
+      const { rows, diff } = await compare(ports, { dir: repo, ...input }, signal)
+      const tasks = rows.map(({ task, files, shared, seconds }) => ({
+        task: taskView(task),
+        files: [...files],
+        shared: [...shared],
+        seconds,
+      }))
+      return { tasks, ...(diff !== undefined && { diff }) }
+    },
+  },
   'task.stop': {
     writes: true,
     async run(ports, { repo, task: name }, signal) {
@@ -152,6 +168,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'task.accept': {
     writes: true,
+    forUser: true,
     async run(ports, { repo, ...input }, signal) {
       const { accept } = await import('../core/accept.ts')
       const { task, as, preview, operation, onto, commit, url } = await accept(
@@ -182,6 +199,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'task.reject': {
     writes: true,
+    forUser: true,
     async run(ports, { repo, ...input }, signal) {
       const { reject } = await import('../core/reject.ts')
       const { task, ...rest } = await reject(ports, { dir: repo, ...input }, signal)
@@ -190,6 +208,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'task.delete': {
     writes: true,
+    forUser: true,
     async run(ports, { repo, ...input }, signal) {
       const { reject } = await import('../core/reject.ts')
       const { task, ...rest } = await reject(ports, { dir: repo, hide: true, ...input }, signal)
@@ -216,6 +235,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'worktree.show': show,
   'worktree.remove': {
     writes: true,
+    forUser: true,
     async run(ports, { repo, ...input }, signal) {
       const { remove } = await import('../core/remove.ts')
       const { task, removed, ignored, branchKept, landed, operation } = await remove(
@@ -269,6 +289,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'system.undo': {
     writes: true,
+    forUser: true,
     async run(ports, { repo, operation }, signal) {
       const { undo } = await import('../core/undo.ts')
       const done = await undo(ports, { dir: repo, operation }, signal)
@@ -307,6 +328,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'system.forget': {
     writes: true,
+    forUser: true,
     async run(ports, { repo }, signal) {
       const { forget } = await import('../core/forget.ts')
       const { path, closed } = await forget(ports, { path: repo }, signal)
@@ -374,6 +396,7 @@ export async function call<A extends ActionName>(
   const handler = handlers[action]
   try {
     signal?.throwIfAborted()
+    if (handler.forUser && !('dryRun' in input && input.dryRun)) requireUser(ports, action)
     if (handler.writes && !handler.recovers && needsRecovery(ports)) {
       const { recoverFirst } = await import('../core/recover.ts')
       await recoverFirst(ports, signal)
@@ -382,6 +405,20 @@ export async function call<A extends ActionName>(
   } catch (thrown) {
     throw failure(thrown, signal)
   }
+}
+
+/** From under the run of an agent it becomes a question to the user. */
+function requireUser(ports: Ports, action: ActionName): void {
+  const run = ports.processes.findRun()
+  if (run === undefined) return
+  const verb = action.split('.')[1] ?? action
+  const task = ports.store
+    .readPendingTasks()
+    .find(({ pending }) => pending?.verb === 'run' && pending.run === run)
+  if (task) ports.store.append(task.uid, { type: 'run.wanted', run, verb }, ports.clock.now().toISOString())
+  throw new AppError('WT_017', `An agent may not ${verb}: that is for the user to decide.`, {
+    hint: `The user now knows that you want it. They run: offshoot ${verb}${task ? ` ${task.id}` : ''}`,
+  })
 }
 
 /** Somebody stopped in the middle of a verb, or died with a child at work. */

@@ -667,6 +667,8 @@ export interface Processes {
    * they left; should it fail, the owner stays on record.
    */
   endChildren(owner: Owner, clear?: () => Promise<void>): Promise<number>
+  /** The run that we are a part of: a process above us carries its mark. */
+  findRun(): string | undefined
   /** Ends all that a run has started, wherever it went, and answers how many there were. */
   endRun(run: string): Promise<number>
 }

@@ -32,6 +32,7 @@ const taskSchema = z.object({
   lastActiveAt: z.iso.datetime(),
   agent: z.string().optional(),
   conversation: z.string().optional(),
+  wanted: z.string().optional().describe('What the agent wanted in its last run, and only the user may do.'),
   runs: z.number().int(),
   reason: z.string().optional(),
 })
@@ -60,6 +61,7 @@ const start = {
     branch: z.string().min(1).optional(),
     existingBranch: z.string().min(1).optional(),
     isolation: z.enum(isolations).optional(),
+    base: z.string().min(1).optional().describe('The folder for the workspace, instead of workspace.base.'),
     dirty: z.boolean().optional(),
   }),
   output: z.object({
@@ -203,6 +205,21 @@ export const actions = {
         .array(z.object({ what: z.string(), before: z.string().nullable(), after: z.string().nullable() }))
         .describe('What has changed meanwhile in the repository, besides branches of tasks.'),
       checkpoint: stepSchema.optional(),
+    }),
+  },
+  'task.compare': {
+    summary: 'Put tasks side by side: outcome, files, lines, time, and what they have in common',
+    input: z.object({ repo, tasks: z.array(taskName).min(2), diff: z.boolean().optional() }),
+    output: z.object({
+      tasks: z.array(
+        z.object({
+          task: taskSchema,
+          files: z.array(z.string()),
+          shared: z.array(z.string()).describe('Those that another one of them changed, too.'),
+          seconds: z.number().int().describe('How long its runs took.'),
+        }),
+      ),
+      diff: z.string().optional().describe('What lies between the first two.'),
     }),
   },
   'task.stop': {
