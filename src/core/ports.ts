@@ -664,6 +664,8 @@ export interface CommandCall {
   readonly cwd: string
   /** Added to the environment of ours. */
   readonly env: Readonly<Record<string, string>>
+  /** What it can read; without it, what we can. */
+  readonly stdin?: string | undefined
   /** Takes what the command says; without it the command speaks to the terminal itself. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
 }

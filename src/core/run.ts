@@ -7,6 +7,7 @@ import { ensureWorkspace } from './recreate.ts'
 import { commandLine } from './redact.ts'
 import { start } from './start.ts'
 import type { Task } from './task.ts'
+import { askTaskHook, slugOf } from './task-hooks.ts'
 
 /** A run under way: what it has done can be taken step by step. */
 export interface ActiveRun {
@@ -53,8 +54,10 @@ export function withRun<T>(
   agent: string,
   work: (run: ActiveRun) => Promise<RunEnd<T>>,
   signal?: AbortSignal,
+  said: Parameters<typeof askTaskHook>[4] = {},
 ): Promise<EndedRun<T>> {
   return ports.locks.hold(runLock(named.uid), { verb: 'run', waitMs: 0, signal }, async () => {
+    await askTaskHook(ports, repo, named, 'preRun', said, signal)
     const id = ports.ids.uid()
     const task = await begin(ports, repo, named, id, agent, signal)
     const checkpoint: ActiveRun['checkpoint'] = (note, files) =>
@@ -137,12 +140,17 @@ export async function runCommand(
   const { argv, onOutput } = input
   const found = await taskFor(ports, input, signal)
   const work = async ({ id, task }: ActiveRun): Promise<RunEnd<number>> => {
-    const env = { OFFSHOOT_RUN: id, OFFSHOOT_TASK: task.id, OFFSHOOT_WORKSPACE: task.path }
+    const env = {
+      OFFSHOOT_RUN: id,
+      OFFSHOOT_TASK: task.id,
+      OFFSHOOT_WORKSPACE: task.path,
+      OFFSHOOT_SLUG: slugOf(task),
+    }
     const value = await ports.commands.run({ argv, cwd: task.path, env, onOutput }, signal)
     const reason = value === 0 ? '' : `${argv[0]} ended with exit code ${value}`
     return { value, reason, tool: 'command', summary: commandLine(argv) }
   }
-  return withRun(ports, found, argv[0] ?? '', work, signal)
+  return withRun(ports, found, argv[0] ?? '', work, signal, { onOutput, isShown: true })
 }
 
 async function taskFor(
@@ -152,6 +160,10 @@ async function taskFor(
 ): Promise<{ repo: Repo; task: Task }> {
   if (!input.starts) return requireTask(ports, input.dir, input.task)
   const title = input.task === undefined ? commandLine(input.argv) : undefined
-  const { task } = await start(ports, { dir: input.dir, task: input.task, title }, signal)
+  const { task } = await start(
+    ports,
+    { dir: input.dir, task: input.task, title, onOutput: input.onOutput },
+    signal,
+  )
   return requireTask(ports, input.dir, task.id)
 }

@@ -29,7 +29,7 @@ export function commands({ env, recordChild }: CommandsOptions): Commands {
           cwd: call.cwd,
           env: own,
           detached: true,
-          stdio: ['inherit', out, out, 'pipe'],
+          stdio: [call.stdin === undefined ? 'inherit' : 'pipe', out, out, 'pipe'],
         })
         const gate = child.stdio[3] as Writable
         // It may be gone already: its exit code tells why.
@@ -42,6 +42,8 @@ export function commands({ env, recordChild }: CommandsOptions): Commands {
           endGroup(child.pid, 'SIGKILL')
           throw error
         }
+        // Whoever does not want to read it may close it.
+        child.stdin?.on('error', () => {}).end(call.stdin)
         for (const stream of ['stdout', 'stderr'] as const) {
           child[stream]?.setEncoding('utf8').on('data', (text: string) => call.onOutput?.(stream, text))
         }
