@@ -1,8 +1,10 @@
 /** Names every concrete adapter; compose-records.ts, those behind the records. */
 import { randomBytes } from 'node:crypto'
+import os from 'node:os'
 import path from 'node:path'
 import { openRecords, stateFolder, userHome } from './compose-records.ts'
 import type { Checkouts, Commands, Contents, Files, Ports, Store, Vault } from './core/ports.ts'
+import { agents } from './agents/index.ts'
 import { nodeFiles } from './files/node.ts'
 import { type GitExec, gitExec, gitPipe } from './git/exec.ts'
 import { cloneIsolation } from './git/clone.ts'
@@ -86,6 +88,7 @@ export function compose(options: ComposeOptions = {}): Composed {
   return {
     home,
     userHome: userHome(env),
+    temp: env.TMPDIR || os.tmpdir(),
     clock,
     ids: { uid },
     files,
@@ -107,6 +110,7 @@ export function compose(options: ComposeOptions = {}): Composed {
       flags: options.flags,
     }),
     commands: around.commands?.(started) ?? started,
+    agents,
     async setStoreAside(folder) {
       records.close()
       await files.makeFolder(folder, 0o700)

@@ -45,6 +45,7 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'task.rewind', { repo, ...input }, signal),
     run: (input: Rest<'task.run'>, signal?: AbortSignal, emit?: Emit) =>
       call(ports, 'task.run', { repo, ...input }, signal, emit),
+    stop: (task: string, signal?: AbortSignal) => call(ports, 'task.stop', { repo, task }, signal),
     accept: (input: Rest<'task.accept'>, signal?: AbortSignal) =>
       call(ports, 'task.accept', { repo, ...input }, signal),
     update: (input: Rest<'task.update'>, signal?: AbortSignal) =>
@@ -77,6 +78,7 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     /** Lets the commands of the repository's own settings run, as they are now; with `show` only tells them. */
     trust: (input: Pick<Rest<'system.trust'>, 'show' | 'revoke'> = {}, signal?: AbortSignal) =>
       call(ports, 'system.trust', { repo, ...input }, signal),
+    agents: async (signal?: AbortSignal) => (await call(ports, 'system.agents', {}, signal)).agents,
     /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
     forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>
       call(ports, 'system.forget', { repo }, signal),

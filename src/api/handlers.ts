@@ -4,12 +4,13 @@
  */
 import { AppError, appError } from '../core/errors.ts'
 import type { Ports, Records, Step, StepFile } from '../core/ports.ts'
+import type { Onlooker } from '../core/run-agent.ts'
 import { poolNote } from '../core/slot.ts'
 import { taskView } from '../core/task.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
 
-/** Takes what happens while a long verb is under way. */
-export type Emit = (event: { readonly event: string } & Record<string, unknown>) => void
+/** Takes what happens while a long verb is under way. What it answers to a question is what a person says. */
+export type Emit = (event: { readonly event: string } & Record<string, unknown>) => unknown
 
 interface Handler<In, Out, Needs = Ports> {
   /** Whether the verb changes anything: only then is it preceded by a recovery. */
@@ -143,15 +144,35 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'task.run': {
     writes: true,
     async run(ports, { repo, command, ...input }, signal, emit) {
-      const { runCommand } = await import('../core/run.ts')
-      const onOutput = outputTo(emit)
-      const ran = await runCommand(ports, { dir: repo, argv: command, onOutput, ...input }, signal)
+      const { runAgent } = await import('../core/run-agent.ts')
+      const ran = await runAgent(
+        ports,
+        { dir: repo, argv: command, ...input },
+        emit && onlooker(emit),
+        signal,
+      )
+      const { agent, reason, exitCode, conversation, strays } = ran.value
+      const task = taskView(ran.task)
+      if (reason !== '' && exitCode === undefined) {
+        throw new AppError('WT_018', `${agent} failed: ${reason}`, { data: { task, run: ran.run, reason } })
+      }
       return {
-        task: taskView(ran.task),
+        task,
         run: ran.run,
-        exitCode: ran.value,
+        agent,
+        ...(exitCode !== undefined && { exitCode }),
+        ...(conversation !== undefined && { conversation }),
+        strays: [...strays],
         ...(ran.taken && { checkpoint: stepView(ran.taken.step, ran.taken.files, ran.published) }),
       }
+    },
+  },
+  'task.stop': {
+    writes: true,
+    async run(ports, { repo, task: name }, signal) {
+      const { stop } = await import('../core/stop.ts')
+      const { task, stopped } = await stop(ports, { dir: repo, task: name }, signal)
+      return { task: taskView(task), stopped }
     },
   },
   'task.accept': {
@@ -297,6 +318,13 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       return { verified: { ...verified, flaws: [...flaws] } }
     },
   },
+  'system.agents': {
+    writes: false,
+    async run(ports, _, signal) {
+      const { agents } = await import('../core/agents.ts')
+      return { agents: await agents(ports, signal) }
+    },
+  },
   'system.repos': {
     writes: false,
     async run(ports) {
@@ -322,6 +350,22 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       return { settings: await ports.settings.readWithOrigin(place?.checkout ?? null) }
     },
   },
+}
+
+/** A run as lines that a program can read; a door with a person behind it answers `asked`. */
+function onlooker(emit: Emit): Onlooker {
+  return {
+    tell(told) {
+      if (told.event === 'checkpoint')
+        return void emit({ event: told.event, checkpoint: stepView(told.taken.step, told.taken.files) })
+      if (told.event === 'started') return void emit({ ...told, task: taskView(told.task) })
+      emit({ ...told })
+    },
+    async ask(call, reason) {
+      const said = await emit({ event: 'asked', ...call, reason })
+      return said === 'once' || said === 'always' || said === 'deny' ? said : undefined
+    },
+  }
 }
 
 function stepView(step: Step, files: readonly StepFile[], published?: string) {

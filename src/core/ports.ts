@@ -2,6 +2,7 @@
  * Every way out of the core, on one page. A verb is handed these and nothing else, so a test can put a fault in
  * front of each single effect. Methods that change the world are listed in `effects` below.
  */
+import type { Agent } from './agent.ts'
 import type { BytePath } from './bytes.ts'
 import type { LoggedEvent } from './chain.ts'
 import type { StoredEvent, TaskEvent } from './events.ts'
@@ -29,6 +30,7 @@ export interface Ports extends Records {
   readonly processes: Processes
   readonly settings: SettingsSource
   readonly commands: Commands
+  readonly agents: readonly Agent[]
   /** Moves the files of the store into a folder; with the next use there is a new one. */
   setStoreAside(folder: string): Promise<void>
   /** Work that nobody waits for; it is done again by whoever needs it, should it fail. */
@@ -39,6 +41,8 @@ export interface Ports extends Records {
   readonly home: string
   /** What `~` stands for in settings. */
   readonly userHome: string
+  /** Where anybody may leave a file for a while. */
+  readonly temp: string
 }
 
 export interface Clock {
@@ -185,6 +189,8 @@ export interface Git {
   readBeside(place: Place, tip: string, target: string, signal?: AbortSignal): Promise<CommitsBeside>
   /** Whether one commit of the target, since both went apart, holds all that the branch changed. */
   isSquashed(place: Place, tip: string, target: string, signal?: AbortSignal): Promise<boolean>
+  /** What agents should leave alone: refs with their values, files of config and hooks with their hashes. */
+  readSurroundings(place: Place): Promise<ReadonlyMap<string, string>>
   /** The mark that a repository carries, so that it is known again after it was moved. */
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>
   /** Stores the mark; no ref points to it yet. */
@@ -657,6 +663,8 @@ export interface Processes {
    * they left; should it fail, the owner stays on record.
    */
   endChildren(owner: Owner, clear?: () => Promise<void>): Promise<number>
+  /** Ends all that a run has started, wherever it went, and answers how many there were. */
+  endRun(run: string): Promise<number>
 }
 
 export interface CommandCall {
@@ -664,15 +672,25 @@ export interface CommandCall {
   readonly cwd: string
   /** Added to the environment of ours. */
   readonly env: Readonly<Record<string, string>>
-  /** What it can read; without it, what we can. */
-  readonly stdin?: string | undefined
   /** Takes what the command says; without it the command speaks to the terminal itself. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
+  /** Takes its input in hand; without it the command reads from the terminal itself. */
+  readonly onStart?: ((input: CommandStdin) => void) | undefined
+}
+
+export interface CommandStdin {
+  write(text: string): void
+  end(): void
 }
 
 export interface Commands {
-  /** Runs a command to its end and answers its exit code. Cancelling ends it with all that it started. */
+  /**
+   * Runs a command to its end and answers its exit code. It ends with all that it started: when it is over, when it
+   * is cancelled, and when we are killed.
+   */
   run(call: CommandCall, signal?: AbortSignal): Promise<number>
+  /** Where a program is, as the shell finds it. */
+  findProgram(program: string): string | undefined
 }
 
 export interface SettingsSource {

@@ -1,3 +1,5 @@
+import type { PolicyLevel } from './policy-levels.ts'
+
 /** Every setting with its default. The schema that checks what users write is in src/settings. */
 export interface Settings {
   /** Off: `start` refuses (`OFFSHOOT_DISABLED=1` sets this). */
@@ -13,7 +15,22 @@ export interface Settings {
   readonly branch: { readonly name: string }
   /** How many workspaces are made ahead, so that a start has nothing to wait for. */
   readonly pool: { readonly size: number }
-  readonly limits: { readonly perRepo: number }
+  readonly limits: {
+    readonly perRepo: number
+    /** Runs at once in one repository; the others queue. */
+    readonly concurrent: number
+    /** How long a run may take; 0: as long as it wants. */
+    readonly timeMinutes: number
+    /** How many answers of its model an agent may take; 0: as many as it wants. */
+    readonly turns: number
+  }
+  /** Which agent `run` takes; empty: the first that is installed. */
+  readonly agent: { readonly name: string }
+  readonly policy: {
+    readonly level: PolicyLevel
+    readonly allowed: readonly string[]
+    readonly denied: readonly string[]
+  }
   readonly checkpoints: {
     /** When steps become commits on the task's branch. */
     readonly publish: 'runEnd' | 'always' | 'never'
@@ -46,7 +63,9 @@ export const defaultSettings: Settings = {
   workspace: { base: '', name: '{task}-{date}-{time}', copy: [], link: [] },
   branch: { name: 'offshoot/{task}' },
   pool: { size: 1 },
-  limits: { perRepo: 10 },
+  limits: { perRepo: 10, concurrent: 10, timeMinutes: 0, turns: 0 },
+  agent: { name: '' },
+  policy: { level: 'permissive', allowed: [], denied: [] },
   checkpoints: { publish: 'runEnd' },
   accept: { squashMessage: '{title}', mergeMessage: 'Merge the work of {task}' },
   pr: { remote: 'origin', tool: 'auto' },

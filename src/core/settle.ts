@@ -6,6 +6,7 @@ import { recoverPools } from './pool.ts'
 import type { Ports, Repo } from './ports.ts'
 import { markRef, repoLock } from './repo.ts'
 import { endRun, runLock } from './run.ts'
+import { clearRoom } from './run-agent.ts'
 import { type Pending, type Task, taskLock } from './task.ts'
 import { branchRef, pinRef, undoRecreate, undoStart } from './workspace.ts'
 
@@ -90,6 +91,9 @@ async function conclude(
       await publishSteps(ports, repo, await catchUp(ports, repo, task))
       return 'finished'
     case 'run':
+      // What has left the group of its agent is not among the children on record.
+      await ports.processes.endRun(pending.run)
+      await clearRoom(ports, pending.run)
       await clear(branch)
       await endRun(ports, repo, task, { tool: 'sweep', summary: why, run: pending.run }, why)
       return 'finished'

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { AppError, appError } from './errors.ts'
 import { settingsOf } from './hold.ts'
-import type { CommandCall, Ports, RepoRecord } from './ports.ts'
+import type { CommandCall, CommandStdin, Ports, RepoRecord } from './ports.ts'
 import type { Task } from './task.ts'
 
 const taskHooks = ['postStart', 'preRun', 'preAccept', 'postAccept', 'preRemove'] as const
@@ -55,8 +55,6 @@ interface HookOptions {
   /** Where it runs; by default in the workspace. */
   readonly cwd?: string
   readonly onOutput?: CommandCall['onOutput']
-  /** Without anybody to take what it says, it speaks to the terminal itself. */
-  readonly isShown?: boolean
 }
 
 /** Runs what is set for that moment; undefined when nothing is. */
@@ -81,8 +79,11 @@ export async function runTaskHook(
     argv: ['sh', '-c', found.command],
     cwd: options.cwd ?? (isThere ? task.path : task.origin),
     env: environmentOf(repo, task, hook),
-    stdin: `${JSON.stringify({ hook, task: toldOf(task), repo: repo.commonDir })}\n`,
-    onOutput: options.onOutput ?? (options.isShown ? undefined : () => {}),
+    onStart: (input: CommandStdin) => {
+      input.write(`${JSON.stringify({ hook, task: toldOf(task), repo: repo.commonDir })}\n`)
+      input.end()
+    },
+    onOutput: options.onOutput ?? (() => {}),
   }
   try {
     const code = await ports.commands.run(call, signal ? AbortSignal.any([signal, late]) : late)

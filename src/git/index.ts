@@ -17,6 +17,7 @@ import {
   readHeadBranch,
   readRefs,
 } from './refs.ts'
+import { readSurroundings } from './surroundings.ts'
 import { requireVersion, type VersionNotes } from './version.ts'
 import { readRegistrations, readWorktrees } from './worktree.ts'
 
@@ -48,6 +49,7 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     isAncestor: (place, commit, of, signal) => isAncestor(exec, place, commit, of, signal),
     readBeside: (place, tip, target, signal) => readBeside(exec, place, tip, target, signal),
     isSquashed: (place, tip, target, signal) => isSquashed(exec, place, tip, target, signal),
+    readSurroundings: (place) => readSurroundings(exec, place),
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
     runHook: (place, hook, signal) => runHook(exec, place, hook, signal),

@@ -1,5 +1,6 @@
 /** Every action that any door offers, with the shape of what goes in and what comes out. Browser-safe. */
 import { z } from 'zod'
+import { policyLevels } from '../core/policy-levels.ts'
 import { strategies } from '../core/strategies.ts'
 import { isolations, taskStates } from '../core/task.ts'
 
@@ -30,6 +31,7 @@ const taskSchema = z.object({
   createdAt: z.iso.datetime(),
   lastActiveAt: z.iso.datetime(),
   agent: z.string().optional(),
+  conversation: z.string().optional(),
   runs: z.number().int(),
   reason: z.string().optional(),
 })
@@ -194,19 +196,37 @@ export const actions = {
     }),
   },
   'task.run': {
-    summary: 'Run any command in the workspace of a task, and take one step of what it did',
+    summary: 'Run an agent or any command in the workspace of a task, with a step for each tool call',
     input: z.object({
       repo,
       task: taskName.optional(),
       starts: z.boolean(),
-      command: z.array(z.string()).min(1),
+      command: z.array(z.string()).min(1).optional(),
+      agent: z.string().min(1).optional(),
+      prompt: z.string().optional(),
+      resume: z.union([z.boolean(), z.string().min(1)]).optional(),
+      policy: z.enum(policyLevels).optional(),
+      allowed: z.array(z.string().min(1)).optional(),
+      denied: z.array(z.string().min(1)).optional(),
+      autoContinue: z.boolean().optional(),
+      base: z.string().min(1).optional(),
     }),
     output: z.object({
       task: taskSchema,
       run: z.string(),
-      exitCode: z.number().int(),
+      agent: z.string(),
+      exitCode: z.number().int().optional().describe('Of a command.'),
+      conversation: z.string().optional().describe('What the agent calls it.'),
+      strays: z
+        .array(z.object({ what: z.string(), before: z.string().nullable(), after: z.string().nullable() }))
+        .describe('What has changed meanwhile in the repository, besides branches of tasks.'),
       checkpoint: stepSchema.optional(),
     }),
+  },
+  'task.stop': {
+    summary: 'End the agent that is at work on a task; its work is kept',
+    input: z.object({ repo, task: taskName.optional() }),
+    output: z.object({ task: taskSchema, stopped: z.boolean() }),
   },
   'task.accept': {
     summary: 'Land the work of a task, all or any part of it',
@@ -405,6 +425,23 @@ export const actions = {
           flaws: z.array(z.object({ seq: z.number().int(), what: z.string() })),
         })
         .optional(),
+    }),
+  },
+  'system.agents': {
+    summary: 'List the agents that can be run, and which are installed',
+    input: z.object({}),
+    output: z.object({
+      agents: z.array(
+        z.object({
+          name: z.string(),
+          title: z.string(),
+          exact: z.boolean().describe('Whether a step is one tool call.'),
+          asks: z.boolean().describe('Whether it asks before each tool call, so that a policy can be kept.'),
+          path: z.string().nullable(),
+          version: z.string().nullable(),
+          install: z.string().nullable(),
+        }),
+      ),
     }),
   },
   'system.repos': {
