@@ -77,6 +77,9 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     /** Whether the log is as it was written; of all repositories together. */
     verifyAudit: async (signal?: AbortSignal) =>
       (await call(ports, 'system.audit', { repo, verify: true }, signal)).verified,
+    /** Lets the commands of the repository's own settings run, as they are now; with `show` only tells them. */
+    trust: (input: Pick<Rest<'system.trust'>, 'show' | 'revoke'> = {}, signal?: AbortSignal) =>
+      call(ports, 'system.trust', { repo, ...input }, signal),
     agents: async (signal?: AbortSignal) => (await call(ports, 'system.agents', {}, signal)).agents,
     /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
     forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>

@@ -24,17 +24,32 @@ interface Handler<In, Out, Needs = Ports> {
 
 type HandlerOf<A extends ActionName> = Handler<Input<A>, Output<A>>
 
+/** What a command says, as events. */
+function outputTo(emit: Emit | undefined) {
+  return emit && ((stream: string, text: string) => emit({ event: 'output', stream, text }))
+}
+
 const start: HandlerOf<'task.start'> = {
   writes: true,
-  async run(ports, { repo, ...input }, signal) {
+  async run(ports, { repo, ...input }, signal, emit) {
     const { start } = await import('../core/start.ts')
-    const { task, reused, recreated, included } = await start(ports, { dir: repo, ...input }, signal)
+    const { task, reused, recreated, included, setup } = await start(
+      ports,
+      { dir: repo, onOutput: outputTo(emit), ...input },
+      signal,
+    )
     const given = included && {
       copied: [...included.copied],
       linked: [...included.linked],
       secrets: [...included.secrets],
     }
-    return { task: taskView(task), reused, recreated, ...(given && { included: given }) }
+    return {
+      task: taskView(task),
+      reused,
+      recreated,
+      ...(given && { included: given }),
+      ...(setup && { setup }),
+    }
   },
 }
 
@@ -66,8 +81,18 @@ const pool: HandlerOf<'system.pool'> = {
   },
 }
 
+const trust: HandlerOf<'system.trust'> = {
+  writes: true,
+  async run(ports, { repo, ...input }, signal) {
+    const { trust } = await import('../core/trust.ts')
+    const { commands, trusted } = await trust(ports, { dir: repo, ...input }, signal)
+    return { commands: commands.map(({ hook, command }) => ({ hook, command })), trusted }
+  },
+}
+
 const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'system.pool': pool,
+  'system.trust': trust,
   'task.start': start,
   'task.list': list,
   'task.show': show,
@@ -169,11 +194,11 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'task.accept': {
     writes: true,
     forUser: true,
-    async run(ports, { repo, ...input }, signal) {
+    async run(ports, { repo, ...input }, signal, emit) {
       const { accept } = await import('../core/accept.ts')
-      const { task, as, preview, operation, onto, commit, url } = await accept(
+      const { task, as, preview, operation, onto, commit, url, hook } = await accept(
         ports,
-        { dir: repo, ...input },
+        { dir: repo, onOutput: outputTo(emit), ...input },
         signal,
       )
       const files = [...preview.files]
@@ -182,7 +207,8 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         const lists = { conflicts: [...conflicts], runsCode: [...runsCode], refused: [...refused] }
         return { task: taskView(task), preview: { clean, files, ...lists } }
       }
-      return { task: taskView(task), accepted: { as, onto, commit, url, files }, operation }
+      const accepted = { as, onto, commit, url, files }
+      return { task: taskView(task), accepted, operation, ...(hook && { hook }) }
     },
   },
   'task.update': {
@@ -200,18 +226,19 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'task.reject': {
     writes: true,
     forUser: true,
-    async run(ports, { repo, ...input }, signal) {
+    async run(ports, { repo, ...input }, signal, emit) {
       const { reject } = await import('../core/reject.ts')
-      const { task, ...rest } = await reject(ports, { dir: repo, ...input }, signal)
+      const { task, ...rest } = await reject(ports, { dir: repo, onOutput: outputTo(emit), ...input }, signal)
       return { task: taskView(task), ...rest }
     },
   },
   'task.delete': {
     writes: true,
     forUser: true,
-    async run(ports, { repo, ...input }, signal) {
+    async run(ports, { repo, ...input }, signal, emit) {
       const { reject } = await import('../core/reject.ts')
-      const { task, ...rest } = await reject(ports, { dir: repo, hide: true, ...input }, signal)
+      const asked = { dir: repo, hide: true, onOutput: outputTo(emit), ...input }
+      const { task, ...rest } = await reject(ports, asked, signal)
       return { task: taskView(task), ...rest }
     },
   },
@@ -236,11 +263,11 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'worktree.remove': {
     writes: true,
     forUser: true,
-    async run(ports, { repo, ...input }, signal) {
+    async run(ports, { repo, ...input }, signal, emit) {
       const { remove } = await import('../core/remove.ts')
       const { task, removed, ignored, branchKept, landed, operation } = await remove(
         ports,
-        { dir: repo, ...input },
+        { dir: repo, onOutput: outputTo(emit), ...input },
         signal,
       )
       return {

@@ -424,6 +424,17 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/pool.ts')).pool,
   },
   {
+    name: 'trust',
+    summary: 'Let the commands of this repository’s own settings run, exactly as they are now',
+    options: {
+      show: { type: 'boolean', help: 'only show them' },
+      revoke: { type: 'boolean', help: 'let none of them run any more' },
+      ci: { type: 'boolean', help: 'also where nobody is there to look at them' },
+    },
+    examples: ['offshoot trust --show', 'offshoot trust'],
+    load: async () => (await import('./commands/trust.ts')).trust,
+  },
+  {
     name: 'recover',
     summary: 'Finish or take back what died half-way',
     examples: ['offshoot recover'],

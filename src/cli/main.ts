@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { call, recordHandlers } from '../api/handlers.ts'
+import { call, recordHandlers, type Emit } from '../api/handlers.ts'
 import type { Composed } from '../compose.ts'
 import { composeRecords, type OpenRecords, stateFolder } from '../compose-records.ts'
 import { AppError, appError } from '../core/errors.ts'
@@ -40,7 +40,9 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
   const json = flag(values, 'json')
   const quiet = json || flag(values, 'quiet')
   const colored = process.stdout.isTTY && !process.env.NO_COLOR && !flag(values, 'no-color')
-  const door = openDoor(signal)
+  const door = openDoor(signal, ({ event, text: words }) => {
+    if (event === 'output' && !quiet) process.stderr.write(String(words))
+  })
   const context: Context = {
     dir: path.resolve(text(values, 'directory') ?? process.cwd()),
     values,
@@ -66,7 +68,7 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
 }
 
 /** To the verbs. What looks into the records only is answered without loading everything else. */
-function openDoor(signal: AbortSignal): { call: Context['call']; close(): Promise<void> } {
+function openDoor(signal: AbortSignal, said: Emit): { call: Context['call']; close(): Promise<void> } {
   let records: OpenRecords | undefined
   let ports: Composed | undefined
   return {
@@ -77,7 +79,8 @@ function openDoor(signal: AbortSignal): { call: Context['call']; close(): Promis
       }
       const { compose } = await import('../compose.ts')
       ports ??= compose()
-      return call(ports, action, input, signal, emit)
+      // A command of a run speaks for itself; what hooks say beside another verb is progress.
+      return call(ports, action, input, signal, emit ?? (action === 'task.run' ? undefined : said))
     },
     async close() {
       records?.close()

@@ -13,11 +13,12 @@ import { type Choice, type Offer, offerOf } from './offer.ts'
 import { conflictError } from './conflict-error.ts'
 import { type Operation, perform } from './operation.ts'
 import { pathMatcher } from './pathspec.ts'
-import type { Conflict, Ports, Repo } from './ports.ts'
+import type { CommandCall, Conflict, Ports, Repo } from './ports.ts'
 import { type RiskyFile, risks } from './risk.ts'
 import { findShadow, leaving } from './shadow.ts'
 import type { Strategy } from './strategies.ts'
 import type { Task } from './task.ts'
+import { askTaskHook, type HookRun, runTaskHook } from './task-hooks.ts'
 
 export interface AcceptInput extends Choice {
   readonly dir: string
@@ -32,6 +33,8 @@ export interface AcceptInput extends Choice {
   readonly allow?: readonly string[] | undefined
   /** The hooks of the user's repository run. */
   readonly hooks?: boolean | undefined
+  /** Takes what a hook of the settings says. */
+  readonly onOutput?: CommandCall['onOutput']
 }
 
 interface AcceptedFile {
@@ -57,6 +60,8 @@ export interface Accepted {
   readonly commit?: string | undefined
   /** Of the pull request, when the tool told it. */
   readonly url?: string | undefined
+  /** What became of the command that is to run afterwards. */
+  readonly hook?: HookRun | undefined
 }
 
 /** Lands a task's work, all or any part of it: everything it says, or nothing. */
@@ -67,6 +72,8 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
     throw new AppError('WT_019', `${as} takes all of it: --only, --step and --hunks do not go with it.`)
   if (input.hooks && (as === 'patch' || as === 'keep-branch'))
     throw new AppError('WT_019', `${as} makes no commit and pushes nothing: there is no hook to run.`)
+  const { onOutput } = input
+  if (!input.dryRun) await askTaskHook(ports, here, named, 'preAccept', { onOutput }, signal)
   const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
     const repo = await targetOf(ports, here, named)
     const task = await lastState(ports, repo, requireOpen(ports, named), signal)
@@ -89,7 +96,9 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
   })
   // Without the lock: a hook may well ask offshoot something.
   await after?.()
-  return accepted
+  const cwd = (await targetOf(ports, here, named)).place.checkout ?? named.origin
+  if (!('operation' in accepted)) return accepted
+  return { ...accepted, hook: await runTaskHook(ports, here, named, 'postAccept', { cwd, onOutput }, signal) }
 }
 
 /** The branch itself is what the user gets. */

@@ -4,8 +4,9 @@ import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import { perform } from './operation.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { CommandCall, Ports, Repo } from './ports.ts'
 import { isOpen, type Task } from './task.ts'
+import { askTaskHook } from './task-hooks.ts'
 
 export interface RejectInput {
   readonly dir: string
@@ -13,6 +14,8 @@ export interface RejectInput {
   readonly keepBranch?: boolean | undefined
   /** Also hides the record. */
   readonly hide?: boolean | undefined
+  /** Takes what a hook says. */
+  readonly onOutput?: CommandCall['onOutput']
 }
 
 export interface Rejected {
@@ -24,6 +27,7 @@ export interface Rejected {
 /** Gives the work up: its last state is a step, its folder goes into the trash, its branch away. All of it can come back. */
 export async function reject(ports: Ports, input: RejectInput, signal?: AbortSignal): Promise<Rejected> {
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
+  if (isOpen(named)) await askTaskHook(ports, repo, named, 'preRemove', { onOutput: input.onOutput }, signal)
   return holdTask(ports, named, { verb: 'reject', signal }, async () => {
     let task = input.hide ? (ports.store.findTaskByUid(named.uid) ?? named) : requireOpen(ports, named)
     requireIdle(task)

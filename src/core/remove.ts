@@ -4,9 +4,10 @@ import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
 import { landedState } from './landed.ts'
 import { perform } from './operation.ts'
-import type { Ports, Repo, StepFile } from './ports.ts'
+import type { CommandCall, Ports, Repo, StepFile } from './ports.ts'
 import { findRepo } from './repo.ts'
 import { isOpen, type Task } from './task.ts'
+import { askTaskHook } from './task-hooks.ts'
 
 export interface RemoveInput {
   readonly dir: string
@@ -17,6 +18,8 @@ export interface RemoveInput {
   readonly name?: string | undefined
   readonly force?: boolean | undefined
   readonly keepBranch?: boolean | undefined
+  /** Takes what a hook says. */
+  readonly onOutput?: CommandCall['onOutput']
 }
 
 export interface Removed {
@@ -36,6 +39,7 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
   const { repo } = await findRepo(ports, input.dir)
   const named = repo && (await findNamed(ports, repo, input))
   if (!repo || !named) throw notFound(input)
+  if (isOpen(named)) await askTaskHook(ports, repo, named, 'preRemove', { onOutput: input.onOutput }, signal)
   return holdTask(ports, named, { verb: 'remove', signal }, async () => {
     const task = ports.store.findTaskByUid(named.uid) ?? named
     if (!isOpen(task))

@@ -8,7 +8,7 @@ import { requireTask } from './list.ts'
 import { type Ask, permits } from './permission.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyLevel } from './policy-levels.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { CommandCall, Ports, Repo } from './ports.ts'
 import { inTurn } from './queue.ts'
 import { findRepo } from './repo.ts'
 import { type ActiveRun, type EndedRun, type RunEnd, withRun } from './run.ts'
@@ -17,6 +17,7 @@ import { commandLine } from './redact.ts'
 import { start } from './start.ts'
 import { strays } from './stray.ts'
 import type { Task } from './task.ts'
+import { slugOf } from './task-hooks.ts'
 import { turnCounter } from './turns.ts'
 import { branchRef } from './workspace.ts'
 
@@ -70,17 +71,12 @@ export async function runAgent(
   const resumed = input.resume ? await findResumed(ports, input) : undefined
   const name = nameOf(settings, input, resumed?.task)
   const agent = chooseAgent(ports, name, policy.level)
-  const found = resumed ?? (await taskFor(ports, input, signal))
+  const onOutput = onlooker && told(onlooker)
+  const found = resumed ?? (await taskFor(ports, input, signal, onOutput))
   const work = (run: ActiveRun) =>
     attend(ports, found.repo, run, { agent, policy, input, settings, onlooker, signal })
-  const running = () =>
-    withRun(
-      ports,
-      found,
-      agent.name === 'command' ? (input.argv?.[0] ?? agent.name) : agent.name,
-      work,
-      signal,
-    )
+  const called = agent.name === 'command' ? (input.argv?.[0] ?? agent.name) : agent.name
+  const running = () => withRun(ports, found, called, work, signal, { onOutput })
   if (input.argv && !input.starts) return running()
   const limit = settings.limits.concurrent
   return inTurn(ports, found.repo, limit, () => onlooker?.tell({ event: 'queued', limit }), running, signal)
@@ -121,12 +117,22 @@ interface Found {
   readonly task: Task
 }
 
-async function taskFor(ports: Ports, input: RunInput, signal: AbortSignal): Promise<Found> {
+/** What a hook says is told like the output of a command. */
+function told(onlooker: Onlooker): CommandCall['onOutput'] {
+  return (stream, text) => onlooker.tell({ event: 'output', stream, text })
+}
+
+async function taskFor(
+  ports: Ports,
+  input: RunInput,
+  signal: AbortSignal,
+  onOutput: CommandCall['onOutput'],
+): Promise<Found> {
   if (!input.starts) return requireTask(ports, input.dir, input.task)
   const title =
     input.task === undefined ? ((input.argv && commandLine(input.argv)) ?? input.prompt) : undefined
   const { dir, base } = input
-  const { task } = await start(ports, { dir, task: input.task, title, base }, signal)
+  const { task } = await start(ports, { dir, task: input.task, title, base, onOutput }, signal)
   return requireTask(ports, dir, task.id)
 }
 
@@ -214,7 +220,12 @@ export async function clearRoom(ports: Ports, run: string): Promise<void> {
 
 function cellOf(ports: Ports, run: ActiveRun): Cell {
   const { id, task } = run
-  const own = { OFFSHOOT_RUN: id, OFFSHOOT_TASK: task.id, OFFSHOOT_WORKSPACE: task.path }
+  const own = {
+    OFFSHOOT_RUN: id,
+    OFFSHOOT_TASK: task.id,
+    OFFSHOOT_WORKSPACE: task.path,
+    OFFSHOOT_SLUG: slugOf(task),
+  }
   return {
     workspace: task.path,
     home: ports.userHome,

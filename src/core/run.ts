@@ -4,6 +4,7 @@ import { holdTask } from './hold.ts'
 import type { Ports, Repo, Snapshot } from './ports.ts'
 import { ensureWorkspace } from './recreate.ts'
 import type { Task } from './task.ts'
+import { askTaskHook } from './task-hooks.ts'
 
 /** A run under way: what it has done can be taken step by step. */
 export interface ActiveRun {
@@ -50,8 +51,10 @@ export function withRun<T>(
   agent: string,
   work: (run: ActiveRun) => Promise<RunEnd<T>>,
   signal?: AbortSignal,
+  said: Parameters<typeof askTaskHook>[4] = {},
 ): Promise<EndedRun<T>> {
   return ports.locks.hold(runLock(named.uid), { verb: 'run', waitMs: 0, signal }, async () => {
+    await askTaskHook(ports, repo, named, 'preRun', said, signal)
     const id = ports.ids.uid()
     const task = await begin(ports, repo, named, id, agent, signal)
     const checkpoint: ActiveRun['checkpoint'] = (note, files) =>

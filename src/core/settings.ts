@@ -45,6 +45,15 @@ export interface Settings {
     readonly remote: string
     readonly tool: 'auto' | 'gh' | 'glab'
   }
+  /** Commands, run by the shell; empty: none. */
+  readonly hooks: {
+    readonly postStart: string
+    readonly preRun: string
+    readonly preAccept: string
+    readonly postAccept: string
+    readonly preRemove: string
+    readonly timeoutSeconds: number
+  }
   readonly lock: { readonly waitSeconds: number }
   readonly prune: { readonly maxAgeDays: number; readonly minKeep: number }
 }
@@ -60,6 +69,7 @@ export const defaultSettings: Settings = {
   checkpoints: { publish: 'runEnd' },
   accept: { squashMessage: '{title}', mergeMessage: 'Merge the work of {task}' },
   pr: { remote: 'origin', tool: 'auto' },
+  hooks: { postStart: '', preRun: '', preAccept: '', postAccept: '', preRemove: '', timeoutSeconds: 600 },
   lock: { waitSeconds: 30 },
   prune: { maxAgeDays: 7, minKeep: 2 },
 }

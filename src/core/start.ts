@@ -14,13 +14,14 @@ import {
 } from './names.ts'
 import { perform } from './operation.ts'
 import { askForSlots, takeSlot } from './pool.ts'
-import type { Leaf, Ports, Repo, Worktree } from './ports.ts'
+import type { CommandCall, Leaf, Ports, Repo, Worktree } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
 import { reject } from './reject.ts'
 import { mainRoot, repoLock, requireRepo, rootOf } from './repo.ts'
 import type { Settings } from './settings.ts'
 import { entering, findShadow, requireShadowable } from './shadow.ts'
 import { type Isolation, type Task, taskLock } from './task.ts'
+import { type HookRun, runTaskHook } from './task-hooks.ts'
 import { branchRef, branchTaken, makeFolder, makeRefs, requireBase, undoStart } from './workspace.ts'
 
 export interface StartInput {
@@ -33,6 +34,8 @@ export interface StartInput {
   readonly isolation?: Isolation | undefined
   /** From the checkout as it is, with what is not committed. */
   readonly dirty?: boolean | undefined
+  /** Takes what a hook says. */
+  readonly onOutput?: CommandCall['onOutput']
   /** The folder for the workspace, instead of `workspace.base`. */
   readonly base?: string | undefined
 }
@@ -45,6 +48,8 @@ export interface Started {
   readonly recreated: boolean
   /** Ignored files of the user's that the new workspace was given. */
   readonly included?: Included | undefined
+  /** What became of the command that sets a new workspace up; undefined when there is none. */
+  readonly setup?: HookRun | undefined
 }
 
 /** Makes the task, its branch and its workspace; or answers the open task of that id. */
@@ -60,15 +65,24 @@ export async function start(ports: Ports, input: StartInput, signal?: AbortSigna
   const uid = ports.ids.uid()
   const id = input.task ?? taskIdFrom(input.title ?? '', uid)
   const waitMs = settings.lock.waitSeconds * 1000
-  return ports.locks.hold(taskLock(repo.id, id), { verb: 'start', waitMs, signal }, async () => {
-    const open = ports.store.findOpenTask(repo.id, id)
-    if (open) return reuse(ports, repo, open, { ...input, task: id }, signal)
-    if (input.isolation === 'branch') await makeRoom(ports, repo, signal)
-    const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
-    const changes = input.dirty ? await takeDirt(ports, repo, task, signal) : undefined
-    const made = await make(ports, repo, settings, task, changes, signal)
-    return { ...made, reused: false, recreated: false }
-  })
+  const started = await ports.locks.hold(
+    taskLock(repo.id, id),
+    { verb: 'start', waitMs, signal },
+    async () => {
+      const open = ports.store.findOpenTask(repo.id, id)
+      if (open) return reuse(ports, repo, open, { ...input, task: id }, signal)
+      if (input.isolation === 'branch') await makeRoom(ports, repo, signal)
+      const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
+      const changes = input.dirty ? await takeDirt(ports, repo, task, signal) : undefined
+      const made = await make(ports, repo, settings, task, changes, signal)
+      return { ...made, reused: false, recreated: false }
+    },
+  )
+  if (started.reused || started.task.shadow) return started
+  // Without the lock: a hook may well ask offshoot something.
+  const { onOutput } = input
+  const setup = await runTaskHook(ports, repo, started.task, 'postStart', { onOutput }, signal)
+  return { ...started, setup }
 }
 
 /** One task at a time works in a checkout: the one that is there is given up, and can be had back. */

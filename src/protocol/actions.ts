@@ -51,6 +51,8 @@ const hunkSchema = z.object({
   deletions: z.number().int(),
 })
 
+const hookSchema = z.object({ hook: z.string(), ok: z.boolean(), why: z.string() })
+
 const start = {
   summary: 'Make a task and its workspace, or go on with the open task of that id',
   input: z.object({
@@ -72,6 +74,7 @@ const start = {
       .object({ copied: z.array(z.string()), linked: z.array(z.string()), secrets: z.array(z.string()) })
       .optional()
       .describe('Ignored files of the checkout that a new workspace was given.'),
+    setup: hookSchema.optional().describe('What became of hooks.postStart.'),
   }),
 }
 
@@ -106,6 +109,21 @@ const stepSchema = z.object({
 const findingSchema = z.object({ name: z.string(), message: z.string(), hint: z.string() })
 
 export const actions = {
+  'system.trust': {
+    summary: 'Let the commands of the repository’s own settings run, exactly as they are now',
+    input: z.object({
+      repo,
+      show: z.boolean().optional(),
+      revoke: z.boolean().optional(),
+      inRun: z.boolean().optional(),
+      isUnattended: z.boolean().optional(),
+      ci: z.boolean().optional(),
+    }),
+    output: z.object({
+      commands: z.array(z.object({ hook: z.string(), command: z.string() })),
+      trusted: z.boolean(),
+    }),
+  },
   'system.pool': {
     summary: 'Make workspaces ahead, so that the next start has nothing to wait for',
     input: z.object({ repo, clear: z.boolean().optional() }),
@@ -256,6 +274,7 @@ export const actions = {
         })
         .optional(),
       operation: z.string().optional(),
+      hook: hookSchema.optional().describe('What became of hooks.postAccept.'),
       preview: z
         .object({
           clean: z.boolean(),

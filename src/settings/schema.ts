@@ -42,6 +42,9 @@ function message() {
   return z.string(expected).refine(isGood, expected)
 }
 
+// oxlint-disable-next-line no-control-regex
+const command = () => z.string('a command').regex(/^[^\0]*$/, 'a command')
+
 const patterns = () => {
   const expected = 'a list of patterns'
   return z.array(z.string(expected).regex(/^[^\p{Cc}]*$/u, expected), expected).readonly()
@@ -99,6 +102,18 @@ export const rules = {
   'pr.tool': oneOf('auto', 'gh', 'glab').describe(
     'What opens a pull request; `auto` takes the one that fits the host of the remote.',
   ),
+  'hooks.postStart': command().describe(
+    'Runs in each new workspace, to set it up. If it fails, the workspace stays.',
+  ),
+  'hooks.preRun': command().describe('Runs in the workspace before a run; if it fails, there is none.'),
+  'hooks.preAccept': command().describe(
+    'Runs in the workspace before an accept; if it fails, nothing lands.',
+  ),
+  'hooks.postAccept': command().describe('Runs in the checkout after an accept.'),
+  'hooks.preRemove': command().describe(
+    'Runs in the workspace before a reject, delete or removal; if it fails, the task stays.',
+  ),
+  'hooks.timeoutSeconds': whole(1, 86_400).describe('How long each of these may take.'),
   'lock.waitSeconds': whole(0, 3600).describe('How long a command waits for another one that is at work.'),
   'prune.maxAgeDays': whole(0, 3650).describe('Tasks that nobody touched for so long may be pruned.'),
   'prune.minKeep': whole(0, 10_000).describe('So many of the newest tasks are never pruned.'),

@@ -19,6 +19,8 @@ const struck: Partial<Record<ActionName, { readonly rows: RegExp } | { readonly 
   'worktree.remove': { rows: /^remove/ },
   'system.undo': { rows: /^(undo|redo)/ },
   'system.forget': { rows: /^repos forget/ },
+  'system.pool': { rows: /^pool/ },
+  'system.trust': { reason: 'it is one note' },
 }
 
 const writing = (Object.keys(actions) as ActionName[]).filter(writes)

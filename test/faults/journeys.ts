@@ -111,6 +111,13 @@ export const journeys: readonly Journey[] = [
     check: startedOrUndone,
   },
   {
+    name: 'start, with a hook',
+    env: { OFFSHOOT_HOOKS_POST_START: 'echo built > build.log' },
+    prepare: nothing,
+    act: (ports, dir, signal) => start(ports, dir, {}, signal),
+    check: startedOrUndone,
+  },
+  {
     name: 'start from the pool',
     env: { OFFSHOOT_POOL_SIZE: '1' },
     prepare: madeAhead,

@@ -80,6 +80,8 @@ describe('--json', () => {
       ['task.repair', ['repair', '--rebuild']],
       ['worktree.prune', ['worktree', 'prune', '--older-than', '0m']],
       ['system.doctor', ['doctor']],
+      ['system.pool', ['pool', '--clear']],
+      ['system.trust', ['trust']],
       ['system.recover', ['recover']],
       ['system.repos', ['repos']],
       ['system.config', ['config', '--show-origin']],

@@ -38,12 +38,13 @@ export async function worktreeCreate(context: Context): Promise<Answer> {
 }
 
 function answer({ paint }: Context, started: Output<'task.start'>): Answer {
-  const { task, reused, recreated, included } = started
+  const { task, reused, recreated, included, setup } = started
   const done = recreated ? 'Made the workspace of' : reused ? 'Going on with' : 'Started'
   const lines = [
     `${done} ${paint('bold', task.id)} on ${printable(task.branch)}, from ${printable(task.base.branch ?? 'commit')} ${task.base.commit.slice(0, 10)}`,
     `  ${printable(task.path)}`,
     ...told(included),
+    ...(setup && !setup.ok ? [`  ${setup.hook} is not done: ${printable(setup.why)}`] : []),
   ]
   return { json: { ...started }, text: lines.join('\n') }
 }

@@ -1,0 +1,135 @@
+/**
+ * Commands of the user's that run at certain moments of a task's life. Those from the repository's own settings are
+ * somebody else's until the user trusts exactly these contents.
+ */
+import { createHash } from 'node:crypto'
+import path from 'node:path'
+import { AppError, appError } from './errors.ts'
+import { settingsOf } from './hold.ts'
+import type { CommandCall, CommandStdin, Ports, RepoRecord } from './ports.ts'
+import type { Task } from './task.ts'
+
+const taskHooks = ['postStart', 'preRun', 'preAccept', 'postAccept', 'preRemove'] as const
+export type TaskHook = (typeof taskHooks)[number]
+
+export interface HookCommand {
+  readonly hook: TaskHook
+  readonly command: string
+  /** From the repository's own settings. */
+  readonly isForeign: boolean
+}
+
+export interface HookRun {
+  readonly hook: TaskHook
+  readonly ok: boolean
+  /** Why it did not run, or what became of it; empty when all went well. */
+  readonly why: string
+}
+
+/** Every command that is set, for a checkout. */
+export async function readHooks(ports: Ports, checkout: string | null): Promise<HookCommand[]> {
+  const own = checkout === null ? undefined : path.join(checkout, '.offshoot.yaml')
+  const settings = await ports.settings.readWithOrigin(checkout)
+  return taskHooks.flatMap((hook) => {
+    const found = settings.find(({ key }) => key === `hooks.${hook}`)
+    const command = typeof found?.value === 'string' ? found.value.trim() : ''
+    return command === '' ? [] : [{ hook, command, isForeign: found?.origin === own }]
+  })
+}
+
+/** What the user trusts: all of the repository's commands together, to the letter. Pure. */
+export function fingerprintOf(hooks: readonly HookCommand[]): string {
+  const foreign = hooks.filter((hook) => hook.isForeign).map(({ hook, command }) => [hook, command])
+  return createHash('sha256').update(JSON.stringify(foreign)).digest('hex')
+}
+
+export function trustNote(repo: string): string {
+  return `trust ${repo}`
+}
+
+export function isTrusted(ports: Ports, repo: string, hooks: readonly HookCommand[]): boolean {
+  return ports.store.findNote(trustNote(repo)) === fingerprintOf(hooks)
+}
+
+interface HookOptions {
+  /** Where it runs; by default in the workspace. */
+  readonly cwd?: string
+  readonly onOutput?: CommandCall['onOutput']
+}
+
+/** Runs what is set for that moment; undefined when nothing is. */
+export async function runTaskHook(
+  ports: Ports,
+  repo: RepoRecord,
+  task: Task,
+  hook: TaskHook,
+  options: HookOptions = {},
+  signal?: AbortSignal,
+): Promise<HookRun | undefined> {
+  // A settings file that is broken by now must not keep anybody from landing or giving up.
+  const hooks = await readHooks(ports, task.origin).catch(() => [])
+  const found = hooks.find((one) => one.hook === hook)
+  if (!found) return undefined
+  if (found.isForeign && !isTrusted(ports, repo.id, hooks))
+    return { hook, ok: false, why: 'not trusted: offshoot trust shows what it is, and allows it' }
+  const { timeoutSeconds } = (await settingsOf(ports, task)).hooks
+  const late = AbortSignal.timeout(timeoutSeconds * 1000)
+  const isThere = (await ports.files.readKind(task.path)) === 'folder'
+  const call = {
+    argv: ['sh', '-c', found.command],
+    cwd: options.cwd ?? (isThere ? task.path : task.origin),
+    env: environmentOf(repo, task, hook),
+    onStart: (input: CommandStdin) => {
+      input.write(`${JSON.stringify({ hook, task: toldOf(task), repo: repo.commonDir })}\n`)
+      input.end()
+    },
+    onOutput: options.onOutput ?? (() => {}),
+  }
+  try {
+    const code = await ports.commands.run(call, signal ? AbortSignal.any([signal, late]) : late)
+    return { hook, ok: code === 0, why: code === 0 ? '' : `ended with exit code ${code}` }
+  } catch (thrown) {
+    const error = appError(thrown)
+    if (signal?.aborted || (error.kind !== 'cancelled' && error.code !== 'WT_005')) throw error
+    return { hook, ok: false, why: late.aborted ? `took longer than ${timeoutSeconds} s` : error.message }
+  }
+}
+
+/** What runs before has a say: throws WT_017 when it says no. One that is not trusted has none. */
+export async function askTaskHook(...args: Parameters<typeof runTaskHook>): Promise<void> {
+  const ran = await runTaskHook(...args)
+  if (!ran || ran.ok || ran.why.startsWith('not trusted')) return
+  throw new AppError('WT_017', `${ran.hook} said no: it ${ran.why}.`, { data: { hook: ran.hook } })
+}
+
+function toldOf({ id, title, path: workspace, branch, base }: Task) {
+  return { id, title, path: workspace, branch, base }
+}
+
+/** Ours, and the names that scripts written for other tools look for. */
+function environmentOf(repo: RepoRecord, task: Task, hook: TaskHook): Record<string, string> {
+  return {
+    OFFSHOOT_HOOK: hook,
+    OFFSHOOT_TASK: task.id,
+    OFFSHOOT_WORKSPACE: task.path,
+    OFFSHOOT_BRANCH: task.branch,
+    OFFSHOOT_BASE: task.base.commit,
+    OFFSHOOT_REPO: repo.commonDir,
+    OFFSHOOT_CHECKOUT: task.origin,
+    OFFSHOOT_SLUG: slugOf(task),
+    ROOT_WORKTREE_PATH: task.origin,
+    CODEX_SOURCE_TREE_PATH: task.origin,
+    CODEX_WORKTREE_PATH: task.path,
+  }
+}
+
+/** A name for a database or a compose project: of this task alone, the same for as long as it lives. */
+export function slugOf({ id, uid }: Pick<Task, 'id' | 'uid'>): string {
+  const words = id
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+  return (
+    `${/^[a-z]/.test(words) ? words : `t_${words}`}`.slice(0, 40).replace(/_+$/, '') + `_${uid.slice(0, 6)}`
+  )
+}

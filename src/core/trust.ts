@@ -1,0 +1,43 @@
+import { AppError } from './errors.ts'
+import type { Ports } from './ports.ts'
+import { requireRepo } from './repo.ts'
+import { fingerprintOf, type HookCommand, isTrusted, readHooks, trustNote } from './task-hooks.ts'
+
+export interface TrustInput {
+  readonly dir: string
+  /** Only tells. */
+  readonly show?: boolean | undefined
+  /** Trusts nothing of this repository any more. */
+  readonly revoke?: boolean | undefined
+  /** It is asked for by what runs in a task: an agent must not trust in the user's place. */
+  readonly inRun?: boolean | undefined
+  /** Nobody sits in front of this machine; then it has to be said that this is meant. */
+  readonly isUnattended?: boolean | undefined
+  readonly ci?: boolean | undefined
+}
+
+export interface Trusted {
+  /** The commands that the repository's own settings would run. */
+  readonly commands: readonly HookCommand[]
+  readonly trusted: boolean
+}
+
+/** Lets the commands of the repository's own settings run, exactly as they are now. */
+export async function trust(ports: Ports, input: TrustInput, signal?: AbortSignal): Promise<Trusted> {
+  const repo = await requireRepo(ports, input.dir, signal)
+  const hooks = await readHooks(ports, repo.place.checkout)
+  const commands = hooks.filter((hook) => hook.isForeign)
+  if (input.show) return { commands, trusted: isTrusted(ports, repo.id, hooks) }
+  if (input.inRun) {
+    throw new AppError('WT_017', 'What runs in a task cannot trust in your place.', {
+      hint: 'Say it in a shell of your own: offshoot trust',
+    })
+  }
+  if (input.isUnattended && !input.ci) {
+    throw new AppError('WT_017', 'Nobody is here to say that these commands are trusted.', {
+      hint: 'If that is meant: offshoot trust --ci',
+    })
+  }
+  ports.store.putNote(trustNote(repo.id), input.revoke ? '' : fingerprintOf(hooks))
+  return { commands, trusted: !input.revoke }
+}

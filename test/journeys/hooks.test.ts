@@ -1,0 +1,139 @@
+/** H: commands of the settings, at certain moments of a task's life. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
+import { library, withEnv } from '../support/workspace.ts'
+
+const canary = (repo: TestRepo) => path.join(repo.home, 'canary')
+const ran = (repo: TestRepo) => (existsSync(canary(repo)) ? readFileSync(canary(repo), 'utf8') : '')
+
+/** Settings of the repository's own that leave a trace. */
+function foreign(word = 'one'): TestRepo {
+  const repo = testRepo()
+  setForeign(repo, word)
+  return repo
+}
+
+function setForeign(repo: TestRepo, word: string): void {
+  repo.write('.offshoot.yaml', `hooks:\n  postStart: echo ${word} >> "$HOME/canary"\n  preAccept: exit 1\n`)
+}
+
+test('H1, P4: what a repository’s own settings would run does not, runs when trusted, and not when it has changed', async () => {
+  const repo = foreign()
+  const first = await offshoot(repo, 'start', 'T1', '--json')
+  expect(first).toMatchObject({ code: 0, json: { setup: { hook: 'postStart', ok: false } } })
+  expect(first.json.setup.why).toContain('offshoot trust')
+  expect(ran(repo)).toBe('')
+  expect((await offshoot(repo, 'trust', '--show', '--json')).json).toMatchObject({ trusted: false })
+  expect((await offshoot(repo, 'start', 'T2')).stdout).toContain('postStart is not done: not trusted')
+  expect(ran(repo)).toBe('')
+  const { json } = await offshoot(repo, 'trust', '--json')
+  expect(json.commands).toEqual([
+    { hook: 'postStart', command: 'echo one >> "$HOME/canary"' },
+    { hook: 'preAccept', command: 'exit 1' },
+  ])
+  expect((await offshoot(repo, 'start', 'T3', '--json')).json.setup).toEqual({
+    hook: 'postStart',
+    ok: true,
+    why: '',
+  })
+  expect(ran(repo)).toBe('one\n')
+  setForeign(repo, 'two')
+  expect((await offshoot(repo, 'start', 'T4', '--json')).json.setup.ok).toBe(false)
+  expect(ran(repo)).toBe('one\n')
+  await offshoot(repo, 'trust')
+  await offshoot(repo, 'trust', '--revoke')
+  await offshoot(repo, 'start', 'T5')
+  expect(ran(repo)).toBe('one\n')
+})
+
+test('H1, P4: an agent cannot trust in the user’s place, and nothing is trusted in CI by accident', async () => {
+  const repo = foreign()
+  const inRun = withEnv(repo, { OFFSHOOT_RUN: 'some-run' })
+  expect((await offshoot(inRun, 'trust', '--json')).json.error.code).toBe('WT_017')
+  const inCi = withEnv(repo, { CI: 'true' })
+  expect((await offshoot(inCi, 'trust', '--json')).json.error).toMatchObject({ code: 'WT_017' })
+  await offshoot(repo, 'start', 'T1')
+  expect(ran(repo)).toBe('')
+  expect(await offshoot(inCi, 'trust', '--ci')).toMatchObject({ code: 0 })
+  await offshoot(inCi, 'start', 'T2')
+  expect(ran(repo)).toBe('one\n')
+})
+
+test('H1: what an agent writes into the settings of its workspace is nobody’s word', async () => {
+  const repo = withEnv(testRepo(), { OFFSHOOT_HOOKS_POST_START: 'true' })
+  const lib = library(repo)
+  const { task } = await lib.start({ task: 'T1' })
+  writeFileSync(path.join(task.path, '.offshoot.yaml'), 'hooks:\n  preRun: touch "$HOME/canary"\n')
+  expect((await offshoot(repo, 'exec', 'T1', '--', 'true')).code).toBe(0)
+  expect(existsSync(canary(repo))).toBe(false)
+})
+
+test('H2: the user’s own commands need no trust, and are told all about the task', async () => {
+  const command =
+    'printf "%s\\n" "$OFFSHOOT_HOOK" "$OFFSHOOT_TASK" "$PWD" "$OFFSHOOT_BRANCH" "$ROOT_WORKTREE_PATH" > "$HOME/canary"; cat >> "$HOME/canary"; echo said'
+  const repo = withEnv(testRepo(), { OFFSHOOT_HOOKS_POST_START: command })
+  const { stderr, stdout, code } = await offshoot(repo, 'start', 'T1')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'said\n' })
+  const [hook, task, folder, branch, root, json] = ran(repo).split('\n')
+  expect([hook, task, branch, root]).toEqual(['postStart', 'T1', 'offshoot/T1', repo.dir])
+  expect(stdout).toContain(folder)
+  expect(JSON.parse(json ?? '')).toMatchObject({ hook: 'postStart', task: { id: 'T1', path: folder } })
+})
+
+test('H2: a setup that fails or takes too long leaves the workspace, and says so', async () => {
+  const failing = withEnv(testRepo(), { OFFSHOOT_HOOKS_POST_START: 'exit 3' })
+  const { json } = await offshoot(failing, 'start', 'T1', '--json')
+  expect(json).toMatchObject({ ok: true, setup: { ok: false, why: 'ended with exit code 3' } })
+  expect(existsSync(json.task.path)).toBe(true)
+  const slow = withEnv(failing, {
+    OFFSHOOT_HOOKS_POST_START: 'sleep 60',
+    OFFSHOOT_HOOKS_TIMEOUT_SECONDS: '1',
+  })
+  expect((await offshoot(slow, 'start', 'T2', '--json')).json.setup.why).toBe('took longer than 1 s')
+})
+
+test('H3: what runs before a run, an accept or a removal can refuse it, and nothing is done then', async () => {
+  const repo = testRepo()
+  const lib = library(repo)
+  const { task } = await lib.start({ task: 'T1' })
+  writeFileSync(path.join(task.path, 'a.txt'), 'changed\n')
+  const no = (name: string) => library(withEnv(repo, { [`OFFSHOOT_HOOKS_${name}`]: 'exit 1' }))
+  const refused = { code: 'WT_017' }
+  await expect(no('PRE_RUN').task('T1').exec(['true'])).rejects.toMatchObject(refused)
+  await expect(no('PRE_ACCEPT').accept({ task: 'T1' })).rejects.toMatchObject(refused)
+  for (const verb of ['reject', 'remove'] as const)
+    await expect(no('PRE_REMOVE')[verb]({ task: 'T1', force: true })).rejects.toMatchObject(refused)
+  expect(repo.git('status', '--porcelain')).toBe('')
+  expect(await lib.find('T1')).toMatchObject({ state: 'active', runs: 0 })
+  expect((await no('PRE_ACCEPT').accept({ task: 'T1', dryRun: true })).preview?.clean).toBe(true)
+})
+
+test('H3: after an accept the command runs in the checkout, and cannot fail it', async () => {
+  const repo = withEnv(testRepo(), { OFFSHOOT_HOOKS_POST_ACCEPT: 'pwd > "$HOME/canary"; exit 7' })
+  const lib = library(repo)
+  const { task } = await lib.start({ task: 'T1' })
+  writeFileSync(path.join(task.path, 'a.txt'), 'changed\n')
+  const { hook, operation } = await lib.accept({ task: 'T1' })
+  expect(hook).toEqual({ hook: 'postAccept', ok: false, why: 'ended with exit code 7' })
+  expect(operation).toBeDefined()
+  expect(ran(repo)).toBe(`${repo.dir}\n`)
+})
+
+test('H4: each run has a name for databases and the like that is its task’s alone', async () => {
+  const repo = testRepo()
+  const lib = library(repo)
+  const slug = async (task: string) => {
+    let said = ''
+    const emit = (event: Record<string, unknown>) =>
+      void (said += typeof event.text === 'string' ? event.text : '')
+    await lib.start({ task })
+    await lib.task(task).exec(['sh', '-c', 'echo "$OFFSHOOT_SLUG"'], undefined, emit)
+    return said.trim()
+  }
+  const [one, two] = [await slug('Fix-Login.2'), await slug('9-lives')]
+  expect(one).toMatch(/^fix_login_2_[0-9a-v]{6}$/)
+  expect(two).toMatch(/^t_9_lives_[0-9a-v]{6}$/)
+  expect(await slug('Fix-Login.2')).toBe(one)
+})
