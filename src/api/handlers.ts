@@ -2,9 +2,10 @@
  * Action → verb: the one table behind the command line, the library and every other door. Verbs are imported when
  * they are called, so that a command pays only for its own.
  */
+import type { InHand } from '../core/auto-revert.ts'
 import { AppError, appError } from '../core/errors.ts'
 import type { Ports, Records, Step, StepFile } from '../core/ports.ts'
-import { taskView } from '../core/task.ts'
+import { type Task, taskView } from '../core/task.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
 
 /** Takes what happens while a long verb is under way. */
@@ -22,7 +23,9 @@ const start: HandlerOf<'task.start'> = {
   writes: true,
   async run(ports, { repo, ...input }, signal) {
     const { start } = await import('../core/start.ts')
-    const { task, reused, recreated } = await start(ports, { dir: repo, ...input }, signal)
+    const { withRoom } = await import('../core/room.ts')
+    const work = () => start(ports, { dir: repo, ...input }, signal)
+    const { task, reused, recreated } = await withRoom(ports, work, signal)
     return { task: taskView(task), reused, recreated }
   },
 }
@@ -41,6 +44,23 @@ const show: HandlerOf<'task.show'> = {
     const { show } = await import('../core/show.ts')
     const { task, dirty, landed } = await show(ports, { dir: repo, task: name }, signal)
     return { task: taskView(task, dirty, landed) }
+  },
+}
+
+const prune: HandlerOf<'task.prune'> = {
+  writes: true,
+  async run(ports, { repo, ...input }, signal) {
+    const { prune } = await import('../core/prune.ts')
+    const { stale, removed, skipped, errors, warnings } = await prune(ports, { dir: repo, ...input }, signal)
+    const told = ({ task, why }: { task: Task; why: string }) => ({ task: taskView(task), why })
+    return {
+      dryRun: input.dryRun ?? false,
+      stale: stale.map(told),
+      removed: removed.map((one) => ({ ...told(one), operation: one.operation })),
+      skipped: skipped.map(told),
+      errors: errors.map(({ task, error }) => ({ task: taskView(task), error: error.toJSON() })),
+      warnings: [...warnings],
+    }
   },
 }
 
@@ -166,6 +186,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       return { task: taskView(task), mended }
     },
   },
+  'task.prune': prune,
   'worktree.create': start,
   'worktree.list': list,
   'worktree.show': show,
@@ -188,18 +209,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       }
     },
   },
-  'worktree.prune': {
-    writes: false,
-    async run(ports, { repo, olderThanMs }, signal) {
-      const { prune } = await import('../core/prune.ts')
-      const verdicts = await prune(ports, { dir: repo, olderThanMs }, signal)
-      const told = (stale: boolean) =>
-        verdicts
-          .filter((verdict) => verdict.stale === stale)
-          .map(({ task, why }) => ({ task: taskView(task), why }))
-      return { stale: told(true), kept: told(false) }
-    },
-  },
+  'worktree.prune': prune,
   'system.doctor': {
     writes: false,
     async run(ports, { repo }, signal) {
@@ -295,10 +305,25 @@ export async function call<A extends ActionName>(
       const { recover } = await import('../core/recover.ts')
       await recover(ports, signal)
     }
+    if (handler.writes && givesUp(action)) {
+      const { autoRevert } = await import('../core/auto-revert.ts')
+      await autoRevert(ports, inHand(action, input))
+    }
     return await handler.run(ports, input, signal, emit)
   } catch (thrown) {
     throw failure(thrown, signal)
   }
+}
+
+/** Undo is about what was done before, and forgetting gives everything up by itself. */
+function givesUp(action: ActionName): boolean {
+  return !action.startsWith('system.')
+}
+
+function inHand(action: ActionName, input: object): InHand {
+  const { repo: dir = '', task } = input as { repo?: string; task?: string }
+  const makesNew = action === 'task.start' || action === 'worktree.create' || action === 'task.run'
+  return { dir, task, byFolder: !makesNew && !action.endsWith('.prune') }
 }
 
 /** Somebody stopped in the middle of a verb, or died with a child at work. */

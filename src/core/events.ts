@@ -8,7 +8,12 @@ import type { Owner, Pending, Task, TaskPatch } from './task.ts'
 export type TaskEvent =
   | { readonly type: 'start.begun'; readonly task: Task; readonly owner: Owner }
   | { readonly type: 'start.done' }
-  | { readonly type: 'start.undone'; readonly reason: string }
+  | {
+      readonly type: 'start.undone'
+      readonly reason: string
+      /** Where the folder went that it had begun to fill. */
+      readonly trash?: string | undefined
+    }
   | { readonly type: 'recreate.begun'; readonly owner: Owner }
   | { readonly type: 'recreate.done' }
   | { readonly type: 'recreate.undone'; readonly reason: string }
@@ -27,7 +32,14 @@ export type TaskEvent =
     }
   | { readonly type: 'checkpoint.failed'; readonly reason: string }
   | { readonly type: 'run.begun'; readonly run: string; readonly agent: string; readonly owner: Owner }
-  | { readonly type: 'run.ended'; readonly run: string; readonly ok: boolean; readonly reason: string }
+  | {
+      readonly type: 'run.ended'
+      readonly run: string
+      readonly ok: boolean
+      readonly reason: string
+      /** Why the task may be given up by itself. */
+      readonly trigger?: Extract<Trigger, 'failure' | 'shutdown'> | undefined
+    }
   | { readonly type: 'publish.begun'; readonly owner: Owner }
   | { readonly type: 'publish.done'; readonly branch: string; readonly tip: string }
   | { readonly type: 'publish.undone'; readonly reason: string }
@@ -36,6 +48,7 @@ export type TaskEvent =
       readonly id: string
       readonly verb: string
       readonly undoes?: string | undefined
+      readonly batch?: string | undefined
       readonly owner: Owner
     }
   /** Everything new is on the disk: from here on it is finished, whatever happens. */
@@ -54,7 +67,23 @@ export type TaskEvent =
       readonly patch: TaskPatch
       /** Paths that somebody changed in the middle of it: theirs stayed. */
       readonly left: readonly string[]
+      readonly auto?: AutoRevert | undefined
     }
+  /** It was due to be given up by itself, and could not be. */
+  | ({ readonly type: 'revert.failed' } & AutoRevert)
+  /** The folder of a closed task has left the trash; the vault has what it held. */
+  | { readonly type: 'trash.slimmed'; readonly bytes: number }
+  /** From here on nothing of it can be undone. */
+  | { readonly type: 'expiry.begun' }
+  | { readonly type: 'expiry.done' }
+
+/** What makes a task be given up without anybody asking for it. */
+type Trigger = 'failure' | 'shutdown' | 'idle' | 'new task'
+
+export interface AutoRevert {
+  readonly trigger: Trigger
+  readonly reason: string
+}
 
 /** An event as it was stored: `n` counts within the task from 1, `seq` over all tasks. */
 export interface StoredEvent {
@@ -91,10 +120,10 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       if (event.n <= task.checkpoints) return task
       return { ...task, ...event.total, checkpoints: event.n, lastActiveAt: at }
     case 'checkpoint.failed':
-      return { ...task, state: 'failed', reason: event.reason, lastActiveAt: at }
+      return { ...task, state: 'failed', reason: event.reason, trigger: 'failure', lastActiveAt: at }
     case 'run.begun':
       return {
-        ...without(task, 'reason'),
+        ...without(task, 'reason', 'trigger', 'unreverted'),
         state: 'active',
         agent: event.agent,
         runs: task.runs + 1,
@@ -103,10 +132,11 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       }
     case 'run.ended':
       return {
-        ...without(settled(task), 'reason'),
+        ...without(settled(task), 'reason', 'trigger'),
         state: event.ok ? 'completed' : 'failed',
         lastActiveAt: at,
         ...(event.ok ? {} : { reason: event.reason }),
+        ...(event.trigger && { trigger: event.trigger }),
       }
     case 'publish.begun':
       return begun(task, { verb: 'publish', owner: event.owner })
@@ -125,7 +155,14 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
     case 'operation.undone':
       return patched(ended(task, 'operation'), event.patch)
     case 'operation.done':
-      return patched({ ...ended(task, 'operation'), lastActiveAt: at }, event.patch)
+      // Somebody has decided about it, or taken back what was decided: it is not given up for the same reason again.
+      return patched({ ...without(ended(task, 'operation'), 'trigger'), lastActiveAt: at }, event.patch)
+    case 'revert.failed':
+      return { ...task, unreverted: event.reason }
+    case 'expiry.begun':
+      return { ...task, expiry: 'begun' }
+    case 'expiry.done':
+      return { ...without(task, 'trash'), expiry: 'done' }
     default:
       return task
   }
@@ -151,7 +188,10 @@ function settled(task: Task): Task {
   return without(task, 'pending')
 }
 
-function without(task: Task, key: 'pending' | 'reason' | 'unpublished'): Task {
-  const { [key]: _, ...rest } = task
+type Passing = 'pending' | 'reason' | 'trash' | 'trigger' | 'unpublished' | 'unreverted'
+
+function without(task: Task, ...keys: readonly Passing[]): Task {
+  const rest: Partial<Record<keyof Task, unknown>> = { ...task }
+  for (const key of keys) delete rest[key]
   return rest as Task
 }

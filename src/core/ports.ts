@@ -57,6 +57,8 @@ export interface Files {
   /** The path with every symlink resolved, for the part of it that exists. */
   readRealPath(path: string): Promise<string>
   readFreeSpace(path: string): Promise<{ free: number; total: number }>
+  /** How many bytes a file or a folder takes on the disk, with all that is in it; 0 when nothing is there. */
+  readUsage(path: string): Promise<number>
   /** Makes the folder and its parents; `mode` counts for each one made. */
   makeFolder(path: string, mode?: number): Promise<void>
   /** Throws WT_001 when something is there already. */
@@ -268,6 +270,12 @@ export interface Vault {
   ): Promise<Snapshot>
   /** What the workspace holds that neither the last step nor its HEAD has. */
   readDirt(repo: Repo, task: Task, signal?: AbortSignal): Promise<readonly StepFile[]>
+  /** Whether the last step holds all that is in a folder that was the workspace, but for what the rules ignore. */
+  isKept(repo: Repo, task: Task, folder: string, signal?: AbortSignal): Promise<boolean>
+  /** How many bytes it takes on the disk. */
+  readUsage(repo: Repo): Promise<number>
+  /** Lets go of what nobody can bring back any more, and packs the rest. */
+  compact(repo: Repo, gone: Gone, signal?: AbortSignal): Promise<void>
   /** What the rules ignore, folders as a whole. */
   readIgnored(repo: Repo, task: Task, signal?: AbortSignal): Promise<string[]>
   readStat(repo: Repo, from: Step, to: Step, signal?: AbortSignal): Promise<DiffStat>
@@ -309,6 +317,12 @@ export interface Vault {
   /** The id that each published step has in the user's repository. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
   close(): void
+}
+
+/** Of tasks the uids, of operations the ids. */
+export interface Gone {
+  readonly tasks: readonly string[]
+  readonly operations: readonly string[]
 }
 
 export interface Push {
@@ -404,9 +418,15 @@ export interface Contents {
   readContent(repo: Repo, leaf: Leaf): Promise<Buffer>
   /** Writes the content to a new file. */
   exportFile(repo: Repo, leaf: Leaf, target: string): Promise<void>
-  /** Keeps a record and the trees it speaks of, durably, under a name. */
-  keep(repo: Repo, name: string, record: object, trees: Readonly<Record<string, string>>): Promise<void>
+  /** Keeps records and the trees they speak of, durably, each under its name. */
+  keep(repo: Repo, kept: readonly Kept[]): Promise<void>
   findKept(repo: Repo, name: string): Promise<{ record: unknown; trees: Record<string, string> } | undefined>
+}
+
+interface Kept {
+  readonly name: string
+  readonly record: object
+  readonly trees: Readonly<Record<string, string>>
 }
 
 /** An entry of an index, before and after. */
@@ -501,6 +521,8 @@ export interface Store {
    * seen; throws WT_012 when another writer was faster, WT_013 when the id is taken by another open task.
    */
   append(uid: string, event: TaskEvent, at: string, expected?: number): Task
+  /** The same for several tasks: all of it or nothing. Answers the tasks in that order. */
+  appendAll(events: readonly { readonly uid: string; readonly event: TaskEvent }[], at: string): Task[]
   readEvents(options: {
     after?: number
     uid?: string
@@ -576,7 +598,7 @@ export const effects = {
     'remove',
     'removeEmptyFolder',
   ],
-  store: ['putRepo', 'append', 'putNote'],
+  store: ['putRepo', 'append', 'appendAll', 'putNote'],
   vault: ['restore'],
   contents: ['exportFile', 'keep'],
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],

@@ -1,9 +1,11 @@
+import { afterRun } from './auto-revert.ts'
 import { publishSteps, requireOpen, takeStep } from './checkpoint.ts'
 import { appError } from './errors.ts'
 import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import type { CommandCall, Ports, Repo, Snapshot } from './ports.ts'
 import { ensureWorkspace } from './recreate.ts'
+import { withRoom } from './room.ts'
 import { start } from './start.ts'
 import type { Task } from './task.ts'
 
@@ -23,6 +25,8 @@ export interface RunEnd<T> {
   readonly value: T
   /** Empty when all went well. */
   readonly reason: string
+  /** What did not go well is no reason to give the task up. */
+  readonly harmless?: boolean | undefined
   readonly tool: string
   readonly summary: string
 }
@@ -53,7 +57,7 @@ export function withRun<T>(
   work: (run: ActiveRun) => Promise<RunEnd<T>>,
   signal?: AbortSignal,
 ): Promise<EndedRun<T>> {
-  return ports.locks.hold(runLock(named.uid), { verb: 'run', waitMs: 0, signal }, async () => {
+  const running = ports.locks.hold(runLock(named.uid), { verb: 'run', waitMs: 0, signal }, async () => {
     const id = ports.ids.uid()
     const task = await begin(ports, repo, named, id, agent, signal)
     const checkpoint: ActiveRun['checkpoint'] = (note, files) =>
@@ -70,15 +74,27 @@ export function withRun<T>(
         return taken
       })
     try {
-      const { value, reason, tool, summary } = await work({ id, task, checkpoint })
-      const ended = await endRun(ports, repo, task, { tool, summary, run: id }, reason)
+      const { value, reason, harmless, tool, summary } = await work({ id, task, checkpoint })
+      const trigger = reason === '' || harmless ? null : 'failure'
+      const ended = await endRun(ports, repo, task, { tool, summary, run: id }, reason, trigger)
       return { ...ended, run: id, value }
-    } catch (error) {
-      const { message } = appError(error)
-      await endRun(ports, repo, task, { tool: 'sweep', summary: message, run: id }, message)
-      throw error
+    } catch (thrown) {
+      const { message, kind } = appError(thrown)
+      const note = { tool: 'sweep', summary: message, run: id }
+      // Whoever cancels a run goes away.
+      const trigger = kind === 'cancelled' ? 'shutdown' : 'failure'
+      await endRun(ports, repo, task, note, message, trigger)
+      throw thrown
     }
   })
+  return running.then(
+    async (ended) => ({ ...ended, task: await afterRun(ports, repo, ended.task) }),
+    async (thrown: unknown) => {
+      const failed = ports.store.findTaskByUid(named.uid)
+      if (failed) await afterRun(ports, repo, failed).catch(() => {})
+      throw thrown
+    },
+  )
 }
 
 function begin(
@@ -98,18 +114,22 @@ function begin(
   })
 }
 
-/** The last step of a run, its end, and its commits on the branch; recovery calls this too. */
+/**
+ * The last step of a run, its end, and its commits on the branch. Recovery calls this too: whoever ran it was killed.
+ */
 export function endRun(
   ports: Ports,
   repo: Repo,
   task: Task,
   note: { tool: string; summary: string; run: string },
   reason: string,
+  trigger: Task['trigger'] | null = 'shutdown',
 ): Promise<Omit<EndedRun<never>, 'run' | 'value'>> {
   return holdTask(ports, task, { verb: 'run' }, async () => {
     const there = (await ports.files.readKind(task.path)) === 'folder'
     const taken = there ? await takeStep(ports, repo, requireOpen(ports, task), note) : undefined
-    const event = { type: 'run.ended', run: note.run, ok: reason === '', reason } as const
+    const given = trigger === null ? {} : { trigger }
+    const event = { type: 'run.ended', run: note.run, ok: reason === '', reason, ...given } as const
     const ended = ports.store.append(task.uid, event, ports.clock.now().toISOString())
     const done = await publishSteps(ports, repo, ended)
     if (!taken?.created) return { task: done, taken: undefined, published: undefined }
@@ -139,7 +159,8 @@ export async function runCommand(
     const env = { OFFSHOOT_RUN: id, OFFSHOOT_TASK: task.id, OFFSHOOT_WORKSPACE: task.path }
     const value = await ports.commands.run({ argv, cwd: task.path, env, onOutput }, signal)
     const reason = value === 0 ? '' : `${argv[0]} ended with exit code ${value}`
-    return { value, reason, tool: 'command', summary: argv.join(' ') }
+    // Whoever runs a command in a task by exec sees what came of it, as of the tests that they run in it.
+    return { value, reason, harmless: !input.starts, tool: 'command', summary: argv.join(' ') }
   }
   return withRun(ports, found, argv[0] ?? '', work, signal)
 }
@@ -151,6 +172,7 @@ async function taskFor(
 ): Promise<{ repo: Repo; task: Task }> {
   if (!input.starts) return requireTask(ports, input.dir, input.task)
   const title = input.task === undefined ? input.argv.join(' ') : undefined
-  const { task } = await start(ports, { dir: input.dir, task: input.task, title }, signal)
+  const work = () => start(ports, { dir: input.dir, task: input.task, title }, signal)
+  const { task } = await withRoom(ports, work, signal)
   return requireTask(ports, input.dir, task.id)
 }

@@ -27,6 +27,7 @@ export function nodeFiles(): Files {
     readNames,
     readRealPath,
     readFreeSpace,
+    readUsage,
     makeFolder,
     makeNewFolder,
     write,
@@ -84,6 +85,16 @@ async function readFreeSpace(target: string): Promise<{ free: number; total: num
   const found = await orUndefined(statfs(target))
   if (!found) return readFreeSpace(path.dirname(target))
   return { free: found.bavail * found.bsize, total: found.blocks * found.bsize }
+}
+
+/** What is gone when it is looked at takes nothing. Blocks count, as a file may have holes. */
+async function readUsage(target: string): Promise<number> {
+  const found = await orUndefined(lstat(target))
+  if (!found) return 0
+  const names = found.isDirectory() ? ((await orUndefined(readdir(target))) ?? []) : []
+  let bytes = found.blocks * 512
+  for (const name of names) bytes += await readUsage(path.join(target, name))
+  return bytes
 }
 
 async function makeFolder(target: string, mode?: number): Promise<void> {

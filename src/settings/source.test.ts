@@ -55,7 +55,7 @@ describe('I6: settings from file, user file, environment and flags; the later wi
     const all = source({ env, flags: { lock: { waitSeconds: 5 }, branch: { name: undefined } } })
     expect(await all.read(checkout)).toEqual({
       ...defaultSettings,
-      prune: { maxAgeDays: 1, minKeep: 3 },
+      prune: { ...defaultSettings.prune, maxAgeDays: 1, minKeep: 3 },
       limits: { perRepo: 4 },
       lock: { waitSeconds: 5 },
     })

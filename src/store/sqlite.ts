@@ -131,6 +131,8 @@ export function sqliteStore(path: string): Store {
 
     append: (uid, event, at, expected) =>
       guarded(() => inTransaction(db, () => append(uid, event, at, expected))),
+    appendAll: (events, at) =>
+      guarded(() => inTransaction(db, () => events.map(({ uid, event }) => append(uid, event, at)))),
     readEvents: ({ after = 0, uid, types, limit = -1 }) => {
       const terms = ['seq > ?']
       const values: SQLInputValue[] = [after]
