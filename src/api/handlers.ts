@@ -23,9 +23,7 @@ const start: HandlerOf<'task.start'> = {
   writes: true,
   async run(ports, { repo, ...input }, signal) {
     const { start } = await import('../core/start.ts')
-    const { withRoom } = await import('../core/room.ts')
-    const work = () => start(ports, { dir: repo, ...input }, signal)
-    const { task, reused, recreated } = await withRoom(ports, work, signal)
+    const { task, reused, recreated } = await start(ports, { dir: repo, ...input }, signal)
     return { task: taskView(task), reused, recreated }
   },
 }
@@ -311,8 +309,22 @@ export async function call<A extends ActionName>(
     }
     return await handler.run(ports, input, signal, emit)
   } catch (thrown) {
-    throw failure(thrown, signal)
+    const error = failure(thrown, signal)
+    if (error.code !== 'WT_014' || !(action === 'task.start' || action === 'worktree.create')) throw error
+    if (!(await hasMadeRoom(ports, signal))) throw error
+    return await handler.run(ports, input, signal, emit).catch((again: unknown) => {
+      throw failure(again, signal)
+    })
   }
+}
+
+/** The disk is full: the trash gives up what it can spare, and what could not be taken back is. */
+async function hasMadeRoom(ports: Ports, signal?: AbortSignal): Promise<boolean> {
+  const { makeRoom } = await import('../core/room.ts')
+  const { recover } = await import('../core/recover.ts')
+  const left = await makeRoom(ports, undefined, signal).catch(() => 0)
+  await recover(ports, signal).catch(() => [])
+  return left > 0
 }
 
 /** Undo is about what was done before, and forgetting gives everything up by itself. */

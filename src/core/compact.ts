@@ -106,11 +106,13 @@ export async function slim(
       ) {
         await ports.files.remove(leaving)
         await ports.files.rename(folder, leaving)
-        const bytes = await ports.files.readUsage(leaving)
-        ports.store.append(task.uid, { type: 'trash.slimmed', bytes }, ports.clock.now().toISOString())
         gone.push(task)
       }
+      const bytes = await ports.files.readUsage(leaving)
+      if (bytes === 0) return
       await ports.files.remove(leaving)
+      // Last, as on a full disk there is room for it only now.
+      ports.store.append(task.uid, { type: 'trash.slimmed', bytes }, ports.clock.now().toISOString())
     })
   }
   return gone

@@ -1,7 +1,6 @@
 /** A disk that is full, or nearly: the trash gives up what the vault holds as well. */
 import path from 'node:path'
 import { slim } from './compact.ts'
-import { appError } from './errors.ts'
 import type { Ports, RepoRecord } from './ports.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type Task } from './task.ts'
@@ -28,36 +27,21 @@ export async function relieve(
   return left === 0 ? [full] : [`${full} ${left} folders left the trash; their files are in the vault.`]
 }
 
-/** Does the work; should the disk be full, once more with what the trash could spare. */
-export async function withRoom<T>(ports: Ports, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  try {
-    return await work()
-  } catch (thrown) {
-    const error = appError(thrown)
-    if (error.code !== 'WT_014') throw error
-    const freed = await makeRoom(ports, async () => false, signal).catch(() => 0)
-    if (freed === 0) throw error
-    return work()
-  }
-}
-
-/** Answers how many folders have left. What is only a leftover goes first: it needs no look into the vault. */
-async function makeRoom(
+/**
+ * Answers how many folders have left the trash. What is only a leftover goes first: that needs neither a look into the
+ * vault nor a note in the store, for which there may be no room.
+ */
+export async function makeRoom(
   ports: Ports,
-  isEnough: () => Promise<boolean>,
+  isEnough: () => Promise<boolean> = async () => false,
   signal?: AbortSignal,
 ): Promise<number> {
+  for (const folder of leftovers(ports)) await ports.files.remove(folder)
   let left = 0
-  for (const folder of leftovers(ports)) {
-    if ((await ports.files.readKind(folder)) === undefined) continue
-    await ports.files.remove(folder)
-    left += 1
-  }
   for (const task of inTrash(ports)) {
     if (await isEnough()) return left
     const record = ports.store.findRepoById(task.repo)
-    if (record)
-      left += (await slim(ports, await opened(ports, record), [task], signal).catch(() => [])).length
+    if (record) left += (await slim(ports, await opened(ports, record), [task], signal).catch(() => [])).length
   }
   return left
 }
@@ -77,11 +61,19 @@ function inTrash({ store }: Ports): Task[] {
     .sort((a, b) => (a.closedAt ?? '').localeCompare(b.closedAt ?? ''))
 }
 
-/** Workspaces that nobody was ever given, as their start was taken back: they hold nothing but the base. */
+/** Workspaces that nobody was ever given, as their start did not come to its end: they hold nothing but the base. */
 function leftovers(ports: Ports): string[] {
+  const { store } = ports
   const used = new Set(inTrash(ports).map(({ trash }) => trash))
-  return ports.store
+  const undone = store
     .readEvents({ types: ['start.undone'] })
     .flatMap(({ event }) => (event.type === 'start.undone' && event.trash ? [event.trash] : []))
-    .filter((folder) => !used.has(folder) && path.basename(path.dirname(folder)) === '.trash')
+  // On a full disk it may have come to nothing to note that it was taken back.
+  const halfMade = store
+    .readPendingTasks()
+    .filter(({ pending, shadow }) => pending?.verb === 'start' && !shadow)
+    .map((task) => path.join(path.dirname(task.path), '.trash', path.basename(task.path)))
+  return [...undone, ...halfMade].filter(
+    (folder) => !used.has(folder) && path.basename(path.dirname(folder)) === '.trash',
+  )
 }

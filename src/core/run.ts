@@ -5,7 +5,6 @@ import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import type { CommandCall, Ports, Repo, Snapshot } from './ports.ts'
 import { ensureWorkspace } from './recreate.ts'
-import { withRoom } from './room.ts'
 import { start } from './start.ts'
 import type { Task } from './task.ts'
 
@@ -172,7 +171,6 @@ async function taskFor(
 ): Promise<{ repo: Repo; task: Task }> {
   if (!input.starts) return requireTask(ports, input.dir, input.task)
   const title = input.task === undefined ? input.argv.join(' ') : undefined
-  const work = () => start(ports, { dir: input.dir, task: input.task, title }, signal)
-  const { task } = await withRoom(ports, work, signal)
+  const { task } = await start(ports, { dir: input.dir, task: input.task, title }, signal)
   return requireTask(ports, input.dir, task.id)
 }
