@@ -19,10 +19,11 @@ import {
   started,
   startedAndCommitted,
   startedAndDirty,
+  twoToPrune,
   workedInCheckout,
   workedOn,
 } from './prepared.ts'
-import { accept, checkpoint, reject, remove, rewind, run, start, undo } from './verbs.ts'
+import { accept, checkpoint, failingRun, prune, reject, remove, rewind, run, start, undo } from './verbs.ts'
 import { baseInside, ourBranch } from './world.ts'
 
 export interface Journey {
@@ -212,6 +213,37 @@ export const journeys: readonly Journey[] = [
     operation: true,
     prepare: (stage) => readyToLand(stage),
     act: (ports, dir, signal) => call(ports, 'task.delete', { repo: dir, task: 'T1' }, signal),
+  },
+  {
+    name: 'prune --force',
+    env: { OFFSHOOT_PRUNE_MIN_KEEP: '0' },
+    operation: true,
+    prepare: (stage) => readyToLand(stage),
+    act: prune,
+  },
+  {
+    name: 'prune of two tasks',
+    env: { OFFSHOOT_PRUNE_MIN_KEEP: '0' },
+    operation: true,
+    prepare: twoToPrune,
+    act: prune,
+    async back(ports, dir) {
+      await undo(ports, dir)
+      await undo(ports, dir)
+    },
+  },
+  {
+    name: 'undo of prune',
+    env: { OFFSHOOT_PRUNE_MIN_KEEP: '0' },
+    operation: true,
+    prepare: after(readyToLand, prune),
+    act: undo,
+  },
+  {
+    name: 'giving up after a failed run',
+    operation: true,
+    prepare: workedInCheckout,
+    act: failingRun,
   },
   {
     name: 'undo of accept --as patch',

@@ -84,6 +84,12 @@ export async function readyToLand(stage: Stage, work: Work = { shared: false }):
   writeFileSync(path.join(workspace, 'src/run.sh'), '#!/bin/sh\ntrue\n')
 }
 
+/** The same, and beside it a second task that nobody has touched. */
+export async function twoToPrune(stage: Stage): Promise<void> {
+  await readyToLand(stage)
+  await act(stage, (ports) => start(ports, stage.dir, { task: 'T2' }))
+}
+
 /** The same in the user's own checkout, where what they had not committed is put away. */
 export async function workedInCheckout(stage: Stage): Promise<void> {
   await act(stage, (ports) => start(ports, stage.dir, { isolation: 'branch' }))

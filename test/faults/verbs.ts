@@ -23,6 +23,23 @@ export const rewind = (ports: Ports, repo: string, signal?: AbortSignal) =>
 export const reject = (ports: Ports, repo: string, signal?: AbortSignal) =>
   call(ports, 'task.reject', { repo, task: 'T1' }, signal)
 
+/** All that can go, however new. */
+export const prune = (ports: Ports, repo: string, signal?: AbortSignal) =>
+  call(ports, 'task.prune', { repo, olderThanMs: 0, force: true }, signal)
+
+/** A run that comes to nothing, after which a task in the user's checkout is given up. */
+export async function failingRun(ports: Ports, repo: string, signal?: AbortSignal): Promise<void> {
+  const command = ['sh', '-c', 'exit 1']
+  const { task } = await call(
+    ports,
+    'task.run',
+    { repo, task: 'T1', starts: true, command },
+    signal,
+    () => {},
+  )
+  if (task.state !== 'rejected') throw new Error(`it was not given up, but is ${task.state}`)
+}
+
 const script = 'echo ran >ran.txt && rm later.txt && echo again >>ran.txt'
 
 export const run = (ports: Ports, repo: string, signal?: AbortSignal) =>
