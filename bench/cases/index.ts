@@ -3,6 +3,7 @@ import { accept, reject } from './accept.ts'
 import { checkpoint, manySteps } from './checkpoint.ts'
 import { listAgainstNode, listGrowth } from './list.ts'
 import { lookUp } from './look-up.ts'
+import { prune } from './prune.ts'
 import { remove, start } from './worktree.ts'
 
 /** Every case that `npm run bench` measures, with its bar. */
@@ -25,4 +26,5 @@ export const cases: readonly Case[] = [
   accept(10_000, 100, 3),
   accept(10_000, 5_000, 3),
   reject(10_000, 0.2),
+  prune(100, 1_000, 0.2),
 ]
