@@ -67,6 +67,11 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     recover: async (signal?: AbortSignal) => (await call(ports, 'system.recover', {}, signal)).recovered,
     /** What happened by itself since this was last asked, each told once. */
     notices: (): Promise<Notice[]> => takeNotices(ports, repo),
+    audit: async (input: Omit<Rest<'system.audit'>, 'verify'> = {}, signal?: AbortSignal) =>
+      (await call(ports, 'system.audit', { repo, ...input }, signal)).events ?? [],
+    /** Whether the log is as it was written; of all repositories together. */
+    verifyAudit: async (signal?: AbortSignal) =>
+      (await call(ports, 'system.audit', { repo, verify: true }, signal)).verified,
     /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
     forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>
       call(ports, 'system.forget', { repo }, signal),

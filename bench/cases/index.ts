@@ -4,7 +4,7 @@ import { checkpoint, manySteps } from './checkpoint.ts'
 import { listAgainstNode, listGrowth } from './list.ts'
 import { lookUp } from './look-up.ts'
 import { prune } from './prune.ts'
-import { remove, start } from './worktree.ts'
+import { remove, start, startDirty } from './worktree.ts'
 
 /** Every case that `npm run bench` measures, with its bar. */
 export const cases: readonly Case[] = [
@@ -16,6 +16,7 @@ export const cases: readonly Case[] = [
   checkpoint(52, 'named'),
   checkpoint(52, 'found'),
   start(10_000, 1.3),
+  startDirty(10_000, 1.3),
   remove(10_000),
   checkpoint(10_000, 'named', 0.6),
   checkpoint(10_000, 'found', 1),

@@ -1,10 +1,10 @@
 /** Making and removing a workspace, against git's own worktrees. */
-import { mkdir, rm } from 'node:fs/promises'
+import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { library } from '../built.ts'
 import type { TimedCase } from '../case.ts'
 import { newName, spread } from '../folders.ts'
-import type { BenchRepo } from '../repos.ts'
+import { type BenchRepo, fileName } from '../repos.ts'
 import { run } from '../spawn.ts'
 import type { World } from '../world.ts'
 
@@ -20,6 +20,31 @@ export function start(files: number, bar: number): TimedCase {
         ours: { run: ours.make, after: ours.drop },
         raw: { run: raw.make, after: raw.drop },
         close,
+      }
+    },
+  }
+}
+
+/** From a checkout with ten changed and ten new files, against a stash that is applied in a worktree. */
+export function startDirty(files: number, bar?: number): TimedCase {
+  return {
+    kind: 'timed',
+    name: 'start --dirty : git stash create, worktree add, stash apply',
+    files,
+    ...(bar === undefined ? {} : { bar }),
+    prepare: async (world) => {
+      const repo = await world.repo(files, 'dirty')
+      for (let n = 0; n < 10; n++) {
+        await appendFile(path.join(repo.dir, fileName(n * 5)), 'changed\n')
+        await writeFile(path.join(repo.dir, `new-${n}.ts`), 'new\n')
+      }
+      await run('git', ['add', '--all'], { cwd: repo.dir, env: repo.env })
+      const ours = await oursIn(repo, world, { dirty: true })
+      const raw = await rawIn(repo, world)
+      return {
+        ours: { run: ours.make, after: ours.drop },
+        raw: { run: raw.makeDirty, after: raw.drop },
+        close: ours.close,
       }
     },
   }
@@ -49,14 +74,14 @@ async function both(world: World, files: number) {
 }
 
 /** One open handle for all rounds, as a program that uses the library has. */
-async function oursIn(repo: BenchRepo, { bury, settle }: World) {
+async function oursIn(repo: BenchRepo, { bury, settle }: World, more: { dirty?: boolean } = {}) {
   const { openRepo } = await library()
   const handle = openRepo(repo.dir, { env: repo.env })
   let task = ''
   let trash: string | null = null
   const make = async () => {
     task = newName('task')
-    return handle.start({ task })
+    return handle.start({ task, ...more })
   }
   const remove = async () => {
     trash = (await handle.remove({ task, force: true })).trash
@@ -82,10 +107,16 @@ async function rawIn(repo: BenchRepo, { bury, settle }: World) {
   let name = ''
   await mkdir(folder, { recursive: true })
   await spread(folder)
+  const make = () => {
+    name = newName('task')
+    return run('git', ['worktree', 'add', '-b', `raw/${name}`, path.join(folder, name)], at)
+  }
   return {
-    make: () => {
-      name = newName('task')
-      return run('git', ['worktree', 'add', '-b', `raw/${name}`, path.join(folder, name)], at)
+    make,
+    makeDirty: async () => {
+      const stash = (await run('git', ['stash', 'create'], at)).trim()
+      await make()
+      await run('git', ['stash', 'apply', '--quiet', stash], { ...at, cwd: path.join(folder, name) })
     },
     remove: async () => {
       await run('git', ['worktree', 'remove', '--force', path.join(folder, name)], at)

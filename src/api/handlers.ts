@@ -244,6 +244,15 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       }
     },
   },
+  'system.audit': {
+    writes: false,
+    async run(ports, { repo, verify: verifies, ...input }) {
+      const { audit, verify } = await import('../core/audit.ts')
+      if (!verifies) return { events: await audit(ports, { dir: repo, ...input }) }
+      const { flaws, ...verified } = verify(ports)
+      return { verified: { ...verified, flaws: [...flaws] } }
+    },
+  },
   'system.repos': {
     writes: false,
     async run(ports) {
@@ -286,6 +295,11 @@ function stepView(step: Step, files: readonly StepFile[], published?: string) {
     rewindTo,
     skipped: [...skipped],
   }
+}
+
+/** Whether an action changes anything. */
+export function writes(action: ActionName): boolean {
+  return handlers[action].writes
 }
 
 /** Runs one action. What an earlier process left half-done is put right before anything is changed. */

@@ -47,10 +47,12 @@ export const commands: readonly Command[] = [
         value: 'KIND',
         help: 'worktree (default), clone, or branch: in this checkout',
       },
+      dirty: { type: 'boolean', help: 'from the checkout as it is, with what is not committed' },
       title: { type: 'string', value: 'TEXT', help: 'what the task is about' },
     },
     examples: [
       'offshoot start TASK-123',
+      'offshoot start TASK-123 --dirty',
       'offshoot start fix-login --from v2.1',
       'cd "$(offshoot cd TASK-123)"',
     ],
@@ -342,6 +344,18 @@ export const commands: readonly Command[] = [
     summary: 'Look at everything offshoot stands on, and mend nothing',
     examples: ['offshoot doctor', 'offshoot doctor --json'],
     load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  {
+    name: 'audit',
+    summary: 'Show what offshoot did, from a log that nothing changes; or check that log',
+    options: {
+      verify: { type: 'boolean', help: 'check that no entry was changed, taken away or moved' },
+      task: { type: 'string', value: 'TASK', help: 'only that task' },
+      since: { type: 'string', value: 'WHEN', help: 'an age (3d, 12h) or a date (2026-11-15)' },
+      failures: { type: 'boolean', help: 'only what failed, was taken back or was given up by itself' },
+    },
+    examples: ['offshoot audit --since 3d', 'offshoot audit --task T1 --failures', 'offshoot audit --verify'],
+    load: async () => (await import('./commands/audit.ts')).audit,
   },
   {
     name: 'repos',

@@ -9,6 +9,7 @@ import type { AutoRevert } from './events.ts'
 import { holdTask, settingsOf } from './hold.ts'
 import { perform } from './operation.ts'
 import type { Ports, Repo } from './ports.ts'
+import { redacted } from './redact.ts'
 import { rejectTask } from './reject.ts'
 import { findRepo } from './repo.ts'
 import type { Settings } from './settings.ts'
@@ -24,7 +25,8 @@ export function findTrigger(task: Task, settings: Settings, now: Date): AutoReve
   const counts = (which: Settings['autoRevert']['idle']) =>
     which === 'always' || (which === 'shadow' && task.shadow !== undefined)
   const { trigger } = task
-  if (trigger !== undefined && counts(autoRevert[trigger])) return { trigger, reason: task.reason ?? '' }
+  if (trigger !== undefined && counts(autoRevert[trigger]))
+    return { trigger, reason: redacted(task.reason ?? '') }
   const idle = Math.floor((now.getTime() - Date.parse(task.lastActiveAt)) / minute)
   if (!counts(autoRevert.idle) || idle < autoRevert.idleMinutes) return undefined
   return { trigger: 'idle', reason: `nobody used it for ${idle} minutes` }

@@ -67,8 +67,9 @@ export type TaskEvent =
       readonly patch: TaskPatch
       /** Paths that somebody changed in the middle of it: theirs stayed. */
       readonly left: readonly string[]
-      readonly auto?: AutoRevert | undefined
     }
+  /** The task was given up without being asked, by that operation: a line in the failure log. */
+  | ({ readonly type: 'reverted'; readonly operation?: string | undefined } & AutoRevert)
   /** It was due to be given up by itself, and could not be. */
   | ({ readonly type: 'revert.failed' } & AutoRevert)
   /** The folder of a closed task has left the trash; the vault has what it held. */
@@ -76,6 +77,13 @@ export type TaskEvent =
   /** From here on nothing of it can be undone. */
   | { readonly type: 'expiry.begun' }
   | { readonly type: 'expiry.done' }
+  /** The record was lost, and is what the vault knew of it. */
+  | { readonly type: 'rebuilt' }
+  /** The repository is at another place now, and the task with it. */
+  | {
+      readonly type: 'moved'
+      readonly to: Pick<Task, 'origin' | 'path'> & Partial<Pick<Task, 'shadow'>>
+    }
 
 /** What makes a task be given up without anybody asking for it. */
 type Trigger = 'failure' | 'shutdown' | 'idle' | 'new task'
@@ -163,6 +171,8 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       return { ...task, expiry: 'begun' }
     case 'expiry.done':
       return { ...without(task, 'trash'), expiry: 'done' }
+    case 'moved':
+      return { ...task, ...event.to }
     default:
       return task
   }

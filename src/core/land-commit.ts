@@ -94,7 +94,7 @@ async function build(
 ): Promise<Built> {
   const { contents, vault } = ports
   const before = await vault.readTree(repo, target)
-  const start = await vault.readTree(repo, task.base.commit)
+  const start = await vault.readStart(repo, task, signal)
   const landed = await vault.clean(
     repo,
     task,
@@ -116,7 +116,10 @@ async function build(
   if (merged.conflicts.length > 0 || merged.tree === before || input.dryRun)
     return { ...nothing, after: merged.tree }
   const parents = [target]
-  if (as === 'merge') parents.push(await mergedCommit(ports, repo, task, offer, theirs, signal))
+  if (as === 'merge') {
+    const sides = { target, merged: merged.tree, theirs, start }
+    parents.push(await mergedCommit(ports, repo, task, offer, sides, signal))
+  }
   const commit = await vault.commit(
     repo,
     task,
@@ -130,18 +133,30 @@ async function build(
   return { ...nothing, commit, after: merged.tree }
 }
 
-/** What git is to take for merged: all steps, or of a part just that part. */
+/**
+ * What git is to take for merged: all steps, or of a part just that part. The branch of a task that began with what the
+ * user had not committed holds that as well, which is theirs to commit: then it is the work alone, on top of the target.
+ */
 async function mergedCommit(
   { vault }: Ports,
   repo: Repo,
   task: Task,
   { whole }: Offer,
-  tree: string,
+  sides: {
+    readonly target: string
+    readonly merged: string
+    readonly theirs: string
+    readonly start: string
+  },
   signal?: AbortSignal,
 ): Promise<string> {
+  if (sides.start !== (await vault.readTree(repo, task.base.commit))) {
+    const parts = { tree: sides.merged, parents: [sides.target], message: `The work of ${task.id}` }
+    return vault.commit(repo, task, parts, signal)
+  }
   if (whole) return (await vault.publish(repo, task, signal)).tip
   const message = `A part of ${task.id}`
-  return vault.commit(repo, task, { tree, parents: [task.base.commit], message }, signal)
+  return vault.commit(repo, task, { tree: sides.theirs, parents: [task.base.commit], message }, signal)
 }
 
 async function messageFor(ports: Ports, repo: Repo, task: Task, as: CommitStrategy): Promise<string> {

@@ -19,7 +19,7 @@ export async function takeNotices(records: Records, dir: string): Promise<Notice
   const { store } = records
   const key = `told ${repo.id}`
   const told = Number(store.findNote(key) ?? 0)
-  const events = store.readEvents({ after: told, types: ['operation.done', 'revert.failed'] })
+  const events = store.readEvents({ after: told, types: ['reverted', 'revert.failed'] })
   const found: Notice[] = []
   for (const stored of events) {
     const task = store.findTaskByUid(stored.uid)
@@ -31,9 +31,14 @@ export async function takeNotices(records: Records, dir: string): Promise<Notice
 }
 
 function findNotice({ id }: Task, { at, event }: StoredEvent): Notice | undefined {
-  if (event.type === 'revert.failed')
-    return { at, task: id, message: `${id} could not be given up (${event.trigger}): ${event.reason}` }
-  if (event.type !== 'operation.done' || !event.auto) return undefined
-  const message = `${id} was given up (${event.auto.trigger}): ${event.auto.reason}`
-  return { at, task: id, message, operation: event.id }
+  switch (event.type) {
+    case 'revert.failed':
+      return { at, task: id, message: `${id} could not be given up (${event.trigger}): ${event.reason}` }
+    case 'reverted': {
+      const message = `${id} was given up (${event.trigger}): ${event.reason}`
+      return { at, task: id, message, operation: event.operation }
+    }
+    default:
+      return undefined
+  }
 }

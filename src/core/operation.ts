@@ -203,13 +203,16 @@ export async function finish(
   const left = await carryOut(ports, repo, task, operation)
   if (left === undefined) return undefined
   const landed = operation.verb === 'start' ? await seedShadow(ports, repo, task) : undefined
-  const event = doneWith(operation, left, landed && { landed })
-  const done = ports.store.append(task.uid, event, ports.clock.now().toISOString())
+  const { id, auto } = operation
+  const events: TaskEvent[] = [doneWith(operation, left, landed && { landed })]
+  if (auto) events.push({ type: 'reverted', ...auto, operation: id })
+  const log = events.map((event) => ({ uid: task.uid, event }))
+  const done = ports.store.appendAll(log, ports.clock.now().toISOString()).at(-1) ?? task
   return operation.step ? publishSteps(ports, repo, done) : done
 }
 
-function doneWith({ id, record, auto }: Operation, left: readonly string[], more?: TaskPatch): TaskEvent {
-  return { type: 'operation.done', id, patch: { ...record.to, ...more }, left, auto }
+function doneWith({ id, record }: Operation, left: readonly string[], more?: TaskPatch): TaskEvent {
+  return { type: 'operation.done', id, patch: { ...record.to, ...more }, left }
 }
 
 /** All but the record. Answers the paths that somebody changed meanwhile. */
@@ -256,10 +259,23 @@ async function moveWorkspace(ports: Ports, repo: Repo, task: Task, move: Workspa
   const [from, to] = move.to === 'trash' ? [task.path, folder] : [folder, task.path]
   if ((await ports.files.readKind(from)) !== undefined && (await ports.files.readKind(to)) === undefined) {
     await ports.files.makeFolder(path.dirname(to), 0o700)
-    await ports.files.rename(from, to)
+    await ports.files.rename(from, to).catch((error: NodeJS.ErrnoException) => {
+      throw held.has(error.code ?? '') ? stuck(from, error) : error
+    })
   }
   if (move.to === 'trash') await isolation.detach(repo, task, registration)
   else await isolation.attach(repo, task, registration)
+}
+
+/** What the system says of a folder that it does not let go: a mount, for example, or one that is not ours to move. */
+const held = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
+
+function stuck(folder: string, cause: Error): AppError {
+  return new AppError('WT_008', `The folder cannot be moved: ${cause.message}`, {
+    path: folder,
+    cause,
+    hint: 'See what holds it (a mount?). The next command that writes goes on with it.',
+  })
 }
 
 const swapped = (moves: readonly FileMove[]) =>

@@ -3,6 +3,7 @@
  * front of each single effect. Methods that change the world are listed in `effects` below.
  */
 import type { BytePath } from './bytes.ts'
+import type { LoggedEvent } from './chain.ts'
 import type { StoredEvent, TaskEvent } from './events.ts'
 import type { Settings } from './settings.ts'
 import type { Owner, Task } from './task.ts'
@@ -96,6 +97,11 @@ export interface Place {
   readonly checkout: string | null
 }
 
+export interface NewRef {
+  readonly ref: string
+  readonly new: string
+}
+
 export interface RefChange {
   readonly ref: string
   /** What it must be now; null: it must not exist. */
@@ -154,6 +160,8 @@ export interface Git {
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>
   /** Stores the mark; no ref points to it yet. */
   writeRepoMark(place: Place, id: string, signal?: AbortSignal): Promise<string>
+  /** New ones, in the order given; false when a name is taken. */
+  createRefs(place: Place, refs: readonly NewRef[], message: string, signal?: AbortSignal): Promise<boolean>
   /** All or none, each only if it still has its old value; false when one had not. */
   changeRefs(
     place: Place,
@@ -251,6 +259,15 @@ export interface Vault {
   isPlain(repo: Repo, task: Task): Promise<boolean>
   /** Makes step 0, unless it is there. The workspace must be as it was made. */
   seed(repo: Repo, task: Task, signal?: AbortSignal): Promise<Step>
+  /** The same with changes of the user's: they are written into the workspace first, and are a part of step 0. */
+  seedWith(
+    repo: Repo,
+    task: Task,
+    changes: ReadonlyMap<BytePath, Leaf | null>,
+    signal?: AbortSignal,
+  ): Promise<Step>
+  /** The tree of step 0 as git stores it: that of the base commit, and what the workspace was started with on top. */
+  readStart(repo: Repo, task: Task, signal?: AbortSignal): Promise<string>
   /** Takes a copy of all that step 0 holds, so that the steps outlive the user's own objects. */
   adopt(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
   /** To be called when the workspace has been made again as it was at the start. */
@@ -405,6 +422,13 @@ export interface Contents {
   ): Promise<Map<BytePath, Found>>
   /** Every file of the checkout as it is, tracked or not, but for what is ignored. */
   takeAll(repo: Repo, checkout: string, signal?: AbortSignal): Promise<string>
+  /** What of the checkout differs from a commit, staged or not, tracked or not, but for what is ignored; null: deleted. */
+  takeChanges(
+    repo: Repo,
+    checkout: string,
+    commit: string,
+    signal?: AbortSignal,
+  ): Promise<Map<BytePath, Leaf | null>>
   /** The paths of a checkout that may differ from an index; a repository inside is left out. */
   scan(repo: Repo, checkout: string, index: Leaf, signal?: AbortSignal): Promise<BytePath[]>
   /** The tree of an index file; undefined while it holds a merge that is not solved. */
@@ -523,12 +547,19 @@ export interface Store {
   append(uid: string, event: TaskEvent, at: string, expected?: number): Task
   /** The same for several tasks: all of it or nothing. Answers the tasks in that order. */
   appendAll(events: readonly { readonly uid: string; readonly event: TaskEvent }[], at: string): Task[]
+  /** The whole log of a task that has none: all of it, or nothing. */
+  adopt(uid: string, log: readonly { readonly event: TaskEvent; readonly at: string }[]): Task
   readEvents(options: {
     after?: number
     uid?: string
     types?: readonly TaskEvent['type'][]
     limit?: number
   }): StoredEvent[]
+  /** The log as it lies there, entry by entry. */
+  readLog(): Iterable<LoggedEvent>
+  countEvents(): { readonly last: number; readonly perTask: ReadonlyMap<string, number> }
+  /** What is wrong with the file itself. */
+  findDamage(): string | undefined
   findNote(key: string): string | undefined
   putNote(key: string, value: string): void
   close(): void
@@ -598,8 +629,8 @@ export const effects = {
     'remove',
     'removeEmptyFolder',
   ],
-  store: ['putRepo', 'append', 'appendAll', 'putNote'],
-  vault: ['restore'],
+  store: ['putRepo', 'append', 'appendAll', 'adopt', 'putNote'],
+  vault: ['restore', 'seedWith'],
   contents: ['exportFile', 'keep'],
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],
   commands: ['run'],

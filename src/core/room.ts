@@ -41,7 +41,8 @@ export async function makeRoom(
   for (const task of inTrash(ports)) {
     if (await isEnough()) return left
     const record = ports.store.findRepoById(task.repo)
-    if (record) left += (await slim(ports, await opened(ports, record), [task], signal).catch(() => [])).length
+    if (record)
+      left += (await slim(ports, await opened(ports, record), [task], signal).catch(() => [])).length
   }
   return left
 }

@@ -5,6 +5,7 @@ import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import type { CommandCall, Ports, Repo, Snapshot } from './ports.ts'
 import { ensureWorkspace } from './recreate.ts'
+import { commandLine } from './redact.ts'
 import { start } from './start.ts'
 import type { Task } from './task.ts'
 
@@ -159,7 +160,7 @@ export async function runCommand(
     const value = await ports.commands.run({ argv, cwd: task.path, env, onOutput }, signal)
     const reason = value === 0 ? '' : `${argv[0]} ended with exit code ${value}`
     // Whoever runs a command in a task by exec sees what came of it, as of the tests that they run in it.
-    return { value, reason, harmless: !input.starts, tool: 'command', summary: argv.join(' ') }
+    return { value, reason, harmless: !input.starts, tool: 'command', summary: commandLine(argv) }
   }
   return withRun(ports, found, argv[0] ?? '', work, signal)
 }
@@ -170,7 +171,7 @@ async function taskFor(
   signal?: AbortSignal,
 ): Promise<{ repo: Repo; task: Task }> {
   if (!input.starts) return requireTask(ports, input.dir, input.task)
-  const title = input.task === undefined ? input.argv.join(' ') : undefined
+  const title = input.task === undefined ? commandLine(input.argv) : undefined
   const { task } = await start(ports, { dir: input.dir, task: input.task, title }, signal)
   return requireTask(ports, input.dir, task.id)
 }

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { allEnded } from './all-ended.ts'
+import type { BytePath } from './bytes.ts'
 import { AppError, appError } from './errors.ts'
 import {
   baseFolder,
@@ -11,7 +12,7 @@ import {
   type NameParts,
 } from './names.ts'
 import { perform } from './operation.ts'
-import type { Ports, Repo, Worktree } from './ports.ts'
+import type { Leaf, Ports, Repo, Worktree } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
 import { rejectTask } from './reject.ts'
 import { mainRoot, repoLock, requireRepo, rootOf } from './repo.ts'
@@ -28,6 +29,8 @@ export interface StartInput {
   readonly branch?: string | undefined
   readonly existingBranch?: string | undefined
   readonly isolation?: Isolation | undefined
+  /** From the checkout as it is, with what is not committed. */
+  readonly dirty?: boolean | undefined
 }
 
 export interface Started {
@@ -56,7 +59,8 @@ export async function start(ports: Ports, input: StartInput, signal?: AbortSigna
     if (open) return reuse(ports, repo, open, { ...input, task: id }, signal)
     if (input.isolation === 'branch') await makeRoom(ports, repo, settings, id, signal)
     const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
-    return { task: await make(ports, repo, settings, task, signal), reused: false, recreated: false }
+    const changes = input.dirty ? await takeDirt(ports, repo, task, signal) : undefined
+    return { task: await make(ports, repo, settings, task, changes, signal), reused: false, recreated: false }
   })
 }
 
@@ -98,6 +102,15 @@ function requireSound(input: StartInput): void {
   }
   if (input.isolation === 'branch' && (input.from ?? input.existingBranch) !== undefined) {
     throw new AppError('WT_019', 'A shadow branch starts from what is checked out: leave the base out.')
+  }
+  if (input.dirty && (input.from ?? input.existingBranch) !== undefined) {
+    throw new AppError('WT_019', '--dirty starts from what is checked out: leave the base out.')
+  }
+  if (input.dirty && input.isolation === 'branch') {
+    throw new AppError(
+      'WT_019',
+      'A shadow branch puts away what is not committed: --dirty does not go with it.',
+    )
   }
   if (input.isolation === 'clone' && input.existingBranch !== undefined) {
     throw new AppError('WT_019', 'A clone has branches of its own: --existing-branch does not go with it.')
@@ -196,11 +209,24 @@ async function baseBranch(ports: Ports, repo: Repo, from: string | undefined, si
   return (await ports.git.findRef(repo.place, branchRef(from), signal)) === undefined ? null : from
 }
 
+/** What the user has not committed: files of the workspace from its first moment, and never the agent's work. */
+async function takeDirt(
+  ports: Ports,
+  { place, ...repo }: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<BytePath, Leaf | null>> {
+  if (place.checkout === null)
+    throw new AppError('WT_009', 'A bare repository has no checkout to start from.')
+  return ports.contents.takeChanges({ ...repo, place }, place.checkout, task.base.commit, signal)
+}
+
 async function make(
   ports: Ports,
   repo: Repo,
   settings: Settings,
   task: Task,
+  changes: ReadonlyMap<BytePath, Leaf | null> | undefined,
   signal?: AbortSignal,
 ): Promise<Task> {
   const { store } = ports
@@ -216,7 +242,8 @@ async function make(
     // The index, too, is kept now: what the agent adds to it from here on would look like a part of the base.
     const [plain] = await allEnded([ports.vault.isPlain(repo, task), ports.vault.prepare(repo, task)])
     // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
-    if (!plain) await ports.vault.seed(repo, task, signal)
+    if (changes) await ports.vault.seedWith(repo, task, changes, signal)
+    else if (!plain) await ports.vault.seed(repo, task, signal)
     signal?.throwIfAborted()
     const started = store.append(task.uid, { type: 'start.done' }, now())
     ports.later(() => ports.vault.seed(repo, started))

@@ -64,14 +64,14 @@ function isInRepo(place: Place, file: string): boolean {
 
 /** The branch (unless it was there before) and the pin that holds the base: in one step, pin first. */
 export async function makeRefs(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
-  const branch: RefChange = { ref: branchRef(task.branch), old: null, new: task.base.commit }
-  const pin: RefChange = { ref: pinRef(task.uid), old: null, new: task.base.commit }
+  const branch = { ref: branchRef(task.branch), new: task.base.commit }
+  const pin = { ref: pinRef(task.uid), new: task.base.commit }
   // A clone has its branch to itself until it is published.
   const isClone = task.isolation === 'clone'
-  const changes = task.adopted || isClone ? [pin] : [pin, branch]
+  const made = task.adopted || isClone ? [pin] : [pin, branch]
   const inUse = isClone && (await ports.git.findRivals(repo.place, task.branch)).length > 0
   try {
-    if (!inUse && (await ports.git.changeRefs(repo.place, changes, startMessage(task.uid), signal))) return
+    if (!inUse && (await ports.git.createRefs(repo.place, made, startMessage(task.uid), signal))) return
   } catch (error) {
     const rivals = await ports.git.findRivals(repo.place, task.branch)
     // A git that was ended may have made the branch before: that is no rival.

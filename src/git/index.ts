@@ -1,9 +1,9 @@
-import type { Files, Git } from '../core/ports.ts'
+import type { Files, Git, Place } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
 import { runHook } from './hooks.ts'
 import { isAncestor, isSquashed, readBeside } from './landed.ts'
 import { findRepoMark, writeRepoMark } from './mark.ts'
-import { areNew, makeNewRefs } from './new-refs.ts'
+import { createRefs } from './create-refs.ts'
 import {
   changeRefs,
   clearRefLocks,
@@ -20,6 +20,17 @@ import { readWorktrees } from './worktree.ts'
 
 /** The git command behind the port. */
 export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env: NodeJS.ProcessEnv): Git {
+  /** One that fails may have left its locks. */
+  const withoutLocks = async <T>(place: Place, refs: readonly { ref: string }[], work: () => Promise<T>) => {
+    const begun = Date.now()
+    try {
+      return await work()
+    } catch (error) {
+      const names = refs.map(({ ref }) => ref)
+      await clearRefLocks(files, place, names, begun)
+      throw error
+    }
+  }
   return {
     requireVersion: (signal) => requireVersion(exec, notes, env, signal),
     readHeadBranch,
@@ -35,17 +46,14 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
     runHook: (place, hook, signal) => runHook(exec, place, hook, signal),
-    async changeRefs(place, changes, message, signal) {
-      const begun = Date.now()
-      try {
-        if (areNew(changes) && (await makeNewRefs(files, place, changes, message, signal))) return true
-        return await changeRefs(exec, place, changes, message, signal)
-      } catch (error) {
-        const refs = changes.map((change) => change.ref)
-        await clearRefLocks(files, place, refs, begun)
-        throw error
-      }
-    },
+    createRefs: (place, refs, message, signal) =>
+      withoutLocks(place, refs, async () => {
+        if (await createRefs(files, place, refs, message, signal)) return true
+        const changes = refs.map((made) => ({ ...made, old: null }))
+        return changeRefs(exec, place, changes, message, signal)
+      }),
+    changeRefs: (place, changes, message, signal) =>
+      withoutLocks(place, changes, () => changeRefs(exec, place, changes, message, signal)),
     moveHead: (place, branch, message) => moveHead(exec, place, branch, message),
     clearRefLocks: (place, refs, since) =>
       clearRefLocks(files, place, refs, since === undefined ? 0 : Date.parse(since)),

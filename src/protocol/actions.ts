@@ -65,6 +65,7 @@ const start = {
     branch: z.string().min(1).optional(),
     existingBranch: z.string().min(1).optional(),
     isolation: z.enum(isolations).optional(),
+    dirty: z.boolean().optional(),
   }),
   output: z.object({ task: taskSchema, reused: z.boolean(), recreated: z.boolean() }),
 }
@@ -342,6 +343,40 @@ export const actions = {
       verb: z.string(),
       operation: z.string(),
       files: z.array(z.string()),
+    }),
+  },
+  'system.audit': {
+    summary: 'Show what offshoot did, from a log that nothing changes; or check that log',
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      since: z.iso.datetime().optional(),
+      failures: z.boolean().optional(),
+      verify: z.boolean().optional(),
+    }),
+    output: z.object({
+      events: z
+        .array(
+          z.object({
+            seq: z.number().int(),
+            at: z.iso.datetime(),
+            task: z.string(),
+            uid: z.string(),
+            what: z.string(),
+            by: z.string().optional(),
+            commit: z.string().optional(),
+            operation: z.string().optional(),
+            detail: z.string(),
+          }),
+        )
+        .optional(),
+      verified: z
+        .object({
+          entries: z.number().int(),
+          head: z.string().describe('The seal of the last entry: noted elsewhere, it proves all before it.'),
+          flaws: z.array(z.object({ seq: z.number().int(), what: z.string() })),
+        })
+        .optional(),
     }),
   },
   'system.repos': {

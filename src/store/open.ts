@@ -85,7 +85,10 @@ function migrate(db: DatabaseSync, path: string): void {
   inTransaction(db, () => {
     const version = readVersion(db)
     if (version > migrations.length) throw tooNew(version, path)
-    for (const migration of migrations.slice(version)) db.exec(migration)
+    for (const migration of migrations.slice(version)) {
+      if (typeof migration === 'string') db.exec(migration)
+      else migration(db)
+    }
     db.exec(`PRAGMA user_version = ${migrations.length}`)
   })
 }

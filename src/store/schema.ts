@@ -1,8 +1,11 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { firstSeal, sealOf } from '../core/chain.ts'
+
 /**
  * Each entry brings the database one version further. Entries that were released are never edited: a database
  * out there has already run them.
  */
-export const migrations: readonly string[] = [
+export const migrations: readonly (string | ((db: DatabaseSync) => void))[] = [
   `
   CREATE TABLE repos (
     id TEXT PRIMARY KEY,
@@ -49,4 +52,23 @@ export const migrations: readonly string[] = [
     value TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  (db) => {
+    db.exec("ALTER TABLE events ADD COLUMN seal TEXT NOT NULL DEFAULT ''")
+    const seal = db.prepare('UPDATE events SET seal = ? WHERE seq = ?')
+    let before = firstSeal
+    for (const row of db.prepare('SELECT seq, uid, n, at, type, event FROM events ORDER BY seq').iterate()) {
+      const { seq, uid, n, at, type, event } = row as unknown as EventRow
+      before = sealOf(before, { uid, n, at, type, text: event })
+      seal.run(before, seq)
+    }
+  },
 ]
+
+interface EventRow {
+  readonly seq: number
+  readonly uid: string
+  readonly n: number
+  readonly at: string
+  readonly type: string
+  readonly event: string
+}

@@ -1,4 +1,5 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import { firstSeal, type LoggedEvent, sealOf } from '../core/chain.ts'
 import { AppError } from '../core/errors.ts'
 import { reduce, type StoredEvent, type TaskEvent } from '../core/events.ts'
 import type { RepoRecord, Store, TaskFilter } from '../core/ports.ts'
@@ -50,12 +51,16 @@ export function sqliteStore(path: string): Store {
     const next = reduce(task(row), event, at)
     if (!next) throw new AppError('WT_007', `There is no task with the uid ${uid}.`, { data: { uid } })
     putTask(next, version + 1)
-    statement('INSERT INTO events (uid, n, at, type, event) VALUES (?, ?, ?, ?, ?)').run(
+    const last = statement('SELECT seal FROM events ORDER BY seq DESC LIMIT 1').get()
+    const [n, type, text] = [version + 1, event.type, JSON.stringify(event)]
+    const seal = sealOf((last?.seal as string | undefined) ?? firstSeal, { uid, n, at, type, text })
+    statement('INSERT INTO events (uid, n, at, type, event, seal) VALUES (?, ?, ?, ?, ?, ?)').run(
       uid,
-      version + 1,
+      n,
       at,
-      event.type,
-      JSON.stringify(event),
+      type,
+      text,
+      seal,
     )
     return next
   }
@@ -133,6 +138,33 @@ export function sqliteStore(path: string): Store {
       guarded(() => inTransaction(db, () => append(uid, event, at, expected))),
     appendAll: (events, at) =>
       guarded(() => inTransaction(db, () => events.map(({ uid, event }) => append(uid, event, at)))),
+    adopt: (uid, log) =>
+      guarded(() =>
+        inTransaction(db, () => {
+          let task: Task | undefined
+          for (const [n, { event, at }] of log.entries()) task = append(uid, event, at, n)
+          if (!task) throw new AppError('WT_007', `There is no log of a task with the uid ${uid}.`)
+          return task
+        }),
+      ),
+    *readLog() {
+      for (let after = 0; ; ) {
+        const rows = read('SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT 1000', after)
+        for (const row of rows) yield { ...row, text: row.event } as unknown as LoggedEvent
+        if (rows.length === 0) return
+        after = rows.at(-1)?.seq as number
+      }
+    },
+    countEvents: () => ({
+      last: Number(find("SELECT seq FROM sqlite_sequence WHERE name = 'events'")?.seq ?? 0),
+      perTask: new Map(
+        read('SELECT uid, version FROM tasks').map(({ uid, version }) => [uid as string, version as number]),
+      ),
+    }),
+    findDamage: () => {
+      const found = find('PRAGMA integrity_check(1)')?.integrity_check as string | undefined
+      return found === 'ok' ? undefined : found
+    },
     readEvents: ({ after = 0, uid, types, limit = -1 }) => {
       const terms = ['seq > ?']
       const values: SQLInputValue[] = [after]

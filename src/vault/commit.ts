@@ -107,11 +107,13 @@ export async function readReplay(
   const lines = await readLines(vault, task)
   const all = [...lines, ...(await commitSteps(vault, task, steps, lines, signal))]
   const last = all.findLast(({ n }) => n !== undefined)
-  const own = last && (await agentsCommits(vault, repo, task, last.tree, signal))
+  const begun = all.find(({ n }) => n === 0)
+  // Commits of the agent's may hold what the user had not committed at the start.
+  const own = last && !begun && (await agentsCommits(vault, repo, task, last.tree, signal))
   if (own) return own
-  let parentTree = await readTree(vault, task.base.commit)
+  let parentTree = begun?.tree ?? (await readTree(vault, task.base.commit))
   return all.flatMap(({ n, commit, tree }) => {
-    const step = n === undefined ? undefined : steps[n]
+    const step = n === undefined || n === 0 ? undefined : steps[n]
     if (!step) return []
     const before = parentTree
     parentTree = tree

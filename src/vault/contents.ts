@@ -1,13 +1,14 @@
 /** Trees and files of the vault, for verbs that land them elsewhere. */
+import { randomUUID } from 'node:crypto'
 import { lstatSync, type Stats } from 'node:fs'
 import { chmod, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import type { Contents, Found, Leaf, Repo } from '../core/ports.ts'
-import { type BytePath, below } from './bytes.ts'
+import { type BytePath, below, splitNul } from './bytes.ts'
 import { capture } from './capture.ts'
 import { patchOf } from './diff.ts'
 import { eachOf } from '../core/each.ts'
-import { draftIndex, findIndexTree, scanAgainst } from './drafts.ts'
+import { draftIndex, findIndexTree, scanAgainst, showHidden } from './drafts.ts'
 import type { OpenVault } from './index.ts'
 import { mergeTrees } from './merge.ts'
 import { writeBlob } from './restore.ts'
@@ -31,6 +32,8 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
       return found
     },
     takeAll: async (repo, checkout, signal) => takeAll(await open(repo), repo, checkout, signal),
+    takeChanges: async (repo, checkout, commit, signal) =>
+      takeChanges(await open(repo), repo, checkout, commit, signal),
     scan: async (repo, checkout, index, signal) => scanAgainst(await open(repo), checkout, index, signal),
     findIndexTree: async (repo, index) => findIndexTree(await open(repo), index),
     draftIndex: async (repo, index, change) => draftIndex(await open(repo), index, change),
@@ -122,23 +125,21 @@ function kindOf(full: Buffer): Stats | undefined {
   }
 }
 
-/** From the index, whose tree git knows, to the files as they are. */
-async function takeAll(
-  vault: OpenVault,
-  repo: Repo,
-  checkout: string,
-  signal?: AbortSignal,
-): Promise<string> {
-  const index = path.join(vault.vault, 'scratch', `index-${process.pid}-${Date.now()}`)
-  await vault.files.copy(path.join(repo.place.gitDir, 'index'), index)
+/** A copy of the checkout's index: whatever git notes in it, the user's own stays as it is. */
+async function withIndex<T>(vault: OpenVault, repo: Repo, work: (copy: string) => Promise<T>): Promise<T> {
+  const copy = path.join(vault.vault, 'scratch', `index-${process.pid}-${randomUUID()}`)
+  await vault.files.copy(path.join(repo.place.gitDir, 'index'), copy)
   try {
-    const scope = { ...vault, workspace: checkout, index }
-    const changes = new Map<BytePath, Leaf | null>()
-    await eachOf(await scan(vault.exec, scope, signal), 8, async (file) => {
-      const found = file.endsWith('/') ? undefined : await takeOne(vault, checkout, file)
-      if (found?.kind === 'file') changes.set(file, found.leaf)
-      if (found?.kind === 'gone') changes.set(file, null)
-    })
+    return await work(copy)
+  } finally {
+    await vault.files.remove(copy)
+  }
+}
+
+/** From the index, whose tree git knows, to the files as they are. */
+function takeAll(vault: OpenVault, repo: Repo, checkout: string, signal?: AbortSignal): Promise<string> {
+  return withIndex(vault, repo, async (index) => {
+    const { leaves } = await takeEach(vault, checkout, await scanned(vault, checkout, index, signal))
     // Last, because it may write the index anew: a younger index would hide an edit of the second it was made in.
     const written = await vault.exec({
       args: ['write-tree', '--missing-ok'],
@@ -147,8 +148,59 @@ async function takeAll(
       cwd: vault.vault,
       signal,
     })
-    return (await changeTree(vault.objects, written.stdout.toString().trim(), changes)).tree
-  } finally {
-    await vault.files.remove(index)
-  }
+    return (await changeTree(vault.objects, written.stdout.toString().trim(), leaves)).tree
+  })
+}
+
+/** Files against the index, and the index against the commit: what is the same in both is the commit's. */
+function takeChanges(
+  vault: OpenVault,
+  repo: Repo,
+  checkout: string,
+  commit: string,
+  signal?: AbortSignal,
+): Promise<Map<BytePath, Leaf | null>> {
+  return withIndex(vault, repo, async (index) => {
+    const scope = {
+      gitDir: vault.vault,
+      alternates: vault.alternates,
+      indexFile: index,
+      cwd: vault.vault,
+      signal,
+    }
+    const args = ['diff-index', '--cached', '--no-renames', '--name-only', '-z', commit]
+    const staged = splitNul((await vault.exec({ args, ...scope })).stdout)
+    await showHidden((call) => vault.exec({ ...call, ...scope, workTree: checkout }))
+    const found = await scanned(vault, checkout, index, signal)
+    const { tree } = parseCommit(await vault.objects.readObject(commit))
+    const changes = await takeEach(vault, checkout, new Set([...staged, ...found]))
+    await eachOf(changes.replaced, 8, async (file) => {
+      // The folder of a submodule stands for it.
+      if ((await findLeaf(vault.objects, tree, file))?.mode !== '160000') changes.leaves.set(file, null)
+    })
+    return changes.leaves
+  })
+}
+
+/** The files that git finds changed; a repository inside is left out. */
+async function scanned(
+  vault: OpenVault,
+  checkout: string,
+  index: string,
+  signal?: AbortSignal,
+): Promise<BytePath[]> {
+  const found = await scan(vault.exec, { ...vault, workspace: checkout, index }, signal)
+  return [...found].filter((file) => !file.endsWith('/'))
+}
+
+async function takeEach(vault: OpenVault, checkout: string, files: Iterable<BytePath>) {
+  const leaves = new Map<BytePath, Leaf | null>()
+  const replaced: BytePath[] = []
+  await eachOf(files, 8, async (file) => {
+    const found = await takeOne(vault, checkout, file)
+    if (found.kind === 'file') leaves.set(file, found.leaf)
+    if (found.kind === 'gone') leaves.set(file, null)
+    if (found.kind === 'folder') replaced.push(file)
+  })
+  return { leaves, replaced }
 }

@@ -59,15 +59,21 @@ export function draftIndex(
       requireDone(await git(['update-index', '-z', '--index-info'], indexLines(change.moves)))
     } else {
       requireDone(await git(['read-tree', '--reset', '-i', change.commit]))
-      const listed = await git(['ls-files', '-v', '-z'])
-      // A flag that hides changes of a file would hide what the agent does to it.
-      const hidden = splitNul(listed.stdout).flatMap((line) => (/^[a-z]/.test(line) ? [line.slice(2)] : []))
-      const names = Buffer.from(hidden.map((file) => `${file}\0`).join(''), 'latin1')
-      if (hidden.length > 0)
-        requireDone(await git(['update-index', '--no-assume-unchanged', '-z', '--stdin'], names))
+      await showHidden(({ args, stdin }) => git([...args], stdin))
     }
     return { mode: '100644', oid: await vault.objects.put('blob', await readFile(copy)) }
   })
+}
+
+/** A flag that hides changes of a file would hide what is done to it. */
+export async function showHidden(
+  git: (call: { readonly args: readonly string[]; readonly stdin?: Buffer }) => Promise<Git>,
+): Promise<void> {
+  const listed = await git({ args: ['ls-files', '-v', '-z'] })
+  const hidden = splitNul(listed.stdout).flatMap((line) => (/^[a-z]/.test(line) ? [line.slice(2)] : []))
+  if (hidden.length === 0) return
+  const stdin = Buffer.from(hidden.map((file) => `${file}\0`).join(''), 'latin1')
+  requireDone(await git({ args: ['update-index', '--no-assume-unchanged', '-z', '--stdin'], stdin }))
 }
 
 function requireDone({ code, stderr }: Git): void {

@@ -10,7 +10,7 @@ import { workspacePlace } from '../git/isolation.ts'
 import { readOwnHead } from '../git/own.ts'
 import { type ObjectReader, objectReader } from '../git/reader.ts'
 import { adopt } from './adopt.ts'
-import { toText } from './bytes.ts'
+import { type BytePath, toText } from './bytes.ts'
 import { clean, keepConfig } from './clean.ts'
 import { compact } from './compact.ts'
 import { commitAsUser, readReplay, readTree, smudge } from './commit.ts'
@@ -30,7 +30,7 @@ import {
   type VaultPlace,
   vaultPlace,
 } from './place.ts'
-import { lenders, publish, readPublished } from './publish.ts'
+import { lenders, publish, readPublished, startTree } from './publish.ts'
 import { findRemote, makePushRoom, push } from './push.ts'
 import { indexedTrees, noteIndexed } from './indexed.ts'
 import { refill } from './refill.ts'
@@ -39,7 +39,7 @@ import { refreshIndex, type ScanScope, scanIgnored } from './scan.ts'
 import { isPlain, keepIndex, seedTree } from './seed.ts'
 import { type Difference, difference } from './snapshot.ts'
 import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'
-import { compareTrees, type FileChange } from './tree.ts'
+import { changeTree, compareTrees, type FileChange, type Leaf } from './tree.ts'
 import { isUntouched } from './untouched.ts'
 
 export interface VaultOptions {
@@ -149,6 +149,28 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     const base = parseCommit(await vault.objects.readObject(task.base.commit))
     const tree = await seedTree(vault, task, base.tree, index, signal)
     return commitStep(vault, task, tree, undefined, { n: 0, tool: 'start', summary: '', skipped: [] }, task)
+  }
+
+  /** Behind such a step 0 lies the workspace as it was made, so that what the user had changed can be told. */
+  const makeSeedWith = async (
+    vault: OpenVault,
+    repo: Repo,
+    task: Task,
+    changes: ReadonlyMap<BytePath, Leaf | null>,
+    signal?: AbortSignal,
+  ): Promise<Step> => {
+    const index = await keepIndex(vault, repo, task)
+    const base = parseCommit(await vault.objects.readObject(task.base.commit))
+    const made = await seedTree(vault, task, base.tree, index, signal)
+    const { tree } = await changeTree(vault.objects, made, changes)
+    // The index knows nothing of what the user had: the next look must.
+    await noteIndexed(files, taskFolder(vault.vault, task), made)
+    await restore({ ...scopeOf(vault, task), aside: asideOf(task) }, made, tree, signal)
+    const at = clock.now().toISOString()
+    const message = 'The workspace as it was made\n'
+    const parent = await vault.objects.put('commit', commitContent({ tree: made, parents: [], message, at }))
+    const note = { n: 0, tool: 'start', summary: 'with what was not committed', skipped: [] }
+    return commitStep(vault, task, tree, parent, note, task)
   }
 
   /** Step 0. Its id is noted, because it is needed at every step and lies behind all the others. */
@@ -265,6 +287,12 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     isPlain: (repo, task) =>
       isPlain({ ...options, gitDir: workspacePlace(repo, task).gitDir, commonDir: repo.commonDir }),
     seed: async (repo, task, signal) => seed(await open(repo), repo, task, signal),
+    seedWith: async (repo, task, changes, signal) =>
+      makeSeedWith(await open(repo), repo, task, changes, signal),
+    async readStart(repo, task, signal) {
+      const vault = await open(repo)
+      return startTree(vault, task, await seed(vault, repo, task, signal), signal)
+    },
     findTip: async (repo, task) => findTip(await open(repo), task),
     async readSteps(repo, task) {
       const vault = await open(repo)
@@ -325,9 +353,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     readDiff: async (repo, from, to, options, signal) => diffOf(await open(repo), from, to, options, signal),
     async restore(repo, task, from, to, signal) {
       const vault = await open(repo)
-      const aside = task.shadow
-        ? path.join(task.shadow.gitDir, 'offshoot-aside')
-        : path.join(path.dirname(task.path), '.trash', `${path.basename(task.path)}.aside`)
+      const aside = asideOf(task)
       if (from === null) {
         const index = path.join(taskFolder(vault.vault, task), 'index')
         const error = await refill(vault, repo, task, to.tree, signal).catch(appError)
@@ -374,6 +400,12 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       opened.clear()
     },
   }
+}
+
+/** Where what stands in the way of a restore goes. */
+function asideOf(task: Task): string {
+  if (task.shadow) return path.join(task.shadow.gitDir, 'offshoot-aside')
+  return path.join(path.dirname(task.path), '.trash', `${path.basename(task.path)}.aside`)
 }
 
 /** The files that the workspace's own HEAD has; undefined when its git is broken. */

@@ -7,6 +7,7 @@ import { frugal } from '../git/frugal.ts'
 import { workspacePlace } from '../git/isolation.ts'
 import { readOwnHead, readOwnRef, readPlain } from '../git/own.ts'
 import { changeRefs, findRef, findRivals } from '../git/refs.ts'
+import type { BytePath } from './bytes.ts'
 import { clean } from './clean.ts'
 import type { OpenVault } from './index.ts'
 import { writeOwnIndex, writeOwnRef } from './own-git.ts'
@@ -192,14 +193,15 @@ export async function commitSteps(
 ): Promise<Line[]> {
   const fresh: Line[] = []
   const done = lastOf(lines)
-  let tree = lines.at(-1)?.tree ?? (await baseTree(vault, task))
-  let parent = lines.at(-1)?.commit ?? task.base.commit
   let before = steps.find((step) => step.n === done)
-  for (const step of steps.filter((candidate) => candidate.n > done)) {
-    const changes = new Map<string, Leaf | null>()
-    for (const [file, { to }] of await compareTrees(vault.objects, before?.tree ?? null, step.tree)) {
-      changes.set(file, to && !isRefusedLink(file, to.mode) ? to : null)
-    }
+  const news = steps.filter((step) => step.n > done)
+  if (lines.length === 0 && before && news.length > 0) fresh.push(...(await commitStart(vault, task, before)))
+  let { commit: parent, tree } = [...lines, ...fresh].at(-1) ?? {
+    commit: task.base.commit,
+    tree: await baseTree(vault, task),
+  }
+  for (const step of news) {
+    const changes = await storable(vault, before?.tree ?? null, step.tree)
     before = step
     tree = (await changeTree(vault.objects, tree, await clean(vault, task, step.tree, changes, signal))).tree
     const { n, tool, summary, at, run, call } = step
@@ -208,6 +210,44 @@ export async function commitSteps(
     fresh.push({ n, commit: parent, tree })
   }
   return fresh
+}
+
+/** What the user had not committed at the start, as a commit of its own: the steps are what the agent did. */
+async function commitStart(vault: OpenVault, task: Task, first: Step): Promise<Line[]> {
+  const tree = await startTree(vault, task, first)
+  if (tree === (await baseTree(vault, task))) return []
+  const message = `What was not committed at the start of ${task.id}\n\nOffshoot-Step: 0\n`
+  const parts = { tree, parents: [task.base.commit], message, at: first.at }
+  return [{ n: 0, commit: await vault.objects.put('commit', commitContent(parts)), tree }]
+}
+
+/** The tree of step 0 as git stores it. */
+export async function startTree(
+  vault: OpenVault,
+  task: Task,
+  first: Step,
+  signal?: AbortSignal,
+): Promise<string> {
+  const base = await baseTree(vault, task)
+  // Behind a step 0 that began with changes of the user's lies the workspace as it was made.
+  const [made] = parseCommit(await vault.objects.readObject(first.commit)).parents
+  if (made === undefined) return base
+  const { tree } = parseCommit(await vault.objects.readObject(made))
+  const changes = await storable(vault, tree, first.tree)
+  return (await changeTree(vault.objects, base, await clean(vault, task, first.tree, changes, signal))).tree
+}
+
+/** What lies between two trees, but for what git refuses to store. */
+async function storable(
+  vault: OpenVault,
+  from: string | null,
+  to: string,
+): Promise<Map<BytePath, Leaf | null>> {
+  const changes = new Map<BytePath, Leaf | null>()
+  for (const [file, change] of await compareTrees(vault.objects, from, to)) {
+    changes.set(file, change.to && !isRefusedLink(file, change.to.mode) ? change.to : null)
+  }
+  return changes
 }
 
 /** The last step that is a commit. */

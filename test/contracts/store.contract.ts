@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { flawsOf } from '../../src/core/chain.ts'
 import type { Store } from '../../src/core/ports.ts'
 import type { Task } from '../../src/core/task.ts'
 import { runProgram } from '../support/processes.ts'
@@ -233,6 +234,38 @@ export function storeContract({ name, open, module, factory }: StoreUnderTest): 
       expect(numbers('own2')).toEqual(upTo(2 + 100))
       const acknowledged = printed.flat().filter((line) => line.startsWith('shared '))
       expect(new Set(acknowledged).size).toBe(200)
+      expect(flawsOf(store.readLog(), store.countEvents()).flaws).toEqual([])
+    })
+
+    test('R9: each entry of the log seals those before it, whoever wrote them', () => {
+      start('u1', 'A')
+      finish('u1')
+      store.close()
+      store = open(file)
+      start('u2', 'B')
+      const log = [...store.readLog()]
+      expect(log.map(({ uid, n, type }) => `${uid} ${n} ${type}`)).toHaveLength(6)
+      expect(new Set(log.map(({ seal }) => seal)).size).toBe(6)
+      const { flaws, head } = flawsOf(log, store.countEvents())
+      expect([flaws, head]).toEqual([[], log[5]?.seal])
+    })
+
+    test('R7: a lost log comes back whole, or not at all', () => {
+      const log = [
+        { event: { type: 'start.begun', task: sampleTask('u1', 'A'), owner } as const, at },
+        { event: { type: 'start.done' } as const, at },
+        { event: { type: 'rebuilt' } as const, at },
+      ]
+      expect(store.adopt('u1', log)).toMatchObject({ uid: 'u1', state: 'active' })
+      expect(store.readEvents({ uid: 'u1' })).toHaveLength(3)
+      expect(() => store.adopt('u1', log)).toThrow(expect.objectContaining({ code: 'WT_012' }))
+      const rival = [
+        { ...log[0]!, event: { ...log[0]!.event, task: sampleTask('u2', 'A') } },
+        ...log.slice(1),
+      ]
+      expect(() => store.adopt('u2', rival)).toThrow(expect.objectContaining({ code: 'WT_013' }))
+      expect(store.findTaskByUid('u2')).toBeUndefined()
+      expect(store.readEvents({})).toHaveLength(3)
     })
 
     test('P2: what was acknowledged is there after the writer was killed', async () => {

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { flawsOf } from '../../src/core/chain.ts'
 import { storeError } from '../../src/store/errors.ts'
 import { isNetworkFolder } from '../../src/store/open.ts'
+import { migrations } from '../../src/store/schema.ts'
 import { sqliteStore } from '../../src/store/sqlite.ts'
 import { sampleRepo, storeContract } from './store.contract.ts'
 
@@ -59,6 +61,26 @@ describe('the sqlite file', () => {
     writing.exec('COMMIT')
     expect(store.findNote('k')).toBe('v')
     writing.close()
+    store.close()
+  })
+
+  test('R8: of the first schema is brought up to date: every record stays, and the log is sealed', () => {
+    mkdirSync(path.dirname(file))
+    const db = new DatabaseSync(file)
+    db.exec(`${migrations[0] as string}; PRAGMA user_version = 1`)
+    db.exec("INSERT INTO repos VALUES ('repo1', 'app', '/app/.git', 'm', '2026')")
+    db.exec(
+      `INSERT INTO tasks VALUES (1, 'u1', 'repo1', 'A', 'active', 1, 0, 0, '/a', '2026', '2026', 2, '{"uid":"u1"}')`,
+    )
+    const event = db.prepare("INSERT INTO events (uid, n, at, type, event) VALUES ('u1', ?, '2026', ?, ?)")
+    for (const [n, type] of ['start.begun', 'start.done'].entries())
+      event.run(n + 1, type, JSON.stringify({ type }))
+    db.close()
+    const store = sqliteStore(file)
+    expect(store.findTaskByUid('u1')).toEqual({ uid: 'u1' })
+    const log = [...store.readLog()]
+    expect(log.map(({ type }) => type)).toEqual(['start.begun', 'start.done'])
+    expect(flawsOf(log, store.countEvents()).flaws).toEqual([])
     store.close()
   })
 

@@ -78,6 +78,29 @@ export function removedOrUntouched(keepsBranch: boolean) {
   }
 }
 
+/** A10: asked for, and the folder is in the trash while the branch stays; or open as before. */
+export function askedOrNot(seen: Seen): string[] {
+  if (seen.after.open.length === 0) return removedOrUntouched(true)({ ...seen, acknowledged: true })
+  const { before, after, acknowledged } = seen
+  return [
+    ...(acknowledged ? ['the accept was acknowledged, and the task is open'] : []),
+    ...difference(before.workspaces, after.workspaces).map((line) => `not asked for, but ${line}`),
+    ...difference(before.registrations, after.registrations)
+      .filter((line) => !line.endsWith('changed'))
+      .map((line) => `not asked for, but ${line}`),
+  ]
+}
+
+/** R7: the workspace has its git again, or is as it was. */
+export function mendedOrNot({ before, after, acknowledged }: Seen): string[] {
+  const [name = ''] = Object.keys(before.workspaces)
+  const { '.git': link, ...files } = after.workspaces[name] ?? {}
+  return [
+    ...(acknowledged && link === undefined ? ['the repair was acknowledged, and there is no .git'] : []),
+    ...difference(before.workspaces[name] ?? {}, files).map((line) => `the workspace: ${line}`),
+  ]
+}
+
 /** One more step, which is the workspace as it is, and the branch has it; or as before. */
 export function takenOrNot({ before, after, acknowledged }: Seen): string[] {
   const [[uid, had] = ['', []]] = Object.entries(before.steps)

@@ -160,7 +160,10 @@ async function tasksAreWhole(stage: Stage, before: World, after: World): Promise
     if (after.registrations[name] === undefined) wrong.push('a workspace without registration')
     if (refs[`refs/heads/${task.branch}`] === undefined) wrong.push('a workspace without branch')
     const then = before.workspaces[name]
-    const known = before.steps[task.uid] && (await isKnown(stage, files, then, after.steps[task.uid]))
+    const steps = after.steps[task.uid]
+    // One that began with what the user had not committed was never clean.
+    const worked = before.steps[task.uid] ?? (steps?.[0]?.summary === '' ? undefined : steps)
+    const known = worked && (await isKnown(stage, files, then, steps))
     const status = known ? '' : await stage.git('-C', task.path, 'status', '--porcelain').catch(appError)
     if (status !== '') wrong.push(`the workspace is not clean: ${status}`)
   }

@@ -4,6 +4,8 @@ import path from 'node:path'
 import { call } from '../../src/api/handlers.ts'
 import type { Ports } from '../../src/core/ports.ts'
 import {
+  askedOrNot,
+  mendedOrNot,
   recreatedOrUndone,
   removedOrUntouched,
   type Seen,
@@ -15,6 +17,7 @@ import type { Stage } from './lane.ts'
 import {
   after,
   nothing,
+  readyToAsk,
   readyToLand,
   started,
   startedAndCommitted,
@@ -23,8 +26,21 @@ import {
   workedInCheckout,
   workedOn,
 } from './prepared.ts'
-import { accept, checkpoint, failingRun, prune, reject, remove, rewind, run, start, undo } from './verbs.ts'
-import { baseInside, ourBranch } from './world.ts'
+import {
+  accept,
+  acceptHunks,
+  checkpoint,
+  failingRun,
+  prune,
+  redo,
+  reject,
+  remove,
+  rewind,
+  run,
+  start,
+  undo,
+} from './verbs.ts'
+import { baseInside, ourBranch, readWorld } from './world.ts'
 
 export interface Journey {
   readonly name: string
@@ -70,6 +86,12 @@ export const journeys: readonly Journey[] = [
     env: { OFFSHOOT_WORKSPACE_BASE: baseInside },
     prepare: nothing,
     act: (ports, dir, signal) => start(ports, dir, {}, signal),
+    check: startedOrUndone,
+  },
+  {
+    name: 'start --dirty',
+    prepare: nothing,
+    act: (ports, dir, signal) => start(ports, dir, { dirty: true }, signal),
     check: startedOrUndone,
   },
   {
@@ -155,6 +177,16 @@ export const journeys: readonly Journey[] = [
     check: takenOrNot,
   },
   {
+    name: 'repair',
+    async prepare(stage) {
+      await workedOn(stage)
+      const [task] = (await readWorld(stage)).open
+      rmSync(path.join(task!.path, '.git'))
+    },
+    act: (ports, dir, signal) => call(ports, 'task.repair', { repo: dir, task: 'T1' }, signal),
+    check: mendedOrNot,
+  },
+  {
     name: 'rewind',
     operation: true,
     prepare: workedOn,
@@ -201,6 +233,19 @@ export const journeys: readonly Journey[] = [
     operation: true,
     prepare: (stage) => readyToLand(stage, { shared: true }),
     act: (ports, dir, signal) => accept(ports, dir, { only: ['a.txt', 'new'] }, signal),
+  },
+  {
+    name: 'accept --hunks',
+    operation: true,
+    prepare: (stage) => readyToLand(stage, { shared: true }),
+    act: acceptHunks,
+  },
+  {
+    name: 'accept --as pr',
+    prepare: readyToAsk,
+    act: (ports, dir, signal) => accept(ports, dir, { as: 'pr' }, signal),
+    again: (ports, dir) => start(ports, dir, { existingBranch: 'offshoot/T1' }),
+    check: askedOrNot,
   },
   {
     name: 'reject',
@@ -253,6 +298,18 @@ export const journeys: readonly Journey[] = [
       (ports, dir) => accept(ports, dir, { as: 'patch' }),
     ),
     act: undo,
+  },
+  {
+    name: 'redo of accept --as patch',
+    operation: true,
+    prepare: after(
+      after(
+        (stage) => readyToLand(stage, { shared: true }),
+        (ports, dir) => accept(ports, dir, { as: 'patch' }),
+      ),
+      undo,
+    ),
+    act: redo,
   },
   {
     name: 'undo of accept --as squash',

@@ -18,7 +18,7 @@ export async function keepsEverything(stage: Stage, before: World, after: World)
   if (typeof kept !== 'string') return [`the vault is not whole: ${kept.message}`]
   const held = new Set([
     ...kept.split('\n').map((line) => line.slice(0, 40)),
-    ...[after.user, ...Object.values({ ...after.workspaces, ...after.trash })].flatMap(contentsOf),
+    ...[after.user, ...Object.values(after.workspaces), ...Object.values(after.trash)].flatMap(contentsOf),
   ])
   const had = { checkout: before.user, ...before.workspaces }
   const lost = (operation: World['operations'][number]) =>

@@ -72,7 +72,8 @@ export class Lane {
     const state = journey.apart ? path.join(this.#apart!, 'state') : path.join(home, 'state')
     const clean = cleanEnv(home)
     const plain = { ...clean, GIT_OPTIONAL_LOCKS: '0' }
-    const searched = this.shim ? `${this.shim}:${clean.PATH}` : clean.PATH!
+    const tools = `${path.join(home, 'bin')}:${clean.PATH}`
+    const searched = this.shim ? `${this.shim}:${tools}` : tools
     const env = { ...clean, PATH: searched, OFFSHOOT_HOME: state, ...journey.env }
     return {
       home,

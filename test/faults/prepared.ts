@@ -90,6 +90,25 @@ export async function twoToPrune(stage: Stage): Promise<void> {
   await act(stage, (ports) => start(ports, stage.dir, { task: 'T2' }))
 }
 
+/** The same, with a repository to push to and a `gh` that opens what it is asked for, and says so when it has before. */
+export async function readyToAsk(stage: Stage): Promise<void> {
+  const bare = path.join(stage.home, 'remote.git')
+  await stage.git('init', '--quiet', '--bare', bare)
+  await stage.git('remote', 'add', 'origin', bare)
+  const bin = path.join(stage.home, 'bin')
+  mkdirSync(bin)
+  const asked = path.join(stage.home, 'asked')
+  const lines = [
+    '#!/bin/sh',
+    '[ "$1" = --version ] && exit 0',
+    `mkdir '${asked}' 2> /dev/null || { echo 'already exists: https://example.com/pull/7' >&2; exit 1; }`,
+    'echo https://example.com/pull/7',
+    '',
+  ]
+  writeFileSync(path.join(bin, 'gh'), lines.join('\n'), { mode: 0o755 })
+  await readyToLand(stage)
+}
+
 /** The same in the user's own checkout, where what they had not committed is put away. */
 export async function workedInCheckout(stage: Stage): Promise<void> {
   await act(stage, (ports) => start(ports, stage.dir, { isolation: 'branch' }))

@@ -190,7 +190,7 @@ async function atRest(stage: Stage): Promise<Partial<World>> {
   // A file that went while we looked.
   const glance = () => look().catch(() => undefined)
   for (let last = await glance(); ; ) {
-    await pause(20)
+    await pause(150)
     const now = await glance()
     if (last && now && difference(last, now).length === 0) return now
     last = now

@@ -14,8 +14,22 @@ export const checkpoint = (ports: Ports, repo: string, more: object = {}, signal
 export const accept = (ports: Ports, repo: string, more: object, signal?: AbortSignal) =>
   call(ports, 'task.accept', { repo, task: 'T1', ...more }, signal)
 
+/** Every other hunk of what is left to land. */
+export const acceptHunks = async (ports: Ports, repo: string, signal?: AbortSignal) => {
+  const { hunks = [] } = await call(ports, 'task.diff', { repo, task: 'T1', hunks: true }, signal)
+  const chosen = hunks.filter((_, n) => n % 2 === 0).map(({ id }) => id)
+  return accept(ports, repo, { hunks: chosen }, signal)
+}
+
 export const undo = (ports: Ports, repo: string, signal?: AbortSignal) =>
   call(ports, 'system.undo', { repo }, signal)
+
+/** Takes the last undo back. */
+export const redo = async (ports: Ports, repo: string, signal?: AbortSignal) => {
+  const { operations } = await call(ports, 'system.ops', { repo }, signal)
+  const last = operations.find(({ verb, undone }) => verb === 'undo' && !undone)
+  return call(ports, 'system.undo', { repo, operation: last?.id }, signal)
+}
 
 export const rewind = (ports: Ports, repo: string, signal?: AbortSignal) =>
   call(ports, 'task.rewind', { repo, task: 'T1', to: 0 }, signal)

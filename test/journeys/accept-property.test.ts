@@ -12,7 +12,7 @@ import { requireTask } from '../../src/core/list.ts'
 import type { FileMove } from '../../src/core/operation.ts'
 import type { Leaf } from '../../src/core/ports.ts'
 import { openRepo } from '../../src/index.ts'
-import { readTree, writeTree } from '../support/accept/disk.ts'
+import { writeTree } from '../support/accept/disk.ts'
 import {
   baseTree,
   type Edit,
@@ -23,13 +23,13 @@ import {
   someEdits,
 } from '../support/accept/edits.ts'
 import { type Expected, landedAsCommit, landedAsPatch, type Layers } from '../support/accept/reference.ts'
-import { type As, type Chosen, chosen, type Landed, landed, part } from '../support/accept/parts.ts'
+import { inLanes, runs, seed } from '../support/accept/lanes.ts'
+import { type As, chosen, landed, part } from '../support/accept/parts.ts'
+import { play } from '../support/accept/play.ts'
 import { changes, listed, type Tree } from '../support/accept/tree.ts'
-import { makeWorld, stepsOf, type World } from '../support/accept/world.ts'
+import { makeWorld, stepsOf } from '../support/accept/world.ts'
 import { quickFolder, testRepo } from '../support/repo.ts'
 
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000_000)
-const runs = Number(process.env.RUNS ?? 1)
 console.log(`accept-property: SEED=${seed}`)
 
 const minute = 60_000
@@ -130,26 +130,6 @@ function judge(plan: Landing, user: Layers, expected: Expected): 'landed' | 'ref
   return 'landed'
 }
 
-/** A property checked in several lanes at once, each with a world of its own: most of the time is spent waiting. */
-async function inLanes<W>(
-  count: number,
-  makeWorld: () => Promise<W>,
-  propertyIn: (world: W) => fc.IAsyncPropertyWithHooks<unknown>,
-): Promise<void> {
-  const lanes = 4
-  const numRuns = Math.ceil((count * runs) / lanes)
-  const worlds = await Promise.all(Array.from({ length: lanes }, makeWorld))
-  await Promise.all(
-    worlds.map((world, lane) =>
-      fc.assert(propertyIn(world), {
-        seed: seed + lane,
-        numRuns,
-        endOnFailure: process.env.SHRINK === undefined,
-      }),
-    ),
-  )
-}
-
 test('A1, A3: 1,000 plans of a patch are what the reference says', { timeout: 10 * minute }, async () => {
   const seen = { landed: 0, refused: 0 }
   await inLanes(1000, planner, ({ ports, repo, task, offerOf, checkOut }) =>
@@ -187,65 +167,6 @@ test('A2, A3: 200 plans of commits are what the reference says', { timeout: 10 *
 
 const steps = fc.array(looseEdits(3), { minLength: 1, maxLength: 3 })
 const strategy = fc.constantFrom<As>('patch', 'squash', 'merge', 'rebase')
-
-interface Case {
-  readonly base: Tree
-  /** The workspace after each step. */
-  readonly states: readonly Tree[]
-  readonly user: Layers
-  readonly as: As
-  readonly choice: Chosen
-  readonly told: Landed
-}
-
-/** One case from start to undo. */
-async function play(world: World, one: Case): Promise<void> {
-  const task = await world.work(one.base, one.states)
-  try {
-    await world.edit(one.user)
-    const [before, indexFile, workspace] = [await world.state(), world.readIndexFile(), readTree(task.path)]
-    const operation = await landOrRefuse(world, task.id, one)
-    if (operation === undefined || one.as === 'patch') expect(world.readIndexFile()).toBe(indexFile)
-    if (operation !== undefined) await world.lib.undo(operation)
-    expect(await world.state()).toEqual(before)
-    expect(readTree(task.path)).toEqual(workspace)
-  } finally {
-    world.look()
-    await world.lib.remove({ task: task.id, force: true })
-  }
-}
-
-/** Answers the operation, if there is to be one. */
-async function landOrRefuse({ lib, git, ...world }: World, task: string, { user, as, choice, told }: Case) {
-  const tip = (await git('rev-parse', 'HEAD')).trim()
-  const accepting = lib.accept({ task, as, ...choice })
-  if (!('layers' in told.expected)) {
-    await expect(accepting, JSON.stringify(told.expected)).rejects.toMatchObject({ code: 'WT_011' })
-    return undefined
-  }
-  const { operation } = await accepting
-  const { head, index, files } = told.expected.layers
-  expect(world.look()).toEqual(listed(files))
-  expect(await world.index()).toEqual(listed(index))
-  expect(await world.tree('HEAD')).toEqual(listed(head))
-  const made = (await git('rev-list', '--first-parent', `${tip}..HEAD`)).split('\n').length - 1
-  expect(made).toBe(commits(as, user, told))
-  expect(await lib.exists(task)).toBe(!told.whole)
-  return operation
-}
-
-/** How many commits the branch gets. */
-function commits(as: As, user: Layers, { parts, expected }: Landed): number {
-  if (as === 'patch' || !('layers' in expected)) return 0
-  let [count, head] = [0, user.head]
-  for (const part of parts) {
-    const next = landedAsCommit([part], { head, index: head, files: head })
-    if (!('layers' in next)) continue
-    if (changes(head, next.layers.head).size > 0) count++
-    head = next.layers.head
-  }
-  return count
-}
 
 test('A1 to A6, P3: 100 accepts are what the reference says, and undo takes each back', {
   timeout: 10 * minute,

@@ -88,6 +88,8 @@ describe('--json', () => {
       ['task.accept', ['accept', 'T1', '--as', 'squash', '-m', 'Land it']],
       ['system.ops', ['ops']],
       ['system.undo', ['undo']],
+      ['system.audit', ['audit', '--since', '1d']],
+      ['system.audit', ['audit', '--verify']],
       ['task.reject', ['reject', 'T1', '--keep-branch']],
       ['worktree.remove', ['worktree', 'remove', '--task', 'T2']],
       ['worktree.remove', ['worktree', 'remove', '--task', 'T2']],

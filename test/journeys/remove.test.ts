@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -303,6 +304,25 @@ test('R2: a workspace whose registration is gone is refused, and with --force go
   await expect(work.remove({ task: 'T1' })).rejects.toMatchObject({ name: 'AppError' })
   const removed = await work.remove({ task: 'T1', force: true })
   expect(readFileSync(path.join(removed.trash ?? '', 'workspace/new.txt'), 'utf8')).toBe('untracked\n')
+  expectGone(repo, task)
+})
+
+test('R2: a workspace that the system does not let go is told, and goes as soon as it can', async ({
+  skip,
+}) => {
+  const { repo, work, task } = await started()
+  try {
+    execFileSync('mount', ['--bind', task.path, task.path], { stdio: 'ignore' })
+  } catch {
+    skip('mount is not allowed here')
+  }
+  try {
+    await expect(work.remove({ task: 'T1' })).rejects.toMatchObject({ code: 'WT_008', path: task.path })
+    expect(readFileSync(path.join(task.path, 'a.txt'), 'utf8')).toBe('one\n')
+  } finally {
+    execFileSync('umount', [task.path])
+  }
+  expect(await work.remove({ task: 'T1' })).toMatchObject({ removed: false })
   expectGone(repo, task)
 })
 

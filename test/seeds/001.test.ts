@@ -1,11 +1,24 @@
 /** What a tool that works on a shadow branch must do for its user, from the first start to the last failure. */
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  globSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { call } from '../../src/api/handlers.ts'
+import { compose } from '../../src/compose.ts'
 import { openRepo } from '../../src/index.ts'
 import { fingerprint } from '../support/fingerprint.ts'
+import { until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
+
+const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
 const lines = (...changes: [number, string][]) => {
   const all = Array.from({ length: 20 }, (_, n) => `line ${n + 1}`)
@@ -197,7 +210,7 @@ describe('R3, L12', () => {
     expect((await task.show()).state).toBe('completed')
     if (how === 'timeout') {
       const later = { now: () => new Date(Date.now() + 31 * 60_000) }
-      const ports = compose({ env: user.env, around: { clock: () => later } })
+      const ports = { ...compose({ env: user.env }), clock: later }
       await call(ports, 'task.start', { repo: user.dir, task: 'other' })
       await ports.close()
     } else await repo.start({ task: 'S2', isolation: 'branch' })

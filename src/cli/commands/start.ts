@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { isolations } from '../../core/task.ts'
 import type { Output } from '../../protocol/actions.ts'
-import { type Answer, type Context, text } from '../command.ts'
+import { type Answer, type Context, flag, text } from '../command.ts'
 import { printable } from '../output.ts'
 
 export async function start(context: Context): Promise<Answer> {
@@ -23,6 +23,7 @@ export async function start(context: Context): Promise<Answer> {
       branch: text(values, 'branch'),
       existingBranch: text(values, 'existing-branch'),
       isolation: known,
+      dirty: flag(values, 'dirty'),
     }),
   )
 }

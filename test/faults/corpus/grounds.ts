@@ -101,8 +101,8 @@ function placesOf({ repo, space, other, outside, canary }: Grounds): Record<stri
 }
 
 /** Does the action in the workspace. */
-export function act(grounds: Grounds, script: string): void {
-  bash(grounds.space, script, placesOf(grounds))
+export function act(grounds: Grounds, script: string, env: Readonly<Record<string, string>> = {}): void {
+  bash(grounds.space, script, { ...env, ...placesOf(grounds) })
 }
 
 /** Keeps doing it until the answer is called. */

@@ -39,15 +39,24 @@ export async function makeWorld() {
     await git('add', '--all')
     await git('commit', '--quiet', '--allow-empty', `--message=${message}`)
   }
+  const edit = async ({ head, index, files }: Layers) => {
+    if (changes(there, head).size > 0) await commit(head, 'Edited')
+    if (changes(there, index).size > 0) {
+      write(index)
+      await git('add', '--all')
+    }
+    write(files)
+  }
   return {
     dir: repo.dir,
     lib,
     git,
-    /** A task that starts from the tree, with the steps that an agent has made in it. */
-    async work(base: Tree, steps: readonly Tree[]) {
+    /** A task that starts from the tree, or from what the user has on top of it, with the steps that an agent has made. */
+    async work(base: Tree, steps: readonly Tree[], dirty?: Layers) {
       await commit(base, 'Base')
-      const { task } = await lib.start({ task: `T${++count}` })
-      let before = base
+      if (dirty) await edit(dirty)
+      const { task } = await lib.start({ task: `T${++count}`, dirty: dirty !== undefined })
+      let before = without(dirty?.files ?? base, isIgnored)
       for (const step of steps) {
         writeTree(task.path, before, step)
         before = step
@@ -55,14 +64,7 @@ export async function makeWorld() {
       }
       return task
     },
-    async edit({ head, index, files }: Layers) {
-      if (changes(there, head).size > 0) await commit(head, 'Edited')
-      if (changes(there, index).size > 0) {
-        write(index)
-        await git('add', '--all')
-      }
-      write(files)
-    },
+    edit,
     /** To be called when something else than the user has written the checkout. */
     look: () => {
       there = readTree(repo.dir)

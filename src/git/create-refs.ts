@@ -2,19 +2,10 @@
 import { lstat, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { allEnded } from '../core/all-ended.ts'
-import type { Files, Place, RefChange } from '../core/ports.ts'
-
-export interface NewRef extends RefChange {
-  readonly old: null
-  readonly new: string
-}
-
-export function areNew(changes: readonly RefChange[]): changes is readonly NewRef[] {
-  return changes.every((change) => change.old === null && change.new !== null)
-}
+import type { Files, NewRef, Place } from '../core/ports.ts'
 
 /** False when anything is out of the ordinary: nothing is changed then, and git is to judge. Locks are left to the caller. */
-export async function makeNewRefs(
+export async function createRefs(
   files: Files,
   place: Place,
   refs: readonly NewRef[],

@@ -4,15 +4,15 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { type TestRepo, testRepo } from '../../test/support/repo.ts'
 import { nodeFiles } from '../files/node.ts'
-import { areNew, makeNewRefs } from './new-refs.ts'
+import { createRefs } from './create-refs.ts'
 
 const files = nodeFiles()
 
 function make(repo: TestRepo, refs: readonly string[], message = 'made', signal?: AbortSignal) {
   const gitDir = path.join(repo.dir, '.git')
   const commit = repo.git('rev-parse', 'HEAD').trim()
-  const changes = refs.map((ref) => ({ ref, old: null, new: commit }))
-  return makeNewRefs(files, { commonDir: gitDir, gitDir, checkout: repo.dir }, changes, message, signal)
+  const made = refs.map((ref) => ({ ref, new: commit }))
+  return createRefs(files, { commonDir: gitDir, gitDir, checkout: repo.dir }, made, message, signal)
 }
 
 const sh = (repo: TestRepo, script: string) =>
@@ -66,13 +66,8 @@ test('L5: in a repository that several users share git makes the refs', async ()
 
 test('S3: a cancelled one makes no ref', async () => {
   const repo = testRepo()
-  await expect(make(repo, ['refs/heads/a'], 'made', AbortSignal.abort())).rejects.toThrow()
+  await expect(make(repo, ['refs/heads/a'], 'made', AbortSignal.abort())).rejects.toMatchObject({
+    name: 'AbortError',
+  })
   expect(refsOf(repo)).toEqual(['refs/heads/main'])
-})
-
-test('L5: only what has no value yet is new', () => {
-  const made = { ref: 'refs/heads/a', old: null, new: 'b' }
-  expect(areNew([made])).toBe(true)
-  expect(areNew([made, { ...made, old: 'a' }])).toBe(false)
-  expect(areNew([{ ...made, new: null }])).toBe(false)
 })

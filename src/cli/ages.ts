@@ -1,0 +1,27 @@
+import { AppError } from '../core/errors.ts'
+
+const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** `3d`, `12h`, `30m`, `2w` in milliseconds. */
+export function ageMs(age: string): number {
+  const ms = findAge(age)
+  if (ms !== undefined) return ms
+  throw new AppError('WT_019', `${JSON.stringify(age)} is not an age.`, {
+    hint: 'Write it as 30m, 12h, 3d or 2w.',
+  })
+}
+
+/** The moment that an age or a date names, as an ISO time. */
+export function moment(text: string, now: Date): string {
+  const age = findAge(text)
+  const at = age === undefined ? Date.parse(text) : now.getTime() - age
+  if (!Number.isNaN(at)) return new Date(at).toISOString()
+  throw new AppError('WT_019', `${JSON.stringify(text)} is neither an age nor a date.`, {
+    hint: 'Write it as 12h, 3d, or 2026-11-15.',
+  })
+}
+
+function findAge(age: string): number | undefined {
+  const [, count, unit] = /^(\d+)([mhdw])$/.exec(age) ?? []
+  return count === undefined ? undefined : Number(count) * units[unit as keyof typeof units]
+}

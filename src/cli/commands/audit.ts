@@ -1,0 +1,32 @@
+import { moment } from '../ages.ts'
+import { type Answer, type Context, flag, text } from '../command.ts'
+import { printable, table } from '../output.ts'
+
+export async function audit(context: Context): Promise<Answer> {
+  const { dir, values } = context
+  const since = text(values, 'since')
+  const { events, verified } = await context.call('system.audit', {
+    repo: dir,
+    task: text(values, 'task'),
+    since: since === undefined ? undefined : moment(since, new Date()),
+    failures: flag(values, 'failures'),
+    verify: flag(values, 'verify'),
+  })
+  if (verified) {
+    const { entries, head, flaws } = verified
+    const lines = flaws.map(({ seq, what }) => `entry ${seq}: ${what}`)
+    const sound = `All ${entries} entries are as they were written. The last one's seal: ${head || 'none yet'}`
+    const words = flaws.length === 0 ? sound : printable(lines.join('\n'))
+    return { json: { verified }, text: words, exitCode: flaws.length === 0 ? 0 : 1 }
+  }
+  if (events?.length === 0) context.tell('Nothing.')
+  const rows = (events ?? []).map(({ at, task, what, by, commit, detail }) => [
+    at,
+    task,
+    what,
+    commit?.slice(0, 10) ?? '',
+    by ?? '',
+    detail,
+  ])
+  return { json: { events }, text: printable(table(rows)), long: true }
+}

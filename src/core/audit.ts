@@ -1,0 +1,132 @@
+/** The audit log: the events themselves, which nothing changes and each of which seals those before it. */
+import { AppError } from './errors.ts'
+import { type Flaw, flawsOf } from './chain.ts'
+import type { StoredEvent, TaskEvent } from './events.ts'
+import type { Records } from './ports.ts'
+import { redacted } from './redact.ts'
+import { findRepo } from './repo.ts'
+import type { Task } from './task.ts'
+
+export interface AuditInput {
+  readonly dir: string
+  readonly task?: string | undefined
+  /** Only what happened then or later. */
+  readonly since?: string | undefined
+  /** Only what failed, was taken back or was given up by itself. */
+  readonly failures?: boolean | undefined
+}
+
+export interface AuditEntry {
+  readonly seq: number
+  readonly at: string
+  readonly task: string
+  readonly uid: string
+  readonly what: TaskEvent['type']
+  /** The process or the agent. */
+  readonly by?: string | undefined
+  readonly commit?: string | undefined
+  readonly operation?: string | undefined
+  readonly detail: string
+}
+
+/** What was done, oldest first: in the repository that `dir` is in, or outside of any in all of them. */
+export async function audit(records: Records, input: AuditInput): Promise<AuditEntry[]> {
+  const repo = (await findRepo(records, input.dir).catch(() => undefined))?.repo
+  const tasks = new Map<string, Task | undefined>()
+  const taskOf = (uid: string) => {
+    if (!tasks.has(uid)) tasks.set(uid, records.store.findTaskByUid(uid))
+    return tasks.get(uid)
+  }
+  const entries = records.store.readEvents({}).flatMap((stored) => {
+    const task = taskOf(stored.uid)
+    if (!task || (repo && task.repo !== repo.id)) return []
+    if (input.task !== undefined && task.id !== input.task) return []
+    if (input.since !== undefined && stored.at < input.since) return []
+    if (input.failures && !isFailure(stored.event)) return []
+    return [entry(stored, task)]
+  })
+  if (
+    entries.length === 0 &&
+    input.task !== undefined &&
+    ![...tasks.values()].some((t) => t?.id === input.task)
+  )
+    throw new AppError('WT_007', `The log has no task ${input.task}.`)
+  return entries
+}
+
+/** Whether the log is as it was written. `head` is the seal of its last entry: noted elsewhere, it proves the rest. */
+export function verify({ store }: Records): { entries: number; head: string; flaws: readonly Flaw[] } {
+  const counts = store.countEvents()
+  return { entries: counts.last, ...flawsOf(store.readLog(), counts) }
+}
+
+function isFailure(event: TaskEvent): boolean {
+  switch (event.type) {
+    case 'run.ended':
+      return !event.ok
+    case 'start.undone':
+    case 'recreate.undone':
+    case 'publish.undone':
+    case 'operation.undone':
+    case 'checkpoint.failed':
+    case 'reverted':
+    case 'revert.failed':
+      return true
+    default:
+      return false
+  }
+}
+
+function entry({ seq, at, uid, event }: StoredEvent, task: Task): AuditEntry {
+  return {
+    seq,
+    at,
+    task: task.id,
+    uid,
+    what: event.type,
+    by: by(event),
+    commit: commit(event),
+    operation: operation(event),
+    detail: redacted(detail(event)),
+  }
+}
+
+function by(event: TaskEvent): string | undefined {
+  if (event.type === 'run.begun') return event.agent
+  return 'owner' in event ? `process ${event.owner.pid}` : undefined
+}
+
+function commit(event: TaskEvent): string | undefined {
+  if (event.type === 'start.begun') return event.task.base.commit
+  if (event.type === 'publish.done') return event.tip
+  return event.type === 'checkpoint' ? event.commit : undefined
+}
+
+function operation(event: TaskEvent): string | undefined {
+  if (event.type === 'reverted') return event.operation
+  return event.type.startsWith('operation.') && 'id' in event ? event.id : undefined
+}
+
+function detail(event: TaskEvent): string {
+  switch (event.type) {
+    case 'start.begun':
+      return `${event.task.isolation} ${event.task.path}, branch ${event.task.branch}`
+    case 'checkpoint':
+      return `step ${event.n}: ${event.summary === '' ? event.tool : `${event.tool} - ${event.summary}`}`
+    case 'run.begun':
+      return `run ${event.run}`
+    case 'run.ended':
+      return event.ok ? `run ${event.run}` : `run ${event.run}: ${event.reason}`
+    case 'publish.done':
+      return `branch ${event.branch}`
+    case 'operation.begun':
+      return event.undoes === undefined ? event.verb : `${event.verb} of ${event.undoes}`
+    case 'reverted':
+    case 'revert.failed':
+      return `${event.trigger}: ${event.reason}`
+    case 'trash.slimmed':
+      return `${event.bytes} bytes`
+    default:
+      return 'reason' in event ? event.reason : ''
+  }
+}

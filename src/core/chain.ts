@@ -1,0 +1,68 @@
+/** The log of events as a chain: each entry is sealed together with all that came before it. */
+import { createHash } from 'node:crypto'
+
+/** An event as it lies in the log, with its seal. */
+export interface LoggedEvent {
+  readonly seq: number
+  readonly uid: string
+  readonly n: number
+  readonly at: string
+  readonly type: string
+  /** The event's own text, byte for byte. */
+  readonly text: string
+  readonly seal: string
+}
+
+/** What the seal of the first entry stands on. */
+export const firstSeal = ''
+
+/** The seal of an entry that follows the one with the seal `before`. */
+export function sealOf(
+  before: string,
+  { uid, n, at, type, text }: Omit<LoggedEvent, 'seq' | 'seal'>,
+): string {
+  return createHash('sha256')
+    .update(JSON.stringify([before, uid, n, at, type, text]))
+    .digest('hex')
+}
+
+export interface Flaw {
+  /** The entry at which it shows. */
+  readonly seq: number
+  readonly what: string
+}
+
+interface LogCounts {
+  /** The number of the last entry that was ever written. */
+  readonly last: number
+  /** How many entries each task has by its own row. */
+  readonly perTask: ReadonlyMap<string, number>
+}
+
+/**
+ * Everything in which the log is not as it was written. An entry that was changed, or whose neighbour was taken away or
+ * changed places, does not fit its seal; entries missing at the end are missed by the counts.
+ */
+export function flawsOf(log: Iterable<LoggedEvent>, counts: LogCounts): { flaws: Flaw[]; head: string } {
+  const flaws: Flaw[] = []
+  const found = new Map<string, number>()
+  let [before, last] = [firstSeal, 0]
+  for (const entry of log) {
+    if (entry.seq !== last + 1) flaws.push({ seq: entry.seq, what: missing(last + 1, entry.seq - 1) })
+    if (sealOf(before, entry) !== entry.seal)
+      flaws.push({ seq: entry.seq, what: 'it, or what comes before it, is not what was written' })
+    found.set(entry.uid, (found.get(entry.uid) ?? 0) + 1)
+    ;[before, last] = [entry.seal, entry.seq]
+  }
+  if (last < counts.last) flaws.push({ seq: counts.last, what: missing(last + 1, counts.last) })
+  for (const [uid, count] of counts.perTask) {
+    const there = found.get(uid) ?? 0
+    if (there !== count)
+      flaws.push({ seq: last, what: `the task ${uid} has ${there} entries, and its record says ${count}` })
+  }
+  return { flaws, head: before }
+}
+
+function missing(from: number, to: number): string {
+  return from >= to ? `the entry ${to} is missing` : `the entries ${from} to ${to} are missing`
+}

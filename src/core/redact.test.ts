@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { commandLine, redacted } from './redact.ts'
+
+test('R9: what a command line says in secret is not written down, and the rest is', () => {
+  const said = [
+    [['deploy', '--token', 'abc123', '--to', 'here'], 'deploy --token *** --to here'],
+    [['deploy', '--api-key=abc123', 'x'], 'deploy --api-key=*** x'],
+    [['env', 'DB_PASSWORD=pass word', 'psql'], 'env DB_PASSWORD=*** word psql'],
+    [['sh', '-c', "export GITHUB_TOKEN='a b'; make"], 'sh -c export GITHUB_TOKEN=***; make'],
+    [['git', 'push', 'https://me:hunter2@host/x.git'], 'git push https://me:***@host/x.git'],
+    [['curl', '-H', 'Authorization: Bearer abc.def'], 'curl -H Authorization: Bearer ***'],
+    [['echo', `ghp_${'a'.repeat(36)}`], 'echo ***'],
+    [['npm', 'test', '--', '--grep', 'tokens of the parser'], 'npm test -- --grep tokens of the parser'],
+  ] as const
+  for (const [argv, line] of said) expect(commandLine(argv)).toBe(line)
+})
+
+test.each([
+  `sk-${'a1'.repeat(12)}`,
+  'AKIAABCDEFGHIJKLMNOP',
+  `glpat-${'x'.repeat(20)}`,
+  `xoxb-${'1'.repeat(12)}`,
+  `eyJhbGciOiJI.eyJzdWIiOiIx.abcdefghijk`,
+])('R9: %s is known by its looks', (secret) => {
+  expect(redacted(`failed with ${secret}.`)).toBe('failed with ***.')
+})

@@ -1,0 +1,36 @@
+/** What looks like a secret is not written down: command lines end up in steps, commits and the audit log. */
+
+const mask = '***'
+
+const secretName =
+  '[\\w-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|credentials?|auth)'
+
+/** `--token=x`, `API_KEY=x`, `password: x` */
+const assigned = new RegExp(`(\\b${secretName}\\s*[=:]\\s*)("[^"]*"|'[^']*'|\\S+)`, 'gi')
+
+/** `--token x`: the value is a word of its own. */
+const option = new RegExp(`^--?${secretName}$`, 'i')
+
+const known = [
+  /\b(?:ghp|gho|ghu|ghs|ghr)_\w{20,}|\bgithub_pat_\w{20,}/g,
+  /\bglpat-[\w-]{16,}/g,
+  /\bsk-[\w-]{16,}/g,
+  /\bxox[abposr]-[\w-]{10,}/g,
+  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
+  /\bAIza[\w-]{30,}/g,
+  /\bnpm_[0-9A-Za-z]{30,}/g,
+  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g,
+]
+
+/** The words of a command line in one line, without what looks like a secret. */
+export function commandLine(argv: readonly string[]): string {
+  return argv.map((word, n) => (n > 0 && option.test(argv[n - 1] ?? '') ? mask : redacted(word))).join(' ')
+}
+
+export function redacted(text: string): string {
+  const named = text
+    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:)[^\s/@]+@/gi, `$1${mask}@`)
+    .replace(/(\bBearer\s+)[\w.~+/=-]+/gi, `$1${mask}`)
+    .replace(assigned, `$1${mask}`)
+  return known.reduce((rest, pattern) => rest.replace(pattern, mask), named)
+}

@@ -1,0 +1,44 @@
+/** Nothing that writes is left out of the faults. */
+import { expect, test } from 'vitest'
+import { writes } from '../../src/api/handlers.ts'
+import { type ActionName, actions } from '../../src/protocol/actions.ts'
+import { journeys } from '../faults/journeys.ts'
+
+/** The rows of test/faults/journeys.ts that strike an action, or why it needs none. */
+const struck: Partial<Record<ActionName, { readonly rows: RegExp } | { readonly reason: string }>> = {
+  'task.start': { rows: /^(start|recreate)/ },
+  'task.checkpoint': { rows: /^checkpoint/ },
+  'task.rewind': { rows: /^rewind/ },
+  'task.run': { rows: /^run/ },
+  'task.accept': { rows: /^accept/ },
+  'task.update': { rows: /^update/ },
+  'task.reject': { rows: /^reject/ },
+  'task.delete': { rows: /^delete/ },
+  'task.repair': { rows: /^repair/ },
+  'worktree.create': { reason: 'it is task.start' },
+  'worktree.remove': { rows: /^remove/ },
+  'system.undo': { rows: /^(undo|redo)/ },
+  'system.forget': { rows: /^repos forget/ },
+}
+
+const writing = (Object.keys(actions) as ActionName[]).filter(writes)
+
+test.each(writing)('P2: %s is struck by faults, or there is a reason not to', (action) => {
+  const found = struck[action]
+  expect(found, `${action} writes: give it a row in test/faults/journeys.ts and a line here`).toBeDefined()
+  if (found && 'rows' in found) {
+    const { rows } = found
+    expect(journeys.filter(({ name }) => rows.test(name)).length).toBeGreaterThan(0)
+  }
+})
+
+test.each(['patch', 'squash', 'merge', 'rebase', 'keep-branch', 'pr'])(
+  'A4: accept --as %s is struck',
+  (as) => {
+    expect(journeys.map(({ name }) => name)).toContain(`accept --as ${as}`)
+  },
+)
+
+test.each(['only', 'hunks'])('A4: accept --%s is struck', (part) => {
+  expect(journeys.map(({ name }) => name)).toContain(`accept --${part}`)
+})

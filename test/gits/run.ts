@@ -1,0 +1,46 @@
+/** `npm run test:gits`: a selection of journeys with every git that this machine can offer, found by PATH. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import path from 'node:path'
+import { type BuiltGit, otherGits } from './debian.ts'
+
+/** Whatever speaks to git in more than one way: worktrees, refs, merges, conversions, hooks, clones, what agents do. */
+const selection = [
+  'src/git',
+  'test/journeys/accept.test.ts',
+  'test/journeys/accept-hooks.test.ts',
+  'test/journeys/accept-scenarios.test.ts',
+  'test/journeys/bytes-converted.test.ts',
+  'test/journeys/clone.test.ts',
+  'test/journeys/landed.test.ts',
+  'test/journeys/publish.test.ts',
+  'test/journeys/remove.test.ts',
+  'test/journeys/shadow.test.ts',
+  'test/journeys/start-repos.test.ts',
+  'test/journeys/verbs-through-git.test.ts',
+  'test/faults/corpus.test.ts',
+]
+
+function versionOf(PATH: string | undefined): string {
+  return execFileSync('git', ['--version'], { encoding: 'utf8', env: { ...process.env, PATH } }).trim()
+}
+
+/** Whether all went well. */
+function play({ bin }: Pick<BuiltGit, 'bin'>, more: readonly string[]): boolean {
+  const PATH = `${bin}${path.delimiter}${process.env.PATH}`
+  console.log(`\n${versionOf(PATH)}`)
+  const vitest = path.resolve(import.meta.dirname, '../../node_modules/vitest/vitest.mjs')
+  const files = more.length > 0 ? more : selection
+  const { status } = spawnSync(process.execPath, [vitest, 'run', '--reporter=dot', ...files], {
+    env: { ...process.env, PATH },
+    stdio: 'inherit',
+  })
+  return status === 0
+}
+
+const own = versionOf(process.env.PATH)
+const others = otherGits(console.log).filter(({ version }) => !own.endsWith(` ${version}`))
+if (others.length === 0)
+  console.log(`There is no other git than ${own}, which npm test uses: nothing is tried.`)
+const results = others.map((git) => ({ version: git.version, passed: play(git, process.argv.slice(2)) }))
+for (const { version, passed } of results) console.log(`git ${version}: ${passed ? 'passed' : 'FAILED'}`)
+process.exitCode = results.every(({ passed }) => passed) ? 0 : 1

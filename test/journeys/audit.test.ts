@@ -1,0 +1,92 @@
+import { DatabaseSync } from 'node:sqlite'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
+import { withEnv } from '../support/workspace.ts'
+
+const openDatabase = (user: TestRepo) => new DatabaseSync(path.join(user.env.OFFSHOOT_HOME ?? '', 'state.db'))
+
+async function busyUser(): Promise<TestRepo> {
+  const user = testRepo()
+  await offshoot(user, 'run', '--task', 'T1', '--', 'sh', '-c', 'echo work > work.txt')
+  await offshoot(user, 'accept', 'T1')
+  await offshoot(user, 'run', '--task', 'T2', '--', 'false')
+  return user
+}
+
+test('R9: every act is in the log: who, what, when, which commit; --task, --since and --failures choose', async () => {
+  const user = await busyUser()
+  const { events } = (await offshoot(user, 'audit', '--json')).json
+  const told = events.map(({ task, what }: { task: string; what: string }) => `${task} ${what}`)
+  for (const act of ['T1 start.begun', 'T1 run.begun', 'T1 checkpoint', 'T1 operation.done', 'T2 run.ended'])
+    expect(told).toContain(act)
+  expect(events.find(({ what }: { what: string }) => what === 'checkpoint')).toMatchObject({
+    at: expect.stringMatching(/^\d{4}-/),
+    commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+  })
+  const only = async (...args: string[]) => (await offshoot(user, 'audit', '--json', ...args)).json.events
+  expect(new Set((await only('--task', 'T2')).map(({ task }: { task: string }) => task))).toEqual(
+    new Set(['T2']),
+  )
+  expect(await only('--since', '2999-01-01')).toEqual([])
+  expect(await only('--since', '1d')).toHaveLength(events.length)
+  expect(await only('--failures')).toMatchObject([{ task: 'T2', what: 'run.ended' }])
+  expect((await offshoot(user, 'audit', '--task', 'nobody')).code).toBe(3)
+  expect((await offshoot(user, 'audit', '--since', 'yesterday-ish')).code).toBe(2)
+})
+
+test('R9: a secret on a command line, and the environment, are in no record and in no commit', async () => {
+  const user = withEnv(testRepo(), { DEPLOY_KEY: 'from-the-environment' })
+  const secret = 'hunter2hunter2'
+  await offshoot(user, 'run', '--', 'sh', '-c', `echo x > x.txt # --token=${secret}`)
+  const db = openDatabase(user)
+  const all = JSON.stringify([
+    db.prepare('SELECT * FROM events').all(),
+    db.prepare('SELECT * FROM tasks').all(),
+  ])
+  db.close()
+  expect(all).toContain('echo x > x.txt')
+  for (const hidden of [secret, 'from-the-environment']) expect(all).not.toContain(hidden)
+  expect(user.git('log', '--all', '--format=%B')).toContain('echo x > x.txt')
+  expect(user.git('log', '--all', '--format=%B')).not.toContain(secret)
+  expect((await offshoot(user, 'audit')).stdout).not.toContain(secret)
+})
+
+test('R3, R9: what gave a task up by itself is a line in the failure log', async () => {
+  const user = withEnv(testRepo(), { OFFSHOOT_AUTO_REVERT_FAILURE: 'always' })
+  const ran = await offshoot(user, 'run', '--task', 'T1', '--json', '--', 'sh', '-c', 'exit 3')
+  const [{ operation }] = ran.json.notices
+  const { events } = (await offshoot(user, 'audit', '--failures', '--json')).json
+  expect(events).toMatchObject([
+    { what: 'run.ended' },
+    { what: 'reverted', operation, detail: 'failure: sh ended with exit code 3' },
+  ])
+})
+
+test('R9: --verify is content with a log as it was written, and finds each way of tampering with it', async () => {
+  const user = await busyUser()
+  const sound = await offshoot(user, 'audit', '--verify', '--json')
+  expect([sound.code, sound.json.verified]).toMatchObject([0, { flaws: [] }])
+  const { entries } = sound.json.verified
+  const ways = {
+    changed: "UPDATE events SET event = replace(event, 'T1', 'T9') WHERE seq = 1",
+    'dated back': "UPDATE events SET at = '2020-01-01T00:00:00.000Z' WHERE seq = 3",
+    'taken away': 'DELETE FROM events WHERE seq = 4',
+    'the last taken away': `DELETE FROM events WHERE seq = ${entries}`,
+    'all taken away': 'DELETE FROM events',
+    swapped:
+      'UPDATE events SET seq = -1 WHERE seq = 5; UPDATE events SET seq = 5 WHERE seq = 6; UPDATE events SET seq = 6 WHERE seq = -1',
+    invented: `INSERT INTO events (uid, n, at, type, event, seal) SELECT uid, 99, at, type, event, seal FROM events WHERE seq = 2`,
+  }
+  for (const [way, sql] of Object.entries(ways)) {
+    const db = openDatabase(user)
+    db.exec(`PRAGMA foreign_keys = OFF; CREATE TABLE kept AS SELECT * FROM events; ${sql}`)
+    const found = await offshoot(user, 'audit', '--verify', '--json')
+    expect([way, found.code]).toEqual([way, 1])
+    expect(found.json.verified.flaws.length, way).toBeGreaterThan(0)
+    db.exec('DELETE FROM events; INSERT INTO events SELECT * FROM kept; DROP TABLE kept')
+    db.exec(`UPDATE sqlite_sequence SET seq = ${entries} WHERE name = 'events'`)
+    db.close()
+  }
+  expect((await offshoot(user, 'audit', '--verify')).code).toBe(0)
+})

@@ -1,0 +1,83 @@
+/**
+ * Random edits of a user before and after a start with `--dirty`, and of an agent in between. `SEED=…` replays a run,
+ * `SHRINK=1` looks for the smallest case that fails, and `RUNS=10` makes it ten times as long.
+ */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readTree } from '../support/accept/disk.ts'
+import { baseTree, edited, edits, isIgnored, looseEdits } from '../support/accept/edits.ts'
+import { inLanes, runs, seed } from '../support/accept/lanes.ts'
+import { type As, chosen, landed, part } from '../support/accept/parts.ts'
+import { play } from '../support/accept/play.ts'
+import type { Layers } from '../support/accept/reference.ts'
+import { changes, type Tree, without } from '../support/accept/tree.ts'
+import { makeWorld, stepsOf } from '../support/accept/world.ts'
+
+console.log(`start-dirty-property: SEED=${seed}`)
+
+const minute = 60_000
+const uncommitted = fc.record({ staged: edits(3), loose: looseEdits(4) })
+
+/** What the user has not committed on top of the base. */
+function dirtied(
+  base: Tree,
+  { staged, loose }: { staged: Parameters<typeof edited>[2]; loose: Parameters<typeof edited>[2] },
+): Layers {
+  const index = edited(base, 'usrA', staged)
+  return { head: base, index, files: edited(index, 'usrB', loose) }
+}
+
+test('P1, L13: 40 workspaces are the checkout as it was, which stays so, but for what is ignored', {
+  timeout: 10 * minute,
+}, async () => {
+  await inLanes(40, makeWorld, (world) =>
+    fc.asyncProperty(baseTree, uncommitted, async (base, mine) => {
+      const dirty = dirtied(base, mine)
+      // Twice: the first start leaves the user's files as the second one finds them.
+      const first = await world.work(base, [], dirty)
+      const [before, indexFile] = [await world.state(), world.readIndexFile()]
+      const { task } = await world.lib.start({ task: `${first.id}-again`, dirty: true })
+      expect([await world.state(), world.readIndexFile()]).toEqual([
+        { ...before, refs: expect.any(String) },
+        indexFile,
+      ])
+      for (const { path } of [first, task]) expect(readTree(path)).toEqual(without(dirty.files, isIgnored))
+      expect(task).toMatchObject({ base: { commit: (await world.git('rev-parse', 'HEAD')).trim() } })
+      expect((await world.lib.show(task.id)).dirty).toBe(false)
+      for (const { id } of [first, task]) await world.lib.remove({ task: id })
+    }),
+  )
+})
+
+const steps = fc.array(looseEdits(3), { minLength: 1, maxLength: 3 })
+const strategy = fc.constantFrom<As>('patch', 'squash', 'merge', 'rebase')
+
+test('A1 to A6, L13: 60 accepts land the agent’s part alone, and undo takes each back', {
+  timeout: 10 * minute,
+}, async () => {
+  const seen = { landed: 0, refused: 0 }
+  await inLanes(60, makeWorld, (world) =>
+    fc.asyncProperty(
+      baseTree,
+      uncommitted,
+      steps,
+      looseEdits(2),
+      strategy,
+      part,
+      async (base, mine, agent, later, as, which) => {
+        const dirty = dirtied(base, mine)
+        const begun = without(dirty.files, isIgnored)
+        const states = agent.map((_, n) => edited(begun, 'agnt', agent.slice(0, n + 1).flat()))
+        const held = stepsOf(begun, states)
+        fc.pre(held.length > 1 && changes(begun, held.at(-1) ?? begun).size > 0)
+        const user = { ...dirty, files: edited(dirty.files, 'usrC', later) }
+        const choice = chosen(held, which)
+        const told = landed(held, user, as, choice)
+        fc.pre(!('unsure' in told.expected))
+        await play(world, { base, dirty, states, user, as, choice, told })
+        seen['layers' in told.expected ? 'landed' : 'refused']++
+      },
+    ),
+  )
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(5 * runs)
+})

@@ -1,0 +1,60 @@
+/** `npm run test:sim -- --seeds 200`: plays so many histories, and fails when one of them finds something wrong. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { type Build, builds } from './builds.ts'
+import { historyOf } from './history.ts'
+import type { Order } from './orders.ts'
+import { Report, toldFailure } from './report.ts'
+import { shorter } from './shorter.ts'
+import { Team } from './team.ts'
+import type { Wanted } from './worker.ts'
+
+const { values } = parseArgs({
+  options: {
+    /** How many, from `first` on. */
+    seeds: { type: 'string', default: '200' },
+    first: { type: 'string', default: '1' },
+    /** A history from a file instead, as `--save` writes it. */
+    history: { type: 'string' },
+    /** Where a shortened history of the first failure goes. */
+    save: { type: 'string' },
+    workers: { type: 'string', default: '2' },
+    build: { type: 'string', default: 'whole' },
+    /** Tell every history, whatever comes of it. */
+    verbose: { type: 'boolean', default: false },
+  },
+})
+if (!(values.build in builds))
+  throw new Error(`There is no build ${values.build}: ${Object.keys(builds).join(', ')}`)
+const build = values.build as Build
+
+function* wanted(): Generator<Wanted> {
+  if (values.history !== undefined) {
+    const history = JSON.parse(readFileSync(values.history, 'utf8')) as Order[]
+    yield { name: values.history, history, build }
+    return
+  }
+  const first = Number(values.first)
+  for (let seed = first; seed < first + Number(values.seeds); seed++)
+    yield { name: `seed ${seed}`, history: historyOf(seed), build }
+}
+
+const began = performance.now()
+const team = await Team.of(values.history === undefined ? Number(values.workers) : 1)
+const report = new Report()
+const histories = new Map<string, readonly Order[]>()
+const queued = [...wanted()]
+for (const { name, history } of queued) histories.set(name, history)
+await team.play(queued, (result) => {
+  report.add(result)
+  if (values.verbose || result.anomalies.length > 0) console.log(toldFailure(result))
+})
+const [failure] = report.failed
+if (failure && values.save !== undefined) {
+  const history = await shorter(team, histories.get(failure.name) ?? [], build)
+  writeFileSync(values.save, `${JSON.stringify(history, null, 1)}\n`)
+}
+await team.end()
+console.log(report.lines().join('\n'))
+console.log(`${Math.round((performance.now() - began) / 1000)} seconds, ${values.workers} at once.`)
+process.exitCode = report.failed.length > 0 ? 1 : 0

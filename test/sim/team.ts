@@ -1,0 +1,73 @@
+/** Workers, each with histories of its own, in memory. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { build } from 'rolldown'
+import { stageRoot } from '../faults/stage.ts'
+import { cleanEnv } from '../support/clean-env.ts'
+import type { Played, Tally } from './play.ts'
+import type { Wanted } from './worker.ts'
+
+export interface Result extends Omit<Played, 'tally'> {
+  readonly name: string
+  readonly tally: Tally | undefined
+}
+
+export class Team {
+  readonly #root = stageRoot()
+  readonly #workers: ChildProcess[] = []
+
+  static async of(count: number): Promise<Team> {
+    const team = new Team()
+    const [worker, child] = [await team.#bundled('worker'), await team.#bundled('child')]
+    for (let n = 0; n < count; n++) team.#workers.push(team.#hire(worker, child, n))
+    return team
+  }
+
+  /** One file each: thousands of starts would spend most of their time on loading modules. */
+  async #bundled(name: 'worker' | 'child'): Promise<string> {
+    const file = path.join(this.#root, `${name}.mjs`)
+    const input = path.join(import.meta.dirname, `${name}.ts`)
+    const output = { file, format: 'esm', codeSplitting: false } as const
+    await build({ input, platform: 'node', logLevel: 'warn', output })
+    return file
+  }
+
+  #hire(worker: string, child: string, n: number): ChildProcess {
+    const folder = path.join(this.#root, `worker-${n}`)
+    mkdirSync(folder)
+    const env = { ...cleanEnv(folder), NODE_COMPILE_CACHE: path.join(this.#root, 'cache') }
+    // Starting a git takes the longer the more memory has whoever starts it.
+    const execArgv = ['--max-old-space-size=96', '--max-semi-space-size=1']
+    return fork(worker, [folder, child], { env, execArgv })
+  }
+
+  /** Every history, each by whoever is free; the results come as they are ready. */
+  async play(wanted: Iterable<Wanted>, onResult: (result: Result) => void): Promise<void> {
+    const queue = wanted[Symbol.iterator]()
+    await Promise.all(
+      this.#workers.map(async (worker) => {
+        for (let next = queue.next(); !next.done; next = queue.next()) onResult(await ask(worker, next.value))
+      }),
+    )
+  }
+
+  async end(): Promise<void> {
+    const gone = this.#workers.map((worker) => new Promise((resolve) => worker.once('exit', resolve)))
+    for (const worker of this.#workers) worker.disconnect()
+    await Promise.all(gone)
+    rmSync(this.#root, { recursive: true, force: true })
+  }
+}
+
+function ask(worker: ChildProcess, wanted: Wanted): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const onExit = () => reject(new Error(`The worker ended while it played ${wanted.name}.`))
+    worker.once('exit', onExit)
+    worker.once('message', (result: Result) => {
+      worker.off('exit', onExit)
+      resolve(result)
+    })
+    worker.send(wanted)
+  })
+}
