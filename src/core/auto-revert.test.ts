@@ -35,12 +35,11 @@ describe('findTrigger', () => {
     expect(found({ shadow, lastActiveAt: minutesAgo(300) }, { idle: 'never' })).toBeUndefined()
   })
 
-  test('R3: neither a closed task is given up, nor one in the middle of something, nor one for which it was in vain', () => {
+  test('R3: neither a closed task is given up, nor one in the middle of something', () => {
     const old = { shadow, lastActiveAt: minutesAgo(100) }
     const owner = { pid: 1, startedAt: '1', boot: 'b' }
     expect(found({ ...old, state: 'accepted' })).toBeUndefined()
     expect(found({ ...old, pending: { verb: 'run', owner, run: 'r' } })).toBeUndefined()
-    expect(found({ ...old, unreverted: 'a conflict' })).toBeUndefined()
     expect(found(old)).toBe('idle')
   })
 })

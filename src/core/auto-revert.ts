@@ -19,8 +19,7 @@ const minute = 60_000
 
 /** Why the task is to be given up; undefined when it is not. */
 export function findTrigger(task: Task, settings: Settings, now: Date): AutoRevert | undefined {
-  // Once in vain is enough: what stands in the way is for a person to see.
-  if (!isOpen(task) || task.pending || task.unreverted !== undefined) return undefined
+  if (!isOpen(task) || task.pending) return undefined
   const { autoRevert } = settings
   const counts = (which: Settings['autoRevert']['idle']) =>
     which === 'always' || (which === 'shadow' && task.shadow !== undefined)
@@ -54,7 +53,8 @@ async function revert(
     return (await rejectTask(ports, repo, task, { keepBranch, auto })).task
   } catch (thrown) {
     const error = appError(thrown)
-    if (error.code === 'WT_012') return task
+    // It is tried again with the next command. What stands in the way is told once.
+    if (error.code === 'WT_012' || error.message === task.unreverted) return task
     const failed = { type: 'revert.failed', trigger: auto.trigger, reason: error.message } as const
     return ports.store.append(task.uid, failed, ports.clock.now().toISOString())
   }

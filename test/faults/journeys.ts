@@ -5,6 +5,7 @@ import { call } from '../../src/api/handlers.ts'
 import type { Ports } from '../../src/core/ports.ts'
 import {
   askedOrNot,
+  eachPrunedOrUntouched,
   mendedOrNot,
   recreatedOrUndone,
   removedOrUntouched,
@@ -16,6 +17,7 @@ import {
 import type { Stage } from './lane.ts'
 import {
   after,
+  leftInCheckout,
   nothing,
   readyToAsk,
   readyToLand,
@@ -30,7 +32,7 @@ import {
   accept,
   acceptHunks,
   checkpoint,
-  failingRun,
+  giveUp,
   prune,
   redo,
   reject,
@@ -269,13 +271,13 @@ export const journeys: readonly Journey[] = [
   {
     name: 'prune of two tasks',
     env: { OFFSHOOT_PRUNE_MIN_KEEP: '0' },
-    operation: true,
     prepare: twoToPrune,
     act: prune,
-    async back(ports, dir) {
-      await undo(ports, dir)
-      await undo(ports, dir)
+    async again(ports, dir) {
+      await prune(ports, dir)
+      await start(ports, dir)
     },
+    check: eachPrunedOrUntouched,
   },
   {
     name: 'undo of prune',
@@ -285,10 +287,10 @@ export const journeys: readonly Journey[] = [
     act: undo,
   },
   {
-    name: 'giving up after a failed run',
+    name: 'giving up what is idle',
     operation: true,
-    prepare: workedInCheckout,
-    act: failingRun,
+    prepare: leftInCheckout,
+    act: giveUp,
   },
   {
     name: 'undo of accept --as patch',

@@ -120,6 +120,16 @@ export async function workedInCheckout(stage: Stage): Promise<void> {
   writeFileSync(path.join(stage.dir, 'src/run.sh'), '#!/bin/sh\ntrue\n')
 }
 
+/** The same, a day ago. */
+export async function leftInCheckout(stage: Stage): Promise<void> {
+  await workedInCheckout(stage)
+  await act(stage, async ({ store }) => {
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString()
+    for (const { uid } of store.readTasks({ open: true }))
+      store.append(uid, { type: 'recreate.done' }, yesterday)
+  })
+}
+
 /** It has been done, and is to be undone. */
 export const after =
   (prepare: (stage: Stage) => Promise<void>, verb: (ports: Ports, dir: string) => Promise<unknown>) =>
