@@ -8,6 +8,7 @@ import { placeFiles, requireUnchanged, stage, stagingFolder } from './operation-
 import { lookAtRefs, moveHead, moveRefs, overtaken } from './operation-refs.ts'
 import type { BytePath } from './bytes.ts'
 import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
+import { eachOf } from './each.ts'
 import { AppError, appError } from './errors.ts'
 import type { AutoRevert, TaskEvent } from './events.ts'
 import type { Leaf, Ports, RefChange, Repo, StepNote } from './ports.ts'
@@ -127,11 +128,11 @@ export async function performAll(
   // A single ref that somebody has moved keeps all of them from moving: then each tries for itself.
   await moveRefs(ports, repo, { ...first.operation, refs }).catch(() => {})
   const ended = new Map<string, TaskEvent | AppError>()
-  for (const { task, operation } of acts) {
+  await eachOf(acts, 8, async ({ task, operation }) => {
     const left = await carryOut(ports, repo, task, operation).catch(appError)
     if (left === undefined) ended.set(task.uid, overtaken(operation.refs))
     else ended.set(task.uid, left instanceof AppError ? left : doneWith(operation, left))
-  }
+  })
   const done = Array.from(ended).flatMap(([uid, event]) =>
     event instanceof AppError ? [] : [{ uid, event }],
   )

@@ -77,11 +77,11 @@ async function previewed(
   return { stale: going(final), removed: [], skipped, errors: [], warnings: warned(settings, uncommitted) }
 }
 
-/** Git may look into so many workspaces at a time. */
-const atOnce = 4
+/** So many are looked at, or got ready, at a time. */
+const atOnce = 8
 
-/** So many locks are held at a time. */
-const together = 32
+/** So many go together, and so many locks are held for it. */
+const together = 64
 
 async function pruned(
   ports: Ports,
@@ -216,16 +216,16 @@ async function planned(ports: Ports, repo: Repo, tasks: readonly Task[], sum: Su
   const worktrees = await ports.git.readWorktrees(repo.place)
   const taken = new Set<string>()
   const batch = ports.ids.uid()
-  const acts: Act[] = []
-  for (const task of tasks) {
+  const acts = new Map<string, Act>()
+  await eachOf(tasks, atOnce, async (task) => {
     try {
       const state = task.adopted ? 'kept' : 'rejected'
       const { branchKept: _, ...closed } = await closing(ports, repo, task, state, { worktrees, taken })
       const common = { id: ports.ids.uid(), verb: 'prune', batch, task: task.uid } as const
-      acts.push({ task, operation: { ...common, at: ports.clock.now().toISOString(), ...closed } })
+      acts.set(task.uid, { task, operation: { ...common, at: ports.clock.now().toISOString(), ...closed } })
     } catch (thrown) {
       sum.errors.push({ task, error: appError(thrown) })
     }
-  }
-  return acts
+  })
+  return tasks.flatMap(({ uid }) => acts.get(uid) ?? [])
 }
