@@ -28,7 +28,7 @@ const rooms: Record<string, Room> = {
   lock: { from: ['core'], guarded: ['sqlite'] },
   files: { from: ['core'] },
   process: { from: ['core'], guarded: ['child_process'] },
-  agents: { from: ['core'], guarded: ['child_process'] },
+  agents: { from: ['core'] },
   sandbox: { from: ['core'] },
   settings: { from: ['core'], packages: ['yaml', 'zod'] },
 

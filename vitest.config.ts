@@ -28,8 +28,11 @@ export default defineConfig({
       project('contracts', 'test/contracts/**/*.test.ts', minute),
       project('journeys', 'test/journeys/**/*.test.ts', 2 * minute),
       project('seeds', 'test/seeds/**/*.test.ts', 2 * minute),
+      project('sim', 'test/sim/**/*.test.ts', 5 * minute),
       project('slow', 'test/slow/**/*.test.ts', 10 * minute),
+      project('agents', 'test/agents/**/*.test.ts', 5 * minute),
       project('faults', 'test/faults/**/*.test.ts', 10 * minute),
+      project('power', 'test/power/**/*.test.ts', 10 * minute),
     ],
   },
 })

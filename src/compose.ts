@@ -1,8 +1,10 @@
 /** Names every concrete adapter; compose-records.ts, those behind the records. */
 import { randomBytes } from 'node:crypto'
+import os from 'node:os'
 import path from 'node:path'
 import { openRecords, stateFolder, userHome } from './compose-records.ts'
 import type { Checkouts, Commands, Contents, Files, Ports, Store, Vault } from './core/ports.ts'
+import { agents } from './agents/index.ts'
 import { nodeFiles } from './files/node.ts'
 import { type GitExec, gitExec, gitPipe } from './git/exec.ts'
 import { cloneIsolation } from './git/clone.ts'
@@ -82,6 +84,7 @@ export function compose(options: ComposeOptions = {}): Composed {
   return {
     home,
     userHome: userHome(env),
+    temp: env.TMPDIR || os.tmpdir(),
     clock,
     ids: { uid },
     files,
@@ -102,6 +105,16 @@ export function compose(options: ComposeOptions = {}): Composed {
       flags: options.flags,
     }),
     commands: around.commands?.(started) ?? started,
+    agents,
+    async setStoreAside(folder) {
+      records.close()
+      await files.makeFolder(folder, 0o700)
+      // The database last: a log that is left beside a new one would be taken for its own.
+      for (const name of ['state.db-wal', 'state.db-shm', 'state.db']) {
+        const file = path.join(home, name)
+        if ((await files.readKind(file)) !== undefined) await files.rename(file, path.join(folder, name))
+      }
+    },
     later: (work) => settled(work()),
     async close() {
       while (behind.size > 0) await Promise.all(behind)

@@ -47,6 +47,7 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'task.rewind', { repo, ...input }, signal),
     run: (input: Rest<'task.run'>, signal?: AbortSignal, emit?: Emit) =>
       call(ports, 'task.run', { repo, ...input }, signal, emit),
+    stop: (task: string, signal?: AbortSignal) => call(ports, 'task.stop', { repo, task }, signal),
     accept: (input: Rest<'task.accept'>, signal?: AbortSignal) =>
       call(ports, 'task.accept', { repo, ...input }, signal),
     update: (input: Rest<'task.update'>, signal?: AbortSignal) =>
@@ -58,7 +59,10 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     ops: async (signal?: AbortSignal) => (await call(ports, 'system.ops', { repo }, signal)).operations,
     undo: (operation?: string, signal?: AbortSignal) =>
       call(ports, 'system.undo', { repo, operation }, signal),
-    repair: (task: string, signal?: AbortSignal) => call(ports, 'task.repair', { repo, task }, signal),
+    /** One task; without a name, everything that doctor finds and that can be mended. */
+    repair: (task?: string, signal?: AbortSignal) => call(ports, 'task.repair', { repo, task }, signal),
+    /** Brings lost records back from the vaults, then repairs. */
+    rebuild: (signal?: AbortSignal) => call(ports, 'task.repair', { repo, rebuild: true }, signal),
     remove: (input: Rest<'worktree.remove'>, signal?: AbortSignal): Promise<Output<'worktree.remove'>> =>
       call(ports, 'worktree.remove', { repo, ...input }, signal),
     prune: (input: Rest<'task.prune'> = {}, signal?: AbortSignal): Promise<Output<'task.prune'>> =>
@@ -72,6 +76,7 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     /** Whether the log is as it was written; of all repositories together. */
     verifyAudit: async (signal?: AbortSignal) =>
       (await call(ports, 'system.audit', { repo, verify: true }, signal)).verified,
+    agents: async (signal?: AbortSignal) => (await call(ports, 'system.agents', {}, signal)).agents,
     /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
     forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>
       call(ports, 'system.forget', { repo }, signal),

@@ -4,6 +4,7 @@ import { checkpoint, manySteps } from './checkpoint.ts'
 import { listAgainstNode, listGrowth } from './list.ts'
 import { lookUp } from './look-up.ts'
 import { prune } from './prune.ts'
+import { recoverNothing, recoverWithoutGit } from './recover.ts'
 import { remove, start, startDirty } from './worktree.ts'
 
 /** Every case that `npm run bench` measures, with its bar. */
@@ -13,6 +14,8 @@ export const cases: readonly Case[] = [
   listAgainstNode(30, 2),
   listGrowth(1000, 10, 2),
   lookUp(52),
+  recoverNothing(1000, 10),
+  recoverWithoutGit(1000),
   checkpoint(52, 'named'),
   checkpoint(52, 'found'),
   start(10_000, 1.3),

@@ -1,8 +1,6 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import { library } from '../built.ts'
 import type { CountedCase } from '../case.ts'
-import type { BenchRepo } from '../repos.ts'
+import { gitCounter } from '../git-counter.ts'
 
 /** Counts the git processes that looking one task up by its id takes. */
 export function lookUp(files: number): CountedCase {
@@ -30,20 +28,5 @@ export function lookUp(files: number): CountedCase {
         await handle.close()
       }
     },
-  }
-}
-
-/** An environment in which each call of git leaves a line in a file. */
-function gitCounter({ home, env }: BenchRepo) {
-  const folder = path.join(path.dirname(home), 'shim')
-  const log = path.join(folder, 'calls')
-  const shim = path.join(folder, 'git')
-  mkdirSync(folder)
-  writeFileSync(log, '')
-  writeFileSync(shim, `#!/bin/sh\necho called >>'${log}'\nPATH=\${PATH#*:} exec git "$@"\n`)
-  chmodSync(shim, 0o755)
-  return {
-    env: { ...env, PATH: `${folder}${path.delimiter}${env.PATH}` },
-    read: () => readFileSync(log, 'utf8').split('\n').length - 1,
   }
 }

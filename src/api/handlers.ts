@@ -5,15 +5,18 @@
 import type { InHand } from '../core/auto-revert.ts'
 import { AppError, appError } from '../core/errors.ts'
 import type { Ports, Records, Step, StepFile } from '../core/ports.ts'
+import type { Onlooker } from '../core/run-agent.ts'
 import { type Task, taskView } from '../core/task.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
 
-/** Takes what happens while a long verb is under way. */
-export type Emit = (event: { readonly event: string } & Record<string, unknown>) => void
+/** Takes what happens while a long verb is under way. What it answers to a question is what a person says. */
+export type Emit = (event: { readonly event: string } & Record<string, unknown>) => unknown
 
 interface Handler<In, Out, Needs = Ports> {
   /** Whether the verb changes anything: only then is it preceded by a recovery. */
   readonly writes: boolean
+  /** Recovery is a part of the verb. */
+  readonly recovers?: true
   run(ports: Needs, input: In, signal?: AbortSignal, emit?: Emit): Promise<Out>
 }
 
@@ -119,15 +122,35 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'task.run': {
     writes: true,
     async run(ports, { repo, command, ...input }, signal, emit) {
-      const { runCommand } = await import('../core/run.ts')
-      const onOutput = emit && ((stream: string, text: string) => emit({ event: 'output', stream, text }))
-      const ran = await runCommand(ports, { dir: repo, argv: command, onOutput, ...input }, signal)
+      const { runAgent } = await import('../core/run-agent.ts')
+      const ran = await runAgent(
+        ports,
+        { dir: repo, argv: command, ...input },
+        emit && onlooker(emit),
+        signal,
+      )
+      const { agent, reason, exitCode, conversation, strays } = ran.value
+      const task = taskView(ran.task)
+      if (reason !== '' && exitCode === undefined) {
+        throw new AppError('WT_018', `${agent} failed: ${reason}`, { data: { task, run: ran.run, reason } })
+      }
       return {
-        task: taskView(ran.task),
+        task,
         run: ran.run,
-        exitCode: ran.value,
+        agent,
+        ...(exitCode !== undefined && { exitCode }),
+        ...(conversation !== undefined && { conversation }),
+        strays: [...strays],
         ...(ran.taken && { checkpoint: stepView(ran.taken.step, ran.taken.files, ran.published) }),
       }
+    },
+  },
+  'task.stop': {
+    writes: true,
+    async run(ports, { repo, task: name }, signal) {
+      const { stop } = await import('../core/stop.ts')
+      const { task, stopped } = await stop(ports, { dir: repo, task: name }, signal)
+      return { task: taskView(task), stopped }
     },
   },
   'task.accept': {
@@ -178,10 +201,17 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'task.repair': {
     writes: true,
-    async run(ports, { repo, task: name }, signal) {
+    // It does so itself, once the records can be read.
+    recovers: true,
+    async run(ports, { repo, ...input }, signal) {
       const { repair } = await import('../core/repair.ts')
-      const { task, mended } = await repair(ports, { dir: repo, task: name }, signal)
-      return { task: taskView(task), mended }
+      const { task, mended, repaired, left, rebuilt } = await repair(ports, { dir: repo, ...input }, signal)
+      return {
+        ...(task && { task: taskView(task), mended }),
+        repaired: [...repaired],
+        left: [...left],
+        ...(rebuilt && { rebuilt: { ...rebuilt, tasks: [...rebuilt.tasks], left: [...rebuilt.left] } }),
+      }
     },
   },
   'task.prune': prune,
@@ -212,14 +242,15 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     writes: false,
     async run(ports, { repo }, signal) {
       const { doctor } = await import('../core/doctor.ts')
-      return { checks: await doctor(ports, { dir: repo }, signal) }
+      return { checks: [...(await doctor(ports, { dir: repo }, signal))] }
     },
   },
   'system.recover': {
     writes: false,
     async run(ports, _, signal) {
       const { recover } = await import('../core/recover.ts')
-      return { recovered: await recover(ports, signal) }
+      const { recovered, reported } = await recover(ports, signal)
+      return { recovered: [...recovered], reported: [...reported] }
     },
   },
   'system.ops': {
@@ -253,6 +284,13 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       return { verified: { ...verified, flaws: [...flaws] } }
     },
   },
+  'system.agents': {
+    writes: false,
+    async run(ports, _, signal) {
+      const { agents } = await import('../core/agents.ts')
+      return { agents: await agents(ports, signal) }
+    },
+  },
   'system.repos': {
     writes: false,
     async run(ports) {
@@ -278,6 +316,22 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       return { settings: await ports.settings.readWithOrigin(place?.checkout ?? null) }
     },
   },
+}
+
+/** A run as lines that a program can read; a door with a person behind it answers `asked`. */
+function onlooker(emit: Emit): Onlooker {
+  return {
+    tell(told) {
+      if (told.event === 'checkpoint')
+        return void emit({ event: told.event, checkpoint: stepView(told.taken.step, told.taken.files) })
+      if (told.event === 'started') return void emit({ ...told, task: taskView(told.task) })
+      emit({ ...told })
+    },
+    async ask(call, reason) {
+      const said = await emit({ event: 'asked', ...call, reason })
+      return said === 'once' || said === 'always' || said === 'deny' ? said : undefined
+    },
+  }
 }
 
 function stepView(step: Step, files: readonly StepFile[], published?: string) {
@@ -313,11 +367,11 @@ export async function call<A extends ActionName>(
   const handler = handlers[action]
   try {
     signal?.throwIfAborted()
-    if (handler.writes && needsRecovery(ports)) {
-      const { recover } = await import('../core/recover.ts')
-      await recover(ports, signal)
+    if (handler.writes && !handler.recovers && needsRecovery(ports)) {
+      const { recoverFirst } = await import('../core/recover.ts')
+      await recoverFirst(ports, signal)
     }
-    if (handler.writes && givesUp(action)) {
+    if (handler.writes && givesUp(action, input)) {
       const { autoRevert } = await import('../core/auto-revert.ts')
       await autoRevert(ports, inHand(action, input))
     }
@@ -341,9 +395,12 @@ async function hasMadeRoom(ports: Ports, signal?: AbortSignal): Promise<boolean>
   return left > 0
 }
 
-/** Undo is about what was done before, and forgetting gives everything up by itself. */
-function givesUp(action: ActionName): boolean {
-  return !action.startsWith('system.')
+/**
+ * Undo is about what was done before, and forgetting gives everything up by itself. What a run goes on with, its
+ * conversation says.
+ */
+function givesUp(action: ActionName, input: object): boolean {
+  return !action.startsWith('system.') && !('resume' in input && input.resume)
 }
 
 function inHand(action: ActionName, input: object): InHand {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { AppError } from '../core/errors.ts'
 import { nearest } from '../core/nearest.ts'
-import type { Command, Values } from './command.ts'
+import type { Command, Option, Values } from './command.ts'
 import { commands, globalOptions } from './commands.ts'
 
 export interface Parsed {
@@ -22,7 +22,7 @@ export function parse(all: readonly string[]): Parsed {
   const options = { ...globalOptions, ...command?.options }
   try {
     const { values, positionals } = parseArgs({
-      args: [...argv],
+      args: withEmpty(argv, options),
       options,
       allowPositionals: true,
       strict: true,
@@ -35,6 +35,15 @@ export function parse(all: readonly string[]): Parsed {
   } catch (error) {
     throw error instanceof AppError ? error : wrongOption(error, Object.keys(options), command)
   }
+}
+
+/** An option whose value may be left out: what follows is one unless it is an option itself, or has more words than one. */
+function withEmpty(argv: readonly string[], options: Readonly<Record<string, Option>>): string[] {
+  return argv.map((arg, index) => {
+    const next = argv[index + 1]
+    const bare = next === undefined || next.startsWith('-') || /\s/.test(next)
+    return arg.startsWith('--') && options[arg.slice(2)]?.optional && bare ? `${arg}=` : arg
+  })
 }
 
 function findByName(name: string | undefined): Command | undefined {

@@ -6,6 +6,8 @@ export interface Option {
   readonly type: 'string' | 'boolean'
   readonly short?: string
   readonly multiple?: boolean
+  /** It may stand without a value, which is then empty. */
+  readonly optional?: boolean
   /** What the value is called in the help. */
   readonly value?: string
   readonly help: string
@@ -38,7 +40,7 @@ export interface Answer {
   readonly text: string
   /** It may be longer than a screen. */
   readonly long?: true
-  readonly exitCode?: number
+  readonly exitCode?: number | undefined
 }
 
 export interface Command {

@@ -19,6 +19,25 @@ const pruneOptions: Readonly<Record<string, Option>> = {
   force: { type: 'boolean', short: 'f', help: 'also with uncommitted changes, which become a step first' },
 }
 
+/** What a conversation with an agent can be told. */
+const conversing: Readonly<Record<string, Option>> = {
+  agent: { type: 'string', value: 'NAME', help: 'the agent (default: agent.name, else the first installed)' },
+  policy: {
+    type: 'string',
+    value: 'LEVEL',
+    help: 'permissive, moderate or strict (default: policy.level)',
+  },
+  'allowed-tools': {
+    type: 'string',
+    value: 'TOOLS',
+    multiple: true,
+    help: 'tools that are allowed, parted by commas: Read,Edit,Bash(npm test *)',
+  },
+  'denied-tools': { type: 'string', value: 'TOOLS', multiple: true, help: 'tools that are denied' },
+  'auto-continue': { type: 'boolean', help: 'never ask: what would be asked is denied' },
+  bell: { type: 'boolean', help: 'ring the bell at the end' },
+}
+
 export const globalOptions: Readonly<Record<string, Option>> = {
   directory: { type: 'string', short: 'C', value: 'DIR', help: 'work as if started in DIR' },
   json: { type: 'boolean', help: 'answer with one JSON object' },
@@ -88,11 +107,56 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'run',
-    summary: 'Run any command in a task of its own, and take one step of what it did',
-    args: '-- COMMAND…',
-    options: { task: { type: 'string', value: 'TASK', help: 'the task; started if it is not there' } },
-    examples: ['offshoot run --task T1 -- npm run codemod', 'offshoot run -- sh -c "echo hi > hello.txt"'],
+    summary: 'Run an agent or any command in a task of its own, with a step for each tool call',
+    args: '[PROMPT] | -- COMMAND…',
+    takes: [0, 1],
+    options: {
+      task: { type: 'string', value: 'TASK', help: 'the task; started if it is not there' },
+      ...conversing,
+      resume: {
+        type: 'string',
+        value: '[ID]',
+        optional: true,
+        help: 'go on with the last conversation of the task, or with that one',
+      },
+      'worktree-dir': { type: 'string', value: 'DIR', help: 'where the workspace of a new task is made' },
+      cleanup: { type: 'boolean', help: 'take the workspace away when all went well; the branch stays' },
+      worktree: { type: 'boolean', help: 'in a worktree of its own, as always' },
+      'worktree-cleanup': { type: 'boolean', help: 'the same as --cleanup' },
+    },
+    examples: [
+      'offshoot run "Fix the login form"',
+      'offshoot run --task T1 --agent codex "Fix the login form"',
+      'offshoot run --policy strict --allowed-tools "Read,Edit,Bash(npm test *)" "Fix the tests"',
+      'offshoot run --task T1 --resume',
+      'offshoot run --task T1 -- npm run codemod',
+    ],
     load: async () => (await import('./commands/run.ts')).run,
+  },
+  {
+    name: 'resume',
+    summary: 'Go on with the conversation of a task, in the same workspace',
+    args: '[TASK] [PROMPT]',
+    takes: [0, 2],
+    completes: 'tasks',
+    options: conversing,
+    examples: ['offshoot resume T1', 'offshoot resume T1 "Now the tests"'],
+    load: async () => (await import('./commands/run.ts')).resume,
+  },
+  {
+    name: 'stop',
+    summary: 'End the agent that is at work on a task; its work is kept',
+    args: '[TASK]',
+    takes: [0, 1],
+    completes: 'tasks',
+    examples: ['offshoot stop T1'],
+    load: async () => (await import('./commands/stop.ts')).stop,
+  },
+  {
+    name: 'agents',
+    summary: 'List the agents that can be run, and which are installed',
+    examples: ['offshoot agents', 'offshoot agents --json'],
+    load: async () => (await import('./commands/agents.ts')).agents,
   },
   {
     name: 'exec',
@@ -272,11 +336,12 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'repair',
-    summary: 'Make a workspace whole again that is gone or damaged, from the last step',
+    summary: 'Make whole what is gone or damaged: one workspace, or all that doctor finds',
     args: '[TASK]',
     takes: [0, 1],
     completes: 'tasks',
-    examples: ['offshoot repair T1'],
+    options: { rebuild: { type: 'boolean', help: 'bring lost records back from the vaults first' } },
+    examples: ['offshoot repair T1', 'offshoot repair', 'offshoot repair --rebuild'],
     load: async () => (await import('./commands/repair.ts')).repair,
   },
   {

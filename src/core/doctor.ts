@@ -1,28 +1,59 @@
 import { appError } from './errors.ts'
+import { type Finding, judge } from './judge.ts'
+import { readOldState } from './old-state.ts'
 import type { Ports } from './ports.ts'
-import { isOpen } from './task.ts'
+import { findMoved } from './relink.ts'
+import { scan } from './scan.ts'
 
 export interface Check {
   readonly name: string
   readonly status: 'ok' | 'warn' | 'fail'
   readonly message: string
   readonly hint: string
+  /** Why it matters. */
+  readonly why?: string | undefined
+  readonly verdict?: Finding['verdict'] | undefined
 }
 
 /** Looks at everything offshoot stands on and mends nothing. */
 export async function doctor(ports: Ports, input: { dir: string }, signal?: AbortSignal): Promise<Check[]> {
   const state = await attempt('state folder', () => checkState(ports))
+  const records = state.status === 'fail' ? state : await attempt('records', async () => checkRecords(ports))
+  const usable = records.status !== 'fail'
   return [
     await attempt('git', async () => ok('git', `git ${await ports.git.requireVersion(signal)}`)),
     state,
-    await attempt('repository', async () => ok('repository', (await ports.locate(input.dir)).commonDir)),
+    ...(state === records ? [] : [records]),
+    ...(usable ? [checkClock(ports)] : []),
+    await attempt('repository', () => checkRepository(ports, input.dir, usable, signal)),
     await attempt('settings', async () => {
       const place = await ports.locate(input.dir).catch(() => undefined)
       await ports.settings.read(place?.checkout ?? null)
       return ok('settings', 'all known and sound')
     }),
-    ...(state.status === 'fail' ? [] : await checkTasks(ports)),
+    ...(await checkOldState(ports)),
+    ...(usable ? await checkTasks(ports, input.dir, signal) : []),
   ]
+}
+
+/** What the records, the folders and git disagree about, each with its verdict. */
+export async function examine(
+  ports: Ports,
+  dir: string,
+  only?: ReadonlySet<string>,
+  signal?: AbortSignal,
+): Promise<Finding[]> {
+  const moved = await findMoved(ports, dir, signal)
+  const world = await scan(ports, only, signal)
+  const found = judge(world)
+  if (!moved) return found
+  const { record, place } = moved
+  const hint = 'offshoot repair'
+  return found.map((finding) =>
+    finding.name === `repository ${record.name}` && finding.verdict === 'report'
+      ? { ...finding, message: `it was moved from ${record.commonDir} to ${place.commonDir}`, hint }
+      : finding,
+  )
 }
 
 function ok(name: string, message: string): Check {
@@ -44,41 +75,93 @@ const fullAt = 0.9
 
 async function checkState(ports: Ports): Promise<Check> {
   ports.store.readPendingTasks()
-  const { free, total } = await ports.files.readFreeSpace(ports.home)
+  const { free, total, network } = await ports.files.readFreeSpace(ports.home)
   const used = total === 0 ? 0 : 1 - free / total
   const message = `${ports.home}, ${Math.round(free / 2 ** 20)} MiB free`
-  if (used < fullAt) return ok('state folder', message)
-  const hint = 'Remove finished tasks: offshoot worktree prune shows which.'
+  if (used >= fullAt)
+    return {
+      name: 'state folder',
+      status: 'warn',
+      message: `${message}: ${Math.round(used * 100)} % full`,
+      why: 'A full disk refuses the next step, loudly; nothing that was recorded is lost by it.',
+      hint: 'Remove finished tasks: offshoot worktree prune shows which.',
+    }
+  if (network)
+    return {
+      name: 'state folder',
+      status: 'warn',
+      message: `${message}, on a network file system`,
+      why: 'The records do without a write-ahead log there, and locks between machines are only as good as the server.',
+      hint: 'Name a folder on a local disk in OFFSHOOT_HOME.',
+    }
+  return ok('state folder', message)
+}
+
+function checkRecords({ store }: Ports): Check {
+  const damage = store.findDamage()
+  if (damage === undefined) return ok('records', 'the database is sound')
   return {
-    name: 'state folder',
-    status: 'warn',
-    message: `${message}: ${Math.round(used * 100)} % full`,
-    hint,
+    name: 'records',
+    status: 'fail',
+    message: `the database is damaged: ${damage}`,
+    why: 'Tasks may not be listed, or not be right.',
+    hint: 'offshoot repair --rebuild sets it aside and brings the records back from the vaults.',
   }
 }
 
-async function checkTasks(ports: Ports): Promise<Check[]> {
-  const found: Check[] = []
-  const repos = new Map(ports.store.readRepos().map((repo) => [repo.id, repo]))
-  for (const repo of repos.values()) {
-    if ((await ports.files.readKind(repo.commonDir)) === 'folder') continue
-    const hint = 'If it was moved, run any offshoot command in its new place.'
-    found.push({
-      name: `repository ${repo.name}`,
-      status: 'warn',
-      message: `${repo.commonDir} is gone`,
-      hint,
-    })
+/** Times of another machine may be a little ahead. */
+const toleratedMs = 5 * 60_000
+
+function checkClock({ store, clock }: Ports): Check {
+  const [last] = store.readEvents({ after: store.countEvents().last - 1 })
+  const now = clock.now()
+  if (!last || Date.parse(last.at) <= now.getTime() + toleratedMs) return ok('clock', now.toISOString())
+  return {
+    name: 'clock',
+    status: 'warn',
+    message: `the last record is of ${last.at}, and now it is ${now.toISOString()}`,
+    why: 'The clock went back. Ages are wrong until then; nothing expires by the clock alone.',
+    hint: 'Set the clock: timedatectl tells whether it is synchronised.',
   }
-  for (const task of ports.store.readTasks({}).filter(isOpen)) {
-    const name = `task ${task.id}`
-    if (task.pending && !ports.processes.isAlive(task.pending.owner)) {
-      const message = `${task.pending.verb} did not end (process ${task.pending.owner.pid} is dead)`
-      found.push({ name, status: 'warn', message, hint: 'offshoot recover finishes it or takes it back.' })
-    } else if ((await ports.files.readKind(task.path)) !== 'folder') {
-      const hint = `offshoot start ${task.id} makes it again.`
-      found.push({ name, status: 'warn', message: `its workspace ${task.path} is gone`, hint })
-    }
+}
+
+async function checkRepository(
+  ports: Ports,
+  dir: string,
+  usable: boolean,
+  signal?: AbortSignal,
+): Promise<Check> {
+  const moved = usable ? await findMoved(ports, dir, signal) : undefined
+  const { commonDir } = await ports.locate(dir)
+  if (!moved) return ok('repository', commonDir)
+  return {
+    name: 'repository',
+    status: 'warn',
+    message: `${commonDir} was moved here from ${moved.record.commonDir}`,
+    why: 'Its tasks are not found here until it is known to be here.',
+    hint: 'offshoot repair',
   }
-  return found.length > 0 ? found : [ok('tasks', 'every open task has its workspace')]
+}
+
+async function checkOldState(ports: Ports): Promise<Check[]> {
+  return (await readOldState(ports).catch(() => [])).map((name) => ({
+    name: 'old state',
+    status: 'warn',
+    message: `${name} in ${ports.home} is not of this version`,
+    why: 'It is not read. Nothing of it is dropped.',
+    hint: 'offshoot repair sets it aside.',
+  }))
+}
+
+async function checkTasks(ports: Ports, dir: string, signal?: AbortSignal): Promise<Check[]> {
+  const found = await examine(ports, dir, undefined, signal)
+  if (found.length === 0) return [ok('tasks', 'every open task has its workspace')]
+  return found.map(({ name, status, message, hint, why, verdict }) => ({
+    name,
+    status,
+    message,
+    hint,
+    why,
+    verdict,
+  }))
 }

@@ -33,6 +33,29 @@ export type TaskEvent =
   | { readonly type: 'checkpoint.failed'; readonly reason: string }
   | { readonly type: 'run.begun'; readonly run: string; readonly agent: string; readonly owner: Owner }
   | {
+      readonly type: 'run.conversation'
+      readonly run: string
+      readonly agent: string
+      readonly conversation: string
+    }
+  /** Whether a tool might run, and who said so. */
+  | {
+      readonly type: 'run.decided'
+      readonly run: string
+      readonly tool: string
+      readonly summary: string
+      readonly call?: string | undefined
+      readonly allow: boolean
+      readonly by: 'policy' | 'always' | 'user' | 'nobody'
+      readonly reason: string
+      /** What is allowed for this task from then on. */
+      readonly use?: string | undefined
+    }
+  /** Somebody wants the run to end. */
+  | { readonly type: 'run.stopping'; readonly run: string; readonly reason: string }
+  /** What is no longer as it was in the user's repository, besides the task's own. */
+  | { readonly type: 'run.strayed'; readonly run: string; readonly changes: readonly Stray[] }
+  | {
       readonly type: 'run.ended'
       readonly run: string
       readonly ok: boolean
@@ -93,6 +116,13 @@ export interface AutoRevert {
   readonly reason: string
 }
 
+/** A ref, a file of the config or a hook that has changed. Null: it is not there. */
+export interface Stray {
+  readonly what: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
 /** An event as it was stored: `n` counts within the task from 1, `seq` over all tasks. */
 export interface StoredEvent {
   readonly seq: number
@@ -126,7 +156,13 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       return settled(task)
     case 'checkpoint':
       if (event.n <= task.checkpoints) return task
-      return { ...task, ...event.total, checkpoints: event.n, lastActiveAt: at }
+      return {
+        ...task,
+        ...event.total,
+        checkpoints: event.n,
+        // What is swept up is not used by anybody.
+        lastActiveAt: event.tool === 'sweep' ? task.lastActiveAt : at,
+      }
     case 'checkpoint.failed':
       return { ...task, state: 'failed', reason: event.reason, trigger: 'failure', lastActiveAt: at }
     case 'run.begun':
@@ -138,6 +174,8 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
         lastActiveAt: at,
         pending: { verb: 'run', owner: event.owner, run: event.run },
       }
+    case 'run.conversation':
+      return { ...task, conversation: { agent: event.agent, id: event.conversation } }
     case 'run.ended':
       return {
         ...without(settled(task), 'reason', 'trigger'),

@@ -61,6 +61,16 @@ export async function requireUnchanged(ports: Ports, repo: Repo, { files }: Oper
     throw conflictError(conflicts.map(({ path: file }) => ({ path: toText(file), kind: 'changed' })))
 }
 
+/** Whether any of them has taken its place already. */
+export async function isBegun(ports: Ports, repo: Repo, { files }: Operation): Promise<boolean> {
+  if (!files) return false
+  const now = await look(ports, repo, files)
+  return files.moves.some(({ path: file, from, to }) => {
+    const found = now.get(file)
+    return isStill(found, to) && !isStill(found, from)
+  })
+}
+
 /** What lies at the paths concerned; what the vault has of them already is not stored again. */
 function look(ports: Ports, repo: Repo, { checkout, moves }: NonNullable<Operation['files']>) {
   const known = new Map(moves.map(({ path: file, from, to }) => [file, [from, to]]))

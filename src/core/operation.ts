@@ -65,6 +65,13 @@ export interface Operation {
   readonly final?: string | undefined
 }
 
+/** What the vault says of an operation that is done. */
+export interface OperationNote {
+  readonly at: string
+  readonly patch: TaskPatch
+  readonly left: readonly string[]
+}
+
 /** Carries an operation out. Whoever calls holds the task's lock. */
 export async function perform(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {
   const { store } = ports
@@ -127,7 +134,7 @@ export async function performAll(
   const refs = acts.flatMap(({ operation }) => operation.refs)
   // A single ref that somebody has moved keeps all of them from moving: then each tries for itself.
   await moveRefs(ports, repo, { ...first.operation, refs }).catch(() => {})
-  const ended = new Map<string, TaskEvent | AppError>()
+  const ended = new Map<string, Done | AppError>()
   await eachOf(acts, 8, async ({ task, operation }) => {
     const left = await carryOut(ports, repo, task, operation).catch(appError)
     if (left === undefined) ended.set(task.uid, overtaken(operation.refs))
@@ -136,7 +143,14 @@ export async function performAll(
   const done = Array.from(ended).flatMap(([uid, event]) =>
     event instanceof AppError ? [] : [{ uid, event }],
   )
-  const closed = new Map(store.appendAll(done, now()).map((task) => [task.uid, task]))
+  const at = now()
+  await noteDone(
+    ports,
+    repo,
+    done.map(({ event }) => event),
+    at,
+  )
+  const closed = new Map(store.appendAll(done, at).map((task) => [task.uid, task]))
   return acts.map(({ task }) => closed.get(task.uid) ?? (ended.get(task.uid) as AppError))
 }
 
@@ -205,15 +219,28 @@ export async function finish(
   if (left === undefined) return undefined
   const landed = operation.verb === 'start' ? await seedShadow(ports, repo, task) : undefined
   const { id, auto } = operation
-  const events: TaskEvent[] = [doneWith(operation, left, landed && { landed })]
-  if (auto) events.push({ type: 'reverted', ...auto, operation: id })
+  const done = doneWith(operation, left, landed && { landed })
+  const events: TaskEvent[] = auto ? [done, { type: 'reverted', ...auto, operation: id }] : [done]
+  const at = ports.clock.now().toISOString()
+  await noteDone(ports, repo, [done], at)
   const log = events.map((event) => ({ uid: task.uid, event }))
-  const done = ports.store.appendAll(log, ports.clock.now().toISOString()).at(-1) ?? task
-  return operation.step ? publishSteps(ports, repo, done) : done
+  const closed = ports.store.appendAll(log, at).at(-1) ?? task
+  return operation.step ? publishSteps(ports, repo, closed) : closed
 }
 
-function doneWith({ id, record }: Operation, left: readonly string[], more?: TaskPatch): TaskEvent {
+type Done = Extract<TaskEvent, { type: 'operation.done' }>
+
+function doneWith({ id, record }: Operation, left: readonly string[], more?: TaskPatch): Done {
   return { type: 'operation.done', id, patch: { ...record.to, ...more }, left }
+}
+
+/** Should the records be lost, the vault knows what came to pass. */
+function noteDone(ports: Ports, repo: Repo, done: readonly Done[], at: string): Promise<void> {
+  const notes = done.map(({ id, patch, left }) => ({
+    name: id,
+    note: { at, patch, left } satisfies OperationNote,
+  }))
+  return ports.contents.noteDone(repo, notes)
 }
 
 /** All but the record. Answers the paths that somebody changed meanwhile. */

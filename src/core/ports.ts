@@ -2,6 +2,7 @@
  * Every way out of the core, on one page. A verb is handed these and nothing else, so a test can put a fault in
  * front of each single effect. Methods that change the world are listed in `effects` below.
  */
+import type { Agent } from './agent.ts'
 import type { BytePath } from './bytes.ts'
 import type { LoggedEvent } from './chain.ts'
 import type { StoredEvent, TaskEvent } from './events.ts'
@@ -28,12 +29,17 @@ export interface Ports extends Records {
   readonly processes: Processes
   readonly settings: SettingsSource
   readonly commands: Commands
+  readonly agents: readonly Agent[]
+  /** Moves the files of the store into a folder; with the next use there is a new one. */
+  setStoreAside(folder: string): Promise<void>
   /** Work that nobody waits for; it is done again by whoever needs it, should it fail. */
   later(work: () => Promise<unknown>): void
   /** The state folder. */
   readonly home: string
   /** What `~` stands for in settings. */
   readonly userHome: string
+  /** Where anybody may leave a file for a while. */
+  readonly temp: string
 }
 
 export interface Clock {
@@ -57,7 +63,8 @@ export interface Files {
   readNames(folder: string): Promise<string[]>
   /** The path with every symlink resolved, for the part of it that exists. */
   readRealPath(path: string): Promise<string>
-  readFreeSpace(path: string): Promise<{ free: number; total: number }>
+  /** `network`: on a file system that several machines may write to. */
+  readFreeSpace(path: string): Promise<{ free: number; total: number; network: boolean }>
   /** How many bytes a file or a folder takes on the disk, with all that is in it; 0 when nothing is there. */
   readUsage(path: string): Promise<number>
   /** Makes the folder and its parents; `mode` counts for each one made. */
@@ -70,6 +77,8 @@ export interface Files {
   writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
   /** False when something has that name. */
   writeNew(path: string, content: string): Promise<boolean>
+  /** Adds to the end of a file, on the disk when it returns. Makes the file, but not its folder. */
+  appendDurable(path: string, text: string, mode: number): Promise<void>
   /** Writes what will be that file, beside it, and answers where. Makes the folder. */
   writeDraft(target: string, content: Uint8Array, mode: number): Promise<string>
   /** Each takes its name, when all of them are on the disk. On one file system. */
@@ -118,6 +127,19 @@ export interface Worktree {
   readonly branch: string | null
 }
 
+export interface Registration extends Worktree {
+  readonly name: string
+  /** The task that it was made for, when it is one of ours. */
+  readonly uid: string | undefined
+  /** What git's own lock of it says; undefined without one. */
+  readonly locked: string | undefined
+}
+
+export interface GitLock {
+  readonly name: string
+  readonly since: Date
+}
+
 export interface HookCall {
   readonly name: string
   readonly args: readonly string[]
@@ -152,10 +174,18 @@ export interface Git {
   /** Whether a change with that message is anywhere in the ref's reflog. */
   isInReflog(place: Place, ref: string, message: string): Promise<boolean>
   readWorktrees(place: Place): Promise<Worktree[]>
+  /** The same for the linked ones, with what only a careful look needs to know. */
+  readRegistrations(place: Place): Promise<Registration[]>
+  /** Every ref below these names, with its value. */
+  readRefs(place: Place, below: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, string>>
+  /** Locks of git in the repository, whoever's they are, by their names in the git folder. */
+  readLocks(place: Place): Promise<GitLock[]>
   isAncestor(place: Place, commit: string, of: string, signal?: AbortSignal): Promise<boolean>
   readBeside(place: Place, tip: string, target: string, signal?: AbortSignal): Promise<CommitsBeside>
   /** Whether one commit of the target, since both went apart, holds all that the branch changed. */
   isSquashed(place: Place, tip: string, target: string, signal?: AbortSignal): Promise<boolean>
+  /** What agents should leave alone: refs with their values, files of config and hooks with their hashes. */
+  readSurroundings(place: Place): Promise<ReadonlyMap<string, string>>
   /** The mark that a repository carries, so that it is known again after it was moved. */
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>
   /** Stores the mark; no ref points to it yet. */
@@ -188,6 +218,8 @@ export interface IsolationKind {
   resetIndex(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
   /** Makes the index and the files those of its HEAD. */
   checkOut(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
+  /** What is wrong with the workspace's git, in words; undefined when nothing is. Changes nothing. */
+  findFault(repo: Repo, task: Task, signal?: AbortSignal): Promise<string | undefined>
   /**
    * Makes the workspace's git right again, and answers whether it was wrong. What was in the place of `.git` is moved
    * to `aside`.
@@ -333,6 +365,18 @@ export interface Vault {
   readReplay(repo: Repo, task: Task, signal?: AbortSignal): Promise<ReplayStep[]>
   /** The id that each published step has in the user's repository. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
+  /** Every vault in the state folder, with the repository it belongs to, if it says so. */
+  readVaults(): Promise<{ name: string; repo: RepoRecord | undefined }[]>
+  /** The tasks of which the vault has steps. */
+  readUids(repo: RepoRecord): Promise<string[]>
+  /** The task as it was at its start. */
+  findRecord(repo: Repo, uid: string): Promise<Task | undefined>
+  /** Looks at the vault without touching it. */
+  inspect(repo: Repo, signal?: AbortSignal): Promise<VaultLook>
+  /** Makes again what a vault is made of besides its contents. */
+  remake(repo: Repo): Promise<void>
+  /** Makes that step, or without one step 0, the last one of a task whose ref is lost; false when it is not there. */
+  mendTip(repo: Repo, task: Task, commit: string | undefined): Promise<boolean>
   close(): void
 }
 
@@ -340,6 +384,12 @@ export interface Vault {
 export interface Gone {
   readonly tasks: readonly string[]
   readonly operations: readonly string[]
+}
+
+export interface VaultLook {
+  readonly state: 'sound' | 'damaged' | 'missing'
+  /** Of each task of which the vault has steps: whether the last one can be found. */
+  readonly tips: ReadonlyMap<string, boolean>
 }
 
 export interface Push {
@@ -445,6 +495,16 @@ export interface Contents {
   /** Keeps records and the trees they speak of, durably, each under its name. */
   keep(repo: Repo, kept: readonly Kept[]): Promise<void>
   findKept(repo: Repo, name: string): Promise<{ record: unknown; trees: Record<string, string> } | undefined>
+  /** Notes, durably, that what is kept under these names has come to pass. */
+  noteDone(repo: Repo, done: readonly { readonly name: string; readonly note: object }[]): Promise<void>
+  readKept(repo: Repo): Promise<KeptOperation[]>
+}
+
+export interface KeptOperation {
+  readonly name: string
+  readonly record: unknown
+  /** Undefined when it never came to pass; `order` counts up with time. */
+  readonly done: { readonly order: number; readonly note: object } | undefined
 }
 
 interface Kept {
@@ -547,8 +607,8 @@ export interface Store {
   append(uid: string, event: TaskEvent, at: string, expected?: number): Task
   /** The same for several tasks: all of it or nothing. Answers the tasks in that order. */
   appendAll(events: readonly { readonly uid: string; readonly event: TaskEvent }[], at: string): Task[]
-  /** The whole log of a task that has none: all of it, or nothing. */
-  adopt(uid: string, log: readonly { readonly event: TaskEvent; readonly at: string }[]): Task
+  /** The logs of tasks that have none, together in the order of time: all of it, or nothing. */
+  adopt(log: readonly Pick<StoredEvent, 'uid' | 'event' | 'at'>[]): void
   readEvents(options: {
     after?: number
     uid?: string
@@ -588,6 +648,8 @@ export interface Processes {
    * they left; should it fail, the owner stays on record.
    */
   endChildren(owner: Owner, clear?: () => Promise<void>): Promise<number>
+  /** Ends all that a run has started, wherever it went, and answers how many there were. */
+  endRun(run: string): Promise<number>
 }
 
 export interface CommandCall {
@@ -597,11 +659,23 @@ export interface CommandCall {
   readonly env: Readonly<Record<string, string>>
   /** Takes what the command says; without it the command speaks to the terminal itself. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
+  /** Takes its input in hand; without it the command reads from the terminal itself. */
+  readonly onStart?: ((input: CommandStdin) => void) | undefined
+}
+
+export interface CommandStdin {
+  write(text: string): void
+  end(): void
 }
 
 export interface Commands {
-  /** Runs a command to its end and answers its exit code. Cancelling ends it with all that it started. */
+  /**
+   * Runs a command to its end and answers its exit code. It ends with all that it started: when it is over, when it
+   * is cancelled, and when we are killed.
+   */
   run(call: CommandCall, signal?: AbortSignal): Promise<number>
+  /** Where a program is, as the shell finds it. */
+  findProgram(program: string): string | undefined
 }
 
 export interface SettingsSource {
@@ -619,6 +693,7 @@ export const effects = {
     'write',
     'writeDurable',
     'writeNew',
+    'appendDurable',
     'writeDraft',
     'placeDrafts',
     'syncFiles',

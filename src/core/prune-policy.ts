@@ -25,7 +25,9 @@ export interface PruneVerdict {
   readonly why: string
 }
 
-type Policy = Pick<Settings, 'prune' | 'limits'>
+interface Policy extends Pick<Settings, 'prune'> {
+  readonly limits: Pick<Settings['limits'], 'perRepo'>
+}
 
 const day = 24 * 60 * 60 * 1000
 

@@ -1,101 +1,84 @@
-import { catchUp, publishSteps } from './checkpoint.ts'
 import { AppError, appError } from './errors.ts'
-import { finish, type Operation, takeBack } from './operation.ts'
-import type { Ports, Repo } from './ports.ts'
-import { markRef, repoLock } from './repo.ts'
-import { endRun, runLock } from './run.ts'
-import { type Pending, type Task, taskLock } from './task.ts'
-import { branchRef, pinRef, undoRecreate, undoStart } from './workspace.ts'
+import { type Finding, judge, type Verdict } from './judge.ts'
+import { mend } from './mend.ts'
+import type { Ports } from './ports.ts'
+import { scan } from './scan.ts'
+import { type Settled, settleAll } from './settle.ts'
 
-export interface Recovery {
+interface Recovery {
   readonly task: string
-  readonly verdict: 'finished' | 'rolled back' | 'left alone'
+  readonly verdict: Settled['verdict'] | 'adopted' | 'quarantined'
   readonly why: string
 }
 
+export interface Recovered {
+  readonly recovered: readonly Recovery[]
+  /** What was found and is left to the user. */
+  readonly reported: readonly Pick<Finding, 'name' | 'message' | 'hint'>[]
+}
+
+/** Finishes or rolls back what died half-way, then looks at everything and puts right what is provably ours and dead. */
+export async function recover(ports: Ports, signal?: AbortSignal): Promise<Recovered> {
+  const settled = await settleAll(ports, signal)
+  const { recovered, reported } = await reconcile(ports, undefined, signal)
+  return { recovered: [...settled.map(told), ...recovered], reported }
+}
+
 /**
- * Finishes or rolls back what died half-way. Runs before every command that writes; with nothing to do it is one
- * read of the store. What cannot be judged is left alone and told.
+ * The same before a command that writes, where something died half-way: only the repositories concerned are looked at,
+ * and a look that fails keeps nobody from working.
  */
-export async function recover(ports: Ports, signal?: AbortSignal): Promise<Recovery[]> {
-  const told: Recovery[] = []
-  for (const owner of ports.processes.readDeadOwners()) {
-    // One that does not end must not stand in the way of everything: it is tried again the next time.
-    await ports.processes.endChildren(owner, () => clearMarks(ports)).catch(() => 0)
+export async function recoverFirst(ports: Ports, signal?: AbortSignal): Promise<void> {
+  const repos = new Set((await settleAll(ports, signal)).map(({ repo }) => repo))
+  if (repos.size === 0) return
+  try {
+    await reconcile(ports, repos, signal)
+  } catch (thrown) {
+    if (appError(thrown).kind === 'cancelled') throw thrown
   }
-  for (const task of ports.store.readPendingTasks()) {
-    signal?.throwIfAborted()
-    try {
-      told.push(await settle(ports, task))
-    } catch (error) {
-      told.push({ task: task.id, verdict: 'left alone', why: appError(error).message })
-    }
-  }
-  return told
 }
 
-/** Getting the lock proves that whoever began the verb is dead; its git children may not be. */
-async function settle(ports: Ports, seen: Task): Promise<Recovery> {
-  const lock = seen.pending?.verb === 'run' ? runLock(seen.uid) : taskLock(seen.repo, seen.id)
-  return ports.locks.hold(lock, { verb: 'recover', waitMs: 0 }, async () => {
-    const task = ports.store.findTaskByUid(seen.uid)
-    if (!task?.pending) return { task: seen.id, verdict: 'left alone', why: 'It ended by itself.' }
-    const record = ports.store.findRepoById(task.repo)
-    if (!record) throw new AppError('WT_005', 'Its repository is not known.')
-    const repo = { ...record, place: await ports.locate(record.commonDir) }
-    const { pending } = task
-    await ports.processes.endChildren(pending.owner)
-    const why = `${pending.verb} by process ${pending.owner.pid} did not end`
-    return { task: task.id, verdict: await conclude(ports, repo, task, pending, why), why }
-  })
+function told({ task, verdict, why }: Settled): Recovery {
+  return { task, verdict, why }
 }
 
-async function conclude(
+const done: Partial<Record<Verdict, Recovery['verdict']>> = {
+  finish: 'finished',
+  'roll back': 'rolled back',
+  adopt: 'adopted',
+  quarantine: 'quarantined',
+}
+
+/** Gather, decide, do. A picture that is not whole changes nothing. */
+async function reconcile(
   ports: Ports,
-  repo: Repo,
-  task: Task,
-  pending: Pending,
-  why: string,
-): Promise<Recovery['verdict']> {
-  const clear = (refs: string[], since?: string) => ports.git.clearRefLocks(repo.place, refs, since)
-  const branch = task.adopted ? [] : [branchRef(task.branch)]
-  switch (pending.verb) {
-    case 'start':
-      await clear([pinRef(task.uid), ...branch], task.createdAt)
-      await undoStart(ports, repo, task, { message: why })
-      return 'rolled back'
-    case 'recreate':
-      await clear(branch)
-      await undoRecreate(ports, repo, task, why)
-      return 'rolled back'
-    case 'operation': {
-      const kept = await ports.contents.findKept(repo, pending.operation)
-      const operation = kept?.record as Operation | undefined
-      if (!operation) throw new AppError('WT_005', 'Its record is gone.')
-      await clear(
-        operation.refs.map(({ ref }) => ref),
-        operation.at,
-      )
-      if (pending.staged) return (await finish(ports, repo, task, operation)) ? 'finished' : 'rolled back'
-      await takeBack(ports, repo, task, operation, why)
-      return 'rolled back'
+  repos: ReadonlySet<string> | undefined,
+  signal?: AbortSignal,
+): Promise<Recovered> {
+  const world = await scan(ports, repos, signal)
+  const recovered: Recovery[] = []
+  const reported: Finding[] = []
+  for (const finding of judge(world)) {
+    signal?.throwIfAborted()
+    const verdict = done[finding.verdict]
+    // What is in the middle of a verb was tried just now.
+    if (finding.mend?.do === 'settle') continue
+    if (verdict === undefined || !finding.mend || world.failed.length > 0) reported.push(finding)
+    else {
+      const why = await mend(ports, finding.mend, signal).then(() => undefined, refused)
+      if (why === undefined) recovered.push({ task: named(finding), verdict, why: finding.message })
+      else reported.push({ ...finding, message: `${finding.message}; left alone: ${why}` })
     }
-    case 'publish':
-      await clear(branch)
-      await publishSteps(ports, repo, await catchUp(ports, repo, task))
-      return 'finished'
-    case 'run':
-      await clear(branch)
-      await endRun(ports, repo, task, { tool: 'sweep', summary: why, run: pending.run }, why)
-      return 'finished'
   }
+  return { recovered, reported: reported.map(({ name, message, hint }) => ({ name, message, hint })) }
 }
 
-/** Taking a repository in belongs to no task: what is left of that is looked for in every repository. */
-async function clearMarks(ports: Ports): Promise<void> {
-  for (const { commonDir } of ports.store.readRepos()) {
-    const place = { commonDir, gitDir: commonDir, checkout: null }
-    const clear = () => ports.git.clearRefLocks(place, [markRef])
-    await ports.locks.hold(repoLock(place), { verb: 'recover' }, clear)
-  }
+function refused(thrown: unknown): string {
+  const error = appError(thrown)
+  if (error.kind === 'cancelled') throw new AppError('WT_021', error.message, { cause: error })
+  return error.message
+}
+
+function named({ name, mend: how }: Finding): string {
+  return how && 'task' in how ? how.task.id : name
 }

@@ -1,18 +1,94 @@
 import { requireOpen } from './checkpoint.ts'
+import { appError } from './errors.ts'
+import { examine } from './doctor.ts'
 import { holdTask } from './hold.ts'
+import type { Finding, Mend } from './judge.ts'
 import { requireTask } from './list.ts'
+import { mend } from './mend.ts'
 import type { Ports } from './ports.ts'
+import { setOldStateAside } from './old-state.ts'
+import { type Rebuilt, rebuild } from './rebuild.ts'
 import { ensureWorkspace, type Mended } from './recreate.ts'
+import { relink } from './relink.ts'
+import { findRepo } from './repo.ts'
+import { settleAll } from './settle.ts'
 import type { Task } from './task.ts'
 
-/** Makes a task's workspace whole again, from its last step. */
-export async function repair(
-  ports: Ports,
-  input: { dir: string; task?: string | undefined },
-  signal?: AbortSignal,
-): Promise<{ task: Task; mended: Mended }> {
-  const { repo, task } = await requireTask(ports, input.dir, input.task)
-  return holdTask(ports, task, { verb: 'repair', signal }, () =>
-    ensureWorkspace(ports, repo, requireOpen(ports, task), signal),
+export interface RepairInput {
+  readonly dir: string
+  readonly task?: string | undefined
+  /** Make the records again from the vaults. */
+  readonly rebuild?: boolean | undefined
+}
+
+type Told = Pick<Finding, 'name' | 'message' | 'hint'>
+
+export interface Repaired {
+  /** When it was about one task. */
+  readonly task?: Task | undefined
+  readonly mended?: Mended | undefined
+  readonly repaired: readonly Told[]
+  readonly left: readonly Told[]
+  readonly rebuilt?: Rebuilt | undefined
+}
+
+/** Makes one task whole again; without a name, and outside of a workspace, everything that can be. */
+export async function repair(ports: Ports, input: RepairInput, signal?: AbortSignal): Promise<Repaired> {
+  const rebuilt = input.rebuild ? await rebuild(ports, signal) : undefined
+  await settleAll(ports, signal)
+  if (!rebuilt && (input.task !== undefined || (await isInWorkspace(ports, input.dir))))
+    return repairTask(ports, input, signal)
+  const aside = await setOldStateAside(ports)
+  const moved = await relink(ports, input.dir, signal)
+  const found = await examine(ports, input.dir, undefined, signal)
+  const { repaired, left } = await mendAll(ports, found, signal)
+  return { repaired: [...aside, ...moved, ...repaired], left, ...(rebuilt && { rebuilt }) }
+}
+
+async function isInWorkspace(ports: Ports, dir: string): Promise<boolean> {
+  const checkout = (await findRepo(ports, dir).catch(() => undefined))?.place.checkout
+  const task = checkout ? ports.store.findTaskByPath(checkout) : undefined
+  // In the user's own checkout everything is meant, whether a task works there or not.
+  return task !== undefined && !task.shadow
+}
+
+async function repairTask(ports: Ports, input: RepairInput, signal?: AbortSignal): Promise<Repaired> {
+  const { repo, task: named } = await requireTask(ports, input.dir, input.task)
+  const own = (how: Mend | undefined) =>
+    how !== undefined && 'task' in how && how.task.uid === named.uid && how.do !== 'workspace'
+  const found = await examine(ports, input.dir, new Set([repo.id]), signal)
+  const { repaired, left } = await mendAll(
+    ports,
+    found.filter((finding) => own(finding.mend)),
+    signal,
   )
+  const { task, mended } = await holdTask(ports, named, { verb: 'repair', signal }, () =>
+    ensureWorkspace(ports, repo, requireOpen(ports, named), signal),
+  )
+  const whole = mended === 'sound' && repaired.length > 0 ? 'mended' : mended
+  return { task, mended: whole, repaired, left }
+}
+
+/** One after the other; one that cannot be mended does not keep the others from it. */
+async function mendAll(
+  ports: Ports,
+  findings: readonly Finding[],
+  signal?: AbortSignal,
+): Promise<{ repaired: Told[]; left: Told[] }> {
+  const [repaired, left]: [Told[], Told[]] = [[], []]
+  // All that a repository lacks comes back at once.
+  const adopted = new Set<string>()
+  for (const { name, message, hint, mend: how } of findings) {
+    signal?.throwIfAborted()
+    if (!how) left.push({ name, message, hint })
+    else if (how.do === 'adopt' && adopted.has(how.repo)) repaired.push({ name, message, hint: '' })
+    else {
+      const error = await mend(ports, how, signal).then(() => undefined, appError)
+      if (error?.kind === 'cancelled' || error?.code === 'WT_014') throw error
+      if (error) left.push({ name, message: `${message}: ${error.message}`, hint: error.hint })
+      else repaired.push({ name, message, hint: '' })
+      if (how.do === 'adopt' && !error) adopted.add(how.repo)
+    }
+  }
+  return { repaired, left }
 }

@@ -80,8 +80,17 @@ async function takeIn(ports: Ports, place: Place, signal?: AbortSignal): Promise
   if (mark && marked && !(await isElsewhere(ports, marked, mark.blob))) {
     return record(ports, place, mark.id, marked.name, signal)
   }
-  const id = mark && !marked ? mark.id : ports.ids.uid()
-  return record(ports, place, id, repoName(place.commonDir, id), signal)
+  if (!mark || marked) {
+    const id = ports.ids.uid()
+    return record(ports, place, id, repoName(place.commonDir, id), signal)
+  }
+  const name = (await findVaultName(ports, mark.id)) ?? repoName(place.commonDir, mark.id)
+  return record(ports, place, mark.id, name, signal)
+}
+
+/** Its record may be lost: the vault that it has is still its own, also when its folder is called otherwise by now. */
+async function findVaultName({ vault }: Ports, id: string): Promise<string | undefined> {
+  return (await vault.readVaults()).find(({ repo }) => repo?.id === id)?.name
 }
 
 /** A repository that still is where it was makes this one a copy of it: a copy gets an id of its own. */

@@ -2,11 +2,8 @@ import { afterRun } from './auto-revert.ts'
 import { publishSteps, requireOpen, takeStep } from './checkpoint.ts'
 import { appError } from './errors.ts'
 import { holdTask } from './hold.ts'
-import { requireTask } from './list.ts'
-import type { CommandCall, Ports, Repo, Snapshot } from './ports.ts'
+import type { Ports, Repo, Snapshot } from './ports.ts'
 import { ensureWorkspace } from './recreate.ts'
-import { commandLine } from './redact.ts'
-import { start } from './start.ts'
 import type { Task } from './task.ts'
 
 /** A run under way: what it has done can be taken step by step. */
@@ -135,43 +132,4 @@ export function endRun(
     if (!taken?.created) return { task: done, taken: undefined, published: undefined }
     return { task: done, taken, published: (await ports.vault.readPublished(repo, task)).get(taken.step.n) }
   })
-}
-
-export interface CommandInput {
-  readonly dir: string
-  /** Of an open task, or of one to be started. */
-  readonly task?: string | undefined
-  /** Whether a task that is not there is started. */
-  readonly starts: boolean
-  readonly argv: readonly string[]
-  readonly onOutput?: CommandCall['onOutput']
-}
-
-/** Runs any command in the task's workspace, and takes one step of what it did. Answers its exit code. */
-export async function runCommand(
-  ports: Ports,
-  input: CommandInput,
-  signal?: AbortSignal,
-): Promise<EndedRun<number>> {
-  const { argv, onOutput } = input
-  const found = await taskFor(ports, input, signal)
-  const work = async ({ id, task }: ActiveRun): Promise<RunEnd<number>> => {
-    const env = { OFFSHOOT_RUN: id, OFFSHOOT_TASK: task.id, OFFSHOOT_WORKSPACE: task.path }
-    const value = await ports.commands.run({ argv, cwd: task.path, env, onOutput }, signal)
-    const reason = value === 0 ? '' : `${argv[0]} ended with exit code ${value}`
-    // Whoever runs a command in a task by exec sees what came of it, as of the tests that they run in it.
-    return { value, reason, harmless: !input.starts, tool: 'command', summary: commandLine(argv) }
-  }
-  return withRun(ports, found, argv[0] ?? '', work, signal)
-}
-
-async function taskFor(
-  ports: Ports,
-  input: CommandInput,
-  signal?: AbortSignal,
-): Promise<{ repo: Repo; task: Task }> {
-  if (!input.starts) return requireTask(ports, input.dir, input.task)
-  const title = input.task === undefined ? commandLine(input.argv) : undefined
-  const { task } = await start(ports, { dir: input.dir, task: input.task, title }, signal)
-  return requireTask(ports, input.dir, task.id)
 }

@@ -1,3 +1,5 @@
+import type { PolicyLevel } from './policy-levels.ts'
+
 /** Which tasks: those on a shadow branch stand in the user's way, the others do not. */
 type AutoRevertOf = 'never' | 'shadow' | 'always'
 
@@ -11,7 +13,22 @@ export interface Settings {
     readonly name: string
   }
   readonly branch: { readonly name: string }
-  readonly limits: { readonly perRepo: number }
+  readonly limits: {
+    readonly perRepo: number
+    /** Runs at once in one repository; the others queue. */
+    readonly concurrent: number
+    /** How long a run may take; 0: as long as it wants. */
+    readonly timeMinutes: number
+    /** How many answers of its model an agent may take; 0: as many as it wants. */
+    readonly turns: number
+  }
+  /** Which agent `run` takes; empty: the first that is installed. */
+  readonly agent: { readonly name: string }
+  readonly policy: {
+    readonly level: PolicyLevel
+    readonly allowed: readonly string[]
+    readonly denied: readonly string[]
+  }
   readonly checkpoints: {
     /** When steps become commits on the task's branch. */
     readonly publish: 'runEnd' | 'always' | 'never'
@@ -60,7 +77,9 @@ export const defaultSettings: Settings = {
   enabled: true,
   workspace: { base: '', name: '{task}-{date}-{time}' },
   branch: { name: 'offshoot/{task}' },
-  limits: { perRepo: 10 },
+  limits: { perRepo: 10, concurrent: 10, timeMinutes: 0, turns: 0 },
+  agent: { name: '' },
+  policy: { level: 'permissive', allowed: [], denied: [] },
   checkpoints: { publish: 'runEnd' },
   accept: { squashMessage: '{title}', mergeMessage: 'Merge the work of {task}' },
   pr: { remote: 'origin', tool: 'auto' },

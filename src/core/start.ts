@@ -31,6 +31,8 @@ export interface StartInput {
   readonly isolation?: Isolation | undefined
   /** From the checkout as it is, with what is not committed. */
   readonly dirty?: boolean | undefined
+  /** The folder for the workspace, instead of `workspace.base`. */
+  readonly base?: string | undefined
 }
 
 export interface Started {
@@ -151,7 +153,16 @@ async function planned(
     isolation: input.isolation ?? 'worktree',
     ...(input.isolation === 'branch'
       ? { path: rootOf(place), shadow: { gitDir: place.gitDir, operation: ports.ids.uid() } }
-      : { path: await freePath(ports, repo, settings, parts, worktrees) }),
+      : {
+          path: await freePath(
+            ports,
+            repo,
+            settings,
+            input.base ?? settings.workspace.base,
+            parts,
+            worktrees,
+          ),
+        }),
     branch,
     adopted: input.existingBranch !== undefined,
     base: { branch: input.existingBranch ?? (await baseBranch(ports, repo, input.from, signal)), commit },
@@ -171,13 +182,14 @@ async function freePath(
   ports: Ports,
   repo: Repo,
   settings: Settings,
+  wanted: string,
   parts: NameParts,
   worktrees: readonly Worktree[],
 ): Promise<string> {
   const { files } = ports
   const root = mainRoot(repo.place)
   const at = { home: ports.home, repo: repo.name, root, userHome: ports.userHome }
-  const base = await requireBase(ports, baseFolder(settings.workspace.base, at), repo.place)
+  const base = await requireBase(ports, baseFolder(wanted, at), repo.place)
   const taken = new Set([
     ...(await files.readNames(base)),
     ...(await files.readNames(path.join(base, '.trash'))),

@@ -55,6 +55,8 @@ export interface Task {
   readonly deletions: number
   readonly runs: number
   readonly agent?: string
+  /** What the agent itself calls its conversation, so that a follow-up goes on with it. */
+  readonly conversation?: { readonly agent: string; readonly id: string }
   readonly createdAt: string
   readonly lastActiveAt: string
   readonly closedAt?: string
@@ -125,6 +127,7 @@ export interface TaskView {
   readonly createdAt: string
   readonly lastActiveAt: string
   readonly agent?: string | undefined
+  readonly conversation?: string | undefined
   readonly runs: number
   readonly reason?: string | undefined
 }
@@ -148,6 +151,7 @@ export function taskView(task: Task, dirty: boolean | null = null, landed: boole
     createdAt: task.createdAt,
     lastActiveAt: task.lastActiveAt,
     ...(task.agent === undefined ? {} : { agent: task.agent }),
+    ...(task.conversation === undefined ? {} : { conversation: task.conversation.id }),
     runs: task.runs,
     ...(task.reason === undefined ? {} : { reason: task.reason }),
   }

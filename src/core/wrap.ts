@@ -86,7 +86,8 @@ function callIdOf(extra: unknown): string | undefined {
 
 const telling = ['path', 'file_path', 'filePath', 'file', 'command', 'cmd', 'pattern', 'query', 'description']
 
-function summaryOf(_: string, input: unknown): string {
+/** The first path-like or text value of what a tool was given. */
+export function summaryOf(_: string, input: unknown): string {
   if (typeof input === 'string') return input.slice(0, 100).trim()
   if (typeof input !== 'object' || input === null) return ''
   const values = input as Record<string, unknown>

@@ -15,6 +15,7 @@ import {
 } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError } from '../core/errors.ts'
+import { isNetwork } from '../core/network.ts'
 import type { FileKind, Files } from '../core/ports.ts'
 import { copy, draftPath, move } from './move.ts'
 import { syncAll } from './sync.ts'
@@ -33,6 +34,7 @@ export function nodeFiles(): Files {
     write,
     writeDurable,
     writeNew,
+    appendDurable,
     writeDraft,
     placeDrafts,
     syncFiles: syncAll,
@@ -81,10 +83,11 @@ async function readRealPath(target: string): Promise<string> {
 }
 
 /** Of the nearest folder that exists: what is about to be made will be there. */
-async function readFreeSpace(target: string): Promise<{ free: number; total: number }> {
+async function readFreeSpace(target: string): Promise<{ free: number; total: number; network: boolean }> {
   const found = await orUndefined(statfs(target))
   if (!found) return readFreeSpace(path.dirname(target))
-  return { free: found.bavail * found.bsize, total: found.blocks * found.bsize }
+  const { bavail, blocks, bsize, type } = found
+  return { free: bavail * bsize, total: blocks * bsize, network: isNetwork(type) }
 }
 
 /** What is gone when it is looked at takes nothing. Blocks count, as a file may have holes. */
@@ -159,6 +162,22 @@ async function writeNew(target: string, content: string): Promise<boolean> {
     if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw thrown
   }
+}
+
+async function appendDurable(target: string, text: string, mode: number): Promise<void> {
+  const isNew = (await readKind(target)) === undefined
+  const file = await open(
+    target,
+    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW,
+    mode,
+  )
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  if (isNew) await syncAll([path.dirname(target)])
 }
 
 async function writeDraft(target: string, content: Uint8Array, mode: number): Promise<string> {

@@ -22,6 +22,14 @@ export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
     resetIndex: (repo, task, signal) => resetIndex(exec, repo, task, signal),
     checkOut: (repo, task, signal) => checkOut(exec, repo, task, signal),
 
+    async findFault(repo, task, signal) {
+      if (!(await isSound(exec, files, repo, task, signal))) return 'its git folder is damaged'
+      const dotGit = path.join(task.path, '.git')
+      return (await hasSoundConfig(exec, files, dotGit, signal))
+        ? undefined
+        : 'the config of its git is damaged'
+    },
+
     async mend(repo, task, aside, signal) {
       const dotGit = path.join(task.path, '.git')
       if (await isSound(exec, files, repo, task, signal)) {

@@ -2,6 +2,7 @@ import type { Files, Git, Place } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
 import { runHook } from './hooks.ts'
 import { isAncestor, isSquashed, readBeside } from './landed.ts'
+import { readLocks } from './locks.ts'
 import { findRepoMark, writeRepoMark } from './mark.ts'
 import { createRefs } from './create-refs.ts'
 import {
@@ -14,9 +15,11 @@ import {
   isInReflog,
   moveHead,
   readHeadBranch,
+  readRefs,
 } from './refs.ts'
+import { readSurroundings } from './surroundings.ts'
 import { requireVersion, type VersionNotes } from './version.ts'
-import { readWorktrees } from './worktree.ts'
+import { readRegistrations, readWorktrees } from './worktree.ts'
 
 /** The git command behind the port. */
 export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env: NodeJS.ProcessEnv): Git {
@@ -40,9 +43,13 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     findReflogMessage,
     isInReflog,
     readWorktrees: (place) => readWorktrees(files, place),
+    readRegistrations: (place) => readRegistrations(files, place),
+    readRefs: (place, below, signal) => readRefs(exec, place, below, signal),
+    readLocks,
     isAncestor: (place, commit, of, signal) => isAncestor(exec, place, commit, of, signal),
     readBeside: (place, tip, target, signal) => readBeside(exec, place, tip, target, signal),
     isSquashed: (place, tip, target, signal) => isSquashed(exec, place, tip, target, signal),
+    readSurroundings: (place) => readSurroundings(exec, place),
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
     runHook: (place, hook, signal) => runHook(exec, place, hook, signal),

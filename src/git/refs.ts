@@ -53,6 +53,22 @@ async function findPacked(place: Place, ref: string): Promise<string | undefined
   return at === -1 ? undefined : object.exec(packed.slice(packed.lastIndexOf('\n', at) + 1, at))?.[1]
 }
 
+export async function readRefs(
+  exec: GitExec,
+  place: Place,
+  below: readonly string[],
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
+  const { stdout } = await exec({
+    args: ['for-each-ref', '--format=%(objectname) %(refname)', ...below],
+    gitDir: place.commonDir,
+    cwd: place.commonDir,
+    signal,
+  })
+  const lines = stdout.toString().split('\n').filter(Boolean)
+  return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]))
+}
+
 /** Branches that a branch of this name cannot stand beside: the same one, `a` for `a/b`, `a/b` for `a`. */
 export async function findRivals(place: Place, branch: string): Promise<string[]> {
   const wanted = `refs/heads/${branch}`

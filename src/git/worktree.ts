@@ -3,7 +3,7 @@
  * rename, whereas `git worktree add` makes it piece by piece and a kill leaves it locked and half there.
  */
 import path from 'node:path'
-import type { Files, IsolationKind, Place, Repo, Worktree } from '../core/ports.ts'
+import type { Files, IsolationKind, Place, Registration, Repo, Worktree } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from './exec.ts'
 import { checkOut, fill, resetIndex } from './fill.ts'
@@ -28,6 +28,28 @@ export async function readWorktrees(files: Files, place: Place): Promise<Worktre
   )
   return [...found, ...linked.flat()]
 }
+
+export async function readRegistrations(files: Files, place: Place): Promise<Registration[]> {
+  const linked = await readWorktrees(files, place)
+  return Promise.all(
+    linked.flatMap(({ name, ...rest }) => {
+      if (name === null) return []
+      const gitDir = path.join(place.commonDir, 'worktrees', name)
+      const read = (file: string) => files.readText(path.join(gitDir, file))
+      return [
+        Promise.all([read(markFile), read('locked')]).then(([mark, locked]) => {
+          const uid = /"uid":"([0-9a-z]{20})"/.exec(mark ?? '')?.[1]
+          return { name, ...rest, uid, locked: locked?.trim() }
+        }),
+      ]
+    }),
+  )
+}
+
+const markFile = 'offshoot.json'
+
+/** What git writes into the lock of a worktree that it is about to make; killed then, it leaves it so for ever. */
+const halfMade = 'initializing'
 
 /** A bare repository has a HEAD, but nothing is checked out. */
 async function isBare(files: Files, place: Place): Promise<boolean> {
@@ -57,12 +79,17 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
     resetIndex: (repo, task, signal) => resetIndex(exec, repo, task, signal),
     checkOut: (repo, task, signal) => checkOut(exec, repo, task, signal),
 
+    async findFault(repo, task) {
+      const { pointed, known, locked } = await look(files, repo, task)
+      if (!pointed) return 'its .git does not lead to the repository'
+      if (!known) return 'its registration in the repository is gone or damaged'
+      return locked ? 'git takes it for half-made (locked: initializing)' : undefined
+    },
+
     async mend(repo, task, aside, signal) {
       const dotGit = path.join(task.path, '.git')
       const registered = workspacePlace(repo, task).gitDir
-      const isFile = (await files.readKind(dotGit)) === 'file'
-      const pointed = isFile && (await files.readText(dotGit)) === pointer(repo, task)
-      const known = await isRegistered(files, registered, dotGit)
+      const { pointed, known, locked } = await look(files, repo, task)
       if (!pointed) {
         if ((await files.readKind(dotGit)) !== undefined)
           await files.rename(dotGit, await roomFor(files, aside))
@@ -73,8 +100,8 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
         if (wrong !== undefined) await files.move(registered, `${await roomFor(files, aside)}.registration`)
         await register(files, repo, task)
         await resetIndex(exec, repo, task, signal)
-      }
-      return !pointed || !known
+      } else if (locked) await files.remove(path.join(registered, 'locked'))
+      return !pointed || !known || locked
     },
 
     async detach(repo, task, keep) {
@@ -96,6 +123,19 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
       else await register(files, repo, task)
     },
   }
+}
+
+/** Whether the folder leads to its registration, and that to the folder. */
+async function look(files: Files, repo: Repo, task: Task) {
+  const dotGit = path.join(task.path, '.git')
+  const registered = workspacePlace(repo, task).gitDir
+  const isFile = (await files.readKind(dotGit)) === 'file'
+  const [found, known, lock] = await Promise.all([
+    isFile ? files.readText(dotGit) : undefined,
+    isRegistered(files, registered, dotGit),
+    files.readText(path.join(registered, 'locked')),
+  ])
+  return { pointed: found === pointer(repo, task), known, locked: lock?.trim() === halfMade }
 }
 
 /** All that git needs to find its way from the registration. */
@@ -130,7 +170,7 @@ async function register(files: Files, repo: Repo, task: Task): Promise<void> {
     HEAD: `ref: refs/heads/${task.branch}`,
     commondir: '../..',
     gitdir: path.join(task.path, '.git'),
-    'offshoot.json': JSON.stringify({ task: task.id, uid: task.uid }),
+    [markFile]: JSON.stringify({ task: task.id, uid: task.uid }),
   }
   const writing = Object.entries(written).map(([name, text]) =>
     files.write(path.join(staged, name), `${text}\n`),

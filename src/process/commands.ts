@@ -1,89 +1,105 @@
 import { spawn } from 'node:child_process'
-import { accessSync, constants, statSync } from 'node:fs'
-import path from 'node:path'
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
 import { gated } from '../core/gate.ts'
-import type { Commands } from '../core/ports.ts'
+import type { CommandCall, Commands } from '../core/ports.ts'
+import { endMarked } from './marked.ts'
+import { findProgram } from './programs.ts'
+import { watch } from './watch.ts'
 
 export interface CommandsOptions {
   readonly env: NodeJS.ProcessEnv
   readonly recordChild: (pid: number) => () => void
 }
 
-/** How long a command may take to leave by itself when it is asked to. */
+/** How long a command may take to leave by itself when it is asked to, and what it said to arrive. */
 const graceMs = 2_000
 
 /** Any command, as the leader of its own process group, so that it ends together with what it started. */
 export function commands({ env, recordChild }: CommandsOptions): Commands {
   return {
-    run: (call, signal) =>
-      new Promise((resolve, reject) => {
-        signal?.throwIfAborted()
-        const [program = '', ...args] = call.argv
-        const own = { ...env, ...call.env }
-        if (!canRun(program, call.cwd, own.PATH))
-          throw new AppError('WT_005', `There is no command ${program}.`)
-        const out = call.onOutput === undefined ? 'inherit' : 'pipe'
-        const child = spawn(...gated(program, args), {
-          cwd: call.cwd,
-          env: own,
-          detached: true,
-          stdio: ['inherit', out, out, 'pipe'],
-        })
-        const gate = child.stdio[3] as Writable
-        // It may be gone already: its exit code tells why.
-        gate.on('error', () => {})
-        let forget = () => {}
-        try {
-          if (child.pid !== undefined) forget = recordChild(child.pid)
-          gate.end('\n')
-        } catch (error) {
-          endGroup(child.pid, 'SIGKILL')
-          throw error
-        }
-        for (const stream of ['stdout', 'stderr'] as const) {
-          child[stream]?.setEncoding('utf8').on('data', (text: string) => call.onOutput?.(stream, text))
-        }
-        let last: NodeJS.Timeout | undefined
-        const cancel = () => {
-          endGroup(child.pid, 'SIGTERM')
-          last = setTimeout(() => endGroup(child.pid, 'SIGKILL'), graceMs)
-        }
-        signal?.addEventListener('abort', cancel, { once: true })
-        const finish = () => {
-          clearTimeout(last)
-          signal?.removeEventListener('abort', cancel)
-          // Whatever it left running in its group ends with it.
-          endGroup(child.pid, 'SIGKILL')
-          forget()
-        }
-        child.on('error', (error: NodeJS.ErrnoException) => {
-          finish()
-          reject(new AppError('WT_020', `${program}: ${error.message}`, { cause: error }))
-        })
-        child.on('exit', (code, killedBy) => {
-          finish()
-          if (signal?.aborted) return reject(new AppError('WT_021', 'Cancelled.', { cause: signal.reason }))
-          resolve(code ?? 128 + (signalNumbers[killedBy ?? ''] ?? 0))
-        })
-      }),
+    findProgram: (program) => findProgram(program, '/', env.PATH),
+    async run(call, signal) {
+      signal?.throwIfAborted()
+      const [program = ''] = call.argv
+      const own = { ...env, ...call.env }
+      if (findProgram(program, call.cwd, own.PATH) === undefined)
+        throw new AppError('WT_005', `There is no command ${program}.`)
+      const code = await runGroup(call, own, recordChild, signal)
+      if (signal?.aborted) throw new AppError('WT_021', 'Cancelled.', { cause: signal.reason })
+      return code
+    },
   }
 }
 
-/** As the shell finds it: by its path, or in a folder of PATH. */
-function canRun(program: string, cwd: string, folders = ''): boolean {
-  const places = program.includes('/') ? [cwd] : folders.split(path.delimiter)
-  return places.some((folder) => isProgram(path.resolve(cwd, folder, program)))
-}
-
-function isProgram(file: string): boolean {
+async function runGroup(
+  call: CommandCall,
+  env: NodeJS.ProcessEnv,
+  recordChild: CommandsOptions['recordChild'],
+  signal?: AbortSignal,
+): Promise<number> {
+  const [program = '', ...args] = call.argv
+  const run = call.env.OFFSHOOT_RUN
+  const out = call.onOutput === undefined ? 'inherit' : 'pipe'
+  const child = spawn(...gated(program, args), {
+    cwd: call.cwd,
+    env,
+    detached: true,
+    stdio: [call.onStart === undefined ? 'inherit' : 'pipe', out, out, 'pipe'],
+  })
+  const ended = new Promise<number>((resolve, reject) => {
+    child.on('error', (error) =>
+      reject(new AppError('WT_020', `${program}: ${error.message}`, { cause: error })),
+    )
+    child.on('exit', (code, killedBy) => resolve(code ?? 128 + (signalNumbers[killedBy ?? ''] ?? 0)))
+  })
+  ended.catch(() => {})
+  const closed = new Promise<void>((resolve) => child.on('close', () => resolve()))
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => call.onOutput?.(stream, text))
+  }
+  const { pid } = child
+  let forget = () => {}
+  let last: NodeJS.Timeout | undefined
+  const cancel = () => {
+    endGroup(pid, 'SIGTERM')
+    last = setTimeout(() => endGroup(pid, 'SIGKILL'), graceMs)
+  }
   try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch {
-    return false
+    if (pid !== undefined) forget = both(recordChild(pid), watch(pid, run))
+    open(child.stdio[3] as Writable)
+    hand(child.stdin, call.onStart)
+    signal?.addEventListener('abort', cancel, { once: true })
+    return await ended
+  } finally {
+    clearTimeout(last)
+    signal?.removeEventListener('abort', cancel)
+    // Whatever it left running ends with it: in its group, or wherever it went.
+    endGroup(pid, 'SIGKILL')
+    if (run !== undefined) await endMarked(run)
+    // Nobody who could still say something is left but one that has shed our mark.
+    await Promise.race([closed, pause(graceMs, undefined, { ref: false })])
+    for (const stream of [child.stdout, child.stderr]) (stream as Readable | null)?.destroy()
+    forget()
   }
+}
+
+const both = (one: () => void, other: () => void) => () => {
+  one()
+  other()
+}
+
+/** It may be gone already: its exit code tells why. */
+function open(gate: Writable): void {
+  gate.on('error', () => {})
+  gate.end('\n')
+}
+
+function hand(stdin: Writable | null, onStart: CommandCall['onStart']): void {
+  if (!stdin) return
+  stdin.on('error', () => {})
+  onStart?.({ write: (text) => void stdin.write(text), end: () => void stdin.end() })
 }
 
 const signalNumbers: Record<string, number> = {

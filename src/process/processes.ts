@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
 import type { Processes } from '../core/ports.ts'
 import type { Owner } from '../core/task.ts'
+import { endMarked } from './marked.ts'
 import { type ChildRecord, readOwners, readRecords, writeRecord } from './records.ts'
 import { type ProcessTable, processTable } from './table.ts'
 
@@ -46,6 +47,7 @@ export function processes(folder: string): ProcessRecords {
       for (const record of records) record.forget()
       return running.length
     },
+    endRun: endMarked,
   }
 }
 

@@ -1,5 +1,6 @@
 /** Every action that any door offers, with the shape of what goes in and what comes out. Browser-safe. */
 import { z } from 'zod'
+import { policyLevels } from '../core/policy-levels.ts'
 import { strategies } from '../core/strategies.ts'
 import { isolations, taskStates } from '../core/task.ts'
 
@@ -30,6 +31,7 @@ const taskSchema = z.object({
   createdAt: z.iso.datetime(),
   lastActiveAt: z.iso.datetime(),
   agent: z.string().optional(),
+  conversation: z.string().optional(),
   runs: z.number().int(),
   reason: z.string().optional(),
 })
@@ -97,6 +99,8 @@ const stepSchema = z.object({
   rewindTo: z.number().int().optional(),
   skipped: z.array(z.object({ path: z.string(), why: z.string() })),
 })
+
+const findingSchema = z.object({ name: z.string(), message: z.string(), hint: z.string() })
 
 const told = z.array(z.object({ task: taskSchema, why: z.string() }))
 
@@ -188,19 +192,37 @@ export const actions = {
     }),
   },
   'task.run': {
-    summary: 'Run any command in the workspace of a task, and take one step of what it did',
+    summary: 'Run an agent or any command in the workspace of a task, with a step for each tool call',
     input: z.object({
       repo,
       task: taskName.optional(),
       starts: z.boolean(),
-      command: z.array(z.string()).min(1),
+      command: z.array(z.string()).min(1).optional(),
+      agent: z.string().min(1).optional(),
+      prompt: z.string().optional(),
+      resume: z.union([z.boolean(), z.string().min(1)]).optional(),
+      policy: z.enum(policyLevels).optional(),
+      allowed: z.array(z.string().min(1)).optional(),
+      denied: z.array(z.string().min(1)).optional(),
+      autoContinue: z.boolean().optional(),
+      base: z.string().min(1).optional(),
     }),
     output: z.object({
       task: taskSchema,
       run: z.string(),
-      exitCode: z.number().int(),
+      agent: z.string(),
+      exitCode: z.number().int().optional().describe('Of a command.'),
+      conversation: z.string().optional().describe('What the agent calls it.'),
+      strays: z
+        .array(z.object({ what: z.string(), before: z.string().nullable(), after: z.string().nullable() }))
+        .describe('What has changed meanwhile in the repository, besides branches of tasks.'),
       checkpoint: stepSchema.optional(),
     }),
+  },
+  'task.stop': {
+    summary: 'End the agent that is at work on a task; its work is kept',
+    input: z.object({ repo, task: taskName.optional() }),
+    output: z.object({ task: taskSchema, stopped: z.boolean() }),
   },
   'task.accept': {
     summary: 'Land the work of a task, all or any part of it',
@@ -268,9 +290,23 @@ export const actions = {
     output: z.object({ task: taskSchema, operation: z.string(), branchKept: z.boolean() }),
   },
   'task.repair': {
-    summary: 'Make a workspace whole again that is gone or damaged, from the last step',
-    input: z.object({ repo, task: taskName.optional() }),
-    output: z.object({ task: taskSchema, mended: z.enum(['sound', 'mended', 'recreated']) }),
+    summary: 'Make whole what is gone or damaged: one workspace, or all that doctor finds',
+    input: z.object({ repo, task: taskName.optional(), rebuild: z.boolean().optional() }),
+    output: z.object({
+      task: taskSchema.optional().describe('Of one task; without it, all were looked at.'),
+      mended: z.enum(['sound', 'mended', 'recreated']).optional(),
+      repaired: z.array(findingSchema),
+      left: z.array(findingSchema).describe('What it could not, or must not, put right.'),
+      rebuilt: z
+        .object({
+          aside: z.string().optional().describe('Where the damaged records were put.'),
+          tasks: z.array(z.string()),
+          steps: z.number().int(),
+          operations: z.number().int(),
+          left: z.array(z.object({ what: z.string(), why: z.string() })),
+        })
+        .optional(),
+    }),
   },
   'worktree.create': start,
   'worktree.list': list,
@@ -299,6 +335,8 @@ export const actions = {
           status: z.enum(['ok', 'warn', 'fail']),
           message: z.string(),
           hint: z.string(),
+          why: z.string().optional().describe('Why it matters.'),
+          verdict: z.string().optional().describe('What recover or the next use makes of it.'),
         }),
       ),
     }),
@@ -310,10 +348,11 @@ export const actions = {
       recovered: z.array(
         z.object({
           task: z.string(),
-          verdict: z.enum(['finished', 'rolled back', 'left alone']),
+          verdict: z.enum(['finished', 'rolled back', 'adopted', 'quarantined', 'left alone']),
           why: z.string(),
         }),
       ),
+      reported: z.array(findingSchema).describe('What it found and left to you.'),
     }),
   },
   'system.ops': {
@@ -377,6 +416,23 @@ export const actions = {
           flaws: z.array(z.object({ seq: z.number().int(), what: z.string() })),
         })
         .optional(),
+    }),
+  },
+  'system.agents': {
+    summary: 'List the agents that can be run, and which are installed',
+    input: z.object({}),
+    output: z.object({
+      agents: z.array(
+        z.object({
+          name: z.string(),
+          title: z.string(),
+          exact: z.boolean().describe('Whether a step is one tool call.'),
+          asks: z.boolean().describe('Whether it asks before each tool call, so that a policy can be kept.'),
+          path: z.string().nullable(),
+          version: z.string().nullable(),
+          install: z.string().nullable(),
+        }),
+      ),
     }),
   },
   'system.repos': {

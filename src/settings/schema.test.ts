@@ -19,7 +19,7 @@ describe('the schema', () => {
   })
 
   test.each([...defaults])('%s: the default is allowed, and the rule says what else is', (key, value) => {
-    expect(rules[key].parse(value)).toBe(value)
+    expect(rules[key].parse(value)).toEqual(value)
     expect(rules[key].description).toBeTruthy()
     expect(rules[key].safeParse(Symbol('no setting')).error?.issues[0]?.message).not.toMatch(/^Invalid/)
   })
@@ -85,7 +85,7 @@ test('unknown variables are told with the one that was probably meant; reserved 
 describe('docs/settings.md', () => {
   test('lists every setting with its default, its variable and its meaning', () => {
     const expected = [...defaults].map(([key, value]) => {
-      const shown = value === '' ? '(empty)' : `\`${String(value)}\``
+      const shown = String(value) === '' ? '(empty)' : `\`${String(value)}\``
       return `| \`${key}\` | ${shown} | \`${variable(key)}\` | ${rules[key].description} |`
     })
     expect(settingRows).toEqual(expected)

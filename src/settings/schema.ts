@@ -3,6 +3,7 @@
  * Only imported when there is something to check, because loading zod is slow (some 90 ms uncached).
  */
 import * as z from 'zod'
+import { policyLevels } from '../core/policy-levels.ts'
 import type { SettingKey, SettingValue } from './keys.ts'
 
 const truth = () => z.boolean('true or false')
@@ -16,6 +17,9 @@ function whole(from: number, to: number) {
 
 // oxlint-disable-next-line no-control-regex
 const path = () => z.string('a path').regex(/^[^\0]*$/, 'a path')
+
+const tools = () =>
+  z.array(z.string('a list of tools').min(1, 'a list of tools'), 'a list of tools').readonly()
 
 /** `shape` is what the text must look like with its placeholders filled in; a brace left over is never in shape. */
 function template(what: string, shape: RegExp, identifying: string[], others: string[] = []) {
@@ -59,6 +63,19 @@ export const rules = {
     'Name of a task’s branch, with `{task}` or `{id8}`.',
   ),
   'limits.perRepo': whole(1, 10_000).describe('How many open tasks a repository may have.'),
+  'limits.concurrent': whole(1, 1000).describe('How many runs may be at work in a repository; others queue.'),
+  'limits.timeMinutes': whole(0, 10_000).describe('How long a run may take. 0: as long as it wants.'),
+  'limits.turns': whole(0, 10_000).describe(
+    'How many answers of its model an agent may take in one run. 0: as many as it wants.',
+  ),
+  'agent.name': z
+    .string('the name of an agent')
+    .describe('Which agent `run` takes (`offshoot agents` lists them). Empty: the first that is installed.'),
+  'policy.level': oneOf(...policyLevels).describe(
+    'What an agent may do: `permissive`, `moderate`, or `strict`: only the allowed tools.',
+  ),
+  'policy.allowed': tools().describe('Tools, or uses of them, that are allowed: `Edit`, `Bash(npm test *)`.'),
+  'policy.denied': tools().describe('The same, for what is always denied.'),
   'checkpoints.publish': oneOf('runEnd', 'always', 'never').describe(
     'When steps become commits on the branch: when a run ends, at every step, or never.',
   ),

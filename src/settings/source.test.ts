@@ -56,7 +56,7 @@ describe('I6: settings from file, user file, environment and flags; the later wi
     expect(await all.read(checkout)).toEqual({
       ...defaultSettings,
       prune: { ...defaultSettings.prune, maxAgeDays: 1, minKeep: 3 },
-      limits: { perRepo: 4 },
+      limits: { ...defaultSettings.limits, perRepo: 4 },
       lock: { waitSeconds: 5 },
     })
     expect(await all.readWithOrigin(checkout)).toEqual([
@@ -65,6 +65,13 @@ describe('I6: settings from file, user file, environment and flags; the later wi
       { key: 'workspace.name', value: '{task}-{date}-{time}', origin: 'default' },
       { key: 'branch.name', value: 'offshoot/{task}', origin: 'default' },
       { key: 'limits.perRepo', value: 4, origin: 'OFFSHOOT_LIMITS_PER_REPO' },
+      { key: 'limits.concurrent', value: 10, origin: 'default' },
+      { key: 'limits.timeMinutes', value: 0, origin: 'default' },
+      { key: 'limits.turns', value: 0, origin: 'default' },
+      { key: 'agent.name', value: '', origin: 'default' },
+      { key: 'policy.level', value: 'permissive', origin: 'default' },
+      { key: 'policy.allowed', value: [], origin: 'default' },
+      { key: 'policy.denied', value: [], origin: 'default' },
       { key: 'checkpoints.publish', value: 'runEnd', origin: 'default' },
       { key: 'accept.squashMessage', value: '{title}', origin: 'default' },
       { key: 'accept.mergeMessage', value: 'Merge the work of {task}', origin: 'default' },
@@ -170,8 +177,14 @@ describe('I6: what is wrong is told with file, line, key, expected and found', (
     ['zzzzzzzz: 3', 'unknown key `zzzzzzzz`.'],
     ['__proto__: { enabled: false }', 'unknown key `__proto__`.'],
     ['"\\e[2J": 3', "unknown key '\\x1B[2J'."],
-    ['limits: 3', '`limits` must hold settings by name (limits.perRepo); found 3.'],
-    ['limits: [3]', '`limits` must hold settings by name (limits.perRepo); found [ 3 ].'],
+    [
+      'limits: 3',
+      '`limits` must hold settings by name (limits.perRepo, limits.concurrent, limits.timeMinutes, limits.turns); found 3.',
+    ],
+    [
+      'limits: [3]',
+      '`limits` must hold settings by name (limits.perRepo, limits.concurrent, limits.timeMinutes, limits.turns); found [ 3 ].',
+    ],
     ['enabled: { on: true }', '`enabled` must be true or false; found { on: true }.'],
     ['enabled:', '`enabled` must be true or false; found null.'],
     ['enabled: &a [*a]', '`enabled` must be true or false; found <ref *1> [ [Circular *1] ].'],

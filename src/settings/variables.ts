@@ -10,6 +10,7 @@ const words = new Map([
 function typed(text: string, like: unknown): unknown {
   if (typeof like === 'boolean') return words.get(text.toLowerCase()) ?? text
   if (typeof like === 'number') return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text
+  if (Array.isArray(like)) return text.split(',').map((item) => item.trim())
   return text
 }
 

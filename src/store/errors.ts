@@ -42,7 +42,8 @@ export function storeError(thrown: unknown, path: string): unknown {
     case code.notadb:
       return new AppError('WT_022', `The records are damaged: ${path} is not a sound database.`, {
         ...detail,
-        hint: 'Move it away; offshoot repair --rebuild brings the records back.',
+        hint: 'offshoot repair --rebuild sets it aside and brings the records back from the vaults.',
+        data: { damaged: true },
       })
     case code.perm:
     case code.readonly:

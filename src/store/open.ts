@@ -11,19 +11,22 @@ import {
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../core/errors.ts'
+import { isNetwork } from '../core/network.ts'
 import { isBusy } from './errors.ts'
 import { migrations } from './schema.ts'
 
 const busyMs = 15_000
 
 /** Opens the database, makes it if need be, and brings its schema up to date. */
-export function openDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string, fileSystem?: number): DatabaseSync {
   makePrivate(path)
   const db = new DatabaseSync(path, { timeout: busyMs })
+  const network = isNetwork(fileSystem ?? statfsSync(dirname(path)).type)
   try {
+    if (network) patiently(() => db.exec(withoutSharedMemory))
     const version = patiently(() => readVersion(db))
     if (version > migrations.length) throw tooNew(version, path)
-    if (version < migrations.length) migrate(db, path)
+    if (version < migrations.length) migrate(db, path, network)
     db.exec('PRAGMA synchronous = FULL')
     return db
   } catch (thrown) {
@@ -80,8 +83,12 @@ function readVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.user_version)
 }
 
-function migrate(db: DatabaseSync, path: string): void {
-  if (!isNetworkFolder(statfsSync(dirname(path)).type)) patiently(() => db.exec('PRAGMA journal_mode = WAL'))
+/** A database that was moved there may still have its log; alone with it, SQLite can do without that memory. */
+const withoutSharedMemory =
+  'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; PRAGMA user_version'
+
+function migrate(db: DatabaseSync, path: string, network: boolean): void {
+  if (!network) patiently(() => db.exec('PRAGMA journal_mode = WAL'))
   inTransaction(db, () => {
     const version = readVersion(db)
     if (version > migrations.length) throw tooNew(version, path)
@@ -99,16 +106,6 @@ function tooNew(version: number, path: string): AppError {
     path,
     hint: 'Update offshoot, or name another folder in OFFSHOOT_HOME.',
   })
-}
-
-/** Of the file systems that reach over a network: NFS, SMB, CIFS, SMB2, 9P, FUSE (sshfs). */
-const networkTypes: ReadonlySet<number> = new Set([
-  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546,
-])
-
-/** The WAL needs memory that all writers share; where they may sit on different machines there is none. */
-export function isNetworkFolder(type: number): boolean {
-  return networkTypes.has(type)
 }
 
 /** SQLite answers "busy" at once, without its own wait, when many connections turn a new file to WAL together. */

@@ -138,13 +138,15 @@ export function sqliteStore(path: string): Store {
       guarded(() => inTransaction(db, () => append(uid, event, at, expected))),
     appendAll: (events, at) =>
       guarded(() => inTransaction(db, () => events.map(({ uid, event }) => append(uid, event, at)))),
-    adopt: (uid, log) =>
+    adopt: (log) =>
       guarded(() =>
         inTransaction(db, () => {
-          let task: Task | undefined
-          for (const [n, { event, at }] of log.entries()) task = append(uid, event, at, n)
-          if (!task) throw new AppError('WT_007', `There is no log of a task with the uid ${uid}.`)
-          return task
+          const seen = new Map<string, number>()
+          for (const { uid, event, at } of log) {
+            const n = seen.get(uid) ?? 0
+            append(uid, event, at, n)
+            seen.set(uid, n + 1)
+          }
         }),
       ),
     *readLog() {

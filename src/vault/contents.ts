@@ -10,7 +10,9 @@ import { patchOf } from './diff.ts'
 import { eachOf } from '../core/each.ts'
 import { draftIndex, findIndexTree, scanAgainst, showHidden } from './drafts.ts'
 import type { OpenVault } from './index.ts'
+import { noteDone, readKept } from './known.ts'
 import { mergeTrees } from './merge.ts'
+import { readRef } from './place.ts'
 import { writeBlob } from './restore.ts'
 import { scan } from './scan.ts'
 import { commitContent, parseCommit } from './step.ts'
@@ -18,6 +20,14 @@ import { changeTree, compareTrees, findLeaf } from './tree.ts'
 
 export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Contents {
   const opsFolder = (vault: OpenVault) => path.join(vault.vault, 'refs', 'operations')
+  const findKept: Contents['findKept'] = async (repo, name) => {
+    const vault = await open(repo)
+    const commit = await readRef(vault.files, vault.vault, `refs/operations/${name}`)
+    if (commit === undefined) return undefined
+    const { tree, message } = parseCommit(await vault.objects.readObject(commit))
+    const trees = Object.fromEntries((await vault.objects.read(tree)).map((entry) => [entry.name, entry.oid]))
+    return { record: JSON.parse(message), trees }
+  }
   return {
     compare: async (repo, from, to) => compareTrees((await open(repo)).objects, from, to),
     readPatch: async (repo, from, to, signal) => patchOf(await open(repo), from, to, signal),
@@ -82,16 +92,9 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
       await vault.files.placeDrafts(drafts)
       await vault.files.syncFolders([opsFolder(vault), path.dirname(opsFolder(vault))])
     },
-    async findKept(repo, name) {
-      const vault = await open(repo)
-      const commit = (await vault.files.readText(path.join(opsFolder(vault), name)))?.trim()
-      if (commit === undefined) return undefined
-      const { tree, message } = parseCommit(await vault.objects.readObject(commit))
-      const trees = Object.fromEntries(
-        (await vault.objects.read(tree)).map((entry) => [entry.name, entry.oid]),
-      )
-      return { record: JSON.parse(message), trees }
-    },
+    findKept,
+    noteDone: async (repo, done) => noteDone(await open(repo), done),
+    readKept: async (repo) => readKept(await open(repo), (name) => findKept(repo, name)),
   }
 }
 

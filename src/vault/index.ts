@@ -17,6 +17,7 @@ import { commitAsUser, readReplay, readTree, smudge } from './commit.ts'
 import { vaultContents } from './contents.ts'
 import { diffOf, filesOf, statOf } from './diff.ts'
 import { withoutTaken } from './ignored.ts'
+import { findRecord, inspect, mendTip, noteRepo, readUids, readVaults } from './known.ts'
 import { type Objects, vaultObjects } from './objects.ts'
 import { appendOverlay, type Overlay, overlayLine, readOverlay, type Seen } from './overlay.ts'
 import {
@@ -29,6 +30,7 @@ import {
   tipFile,
   type VaultPlace,
   vaultPlace,
+  writeParts,
 } from './place.ts'
 import { lenders, publish, readPublished, startTree } from './publish.ts'
 import { findRemote, makePushRoom, push } from './push.ts'
@@ -87,6 +89,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     if (known) return known
     const opening = readAlgorithm(files, repo, place.vault).then(async (algorithm) => {
       await makeVault(files, place.vault, algorithm)
+      await noteRepo(files, place.vault, repo)
       await clearScratch(files, place.vault)
       await copyShallow(files, repo.commonDir, place.vault)
       const reader = objectReader(options.pipe, { gitDir: place.vault, alternates: place.alternates })
@@ -108,7 +111,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     return { ...note, commit, tree, skipped, parent: parents[0] }
   }
 
-  const findTip = async (vault: OpenVault, task: Task) => {
+  const findTip = async (vault: OpenVault, task: Pick<Task, 'uid'>) => {
     const commit = await readTip(files, vault.vault, task)
     return commit === undefined ? undefined : readStep(vault, commit)
   }
@@ -148,7 +151,18 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     const index = await keepIndex(vault, repo, task)
     const base = parseCommit(await vault.objects.readObject(task.base.commit))
     const tree = await seedTree(vault, task, base.tree, index, signal)
-    return commitStep(vault, task, tree, undefined, { n: 0, tool: 'start', summary: '', skipped: [] }, task)
+    const note = { n: 0, tool: 'start', summary: '', skipped: [] }
+    const first = await commitStep(vault, task, tree, undefined, note, task)
+    await noteFirst(vault, task, first)
+    return first
+  }
+
+  const firstFile = (vault: OpenVault, task: Pick<Task, 'uid'>) =>
+    path.join(taskFolder(vault.vault, task), 'first')
+
+  const noteFirst = async (vault: OpenVault, task: Task, first: Step) => {
+    await files.makeFolder(taskFolder(vault.vault, task), 0o700)
+    await files.write(firstFile(vault, task), `${first.commit}\n`, 0o600)
   }
 
   /** Behind such a step 0 lies the workspace as it was made, so that what the user had changed can be told. */
@@ -175,12 +189,10 @@ export function gitVault(options: VaultOptions): Vault & Contents {
 
   /** Step 0. Its id is noted, because it is needed at every step and lies behind all the others. */
   const firstOf = async (vault: OpenVault, task: Task, tip: Step): Promise<Step> => {
-    const note = path.join(taskFolder(vault.vault, task), 'first')
-    const noted = (await files.readText(note))?.trim()
+    const noted = (await files.readText(firstFile(vault, task)))?.trim()
     if (noted) return readStep(vault, noted)
     const [first = tip] = await stepsOf(vault, tip)
-    await files.makeFolder(path.dirname(note), 0o700)
-    await files.write(note, `${first.commit}\n`, 0o600)
+    await noteFirst(vault, task, first)
     return first
   }
 
@@ -393,6 +405,24 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       const vault = await open(repo)
       const tip = await findTip(vault, task)
       return tip ? readReplay(vault, repo, task, await stepsOf(vault, tip), signal) : []
+    },
+    readVaults: () => readVaults(files, options.home),
+    readUids: async (repo) => readUids(files, vaultPlace(options.home, repo).vault),
+    async findRecord(repo, uid) {
+      const vault = await open(repo)
+      const tip = await findTip(vault, { uid })
+      const [first] = tip ? await stepsOf(vault, tip) : []
+      return first && findRecord(vault, first.commit)
+    },
+    inspect: (repo, signal) => inspect(files, exec, vaultPlace(options.home, repo), signal),
+    async remake(repo) {
+      const { vault } = vaultPlace(options.home, repo)
+      await writeParts(files, vault, await readAlgorithm(files, repo, vault))
+    },
+    async mendTip(repo, task, commit) {
+      const vault = await open(repo)
+      const first = (await files.readText(firstFile(vault, task)))?.trim()
+      return mendTip(vault, task.uid, commit ?? first ?? '')
     },
     readPublished: async (repo, task) => readPublished(await open(repo), task),
     close() {

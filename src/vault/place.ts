@@ -1,7 +1,7 @@
 /** Where everything of the vault is. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Files, Repo } from '../core/ports.ts'
+import type { Files, Repo, RepoRecord } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { Algorithm } from './objects.ts'
 
@@ -15,7 +15,7 @@ export interface VaultPlace {
   readonly excludes: string
 }
 
-export function vaultPlace(home: string, repo: Repo): VaultPlace {
+export function vaultPlace(home: string, repo: RepoRecord): VaultPlace {
   return {
     vault: path.join(home, 'vaults', `${repo.name}.git`),
     commonDir: repo.commonDir,
@@ -25,7 +25,7 @@ export function vaultPlace(home: string, repo: Repo): VaultPlace {
 }
 
 /** The folder with what only saves work: the index and the overlay of one task. */
-export function taskFolder(vault: string, task: Task): string {
+export function taskFolder(vault: string, task: Pick<Task, 'uid'>): string {
   return path.join(vault, 'tasks', task.uid)
 }
 
@@ -33,12 +33,17 @@ export function tipFile(vault: string, task: Task): string {
   return path.join(vault, 'refs', 'tasks', task.uid)
 }
 
-/** The commit of the last step. Whoever runs `git gc` in the vault moves the refs into one file. */
-export async function readTip(files: Files, vault: string, task: Task): Promise<string | undefined> {
-  const loose = await files.readText(tipFile(vault, task))
+/** The commit of the last step. */
+export function readTip(files: Files, vault: string, task: Pick<Task, 'uid'>): Promise<string | undefined> {
+  return readRef(files, vault, `refs/tasks/${task.uid}`)
+}
+
+/** Whoever runs `git gc` in the vault moves the refs into one file. */
+export async function readRef(files: Files, vault: string, ref: string): Promise<string | undefined> {
+  const loose = await files.readText(path.join(vault, ref))
   if (loose !== undefined) return loose.trim()
   const packed = (await files.readText(path.join(vault, 'packed-refs'))) ?? ''
-  return new RegExp(`^([0-9a-f]+) refs/tasks/${task.uid}$`, 'm').exec(packed)?.[1]
+  return new RegExp(`^([0-9a-f]+) ${ref}$`, 'm').exec(packed)?.[1]
 }
 
 /** As the repository says, or when it is gone, as the vault does that was made for it. */
@@ -108,6 +113,11 @@ export async function copyShallow(files: Files, from: string, to: string): Promi
 /** A bare repository, made file by file; HEAD, the last one, says that it is whole. */
 export async function makeVault(files: Files, vault: string, algorithm: Algorithm): Promise<void> {
   if ((await files.readKind(path.join(vault, 'HEAD'))) === 'file') return
+  await writeParts(files, vault, algorithm)
+}
+
+/** Whatever is there of it stays, but for what says how it is kept. */
+export async function writeParts(files: Files, vault: string, algorithm: Algorithm): Promise<void> {
   for (const folder of [
     'objects/pack',
     'objects/info',

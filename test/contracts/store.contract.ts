@@ -251,19 +251,16 @@ export function storeContract({ name, open, module, factory }: StoreUnderTest): 
     })
 
     test('R7: a lost log comes back whole, or not at all', () => {
-      const log = [
-        { event: { type: 'start.begun', task: sampleTask('u1', 'A'), owner } as const, at },
-        { event: { type: 'start.done' } as const, at },
-        { event: { type: 'rebuilt' } as const, at },
+      const logOf = (uid: string) => [
+        { uid, event: { type: 'start.begun', task: sampleTask(uid, 'A'), owner } as const, at },
+        { uid, event: { type: 'start.done' } as const, at },
+        { uid, event: { type: 'rebuilt' } as const, at },
       ]
-      expect(store.adopt('u1', log)).toMatchObject({ uid: 'u1', state: 'active' })
+      store.adopt(logOf('u1'))
+      expect(store.findTaskByUid('u1')).toMatchObject({ uid: 'u1', state: 'active' })
       expect(store.readEvents({ uid: 'u1' })).toHaveLength(3)
-      expect(() => store.adopt('u1', log)).toThrow(expect.objectContaining({ code: 'WT_012' }))
-      const rival = [
-        { ...log[0]!, event: { ...log[0]!.event, task: sampleTask('u2', 'A') } },
-        ...log.slice(1),
-      ]
-      expect(() => store.adopt('u2', rival)).toThrow(expect.objectContaining({ code: 'WT_013' }))
+      expect(() => store.adopt(logOf('u1'))).toThrow(expect.objectContaining({ code: 'WT_012' }))
+      expect(() => store.adopt(logOf('u2'))).toThrow(expect.objectContaining({ code: 'WT_013' }))
       expect(store.findTaskByUid('u2')).toBeUndefined()
       expect(store.readEvents({})).toHaveLength(3)
     })

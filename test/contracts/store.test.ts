@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { flawsOf } from '../../src/core/chain.ts'
 import { storeError } from '../../src/store/errors.ts'
-import { isNetworkFolder } from '../../src/store/open.ts'
+import { isNetwork } from '../../src/core/network.ts'
+import { openDatabase } from '../../src/store/open.ts'
 import { migrations } from '../../src/store/schema.ts'
 import { sqliteStore } from '../../src/store/sqlite.ts'
 import { sampleRepo, storeContract } from './store.contract.ts'
@@ -109,7 +110,8 @@ describe('the sqlite file', () => {
         expect.objectContaining({
           code: 'WT_022',
           path: file,
-          hint: 'Move it away; offshoot repair --rebuild brings the records back.',
+          hint: expect.stringContaining('offshoot repair --rebuild'),
+          data: { damaged: true },
         }),
       )
       expect(readFileSync(file, 'utf8')).toBe(garbage)
@@ -156,8 +158,23 @@ describe('the sqlite file', () => {
     db.close()
   })
 
-  test('is not trusted with a WAL where several machines may write to it', () => {
-    expect(isNetworkFolder(0x6969)).toBe(true)
-    expect(isNetworkFolder(0xef53)).toBe(false)
+  test('R7: is not trusted with a WAL where several machines may write to it, also when it had one before', () => {
+    expect([isNetwork(0x6969), isNetwork(0xef53)]).toEqual([true, false])
+    const mode = (db: DatabaseSync) => db.prepare('PRAGMA journal_mode').get()?.journal_mode
+    const nfs = 0x6969
+    const fresh = openDatabase(path.join(folder, 'fresh.db'), nfs)
+    expect(mode(fresh)).toBe('delete')
+    fresh.close()
+    const store = sqliteStore(file)
+    store.putRepo(sampleRepo)
+    store.close()
+    const local = openDatabase(file)
+    expect(mode(local)).toBe('wal')
+    local.close()
+    const [one, two] = [openDatabase(file, nfs), openDatabase(file, nfs)]
+    expect(mode(one)).toBe('delete')
+    for (const db of [one, two]) db.exec('UPDATE repos SET name = name')
+    expect(two.prepare('SELECT id FROM repos').all()).toMatchObject([{ id: sampleRepo.id }])
+    for (const db of [one, two]) db.close()
   })
 })

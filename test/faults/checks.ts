@@ -146,3 +146,16 @@ export function sweptUp({ before, after, acknowledged }: Seen): string[] {
     ...(ran || difference(before.workspaces, after.workspaces).length === 0 ? [] : ['the workspace changed']),
   ]
 }
+
+/** R7: the open task is there with its workspace, its git, its refs and its steps, and so is what was done before. */
+export function broughtBack({ after }: Seen): string[] {
+  const [task, ...more] = after.open
+  if (!task || more.length > 0) return [`${after.open.length} open tasks`]
+  return [
+    ...(ourBranch in after.ourRefs ? [] : ['the branch is gone']),
+    ...(`refs/offshoot/base/${task.uid}` in after.ourRefs ? [] : ['the pin is gone']),
+    ...(after.steps[task.uid]?.length === 3 ? [] : [`${after.steps[task.uid]?.length} steps`]),
+    ...(task.checkpoints === 2 ? [] : [`a record of ${task.checkpoints} steps`]),
+    ...(after.operations.length === 1 ? [] : [`${after.operations.length} operations`]),
+  ]
+}

@@ -1,12 +1,13 @@
-/** Plays one journey, or a recovery, under a fault: `node child.ts <journey> <repo> <plan>`. */
+/** Plays one journey, or a recovery, under a fault: `node child.ts <journey> <repo> <plan> <build>`. */
 import { writeSync } from 'node:fs'
 import { call } from '../../src/api/handlers.ts'
 import { compose } from '../../src/compose.ts'
 import { appError } from '../../src/core/errors.ts'
+import { type Build, both, builds } from '../support/builds.ts'
 import { type Plan, withFault } from '../support/faults.ts'
 import { journeys } from './journeys.ts'
 
-const [name, dir, plan] = process.argv.slice(2) as [string, string, string]
+const [name, dir, plan, build] = process.argv.slice(2) as [string, string, string, Build]
 // Written at once: what is still in a buffer dies with us.
 const say = (...words: unknown[]) => writeSync(1, `${words.join(' ')}\n`)
 const cancel = new AbortController()
@@ -15,7 +16,7 @@ const fault = withFault(
   (point) => say('struck', point),
   () => cancel.abort(),
 )
-const ports = compose({ around: fault.around })
+const ports = compose({ around: both(builds[build], fault.around) })
 const journey = journeys.find((row) => row.name === name)
 try {
   if (journey) await journey.act(ports, dir, cancel.signal)

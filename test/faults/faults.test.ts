@@ -52,9 +52,18 @@ describe.each(playable)('P1, P2, L6: $name is whole or undone after', (journey) 
   })
 })
 
-describe.runIf(hasStrace())('P2: git dies at every system call that changes something', () => {
-  const inside = sweeperOf('inside', true)
+const inside = sweeperOf('inside', true)
 
+describe.each(playable.filter(({ apart }) => !apart))(
+  'P2: $name is whole or undone when git dies',
+  (journey) => {
+    test.each(['before', 'after'] as const)('%s each of its calls', async (death) => {
+      await sweep(journey.name, `git dies ${death}`, inside.everyGitCall(journey, death))
+    })
+  },
+)
+
+describe.runIf(hasStrace())('P2: git dies at every system call that changes something', () => {
   test.each(journeys.filter(({ inside }) => inside))('of $name, and we live on', async (journey) => {
     await sweep(journey.name, 'git dies inside', inside.everySystemCall(journey, 'git'))
   })
@@ -65,7 +74,16 @@ describe.runIf(hasStrace())('P2: git dies at every system call that changes some
 })
 
 test.each(playable.filter(({ main }) => main))('without recovery a killed $name is seen', async (journey) => {
-  const { points, anomalies } = await sweeper.everyPoint(journey, kindsFor(journey)[0]!, false)
+  const { points, anomalies } = await sweeper.everyKill(journey, 'whole', false)
   expect(points).toBeGreaterThan(0)
   expect(anomalies.length).toBeGreaterThan(0)
 })
+
+const journalled = ['accept --as patch', 'reject', 'rewind']
+test.each(journeys.filter(({ name }) => journalled.includes(name)))(
+  'a build that writes down nothing is seen when its $name is killed',
+  async (journey) => {
+    const { anomalies } = await sweeper.everyKill(journey, 'without the journal', true)
+    expect(anomalies.length).toBeGreaterThan(0)
+  },
+)

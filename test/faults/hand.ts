@@ -3,7 +3,15 @@ import type { Order, Reply, Work } from './hands.ts'
 import type { IsNew } from './invariants.ts'
 import { type Journey, journeys } from './journeys.ts'
 import { type Grounds, Lane } from './lane.ts'
-import { completes, pointsOf, strike, strikeInside, strikeRecovery, type Tally } from './strikes.ts'
+import {
+  completes,
+  pointsOf,
+  strike,
+  strikeAround,
+  strikeInside,
+  strikeRecovery,
+  type Tally,
+} from './strikes.ts'
 
 const [grounds, name, shimmed] = process.argv.slice(2) as [string, string, string]
 const lane = new Lane(JSON.parse(grounds) as Grounds, name, shimmed === 'true')
@@ -18,11 +26,13 @@ const isNew: IsNew = (world) => {
 function tally(journey: Journey, work: Work): Promise<Tally> {
   switch (work.what) {
     case 'strike':
-      return strike(lane, journey, work.plan, work.alone, work.recovers && isNew)
+      return strike(lane, journey, work.plan, work.alone, work.recovers && isNew, work.build)
     case 'complete':
       return completes(lane, journey, work.plan, work.alone, isNew)
     case 'inside':
       return strikeInside(lane, journey, work.plan, isNew)
+    case 'around':
+      return strikeAround(lane, journey, work.plan, work.death, isNew)
     case 'recovery':
       return strikeRecovery(lane, journey, work.at, isNew)
   }

@@ -3,14 +3,22 @@
  * whoever starts it, and the process of the test has much.
  */
 import { type ChildProcess, fork } from 'node:child_process'
+import type { Build } from '../support/builds.ts'
 import type { Plan } from '../support/faults.ts'
 import type { Grounds } from './lane.ts'
 import type { Tally } from './strikes.ts'
 
 export type Work =
-  | { readonly what: 'strike'; readonly plan: Plan; readonly alone: boolean; readonly recovers: boolean }
+  | {
+      readonly what: 'strike'
+      readonly plan: Plan
+      readonly alone: boolean
+      readonly recovers: boolean
+      readonly build: Build
+    }
   | { readonly what: 'complete'; readonly plan: Plan; readonly alone: boolean }
   | { readonly what: 'inside'; readonly plan: Plan }
+  | { readonly what: 'around'; readonly plan: Plan; readonly death: 'before' | 'after' }
   | { readonly what: 'recovery'; readonly at: number }
 
 /** What the test says to the hand. */

@@ -10,10 +10,11 @@ import { difference, readTree } from './tree.ts'
 import { findVault, ourBranch, readWorld, runningFor, type World } from './world.ts'
 
 /** The next command that writes, and by itself changes nothing: it removes a task that never was. */
-export async function nextCommand(stage: Stage): Promise<void> {
+export async function nextCommand(stage: Stage, journey: Pick<Journey, 'next'> = {}): Promise<void> {
   const ports = stage.ports()
   try {
-    await call(ports, 'worktree.remove', { repo: stage.dir, task: 'nobody' })
+    if (journey.next) await journey.next(ports, stage.dir)
+    else await call(ports, 'worktree.remove', { repo: stage.dir, task: 'nobody' })
   } catch (thrown) {
     if (!(thrown instanceof AppError) || thrown.code !== 'WT_007') throw thrown
   } finally {

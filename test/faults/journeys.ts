@@ -5,6 +5,7 @@ import { call } from '../../src/api/handlers.ts'
 import type { Ports } from '../../src/core/ports.ts'
 import {
   askedOrNot,
+  broughtBack,
   eachPrunedOrUntouched,
   mendedOrNot,
   recreatedOrUndone,
@@ -17,6 +18,7 @@ import {
 import type { Stage } from './lane.ts'
 import {
   after,
+  damaged,
   leftInCheckout,
   nothing,
   readyToAsk,
@@ -27,6 +29,7 @@ import {
   twoToPrune,
   workedInCheckout,
   workedOn,
+  withoutRecords,
 } from './prepared.ts'
 import {
   accept,
@@ -37,6 +40,7 @@ import {
   redo,
   reject,
   remove,
+  repair,
   rewind,
   run,
   start,
@@ -59,6 +63,8 @@ export interface Journey {
   /** Makes the world that the verb finds; the user's checkout is there already. */
   prepare(stage: Stage): Promise<void>
   act(ports: Ports, dir: string, signal?: AbortSignal): Promise<unknown>
+  /** What puts things right after a fault, where that is not any command that writes. */
+  next?(ports: Ports, dir: string): Promise<unknown>
   /** What must work afterwards, whatever happened: by default `start` of the same id. */
   again?(ports: Ports, dir: string): Promise<unknown>
   /** What takes it back, where that is not `undo`. */
@@ -181,12 +187,26 @@ export const journeys: readonly Journey[] = [
   {
     name: 'repair',
     async prepare(stage) {
-      await workedOn(stage)
+      await after(workedOn, checkpoint)(stage)
       const [task] = (await readWorld(stage)).open
       rmSync(path.join(task!.path, '.git'))
     },
     act: (ports, dir, signal) => call(ports, 'task.repair', { repo: dir, task: 'T1' }, signal),
     check: mendedOrNot,
+  },
+  {
+    name: 'repair of everything',
+    prepare: damaged,
+    act: (ports, dir, signal) => repair(ports, dir, {}, signal),
+    next: (ports, dir) => repair(ports, dir),
+    check: broughtBack,
+  },
+  {
+    name: 'repair --rebuild',
+    prepare: withoutRecords,
+    act: (ports, dir, signal) => repair(ports, dir, { rebuild: true }, signal),
+    next: (ports, dir) => repair(ports, dir, { rebuild: true }),
+    check: broughtBack,
   },
   {
     name: 'rewind',

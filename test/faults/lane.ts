@@ -7,6 +7,7 @@ import { globSync, mkdirSync, rmSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { type Composed, type ComposeOptions, compose } from '../../src/compose.ts'
+import type { Build } from '../support/builds.ts'
 import type { Plan } from '../support/faults.ts'
 import { cleanEnv } from '../support/clean-env.ts'
 import { makeUserRepo } from './fixture.ts'
@@ -136,9 +137,9 @@ export class Lane {
   }
 
   /** Plays the journey, or `recover`, as a process of its own. */
-  play(journey: Journey, what: string, plan: Plan | undefined): ChildProcess {
+  play(journey: Journey, what: string, plan: Plan | undefined, build: Build = 'whole'): ChildProcess {
     const stage = this.stage(journey)
-    const args = [this.#program, what, stage.dir, JSON.stringify(plan ?? null)]
+    const args = [this.#program, what, stage.dir, JSON.stringify(plan ?? null), build]
     return spawn(process.execPath, args, {
       env: { ...stage.env, NODE_COMPILE_CACHE: this.#cache },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -4,7 +4,8 @@ import path from 'node:path'
 import type { Ports } from '../../src/core/ports.ts'
 import { shared } from './fixture.ts'
 import type { Stage } from './lane.ts'
-import { checkpoint, start } from './verbs.ts'
+import { accept, checkpoint, start } from './verbs.ts'
+import { findVault, ourBranch, readWorld } from './world.ts'
 
 export async function started(stage: Stage): Promise<string> {
   const ports = stage.ports()
@@ -137,3 +138,26 @@ export const after =
     await prepare(stage)
     await act(stage, (ports) => verb(ports, stage.dir))
   }
+
+/** Two steps, and a part of it has landed. */
+const landedInPart = after(
+  after(workedOn, (ports, dir) => accept(ports, dir, { only: ['later.txt'] })),
+  (ports, dir) => checkpoint(ports, dir),
+)
+
+/** Of the task's git, refs and steps nothing is as it should be. */
+export async function damaged(stage: Stage): Promise<void> {
+  await landedInPart(stage)
+  const [task] = (await readWorld(stage)).open
+  writeFileSync(path.join(task!.path, '.git'), 'gitdir: /nowhere\n')
+  for (const ref of [`refs/offshoot/base/${task!.uid}`, ourBranch])
+    await stage.git('-c', 'core.hooksPath=/dev/null', 'update-ref', '-d', ref)
+  rmSync(path.join(findVault(stage)!, 'refs/tasks', task!.uid))
+}
+
+/** Somebody has deleted the database. */
+export async function withoutRecords(stage: Stage): Promise<void> {
+  await landedInPart(stage)
+  for (const name of ['state.db', 'state.db-wal', 'state.db-shm'])
+    rmSync(path.join(stage.state, name), { force: true })
+}

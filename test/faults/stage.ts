@@ -3,15 +3,15 @@ import { accessSync, constants, mkdtempSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-const made = (folder: string) => mkdtempSync(path.join(folder, 'offshoot-faults-'))
+const made = (folder: string, name = 'faults') => mkdtempSync(path.join(folder, `offshoot-${name}-`))
 
 /** Memory where there is some to write to: a disk would spend most of the time on syncing. */
-export function stageRoot(): string {
+export function stageRoot(name?: string): string {
   try {
     accessSync('/dev/shm', constants.W_OK)
-    return made('/dev/shm')
+    return made('/dev/shm', name)
   } catch {
-    return made(os.tmpdir())
+    return made(os.tmpdir(), name)
   }
 }
 

@@ -3,7 +3,9 @@ import type { ChildProcess } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '../../src/api/handlers.ts'
 import { appError } from '../../src/core/errors.ts'
+import type { Build } from '../support/builds.ts'
 import { type Plan, withFault } from '../support/faults.ts'
+import type { Death } from '../support/faults-shim.ts'
 import { inspect, type IsNew, nextCommand, untilAlone } from './invariants.ts'
 import type { Journey } from './journeys.ts'
 import type { Lane, Scene, Stage } from './lane.ts'
@@ -43,6 +45,7 @@ export async function strike(
   plan: Plan,
   alone: boolean,
   isNew: IsNew | false,
+  build: Build = 'whole',
 ): Promise<Tally> {
   const scene = await lane.reset(journey)
   const { stage } = scene
@@ -52,7 +55,7 @@ export async function strike(
     child.kill('SIGKILL')
   }
   const seen = alone
-    ? await played(lane.play(journey, journey.name, plan), plan.kind === 'hang' ? onHang : undefined)
+    ? await played(lane.play(journey, journey.name, plan, build), plan.kind === 'hang' ? onHang : undefined)
     : await here(stage, journey, plan)
   if (seen.struck === undefined) return { points: 0, anomalies: [] }
   // Nobody knows of such a child, so nobody ends it. It has nothing to do, and ends; until then it must do no harm.
@@ -61,11 +64,22 @@ export async function strike(
   return { points: 1, anomalies: anomalies.map((line) => `at ${plan.at} (${seen.struck}): ${line}`) }
 }
 
+/** Git dies before or after a call of it, and we live on. */
+export function strikeAround(
+  lane: Lane,
+  journey: Journey,
+  plan: Plan,
+  n: Death,
+  isNew: IsNew,
+): Promise<Tally> {
+  return strike(lane, journey, { ...plan, shimmed: { n, shim: lane.shim! } }, plan.kind === 'kill', isNew)
+}
+
+/** Git dies at each system call in turn. */
 export async function strikeInside(lane: Lane, journey: Journey, plan: Plan, isNew: IsNew): Promise<Tally> {
   const found: Tally[] = []
   for (let n = 1; ; n++) {
-    const inside = { ...plan, syscall: { n, shim: lane.shim! } }
-    const one = await strike(lane, journey, inside, plan.kind === 'kill', isNew)
+    const one = await strikeAround(lane, journey, plan, n, isNew)
     if (one.points === 0) return total(found, '')
     found.push(total([one], `call ${n},`))
   }
@@ -80,7 +94,7 @@ async function aftermath(
   then?: (stage: Stage) => Promise<void>,
 ): Promise<string[]> {
   try {
-    if (isNew) await nextCommand(scene.stage)
+    if (isNew) await nextCommand(scene.stage, journey)
     await then?.(scene.stage)
     return await inspect(scene, journey, acknowledged, isNew || (() => true))
   } catch (thrown) {

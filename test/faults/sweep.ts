@@ -1,4 +1,5 @@
 /** Strikes every single effect of a journey, in all lanes at once. */
+import type { Build } from '../support/builds.ts'
 import { fits, type Plan } from '../support/faults.ts'
 import type { Hand, Work } from './hands.ts'
 import type { Journey } from './journeys.ts'
@@ -16,16 +17,32 @@ export class Sweeper {
   }
 
   /** For N = 1, 2, … until the journey completes without the fault having struck. */
-  async everyPoint(journey: Journey, kind: Kind, recovers = true): Promise<Tally> {
+  async everyPoint(journey: Journey, kind: Kind): Promise<Tally> {
     const count = await this.#count(journey, kind.plan.among)
     const { alone } = kind
     const tallies = await Promise.all([
       ...upTo(count).map((at) =>
-        this.#tally(journey, { what: 'strike', plan: { ...kind.plan, at }, alone, recovers }),
+        this.#tally(journey, {
+          what: 'strike',
+          plan: { ...kind.plan, at },
+          alone,
+          recovers: true,
+          build: 'whole',
+        }),
       ),
       this.#tally(journey, { what: 'complete', plan: { ...kind.plan, at: count + 1 }, alone }),
     ])
     return total(tallies, `${journey.name} × ${kind.name}`)
+  }
+
+  /** The same kills with a build that lacks something, or without any recovery: that is to be seen. */
+  async everyKill(journey: Journey, build: Build, recovers: boolean): Promise<Tally> {
+    const count = await this.#count(journey)
+    const kills = upTo(count).map((at) => {
+      const plan: Plan = { kind: 'kill', when: 'before', at }
+      return this.#tally(journey, { what: 'strike', plan, alone: true, recovers, build })
+    })
+    return total(await Promise.all(kills), `${journey.name}, ${build}`)
   }
 
   /** The same for each system call of each git that writes, with us dying then as well, or living on. */
@@ -39,6 +56,16 @@ export class Sweeper {
     }
     const whose = kind === 'kill' ? 'we too' : 'we live'
     return total(await Promise.all(found), `${journey.name} × git dies inside, ${whose},`)
+  }
+
+  /** Each git in turn dies before it has begun, or when it has done its work and nobody has heard of it. */
+  async everyGitCall(journey: Journey, death: 'before' | 'after'): Promise<Tally> {
+    const among = '^git '
+    const found = upTo(await this.#count(journey, among)).map((at) => {
+      const plan: Plan = { kind: 'git', at, among, when: 'during' }
+      return this.#tally(journey, { what: 'around', plan, death })
+    })
+    return total(await Promise.all(found), `${journey.name} × git dies ${death},`)
   }
 
   /** A second kill at every effect of the recovery, from kills spread over the journey. */

@@ -15,10 +15,10 @@ export const checkpoint = (ports: Ports, repo: string, more: object = {}, signal
 export const accept = (ports: Ports, repo: string, more: object, signal?: AbortSignal) =>
   call(ports, 'task.accept', { repo, task: 'T1', ...more }, signal)
 
-/** Every other hunk of what is left to land. */
+/** Some of the hunks: the same ones, whatever else there is by then. */
 export const acceptHunks = async (ports: Ports, repo: string, signal?: AbortSignal) => {
   const { hunks = [] } = await call(ports, 'task.diff', { repo, task: 'T1', hunks: true }, signal)
-  const chosen = hunks.filter((_, n) => n % 2 === 0).map(({ id }) => id)
+  const chosen = hunks.filter(({ path }) => path === 'a.txt' || path === 'src/b.txt').map(({ id }) => id)
   return accept(ports, repo, { hunks: chosen }, signal)
 }
 
@@ -61,3 +61,6 @@ export const run = (ports: Ports, repo: string, signal?: AbortSignal) =>
     signal,
     () => {},
   )
+
+export const repair = (ports: Ports, repo: string, more: object = {}, signal?: AbortSignal) =>
+  call(ports, 'task.repair', { repo, ...more }, signal)

@@ -77,6 +77,7 @@ describe('--json', () => {
       ['task.diff', ['diff', 'T1', '--step', '1..2', '--stat']],
       ['task.rewind', ['rewind', 'T1', '--to', '1']],
       ['task.repair', ['repair', 'T1']],
+      ['task.repair', ['repair', '--rebuild']],
       ['worktree.prune', ['worktree', 'prune', '--older-than', '0m', '--dry-run']],
       ['task.prune', ['prune']],
       ['system.doctor', ['doctor']],

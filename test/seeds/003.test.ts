@@ -366,7 +366,7 @@ describe('policies and limits', () => {
       around: {
         files: (files: ReturnType<typeof compose>['files']) => ({
           ...files,
-          readFreeSpace: async () => ({ free: 100 - percent, total: 100 }),
+          readFreeSpace: async () => ({ free: 100 - percent, total: 100, network: false }),
         }),
       },
     })

@@ -34,30 +34,35 @@ export class Book {
     if (task) this.#rough.add(task.uid)
   }
 
-  /** What is wrong after verbs. `half`: one of them, or one before, was struck, and nobody has recovered. */
+  /** Locks that the user has left. */
+  theirs: readonly string[] = []
+
+  /**
+   * What is wrong after verbs. `half`: one of them, or one before, was struck, and nobody has recovered; `alone`: nothing
+   * was half-made before either.
+   */
   async check(
     before: World,
     after: World,
     deeds: readonly Deed[],
     half: boolean,
-    since: World,
+    alone: boolean,
   ): Promise<string[]> {
     const done = await this.#newOperations(before, after)
     const ran = deeds.some(({ order }) => order.verb === 'run')
     const inCheckout = [...before.tasks, ...after.tasks].some(
       (task) => task.shadow !== undefined && isOpen(task),
     )
-    const wrong = [...isKept(before, after)]
+    const wrong = [...isKept(before, after, ran)]
     if (!half) {
       wrong.push(
         ...explained(before, after, done, inCheckout, inCheckout && ran),
         ...isWhole(before, after, done),
-        ...settled(since, after),
+        ...settled(after, this.theirs),
       )
     }
     for (const { order, outcome } of deeds) wrong.push(...(await this.#answer(order, outcome, before, after)))
-    if (!half && deeds.length === 1 && before === since)
-      wrong.push(...this.#remember(deeds[0]!, done, before, after))
+    if (!half && deeds.length === 1 && alone) wrong.push(...this.#remember(deeds[0]!, done, before, after))
     return wrong
   }
 

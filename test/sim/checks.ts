@@ -70,12 +70,11 @@ export function isWhole(before: World, after: World, done: readonly Operation[])
     .map(({ path: name }) => `P2: ${name} is not as the operation left it`)
 }
 
-/** P2: nothing is under way any more, and nothing half-made is left. */
-export function settled(before: World, after: World): string[] {
-  const theirs = new Set(before.strays.filter((name) => !name.startsWith('offshoot-')))
+/** P2: nothing is under way any more, and nothing half-made is left; a lock that the user has left is theirs. */
+export function settled(after: World, theirs: readonly string[]): string[] {
   return [
     ...after.pending.map((task) => `${task.pending?.verb} of ${task.id} is still pending`),
-    ...after.strays.filter((name) => !theirs.has(name)).map((name) => `.git/${name} is left`),
+    ...after.strays.filter((name) => !theirs.includes(name)).map((name) => `.git/${name} is left`),
     ...after.children.map((name) => `the record of the child ${name} is left`),
     ...orphans(after),
   ].map((line) => `P2: ${line}`)
@@ -91,14 +90,15 @@ function orphans({ tasks, workspaces, trash }: World): string[] {
   )
 }
 
-/** P3: every step and every byte that was there is somewhere. */
-export function isKept(before: World, after: World): string[] {
+/** P3: every step and every byte that was there is somewhere; `ran`: but for what an agent did to ignored files. */
+export function isKept(before: World, after: World, ran: boolean): string[] {
   if (after.vault === undefined) return ['P3: an object of the vault is missing']
   const { vault } = after
   const there = [after.files, ...Object.values(after.workspaces), ...Object.values(after.trash)]
   const held = new Set([...vault, ...there.flatMap(contentsOf)])
   const had: Record<string, Tree> = { 'the checkout': before.files, ...before.workspaces }
-  const isContent = (name: string, value: string) => value !== 'special' && !/(^|\/)\.git(\/|$)/.test(name)
+  const isContent = (name: string, value: string) =>
+    value !== 'special' && !/(^|\/)\.git(\/|$)/.test(name) && !(ran && name.endsWith('.log'))
   return [
     ...Object.entries(had).flatMap(([where, tree]) =>
       Object.entries(tree)

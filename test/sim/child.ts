@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { compose } from '../../src/compose.ts'
 import { appError } from '../../src/core/errors.ts'
 import { type Plan, withFault } from '../support/faults.ts'
-import { type Build, both, builds } from './builds.ts'
+import { type Build, both, builds } from '../support/builds.ts'
 import { type Call, carryOut } from './verbs.ts'
 
 export interface ChildOrder {

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { isOpen } from '../../src/core/task.ts'
 import { Book, type Deed, findTask } from './book.ts'
-import { type Build, builds } from './builds.ts'
+import { type Build, builds } from '../support/builds.ts'
 import { agentDoes, isRough, userDoes } from './deeds.ts'
 import { Ground, type Template } from './ground.ts'
 import { type Order, told, type VerbOrder } from './orders.ts'
@@ -55,8 +55,8 @@ class Player implements Played {
   readonly #hands: Hands
   readonly #book: Book
   #world: World | undefined
-  /** Something was struck, and nobody has recovered since; the world as it was before that. */
-  #half: World | undefined
+  /** Something was struck, and nobody has recovered since. */
+  #half = false
 
   constructor({ template, home, spares, build }: Stage) {
     this.#ground = new Ground(template, home, builds[build])
@@ -77,9 +77,10 @@ class Player implements Played {
     switch (order.who) {
       case 'user': {
         const came = userDoes(this.#ground, order.deed, order.which)
-        if (order.deed === 'move')
-          return `${came}, ${await this.#verbs([{ verb: 'start', task: 'T1', which: 0 }], false)}`
+        if (order.deed === 'move') return `${came}, ${await this.#knownAgain()}`
         this.#world = await readWorld(this.#ground)
+        if (order.deed === 'leave a lock')
+          this.#book.theirs = this.#world.strays.filter((name) => name === 'index.lock')
         return came
       }
       case 'agent': {
@@ -108,22 +109,33 @@ class Player implements Played {
     const struck = deeds.some(({ outcome }) => outcome.struck !== undefined)
     // One that only looks puts nothing right.
     const looks = orders.every(({ verb }) => verb === 'prune')
-    const since = this.#half ?? before
-    if (struck || (this.#half && looks)) this.#half ??= before
-    else this.#half = undefined
+    const alone = !this.#half
+    this.#half = struck || (this.#half && looks)
     const recovers = this.#half && !rests && !(looks && !struck)
     const failed = recovers ? await this.#recover() : []
     this.#world = await readWorld(this.#ground)
-    const wrong = await this.#book.check(before, this.#world, deeds, this.#half !== undefined, since)
+    const wrong = await this.#book.check(before, this.#world, deeds, this.#half, alone)
     this.anomalies.push(...failed, ...wrong)
     return deeds.map(({ outcome }) => came(outcome)).join(' | ')
+  }
+
+  /** A repository that was moved is known again by the next start; what was under way is put right by the one after it. */
+  async #knownAgain(): Promise<string> {
+    const before = this.#world!
+    const order: VerbOrder = { verb: 'start', task: 'T1', which: 0 }
+    const outcome = await this.#hands.do(callFor(order, this.#ground.dir, before), order)
+    this.#count(order, undefined, outcome.acknowledged)
+    this.anomalies.push(...(await this.#recover()))
+    this.#world = await readWorld(this.#ground)
+    this.anomalies.push(...(await this.#book.check(before, this.#world, [], false, false)))
+    return came(outcome)
   }
 
   /** The next command that writes, and by itself changes nothing. */
   async #recover(): Promise<string[]> {
     const call = { action: 'worktree.remove', input: { repo: this.#ground.dir, task: 'nobody' } } as const
     const { failed = '' } = await this.#hands.do(call, nobody)
-    this.#half = undefined
+    this.#half = false
     return /^WT_00[57] /.test(failed) ? [] : [`the next command: ${failed}`]
   }
 
@@ -148,7 +160,7 @@ class Player implements Played {
     if (vaultOf(this.#ground)) await wrong('the vault', inVault(this.#ground, ...sound))
     this.anomalies.push(...(await this.#recover()))
     const after = await readWorld(this.#ground)
-    this.anomalies.push(...(await this.#book.check(before, after, [], false, before)))
+    this.anomalies.push(...(await this.#book.check(before, after, [], false, false)))
   }
 }
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { appError } from '../../src/core/errors.ts'
 import { withFault } from '../support/faults.ts'
-import { type Build, both, builds } from './builds.ts'
+import { type Build, both, builds } from '../support/builds.ts'
 import type { ChildOrder } from './child.ts'
 import type { Ground } from './ground.ts'
 import type { VerbOrder } from './orders.ts'

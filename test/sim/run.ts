@@ -1,8 +1,12 @@
-/** `npm run test:sim -- --seeds 200`: plays so many histories, and fails when one of them finds something wrong. */
+/**
+ * `npm run test:sim -- --seeds 200`: plays the histories that once went wrong and so many new ones, and fails when one
+ * of them finds something wrong.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type Build, builds } from './builds.ts'
+import { type Build, builds } from '../support/builds.ts'
 import { historyOf } from './history.ts'
+import { keptHistories } from './kept.ts'
 import type { Order } from './orders.ts'
 import { Report, toldFailure } from './report.ts'
 import { shorter } from './shorter.ts'
@@ -34,6 +38,7 @@ function* wanted(): Generator<Wanted> {
     yield { name: values.history, history, build }
     return
   }
+  for (const { name, history } of keptHistories()) yield { name, history, build }
   const first = Number(values.first)
   for (let seed = first; seed < first + Number(values.seeds); seed++)
     yield { name: `seed ${seed}`, history: historyOf(seed), build }
@@ -45,8 +50,10 @@ const report = new Report()
 const histories = new Map<string, readonly Order[]>()
 const queued = [...wanted()]
 for (const { name, history } of queued) histories.set(name, history)
+let played = 0
 await team.play(queued, (result) => {
   report.add(result)
+  if (++played % 100 === 0) console.log(`${played} of ${queued.length} played.`)
   if (values.verbose || result.anomalies.length > 0) console.log(toldFailure(result))
 })
 const [failure] = report.failed
@@ -57,4 +64,5 @@ if (failure && values.save !== undefined) {
 await team.end()
 console.log(report.lines().join('\n'))
 console.log(`${Math.round((performance.now() - began) / 1000)} seconds, ${values.workers} at once.`)
+console.log(`${played - report.failed.length} passed, ${report.failed.length} failed`)
 process.exitCode = report.failed.length > 0 ? 1 : 0

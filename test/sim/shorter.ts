@@ -1,5 +1,5 @@
 /** Takes orders away for as long as what is left still goes wrong. */
-import type { Build } from './builds.ts'
+import type { Build } from '../support/builds.ts'
 import type { Order } from './orders.ts'
 import type { Team } from './team.ts'
 

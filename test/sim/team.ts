@@ -14,7 +14,7 @@ export interface Result extends Omit<Played, 'tally'> {
 }
 
 export class Team {
-  readonly #root = stageRoot()
+  readonly #root = stageRoot('sim')
   readonly #workers: ChildProcess[] = []
 
   static async of(count: number): Promise<Team> {

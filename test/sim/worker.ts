@@ -1,6 +1,6 @@
 /** Plays what it is asked to, one history after the other: `node worker.ts <folder> <program>`. */
 import path from 'node:path'
-import type { Build } from './builds.ts'
+import type { Build } from '../support/builds.ts'
 import { makeTemplate } from './ground.ts'
 import type { Order } from './orders.ts'
 import { play } from './play.ts'

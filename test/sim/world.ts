@@ -60,7 +60,11 @@ export async function readWorld(ground: Ground): Promise<World> {
         .filter((name) => !isSkipped(name) && lstatSync(path.join(folder, name)).isDirectory())
         .map((name) => [name, readTree(path.join(folder, name), (below) => notContents.test(below))]),
     )
-  const [index, vault, stored] = await Promise.all([readIndex(ground), readVault(ground), readStore(ground)])
+  const [index, vault, stored] = await Promise.all([
+    unlessKnown(ground, 'index', `${ground.dir} ${all.index}`, () => readIndex(ground)),
+    readVault(ground),
+    readStore(ground),
+  ])
   return {
     files: readTree(ground.dir, (name) => name === '.git'),
     git: Object.fromEntries(
@@ -117,16 +121,32 @@ export async function inVault(ground: Ground, ...args: string[]): Promise<string
   return (await run('git', ['--git-dir', vaultOf(ground)!, ...args], { env, maxBuffer: 1 << 26 })).stdout
 }
 
+/** What was read last, for as long as what it was read from is the same: most orders leave most of it alone. */
+const known = new WeakMap<Ground, Map<string, { from: string; what: Promise<unknown> }>>()
+
+function unlessKnown<T>(ground: Ground, name: string, from: string, read: () => Promise<T>): Promise<T> {
+  const own = known.get(ground) ?? new Map<string, { from: string; what: Promise<unknown> }>()
+  known.set(ground, own)
+  const last = own.get(name)
+  if (last?.from === from) return last.what as Promise<T>
+  const what = read()
+  own.set(name, { from, what })
+  return what
+}
+
 async function readVault(ground: Ground): Promise<Pick<World, 'vault' | 'tips'>> {
   const vault = vaultOf(ground)
   if (vault === undefined) return { vault: new Set(), tips: {} }
   const refs = path.join(vault, 'refs/tasks')
   const tips = namesIn(refs).filter((name) => !isLock(name) && !name.startsWith('.'))
-  const listed = await inVault(ground, 'rev-list', '--objects', '--no-object-names', '--all').catch(
-    () => undefined,
-  )
+  const list = () => inVault(ground, 'rev-list', '--objects', '--no-object-names', '--all')
+  const ids = async () => {
+    const listed = await list().catch(() => undefined)
+    return listed === undefined ? undefined : new Set(listed.split('\n'))
+  }
+  const from = JSON.stringify([ground.dir, readTree(path.join(vault, 'refs'))])
   return {
-    vault: listed === undefined ? undefined : new Set(listed.split('\n')),
+    vault: await unlessKnown(ground, 'vault', from, ids),
     tips: Object.fromEntries(tips.map((uid) => [uid, readFileSync(path.join(refs, uid), 'utf8').trim()])),
   }
 }

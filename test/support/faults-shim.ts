@@ -1,9 +1,9 @@
-/** A `git` on the PATH that dies at a chosen system call, by the hand of strace. */
+/** A `git` on the PATH that dies before it begins, when it has done its work, or at a chosen system call. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Whether that can be done here: strace may be missing, or forbidden. */
+/** Whether the last can be done here: strace may be missing, or forbidden. */
 export function hasStrace(): boolean {
   try {
     execFileSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'ignore' })
@@ -26,14 +26,20 @@ export function writeShim(folder: string): void {
     `#!/bin/sh
 read -r n 2>/dev/null <'${folder}/when' || exec '${git}' "$@"
 : >'${folder}/when'
+die() { echo 'killed by SIGKILL' >'${folder}/trace'; kill -KILL $$; }
+test "$n" = before && die
+test "$n" = after && { '${git}' "$@"; die; }
 exec strace -qq -o '${folder}/trace' -e trace=${changing} -e inject=${changing}:signal=KILL:when=$n '${git}' "$@"
 `,
   )
   chmodSync(file, 0o755)
 }
 
-/** The next git dies at its `n`th call. */
-export function dieAt(folder: string, n: number): void {
+/** Before or after all of it, or at its nth system call that changes something. */
+export type Death = 'before' | 'after' | number
+
+/** The next git dies then. */
+export function dieAt(folder: string, n: Death): void {
   writeFileSync(path.join(folder, 'trace'), '')
   writeFileSync(path.join(folder, 'when'), `${n}\n`)
 }

@@ -2,7 +2,7 @@
 import type { ComposeOptions } from '../../src/compose.ts'
 import { effects, type Ports } from '../../src/core/ports.ts'
 import type { GitExec } from '../../src/git/exec.ts'
-import { dieAt, hasDied } from './faults-shim.ts'
+import { type Death, dieAt, hasDied } from './faults-shim.ts'
 
 type Around = NonNullable<ComposeOptions['around']>
 
@@ -21,8 +21,8 @@ export interface Plan {
   readonly from?: true
   /** What becomes of a git child that is running when we are killed; `unrecorded`: we die before it is on record. */
   readonly child?: 'survives' | 'dies' | 'frozen' | 'unrecorded'
-  /** Git dies at its nth system call that changes something, through the shim in that folder. */
-  readonly syscall?: { readonly n: number; readonly shim: string }
+  /** Git dies then, through the shim in that folder. */
+  readonly shimmed?: { readonly n: Death; readonly shim: string }
 }
 
 export interface Fault {
@@ -103,7 +103,7 @@ export function withFault(
   async function spawning<T>(point: string, effect: () => Promise<T>): Promise<T> {
     if (plan?.when !== 'during') return asynchronous(point, effect)
     if (!isDue(point)) return effect()
-    if (plan.syscall) dieAt(plan.syscall.shim, plan.syscall.n)
+    if (plan.shimmed) dieAt(plan.shimmed.shim, plan.shimmed.n)
     armed = true
     return effect()
   }
@@ -120,11 +120,11 @@ export function withFault(
       armed = false
       if (plan.child === 'unrecorded') strike(plan)
       const forget = real(pid)
-      const { syscall } = plan
-      if (syscall) {
+      const { shimmed } = plan
+      if (shimmed) {
         // Both die at once: that git has ended is nothing that we live to note.
         return () => {
-          if (hasDied(syscall.shim)) strike(plan)
+          if (hasDied(shimmed.shim)) strike(plan)
           forget()
         }
       }

@@ -5,8 +5,9 @@ const styles = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
 export async function doctor({ dir, call, paint }: Context): Promise<Answer> {
   const { checks } = await call('system.doctor', { repo: dir })
-  const lines = checks.flatMap(({ name, status, message, hint }) => [
+  const lines = checks.flatMap(({ name, status, message, hint, why }) => [
     `${paint(styles[status], status.padEnd(4))}  ${printable(`${name}: ${message}`)}`,
+    ...(why === undefined ? [] : [`      ${printable(why)}`]),
     ...(hint === '' ? [] : [`      ${printable(hint)}`]),
   ])
   const failed = checks.some(({ status }) => status === 'fail')

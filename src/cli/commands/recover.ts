@@ -2,10 +2,13 @@ import type { Answer, Context } from '../command.ts'
 import { printable, table } from '../output.ts'
 
 export async function recover(context: Context): Promise<Answer> {
-  const { recovered } = await context.call('system.recover', {})
-  const rows = recovered.map(({ task, verdict, why }) => [task, verdict, why])
+  const { recovered, reported } = await context.call('system.recover', {})
+  const rows = [
+    ...recovered.map(({ task, verdict, why }) => [task, verdict, why]),
+    ...reported.map(({ name, message, hint }) => [name, 'left to you', `${message} (${hint})`]),
+  ]
   return {
-    json: { recovered },
+    json: { recovered, reported },
     text: rows.length === 0 ? 'Nothing was left half-done.' : printable(table(rows)),
   }
 }

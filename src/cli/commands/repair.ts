@@ -1,4 +1,5 @@
-import type { Answer, Context } from '../command.ts'
+import type { Output } from '../../protocol/actions.ts'
+import { type Answer, type Context, flag } from '../command.ts'
 import { printable } from '../output.ts'
 
 const told = {
@@ -8,9 +9,38 @@ const told = {
 }
 
 export async function repair(context: Context): Promise<Answer> {
-  const { task, mended } = await context.call('task.repair', {
+  const done = await context.call('task.repair', {
     repo: context.dir,
     task: context.positionals[0],
+    rebuild: flag(context.values, 'rebuild'),
   })
-  return { json: { task, mended }, text: printable(`The workspace of ${task.id} ${told[mended]}.`) }
+  return {
+    json: { ...done },
+    text: printable(lines(done).join('\n')),
+    exitCode: done.left.length > 0 ? 1 : 0,
+  }
+}
+
+function lines({ task, mended, repaired, left, rebuilt }: Output<'task.repair'>): string[] {
+  return [
+    ...(rebuilt ? rebuiltLines(rebuilt) : []),
+    ...(task && mended ? [`The workspace of ${task.id} ${told[mended]}.`] : []),
+    ...repaired.map(({ name, message }) => `mended  ${name}: ${message}`),
+    ...left.flatMap(({ name, message, hint }) => [`left    ${name}: ${message}`, `        ${hint}`]),
+    ...(!task && !rebuilt && repaired.length + left.length === 0 ? ['Everything is sound.'] : []),
+  ]
+}
+
+function rebuiltLines({
+  aside,
+  tasks,
+  steps,
+  operations,
+  left,
+}: NonNullable<Output<'task.repair'>['rebuilt']>) {
+  return [
+    ...(aside === undefined ? [] : [`The damaged records are in ${aside}.`]),
+    `Brought back ${tasks.length} tasks, ${steps} steps and ${operations} operations from the vaults.`,
+    ...left.map(({ what, why }) => `left    ${what}: ${why}`),
+  ]
 }

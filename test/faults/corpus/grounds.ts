@@ -83,6 +83,7 @@ function placesOf({ repo, space, other, outside, canary }: Grounds): Record<stri
     execFileSync('git', ['rev-parse', '--path-format=absolute', option], {
       cwd: space,
       encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
     }).trim()
   const [COMMON, GITDIR] = [reach('--git-common-dir'), reach('--git-dir')]
   const TMPDIR = path.join(path.dirname(path.dirname(canary.command)), 'tmp')

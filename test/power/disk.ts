@@ -13,6 +13,8 @@ import path from 'node:path'
 export interface FileSystem {
   readonly name: string
   readonly make: readonly string[]
+  /** The Debian package that makes it. */
+  readonly from: string
   /** Nothing is written by itself while a test lasts. */
   readonly mount: string
 }
@@ -21,10 +23,11 @@ export const fileSystems: readonly FileSystem[] = [
   {
     name: 'ext4',
     make: ['mkfs.ext4', '-q', '-F', '-E', 'lazy_itable_init=0,lazy_journal_init=0'],
+    from: 'e2fsprogs',
     mount: 'loop,commit=300',
   },
-  { name: 'xfs', make: ['mkfs.xfs', '-q', '-f'], mount: 'loop,nouuid' },
-  { name: 'btrfs', make: ['mkfs.btrfs', '-q', '-f'], mount: 'loop,commit=300' },
+  { name: 'xfs', make: ['mkfs.xfs', '-q', '-f'], from: 'xfsprogs', mount: 'loop,nouuid' },
+  { name: 'btrfs', make: ['mkfs.btrfs', '-q', '-f'], from: 'btrfs-progs', mount: 'loop,commit=300' },
 ]
 
 /** The smallest that all of them can be made in; it is sparse. */
@@ -73,12 +76,24 @@ export class Disk {
   }
 }
 
+const isInstalled = ({ make }: FileSystem) => spawnSync('which', [make[0] ?? ''], { env }).status === 0
+
+/** Gets the tool that makes such a disk, where we may; answers what is missing when that fails. */
+export function install(fs: FileSystem): string | undefined {
+  if (isInstalled(fs) || process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
+  const apt = { ...env, DEBIAN_FRONTEND: 'noninteractive' }
+  const args = ['install', '--yes', '--no-install-recommends', fs.from]
+  const { status, stderr } = spawnSync('apt-get', args, { env: apt, encoding: 'utf8' })
+  if (status === 0 && isInstalled(fs)) return undefined
+  const why = stderr?.trim().split('\n').at(-1) || 'apt-get cannot be run'
+  return `${fs.make[0]}: the package ${fs.from} is not installed, and could not be (${why})`
+}
+
 /** Why this machine cannot do it; undefined when it can. */
 export function missingFor(fs: FileSystem, folder: string): string | undefined {
-  const tool = fs.make[0] ?? ''
   if (process.platform !== 'linux') return `loop devices: this is ${process.platform}`
   if (process.getuid?.() !== 0) return 'the right to mount: this is not root'
-  if (spawnSync('which', [tool], { env }).status !== 0) return `${tool}: it is not installed`
+  if (!isInstalled(fs)) return `${fs.make[0]}: the package ${fs.from} is not installed`
   mkdirSync(folder, { recursive: true })
   try {
     new Disk(fs, folder).unmount()

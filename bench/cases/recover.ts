@@ -1,0 +1,74 @@
+/**
+ * Recovery where nothing was left half-done, as it comes before every command that writes. Measured is the shortest such
+ * command from its opening of the records on: a removal that is refused, as there is no such task.
+ */
+import { library } from '../built.ts'
+import type { CountedCase } from '../case.ts'
+import { gitCounter } from '../git-counter.ts'
+import { putRecords } from '../records.ts'
+import type { BenchRepo } from '../repos.ts'
+import type { World } from '../world.ts'
+
+const files = 52
+const rounds = 41
+
+/** Milliseconds: the median. */
+export function recoverNothing(tasks: number, bar: number): CountedCase {
+  return {
+    kind: 'counted',
+    name: `recover nothing, ${tasks} tasks`,
+    files,
+    unit: 'ms',
+    bar,
+    async count(world) {
+      const repo = await recorded(world, tasks)
+      const times: number[] = []
+      for (let round = 0; round < rounds; round++) times.push(await refused(repo, repo.env))
+      return Math.round((times.sort((a, b) => a - b)[rounds >> 1] ?? 0) * 10) / 10
+    },
+  }
+}
+
+/** The git processes that it takes. */
+export function recoverWithoutGit(tasks: number): CountedCase {
+  return {
+    kind: 'counted',
+    name: `recover nothing, ${tasks} tasks`,
+    files,
+    unit: 'git',
+    bar: 0,
+    async count(world) {
+      const repo = await recorded(world, tasks)
+      const counter = gitCounter(repo)
+      await refused(repo, counter.env)
+      return counter.read()
+    },
+  }
+}
+
+const prepared = new Map<World, Promise<BenchRepo>>()
+
+function recorded(world: World, tasks: number): Promise<BenchRepo> {
+  const made = async () => {
+    const repo = await world.repo(files, 'recover')
+    await putRecords(repo, tasks)
+    return repo
+  }
+  const known = prepared.get(world) ?? made()
+  prepared.set(world, known)
+  return known
+}
+
+async function refused(repo: BenchRepo, env: NodeJS.ProcessEnv): Promise<number> {
+  const { openRepo } = await library()
+  const begun = performance.now()
+  const handle = openRepo(repo.dir, { env })
+  const code = await handle.remove({ task: 'nobody' }).then(
+    () => 'removed',
+    (error: { code?: string }) => error.code,
+  )
+  const time = performance.now() - begun
+  await handle.close()
+  if (code !== 'WT_007') throw new Error(`The removal was not refused: ${code}`)
+  return time
+}

@@ -1,0 +1,160 @@
+/** Codex: its stream tells what it says and how commands ended, its hooks ask before and wait after each tool. */
+import type { Agent, AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/agent.ts'
+import { openBridge } from './bridge.ts'
+import { events, type Push } from './events.ts'
+import { jsonLines } from './lines.ts'
+import { turns } from './turns.ts'
+import { lastWords } from './words.ts'
+
+export const codex: Agent = {
+  name: 'codex',
+  title: 'Codex',
+  program: 'codex',
+  install: 'npm install -g @openai/codex',
+  exact: true,
+  asks: true,
+  run: (input, cell, cancel) =>
+    events(cancel, async (push, signal) => {
+      const said = lastWords()
+      const talk = codexTalk(push)
+      const read = jsonLines(talk.read)
+      const bridge = await openBridge((question) => talk.onHook(question as HookInput))
+      try {
+        const code = await cell.run(
+          {
+            argv: codexArgs(input, bridge.command),
+            onOutput: (stream, text) => (stream === 'stdout' ? read.add(text) : said.add(text)),
+            onStart: (stdin) => stdin.end(),
+          },
+          signal,
+        )
+        read.end()
+        push({ type: 'ended', ...(talk.end() ?? said.failure('codex', code)) })
+      } finally {
+        await bridge.close()
+      }
+    }),
+}
+
+function codexArgs({ prompt, conversationId }: AgentInput, hook: string): string[] {
+  const asked = ['PreToolUse', 'PostToolUse'].flatMap((name) => [
+    '-c',
+    `hooks.${name}=[{hooks=[{type="command",command=${JSON.stringify(hook)},timeout=86400}]}]`,
+  ])
+  return [
+    ...['codex', 'exec', '--json', '--sandbox', 'workspace-write'],
+    // Ours are not among those that the user has looked at.
+    '--dangerously-bypass-hook-trust',
+    ...asked,
+    ...(conversationId === undefined ? [] : ['resume', conversationId]),
+    '--',
+    prompt,
+  ]
+}
+
+interface HookInput {
+  readonly hook_event_name?: string
+  readonly tool_name?: string
+  readonly tool_input?: { readonly command?: string }
+  readonly tool_use_id?: string
+}
+
+interface Message {
+  readonly type?: string
+  readonly thread_id?: string
+  readonly message?: string
+  readonly error?: { readonly message?: string }
+  readonly item?: {
+    readonly type?: string
+    readonly text?: string
+    readonly command?: string
+    readonly exit_code?: number | null
+  }
+  readonly usage?: { readonly input_tokens?: number; readonly output_tokens?: number }
+}
+
+/** After ten seconds a command goes on in the background, and its hook never comes. */
+const longestMs = 12_000
+
+export function codexTalk(push: Push) {
+  let result: AgentEnd | undefined
+  const failed: string[] = []
+  const shells = turns(longestMs)
+  const held = new Map<string, () => void>()
+
+  /** Shells of one turn would run at the same time; patches are quick, and wait only for shells. */
+  const before = async (call: ToolCall): Promise<object> => {
+    const done = call.kind === 'shell' ? await shells.take() : await shells.pass()
+    if (done && call.id !== undefined) held.set(call.id, done)
+    push({ type: 'toolStarted', ...call })
+    const verdict = await new Promise<Verdict>((answer) => push({ type: 'asked', permission: call, answer }))
+    if (verdict.allow) return {}
+    done?.()
+    const decision = { permissionDecision: 'deny', permissionDecisionReason: verdict.reason }
+    return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...decision } }
+  }
+
+  const after = async (call: ToolCall): Promise<object> => {
+    // The stream tells how a command ended, before the hook is called.
+    const at = failed.findIndex((line) => call.command !== undefined && line.includes(call.command))
+    if (at !== -1) failed.splice(at, 1)
+    await new Promise<void>((release) => push({ type: 'toolEnded', ...call, ok: at === -1, release }))
+    held.get(call.id ?? '')?.()
+    return {}
+  }
+
+  return {
+    onHook(hook: HookInput): Promise<object> {
+      const call = codexCall(hook)
+      return hook.hook_event_name === 'PreToolUse' ? before(call) : after(call)
+    },
+    read(raw: object) {
+      const { type, item, ...message } = raw as Message
+      switch (type) {
+        case 'thread.started':
+          return push({ type: 'started', conversationId: message.thread_id ?? '' })
+        case 'item.completed':
+          if (item?.type === 'agent_message') push({ type: 'message', text: item.text ?? '' })
+          if (item?.type === 'command_execution' && item.exit_code !== 0)
+            failed.push(unquoted(item.command ?? ''))
+          return
+        case 'turn.completed':
+          result = { ok: true, reason: '' }
+          return push({
+            type: 'usage',
+            inputTokens: message.usage?.input_tokens ?? 0,
+            outputTokens: message.usage?.output_tokens ?? 0,
+          })
+        case 'turn.failed':
+        case 'error':
+          result = { ok: false, reason: message.error?.message ?? message.message ?? 'it failed' }
+          return
+        default:
+      }
+    },
+    end: () => result,
+  }
+}
+
+/** The stream shows the whole line of the shell, with its quotes. */
+const unquoted = (line: string) => line.replaceAll(`'\\''`, `'`).replaceAll(/\\(["$\\`])/g, '$1')
+
+const kinds: Readonly<Record<string, ToolKind>> = { Bash: 'shell', apply_patch: 'edit', view_image: 'read' }
+
+function codexCall({ tool_name: name = '', tool_input, tool_use_id: id }: HookInput): ToolCall {
+  const kind = kinds[name] ?? 'other'
+  const { command } = tool_input ?? {}
+  return {
+    id,
+    name,
+    kind,
+    input: tool_input,
+    ...(kind === 'shell' && { command }),
+    ...(kind === 'edit' && command !== undefined && { files: patchedFiles(command) }),
+  }
+}
+
+export function patchedFiles(patch: string): string[] {
+  const lines = patch.matchAll(/^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm)
+  return Array.from(lines, ([, file = '']) => file.trim())
+}

@@ -1,0 +1,187 @@
+/** opencode: a plugin of ours runs inside of it, asks before each tool and waits after it; its stream tells the rest. */
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Agent, AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/agent.ts'
+import { openBridge } from './bridge.ts'
+import { events, type Push } from './events.ts'
+import { jsonLines } from './lines.ts'
+import { turns } from './turns.ts'
+import { lastWords } from './words.ts'
+
+export const opencode: Agent = {
+  name: 'opencode',
+  title: 'opencode',
+  program: 'opencode',
+  install: 'npm install -g opencode-ai',
+  exact: true,
+  asks: true,
+  run: (input, cell, cancel) =>
+    events(cancel, async (push, signal) => {
+      const said = lastWords()
+      const talk = opencodeTalk(push)
+      const read = jsonLines(talk.read)
+      const bridge = await openBridge((question) => talk.onHook(question as HookInput))
+      try {
+        const plugin = path.join(cell.room, 'plugin.js')
+        await writeFile(plugin, pluginFor(bridge.socket))
+        const code = await cell.run(
+          {
+            argv: opencodeArgs(input),
+            env: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ plugin: [pathToFileURL(plugin).href] }) },
+            onOutput: (stream, text) => (stream === 'stdout' ? read.add(text) : said.add(text)),
+            onStart: (stdin) => stdin.end(),
+          },
+          signal,
+        )
+        read.end()
+        const fine = { ok: true, reason: '' }
+        push({ type: 'ended', ...(talk.failure() ?? (code === 0 ? fine : said.failure('opencode', code))) })
+      } finally {
+        await bridge.close()
+      }
+    }),
+}
+
+/** It would ask at its own terminal what our policy decides: hence --auto. */
+function opencodeArgs({ prompt, conversationId }: AgentInput): string[] {
+  const going = conversationId === undefined ? [] : ['--session', conversationId]
+  return ['opencode', 'run', '--format', 'json', '--auto', ...going, '--', prompt]
+}
+
+/** opencode brings its own runtime, whose fetch knows sockets. */
+const pluginFor = (socket: string) => `
+const ask = async (question) => {
+  const options = { unix: ${JSON.stringify(socket)}, method: 'POST', body: JSON.stringify(question), timeout: false }
+  return (await fetch('http://offshoot/', options)).json()
+}
+export const Offshoot = async () => ({
+  'tool.execute.before': async ({ tool, callID }, { args }) => {
+    const { denied } = await ask({ hook: 'before', tool, callID, args })
+    if (denied) throw new Error(denied)
+  },
+  'tool.execute.after': async ({ tool, callID, args }, { metadata } = {}) => {
+    await ask({ hook: 'after', tool, callID, args, exit: metadata?.exit })
+  },
+})
+`
+
+interface HookInput {
+  readonly hook?: 'before' | 'after'
+  readonly tool?: string
+  readonly callID?: string
+  readonly args?: unknown
+  /** How a command ended. */
+  readonly exit?: number | null
+}
+
+interface Message {
+  readonly type?: string
+  readonly sessionID?: string
+  readonly error?: { readonly name?: string; readonly data?: { readonly message?: string } }
+  readonly part?: {
+    readonly text?: string
+    readonly tool?: string
+    readonly callID?: string
+    readonly state?: { readonly status?: string; readonly input?: unknown }
+    readonly tokens?: { readonly input?: number; readonly output?: number }
+  }
+}
+
+const longestMs = 10 * 60_000
+
+export function opencodeTalk(push: Push) {
+  let failure: AgentEnd | undefined
+  let conversation: string | undefined
+  const writers = turns(longestMs)
+  const held = new Map<string, () => void>()
+
+  /** All calls of one turn would run at the same time: those that write wait for each other. */
+  const before = async (call: ToolCall): Promise<object> => {
+    if (waits(call)) held.set(call.id ?? '', await writers.take())
+    push({ type: 'toolStarted', ...call })
+    const verdict = await new Promise<Verdict>((answer) => push({ type: 'asked', permission: call, answer }))
+    if (verdict.allow) return {}
+    letGo(call.id)
+    return { denied: verdict.reason }
+  }
+
+  const after = async (call: ToolCall, ok: boolean): Promise<object> => {
+    await new Promise<void>((release) => push({ type: 'toolEnded', ...call, ok, release }))
+    letGo(call.id)
+    return {}
+  }
+
+  const letGo = (id = '') => {
+    held.get(id)?.()
+    held.delete(id)
+  }
+
+  const onPart = (type: string | undefined, { part = {} }: Message) => {
+    switch (type) {
+      case 'text':
+        return push({ type: 'message', text: part.text ?? '' })
+      case 'tool_use': {
+        // A tool that fails tells the plugin nothing. One that was denied has been let go already.
+        if (part.state?.status !== 'error' || !held.has(part.callID ?? '')) return
+        const call = opencodeCall(part.tool ?? '', part.state.input, part.callID)
+        return push({ type: 'toolEnded', ...call, ok: false, release: () => letGo(call.id) })
+      }
+      case 'step_finish':
+        return push({
+          type: 'usage',
+          inputTokens: part.tokens?.input ?? 0,
+          outputTokens: part.tokens?.output ?? 0,
+        })
+      default:
+    }
+  }
+
+  return {
+    onHook({ hook, tool = '', callID, args, exit }: HookInput): Promise<object> {
+      const call = opencodeCall(tool, args, callID)
+      return hook === 'before' ? before(call) : after(call, (exit ?? 0) === 0)
+    },
+    read(raw: object) {
+      const message = raw as Message
+      if (message.sessionID !== undefined && message.sessionID !== conversation) {
+        conversation = message.sessionID
+        push({ type: 'started', conversationId: conversation })
+      }
+      if (message.type !== 'error') return onPart(message.type, message)
+      const reason = message.error?.data?.message ?? message.error?.name ?? 'it failed'
+      failure = { ok: false, reason }
+    },
+    /** What it said went wrong. */
+    failure: () => failure,
+  }
+}
+
+const kinds: Readonly<Record<string, ToolKind>> = {
+  bash: 'shell',
+  edit: 'edit',
+  write: 'edit',
+  webfetch: 'fetch',
+  websearch: 'fetch',
+  ...Object.fromEntries(
+    ['read', 'glob', 'grep', 'list', 'invalid', 'todoread', 'todowrite', 'skill', 'lsp'].map((name) => [
+      name,
+      'read',
+    ]),
+  ),
+}
+
+/** A subagent is a tool that uses tools: it must not keep them waiting. */
+const waits = ({ kind, name }: ToolCall) => kind !== 'read' && kind !== 'fetch' && name !== 'task'
+
+function opencodeCall(name: string, input: unknown, id: string | undefined): ToolCall {
+  const { filePath, command } = (input ?? {}) as Record<string, unknown>
+  return {
+    id,
+    name,
+    kind: kinds[name] ?? 'other',
+    input,
+    ...(typeof command === 'string' && { command }),
+    ...(typeof filePath === 'string' && { files: [filePath] }),
+  }
+}

@@ -1,0 +1,86 @@
+/** What every agent is to the verbs. An adapter only translates: its agent's own protocol into these events, and back. */
+import type { CommandCall } from './ports.ts'
+
+export type ToolKind = 'read' | 'edit' | 'shell' | 'fetch' | 'other'
+
+/** One use of a tool, in words that all agents share. */
+export interface ToolCall {
+  /** The agent's own id of it. */
+  readonly id?: string | undefined
+  readonly name: string
+  readonly kind: ToolKind
+  readonly input: unknown
+  /** What a shell is given. */
+  readonly command?: string | undefined
+  /** The files that it reads or writes, where it names them all; absolute, or as seen from the workspace. */
+  readonly files?: readonly string[] | undefined
+}
+
+/** Whether a tool may run. The reason of a denial is told to the agent. */
+export type Verdict = { readonly allow: true } | { readonly allow: false; readonly reason: string }
+
+export type AgentEvent =
+  | { readonly type: 'started'; readonly conversationId: string }
+  | { readonly type: 'message'; readonly text: string }
+  /** What a command prints, where it does not speak to the terminal itself. */
+  | { readonly type: 'output'; readonly stream: 'stdout' | 'stderr'; readonly text: string }
+  | ({ readonly type: 'toolStarted' } & ToolCall)
+  /** The agent waits for the answer. */
+  | {
+      readonly type: 'asked'
+      readonly permission: ToolCall
+      readonly answer: (verdict: Verdict) => void
+    }
+  /** An exact agent waits for `release`, so that what is there now is the work of this call. */
+  | ({ readonly type: 'toolEnded'; readonly ok: boolean; readonly release: () => void } & ToolCall)
+  | { readonly type: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
+  | ({ readonly type: 'ended' } & AgentEnd)
+
+export interface AgentEnd {
+  readonly ok: boolean
+  /** Why not; empty when all went well. */
+  readonly reason: string
+  /** Of a plain command. */
+  readonly exitCode?: number | undefined
+  /** What the last step is called, where that is no sweep. */
+  readonly step?: { readonly tool: string; readonly summary: string } | undefined
+}
+
+export interface AgentInput {
+  readonly prompt: string
+  /** The command line of a plain command. */
+  readonly argv?: readonly string[] | undefined
+  /** Of an earlier run: what to go on with. */
+  readonly conversationId?: string | undefined
+  /** How many answers of the model it may take; 0 is no limit. */
+  readonly turns: number
+  /** It may speak to the terminal itself. */
+  readonly terminal: boolean
+}
+
+/** Where an agent runs. A sandbox is another cell. */
+export interface Cell {
+  readonly workspace: string
+  /** A folder of this run's own, which agents may read. */
+  readonly room: string
+  /** Runs a program in the workspace to its end, and answers its exit code. Cancelling ends all that it started. */
+  run(
+    call: Pick<CommandCall, 'argv' | 'onOutput' | 'onStart'> & { readonly env?: CommandCall['env'] },
+    signal?: AbortSignal,
+  ): Promise<number>
+}
+
+export interface Agent {
+  /** What `--agent` calls it. */
+  readonly name: string
+  readonly title: string
+  /** What it is called in PATH; undefined when there is nothing to find. */
+  readonly program?: string | undefined
+  /** How it is installed. */
+  readonly install?: string | undefined
+  /** A step is one tool call. Otherwise one may hold all calls that ran at the same time. */
+  readonly exact: boolean
+  /** It asks before each tool: a policy can be kept. */
+  readonly asks: boolean
+  run(input: AgentInput, cell: Cell, signal: AbortSignal): AsyncIterable<AgentEvent>
+}

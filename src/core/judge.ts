@@ -1,0 +1,321 @@
+/** What to make of the worlds that the scan has gathered: one verdict for each disagreement. Pure. */
+import path from 'node:path'
+import type { GitLock, Registration } from './ports.ts'
+import { markRef } from './repo.ts'
+import type { SeenRepo, SeenTask, World } from './scan.ts'
+import { isOpen, type Task } from './task.ts'
+import { branchRef, pinRef } from './workspace.ts'
+
+/**
+ * - `finish`, `roll back`: a dead process left it half-done; it comes to its end, or to where it was.
+ * - `recreate on next use`: it is missing or damaged, and the vault has what it takes to make it whole.
+ * - `adopt`: the vault knows a task that has no record; it gets one.
+ * - `quarantine`: a leftover that is ours, whose task is closed and whose content the vault has: into the trash.
+ * - `report`: it is not ours, or nobody can tell. It is told, and never touched.
+ */
+export type Verdict = 'finish' | 'roll back' | 'recreate on next use' | 'adopt' | 'quarantine' | 'report'
+
+/** What makes it right, for whoever is asked to. */
+export type Mend =
+  | { readonly do: 'settle' | 'workspace' | 'branch' | 'pin' | 'steps'; readonly task: Task }
+  | { readonly do: 'unpin' | 'quarantine'; readonly task: Task }
+  | { readonly do: 'adopt' | 'vault' | 'locks' | 'mark'; readonly repo: string }
+
+export interface Finding {
+  readonly name: string
+  readonly status: 'warn' | 'fail'
+  readonly verdict: Verdict
+  /** What is found. */
+  readonly message: string
+  /** Why it matters. */
+  readonly why: string
+  /** The command that makes it right, or what else to do. */
+  readonly hint: string
+  readonly mend?: Mend | undefined
+}
+
+export function judge(world: World): Finding[] {
+  const repos = new Map(world.repos.map((seen) => [seen.record.id, seen]))
+  return [
+    ...world.failed.map(({ record, why }) => unreadable(record.name, why)),
+    ...world.unknown.flatMap(ofUnknown),
+    ...world.repos.flatMap((seen) => ofRepo(seen, world)),
+    ...world.tasks.flatMap((seen) => {
+      const repo = repos.get(seen.task.repo)
+      return repo ? ofTask(seen, repo) : []
+    }),
+    ...world.repos.flatMap(ofLeftovers),
+    ...world.strays.flatMap((folder) => ofStray(folder, world.repos)),
+  ]
+}
+
+function unreadable(name: string, why: string): Finding {
+  return {
+    name: `repository ${name}`,
+    status: 'fail',
+    verdict: 'report',
+    message: `it could not be looked at: ${why}`,
+    why: 'What cannot be seen whole is not judged, and nothing of it is changed.',
+    hint: 'Make it readable, then repeat.',
+  }
+}
+
+function ofUnknown({ name, repo, tasks }: World['unknown'][number]): Finding[] {
+  if (tasks === 0) return []
+  return [
+    {
+      name: `vault ${name}`,
+      status: 'fail',
+      verdict: 'adopt',
+      message: `it has the steps of ${tasks} tasks of ${repo.commonDir}, and there are no records of them`,
+      why: 'The records are lost, or those of another state folder: none of these tasks is listed.',
+      hint: 'offshoot repair --rebuild',
+      mend: { do: 'adopt', repo: repo.id },
+    },
+  ]
+}
+
+function ofRepo(seen: SeenRepo, { tasks, now }: World): Finding[] {
+  const { record, vault, isThere } = seen
+  const [open] = [tasks.filter(({ task }) => task.repo === record.id && isOpen(task))]
+  const name = `repository ${record.name}`
+  const found: Finding[] = []
+  if (!isThere && open.length > 0) {
+    found.push({
+      name,
+      status: 'warn',
+      verdict: 'report',
+      message: `${record.commonDir} is gone, with ${open.length} open tasks`,
+      why: 'Their steps are in the vault, but there is no repository to work with.',
+      hint: `If it was moved: offshoot repair in its new place. If it was deleted: offshoot repos forget ${record.commonDir}`,
+    })
+  }
+  if (isThere && seen.refs.get(markRef) !== record.mark) {
+    found.push({
+      name,
+      status: 'warn',
+      verdict: 'recreate on next use',
+      message: `its mark ${markRef} is gone or another one`,
+      why: 'Without it the repository is not known again when it is moved.',
+      hint: 'offshoot repair',
+      mend: { do: 'mark', repo: record.id },
+    })
+  }
+  const steps = open.some(({ task }) => task.checkpoints > 0)
+  if (vault.state === 'damaged' || (vault.state === 'missing' && steps)) {
+    found.push({
+      name: `vault ${record.name}`,
+      status: 'fail',
+      verdict: vault.state === 'damaged' ? 'recreate on next use' : 'report',
+      message:
+        vault.state === 'damaged' ? 'parts of it are missing' : 'it is gone, with the steps of open tasks',
+      why: 'The vault holds every step and everything that undo needs.',
+      hint:
+        vault.state === 'damaged' ? 'offshoot repair' : 'Bring it back from a backup of the state folder.',
+      mend: vault.state === 'damaged' ? { do: 'vault', repo: record.id } : undefined,
+    })
+  }
+  return [
+    ...found,
+    ...seen.locks.flatMap((lock) => ofLock(seen, lock, now)),
+    ...seen.registrations.flatMap(ofForeign),
+  ]
+}
+
+/** A git that is at work holds a lock for less than that. */
+const patienceMs = 60_000
+
+function ofLock({ record }: SeenRepo, { name, since }: GitLock, now: Date): Finding[] {
+  const age = now.getTime() - since.getTime()
+  if (age < patienceMs) return []
+  const ours = name.startsWith('refs/offshoot/')
+  const minutes = Math.round(age / 60_000)
+  const file = path.join(record.commonDir, name)
+  return [
+    {
+      name: `lock ${name}`,
+      status: 'warn',
+      verdict: ours ? 'finish' : 'report',
+      message: `${file} has been there for ${minutes} minutes`,
+      why: 'A git that was killed leaves its lock, and no other git gets past it.',
+      hint: ours ? 'offshoot repair' : `If no git is at work there: rm ${file}`,
+      mend: ours ? { do: 'locks', repo: record.id } : undefined,
+    },
+  ]
+}
+
+/** What git left half-made that is none of ours; one of ours is judged with its task. */
+function ofForeign({ name, path: folder, uid, locked }: Registration): Finding[] {
+  if (uid !== undefined || locked !== 'initializing') return []
+  return [
+    {
+      name: `worktree ${name}`,
+      status: 'warn',
+      verdict: 'report',
+      message: `git was killed while it made ${folder} (locked: initializing)`,
+      why: 'git worktree prune leaves it alone for ever. It is not one of ours.',
+      hint: `If no git is at work there: git worktree unlock ${folder} && git worktree remove --force ${folder}`,
+    },
+  ]
+}
+
+function ofTask({ task, folder, fault, isBusy }: SeenTask, repo: SeenRepo): Finding[] {
+  const name = `task ${task.id}`
+  const { vault, refs } = repo
+  const repair = `offshoot repair ${task.id}`
+  if (task.pending && isBusy) return []
+  if (task.pending) {
+    const { verb, owner } = task.pending
+    const back = verb === 'start' || verb === 'recreate' || (verb === 'operation' && !task.pending.staged)
+    return [
+      {
+        name,
+        status: 'warn',
+        verdict: back ? 'roll back' : 'finish',
+        message: `${verb} did not end (process ${owner.pid} is dead)`,
+        why: 'It is half-done until then.',
+        hint: 'offshoot recover',
+        mend: { do: 'settle', task },
+      },
+    ]
+  }
+  const found: Finding[] = []
+  const soon = (message: string, why: string, mend: Mend): void => {
+    found.push({ name, status: 'warn', verdict: 'recreate on next use', message, why, hint: repair, mend })
+  }
+  const lost = stepsLost(task, vault.tips.get(task.uid))
+  if (vault.state === 'sound' && lost) {
+    found.push({
+      name,
+      status: 'fail',
+      verdict: 'recreate on next use',
+      message: 'its last step cannot be found in the vault',
+      why: 'No further step can be taken, and what was recorded cannot be brought back.',
+      hint: repair,
+      mend: { do: 'steps', task },
+    })
+  }
+  if (!repo.isThere) return found
+  if (folder === 'gone' && task.shadow) {
+    found.push({
+      name,
+      status: 'warn',
+      verdict: 'report',
+      message: `the checkout ${task.path} that it works in is gone`,
+      why: 'It is yours to bring back; what was uncommitted is in the vault.',
+      hint: `Put ${task.path} back, or offshoot repair where it is now.`,
+    })
+  } else if (folder === 'gone') {
+    const why = 'An agent cannot work in it. All that was recorded comes back from the last step.'
+    soon(`its workspace ${task.path} is gone`, why, { do: 'workspace', task })
+  } else if (fault !== undefined) {
+    soon(fault, 'Git does not work in it, or takes it for something else.', { do: 'workspace', task })
+  }
+  if (!refs.has(pinRef(task.uid)))
+    soon('its pin is gone', 'Nothing keeps git from collecting the commit that it started from.', {
+      do: 'pin',
+      task,
+    })
+  if (task.isolation === 'worktree' && folder === 'there' && !refs.has(branchRef(task.branch)))
+    soon(`its branch ${task.branch} is gone`, 'Git has nothing to compare the work with.', {
+      do: 'branch',
+      task,
+    })
+  return found
+}
+
+/** Until the first step is taken, step 0 may not be there yet. */
+function stepsLost(task: Task, tip: boolean | undefined): boolean {
+  return tip === undefined ? task.checkpoints > 0 : !tip
+}
+
+/** What marks, pins and the vault tell of tasks that are closed, or that nobody knows. */
+function ofLeftovers(repo: SeenRepo): Finding[] {
+  const { registrations, refs, vault, known, record } = repo
+  const uids = new Set(vault.tips.keys())
+  const found: Finding[] = []
+  for (const uid of uids) {
+    if (known.has(uid)) continue
+    found.push({
+      name: `task ${uid}`,
+      status: 'warn',
+      verdict: 'adopt',
+      message: 'the vault has its steps, and there is no record of it',
+      why: 'It is not listed, and cannot be worked with.',
+      hint: 'offshoot repair --rebuild',
+      mend: { do: 'adopt', repo: record.id },
+    })
+  }
+  for (const ref of refs.keys()) {
+    const uid = /^refs\/offshoot\/base\/(\w+)$/.exec(ref)?.[1]
+    if (uid === undefined || (uids.has(uid) && !known.has(uid))) continue
+    const task = known.get(uid)
+    if (task && (isOpen(task) || task.pending)) continue
+    found.push(ofPin(ref, task))
+  }
+  const open = new Set(Array.from(known.values(), (task) => (isOpen(task) ? task.path : '')))
+  for (const registration of registrations) {
+    const { uid } = registration
+    if (uid === undefined || (uids.has(uid) && !known.has(uid))) continue
+    const task = known.get(uid)
+    if (task && (isOpen(task) || task.pending)) continue
+    found.push(ofMarked(registration, open.has(registration.path) ? undefined : task))
+  }
+  return found
+}
+
+function ofPin(ref: string, task: Task | undefined): Finding {
+  const common = { name: `pin ${ref}`, status: 'warn' } as const
+  if (task)
+    return {
+      ...common,
+      verdict: 'finish',
+      message: `it is left of ${task.id}, which is closed`,
+      why: 'It keeps an undo from bringing the task back.',
+      hint: 'offshoot recover',
+      mend: { do: 'unpin', task },
+    }
+  return {
+    ...common,
+    verdict: 'report',
+    message: 'no task of this state folder has it',
+    why: 'It keeps a commit from being collected, perhaps for an offshoot with another state folder.',
+    hint: `If there is none: git update-ref -d ${ref}`,
+  }
+}
+
+function ofMarked({ name, path: folder }: Registration, task: Task | undefined): Finding {
+  const common = { name: `worktree ${name}`, status: 'warn' } as const
+  if (task && task.path === folder && task.isolation === 'worktree')
+    return {
+      ...common,
+      verdict: 'quarantine',
+      message: `it is left of ${task.id}, which is closed`,
+      why: 'It takes up space, and its branch cannot be used elsewhere.',
+      hint: 'offshoot recover moves it into the trash, if the vault has all of it.',
+      mend: { do: 'quarantine', task },
+    }
+  return {
+    ...common,
+    verdict: 'report',
+    message: `${folder} carries our mark, and no task of this state folder has it`,
+    why: 'It may be that of an offshoot with another state folder.',
+    hint: `If there is none: git worktree remove ${folder}`,
+  }
+}
+
+function ofStray(folder: string, repos: readonly SeenRepo[]): Finding[] {
+  // One that is registered is judged by its mark.
+  if (repos.some(({ registrations }) => registrations.some(({ uid, path: at }) => uid && at === folder)))
+    return []
+  return [
+    {
+      name: `folder ${path.basename(folder)}`,
+      status: 'warn',
+      verdict: 'report',
+      message: `${folder} belongs to no task`,
+      why: 'It lies among the workspaces and carries no mark of ours, so it is left alone.',
+      hint: 'Look into it, and move it away if nobody needs it.',
+    },
+  ]
+}

@@ -1,0 +1,127 @@
+/** Makes right what was found. Each looks again under the lock: the world may have moved on since the scan. */
+import { requireOpen } from './checkpoint.ts'
+import { AppError } from './errors.ts'
+import { holdTask } from './hold.ts'
+import type { Mend } from './judge.ts'
+import type { Ports, RefChange, Repo } from './ports.ts'
+import { rebuild, repoAt } from './rebuild.ts'
+import { ensureWorkspace } from './recreate.ts'
+import { repoLock, requireRepo } from './repo.ts'
+import { settle } from './settle.ts'
+import { isOpen, type Task } from './task.ts'
+import { branchRef, freeTrash, pinRef, trashFolder } from './workspace.ts'
+
+/** Throws when it cannot be done; then nothing was changed. */
+export async function mend(ports: Ports, how: Mend, signal?: AbortSignal): Promise<void> {
+  if ('task' in how) return mendTask(ports, how.do, how.task, signal)
+  if (how.do === 'adopt') return requireAdopted(ports, signal)
+  const repo = await requireKnown(ports, how.repo)
+  switch (how.do) {
+    case 'vault':
+      return ports.vault.remake(repo)
+    case 'locks':
+      return ports.locks.hold(repoLock(repo.place), { verb: 'repair', signal }, () => clearLocks(ports, repo))
+    case 'mark':
+      await requireRepo(ports, repo.commonDir, signal)
+  }
+}
+
+async function requireAdopted(ports: Ports, signal?: AbortSignal): Promise<void> {
+  const [left] = (await rebuild(ports, signal)).left
+  if (left) throw new AppError('WT_020', `${left.what}: ${left.why}`)
+}
+
+async function requireKnown(ports: Ports, id: string): Promise<Repo> {
+  const record = ports.store.findRepoById(id)
+  if (record) return repoAt(ports, record)
+  throw new AppError('WT_005', 'Its repository is not known.')
+}
+
+/** Only we write refs of that name, and nobody holds a lock on one for long. */
+async function clearLocks({ git }: Ports, { place }: Repo): Promise<void> {
+  const refs = (await git.readLocks(place)).map(({ name }) => name.replace(/\.lock$/, ''))
+  await git.clearRefLocks(
+    place,
+    refs.filter((ref) => ref.startsWith('refs/offshoot/')),
+  )
+}
+
+type TaskMend = Extract<Mend, { task: Task }>['do']
+
+async function mendTask(ports: Ports, what: TaskMend, seen: Task, signal?: AbortSignal): Promise<void> {
+  if (what === 'settle') {
+    const { verdict, why } = await settle(ports, seen)
+    if (verdict === 'left alone') throw new AppError('WT_012', why)
+    return
+  }
+  const repo = await requireKnown(ports, seen.repo)
+  await holdTask(ports, seen, { verb: 'repair', signal }, async () => {
+    switch (what) {
+      case 'workspace':
+        await ensureWorkspace(ports, repo, requireOpen(ports, seen), signal)
+        return
+      case 'branch':
+        return mendBranch(ports, repo, requireOpen(ports, seen), signal)
+      case 'pin':
+        return mendPin(ports, repo, requireOpen(ports, seen), signal)
+      case 'steps':
+        return mendSteps(ports, repo, requireOpen(ports, seen))
+      case 'unpin':
+        return unpin(ports, repo, requireClosed(ports, seen))
+      case 'quarantine':
+        return quarantine(ports, repo, requireClosed(ports, seen), signal)
+    }
+  })
+}
+
+function requireClosed(ports: Ports, seen: Task): Task {
+  const task = ports.store.findTaskByUid(seen.uid)
+  if (task && !isOpen(task) && !task.pending) return task
+  throw new AppError('WT_012', `${seen.id} is in use again.`)
+}
+
+/** Commits that were collected come back from the vault when the steps are next published. */
+async function mendBranch({ git }: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+  const head = (await git.findCommit(repo.place, task.head, signal)) ?? task.base.commit
+  const ref = branchRef(task.branch)
+  if ((await git.findRef(repo.place, ref, signal)) === undefined)
+    await requireChanged(git, repo, { ref, old: null, new: head }, signal)
+}
+
+async function mendPin({ git }: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+  if ((await git.findCommit(repo.place, task.base.commit, signal)) === undefined)
+    throw new AppError('WT_010', `The commit ${task.base.commit} that it started from is gone.`)
+  const old = (await git.findRef(repo.place, pinRef(task.uid), signal)) ?? null
+  await requireChanged(git, repo, { ref: pinRef(task.uid), old, new: task.base.commit }, signal)
+}
+
+async function unpin({ git }: Ports, repo: Repo, task: Task): Promise<void> {
+  const old = await git.findRef(repo.place, pinRef(task.uid))
+  if (old !== undefined) await requireChanged(git, repo, { ref: pinRef(task.uid), old, new: null })
+}
+
+async function requireChanged(git: Ports['git'], repo: Repo, change: RefChange, signal?: AbortSignal) {
+  if (await git.changeRefs(repo.place, [change], 'offshoot: repair', signal)) return
+  throw new AppError('WT_012', `${change.ref} moved meanwhile.`, { hint: 'Repeat it.' })
+}
+
+/** The log of events remembers the commit of each step. */
+async function mendSteps(ports: Ports, repo: Repo, task: Task): Promise<void> {
+  const steps = ports.store.readEvents({ uid: task.uid, types: ['checkpoint'] }).map(({ event }) => event)
+  const last = steps.findLast((event) => event.type === 'checkpoint' && event.n === task.checkpoints)
+  const commit = last?.type === 'checkpoint' ? last.commit : undefined
+  if (await ports.vault.mendTip(repo, task, commit)) return
+  throw new AppError('WT_005', `Step ${task.checkpoints} of ${task.id} is not in the vault any more.`, {
+    hint: 'Bring the vault back from a backup of the state folder. The workspace itself is as it was.',
+  })
+}
+
+/** Into the trash, and only what the vault has: what nobody recorded stays where it is. */
+async function quarantine(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+  if ((await ports.files.readKind(task.path)) !== undefined) {
+    const dirt = await ports.vault.readDirt(repo, task, signal)
+    if (dirt.length > 0)
+      throw new AppError('WT_004', `${task.path} holds what no step has.`, { path: task.path })
+  }
+  await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
+}

@@ -1,0 +1,70 @@
+import type { ToolCall, Verdict } from './agent.ts'
+import { type RunTold, type ToldCall, toldCall } from './attend.ts'
+import { type Decision, decide, type Policy, type PolicyPlace } from './policy.ts'
+import type { Ports } from './ports.ts'
+import type { ActiveRun } from './run.ts'
+
+/** What a person says to a question: `always` counts for this task from then on. */
+type Said = 'once' | 'always' | 'deny'
+
+export type Ask = (call: ToldCall, reason: string) => Promise<Said | undefined>
+
+export interface PermitOptions {
+  readonly policy: Policy
+  readonly place: PolicyPlace
+  readonly tell: (event: RunTold) => void
+  /** Without it nobody is there, and what the policy leaves open is denied. */
+  readonly ask?: Ask | undefined
+}
+
+/** Answers an agent that asks, and keeps every answer in the log. */
+export function permits(
+  ports: Ports,
+  run: ActiveRun,
+  { policy, place, tell, ask }: PermitOptions,
+): (call: ToolCall) => Promise<Verdict> {
+  const always = new Set(readAlways(ports, run))
+  return async (call) => {
+    const decision = decide(policy, call, place)
+    const told = toldCall(call, run.task)
+    const { allow, by, reason } = await settle(decision, call, always, ask && ((reason) => ask(told, reason)))
+    const use = by === 'always' ? useOf(call) : undefined
+    const event = { type: 'run.decided', run: run.id, allow, by, reason, use, ...told } as const
+    ports.store.append(run.task.uid, event, ports.clock.now().toISOString())
+    tell({ event: 'decided', allow, reason, ...told })
+    return allow ? { allow } : { allow, reason: `offshoot: ${reason}` }
+  }
+}
+
+/** What the user has allowed in earlier runs of the task. */
+function readAlways(ports: Ports, { task }: ActiveRun): string[] {
+  return ports.store
+    .readEvents({ uid: task.uid, types: ['run.decided'] })
+    .flatMap(({ event }) => (event.type === 'run.decided' && event.use !== undefined ? [event.use] : []))
+}
+
+interface Settled {
+  readonly allow: boolean
+  readonly by: 'policy' | 'always' | 'user' | 'nobody'
+  readonly reason: string
+}
+
+async function settle(
+  { verdict, reason }: Decision,
+  call: ToolCall,
+  always: Set<string>,
+  ask: ((reason: string) => ReturnType<Ask>) | undefined,
+): Promise<Settled> {
+  if (verdict !== 'ask') return { allow: verdict === 'allow', by: 'policy', reason }
+  const use = useOf(call)
+  if (always.has(use)) return { allow: true, by: 'always', reason: 'you have allowed it for this task' }
+  const said = await ask?.(reason)
+  if (said === undefined)
+    return { allow: false, by: 'nobody', reason: `${reason}; nobody is there to be asked` }
+  if (said === 'deny') return { allow: false, by: 'user', reason: `${reason}; the user said no` }
+  if (said === 'always') always.add(use)
+  return { allow: true, by: said === 'always' ? 'always' : 'user', reason: 'the user said yes' }
+}
+
+/** The same tool with the same command is the same question. */
+const useOf = (call: ToolCall) => JSON.stringify([call.name, call.command ?? call.files ?? null])

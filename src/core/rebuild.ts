@@ -1,0 +1,183 @@
+/** Records that are lost, made again from what the vaults know: every task, step and operation. */
+import path from 'node:path'
+import { AppError, appError } from './errors.ts'
+import { isBegun, stagingFolder } from './operation-files.ts'
+import { lookAtRefs } from './operation-refs.ts'
+import type { Operation, OperationNote } from './operation.ts'
+import type { KeptOperation, Ports, Repo, RepoRecord, Step } from './ports.ts'
+import { type KnownTask, rebuiltLog } from './rebuilt-log.ts'
+import type { Task } from './task.ts'
+import { pinRef } from './workspace.ts'
+
+export interface Rebuilt {
+  /** Where the damaged records were put. */
+  readonly aside?: string | undefined
+  /** The ids of the tasks. */
+  readonly tasks: readonly string[]
+  readonly steps: number
+  readonly operations: number
+  /** What the vaults know and could not be taken over. */
+  readonly left: readonly { readonly what: string; readonly why: string }[]
+}
+
+/** Records that are there stay as they are: only what is missing is added, of each repository all or nothing. */
+export function rebuild(ports: Ports, signal?: AbortSignal): Promise<Rebuilt> {
+  return ports.locks.hold('rebuild', { verb: 'repair', signal }, async () => {
+    const aside = await setDamagedAside(ports)
+    const parts: Omit<Rebuilt, 'aside'>[] = []
+    for (const { name, repo } of await ports.vault.readVaults()) {
+      signal?.throwIfAborted()
+      parts.push(await rebuildRepo(ports, name, repo, signal))
+    }
+    const sum = (count: (part: Omit<Rebuilt, 'aside'>) => number) =>
+      parts.reduce((total, part) => total + count(part), 0)
+    return {
+      aside,
+      tasks: parts.flatMap(({ tasks }) => tasks),
+      steps: sum(({ steps }) => steps),
+      operations: sum(({ operations }) => operations),
+      left: parts.flatMap(({ left }) => left),
+    }
+  })
+}
+
+/** Only what SQLite itself takes for no sound database; one that is newer, or may not be read, stays. */
+async function setDamagedAside(ports: Ports): Promise<string | undefined> {
+  if (!isDamaged(ports)) return undefined
+  const folder = path.join(ports.home, 'aside', ports.clock.now().toISOString().replaceAll(':', '-'))
+  await ports.setStoreAside(folder)
+  return folder
+}
+
+function isDamaged(ports: Ports): boolean {
+  try {
+    return ports.store.findDamage() !== undefined
+  } catch (thrown) {
+    if (appError(thrown).data?.damaged === true) return true
+    throw thrown
+  }
+}
+
+async function rebuildRepo(
+  ports: Ports,
+  name: string,
+  noted: RepoRecord | undefined,
+  signal?: AbortSignal,
+): Promise<Omit<Rebuilt, 'aside'>> {
+  try {
+    const repo = await recordRepo(ports, noted)
+    const known = await gather(ports, repo, signal)
+    const isFree = ({ repo, id }: Task) => ports.store.findOpenTask(repo, id) === undefined
+    const { log, tasks, taken } = rebuiltLog(known, isFree, ports.clock.now().toISOString())
+    ports.store.adopt(log)
+    const count = (type: string) => log.filter(({ event }) => event.type === type).length
+    return {
+      tasks: tasks.map(({ id }) => id),
+      steps: count('checkpoint'),
+      operations: count('operation.done'),
+      left: taken.map(({ id }) => ({ what: `task ${id}`, why: 'there is another open task of that id' })),
+    }
+  } catch (thrown) {
+    const error = appError(thrown)
+    if (error.kind === 'cancelled' || error.code === 'WT_014' || error.code === 'WT_022') throw error
+    return { tasks: [], steps: 0, operations: 0, left: [{ what: `vault ${name}`, why: error.message }] }
+  }
+}
+
+/** The repository as its vault names it. One that is known keeps its record: it may have moved since. */
+async function recordRepo(ports: Ports, noted: RepoRecord | undefined): Promise<Repo> {
+  if (!noted) throw new AppError('WT_005', 'It does not say which repository it belongs to.')
+  const known = ports.store.findRepoById(noted.id)
+  if (known && known.name !== noted.name)
+    throw new AppError('WT_001', `Its repository has another vault by now, ${known.name}.`)
+  if (!known) ports.store.putRepo(noted)
+  return repoAt(ports, known ?? noted)
+}
+
+/** Also of one that is gone. */
+export async function repoAt(ports: Ports, record: RepoRecord): Promise<Repo> {
+  const { commonDir } = record
+  const gone = { commonDir, gitDir: commonDir, checkout: null }
+  return { ...record, place: await ports.locate(commonDir).catch(() => gone) }
+}
+
+/** All that the vault knows of tasks that have no record. */
+async function gather(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<KnownTask[]> {
+  const uids = await ports.vault.readUids(repo)
+  const missing = uids.filter((uid) => ports.store.findTaskByUid(uid) === undefined)
+  if (missing.length === 0) return []
+  const kept = await ports.contents.readKept(repo)
+  const isThere = (await ports.files.readKind(repo.commonDir)) === 'folder'
+  const known: KnownTask[] = []
+  for (const uid of missing) {
+    signal?.throwIfAborted()
+    const record = await ports.vault.findRecord(repo, uid)
+    if (record) known.push(await gatherTask(ports, repo, record, kept, isThere, signal))
+  }
+  return known
+}
+
+async function gatherTask(
+  ports: Ports,
+  repo: Repo,
+  record: Task,
+  kept: readonly KeptOperation[],
+  isThere: boolean,
+  signal?: AbortSignal,
+): Promise<KnownTask> {
+  const { vault } = ports
+  const steps = await vault.readSteps(repo, record)
+  const own = kept.filter(({ record: kept }) => (kept as Operation).task === record.uid)
+  const done = own
+    .flatMap(({ record, done }) => (done ? [{ ...done, operation: record as Operation }] : []))
+    .sort((a, b) => a.order - b.order)
+    .map(({ operation, note }) => ({ operation, note: note as OperationNote }))
+  const last = done.at(-1)?.note.at ?? ''
+  const half = own
+    .filter(({ done, record }) => !done && (record as Operation).at > last)
+    .map(({ record }) => record as Operation)
+    .toSorted((a, b) => a.at.localeCompare(b.at))
+    .at(-1)
+  return {
+    record: { ...record, repo: repo.id },
+    steps: await described(ports, repo, steps, signal),
+    done,
+    half: half && (await stageOf(ports, repo, half)),
+    published: [...(await vault.readPublished(repo, record)).values()].at(-1),
+    isLeft: !isThere || (await isLeft(ports, repo, record)),
+  }
+}
+
+/** What each step changed; where the user's repository is gone with a part of the files, that cannot be told. */
+async function described(
+  ports: Ports,
+  repo: Repo,
+  steps: readonly Step[],
+  signal?: AbortSignal,
+): Promise<KnownTask['steps']> {
+  const [first] = steps
+  if (!first) return []
+  const nothing = { files: 0, insertions: 0, deletions: 0 }
+  const files = await ports.vault.readFiles(repo, steps, signal).catch(() => [])
+  const found: KnownTask['steps'][number][] = []
+  for (const [n, step] of steps.entries()) {
+    const total =
+      n === 0 ? nothing : await ports.vault.readStat(repo, first, step, signal).catch(() => nothing)
+    found.push({ step, files: files[n] ?? [], total })
+  }
+  return found
+}
+
+/** Whether anything of the task is there outside of the vault: a start that was taken back leaves nothing. */
+async function isLeft(ports: Ports, repo: Repo, task: Task): Promise<boolean> {
+  if ((await ports.git.findRef(repo.place, pinRef(task.uid))) !== undefined) return true
+  return (await ports.files.readKind(task.path)) !== undefined
+}
+
+/** An operation that did not come to its end: how far it got. */
+async function stageOf(ports: Ports, repo: Repo, operation: Operation): Promise<KnownTask['half']> {
+  const { begun } = await lookAtRefs(ports, repo, operation)
+  if (begun || (await isBegun(ports, repo, operation))) return { operation, staged: true }
+  const staging = await ports.files.readKind(stagingFolder(repo, operation))
+  return staging === undefined ? undefined : { operation, staged: false }
+}

@@ -1,0 +1,136 @@
+/** The events that a task must have had, for the vault to know of it what it knows. Pure. */
+import type { StoredEvent, TaskEvent } from './events.ts'
+import type { Operation, OperationNote } from './operation.ts'
+import type { DiffStat, Step, StepFile } from './ports.ts'
+import { isOpen, type Owner, type Task } from './task.ts'
+import { reduce } from './events.ts'
+
+export interface KnownTask {
+  /** As step 0 has it. */
+  readonly record: Task
+  /** From step 0 on. */
+  readonly steps: readonly {
+    readonly step: Step
+    readonly files: readonly StepFile[]
+    /** Against step 0. */
+    readonly total: DiffStat
+  }[]
+  /** In the order in which they came to pass. */
+  readonly done: readonly { readonly operation: Operation; readonly note: OperationNote }[]
+  /** The one that was under way. */
+  readonly half: { readonly operation: Operation; readonly staged: boolean } | undefined
+  /** The last commit of the task on its branch. */
+  readonly published: string | undefined
+  /** Anything of it is there outside of the vault, or nobody can tell. */
+  readonly isLeft: boolean
+}
+
+export type LogEntry = Pick<StoredEvent, 'uid' | 'event' | 'at'>
+
+/** Whoever was at work when the records were lost is gone with them. */
+const deadOwner: Owner = { pid: 0, startedAt: '', boot: '' }
+
+/** One log for all, in the order of time. `taken` are those whose id another open task has. */
+export function rebuiltLog(
+  known: readonly KnownTask[],
+  isFree: (task: Task) => boolean,
+  now: string,
+): { log: LogEntry[]; tasks: Task[]; taken: Task[] } {
+  const [logs, tasks, taken] = [[] as LogEntry[][], [] as Task[], [] as Task[]]
+  const open = new Set<string>()
+  // Of two that are open under one id, the newer one is meant.
+  const newestFirst = known.toSorted((a, b) => b.record.createdAt.localeCompare(a.record.createdAt))
+  for (const one of newestFirst) {
+    const log = logOf(one, now)
+    const task = log.reduce<Task | undefined>((before, { event, at }) => reduce(before, event, at), undefined)
+    if (!task) continue
+    const id = task.id.toLowerCase()
+    if (isOpen(task) && (open.has(id) || !isFree(task))) {
+      taken.push(task)
+      continue
+    }
+    if (isOpen(task)) open.add(id)
+    tasks.push(task)
+    logs.push(log)
+  }
+  return { log: inOrder(logs), tasks, taken }
+}
+
+function logOf({ record, steps, done, half, published, isLeft }: KnownTask, now: string): LogEntry[] {
+  const entry = (at: string) => (event: TaskEvent) => ({ uid: record.uid, event, at })
+  const task = fresh(record, new Set(steps.flatMap(({ step }) => step.run ?? [])).size)
+  const begun = entry(record.createdAt)({ type: 'start.begun', task, owner: deadOwner })
+  // A shadow branch is entered by an operation: with it the start ends.
+  const started = record.shadow ? [] : [entry(record.createdAt)({ type: 'start.done' })]
+  const came = inOrder([steps.slice(1).map(checkpoint(entry)), done.flatMap(operation(entry))])
+  const last = came.at(-1)?.at ?? record.createdAt
+  const never = steps.length <= 1 && done.length === 0 && !half && !isLeft
+  if (never)
+    return [
+      begun,
+      entry(last)({ type: 'start.undone', reason: 'it did not end' }),
+      entry(now)({ type: 'rebuilt' }),
+    ]
+  return [
+    begun,
+    ...started,
+    ...came,
+    ...(published === undefined
+      ? []
+      : [entry(last)({ type: 'publish.done', branch: record.branch, tip: published })]),
+    entry(now)({ type: 'rebuilt' }),
+    ...(half ? underWay(half).map(entry(now)) : []),
+  ]
+}
+
+/** What comes to a task only later, and is told by its events. */
+const later: ReadonlySet<string> = new Set([
+  'pending',
+  'reason',
+  'unpublished',
+  'trash',
+  'closedAt',
+  'landed',
+  'hidden',
+])
+
+/** As it was when it began, whatever step 0 caught it in. */
+function fresh(record: Task, runs: number): Task {
+  const kept = Object.entries(record).filter(([key]) => !later.has(key))
+  const none = { checkpoints: 0, files: 0, insertions: 0, deletions: 0 }
+  const begun = { ...none, runs, state: 'pending', head: record.base.commit }
+  return { ...Object.fromEntries(kept), ...begun } as unknown as Task
+}
+
+type Entry = (at: string) => (event: TaskEvent) => LogEntry
+
+const checkpoint =
+  (entry: Entry) =>
+  ({ step, files, total }: KnownTask['steps'][number]): LogEntry => {
+    const { n, commit, tool, summary, run, call, skipped } = step
+    return entry(step.at)({ type: 'checkpoint', n, commit, tool, summary, run, call, files, skipped, total })
+  }
+
+const operation =
+  (entry: Entry) =>
+  ({ operation: { id, verb, undoes, at }, note }: KnownTask['done'][number]): LogEntry[] => [
+    entry(at)({ type: 'operation.begun', id, verb, undoes, owner: deadOwner }),
+    entry(note.at)({ type: 'operation.done', id, patch: note.patch, left: note.left }),
+  ]
+
+function underWay({ operation: { id, verb, undoes }, staged }: NonNullable<KnownTask['half']>): TaskEvent[] {
+  const begun: TaskEvent = { type: 'operation.begun', id, verb, undoes, owner: deadOwner }
+  return staged ? [begun, { type: 'operation.staged', id }] : [begun]
+}
+
+/** Several logs as one. Each keeps its own order, also where the clock went back in the middle of it. */
+function inOrder(logs: readonly (readonly LogEntry[])[]): LogEntry[] {
+  const timed = logs.flatMap((log) => {
+    let latest = ''
+    return log.map((entry) => {
+      latest = entry.at > latest ? entry.at : latest
+      return { entry, latest }
+    })
+  })
+  return timed.sort((a, b) => a.latest.localeCompare(b.latest)).map(({ entry }) => entry)
+}

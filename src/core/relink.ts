@@ -1,0 +1,47 @@
+/** A repository that was moved is known by its mark; its record and its open tasks follow it. */
+import path from 'node:path'
+import type { Place, Ports, RepoRecord } from './ports.ts'
+import { requireRepo } from './repo.ts'
+import type { Task } from './task.ts'
+
+/** The record of the repository that `dir` is in, when it says another place where there is none any more. */
+export async function findMoved(
+  ports: Ports,
+  dir: string,
+  signal?: AbortSignal,
+): Promise<{ record: RepoRecord; place: Place } | undefined> {
+  const place = await ports.locate(dir).catch(() => undefined)
+  const mark = place && (await ports.git.findRepoMark(place, signal))
+  const record = mark && ports.store.findRepoById(mark.id)
+  if (!record || record.commonDir === place.commonDir) return undefined
+  return (await ports.files.readKind(record.commonDir)) === undefined ? { record, place } : undefined
+}
+
+export async function relink(ports: Ports, dir: string, signal?: AbortSignal) {
+  const moved = await findMoved(ports, dir, signal)
+  if (!moved) return []
+  const { record, place } = moved
+  const [from, to] = [rootOf(record.commonDir), rootOf(place.commonDir)]
+  await requireRepo(ports, dir, signal)
+  for (const task of ports.store.readTasks({ repo: record.id, open: true })) {
+    const event = { type: 'moved', to: await movedTo(ports, task, from, to) } as const
+    ports.store.append(task.uid, event, ports.clock.now().toISOString())
+  }
+  return [{ name: `repository ${record.name}`, message: `it was moved from ${from} to ${to}`, hint: '' }]
+}
+
+/** Only what was in the repository has moved with it. */
+async function movedTo({ files }: Ports, task: Task, from: string, to: string) {
+  const follow = (file: string) =>
+    file === from || file.startsWith(from + path.sep) ? to + file.slice(from.length) : file
+  const there = (await files.readKind(follow(task.path))) === 'folder'
+  return {
+    origin: follow(task.origin),
+    path: there ? follow(task.path) : task.path,
+    ...(task.shadow && { shadow: { ...task.shadow, gitDir: follow(task.shadow.gitDir) } }),
+  }
+}
+
+function rootOf(commonDir: string): string {
+  return path.basename(commonDir) === '.git' ? path.dirname(commonDir) : commonDir
+}

@@ -1,0 +1,156 @@
+/** The three worlds, gathered: the records, the folders, and what git and the vault know. Changes nothing. */
+import path from 'node:path'
+import { eachOf } from './each.ts'
+import { appError } from './errors.ts'
+import type { GitLock, Ports, Registration, Repo, RepoRecord, VaultLook } from './ports.ts'
+import { repoAt } from './rebuild.ts'
+import { isOpen, type Task } from './task.ts'
+
+export interface World {
+  readonly repos: readonly SeenRepo[]
+  readonly tasks: readonly SeenTask[]
+  /** Repositories of which something could not be read. */
+  readonly failed: readonly { readonly record: RepoRecord; readonly why: string }[]
+  /** Vaults of repositories that have no record, with the number of tasks in each. */
+  readonly unknown: readonly { readonly name: string; readonly repo: RepoRecord; readonly tasks: number }[]
+  /** Folders beside the workspaces that no record names. */
+  readonly strays: readonly string[]
+  readonly now: Date
+}
+
+export interface SeenRepo {
+  readonly record: RepoRecord
+  /** Its git folder is where the record says. */
+  readonly isThere: boolean
+  readonly vault: VaultLook
+  readonly registrations: readonly Registration[]
+  /** Ours, and the branches. */
+  readonly refs: ReadonlyMap<string, string>
+  readonly locks: readonly GitLock[]
+  /** Records of tasks that marks and refs speak of, also closed and hidden ones, by uid. */
+  readonly known: ReadonlyMap<string, Task>
+}
+
+/** An open task, or one in the middle of a verb. */
+export interface SeenTask {
+  readonly task: Task
+  readonly folder: 'there' | 'gone'
+  /** What is wrong with its git. */
+  readonly fault: string | undefined
+  /** Whoever is in the middle of a verb on it lives. */
+  readonly isBusy: boolean
+}
+
+/** Of the given repositories, or of all. What cannot be read of one is told: half a picture of it proves nothing. */
+export async function scan(ports: Ports, only?: ReadonlySet<string>, signal?: AbortSignal): Promise<World> {
+  const [repos, tasks]: [SeenRepo[], SeenTask[]] = [[], []]
+  const failed: World['failed'][number][] = []
+  const records = ports.store.readRepos().filter(({ id }) => only?.has(id) ?? true)
+  for (const record of records) {
+    signal?.throwIfAborted()
+    try {
+      const repo = await repoAt(ports, record)
+      const seen = await lookAtRepo(ports, repo, signal)
+      const found = await lookAtTasks(ports, repo, seen.isThere, signal)
+      repos.push(seen)
+      tasks.push(...found)
+    } catch (thrown) {
+      const error = appError(thrown)
+      if (error.kind === 'cancelled') throw error
+      failed.push({ record, why: error.message })
+    }
+  }
+  const strays = await findStrays(
+    ports,
+    repos.map(({ record }) => record),
+  )
+  const unknown = only ? [] : await findUnknown(ports)
+  return { repos, tasks, failed, unknown, strays, now: ports.clock.now() }
+}
+
+async function lookAtTasks(
+  ports: Ports,
+  repo: Repo,
+  isThere: boolean,
+  signal?: AbortSignal,
+): Promise<SeenTask[]> {
+  const own = ports.store.readTasks({ repo: repo.id }).filter((task) => isOpen(task) || task.pending)
+  const found: SeenTask[] = []
+  await eachOf(own.entries(), 16, async ([n, task]) => {
+    found[n] = await lookAtTask(ports, repo, task, isThere, signal)
+  })
+  return found
+}
+
+async function lookAtRepo(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<SeenRepo> {
+  const { git } = ports
+  const { place, ...record } = repo
+  const vault = await ports.vault.inspect(repo, signal)
+  if ((await ports.files.readKind(repo.commonDir)) !== 'folder') {
+    const nothing = {
+      registrations: [],
+      refs: new Map(),
+      locks: [],
+      known: knownOf(ports, vault.tips.keys()),
+    }
+    return { record, isThere: false, vault, ...nothing }
+  }
+  const [registrations, refs, locks] = await Promise.all([
+    git.readRegistrations(place),
+    git.readRefs(place, ['refs/offshoot', 'refs/heads'], signal),
+    git.readLocks(place),
+  ])
+  const pinned = [...refs.keys()].flatMap((ref) => /^refs\/offshoot\/base\/(\w+)$/.exec(ref)?.[1] ?? [])
+  const marked = registrations.flatMap(({ uid }) => uid ?? [])
+  const known = knownOf(ports, [...pinned, ...marked, ...vault.tips.keys()])
+  return { record, isThere: true, vault, registrations, refs, locks, known }
+}
+
+function knownOf({ store }: Ports, uids: Iterable<string>): ReadonlyMap<string, Task> {
+  const found = Array.from(new Set(uids), (uid): [string, Task | undefined] => [
+    uid,
+    store.findTaskByUid(uid),
+  ])
+  return new Map(found.filter((pair): pair is [string, Task] => pair[1] !== undefined))
+}
+
+async function lookAtTask(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  isThere: boolean,
+  signal?: AbortSignal,
+): Promise<SeenTask> {
+  const isBusy = task.pending !== undefined && ports.processes.isAlive(task.pending.owner)
+  const kind = await ports.files.readKind(task.path)
+  const folder = kind === 'folder' && (await ports.files.readNames(task.path)).length > 0 ? 'there' : 'gone'
+  // In the user's own checkout git is theirs.
+  const looks = folder === 'there' && isThere && isOpen(task) && task.isolation !== 'branch' && !task.pending
+  const fault = looks
+    ? await ports.isolations[task.isolation as 'worktree' | 'clone'].findFault(repo, task, signal)
+    : undefined
+  return { task, folder, fault, isBusy }
+}
+
+async function findUnknown(ports: Ports): Promise<World['unknown']> {
+  const found = []
+  for (const { name, repo } of await ports.vault.readVaults()) {
+    if (!repo || ports.store.findRepoById(repo.id)) continue
+    found.push({ name, repo, tasks: (await ports.vault.readUids(repo)).length })
+  }
+  return found
+}
+
+/** Only in the folders of the state folder: elsewhere the user may keep whatever they like beside ours. */
+async function findStrays(ports: Ports, records: readonly RepoRecord[]): Promise<string[]> {
+  const strays: string[] = []
+  for (const { name } of records) {
+    const base = path.join(ports.home, 'workspaces', name)
+    for (const folder of await ports.files.readNames(base)) {
+      const full = path.join(base, folder)
+      if (folder.startsWith('.') || ports.store.findTaskByPath(full)) continue
+      strays.push(full)
+    }
+  }
+  return strays
+}

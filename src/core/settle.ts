@@ -1,0 +1,104 @@
+/** A verb that died half-way comes to its end, or to where it began. Spawns nothing when there is none. */
+import { catchUp, publishSteps } from './checkpoint.ts'
+import { AppError, appError } from './errors.ts'
+import { finish, type Operation, takeBack } from './operation.ts'
+import type { Ports, Repo } from './ports.ts'
+import { markRef, repoLock } from './repo.ts'
+import { endRun, runLock } from './run.ts'
+import { type Pending, type Task, taskLock } from './task.ts'
+import { branchRef, pinRef, undoRecreate, undoStart } from './workspace.ts'
+
+export interface Settled {
+  readonly task: string
+  readonly repo: string
+  readonly verdict: 'finished' | 'rolled back' | 'left alone'
+  readonly why: string
+}
+
+/**
+ * Finishes or rolls back what died in the middle of a verb. With nothing to do it is one read of the store. What
+ * cannot be judged is left alone and told.
+ */
+export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Settled[]> {
+  const told: Settled[] = []
+  for (const owner of ports.processes.readDeadOwners()) {
+    // One that does not end must not stand in the way of everything: it is tried again the next time.
+    await ports.processes.endChildren(owner, () => clearMarks(ports)).catch(() => 0)
+  }
+  for (const task of ports.store.readPendingTasks()) {
+    signal?.throwIfAborted()
+    try {
+      told.push(await settle(ports, task))
+    } catch (error) {
+      told.push({ task: task.id, repo: task.repo, verdict: 'left alone', why: appError(error).message })
+    }
+  }
+  return told
+}
+
+/** Getting the lock proves that whoever began the verb is dead; its git children may not be. */
+export async function settle(ports: Ports, seen: Task): Promise<Settled> {
+  const lock = seen.pending?.verb === 'run' ? runLock(seen.uid) : taskLock(seen.repo, seen.id)
+  return ports.locks.hold(lock, { verb: 'recover', waitMs: 0 }, async () => {
+    const task = ports.store.findTaskByUid(seen.uid)
+    const named = { task: seen.id, repo: seen.repo }
+    if (!task?.pending) return { ...named, verdict: 'left alone', why: 'It ended by itself.' }
+    const record = ports.store.findRepoById(task.repo)
+    if (!record) throw new AppError('WT_005', 'Its repository is not known.')
+    const repo = { ...record, place: await ports.locate(record.commonDir) }
+    const { pending } = task
+    await ports.processes.endChildren(pending.owner)
+    const why = `${pending.verb} by process ${pending.owner.pid} did not end`
+    return { ...named, verdict: await conclude(ports, repo, task, pending, why), why }
+  })
+}
+
+async function conclude(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  pending: Pending,
+  why: string,
+): Promise<Settled['verdict']> {
+  const clear = (refs: string[], since?: string) => ports.git.clearRefLocks(repo.place, refs, since)
+  const branch = task.adopted ? [] : [branchRef(task.branch)]
+  switch (pending.verb) {
+    case 'start':
+      await clear([pinRef(task.uid), ...branch], task.createdAt)
+      await undoStart(ports, repo, task, { message: why })
+      return 'rolled back'
+    case 'recreate':
+      await clear(branch)
+      await undoRecreate(ports, repo, task, why)
+      return 'rolled back'
+    case 'operation': {
+      const kept = await ports.contents.findKept(repo, pending.operation)
+      const operation = kept?.record as Operation | undefined
+      if (!operation) throw new AppError('WT_005', 'Its record is gone.')
+      await clear(
+        operation.refs.map(({ ref }) => ref),
+        operation.at,
+      )
+      if (pending.staged) return (await finish(ports, repo, task, operation)) ? 'finished' : 'rolled back'
+      await takeBack(ports, repo, task, operation, why)
+      return 'rolled back'
+    }
+    case 'publish':
+      await clear(branch)
+      await publishSteps(ports, repo, await catchUp(ports, repo, task))
+      return 'finished'
+    case 'run':
+      await clear(branch)
+      await endRun(ports, repo, task, { tool: 'sweep', summary: why, run: pending.run }, why)
+      return 'finished'
+  }
+}
+
+/** Taking a repository in belongs to no task: what is left of that is looked for in every repository. */
+async function clearMarks(ports: Ports): Promise<void> {
+  for (const { commonDir } of ports.store.readRepos()) {
+    const place = { commonDir, gitDir: commonDir, checkout: null }
+    const clear = () => ports.git.clearRefLocks(place, [markRef])
+    await ports.locks.hold(repoLock(place), { verb: 'recover' }, clear)
+  }
+}

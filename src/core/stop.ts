@@ -1,0 +1,31 @@
+import { settingsOf } from './hold.ts'
+import { requireTask } from './list.ts'
+import type { Ports } from './ports.ts'
+import { runLock } from './run.ts'
+import type { Task } from './task.ts'
+
+export interface Stopped {
+  readonly task: Task
+  /** False: nothing ran. */
+  readonly stopped: boolean
+}
+
+/**
+ * Ends the run of a task, in whatever process it is: its agent is ended with all that it started, and whoever runs it
+ * sweeps up. Returns when that is done.
+ */
+export async function stop(
+  ports: Ports,
+  input: { readonly dir: string; readonly task?: string | undefined },
+  signal?: AbortSignal,
+): Promise<Stopped> {
+  const { task } = await requireTask(ports, input.dir, input.task)
+  if (task.pending?.verb !== 'run') return { task, stopped: false }
+  const { run } = task.pending
+  const event = { type: 'run.stopping', run, reason: 'Stopped by the user.' } as const
+  ports.store.append(task.uid, event, ports.clock.now().toISOString())
+  await ports.processes.endRun(run)
+  const waitMs = (await settingsOf(ports, task)).lock.waitSeconds * 1000
+  await ports.locks.hold(runLock(task.uid), { verb: 'stop', waitMs, signal }, async () => {})
+  return { task: ports.store.findTaskByUid(task.uid) ?? task, stopped: true }
+}

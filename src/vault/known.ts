@@ -1,0 +1,139 @@
+/** What a vault knows by itself, for when the records are lost or in doubt. Nothing here makes or changes a vault. */
+import path from 'node:path'
+import type { Files, KeptOperation, RepoRecord, VaultLook } from '../core/ports.ts'
+import type { Task } from '../core/task.ts'
+import type { GitExec } from '../git/exec.ts'
+import type { OpenVault } from './index.ts'
+import { readRef, type VaultPlace } from './place.ts'
+import { parseCommit, parseStep } from './step.ts'
+
+const noteFile = 'repo.json'
+const doneFile = 'operations.jsonl'
+
+/** Writes into the vault which repository it belongs to, unless it says so. */
+export async function noteRepo(files: Files, vault: string, repo: RepoRecord): Promise<void> {
+  const { id, name, commonDir, mark, addedAt } = repo
+  const text = `${JSON.stringify({ id, name, commonDir, mark, addedAt })}\n`
+  const file = path.join(vault, noteFile)
+  if ((await files.readText(file)) === text) return
+  await files.writeDurable(file, Buffer.from(text), 0o600)
+  await files.syncFolders([vault])
+}
+
+/** The repositories that the vaults in this state folder belong to; undefined where one does not say. */
+export async function readVaults(
+  files: Files,
+  home: string,
+): Promise<{ name: string; repo: RepoRecord | undefined }[]> {
+  const vaults = path.join(home, 'vaults')
+  const names = (await files.readNames(vaults)).filter((name) => name.endsWith('.git')).toSorted()
+  return Promise.all(
+    names.map(async (folder) => {
+      const name = folder.slice(0, -'.git'.length)
+      const noted = parsed((await files.readText(path.join(vaults, folder, noteFile))) ?? '')
+      return { name, repo: noted && ({ ...noted, name } as unknown as RepoRecord) }
+    }),
+  )
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The names below `refs/<kind>/`, in files of their own or packed. */
+async function readRefNames(files: Files, vault: string, kind: string): Promise<string[]> {
+  const loose = await files.readNames(path.join(vault, 'refs', kind))
+  const packed = (await files.readText(path.join(vault, 'packed-refs'))) ?? ''
+  const listed = Array.from(packed.matchAll(/^[0-9a-f]+ (refs\/\S+)$/gm), ([, ref = '']) => ref)
+    .filter((ref) => ref.startsWith(`refs/${kind}/`))
+    .map((ref) => ref.slice(`refs/${kind}/`.length))
+  return [...new Set([...loose, ...listed])].filter((name) => /^[0-9a-z]{20}$/.test(name)).toSorted()
+}
+
+export function readUids(files: Files, vault: string): Promise<string[]> {
+  return readRefNames(files, vault, 'tasks')
+}
+
+/** The task as step 0 has it. */
+export async function findRecord(vault: OpenVault, first: string): Promise<Task | undefined> {
+  return parseStep(parseCommit(await vault.objects.readObject(first)).message)?.task
+}
+
+/** One line for each that has come to pass; a line that a power cut has cut off counts for nothing. */
+export async function noteDone(
+  vault: OpenVault,
+  done: readonly { readonly name: string; readonly note: object }[],
+): Promise<void> {
+  const file = path.join(vault.vault, doneFile)
+  const lines = done.map(({ name, note }) => `\n${JSON.stringify({ ...note, id: name })}\n`)
+  if (lines.length > 0) await vault.files.appendDurable(file, lines.join(''), 0o600)
+}
+
+async function readDone(files: Files, vault: string): Promise<Map<string, { order: number; note: object }>> {
+  const text = (await files.readText(path.join(vault, doneFile))) ?? ''
+  const done = new Map<string, { order: number; note: object }>()
+  for (const [order, line] of text.split('\n').entries()) {
+    const { id, ...note } = parsed(line) ?? {}
+    // A recovery that finished it may have noted it once more: the first line says when.
+    if (typeof id === 'string') done.set(id, { order: done.get(id)?.order ?? order, note })
+  }
+  return done
+}
+
+export async function readKept(
+  vault: OpenVault,
+  find: (name: string) => Promise<{ record: unknown } | undefined>,
+): Promise<KeptOperation[]> {
+  const done = await readDone(vault.files, vault.vault)
+  const kept: KeptOperation[] = []
+  for (const name of await readRefNames(vault.files, vault.vault, 'operations')) {
+    const found = await find(name).catch(() => undefined)
+    if (found) kept.push({ name, record: found.record, done: done.get(name) })
+  }
+  return kept
+}
+
+/** Looks without touching: all parts there, and behind each task's ref a commit. */
+export async function inspect(
+  files: Files,
+  exec: GitExec,
+  place: VaultPlace,
+  signal?: AbortSignal,
+): Promise<VaultLook> {
+  const { vault } = place
+  if ((await files.readKind(vault)) !== 'folder') return { state: 'missing', tips: new Map() }
+  const parts = { HEAD: 'file', config: 'file', objects: 'folder', refs: 'folder' } as const
+  for (const [name, kind] of Object.entries(parts))
+    if ((await files.readKind(path.join(vault, name))) !== kind) return { state: 'damaged', tips: new Map() }
+  const uids = await readUids(files, vault)
+  const commits = await Promise.all(uids.map((uid) => readRef(files, vault, `refs/tasks/${uid}`)))
+  const { stdout } = await exec({
+    args: ['cat-file', '--batch-check=%(objecttype)'],
+    stdin: commits.map((commit) => `${isObject(commit) ? commit : 'none'}\n`).join(''),
+    gitDir: vault,
+    cwd: vault,
+    signal,
+  })
+  const types = stdout.toString().split('\n')
+  return { state: 'sound', tips: new Map(uids.map((uid, n) => [uid, types[n] === 'commit'])) }
+}
+
+function isObject(text: string | undefined): text is string {
+  return text !== undefined && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
+}
+
+/** Gives a task its ref back, if the vault has that commit and it is a step of the task. */
+export async function mendTip(vault: OpenVault, uid: string, commit: string): Promise<boolean> {
+  if (!isObject(commit)) return false
+  const content = await vault.objects.readObject(commit).catch(() => undefined)
+  if (!content || !parseStep(parseCommit(content).message)) return false
+  const file = path.join(vault.vault, 'refs', 'tasks', uid)
+  await vault.files.writeDurable(file, Buffer.from(`${commit}\n`), 0o600)
+  await vault.files.syncFolders([path.dirname(file)])
+  return true
+}

@@ -1,8 +1,0 @@
-/** What step n consists of, beside what was there before: files that change, one of which git converts, and a new one. */
-export function powerContent(n: number): Record<string, string> {
-  return {
-    'changing.txt': `${n}\n`.repeat(n * 40),
-    'changing.crlf': `${n}\r\n`.repeat(n * 4),
-    [`new-${n}.txt`]: `only ${n}\n`,
-  }
-}

@@ -1,0 +1,169 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { checkoutState } from '../support/checkout-state.ts'
+import { addFiles, loseRecords } from '../support/damage.ts'
+import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
+import { inFolder, library } from '../support/workspace.ts'
+
+/** One task of each kind, as they come in a life. */
+async function lived(): Promise<TestRepo> {
+  const user = testRepo({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
+  user.git('config', '--global', 'user.name', 'Ursula')
+  user.git('config', '--global', 'user.email', 'ursula@example.com')
+  user.git('branch', 'feature')
+  const repo = library(user)
+  const begin = async (id: string, more: object = {}) => {
+    const { task } = await repo.start({ task: id, title: `About ${id}`, ...more })
+    for (const n of [1, 2]) {
+      writeFileSync(path.join(task.path, `${id}.txt`), `${n}\n`)
+      await repo.checkpoint({ task: id, tool: 'Edit', summary: `Change ${n}` })
+    }
+    return task
+  }
+  await begin('open')
+  await begin('cloned', { isolation: 'clone' })
+  await begin('adopting', { existingBranch: 'feature' })
+  await repo.start({ task: 'untouched' })
+  await begin('landed')
+  await repo.accept({ task: 'landed', as: 'squash', message: 'Land it' })
+  await begin('given-up')
+  await repo.reject({ task: 'given-up' })
+  await begin('deleted')
+  await repo.delete('deleted')
+  await begin('back-again')
+  await repo.reject({ task: 'back-again' })
+  await repo.undo()
+  await begin('rewound')
+  await repo.rewind({ task: 'rewound', to: 1 })
+  await begin('recurring')
+  await repo.reject({ task: 'recurring' })
+  await begin('recurring')
+  await begin('in-part')
+  await repo.accept({ task: 'in-part', only: ['in-part.txt'] })
+  await repo.close()
+  return user
+}
+
+/** All that the commands tell of the repository, but for what only the records knew. */
+async function told(user: TestRepo) {
+  const ask = async (...args: string[]) => (await offshoot(user, ...args, '--json')).json
+  const { tasks } = await ask('list', '--all')
+  const logs: Record<string, unknown> = {}
+  for (const { id } of tasks) logs[id] = (await ask('log', id)).checkpoints
+  const known = tasks.map((task: object) => ({ ...task, lastActiveAt: '' }))
+  return { tasks: known, logs, operations: (await ask('ops')).operations }
+}
+
+function folders(user: TestRepo): Record<string, string> {
+  const found: Record<string, string> = {}
+  const home = user.env.OFFSHOOT_HOME ?? ''
+  for (const name of ['workspaces', 'vaults']) addFiles(found, name, path.join(home, name))
+  addFiles(found, 'registrations', path.join(user.dir, '.git', 'worktrees'))
+  // What only saves work is written whenever somebody looks.
+  return Object.fromEntries(Object.entries(found).filter(([name]) => !/\/(overlay|index[^/]*)$/.test(name)))
+}
+
+test('R7: without a database, repair --rebuild brings back every task, step and operation, and undo works', async () => {
+  const user = await lived()
+  const before = await told(user)
+  expect(before.operations).toHaveLength(8)
+  const [untouched, files] = [checkoutState(user), folders(user)]
+  loseRecords(user)
+  expect((await offshoot(user, 'list', '--all', '--json')).json.tasks).toEqual([])
+  const { checks } = (await offshoot(user, 'doctor', '--json')).json
+  expect(checks.filter(({ status }: { status: string }) => status !== 'ok')).toMatchObject([
+    { message: expect.stringContaining('the steps of 12 tasks'), hint: 'offshoot repair --rebuild' },
+  ])
+
+  const { code, json } = await offshoot(user, 'repair', '--rebuild', '--json')
+  expect({ code, left: json.left, notTaken: json.rebuilt.left }).toEqual({ code: 0, left: [], notTaken: [] })
+  expect(json.rebuilt.tasks).toHaveLength(12)
+  expect(await told(user)).toEqual(before)
+  expect([checkoutState(user), folders(user)]).toEqual([untouched, files])
+  expect((await offshoot(user, 'audit', '--verify')).code).toBe(0)
+
+  // A second time there is nothing to do.
+  const again = await offshoot(user, 'repair', '--rebuild', '--json')
+  expect(again.json.rebuilt).toMatchObject({ tasks: [], steps: 0, operations: 0 })
+
+  const repo = library(user)
+  const landing = before.operations.find(
+    ({ verb, task }: { verb: string; task: string }) => verb === 'accept' && task === 'landed',
+  )
+  await repo.undo(landing.id)
+  expect(existsSync(path.join(user.dir, 'landed.txt'))).toBe(false)
+  expect((await repo.show('landed')).state).not.toBe('accepted')
+  const { task } = await repo.start({ task: 'open' })
+  writeFileSync(path.join(task.path, 'more.txt'), 'more\n')
+  expect((await repo.checkpoint({ task: 'open' })).checkpoint.n).toBe(3)
+  await repo.accept({ task: 'open' })
+  expect(readFileSync(path.join(user.dir, 'open.txt'), 'utf8')).toBe('2\n')
+})
+
+test('R7: a shadow branch comes back with what was put away for it', async () => {
+  const user = testRepo()
+  user.write('a.txt', 'uncommitted\n')
+  user.write('new.txt', 'untracked\n')
+  const before = checkoutState(user)
+  await offshoot(user, 'start', 'S1', '--isolation', 'branch')
+  writeFileSync(path.join(user.dir, 'work.txt'), 'work\n')
+  await offshoot(user, 'checkpoint', 'S1')
+  loseRecords(user)
+  expect((await offshoot(user, 'repair', '--rebuild', '--json')).json.rebuilt.tasks).toEqual(['S1'])
+  expect((await offshoot(user, 'show', 'S1', '--json')).json.task).toMatchObject({
+    state: 'active',
+    checkpoints: 1,
+  })
+  expect((await offshoot(user, 'reject', 'S1')).code).toBe(0)
+  expect(checkoutState(user)).toEqual(before)
+})
+
+test('R7: a damaged database is set aside whole; what cannot be a database of ours is not', async () => {
+  const user = testRepo()
+  await offshoot(user, 'start', 'T1')
+  const home = user.env.OFFSHOOT_HOME ?? ''
+  const garbage = 'garbage '.repeat(5_000)
+  writeFileSync(path.join(home, 'state.db'), garbage)
+  const refused = await offshoot(user, 'list', '--json')
+  expect(refused.json.error).toMatchObject({
+    code: 'WT_022',
+    hint: expect.stringContaining('repair --rebuild'),
+  })
+  const { json } = await offshoot(user, 'repair', '--rebuild', '--json')
+  expect(json.rebuilt.tasks).toEqual(['T1'])
+  expect(readFileSync(path.join(json.rebuilt.aside, 'state.db'), 'utf8')).toBe(garbage)
+  expect(readdirSync(home)).toContain('state.db')
+})
+
+test('R7: a task that was started since under the same id stays; the older one is told', async () => {
+  const user = testRepo()
+  await offshoot(user, 'start', 'T1')
+  loseRecords(user)
+  const { json: anew } = await offshoot(user, 'start', 'T1', '--branch', 'other', '--json')
+  const { json, code } = await offshoot(user, 'repair', '--rebuild', '--json')
+  expect(code).toBe(1)
+  expect(json.rebuilt).toMatchObject({ tasks: [], left: [{ what: 'task T1' }] })
+  expect((await offshoot(user, 'show', 'T1', '--json')).json.task.path).toBe(anew.task.path)
+})
+
+test('R7: a start that was taken back does not come back', async () => {
+  const user = testRepo({ 'a.txt': 'one\n', '.gitattributes': '*.txt text eol=crlf\n' })
+  const repo = library(user, {
+    around: {
+      store: (store) => ({
+        ...store,
+        append(uid, event, at, expected) {
+          if (event.type === 'start.done') throw new Error('no')
+          return store.append(uid, event, at, expected)
+        },
+      }),
+    },
+  })
+  await expect(repo.start({ task: 'T1' })).rejects.toThrow('no')
+  await repo.close()
+  loseRecords(user)
+  await offshoot(user, 'repair', '--rebuild')
+  expect((await offshoot(user, 'list', '--all', '--json')).json.tasks).toEqual([])
+  expect((await offshoot(inFolder(user, user.dir), 'start', 'T1')).code).toBe(0)
+})

@@ -1,0 +1,273 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { repairsAll } from '../support/damaged.ts'
+import { addFiles, loseRecords } from '../support/damage.ts'
+import { fingerprint } from '../support/fingerprint.ts'
+import { offshoot, quickFolder, testRepo, type TestRepo } from '../support/repo.ts'
+import { vaultDir } from '../support/vault.ts'
+import { inFolder, library, linkedWorktrees, ownRefs, withEnv } from '../support/workspace.ts'
+
+interface Check {
+  readonly name: string
+  readonly status: string
+  readonly message: string
+  readonly hint: string
+  readonly why?: string
+}
+
+const doctor = async (user: TestRepo): Promise<Check[]> =>
+  (await offshoot(user, 'doctor', '--json')).json.checks.filter(({ status }: Check) => status !== 'ok')
+
+test('R7: of 30 tasks 10 are damaged in ten ways: doctor names all, repair mends what can be, nothing else changes', async () => {
+  await repairsAll(30, 3, quickFolder())
+})
+
+describe('R7: doctor says what is wrong, why that matters and what mends it, and repair does', () => {
+  test('of a repository that was moved: the record, the workspaces and the checkout of its tasks follow', async () => {
+    const user = testRepo()
+    const repo = library(user)
+    const { task } = await repo.start({ task: 'T1' })
+    writeFileSync(path.join(task.path, 'work.txt'), 'work\n')
+    await repo.checkpoint({ task: 'T1' })
+    await repo.close()
+    const moved = inFolder(user, path.join(user.home, 'elsewhere'))
+    renameSync(user.dir, moved.dir)
+    expect(await doctor(inFolder(user, user.home))).toMatchObject([
+      { name: 'repository' },
+      {
+        message: expect.stringContaining('is gone, with 1 open tasks'),
+        hint: expect.stringContaining('offshoot repair'),
+      },
+    ])
+    expect((await doctor(moved))[0]).toMatchObject({ name: 'repository', hint: 'offshoot repair' })
+    const { json, code } = await offshoot(moved, 'repair', '--json')
+    expect([code, json.left]).toEqual([0, []])
+    expect(await doctor(moved)).toEqual([])
+    expect(inFolder(user, task.path).git('status', '--porcelain')).toBe('')
+    expect((await offshoot(inFolder(user, task.path), 'accept', '--json')).json.ok).toBe(true)
+    expect(readFileSync(path.join(moved.dir, 'work.txt'), 'utf8')).toBe('work\n')
+  })
+
+  test('of a repository that was deleted: it is told how to give it up', async () => {
+    const user = testRepo()
+    await offshoot(user, 'start', 'T1')
+    rmSync(user.dir, { recursive: true })
+    const at = inFolder(user, user.home)
+    const [, gone] = await doctor(at)
+    expect(gone).toMatchObject({ status: 'warn', hint: expect.stringContaining('offshoot repos forget') })
+    const { json } = await offshoot(at, 'repair', '--json')
+    expect(json.left).toHaveLength(1)
+    expect((await offshoot(at, 'repos', 'forget', path.join(user.dir, '.git'))).code).toBe(0)
+    expect((await doctor(at)).map(({ name }) => name)).toEqual(['repository'])
+  })
+
+  test('of locks: ours go, those of the user are told and stay', async () => {
+    const user = testRepo()
+    const { json } = await offshoot(user, 'start', 'T1', '--json')
+    const at = (name: string) => path.join(user.dir, '.git', name)
+    const [pin = ''] = ownRefs(user).filter((ref) => ref.includes('/base/'))
+    const locks = ['index.lock', 'refs/heads/main.lock', `${pin}.lock`]
+    const hourAgo = Date.now() / 1000 - 3600
+    for (const name of locks) {
+      writeFileSync(at(name), '')
+      utimesSync(at(name), hourAgo, hourAgo)
+    }
+    // A git that is at work right now is nobody's concern.
+    writeFileSync(at('packed-refs.lock'), '')
+    const found = await doctor(user)
+    expect(found.map(({ name }) => name)).toEqual(locks.map((name) => `lock ${name}`))
+    expect(found[0]?.hint).toContain(`rm ${at('index.lock')}`)
+    const repaired = await offshoot(user, 'repair', '--json')
+    expect(repaired.json.repaired.map(({ name }: Check) => name)).toEqual([`lock ${pin}.lock`])
+    expect(locks.map((name) => existsSync(at(name)))).toEqual([true, true, false])
+    expect(existsSync(json.task.path)).toBe(true)
+  })
+
+  test('of a vault without HEAD and config: both are made again, and the steps are there', async () => {
+    const user = testRepo()
+    await offshoot(user, 'run', '--task', 'T1', '--', 'sh', '-c', 'echo x > x.txt')
+    for (const name of ['HEAD', 'config']) rmSync(path.join(vaultDir(user), name))
+    expect(await doctor(user)).toMatchObject([{ name: expect.stringMatching(/^vault /), status: 'fail' }])
+    expect((await offshoot(user, 'repair')).code).toBe(0)
+    expect(await doctor(user)).toEqual([])
+    expect((await offshoot(user, 'log', 'T1', '--json')).json.checkpoints).toHaveLength(1)
+  })
+
+  test('of a state of another kind in the state folder: it is set aside, every byte of it', async () => {
+    const user = testRepo()
+    await offshoot(user, 'start', 'T1')
+    const home = user.env.OFFSHOOT_HOME ?? ''
+    writeFileSync(path.join(home, 'state.json'), '{"worktrees":[]}')
+    mkdirSync(path.join(home, 'git-sessions'))
+    writeFileSync(path.join(home, 'git-sessions', '1.json'), '{}')
+    expect((await doctor(user)).map(({ name, hint }) => `${name}: ${hint}`)).toEqual([
+      'old state: offshoot repair sets it aside.',
+      'old state: offshoot repair sets it aside.',
+    ])
+    expect((await offshoot(user, 'repair')).code).toBe(0)
+    expect(await doctor(user)).toEqual([])
+    const [aside = ''] = readdirSync(path.join(home, 'aside'))
+    expect(readFileSync(path.join(home, 'aside', aside, 'state.json'), 'utf8')).toBe('{"worktrees":[]}')
+    expect(existsSync(path.join(home, 'aside', aside, 'git-sessions', '1.json'))).toBe(true)
+  })
+})
+
+describe('R7: doctor tells of what offshoot stands on', () => {
+  test('a clock that went back', async () => {
+    const user = testRepo()
+    await offshoot(user, 'start', 'T1')
+    const db = new DatabaseSync(path.join(user.env.OFFSHOOT_HOME ?? '', 'state.db'))
+    db.exec("UPDATE events SET at = '2999-01-01T00:00:00.000Z' WHERE seq = (SELECT max(seq) FROM events)")
+    db.close()
+    expect(await doctor(user)).toMatchObject([
+      { name: 'clock', status: 'warn', hint: expect.stringMatching(/clock/) },
+    ])
+  })
+
+  test('a git that is too old', async () => {
+    const user = testRepo()
+    const tools = path.join(user.home, 'tools')
+    mkdirSync(tools)
+    writeFileSync(path.join(tools, 'git'), '#!/bin/sh\necho git version 2.20.1\n', { mode: 0o755 })
+    const old = withEnv(user, { PATH: `${tools}:${user.env.PATH}` })
+    expect((await doctor(old))[0]).toMatchObject({
+      name: 'git',
+      status: 'fail',
+      message: expect.stringContaining('2.20.1'),
+      hint: expect.stringContaining('2.38'),
+    })
+  })
+
+  test.each([
+    { free: 5, network: false, message: '95 % full' },
+    { free: 50, network: true, message: 'network file system' },
+  ])('a state folder that is on a disk like this: $message', async ({ free, network, message }) => {
+    const space = async () => ({ free, total: 100, network })
+    const repo = library(testRepo(), { around: { files: (files) => ({ ...files, readFreeSpace: space }) } })
+    expect(await repo.doctor()).toContainEqual(
+      expect.objectContaining({
+        name: 'state folder',
+        status: 'warn',
+        message: expect.stringContaining(message),
+      }),
+    )
+  })
+})
+
+test('R5: worktrees of others are never touched, whatever their state, nor is a folder that nobody knows', async () => {
+  const user = testRepo()
+  const others = ['.claude/worktrees/agent-1', '../codex-tree', '../by-hand'].map((name) =>
+    path.resolve(user.dir, name),
+  )
+  user.git('config', 'core.excludesFile', path.join(user.home, 'ignored'))
+  writeFileSync(path.join(user.home, 'ignored'), '.claude\n')
+  for (const [n, folder] of others.entries()) {
+    user.git('worktree', 'add', '--quiet', '-b', `other-${n}`, folder)
+    writeFileSync(path.join(folder, 'unsaved.txt'), 'theirs\n')
+  }
+  const repo = library(user)
+  const { task } = await repo.start({ task: 'T1' })
+  const { task: given } = await repo.start({ task: 'T2' })
+  await repo.reject({ task: given.id })
+  await repo.close()
+  // One that git was killed in, one whose folder is gone, one that looks like a leftover of ours.
+  const registered = path.join(user.dir, '.git', 'worktrees')
+  writeFileSync(path.join(registered, 'codex-tree', 'locked'), 'initializing')
+  rmSync(others[2]!, { recursive: true })
+  writeFileSync(
+    path.join(registered, 'agent-1', 'offshoot.json'),
+    '{"task":"T9","uid":"00000000000000000000"}\n',
+  )
+  user.git('update-ref', 'refs/offshoot/base/11111111111111111111', 'HEAD')
+  const stray = path.join(path.dirname(task.path), 'somebody')
+  mkdirSync(stray)
+  writeFileSync(path.join(stray, 'file'), 'x')
+
+  const picture = () => {
+    const found: Record<string, string> = { refs: user.git('for-each-ref') }
+    for (const folder of [registered, stray, task.path, ...others]) addFiles(found, folder, folder)
+    return found
+  }
+  const [before, users] = [picture(), fingerprint(user)]
+  expect((await doctor(user)).map(({ name }) => name).toSorted()).toEqual([
+    'folder somebody',
+    'pin refs/offshoot/base/11111111111111111111',
+    'worktree agent-1',
+    'worktree codex-tree',
+  ])
+  const { json } = await offshoot(user, 'recover', '--json')
+  expect(json.recovered).toEqual([])
+  expect(json.reported).toHaveLength(4)
+  expect((await offshoot(user, 'repair', '--json')).json.repaired).toEqual([])
+  expect(picture()).toEqual(before)
+  expect(fingerprint(user)).toEqual(users)
+})
+
+test('R5: what is left of a closed task goes into the trash, unless it holds what no step has', async () => {
+  const user = testRepo()
+  const repo = library(user)
+  const leftBehind = async (id: string, dirty: boolean) => {
+    const { task } = await repo.start({ task: id })
+    const name = path.basename(task.path)
+    await repo.reject({ task: id })
+    const trash = path.join(path.dirname(task.path), '.trash', name)
+    renameSync(path.join(trash, 'workspace'), task.path)
+    mkdirSync(path.join(user.dir, '.git', 'worktrees'), { recursive: true })
+    renameSync(path.join(trash, 'registration'), path.join(user.dir, '.git', 'worktrees', name))
+    user.git(
+      'update-ref',
+      `refs/offshoot/base/${JSON.parse(readFileSync(path.join(user.dir, '.git', 'worktrees', name, 'offshoot.json'), 'utf8')).uid}`,
+      'HEAD',
+    )
+    if (dirty) writeFileSync(path.join(task.path, 'unsaved.txt'), 'unsaved\n')
+    return task
+  }
+  const clean = await leftBehind('T1', false)
+  const dirty = await leftBehind('T2', true)
+  const { json } = await offshoot(user, 'recover', '--json')
+  expect(
+    json.recovered
+      .map(({ task, verdict }: { task: string; verdict: string }) => `${task} ${verdict}`)
+      .toSorted(),
+  ).toEqual(['T1 finished', 'T1 quarantined', 'T2 finished'])
+  expect(json.reported).toMatchObject([{ message: expect.stringContaining('holds what no step has') }])
+  expect([existsSync(clean.path), existsSync(dirty.path)]).toEqual([false, true])
+  expect(linkedWorktrees(user).map((worktree) => worktree.path)).toEqual([dirty.path])
+  expect(readFileSync(path.join(dirty.path, 'unsaved.txt'), 'utf8')).toBe('unsaved\n')
+  expect(ownRefs(user).filter((ref) => ref.includes('/base/'))).toEqual([])
+})
+
+test('R5: a repository that cannot be read whole is told of, and nothing is changed', async () => {
+  const user = testRepo()
+  await offshoot(user, 'start', 'T1')
+  user.git('update-ref', 'refs/offshoot/base/11111111111111111111', 'HEAD')
+  loseRecords(user)
+  await offshoot(user, 'start', 'T2')
+  // Git itself gives up on such a file, and with it the list of refs.
+  writeFileSync(path.join(user.dir, '.git', 'packed-refs'), 'garbage\n')
+  const { json } = await offshoot(user, 'recover', '--json')
+  expect(json.recovered).toEqual([])
+  expect(json.reported).toMatchObject([
+    {
+      name: expect.stringMatching(/^repository /),
+      message: expect.stringContaining('could not be looked at'),
+    },
+  ])
+  rmSync(path.join(user.dir, '.git', 'packed-refs'))
+  const { json: then } = await offshoot(user, 'recover', '--json')
+  expect(then.recovered).toMatchObject([{ verdict: 'adopted' }])
+  expect(
+    (await offshoot(user, 'list', '--json')).json.tasks.map(({ id }: { id: string }) => id).toSorted(),
+  ).toEqual(['T1', 'T2'])
+})

@@ -1,0 +1,78 @@
+/** R7: of many tasks some are damaged, in every way; doctor names them all, and repair mends what can be. */
+import { expect } from 'vitest'
+import { compose } from '../../src/compose.ts'
+import type { Task } from '../../src/core/task.ts'
+import { damages, manyTasks, pictureOf } from './damage.ts'
+import { fingerprint } from './fingerprint.ts'
+import { offshoot, testRepo, type TestRepo } from './repo.ts'
+import { library, withEnv } from './workspace.ts'
+
+interface Check {
+  readonly name: string
+  readonly status: string
+  readonly message: string
+  readonly hint: string
+}
+
+/** `count` tasks, of which every `every`th is damaged. */
+export async function repairsAll(count: number, every: number, folder?: string): Promise<void> {
+  const user = withEnv(testRepo(undefined, folder), { OFFSHOOT_LIMITS_PER_REPO: String(count) })
+  const repo = library(user)
+  await manyTasks(repo, count, every)
+  await repo.close()
+  const tasks = readTasks(user)
+  expect(tasks).toHaveLength(count)
+  const users = fingerprint(user)
+  const before = new Map(tasks.map((task) => [task.uid, pictureOf(user, task)]))
+
+  const hurt = tasks.filter(({ checkpoints }) => checkpoints > 0)
+  expect(hurt).toHaveLength(count / every)
+  const how = new Map(hurt.map((task, n) => [task.id, damages[n % damages.length]!]))
+  expect(new Set(how.values()).size).toBe(damages.length)
+  for (const task of hurt) how.get(task.id)?.inflict(user, task)
+  const damaged = new Map(tasks.map((task) => [task.uid, pictureOf(user, task)]))
+
+  const named = async () => {
+    const { json } = await offshoot(user, 'doctor', '--json')
+    const checks: Check[] = json.checks.filter(({ status }: Check) => status !== 'ok')
+    for (const check of checks) expect(check.hint, check.name).not.toBe('')
+    return new Set(checks.map(({ name }) => name.replace(/^task /, '')))
+  }
+  expect(await named()).toEqual(new Set(how.keys()))
+  // Looking mends nothing.
+  for (const task of tasks) expect(pictureOf(user, task)).toEqual(damaged.get(task.uid))
+
+  const { json, code } = await offshoot(user, 'repair', '--json')
+  const hopeless = [...how].filter(([, { mendable }]) => !mendable).map(([id]) => id)
+  const ids = (told: { name: string }[]) => new Set(told.map(({ name }) => name.replace(/^task /, '')))
+  expect(ids(json.left)).toEqual(new Set(hopeless))
+  expect(code).toBe(hopeless.length > 0 ? 1 : 0)
+  expect(await named()).toEqual(new Set(hopeless))
+
+  for (const task of tasks) {
+    const now = pictureOf(user, task)
+    if (!how.has(task.id)) expect(now, task.id).toEqual(before.get(task.uid))
+    else
+      expect(contentOf(now), `${task.id}: ${how.get(task.id)?.name}`).toEqual(contentOf(before.get(task.uid)))
+  }
+  expect(fingerprint(user)).toEqual(users)
+  const again = library(user)
+  for (const task of hurt.filter(({ id }) => how.get(id)?.mendable).slice(0, 20)) {
+    expect(await again.log(task.id), task.id).toHaveLength(1)
+    expect(await again.show(task.id)).toMatchObject({ dirty: false })
+  }
+  await again.close()
+}
+
+function readTasks(user: TestRepo): Task[] {
+  const ports = compose({ env: user.env })
+  const tasks = ports.store.readTasks({}).toReversed()
+  void ports.close()
+  return tasks
+}
+
+/** The agent's files and the steps: what git notes of times and looks is made anew. */
+function contentOf(picture: Record<string, string> = {}): Record<string, string> {
+  const kept = Object.entries(picture).filter(([name]) => /^(workspace|steps)/.test(name))
+  return Object.fromEntries(kept)
+}
