@@ -371,7 +371,7 @@ export async function call<A extends ActionName>(
       const { recoverFirst } = await import('../core/recover.ts')
       await recoverFirst(ports, signal)
     }
-    if (handler.writes && givesUp(action, input)) {
+    if (handler.writes && !handler.recovers && givesUp(action, input)) {
       const { autoRevert } = await import('../core/auto-revert.ts')
       await autoRevert(ports, inHand(action, input))
     }

@@ -78,7 +78,7 @@ export async function perform(ports: Ports, repo: Repo, task: Task, operation: O
   const now = () => ports.clock.now().toISOString()
   const { id } = operation
   await ports.contents.keep(repo, [await keptOf(ports, repo, operation)])
-  store.append(task.uid, begun(ports, operation), now())
+  store.append(task.uid, begun(ports, operation), operation.at)
   try {
     await stage(ports, repo, operation)
     await requireUnchanged(ports, repo, operation)
@@ -97,7 +97,10 @@ export async function perform(ports: Ports, repo: Repo, task: Task, operation: O
   return done
 }
 
-/** An operation that closes its task, and touches nothing but refs, the workspace and the record. */
+/**
+ * An operation that closes its task, and touches nothing but refs, the workspace and the record. Those of a batch have
+ * the same time.
+ */
 export interface Act {
   readonly task: Task
   readonly operation: Operation & { readonly batch: string }
@@ -125,7 +128,7 @@ export async function performAll(
     acts.map(({ task: { uid }, operation }) => ({ uid, event: event(operation) }))
   store.appendAll(
     eachOne((operation) => begun(ports, operation)),
-    now(),
+    first.operation.at,
   )
   store.appendAll(
     eachOne(({ id }) => ({ type: 'operation.staged', id })),

@@ -81,7 +81,7 @@ async function previewed(
 const atOnce = 8
 
 /** So many go together, and so many locks are held for it. */
-const together = 64
+const mostAtOnce = 64
 
 async function pruned(
   ports: Ports,
@@ -93,9 +93,9 @@ async function pruned(
   const { verdicts } = await gather(ports, repo, settings, input, signal)
   const stale = going(verdicts)
   const sum: Summary = { removed: [], skipped: staying(verdicts), errors: [], uncommitted: [] }
-  for (let from = 0; from < stale.length; from += together) {
+  for (let from = 0; from < stale.length; from += mostAtOnce) {
     signal?.throwIfAborted()
-    const some = stale.slice(from, from + together)
+    const some = stale.slice(from, from + mostAtOnce)
     const named = some.map(({ task }) => task)
     await holdFree(ports, named, { verb: 'prune', signal }, async (free) => {
       for (const { task } of some)
@@ -215,14 +215,14 @@ async function sweptUp(ports: Ports, repo: Repo, task: Task, signal?: AbortSigna
 async function planned(ports: Ports, repo: Repo, tasks: readonly Task[], sum: Summary): Promise<Act[]> {
   const worktrees = await ports.git.readWorktrees(repo.place)
   const taken = new Set<string>()
-  const batch = ports.ids.uid()
+  const together = { batch: ports.ids.uid(), at: ports.clock.now().toISOString() }
   const acts = new Map<string, Act>()
   await eachOf(tasks, atOnce, async (task) => {
     try {
       const state = task.adopted ? 'kept' : 'rejected'
       const { branchKept: _, ...closed } = await closing(ports, repo, task, state, { worktrees, taken })
-      const common = { id: ports.ids.uid(), verb: 'prune', batch, task: task.uid } as const
-      acts.set(task.uid, { task, operation: { ...common, at: ports.clock.now().toISOString(), ...closed } })
+      const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
+      acts.set(task.uid, { task, operation: { ...common, ...together, ...closed } })
     } catch (thrown) {
       sum.errors.push({ task, error: appError(thrown) })
     }

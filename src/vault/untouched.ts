@@ -25,7 +25,7 @@ export async function isUntouched(
   if (!entries) return false
   const now = BigInt(Date.now()) * 1_000_000n
   const isSame = (file: BytePath): boolean => {
-    const found = lstatSync(below(workspace, file), { bigint: true, throwIfNoEntry: false })
+    const found = lstatSync(plainPath(workspace, file), { bigint: true, throwIfNoEntry: false })
     const seen = overlay.seen.get(file)
     if (seen) return seen.leaf === null ? !found : seen.look !== undefined && isLook(found, seen.look, now)
     const entry = entries.get(file)
@@ -43,6 +43,14 @@ export async function isUntouched(
   } catch {
     return false
   }
+}
+
+// oxlint-disable-next-line no-control-regex
+const plain = /^[\x01-\x7f]*$/
+
+/** A string where that says the same: it takes half the time. */
+function plainPath(workspace: string, file: BytePath): string | Buffer {
+  return plain.test(file) ? `${workspace}/${file}` : below(workspace, file)
 }
 
 function isLook(found: BigIntStats | undefined, look: string, now: bigint): boolean {
