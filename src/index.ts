@@ -71,6 +71,9 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     recover: async (signal?: AbortSignal) => (await call(ports, 'system.recover', {}, signal)).recovered,
     /** What happened by itself since this was last asked, each told once. */
     notices: (): Promise<Notice[]> => takeNotices(ports, repo),
+    /** Makes workspaces ahead until there are `pool.size`, and waits for them; otherwise that is done behind the scenes. */
+    pool: (input: Rest<'system.pool'> = {}, signal?: AbortSignal): Promise<Output<'system.pool'>> =>
+      call(ports, 'system.pool', { repo, ...input }, signal),
     audit: async (input: Omit<Rest<'system.audit'>, 'verify'> = {}, signal?: AbortSignal) =>
       (await call(ports, 'system.audit', { repo, ...input }, signal)).events ?? [],
     /** Whether the log is as it was written; of all repositories together. */

@@ -3,6 +3,7 @@ import { accept, reject } from './accept.ts'
 import { checkpoint, manySteps } from './checkpoint.ts'
 import { listAgainstNode, listGrowth } from './list.ts'
 import { lookUp } from './look-up.ts'
+import { firstStatus, handOver, handOverGrowth, startAgainstNode } from './pool.ts'
 import { prune } from './prune.ts'
 import { recoverNothing, recoverWithoutGit } from './recover.ts'
 import { remove, start, startDirty } from './worktree.ts'
@@ -31,4 +32,9 @@ export const cases: readonly Case[] = [
   accept(10_000, 5_000, 3),
   reject(10_000, 0.2),
   prune(100, 1_000, 0.2),
+  handOver(5_000, 0.05),
+  handOver(80_000, 0.01),
+  handOverGrowth(80_000, 5_000, 2),
+  firstStatus(5_000, 1),
+  startAgainstNode(5_000, 3),
 ]

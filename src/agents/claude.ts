@@ -38,12 +38,11 @@ export const claude: Agent = {
     }),
 }
 
-function claudeArgs({ conversationId, turns }: AgentInput): string[] {
+function claudeArgs({ conversationId }: AgentInput): string[] {
   const speak = 'claude --print --verbose --input-format stream-json --output-format stream-json'
   const ask = '--permission-mode default --permission-prompt-tool stdio'
   return [
     ...`${speak} ${ask}`.split(' '),
-    ...(turns > 0 ? ['--max-turns', String(turns)] : []),
     ...(conversationId === undefined ? [] : ['--resume', conversationId]),
   ]
 }
@@ -170,8 +169,7 @@ function permission(verdict: Verdict): object {
 /** An API error comes as a success with `is_error`. */
 function endOf({ is_error, subtype, result, errors }: Message): AgentEnd {
   if (is_error !== true && subtype === 'success') return { ok: true, reason: '' }
-  const reason = result || errors?.join('; ') || subtype || 'it failed'
-  return { ok: false, reason: subtype === 'error_max_turns' ? `limits.turns: ${reason}` : reason }
+  return { ok: false, reason: result || errors?.join('; ') || subtype || 'it failed' }
 }
 
 function textsOf(content: unknown): string[] {

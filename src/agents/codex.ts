@@ -42,7 +42,7 @@ function codexArgs({ prompt, conversationId }: AgentInput, hook: string): string
     `hooks.${name}=[{hooks=[{type="command",command=${JSON.stringify(hook)},timeout=86400}]}]`,
   ])
   return [
-    ...['codex', 'exec', '--json', '--sandbox', 'workspace-write'],
+    ...'codex exec --json --sandbox workspace-write'.split(' '),
     // Ours are not among those that the user has looked at.
     '--dangerously-bypass-hook-trust',
     ...asked,
@@ -154,7 +154,7 @@ function codexCall({ tool_name: name = '', tool_input, tool_use_id: id }: HookIn
   }
 }
 
-export function patchedFiles(patch: string): string[] {
+function patchedFiles(patch: string): string[] {
   const lines = patch.matchAll(/^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm)
   return Array.from(lines, ([, file = '']) => file.trim())
 }

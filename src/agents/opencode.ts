@@ -23,7 +23,7 @@ export const opencode: Agent = {
       const read = jsonLines(talk.read)
       const bridge = await openBridge((question) => talk.onHook(question as HookInput))
       try {
-        const plugin = path.join(cell.room, 'plugin.js')
+        const plugin = path.join(await cell.makeRoom(), 'plugin.js')
         await writeFile(plugin, pluginFor(bridge.socket))
         const code = await cell.run(
           {

@@ -6,6 +6,7 @@ import type { InHand } from '../core/auto-revert.ts'
 import { AppError, appError } from '../core/errors.ts'
 import type { Ports, Records, Step, StepFile } from '../core/ports.ts'
 import type { Onlooker } from '../core/run-agent.ts'
+import { poolNote } from '../core/slot.ts'
 import { type Task, taskView } from '../core/task.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
 
@@ -26,8 +27,13 @@ const start: HandlerOf<'task.start'> = {
   writes: true,
   async run(ports, { repo, ...input }, signal) {
     const { start } = await import('../core/start.ts')
-    const { task, reused, recreated } = await start(ports, { dir: repo, ...input }, signal)
-    return { task: taskView(task), reused, recreated }
+    const { task, reused, recreated, included } = await start(ports, { dir: repo, ...input }, signal)
+    const given = included && {
+      copied: [...included.copied],
+      linked: [...included.linked],
+      secrets: [...included.secrets],
+    }
+    return { task: taskView(task), reused, recreated, ...(given && { included: given }) }
   },
 }
 
@@ -68,7 +74,16 @@ const prune: HandlerOf<'task.prune'> = {
 /** Actions that look into the records only: a door can answer them without loading the rest. */
 export const recordHandlers = { 'task.list': list, 'worktree.list': list } as const
 
+const pool: HandlerOf<'system.pool'> = {
+  writes: true,
+  async run(ports, { repo, clear }, signal) {
+    const { fillPool } = await import('../core/pool.ts')
+    return fillPool(ports, { dir: repo, clear }, signal)
+  },
+}
+
 const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
+  'system.pool': pool,
   'task.start': start,
   'task.list': list,
   'task.show': show,
@@ -410,8 +425,9 @@ function inHand(action: ActionName, input: object): InHand {
 }
 
 /** Somebody stopped in the middle of a verb, or died with a child at work. */
-function needsRecovery(ports: Ports): boolean {
-  return ports.store.readPendingTasks().length > 0 || ports.processes.readDeadOwners().length > 0
+function needsRecovery({ store, processes }: Ports): boolean {
+  if (store.readPendingTasks().length > 0 || processes.readDeadOwners().length > 0) return true
+  return store.readNotes(poolNote('')).size > 0
 }
 
 /** A signal may be given any reason; that it was pulled is told in one way. */

@@ -399,6 +399,13 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/prune.ts')).prune,
   },
   {
+    name: 'pool',
+    summary: 'Make workspaces ahead, so that the next start has nothing to wait for',
+    options: { clear: { type: 'boolean', help: 'make none, and take away those that are there' } },
+    examples: ['offshoot pool', 'offshoot pool --clear'],
+    load: async () => (await import('./commands/pool.ts')).pool,
+  },
+  {
     name: 'recover',
     summary: 'Finish or take back what died half-way',
     examples: ['offshoot recover'],

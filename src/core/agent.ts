@@ -52,8 +52,6 @@ export interface AgentInput {
   readonly argv?: readonly string[] | undefined
   /** Of an earlier run: what to go on with. */
   readonly conversationId?: string | undefined
-  /** How many answers of the model it may take; 0 is no limit. */
-  readonly turns: number
   /** It may speak to the terminal itself. */
   readonly terminal: boolean
 }
@@ -61,8 +59,10 @@ export interface AgentInput {
 /** Where an agent runs. A sandbox is another cell. */
 export interface Cell {
   readonly workspace: string
-  /** A folder of this run's own, which agents may read. */
-  readonly room: string
+  /** The user's. */
+  readonly home: string
+  /** A folder of this run's own, for what its agent has to read from a file; gone when the run has ended. */
+  makeRoom(): Promise<string>
   /** Runs a program in the workspace to its end, and answers its exit code. Cancelling ends all that it started. */
   run(
     call: Pick<CommandCall, 'argv' | 'onOutput' | 'onStart'> & { readonly env?: CommandCall['env'] },

@@ -111,6 +111,12 @@ function detail(event: TaskEvent): string {
   switch (event.type) {
     case 'start.begun':
       return `${event.task.isolation} ${event.task.path}, branch ${event.task.branch}`
+    case 'included':
+      return [
+        `copied ${event.count}`,
+        ...event.linked.map((name) => `linked ${name}`),
+        ...event.secrets,
+      ].join(', ')
     case 'checkpoint':
       return `step ${event.n}: ${event.summary === '' ? event.tool : `${event.tool} - ${event.summary}`}`
     case 'run.begun':

@@ -8,6 +8,14 @@ import type { Owner, Pending, Task, TaskPatch } from './task.ts'
 export type TaskEvent =
   | { readonly type: 'start.begun'; readonly task: Task; readonly owner: Owner }
   | { readonly type: 'start.done' }
+  /** Ignored files of the user's were given to the workspace; of many, the first. */
+  | {
+      readonly type: 'included'
+      readonly count: number
+      readonly copied: readonly string[]
+      readonly linked: readonly string[]
+      readonly secrets: readonly string[]
+    }
   | {
       readonly type: 'start.undone'
       readonly reason: string

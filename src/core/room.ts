@@ -1,6 +1,7 @@
 /** A disk that is full, or nearly: the trash gives up what the vault holds as well. */
 import path from 'node:path'
 import { slim } from './compact.ts'
+import { emptyPool } from './pool.ts'
 import type { Ports, RepoRecord } from './ports.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type Task } from './task.ts'
@@ -23,13 +24,13 @@ export async function relieve(
   const full = `The disk of ${ports.home} is ${used} % full (disk.warnPercent is ${disk.warnPercent}).`
   if (dryRun) return [full]
   const isEnough = async () => (await readUsedPercent(ports)) < disk.warnPercent
-  const left = await makeRoom(ports, isEnough, signal)
-  return left === 0 ? [full] : [`${full} ${left} folders left the trash; their files are in the vault.`]
+  const made = await makeRoom(ports, isEnough, signal)
+  return made === 0 ? [full] : [`${full} What can be made again has left the trash and the pool.`]
 }
 
 /**
- * Answers how many folders have left the trash. What is only a leftover goes first: that needs neither a look into the
- * vault nor a note in the store, for which there may be no room.
+ * Answers how much has gone: pools that were emptied, and folders that have left the trash. What is only a leftover goes
+ * first: that needs neither a look into the vault nor a note in the store, for which there may be no room.
  */
 export async function makeRoom(
   ports: Ports,
@@ -37,7 +38,7 @@ export async function makeRoom(
   signal?: AbortSignal,
 ): Promise<number> {
   for (const folder of leftovers(ports)) await ports.files.remove(folder)
-  let left = 0
+  let left = await emptyPools(ports, isEnough, signal)
   for (const task of inTrash(ports)) {
     if (await isEnough()) return left
     const record = ports.store.findRepoById(task.repo)
@@ -45,6 +46,22 @@ export async function makeRoom(
       left += (await slim(ports, await opened(ports, record), [task], signal).catch(() => [])).length
   }
   return left
+}
+
+/** Workspaces that were made ahead can be made again. */
+async function emptyPools(
+  ports: Ports,
+  isEnough: () => Promise<boolean>,
+  signal?: AbortSignal,
+): Promise<number> {
+  let emptied = 0
+  for (const record of ports.store.readRepos()) {
+    if (await isEnough()) break
+    const { free } = await ports.files.readFreeSpace(ports.home)
+    await emptyPool(ports, await opened(ports, record), signal).catch(() => {})
+    if ((await ports.files.readFreeSpace(ports.home)).free > free) emptied += 1
+  }
+  return emptied
 }
 
 async function opened(ports: Ports, record: RepoRecord) {

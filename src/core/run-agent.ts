@@ -17,6 +17,7 @@ import { commandLine } from './redact.ts'
 import { start } from './start.ts'
 import { strays } from './stray.ts'
 import type { Task } from './task.ts'
+import { turnCounter } from './turns.ts'
 import { branchRef } from './workspace.ts'
 
 export interface RunInput {
@@ -62,7 +63,7 @@ export async function runAgent(
   ports: Ports,
   input: RunInput,
   onlooker?: Onlooker,
-  signal = new AbortController().signal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<EndedRun<RunValue>> {
   const settings = await ports.settings.read((await ports.locate(input.dir)).checkout)
   const policy = policyOf(settings, input)
@@ -130,7 +131,7 @@ interface Attended {
 }
 
 async function attend(ports: Ports, repo: Repo, run: ActiveRun, about: Attended): Promise<RunEnd<RunValue>> {
-  const { agent, policy, input, settings, onlooker } = about
+  const { agent, policy, input, onlooker } = about
   const { task } = run
   const tell = (event: RunTold) => onlooker?.tell(event)
   tell({ event: 'started', task, run: run.id, agent: agent.name })
@@ -146,7 +147,6 @@ async function attend(ports: Ports, repo: Repo, run: ActiveRun, about: Attended)
     prompt: input.prompt ?? '',
     argv: input.argv,
     conversationId: conversationOf(task, agent, input.resume),
-    turns: settings.limits.turns,
     terminal: onlooker === undefined,
   }
   const cut = await converse(ports, run, about, handed, attended.take)
@@ -178,29 +178,43 @@ async function converse(
   handed: AgentInput,
   take: Attendance['take'],
 ): Promise<string | undefined> {
-  const { timeMinutes } = settings.limits
+  const { timeMinutes, turns: maxTurns } = settings.limits
+  const count = turnCounter()
   const late = timeMinutes > 0 ? AbortSignal.timeout(timeMinutes * 60_000) : undefined
-  const room = path.join(ports.home, 'rooms', run.id)
-  await ports.files.makeFolder(room, 0o700)
+  const cell = cellOf(ports, run)
   try {
-    const cell = cellOf(ports, run, room)
-    for await (const event of agent.run(handed, cell, late ? AbortSignal.any([signal, late]) : signal))
+    for await (const event of agent.run(handed, cell, late ? AbortSignal.any([signal, late]) : signal)) {
+      // What it wants to do now waits for an answer that never comes.
+      if (maxTurns > 0 && count(event) > maxTurns) return `limits.turns: ${maxTurns} answers are over`
       await take(event)
+    }
   } catch (error) {
     if (signal.aborted || !late?.aborted) throw error
     return `limits.timeMinutes: ${timeMinutes} minutes are over`
   } finally {
-    await ports.files.remove(room)
+    await clearRoom(ports, run.id)
   }
   return findStop(ports, run)
 }
 
-function cellOf(ports: Ports, run: ActiveRun, room: string): Cell {
+const roomOf = (ports: Ports, run: string) => path.join(ports.home, 'rooms', run)
+
+/** Takes away what an adapter had to write for its agent. */
+export async function clearRoom(ports: Ports, run: string): Promise<void> {
+  const room = roomOf(ports, run)
+  if ((await ports.files.readKind(room)) !== undefined) await ports.files.remove(room)
+}
+
+function cellOf(ports: Ports, run: ActiveRun): Cell {
   const { id, task } = run
   const own = { OFFSHOOT_RUN: id, OFFSHOOT_TASK: task.id, OFFSHOOT_WORKSPACE: task.path }
   return {
     workspace: task.path,
-    room,
+    home: ports.userHome,
+    async makeRoom() {
+      await ports.files.makeFolder(roomOf(ports, id), 0o700)
+      return roomOf(ports, id)
+    },
     run: ({ env, ...call }, signal) =>
       ports.commands.run({ ...call, cwd: task.path, env: { ...env, ...own } }, signal),
   }

@@ -2,9 +2,11 @@
 import { catchUp, publishSteps } from './checkpoint.ts'
 import { AppError, appError } from './errors.ts'
 import { finish, type Operation, takeBack } from './operation.ts'
+import { recoverPools } from './pool.ts'
 import type { Ports, Repo } from './ports.ts'
 import { markRef, repoLock } from './repo.ts'
 import { endRun, runLock } from './run.ts'
+import { clearRoom } from './run-agent.ts'
 import { type Pending, type Task, taskLock } from './task.ts'
 import { branchRef, pinRef, undoRecreate, undoStart } from './workspace.ts'
 
@@ -25,6 +27,7 @@ export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Set
     // One that does not end must not stand in the way of everything: it is tried again the next time.
     await ports.processes.endChildren(owner, () => clearMarks(ports)).catch(() => 0)
   }
+  await recoverPools(ports)
   for (const task of ports.store.readPendingTasks()) {
     signal?.throwIfAborted()
     try {
@@ -88,6 +91,9 @@ async function conclude(
       await publishSteps(ports, repo, await catchUp(ports, repo, task))
       return 'finished'
     case 'run':
+      // What has left the group of its agent is not among the children on record.
+      await ports.processes.endRun(pending.run)
+      await clearRoom(ports, pending.run)
       await clear(branch)
       await endRun(ports, repo, task, { tool: 'sweep', summary: why, run: pending.run }, why)
       return 'finished'

@@ -25,7 +25,7 @@ export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
     async findFault(repo, task, signal) {
       if (!(await isSound(exec, files, repo, task, signal))) return 'its git folder is damaged'
       const dotGit = path.join(task.path, '.git')
-      return (await hasSoundConfig(exec, files, dotGit, signal))
+      return (await hasSoundConfig(exec, files, repo, dotGit, signal))
         ? undefined
         : 'the config of its git is damaged'
     },
@@ -33,7 +33,7 @@ export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
     async mend(repo, task, aside, signal) {
       const dotGit = path.join(task.path, '.git')
       if (await isSound(exec, files, repo, task, signal)) {
-        if (await hasSoundConfig(exec, files, dotGit, signal)) return false
+        if (await hasSoundConfig(exec, files, repo, dotGit, signal)) return false
         await files.makeFolder(path.dirname(aside), 0o700)
         await files.rename(path.join(dotGit, 'config'), aside)
         await files.write(path.join(dotGit, 'config'), await clonedConfig(exec, repo, signal))
@@ -95,6 +95,7 @@ const parts = {
 async function hasSoundConfig(
   exec: GitExec,
   files: Files,
+  repo: Repo,
   gitDir: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
@@ -103,7 +104,8 @@ async function hasSoundConfig(
   const keys = '^(core\\.(bare|worktree|repositoryformatversion))$'
   const { code, stdout } = await exec({
     args: ['config', '--file', file, '--no-includes', '-z', '--get-regexp', keys],
-    cwd: gitDir,
+    gitDir: repo.commonDir,
+    cwd: repo.commonDir,
     expect: [1, 3, 128],
     signal,
   })

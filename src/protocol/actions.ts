@@ -69,7 +69,15 @@ const start = {
     isolation: z.enum(isolations).optional(),
     dirty: z.boolean().optional(),
   }),
-  output: z.object({ task: taskSchema, reused: z.boolean(), recreated: z.boolean() }),
+  output: z.object({
+    task: taskSchema,
+    reused: z.boolean(),
+    recreated: z.boolean(),
+    included: z
+      .object({ copied: z.array(z.string()), linked: z.array(z.string()), secrets: z.array(z.string()) })
+      .optional()
+      .describe('Ignored files of the checkout that a new workspace was given.'),
+  }),
 }
 
 const list = {
@@ -123,6 +131,11 @@ const prune = {
 }
 
 export const actions = {
+  'system.pool': {
+    summary: 'Make workspaces ahead, so that the next start has nothing to wait for',
+    input: z.object({ repo, clear: z.boolean().optional() }),
+    output: z.object({ slots: z.number().int(), made: z.number().int() }),
+  },
   'task.start': start,
   'task.list': list,
   'task.show': show,

@@ -53,6 +53,10 @@ for (const part of cast) {
         { text: 'Done.' },
       ])
       await lib.run(given, undefined, emit)
+      if (part.batches) {
+        const files = (await steps()).flatMap(([, ...some]) => some)
+        return expect(files.sort()).toEqual(['a2.txt', 'b1.txt', 'b2.txt', 'p1.txt'])
+      }
       expect(new Set((await steps()).map(String))).toEqual(
         new Set([`${names.write},p1.txt`, `${names.shell},a2.txt`, `${names.shell},b1.txt,b2.txt`]),
       )

@@ -14,6 +14,8 @@ export interface Part {
   shell(command: string): ScriptedCall
   /** The names that steps carry. */
   readonly names: { readonly write: string; readonly edit: string; readonly shell: string }
+  /** Calls of one turn may end up in one step. */
+  readonly batches?: boolean
 }
 
 const claude: Part = {
@@ -104,4 +106,28 @@ const opencode: Part = {
   names: { write: 'write', edit: 'edit', shell: 'bash' },
 }
 
-export const cast: readonly Part[] = [claude, codex, opencode]
+const gemini: Part = {
+  agent: 'gemini',
+  package: { name: '@google/gemini-cli', version: '0.61.0' },
+  env(url, home) {
+    mkdirSync(path.join(home, '.gemini'))
+    const settings = {
+      security: { auth: { selectedType: 'gemini-api-key' } },
+      general: { disableAutoUpdate: true },
+      privacy: { usageStatisticsEnabled: false },
+      model: { name: 'gemini-2.5-pro' },
+    }
+    writeFileSync(path.join(home, '.gemini', 'settings.json'), JSON.stringify(settings))
+    return { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'none' }
+  },
+  write: (file, content) => ({ name: 'write_file', input: { file_path: file, content } }),
+  edit: (file, before, after) => ({
+    name: 'replace',
+    input: { file_path: file, instruction: 'change it', old_string: before, new_string: after },
+  }),
+  shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'a command' } }),
+  names: { write: 'write_file', edit: 'replace', shell: 'run_shell_command' },
+  batches: true,
+}
+
+export const cast: readonly Part[] = [claude, codex, opencode, gemini]

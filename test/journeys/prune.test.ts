@@ -243,7 +243,7 @@ describe('the trash', () => {
     const [told] = (await lib.prune({ dryRun: true })).warnings
     expect(told).toMatch(/ is \d+ % full \(disk\.warnPercent is 1\)\.$/)
     expect(existsSync(path.join(trashOf(tasks[0]!), 'workspace'))).toBe(true)
-    expect((await lib.prune()).warnings).toEqual([expect.stringContaining('1 folders left the trash')])
+    expect((await lib.prune()).warnings).toEqual([expect.stringContaining('has left the trash and the pool')])
     expect(existsSync(path.join(trashOf(tasks[0]!), 'workspace'))).toBe(false)
     await lib.undo()
     expect(readFileSync(at(0, 'new.txt'), 'utf8')).toBe('new\n')

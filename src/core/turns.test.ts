@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import type { AgentEvent } from './agent.ts'
+import { turnCounter } from './turns.ts'
+
+const call = { name: 'Write', kind: 'edit', input: {} } as const
+const said: AgentEvent = { type: 'message', text: 'So.' }
+const started: AgentEvent = { type: 'toolStarted', ...call }
+const ended: AgentEvent = { type: 'toolEnded', ...call, ok: true, release: () => {} }
+
+test('G1: words and the tools after them are one answer; what follows a tool is the next', () => {
+  const count = turnCounter()
+  const counts = [said, started, ended, started, started, ended, said].map(count)
+  expect(counts).toEqual([1, 1, 1, 2, 2, 2, 3])
+})

@@ -1,0 +1,297 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { findMarked } from '../../src/process/marked.ts'
+import { until } from '../support/processes.ts'
+import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
+import { play, withStandIn } from '../support/stand-in.ts'
+import { inFolder, library, withEnv } from '../support/workspace.ts'
+
+type Told = { event?: string; ok?: boolean } & Record<string, never>
+
+const lines = (stdout: string) =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Told)
+
+const stepsOf = async (repo: TestRepo, task: string) =>
+  ((await offshoot(repo, 'log', task, '--json')).json.checkpoints as Step[]).map(({ tool, files }) => [
+    tool,
+    ...files.map((file) => file.path),
+  ])
+
+interface Step {
+  readonly tool: string
+  readonly files: readonly { readonly path: string }[]
+}
+
+describe('G1: run with a prompt', () => {
+  test('G1: starts a task named after the prompt, and shows a person what goes on', async () => {
+    const repo = withStandIn(testRepo())
+    const ran = await offshoot(repo, 'run', play({ say: 'I begin.', sh: 'echo x > x.txt' }, { sh: 'exit 1' }))
+    expect(ran).toMatchObject({ code: 0 })
+    expect(ran.stderr).toContain('I begin.')
+    expect(ran.stderr).toMatch(/step 1 x\.txt/)
+    expect(ran.stderr).toContain('failed: Bash exit 1')
+    expect(ran.stdout).toMatch(/ completed: 1 steps, 1 files, \+1 -0\n {2}offshoot diff /)
+  })
+
+  test('G1: with --json events come line by line, then the answer', async () => {
+    const repo = withStandIn(testRepo())
+    const ran = await offshoot(repo, 'run', '--task', 'T1', '--json', play({ say: 'Hi.', write: 'a b.txt' }))
+    const told = lines(ran.stdout)
+    expect(told.map(({ event }) => event)).toEqual([
+      ...'started conversation message tool.started decided tool.ended checkpoint usage'.split(' '),
+      undefined,
+    ])
+    expect(told.at(-1)).toMatchObject({ ok: true, agent: 'claude', task: { id: 'T1', state: 'completed' } })
+  })
+
+  test('G2: resume goes on with the conversation; so does run --resume, with or without its id', async () => {
+    const repo = withStandIn(testRepo())
+    const first = await offshoot(repo, 'run', '--task', 'T1', '--json', play({ sh: 'echo 1 > 1.txt' }))
+    const { conversation } = first.json
+    for (const args of [
+      ['resume', 'T1', play({ sh: 'cat 1.txt > 2.txt' })],
+      ['run', '--resume', play({ sh: 'cat 2.txt  > 3.txt' })],
+      ['run', '--resume', conversation, play({ sh: 'cat 3.txt > 4.txt' })],
+    ]) {
+      expect((await offshoot(repo, ...args, '--json')).json).toMatchObject({ ok: true, conversation })
+    }
+    expect(await stepsOf(repo, 'T1')).toEqual(['1', '2', '3', '4'].map((n) => ['Bash', `${n}.txt`]))
+  })
+
+  test('G2: a task without a conversation has nothing to go on with', async () => {
+    const repo = withStandIn(testRepo())
+    await offshoot(repo, 'start', 'T1')
+    expect(await offshoot(repo, 'resume', 'T1', '--json')).toMatchObject({
+      code: 3,
+      json: { ok: false, error: { code: 'WT_005' } },
+    })
+  })
+
+  test('G1: --worktree-dir makes the workspace there, --cleanup takes it away and keeps the branch', async () => {
+    const repo = withStandIn(testRepo())
+    const base = path.join(repo.home, 'elsewhere')
+    const flags = ['--worktree', '--worktree-dir', base, '--worktree-cleanup', '--task', 'T1', '--json']
+    const { json } = await offshoot(repo, 'run', ...flags, play({ sh: 'echo x > x.txt' }))
+    expect(json.task).toMatchObject({ state: 'kept', path: expect.stringContaining(base) })
+    expect(existsSync(json.task.path)).toBe(false)
+    expect(repo.git('show', 'offshoot/T1:x.txt')).toBe('x\n')
+  })
+
+  test('G1: an agent that is not there is told, with how to install it, and no task is made', async () => {
+    const repo = testRepo()
+    const alone = withEnv(repo, { PATH: '/usr/bin:/bin' })
+    for (const args of [
+      ['run', 'do it'],
+      ['run', '--agent', 'claude', 'do it'],
+    ]) {
+      const ran = await offshoot(alone, ...args, '--json')
+      expect(ran).toMatchObject({ code: 3, json: { error: { code: 'WT_005' } } })
+      expect(ran.json.error.hint).toContain('npm install -g @anthropic-ai/claude-code')
+    }
+    expect((await offshoot(repo, 'list', '--json')).json.tasks).toEqual([])
+    expect(await offshoot(alone, 'run', '--agent', 'nobody', 'do it')).toMatchObject({ code: 2 })
+  })
+
+  test('G1: agents tells what is installed', async () => {
+    const repo = withStandIn(testRepo())
+    const { json } = await offshoot(repo, 'agents', '--json')
+    expect(json.agents.find((one: { name: string }) => one.name === 'claude')).toMatchObject({
+      exact: true,
+      asks: true,
+      path: path.join(repo.home, 'bin', 'claude'),
+    })
+  })
+})
+
+describe('G3: the policy', () => {
+  test('G3: where nobody can be asked, it is a no, and the run goes on', async () => {
+    const repo = withStandIn(testRepo())
+    const prompt = play({ sh: 'echo no > no.txt' }, { write: 'yes.txt' }, { sh: 'echo ok > ok.txt' })
+    const flags = [
+      '--policy',
+      'moderate',
+      '--allowed-tools',
+      'Bash(echo ok *),Read',
+      '--task',
+      'T1',
+      '--json',
+    ]
+    const told = lines((await offshoot(repo, 'run', ...flags, prompt)).stdout)
+    const decided = told
+      .filter(({ event }) => event === 'decided')
+      .map(({ allow, reason }) => [allow, reason])
+    expect(decided).toEqual([
+      [false, 'Bash may do anything; nobody is there to be asked'],
+      [true, 'it stays in the workspace'],
+      [false, 'Bash may do anything; nobody is there to be asked'],
+    ])
+    expect(await stepsOf(repo, 'T1')).toEqual([['Write', 'yes.txt']])
+  })
+
+  test('G3: a person who says always is not asked again, in this run or a later one', async () => {
+    const repo = withStandIn(testRepo())
+    const lib = library(repo)
+    const asked: unknown[] = []
+    const run = (prompt: string, answer: string) =>
+      lib.run({ task: 'T1', starts: true, prompt, policy: 'moderate' }, undefined, (told) => {
+        if (told.event !== 'asked') return undefined
+        asked.push(told.summary)
+        return Promise.resolve(answer)
+      })
+    await run(play({ sh: 'echo 1 >> x.txt' }, { sh: 'echo 1 >> x.txt' }), 'always')
+    await run(play({ sh: 'echo 1 >> x.txt' }, { sh: 'echo 2 >> x.txt' }), 'deny')
+    expect(asked).toEqual(['echo 1 >> x.txt', 'echo 2 >> x.txt'])
+    const { path: workspace } = await lib.show('T1')
+    expect(readFileSync(path.join(workspace, 'x.txt'), 'utf8')).toBe('1\n1\n1\n')
+  })
+
+  test('G3: what cannot be asked is not run under strict', async () => {
+    const repo = testRepo()
+    const lib = library(repo)
+    const strict = { task: 'T1', starts: true, command: ['true'], policy: 'strict' as const }
+    await expect(lib.run(strict)).rejects.toMatchObject({ code: 'WT_017' })
+    expect(await lib.list()).toEqual([])
+  })
+})
+
+describe('G5: limits', () => {
+  test('G5: runs past limits.concurrent queue, and all complete, every step in its own task', async () => {
+    const repo = withStandIn(testRepo())
+    const lib = library(repo, { flags: { limits: { concurrent: 2, perRepo: 20 } } })
+    let most = 0
+    let now = 0
+    const queued = new Set<string>()
+    const run = (task: string) =>
+      lib.run(
+        { task, starts: true, prompt: play({ sh: `echo ${task} > ${task}.txt` }) },
+        undefined,
+        (told) => {
+          if (told.event === 'queued') queued.add(task)
+          if (told.event === 'started') most = Math.max(most, ++now)
+          if (told.event === 'usage') now--
+        },
+      )
+    const tasks = ['T1', 'T2', 'T3', 'T4', 'T5']
+    const ran = await Promise.all(tasks.map(run))
+    expect(ran.map(({ task }) => task.state)).toEqual(tasks.map(() => 'completed'))
+    expect(most).toBeLessThanOrEqual(2)
+    expect(queued.size).toBeGreaterThanOrEqual(1)
+    for (const task of tasks)
+      expect((await lib.log(task)).map(({ files }) => files.map((file) => file.path))).toEqual([
+        [`${task}.txt`],
+      ])
+  })
+
+  test('G5: limits.turns ends a run before its next tool, and keeps what it did', async () => {
+    const repo = withStandIn(testRepo())
+    const lib = library(repo, { flags: { limits: { turns: 2 } } })
+    const acts = ['1', '2', '3'].map((n) => ({ sh: `echo ${n} > ${n}.txt` }))
+    const running = lib.run({ task: 'T1', starts: true, prompt: play(...acts) }, undefined, () => {})
+    await expect(running).rejects.toMatchObject({ code: 'WT_018' })
+    expect(await lib.show('T1')).toMatchObject({
+      state: 'failed',
+      reason: 'limits.turns: 2 answers are over',
+    })
+    expect((await lib.log('T1')).map(({ summary }) => summary)).toEqual(['echo 1 > 1.txt', 'echo 2 > 2.txt'])
+  })
+})
+
+describe('P1: what an agent does to the repository of the user', () => {
+  test('P1.6: refs, config and hooks that have changed are told, with their old values', async () => {
+    const repo = withStandIn(testRepo())
+    const main = repo.git('rev-parse', 'main').trim()
+    repo.git('tag', 'v1')
+    const hook = path.join(repo.dir, '.git', 'hooks', 'pre-commit')
+    const prompt = play({
+      sh: `git tag -d v1; git branch mine; git config user.name Eve; echo x > '${hook}'`,
+    })
+    const { json } = await offshoot(repo, 'run', '--task', 'T1', '--json', prompt)
+    const strays = new Map(
+      (json.strays as { what: string; before: string | null; after: string | null }[]).map((stray) => [
+        stray.what,
+        stray,
+      ]),
+    )
+    expect([...strays.keys()].sort()).toEqual([
+      'config',
+      'hooks/pre-commit',
+      'refs/heads/mine',
+      'refs/tags/v1',
+    ])
+    expect(strays.get('refs/tags/v1')).toMatchObject({ before: main, after: null })
+    expect(strays.get('refs/heads/mine')).toMatchObject({ before: null, after: main })
+  })
+})
+
+describe('G1: the end of a run', () => {
+  const long = (repo: TestRepo) =>
+    play({ sh: `echo half > half.txt; setsid sleep 600 & echo $! > '${repo.home}/pid'; sleep 600` })
+
+  async function underWay(repo: TestRepo) {
+    const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
+    const child = spawn(process.execPath, [bin, 'run', '--task', 'T1', '--json', long(repo)], {
+      cwd: repo.dir,
+      env: repo.env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let stdout = ''
+    child.stdout.on('data', (chunk) => (stdout += chunk))
+    const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+    await until(() => existsSync(path.join(repo.home, 'pid')), 'the agent is at work')
+    const { run } = lines(stdout)[0] as unknown as { run: string }
+    expect(findMarked(run).length).toBeGreaterThan(2)
+    return { child, run, ended, told: () => lines(stdout) }
+  }
+
+  test('G1: stop ends it from elsewhere, with all that it started, and its work is kept', async () => {
+    const repo = withStandIn(testRepo())
+    const { run, ended, told } = await underWay(repo)
+    const stopped = await offshoot(repo, 'stop', 'T1', '--json')
+    expect(stopped.json).toMatchObject({ ok: true, stopped: true, task: { state: 'failed' } })
+    expect(findMarked(run)).toEqual([])
+    expect(await ended).toBe(1)
+    expect(told().at(-1)).toMatchObject({ ok: false, error: { code: 'WT_018' } })
+    expect((await offshoot(repo, 'show', 'T1', '--json')).json.task.reason).toBe('Stopped by the user.')
+    expect(await stepsOf(repo, 'T1')).toEqual([['sweep', 'half.txt']])
+    expect((await offshoot(repo, 'stop', 'T1', '--json')).json).toMatchObject({ ok: true, stopped: false })
+  })
+
+  test('G1: so does Ctrl-C', async () => {
+    const repo = withStandIn(testRepo())
+    const { child, run, ended } = await underWay(repo)
+    child.kill('SIGINT')
+    expect(await ended).toBe(130)
+    expect(findMarked(run)).toEqual([])
+    expect(await stepsOf(repo, 'T1')).toEqual([['sweep', 'half.txt']])
+  })
+
+  test('P2: when offshoot is killed the agent ends with it, and the next command keeps its work', async () => {
+    const repo = withStandIn(testRepo())
+    const { child, run, ended } = await underWay(repo)
+    child.kill('SIGKILL')
+    await ended
+    await until(() => findMarked(run).length === 0, 'nothing of the run is left')
+    await offshoot(repo, 'recover')
+    const { json } = await offshoot(repo, 'list', '--json')
+    expect(json.tasks).toMatchObject([
+      { id: 'T1', state: 'failed', reason: expect.stringContaining('did not end') },
+    ])
+    expect(await stepsOf(repo, 'T1')).toEqual([['sweep', 'half.txt']])
+  })
+})
+
+test('L7: an agent in a workspace sees what was changed by hand, which is a step of its own', async () => {
+  const repo = withStandIn(testRepo())
+  const { json } = await offshoot(repo, 'start', 'T1', '--json')
+  writeFileSync(path.join(json.task.path, 'hand.txt'), 'by hand\n')
+  await offshoot(inFolder(repo, json.task.path), 'run', '--task', 'T1', play({ sh: 'cp hand.txt copy.txt' }))
+  expect(await stepsOf(repo, 'T1')).toEqual([
+    ['checkpoint', 'hand.txt'],
+    ['Bash', 'copy.txt'],
+  ])
+})
