@@ -2,6 +2,7 @@
 import { call, type Emit } from './api/handlers.ts'
 import { type ComposeOptions, compose } from './compose.ts'
 import { findTask, findTaskByPath, requireTask } from './core/list.ts'
+import { type Notice, takeNotices } from './core/notices.ts'
 import type { Ports } from './core/ports.ts'
 import { type ActiveRun, withRun } from './core/run.ts'
 import { isOpen, type TaskView, taskView } from './core/task.ts'
@@ -9,6 +10,7 @@ import { type Tools, type WrapOptions, type WrappedTools, wrapExecutor, wrapTool
 import type { ActionName, Input, Output } from './protocol/actions.ts'
 
 export { AppError, type ErrorCode } from './core/errors.ts'
+export type { Notice } from './core/notices.ts'
 export type { TaskState, TaskView } from './core/task.ts'
 export type { Tool, Tools, WrapOptions, WrappedTools } from './core/wrap.ts'
 
@@ -65,10 +67,12 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     rebuild: (signal?: AbortSignal) => call(ports, 'task.repair', { repo, rebuild: true }, signal),
     remove: (input: Rest<'worktree.remove'>, signal?: AbortSignal): Promise<Output<'worktree.remove'>> =>
       call(ports, 'worktree.remove', { repo, ...input }, signal),
-    prune: (input: Rest<'worktree.prune'> = {}, signal?: AbortSignal): Promise<Output<'worktree.prune'>> =>
-      call(ports, 'worktree.prune', { repo, ...input }, signal),
+    prune: (input: Rest<'task.prune'> = {}, signal?: AbortSignal): Promise<Output<'task.prune'>> =>
+      call(ports, 'task.prune', { repo, ...input }, signal),
     doctor: async (signal?: AbortSignal) => (await call(ports, 'system.doctor', { repo }, signal)).checks,
     recover: async (signal?: AbortSignal) => (await call(ports, 'system.recover', {}, signal)).recovered,
+    /** What happened by itself since this was last asked, each told once. */
+    notices: (): Promise<Notice[]> => takeNotices(ports, repo),
     /** Makes workspaces ahead until there are `pool.size`, and waits for them; otherwise that is done behind the scenes. */
     pool: (input: Rest<'system.pool'> = {}, signal?: AbortSignal): Promise<Output<'system.pool'>> =>
       call(ports, 'system.pool', { repo, ...input }, signal),

@@ -4,6 +4,7 @@ import { checkpoint, manySteps } from './checkpoint.ts'
 import { listAgainstNode, listGrowth } from './list.ts'
 import { lookUp } from './look-up.ts'
 import { firstStatus, handOver, handOverGrowth, startAgainstNode } from './pool.ts'
+import { prune } from './prune.ts'
 import { recoverNothing, recoverWithoutGit } from './recover.ts'
 import { toolCall } from './tool-call.ts'
 import { remove, start, startDirty } from './worktree.ts'
@@ -32,6 +33,7 @@ export const cases: readonly Case[] = [
   accept(10_000, 100, 3),
   accept(10_000, 5_000, 3),
   reject(10_000, 0.2),
+  prune(100, 1_000, 0.2),
   handOver(5_000, 0.05),
   handOver(80_000, 0.01),
   handOverGrowth(80_000, 5_000, 2),

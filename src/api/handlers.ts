@@ -2,11 +2,12 @@
  * Action → verb: the one table behind the command line, the library and every other door. Verbs are imported when
  * they are called, so that a command pays only for its own.
  */
+import type { InHand } from '../core/auto-revert.ts'
 import { AppError, appError } from '../core/errors.ts'
 import type { Ports, Records, Step, StepFile } from '../core/ports.ts'
 import type { Onlooker } from '../core/run-agent.ts'
 import { poolNote } from '../core/slot.ts'
-import { taskView } from '../core/task.ts'
+import { type Task, taskView } from '../core/task.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
 
 /** Takes what happens while a long verb is under way. What it answers to a question is what a person says. */
@@ -67,6 +68,23 @@ const show: HandlerOf<'task.show'> = {
     const { show } = await import('../core/show.ts')
     const { task, dirty, landed } = await show(ports, { dir: repo, task: name }, signal)
     return { task: taskView(task, dirty, landed) }
+  },
+}
+
+const prune: HandlerOf<'task.prune'> = {
+  writes: true,
+  async run(ports, { repo, ...input }, signal) {
+    const { prune } = await import('../core/prune.ts')
+    const { stale, removed, skipped, errors, warnings } = await prune(ports, { dir: repo, ...input }, signal)
+    const told = ({ task, why }: { task: Task; why: string }) => ({ task: taskView(task), why })
+    return {
+      dryRun: input.dryRun ?? false,
+      stale: stale.map(told),
+      removed: removed.map((one) => ({ ...told(one), operation: one.operation })),
+      skipped: skipped.map(told),
+      errors: errors.map(({ task, error }) => ({ task: taskView(task), error: error.toJSON() })),
+      warnings: [...warnings],
+    }
   },
 }
 
@@ -257,6 +275,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       }
     },
   },
+  'task.prune': prune,
   'worktree.create': start,
   'worktree.list': list,
   'worktree.show': show,
@@ -280,18 +299,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       }
     },
   },
-  'worktree.prune': {
-    writes: false,
-    async run(ports, { repo, olderThanMs }, signal) {
-      const { prune } = await import('../core/prune.ts')
-      const verdicts = await prune(ports, { dir: repo, olderThanMs }, signal)
-      const told = (stale: boolean) =>
-        verdicts
-          .filter((verdict) => verdict.stale === stale)
-          .map(({ task, why }) => ({ task: taskView(task), why }))
-      return { stale: told(true), kept: told(false) }
-    },
-  },
+  'worktree.prune': prune,
   'system.doctor': {
     writes: false,
     async run(ports, { repo }, signal) {
@@ -428,9 +436,18 @@ export async function call<A extends ActionName>(
       const { recoverFirst } = await import('../core/recover.ts')
       await recoverFirst(ports, signal)
     }
+    if (handler.writes && !handler.recovers && givesUp(action, input)) {
+      const { autoRevert } = await import('../core/auto-revert.ts')
+      await autoRevert(ports, inHand(action, input))
+    }
     return await handler.run(ports, input, signal, emit)
   } catch (thrown) {
-    throw failure(thrown, signal)
+    const error = failure(thrown, signal)
+    if (error.code !== 'WT_014' || !(action === 'task.start' || action === 'worktree.create')) throw error
+    if (!(await hasMadeRoom(ports, signal))) throw error
+    return await handler.run(ports, input, signal, emit).catch((again: unknown) => {
+      throw failure(again, signal)
+    })
   }
 }
 
@@ -446,6 +463,29 @@ function requireUser(ports: Ports, action: ActionName): void {
   throw new AppError('WT_017', `An agent may not ${verb}: that is for the user to decide.`, {
     hint: `The user now knows that you want it. They run: offshoot ${verb}${task ? ` ${task.id}` : ''}`,
   })
+}
+
+/** The disk is full: the trash gives up what it can spare, and what could not be taken back is. */
+async function hasMadeRoom(ports: Ports, signal?: AbortSignal): Promise<boolean> {
+  const { makeRoom } = await import('../core/room.ts')
+  const { recover } = await import('../core/recover.ts')
+  const left = await makeRoom(ports, undefined, signal).catch(() => 0)
+  await recover(ports, signal).catch(() => [])
+  return left > 0
+}
+
+/**
+ * Undo is about what was done before, and forgetting gives everything up by itself. What a run goes on with, its
+ * conversation says.
+ */
+function givesUp(action: ActionName, input: object): boolean {
+  return !action.startsWith('system.') && !('resume' in input && input.resume)
+}
+
+function inHand(action: ActionName, input: object): InHand {
+  const { repo: dir = '', task } = input as { repo?: string; task?: string }
+  const makesNew = action === 'task.start' || action === 'worktree.create' || action === 'task.run'
+  return { dir, task, byFolder: !makesNew && !action.endsWith('.prune') }
 }
 
 /** Somebody stopped in the middle of a verb, or died with a child at work. */

@@ -8,10 +8,15 @@ const from: Option = {
 }
 const newBranch: Option = { type: 'string', value: 'NAME', help: 'name of the new branch' }
 const task: Option = { type: 'string', value: 'TASK', help: 'the task' }
-const olderThan: Option = {
-  type: 'string',
-  value: 'AGE',
-  help: 'not used for longer than this: 3d, 12h (default: prune.maxAgeDays)',
+const pruneOptions: Readonly<Record<string, Option>> = {
+  'older-than': {
+    type: 'string',
+    value: 'AGE',
+    help: 'not used for longer than this: 3d, 12h (default: prune.maxAgeDays)',
+  },
+  hours: { type: 'string', value: 'N', help: 'the same in hours' },
+  'dry-run': { type: 'boolean', short: 'n', help: 'only tell' },
+  force: { type: 'boolean', short: 'f', help: 'also with uncommitted changes, which become a step first' },
 }
 
 const check: Option = {
@@ -406,15 +411,17 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'worktree prune',
-    summary: 'Tell which worktrees have landed or have not been used for long; removes nothing yet',
-    options: {
-      'older-than': olderThan,
-      hours: { type: 'string', value: 'N', help: 'the same in hours' },
-      'dry-run': { type: 'boolean', short: 'n', help: 'only tell (what it always does for now)' },
-      force: { type: 'boolean', help: 'also what has changes; nothing is removed for now' },
-    },
-    examples: ['offshoot worktree prune', 'offshoot worktree prune --older-than 3d --json'],
-    load: async () => (await import('./commands/prune.ts')).worktreePrune,
+    summary: 'The same as prune',
+    options: pruneOptions,
+    examples: ['offshoot worktree prune --older-than 3d', 'offshoot worktree prune --hours 24 --dry-run'],
+    load: async () => (await import('./commands/prune.ts')).prune,
+  },
+  {
+    name: 'prune',
+    summary: 'Take away what has landed or has not been used for long, into the trash',
+    options: pruneOptions,
+    examples: ['offshoot prune --dry-run', 'offshoot prune --older-than 3d'],
+    load: async () => (await import('./commands/prune.ts')).prune,
   },
   {
     name: 'pool',

@@ -4,6 +4,7 @@ import { call, recordHandlers, type Emit } from '../api/handlers.ts'
 import type { Composed } from '../compose.ts'
 import { composeRecords, type OpenRecords, stateFolder } from '../compose-records.ts'
 import { AppError, appError } from '../core/errors.ts'
+import type { Notice } from '../core/notices.ts'
 import type { Input } from '../protocol/actions.ts'
 import { parse } from './arguments.ts'
 import { type Answer, type Context, flag, text } from './command.ts'
@@ -17,8 +18,12 @@ export async function main(argv: readonly string[]): Promise<number> {
   const json = own.includes('--json')
   const verbose = own.includes('--verbose')
   const cancel = new AbortController()
-  const onSignal = () => cancel.abort(new AppError('WT_021', 'Cancelled.'))
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, onSignal)
+  const onSignal = () => {
+    // Asked twice, it leaves at once: the next command finishes or takes back what is half-done.
+    if (cancel.signal.aborted) process.exit(130)
+    cancel.abort(new AppError('WT_021', 'Cancelled.'))
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
   try {
     return await run(argv, cancel.signal)
   } catch (thrown) {
@@ -59,7 +64,12 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
   }
   try {
     const answer = await (await command.load())(context)
-    if (json) print({ ok: true, ...answer.json })
+    const notices = await door.notices(context.dir)
+    for (const { message, operation } of notices) {
+      const undo = operation === undefined ? '' : ` offshoot undo ${operation.slice(0, 6)} brings it back.`
+      context.tell(`${context.paint('yellow', 'notice:')} ${printable(message)}.${undo}`)
+    }
+    if (json) print({ ok: true, ...answer.json, ...(notices.length > 0 && { notices }) })
     else if (answer.text !== '') await show(answer)
     return answer.exitCode ?? 0
   } finally {
@@ -67,8 +77,15 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
   }
 }
 
+interface Door {
+  readonly call: Context['call']
+  /** What happened by itself since the last command that did more than look into the records. */
+  notices(dir: string): Promise<Notice[]>
+  close(): Promise<void>
+}
+
 /** To the verbs. What looks into the records only is answered without loading everything else. */
-function openDoor(signal: AbortSignal, said: Emit): { call: Context['call']; close(): Promise<void> } {
+function openDoor(signal: AbortSignal, said: Emit): Door {
   let records: OpenRecords | undefined
   let ports: Composed | undefined
   return {
@@ -81,6 +98,11 @@ function openDoor(signal: AbortSignal, said: Emit): { call: Context['call']; clo
       ports ??= compose()
       // A command of a run speaks for itself; what hooks say beside another verb is progress.
       return call(ports, action, input, signal, emit ?? (action === 'task.run' ? undefined : said))
+    },
+    async notices(dir) {
+      if (!ports) return []
+      const { takeNotices } = await import('../core/notices.ts')
+      return takeNotices(ports, dir).catch(() => [])
     },
     async close() {
       records?.close()

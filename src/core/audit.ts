@@ -2,7 +2,7 @@
 import { AppError } from './errors.ts'
 import { type Flaw, flawsOf } from './chain.ts'
 import type { StoredEvent, TaskEvent } from './events.ts'
-import type { Ports, Records } from './ports.ts'
+import type { Records } from './ports.ts'
 import { redacted } from './redact.ts'
 import { findRepo } from './repo.ts'
 import type { Task } from './task.ts'
@@ -60,16 +60,6 @@ export function verify({ store }: Records): { entries: number; head: string; fla
   return { entries: counts.last, ...flawsOf(store.readLog(), counts) }
 }
 
-/** A line in the failure log: a task was given up by itself, by that operation. */
-export function recordRevert(
-  ports: Ports,
-  task: Task,
-  revert: Omit<Extract<TaskEvent, { type: 'reverted' }>, 'type'>,
-): Task {
-  const event = { type: 'reverted', ...revert, reason: redacted(revert.reason) } as const
-  return ports.store.append(task.uid, event, ports.clock.now().toISOString())
-}
-
 function isFailure(event: TaskEvent): boolean {
   switch (event.type) {
     case 'run.ended':
@@ -80,6 +70,7 @@ function isFailure(event: TaskEvent): boolean {
     case 'operation.undone':
     case 'checkpoint.failed':
     case 'reverted':
+    case 'revert.failed':
       return true
     default:
       return false
@@ -146,7 +137,10 @@ function detail(event: TaskEvent): string {
     case 'operation.begun':
       return event.undoes === undefined ? event.verb : `${event.verb} of ${event.undoes}`
     case 'reverted':
+    case 'revert.failed':
       return `${event.trigger}: ${event.reason}`
+    case 'trash.slimmed':
+      return `${event.bytes} bytes`
     default:
       return 'reason' in event ? event.reason : ''
   }

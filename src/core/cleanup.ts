@@ -17,9 +17,18 @@ function keptHeadRef(uid: string): string {
   return `refs/offshoot/trash/${uid}-head`
 }
 
+/** Both of them. */
+export function keptRefs(uid: string): readonly string[] {
+  return [keptRef(uid), keptHeadRef(uid)]
+}
+
 interface ClosingOptions {
   readonly keepBranch?: boolean | undefined
   readonly hidden?: boolean | undefined
+  /** Read before, where many are closed at once. */
+  readonly worktrees?: readonly Worktree[] | undefined
+  /** The places in the trash that the others of them will have. */
+  readonly taken?: Set<string> | undefined
 }
 
 interface Closing extends Pick<Operation, 'refs' | 'workspace' | 'record'> {
@@ -34,7 +43,7 @@ export async function closing(
   state: TaskState,
   options: ClosingOptions,
 ): Promise<Closing> {
-  const worktrees = await ports.git.readWorktrees(repo.place)
+  const worktrees = options.worktrees ?? (await ports.git.readWorktrees(repo.place))
   const branchKept = Boolean(options.keepBranch) || task.adopted || isUsedElsewhere(worktrees, task)
   const refs: RefChange[] = []
   const tip = await ports.git.findRef(repo.place, branchRef(task.branch))
@@ -48,7 +57,7 @@ export async function closing(
   if (head !== undefined) refs.push({ ref: keptHeadRef(task.uid), old: null, new: head })
   const pin = await ports.git.findRef(repo.place, pinRef(task.uid))
   if (pin !== undefined) refs.push({ ref: pinRef(task.uid), old: pin, new: null })
-  const trash = task.shadow ? null : await freeTrash(ports, task.path)
+  const trash = task.shadow ? null : await freeTrash(ports, task.path, options.taken)
   const closedAt = ports.clock.now().toISOString()
   const from = { state: task.state, closedAt: null, trash: null, hidden: false }
   const to = { state, closedAt, trash, hidden: Boolean(options.hidden) }

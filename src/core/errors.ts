@@ -25,7 +25,7 @@ export const errorTable = {
   WT_003: {
     kind: 'refused',
     title: 'limit reached',
-    hint: 'Remove finished tasks (offshoot worktree prune shows which), or raise limits.perRepo.',
+    hint: 'Clean up (offshoot prune --dry-run tells what would go), or raise limits.perRepo.',
   },
   WT_004: { kind: 'refused', title: 'uncommitted changes', hint: 'Commit them, or repeat with --force.' },
   WT_005: { kind: 'missing', title: 'not found', hint: 'offshoot list --all shows what there is.' },

@@ -16,7 +16,12 @@ export type TaskEvent =
       readonly linked: readonly string[]
       readonly secrets: readonly string[]
     }
-  | { readonly type: 'start.undone'; readonly reason: string }
+  | {
+      readonly type: 'start.undone'
+      readonly reason: string
+      /** Where the folder went that it had begun to fill. */
+      readonly trash?: string | undefined
+    }
   | { readonly type: 'recreate.begun'; readonly owner: Owner }
   | { readonly type: 'recreate.done' }
   | { readonly type: 'recreate.undone'; readonly reason: string }
@@ -60,7 +65,14 @@ export type TaskEvent =
   | { readonly type: 'run.stopping'; readonly run: string; readonly reason: string }
   /** What is no longer as it was in the user's repository, besides the task's own. */
   | { readonly type: 'run.strayed'; readonly run: string; readonly changes: readonly Stray[] }
-  | { readonly type: 'run.ended'; readonly run: string; readonly ok: boolean; readonly reason: string }
+  | {
+      readonly type: 'run.ended'
+      readonly run: string
+      readonly ok: boolean
+      readonly reason: string
+      /** Why the task may be given up by itself. */
+      readonly trigger?: Extract<Trigger, 'failure' | 'shutdown'> | undefined
+    }
   | { readonly type: 'publish.begun'; readonly owner: Owner }
   | { readonly type: 'publish.done'; readonly branch: string; readonly tip: string }
   | { readonly type: 'publish.undone'; readonly reason: string }
@@ -69,6 +81,7 @@ export type TaskEvent =
       readonly id: string
       readonly verb: string
       readonly undoes?: string | undefined
+      readonly batch?: string | undefined
       readonly owner: Owner
     }
   /** Everything new is on the disk: from here on it is finished, whatever happens. */
@@ -88,13 +101,15 @@ export type TaskEvent =
       /** Paths that somebody changed in the middle of it: theirs stayed. */
       readonly left: readonly string[]
     }
-  /** The task was given up without being asked: a line in the failure log. */
-  | {
-      readonly type: 'reverted'
-      readonly trigger: 'failure' | 'shutdown' | 'idle' | 'new task'
-      readonly reason: string
-      readonly operation?: string | undefined
-    }
+  /** The task was given up without being asked, by that operation: a line in the failure log. */
+  | ({ readonly type: 'reverted'; readonly operation?: string | undefined } & AutoRevert)
+  /** It was due to be given up by itself, and could not be. */
+  | ({ readonly type: 'revert.failed' } & AutoRevert)
+  /** The folder of a closed task has left the trash; the vault has what it held. */
+  | { readonly type: 'trash.slimmed'; readonly bytes: number }
+  /** From here on nothing of it can be undone. */
+  | { readonly type: 'expiry.begun' }
+  | { readonly type: 'expiry.done' }
   /** The record was lost, and is what the vault knew of it. */
   | { readonly type: 'rebuilt' }
   /** The repository is at another place now, and the task with it. */
@@ -102,6 +117,14 @@ export type TaskEvent =
       readonly type: 'moved'
       readonly to: Pick<Task, 'origin' | 'path'> & Partial<Pick<Task, 'shadow'>>
     }
+
+/** What makes a task be given up without anybody asking for it. */
+type Trigger = 'failure' | 'shutdown' | 'idle' | 'new task'
+
+export interface AutoRevert {
+  readonly trigger: Trigger
+  readonly reason: string
+}
 
 /** A ref, a file of the config or a hook that has changed. Null: it is not there. */
 export interface Stray {
@@ -143,12 +166,18 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       return settled(task)
     case 'checkpoint':
       if (event.n <= task.checkpoints) return task
-      return { ...task, ...event.total, checkpoints: event.n, lastActiveAt: at }
+      return {
+        ...task,
+        ...event.total,
+        checkpoints: event.n,
+        // What is swept up is not used by anybody.
+        lastActiveAt: event.tool === 'sweep' ? task.lastActiveAt : at,
+      }
     case 'checkpoint.failed':
-      return { ...task, state: 'failed', reason: event.reason, lastActiveAt: at }
+      return { ...task, state: 'failed', reason: event.reason, trigger: 'failure', lastActiveAt: at }
     case 'run.begun':
       return {
-        ...without(without(task, 'reason'), 'wanted'),
+        ...without(task, 'reason', 'trigger', 'unreverted', 'wanted'),
         state: 'active',
         agent: event.agent,
         runs: task.runs + 1,
@@ -161,10 +190,11 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       return { ...task, conversation: { agent: event.agent, id: event.conversation } }
     case 'run.ended':
       return {
-        ...without(settled(task), 'reason'),
+        ...without(settled(task), 'reason', 'trigger'),
         state: event.ok ? 'completed' : 'failed',
         lastActiveAt: at,
         ...(event.ok ? {} : { reason: event.reason }),
+        ...(event.trigger && { trigger: event.trigger }),
       }
     case 'publish.begun':
       return begun(task, { verb: 'publish', owner: event.owner })
@@ -183,7 +213,14 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
     case 'operation.undone':
       return patched(ended(task, 'operation'), event.patch)
     case 'operation.done':
-      return patched({ ...ended(task, 'operation'), lastActiveAt: at }, event.patch)
+      // Somebody has decided about it, or taken back what was decided: it is not given up for the same reason again.
+      return patched({ ...without(ended(task, 'operation'), 'trigger'), lastActiveAt: at }, event.patch)
+    case 'revert.failed':
+      return { ...task, unreverted: event.reason }
+    case 'expiry.begun':
+      return { ...task, expiry: 'begun' }
+    case 'expiry.done':
+      return { ...without(task, 'trash'), expiry: 'done' }
     case 'moved':
       return { ...task, ...event.to }
     default:
@@ -211,7 +248,10 @@ function settled(task: Task): Task {
   return without(task, 'pending')
 }
 
-function without(task: Task, key: 'pending' | 'reason' | 'unpublished' | 'wanted'): Task {
-  const { [key]: _, ...rest } = task
+type Passing = 'pending' | 'reason' | 'trash' | 'trigger' | 'unpublished' | 'unreverted' | 'wanted'
+
+function without(task: Task, ...keys: readonly Passing[]): Task {
+  const rest: Partial<Record<keyof Task, unknown>> = { ...task }
+  for (const key of keys) delete rest[key]
   return rest as Task
 }

@@ -27,8 +27,8 @@ export async function lookAtRefs({ git }: Ports, repo: Repo, operation: Operatio
   return { open, moved, begun }
 }
 
-function refMessage({ verb, id }: Operation): string {
-  return `offshoot: ${verb} ${id}`
+function refMessage({ verb, id, batch }: Operation): string {
+  return `offshoot: ${verb} ${batch ?? id}`
 }
 
 /**

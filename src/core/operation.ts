@@ -8,7 +8,9 @@ import { placeFiles, requireUnchanged, stage, stagingFolder } from './operation-
 import { lookAtRefs, moveHead, moveRefs, overtaken } from './operation-refs.ts'
 import type { BytePath } from './bytes.ts'
 import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
+import { eachOf } from './each.ts'
 import { AppError, appError } from './errors.ts'
+import type { AutoRevert, TaskEvent } from './events.ts'
 import type { Leaf, Ports, RefChange, Repo, StepNote } from './ports.ts'
 import { seedShadow } from './shadow.ts'
 import type { Task, TaskPatch } from './task.ts'
@@ -41,11 +43,15 @@ export interface StepMove {
 
 export interface Operation {
   readonly id: string
-  readonly verb: 'accept' | 'reject' | 'remove' | 'delete' | 'rewind' | 'update' | 'undo' | 'start'
+  readonly verb: 'accept' | 'reject' | 'remove' | 'delete' | 'rewind' | 'update' | 'undo' | 'start' | 'prune'
   readonly task: string
   readonly at: string
   /** Where the repository was: it may have been moved since. */
   readonly commonDir?: string | undefined
+  /** What it was done together with. */
+  readonly batch?: string | undefined
+  /** Nobody asked for it: what brought it about. */
+  readonly auto?: AutoRevert | undefined
   /** What this one undid. */
   readonly undoes?: string | undefined
   readonly files?: { readonly checkout: string; readonly moves: readonly FileMove[] } | undefined
@@ -70,12 +76,11 @@ export interface OperationNote {
 
 /** Carries an operation out. Whoever calls holds the task's lock. */
 export async function perform(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {
-  const { contents, store } = ports
+  const { store } = ports
   const now = () => ports.clock.now().toISOString()
-  const { commonDir } = repo
-  await contents.keep(repo, operation.id, { ...operation, commonDir }, await treesOf(ports, repo, operation))
-  const { id, verb, undoes, at } = operation
-  store.append(task.uid, { type: 'operation.begun', id, verb, undoes, owner: ports.processes.self() }, at)
+  const { id } = operation
+  await ports.contents.keep(repo, [await keptOf(ports, repo, operation)])
+  store.append(task.uid, begun(ports, operation), operation.at)
   try {
     await stage(ports, repo, operation)
     await requireUnchanged(ports, repo, operation)
@@ -92,6 +97,75 @@ export async function perform(ports: Ports, repo: Repo, task: Task, operation: O
   const done = await finish(ports, repo, task, operation)
   if (!done) throw overtaken(operation.refs)
   return done
+}
+
+/**
+ * An operation that closes its task, and touches nothing but refs, the workspace and the record. Those of a batch have
+ * the same time.
+ */
+export interface Act {
+  readonly task: Task
+  readonly operation: Operation & { readonly batch: string }
+}
+
+/**
+ * Many at once take little longer than one: they are written down, marked, and their refs moved together. From the mark
+ * on each is an operation of its own, so that what stops one does not stop the others. Whoever calls holds the locks of
+ * all tasks.
+ */
+export async function performAll(
+  ports: Ports,
+  repo: Repo,
+  acts: readonly Act[],
+): Promise<readonly (Task | AppError)[]> {
+  const { store } = ports
+  const now = () => ports.clock.now().toISOString()
+  const [first] = acts
+  if (!first) return []
+  await ports.contents.keep(
+    repo,
+    await Promise.all(acts.map(({ operation }) => keptOf(ports, repo, operation))),
+  )
+  const eachOne = (event: (operation: Operation) => TaskEvent) =>
+    acts.map(({ task: { uid }, operation }) => ({ uid, event: event(operation) }))
+  store.appendAll(
+    eachOne((operation) => begun(ports, operation)),
+    first.operation.at,
+  )
+  store.appendAll(
+    eachOne(({ id }) => ({ type: 'operation.staged', id })),
+    now(),
+  )
+  const refs = acts.flatMap(({ operation }) => operation.refs)
+  // A single ref that somebody has moved keeps all of them from moving: then each tries for itself.
+  await moveRefs(ports, repo, { ...first.operation, refs }).catch(() => {})
+  const ended = new Map<string, Done | AppError>()
+  await eachOf(acts, 8, async ({ task, operation }) => {
+    const left = await carryOut(ports, repo, task, operation).catch(appError)
+    if (left === undefined) ended.set(task.uid, overtaken(operation.refs))
+    else ended.set(task.uid, left instanceof AppError ? left : doneWith(operation, left))
+  })
+  const done = Array.from(ended).flatMap(([uid, event]) =>
+    event instanceof AppError ? [] : [{ uid, event }],
+  )
+  const at = now()
+  await noteDone(
+    ports,
+    repo,
+    done.map(({ event }) => event),
+    at,
+  )
+  const closed = new Map(store.appendAll(done, at).map((task) => [task.uid, task]))
+  return acts.map(({ task }) => closed.get(task.uid) ?? (ended.get(task.uid) as AppError))
+}
+
+async function keptOf(ports: Ports, repo: Repo, operation: Operation) {
+  const record = { ...operation, commonDir: repo.commonDir }
+  return { name: operation.id, record, trees: await treesOf(ports, repo, operation) }
+}
+
+function begun(ports: Ports, { id, verb, undoes, batch }: Operation): TaskEvent {
+  return { type: 'operation.begun', id, verb, undoes, batch, owner: ports.processes.self() }
 }
 
 /** The contents that it needs, reachable from what is kept of it. */
@@ -147,6 +221,41 @@ export async function finish(
   task: Task,
   operation: Operation,
 ): Promise<Task | undefined> {
+  const left = await carryOut(ports, repo, task, operation)
+  if (left === undefined) return undefined
+  const landed = operation.verb === 'start' ? await seedShadow(ports, repo, task) : undefined
+  const { id, auto } = operation
+  const done = doneWith(operation, left, landed && { landed })
+  const events: TaskEvent[] = auto ? [done, { type: 'reverted', ...auto, operation: id }] : [done]
+  const at = ports.clock.now().toISOString()
+  await noteDone(ports, repo, [done], at)
+  const log = events.map((event) => ({ uid: task.uid, event }))
+  const closed = ports.store.appendAll(log, at).at(-1) ?? task
+  return operation.step ? publishSteps(ports, repo, closed) : closed
+}
+
+type Done = Extract<TaskEvent, { type: 'operation.done' }>
+
+function doneWith({ id, record }: Operation, left: readonly string[], more?: TaskPatch): Done {
+  return { type: 'operation.done', id, patch: { ...record.to, ...more }, left }
+}
+
+/** Should the records be lost, the vault knows what came to pass. */
+function noteDone(ports: Ports, repo: Repo, done: readonly Done[], at: string): Promise<void> {
+  const notes = done.map(({ id, patch, left }) => ({
+    name: id,
+    note: { at, patch, left } satisfies OperationNote,
+  }))
+  return ports.contents.noteDone(repo, notes)
+}
+
+/** All but the record. Answers the paths that somebody changed meanwhile. */
+async function carryOut(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  operation: Operation,
+): Promise<string[] | undefined> {
   const staging = stagingFolder(repo, operation)
   const { moved, begun } = await lookAtRefs(ports, repo, operation)
   if (moved.length > 0 && !begun) {
@@ -160,14 +269,7 @@ export async function finish(
   if (operation.workspace) await moveWorkspace(ports, repo, task, operation.workspace)
   if (operation.step) await moveStep(ports, repo, task, operation.step)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
-  const { id, record, verb } = operation
-  const landed = verb === 'start' ? await seedShadow(ports, repo, task) : undefined
-  const patch = landed ? { ...record.to, landed } : record.to
-  const at = ports.clock.now().toISOString()
-  // Should the records be lost, the vault knows what came to pass.
-  await ports.contents.noteDone(repo, id, { at, patch, left } satisfies OperationNote)
-  const done = ports.store.append(task.uid, { type: 'operation.done', id, patch, left }, at)
-  return operation.step ? publishSteps(ports, repo, done) : done
+  return left
 }
 
 async function moveIndex({ checkouts }: Ports, index: IndexPart, staging: string): Promise<void> {

@@ -68,6 +68,8 @@ export interface Files {
   readRealPath(path: string): Promise<string>
   /** `network`: on a file system that several machines may write to. */
   readFreeSpace(path: string): Promise<{ free: number; total: number; network: boolean }>
+  /** How many bytes a file or a folder takes on the disk, with all that is in it; 0 when nothing is there. */
+  readUsage(path: string): Promise<number>
   /** Makes the folder and its parents; `mode` counts for each one made. */
   makeFolder(path: string, mode?: number): Promise<void>
   /** Throws WT_001 when something is there already. */
@@ -344,6 +346,12 @@ export interface Vault {
   keepOut(repo: Repo, task: Task, paths: readonly BytePath[]): Promise<void>
   /** What the workspace holds that neither the last step nor its HEAD has. */
   readDirt(repo: Repo, task: Task, signal?: AbortSignal): Promise<readonly StepFile[]>
+  /** Whether the last step holds all that is in a folder that was the workspace, but for what the rules ignore. */
+  isKept(repo: Repo, task: Task, folder: string, signal?: AbortSignal): Promise<boolean>
+  /** How many bytes it takes on the disk. */
+  readUsage(repo: Repo): Promise<number>
+  /** Lets go of what nobody can bring back any more, and packs the rest. */
+  compact(repo: Repo, gone: Gone, signal?: AbortSignal): Promise<void>
   /** What the rules ignore, folders as a whole. */
   readIgnored(repo: Repo, task: Task, signal?: AbortSignal): Promise<string[]>
   readStat(repo: Repo, from: Step, to: Step, signal?: AbortSignal): Promise<DiffStat>
@@ -397,6 +405,12 @@ export interface Vault {
   /** Makes that step, or without one step 0, the last one of a task whose ref is lost; false when it is not there. */
   mendTip(repo: Repo, task: Task, commit: string | undefined): Promise<boolean>
   close(): void
+}
+
+/** Of tasks the uids, of operations the ids. */
+export interface Gone {
+  readonly tasks: readonly string[]
+  readonly operations: readonly string[]
 }
 
 export interface VaultLook {
@@ -517,11 +531,11 @@ export interface Contents {
   readContent(repo: Repo, leaf: Leaf): Promise<Buffer>
   /** Writes the content to a new file. */
   exportFile(repo: Repo, leaf: Leaf, target: string): Promise<void>
-  /** Keeps a record and the trees it speaks of, durably, under a name. */
-  keep(repo: Repo, name: string, record: object, trees: Readonly<Record<string, string>>): Promise<void>
+  /** Keeps records and the trees they speak of, durably, each under its name. */
+  keep(repo: Repo, kept: readonly Kept[]): Promise<void>
   findKept(repo: Repo, name: string): Promise<{ record: unknown; trees: Record<string, string> } | undefined>
-  /** Notes, durably, that what is kept under that name has come to pass. */
-  noteDone(repo: Repo, name: string, note: object): Promise<void>
+  /** Notes, durably, that what is kept under these names has come to pass. */
+  noteDone(repo: Repo, done: readonly { readonly name: string; readonly note: object }[]): Promise<void>
   readKept(repo: Repo): Promise<KeptOperation[]>
 }
 
@@ -530,6 +544,12 @@ export interface KeptOperation {
   readonly record: unknown
   /** Undefined when it never came to pass; `order` counts up with time. */
   readonly done: { readonly order: number; readonly note: object } | undefined
+}
+
+interface Kept {
+  readonly name: string
+  readonly record: object
+  readonly trees: Readonly<Record<string, string>>
 }
 
 /** An entry of an index, before and after. */
@@ -624,6 +644,8 @@ export interface Store {
    * seen; throws WT_012 when another writer was faster, WT_013 when the id is taken by another open task.
    */
   append(uid: string, event: TaskEvent, at: string, expected?: number): Task
+  /** The same for several tasks: all of it or nothing. Answers the tasks in that order. */
+  appendAll(events: readonly { readonly uid: string; readonly event: TaskEvent }[], at: string): Task[]
   /** The logs of tasks that have none, together in the order of time: all of it, or nothing. */
   adopt(log: readonly Pick<StoredEvent, 'uid' | 'event' | 'at'>[]): void
   readEvents(options: {
@@ -727,7 +749,7 @@ export const effects = {
     'remove',
     'removeEmptyFolder',
   ],
-  store: ['putRepo', 'append', 'adopt', 'putNote'],
+  store: ['putRepo', 'append', 'appendAll', 'adopt', 'putNote'],
   vault: ['restore', 'seedWith'],
   contents: ['exportFile', 'keep'],
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],

@@ -1,62 +1,231 @@
+import { requireOpen, takeStep } from './checkpoint.ts'
+import { closing } from './cleanup.ts'
+import { compact } from './compact.ts'
+import { AppError, appError } from './errors.ts'
+import { eachOf } from './each.ts'
+import { holdFree } from './hold.ts'
 import { landedState } from './landed.ts'
-import { list } from './list.ts'
-import type { Ports } from './ports.ts'
+import { type Act, performAll } from './operation.ts'
+import type { Ports, Repo } from './ports.ts'
+import {
+  findProtection,
+  type PruneFacts,
+  type PruneOptions,
+  pruneVerdicts,
+  type PruneVerdict,
+} from './prune-policy.ts'
 import { findRepo } from './repo.ts'
+import { relieve } from './room.ts'
 import type { Settings } from './settings.ts'
-import type { Task } from './task.ts'
+import { isOpen, type Task } from './task.ts'
 
-export interface PruneInput {
+export interface PruneInput extends PruneOptions {
   readonly dir: string
-  readonly olderThanMs?: number | undefined
+  readonly dryRun?: boolean | undefined
 }
 
-export interface PruneVerdict {
+export interface Pruned {
+  /** What could go by the rules, oldest first. */
+  readonly stale: readonly Told[]
+  readonly removed: readonly (Told & { readonly operation: string })[]
+  readonly skipped: readonly Told[]
+  readonly errors: readonly { readonly task: Task; readonly error: AppError }[]
+  /** What a person should know besides. */
+  readonly warnings: readonly string[]
+}
+
+interface Told {
   readonly task: Task
-  readonly stale: boolean
   readonly why: string
 }
 
-const day = 24 * 60 * 60 * 1000
-
-/** What would be pruned, oldest first, and why the rest stays. Removes nothing. */
-export async function prune(ports: Ports, input: PruneInput, signal?: AbortSignal): Promise<PruneVerdict[]> {
+/** Takes away what nobody needs, oldest first, each as an operation of its own. What fails does not stop the rest. */
+export async function prune(ports: Ports, input: PruneInput, signal?: AbortSignal): Promise<Pruned> {
   const { place, repo } = await findRepo(ports, input.dir)
   const settings = await ports.settings.read(place.checkout)
-  const tasks = await list(ports, { dir: input.dir })
-  const landed = new Map<string, string>()
-  for (const task of tasks) {
-    const { where } = repo ? await landedState(ports, repo, task, signal) : {}
-    if (where !== undefined) landed.set(task.uid, where)
+  if (!repo) return { stale: [], removed: [], skipped: [], errors: [], warnings: [] }
+  const work = async () => {
+    const told = input.dryRun
+      ? await previewed(ports, repo, settings, input, signal)
+      : await pruned(ports, repo, settings, input, signal)
+    const kept = [
+      ...(await relieve(ports, settings, input, signal)),
+      ...(await compact(ports, repo, settings, input, signal)),
+    ]
+    return { ...told, warnings: [...told.warnings, ...kept] }
   }
-  return staleTasks(tasks, settings.prune, ports.clock.now(), input.olderThanMs, landed)
+  if (input.dryRun) return work()
+  return ports.locks.hold(`prune ${repo.id}`, { verb: 'prune', waitMs: 0, signal }, work)
 }
 
-/**
- * Which open tasks nobody has touched for too long; the newest few always stay. What has landed (the branch by the
- * task's uid) can go whatever its age.
- */
-export function staleTasks(
-  tasks: readonly Task[],
-  policy: Settings['prune'],
-  now: Date,
-  olderThanMs = policy.maxAgeDays * day,
-  landed: ReadonlyMap<string, string> = new Map(),
-): PruneVerdict[] {
-  const oldestFirst = [...tasks].sort((a, b) => a.lastActiveAt.localeCompare(b.lastActiveAt))
-  return oldestFirst.map((task, index) => {
-    const age = now.getTime() - Date.parse(task.lastActiveAt)
-    if (task.pending) return { task, stale: false, why: `${task.pending.verb} is under way` }
-    const where = landed.get(task.uid)
-    if (where !== undefined) return { task, stale: true, why: `landed in ${where}` }
-    if (age <= olderThanMs) return { task, stale: false, why: `used within the last ${inDays(olderThanMs)}` }
-    if (index >= oldestFirst.length - policy.minKeep)
-      return { task, stale: false, why: 'one of the newest, always kept' }
-    return { task, stale: true, why: `not used for ${inDays(age)}` }
+async function previewed(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  input: PruneInput,
+  signal?: AbortSignal,
+): Promise<Pruned> {
+  const { tasks, facts, verdicts } = await gather(ports, repo, settings, input, signal)
+  const candidates = going(verdicts)
+  await eachOf(candidates, atOnce, async ({ task }) => {
+    const uncommitted = await countUncommitted(ports, repo, task, signal)
+    facts.set(task.uid, { ...facts.get(task.uid), uncommitted })
   })
+  const final = pruneVerdicts(tasks, settings, ports.clock.now(), input, facts)
+  const skipped = staying(final)
+  const uncommitted = skipped.filter(({ task }) => facts.get(task.uid)?.uncommitted)
+  return { stale: going(final), removed: [], skipped, errors: [], warnings: warned(settings, uncommitted) }
 }
 
-function inDays(ms: number): string {
-  const hours = Math.round(ms / (day / 24))
-  if (hours < 48) return `${hours} hours`
-  return `${Math.round(hours / 24)} days`
+/** So many are looked at, or got ready, at a time. */
+const atOnce = 8
+
+/** So many go together, and so many locks are held for it. */
+const mostAtOnce = 64
+
+async function pruned(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  input: PruneInput,
+  signal?: AbortSignal,
+): Promise<Pruned> {
+  const { verdicts } = await gather(ports, repo, settings, input, signal)
+  const stale = going(verdicts)
+  const sum: Summary = { removed: [], skipped: staying(verdicts), errors: [], uncommitted: [] }
+  for (let from = 0; from < stale.length; from += mostAtOnce) {
+    signal?.throwIfAborted()
+    const some = stale.slice(from, from + mostAtOnce)
+    const named = some.map(({ task }) => task)
+    await holdFree(ports, named, { verb: 'prune', signal }, async (free) => {
+      for (const { task } of some)
+        if (!free.includes(task)) sum.skipped.push({ task, why: 'another command is at work in it' })
+      const ready = await readyToGo(ports, repo, settings, free, input, sum, signal)
+      const acts = await planned(ports, repo, ready, sum)
+      const ended = await performAll(ports, repo, acts)
+      for (const [
+        n,
+        {
+          task: { uid },
+          operation,
+        },
+      ] of acts.entries()) {
+        const [{ task, why } = some[0]!] = some.filter((one) => one.task.uid === uid)
+        const end = ended[n]
+        if (end instanceof AppError) sum.errors.push({ task, error: end })
+        else if (end) sum.removed.push({ task: end, why, operation: operation.id })
+      }
+    })
+  }
+  const { uncommitted, ...told } = sum
+  return { stale, ...told, warnings: warned(settings, uncommitted) }
+}
+
+/** Filled in on the way. */
+interface Summary {
+  readonly removed: Pruned['removed'][number][]
+  readonly skipped: Told[]
+  readonly errors: Failed[]
+  /** Of those that are skipped. */
+  readonly uncommitted: Told[]
+}
+
+type Failed = Pruned['errors'][number]
+
+/** The one reason to stay that a person can do something about. */
+function warned({ prune: { warnUncommitted } }: Settings, uncommitted: readonly Told[]): string[] {
+  if (!warnUncommitted) return []
+  return uncommitted.map(
+    ({ task: { id }, why }) => `${id} stays: it has ${why}. offshoot checkpoint ${id} keeps them.`,
+  )
+}
+
+const going = (verdicts: readonly PruneVerdict[]) => told(verdicts.filter(({ goes }) => goes))
+const staying = (verdicts: readonly PruneVerdict[]) => told(verdicts.filter(({ goes }) => !goes))
+const told = (verdicts: readonly PruneVerdict[]): Told[] => verdicts.map(({ task, why }) => ({ task, why }))
+
+/** Whether the work has landed takes several git calls: it is asked only of tasks that would otherwise stay. */
+async function gather(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  options: PruneOptions,
+  signal?: AbortSignal,
+) {
+  const tasks = ports.store.readTasks({ repo: repo.id, open: true })
+  const facts = new Map<string, PruneFacts>()
+  const now = ports.clock.now()
+  for (const { task } of staying(pruneVerdicts(tasks, settings, now, options))) {
+    if (task.pending || task.shadow) continue
+    const { where } = await landedState(ports, repo, task, signal)
+    const gone = (await ports.files.readKind(task.path)) !== 'folder'
+    facts.set(task.uid, { landed: where, gone })
+  }
+  return { tasks, facts, verdicts: pruneVerdicts(tasks, settings, now, options, facts) }
+}
+
+async function countUncommitted(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<number> {
+  if ((await ports.files.readKind(task.path)) !== 'folder') return 0
+  return (await ports.vault.readDirt(repo, task, signal)).length
+}
+
+/** Looked at again, now that nobody else can be at work in them: what no step holds stays, or becomes a step first. */
+async function readyToGo(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  named: readonly Task[],
+  input: PruneInput,
+  sum: Summary,
+  signal?: AbortSignal,
+): Promise<Task[]> {
+  const ready = new Map<string, Task>()
+  await eachOf(named, atOnce, async ({ uid, lastActiveAt }) => {
+    const task = ports.store.findTaskByUid(uid)
+    if (!task || !isOpen(task)) return
+    if (task.pending || task.lastActiveAt !== lastActiveAt) {
+      sum.skipped.push({ task, why: 'it was used just now' })
+      return
+    }
+    try {
+      const takes = input.force || !settings.prune.protectUncommitted
+      const why = takes
+        ? undefined
+        : findProtection(await countUncommitted(ports, repo, task, signal), settings, input)
+      if (why === undefined) ready.set(uid, takes ? await sweptUp(ports, repo, task, signal) : task)
+      else {
+        sum.skipped.push({ task, why })
+        sum.uncommitted.push({ task, why })
+      }
+    } catch (thrown) {
+      const error = appError(thrown)
+      if (error.kind === 'cancelled') throw error
+      sum.errors.push({ task, error })
+    }
+  })
+  return named.flatMap(({ uid }) => ready.get(uid) ?? [])
+}
+
+async function sweptUp(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
+  if ((await ports.files.readKind(task.path)) !== 'folder') return task
+  const note = { tool: 'sweep', summary: 'before it was pruned' }
+  return (await takeStep(ports, repo, requireOpen(ports, task), note, undefined, signal)).task
+}
+
+async function planned(ports: Ports, repo: Repo, tasks: readonly Task[], sum: Summary): Promise<Act[]> {
+  const worktrees = await ports.git.readWorktrees(repo.place)
+  const taken = new Set<string>()
+  const together = { batch: ports.ids.uid(), at: ports.clock.now().toISOString() }
+  const acts = new Map<string, Act>()
+  await eachOf(tasks, atOnce, async (task) => {
+    try {
+      const state = task.adopted ? 'kept' : 'rejected'
+      const { branchKept: _, ...closed } = await closing(ports, repo, task, state, { worktrees, taken })
+      const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
+      acts.set(task.uid, { task, operation: { ...common, ...together, ...closed } })
+    } catch (thrown) {
+      sum.errors.push({ task, error: appError(thrown) })
+    }
+  })
+  return tasks.flatMap(({ uid }) => acts.get(uid) ?? [])
 }

@@ -1,6 +1,7 @@
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { givingUp } from './cleanup.ts'
 import { AppError } from './errors.ts'
+import type { AutoRevert } from './events.ts'
 import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import { perform } from './operation.ts'
@@ -16,6 +17,8 @@ export interface RejectInput {
   readonly hide?: boolean | undefined
   /** Takes what a hook says. */
   readonly onOutput?: CommandCall['onOutput']
+  /** Nobody asked for it: what brought it about. */
+  readonly auto?: AutoRevert | undefined
 }
 
 export interface Rejected {
@@ -26,8 +29,18 @@ export interface Rejected {
 
 /** Gives the work up: its last state is a step, its folder goes into the trash, its branch away. All of it can come back. */
 export async function reject(ports: Ports, input: RejectInput, signal?: AbortSignal): Promise<Rejected> {
-  const { repo, task: named } = await requireTask(ports, input.dir, input.task)
-  if (isOpen(named)) await askTaskHook(ports, repo, named, 'preRemove', { onOutput: input.onOutput }, signal)
+  const { repo, task } = await requireTask(ports, input.dir, input.task)
+  if (isOpen(task)) await askTaskHook(ports, repo, task, 'preRemove', { onOutput: input.onOutput }, signal)
+  return rejectTask(ports, repo, task, input, signal)
+}
+
+export function rejectTask(
+  ports: Ports,
+  repo: Repo,
+  named: Task,
+  input: Omit<RejectInput, 'dir' | 'task' | 'onOutput'>,
+  signal?: AbortSignal,
+): Promise<Rejected> {
   return holdTask(ports, named, { verb: 'reject', signal }, async () => {
     let task = input.hide ? (ports.store.findTaskByUid(named.uid) ?? named) : requireOpen(ports, named)
     requireIdle(task)
@@ -51,11 +64,11 @@ export async function close(
   ports: Ports,
   repo: Repo,
   task: Task,
-  { keepBranch, hide }: Pick<RejectInput, 'keepBranch' | 'hide'>,
+  { keepBranch, hide, auto }: Pick<RejectInput, 'keepBranch' | 'hide' | 'auto'>,
 ): Promise<Rejected> {
   const id = ports.ids.uid()
   const at = ports.clock.now().toISOString()
-  const common = { id, verb: hide ? 'delete' : 'reject', task: task.uid, at } as const
+  const common = { id, verb: hide ? 'delete' : 'reject', task: task.uid, at, auto } as const
   const { branchKept, ...rest } = isOpen(task)
     ? await givingUp(ports, repo, task, 'rejected', { keepBranch, hidden: hide })
     : { branchKept: false, refs: [], record: { from: { hidden: false }, to: { hidden: true } } }

@@ -180,7 +180,9 @@ async function attend(ports: Ports, repo: Repo, run: ActiveRun, about: Attended)
     conversation: attended.conversation(),
     strays: changes,
   }
-  return { value, reason, ...(end.step ?? { tool: 'sweep', summary: 'at the end of the run' }) }
+  // Whoever stops an agent, or runs a command in a task by exec, as its tests, sees what came of it.
+  const harmless = cut !== undefined || (input.argv !== undefined && !input.starts)
+  return { value, reason, harmless, ...(end.step ?? { tool: 'sweep', summary: 'at the end of the run' }) }
 }
 
 /** From the first event to the last; answers why it was cut short, if it was. */

@@ -1,3 +1,4 @@
+import { afterRun } from './auto-revert.ts'
 import { publishSteps, requireOpen, takeStep } from './checkpoint.ts'
 import { appError } from './errors.ts'
 import { holdTask } from './hold.ts'
@@ -22,6 +23,8 @@ export interface RunEnd<T> {
   readonly value: T
   /** Empty when all went well. */
   readonly reason: string
+  /** What did not go well is no reason to give the task up. */
+  readonly harmless?: boolean | undefined
   readonly tool: string
   readonly summary: string
 }
@@ -53,7 +56,7 @@ export function withRun<T>(
   signal?: AbortSignal,
   said: Parameters<typeof askTaskHook>[4] = {},
 ): Promise<EndedRun<T>> {
-  return ports.locks.hold(runLock(named.uid), { verb: 'run', waitMs: 0, signal }, async () => {
+  const running = ports.locks.hold(runLock(named.uid), { verb: 'run', waitMs: 0, signal }, async () => {
     await askTaskHook(ports, repo, named, 'preRun', said, signal)
     const id = ports.ids.uid()
     const task = await begin(ports, repo, named, id, agent, signal)
@@ -71,15 +74,27 @@ export function withRun<T>(
         return taken
       })
     try {
-      const { value, reason, tool, summary } = await work({ id, task, checkpoint })
-      const ended = await endRun(ports, repo, task, { tool, summary, run: id }, reason)
+      const { value, reason, harmless, tool, summary } = await work({ id, task, checkpoint })
+      const trigger = reason === '' || harmless ? null : 'failure'
+      const ended = await endRun(ports, repo, task, { tool, summary, run: id }, reason, trigger)
       return { ...ended, run: id, value }
-    } catch (error) {
-      const { message } = appError(error)
-      await endRun(ports, repo, task, { tool: 'sweep', summary: message, run: id }, message)
-      throw error
+    } catch (thrown) {
+      const { message, kind } = appError(thrown)
+      const note = { tool: 'sweep', summary: message, run: id }
+      // Whoever cancels a run goes away.
+      const trigger = kind === 'cancelled' ? 'shutdown' : 'failure'
+      await endRun(ports, repo, task, note, message, trigger)
+      throw thrown
     }
   })
+  return running.then(
+    async (ended) => ({ ...ended, task: await afterRun(ports, repo, ended.task) }),
+    async (thrown: unknown) => {
+      const failed = ports.store.findTaskByUid(named.uid)
+      if (failed) await afterRun(ports, repo, failed).catch(() => {})
+      throw thrown
+    },
+  )
 }
 
 function begin(
@@ -99,18 +114,22 @@ function begin(
   })
 }
 
-/** The last step of a run, its end, and its commits on the branch; recovery calls this too. */
+/**
+ * The last step of a run, its end, and its commits on the branch. Recovery calls this too: whoever ran it was killed.
+ */
 export function endRun(
   ports: Ports,
   repo: Repo,
   task: Task,
   note: { tool: string; summary: string; run: string },
   reason: string,
+  trigger: Task['trigger'] | null = 'shutdown',
 ): Promise<Omit<EndedRun<never>, 'run' | 'value'>> {
   return holdTask(ports, task, { verb: 'run' }, async () => {
     const there = (await ports.files.readKind(task.path)) === 'folder'
     const taken = there ? await takeStep(ports, repo, requireOpen(ports, task), note) : undefined
-    const event = { type: 'run.ended', run: note.run, ok: reason === '', reason } as const
+    const given = trigger === null ? {} : { trigger }
+    const event = { type: 'run.ended', run: note.run, ok: reason === '', reason, ...given } as const
     const ended = ports.store.append(task.uid, event, ports.clock.now().toISOString())
     const done = await publishSteps(ports, repo, ended)
     if (!taken?.created) return { task: done, taken: undefined, published: undefined }

@@ -1,5 +1,8 @@
 import type { PolicyLevel } from './policy-levels.ts'
 
+/** Which tasks: those on a shadow branch stand in the user's way, the others do not. */
+type AutoRevertOf = 'never' | 'shadow' | 'always'
+
 /** Every setting with its default. The schema that checks what users write is in src/settings. */
 export interface Settings {
   /** Off: `start` refuses (`OFFSHOOT_DISABLED=1` sets this). */
@@ -55,7 +58,33 @@ export interface Settings {
     readonly timeoutSeconds: number
   }
   readonly lock: { readonly waitSeconds: number }
-  readonly prune: { readonly maxAgeDays: number; readonly minKeep: number }
+  readonly prune: {
+    readonly maxAgeDays: number
+    readonly minKeep: number
+    /** A task whose run has ended well goes at once; its branch stays. */
+    readonly cleanupOnComplete: boolean
+    /** What no commit and no step holds keeps a task from being pruned. */
+    readonly protectUncommitted: boolean
+    readonly warnUncommitted: boolean
+  }
+  readonly trash: {
+    /** For so long everything can be undone. */
+    readonly keepDays: number
+    /** What trash and vault of one repository may take together. */
+    readonly maxMegabytes: number
+  }
+  readonly disk: { readonly warnPercent: number }
+  /** When a task is given up without anybody asking for it. */
+  readonly autoRevert: {
+    readonly failure: AutoRevertOf
+    readonly shutdown: AutoRevertOf
+    readonly idle: AutoRevertOf
+    readonly idleMinutes: number
+    /** Off: a second task in a checkout is refused. */
+    readonly newTask: boolean
+  }
+  /** The branch of a task that is given up because it has failed stays. */
+  readonly keepFailed: boolean
 }
 
 export const defaultSettings: Settings = {
@@ -71,5 +100,15 @@ export const defaultSettings: Settings = {
   pr: { remote: 'origin', tool: 'auto' },
   hooks: { postStart: '', preRun: '', preAccept: '', postAccept: '', preRemove: '', timeoutSeconds: 600 },
   lock: { waitSeconds: 30 },
-  prune: { maxAgeDays: 7, minKeep: 2 },
+  prune: {
+    maxAgeDays: 7,
+    minKeep: 2,
+    cleanupOnComplete: false,
+    protectUncommitted: true,
+    warnUncommitted: true,
+  },
+  trash: { keepDays: 30, maxMegabytes: 10_000 },
+  disk: { warnPercent: 90 },
+  autoRevert: { failure: 'shadow', shutdown: 'shadow', idle: 'shadow', idleMinutes: 30, newTask: true },
+  keepFailed: false,
 }

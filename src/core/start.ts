@@ -16,7 +16,7 @@ import { perform } from './operation.ts'
 import { askForSlots, takeSlot } from './pool.ts'
 import type { CommandCall, Leaf, Ports, Repo, Worktree } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
-import { reject } from './reject.ts'
+import { rejectTask } from './reject.ts'
 import { mainRoot, repoLock, requireRepo, rootOf } from './repo.ts'
 import type { Settings } from './settings.ts'
 import { entering, findShadow, requireShadowable } from './shadow.ts'
@@ -71,7 +71,7 @@ export async function start(ports: Ports, input: StartInput, signal?: AbortSigna
     async () => {
       const open = ports.store.findOpenTask(repo.id, id)
       if (open) return reuse(ports, repo, open, { ...input, task: id }, signal)
-      if (input.isolation === 'branch') await makeRoom(ports, repo, signal)
+      if (input.isolation === 'branch') await makeRoom(ports, repo, settings, id, signal)
       const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
       const changes = input.dirty ? await takeDirt(ports, repo, task, signal) : undefined
       const made = await make(ports, repo, settings, task, changes, signal)
@@ -86,9 +86,22 @@ export async function start(ports: Ports, input: StartInput, signal?: AbortSigna
 }
 
 /** One task at a time works in a checkout: the one that is there is given up, and can be had back. */
-async function makeRoom(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<void> {
+async function makeRoom(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  id: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const other = findShadow(ports, repo, repo.place.checkout)
-  if (other) await reject(ports, { dir: other.path, task: other.id }, signal)
+  if (other && !settings.autoRevert.newTask) {
+    throw new AppError('WT_017', `The task ${other.id} is at work in this checkout.`, {
+      path: other.path,
+      hint: `Accept or reject it first, or set autoRevert.newTask: true.`,
+    })
+  }
+  const auto = { trigger: 'new task', reason: `${id} was started in its checkout` } as const
+  if (other) await rejectTask(ports, repo, other, { auto }, signal)
   await requireShadowable(ports, repo)
 }
 

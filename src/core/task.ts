@@ -64,6 +64,10 @@ export interface Task {
   readonly closedAt?: string
   readonly reason?: string
   readonly pending?: Pending
+  /** Why it may be given up by itself, since its last run ended. */
+  readonly trigger?: 'failure' | 'shutdown'
+  /** Why that was in vain. */
+  readonly unreverted?: string
   /** Why the last steps are not on the branch. */
   readonly unpublished?: string
   /** Where the workspace went when it was removed. */
@@ -72,6 +76,8 @@ export interface Task {
   readonly landed?: Landed
   /** Of a task in the user's own checkout: its git folder, and the operation that put their own changes away. */
   readonly shadow?: { readonly gitDir: string; readonly operation: string }
+  /** Closed for so long that nothing of it can be undone: about to go, or gone. */
+  readonly expiry?: 'begun' | 'done'
   /** Never shown: a start that was rolled back. */
   readonly hidden?: boolean
 }

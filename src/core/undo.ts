@@ -9,9 +9,9 @@ import { requireStep } from './log.ts'
 import { conflictError } from './conflict-error.ts'
 import { type FileMove, inverse, type Operation, perform, type StepMove } from './operation.ts'
 import type { Ports, Repo } from './ports.ts'
-import { requireWorkspace } from './recreate.ts'
+import { ensureWorkspace, requireWorkspace } from './recreate.ts'
 import { findShadow } from './shadow.ts'
-import type { Task } from './task.ts'
+import { isOpen, type Task } from './task.ts'
 import { basisOf } from './update.ts'
 
 export interface KnownOperation {
@@ -21,6 +21,10 @@ export interface KnownOperation {
   readonly at: string
   readonly undone: boolean
   readonly undoes?: string | undefined
+  /** What was done together has the same. */
+  readonly batch?: string | undefined
+  /** Too old to be undone. */
+  readonly expired: boolean
 }
 
 /** The operations of a repository, newest first. */
@@ -30,7 +34,7 @@ export async function ops(ports: Ports, input: { dir: string }): Promise<KnownOp
 }
 
 function operationsOf(ports: Ports, repo: Repo): KnownOperation[] {
-  const known = new Map<string, { verb: string; task: string; at: string; undoes: string | undefined }>()
+  const known = new Map<string, Omit<KnownOperation, 'id' | 'undone'>>()
   const done: string[] = []
   const tasks = new Map<string, Task | undefined>()
   for (const { uid, at, event } of ports.store.readEvents({ types: ['operation.begun', 'operation.done'] })) {
@@ -39,7 +43,14 @@ function operationsOf(ports: Ports, repo: Repo): KnownOperation[] {
     if (task?.repo !== repo.id) continue
     // A task that was started in a checkout is given up by reject.
     if (event.type === 'operation.begun' && event.verb !== 'start')
-      known.set(event.id, { verb: event.verb, task: task.id, at, undoes: event.undoes })
+      known.set(event.id, {
+        verb: event.verb,
+        task: task.id,
+        at,
+        undoes: event.undoes,
+        batch: event.batch,
+        expired: task.expiry !== undefined,
+      })
     if (event.type === 'operation.done') done.push(event.id)
   }
   const undone = undoneOf(done.map((id) => ({ id, undoes: known.get(id)?.undoes })))
@@ -74,8 +85,8 @@ export interface Undone {
 export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal): Promise<Undone> {
   const { repo } = await findRepo(ports, input.dir)
   const all = repo ? operationsOf(ports, repo) : []
-  const chosen = all.find(({ id, verb, undone }) =>
-    input.operation === undefined ? !undone && verb !== 'undo' : id.startsWith(input.operation),
+  const chosen = all.find(({ id, verb, undone, expired }) =>
+    input.operation === undefined ? !undone && !expired && verb !== 'undo' : id.startsWith(input.operation),
   )
   if (!repo || !chosen) {
     const which =
@@ -87,6 +98,10 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
   if (chosen.undone)
     throw new AppError('WT_019', `${chosen.id} has been undone already.`, {
       hint: 'offshoot ops lists them.',
+    })
+  if (chosen.expired)
+    throw new AppError('WT_005', `${chosen.id} is too old to be undone: the trash has let go of it.`, {
+      hint: 'trash.keepDays says for how long everything can be undone.',
     })
   const operation = await findOperation(ports, repo, chosen.id)
   const task = operation && ports.store.findTaskByUid(operation.task)
@@ -104,10 +119,16 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
         ? swapped
         : await fitted(ports, repo, swapped)
     await requireFits(ports, repo, now, back)
-    const done = await perform(ports, repo, now, back)
+    const done = await whole(ports, repo, await perform(ports, repo, now, back), signal)
     const files = back.files?.moves.map(({ path: file }) => toText(file)) ?? []
     return { task: done, undone: chosen, operation: back.id, files }
   })
+}
+
+/** A folder that has left the trash since is made again from the last step. */
+async function whole(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
+  if (!isOpen(task) || task.shadow || (await ports.files.readKind(task.path)) !== undefined) return task
+  return (await ensureWorkspace(ports, repo, task, signal)).task
 }
 
 /** The workspace as it was before, with what was done in it since. */

@@ -116,14 +116,24 @@ async function hideFromGit(ports: Ports, base: string): Promise<void> {
   if ((await ports.files.readKind(file)) === undefined) await ports.files.write(file, '*\n')
 }
 
-/** A name in the trash that is not taken. Beside the workspaces: a rename must not cross file systems. */
-export async function freeTrash(ports: Ports, workspace: string): Promise<string> {
+/**
+ * A name in the trash that is not taken. Beside the workspaces: a rename must not cross file systems. `given` are those
+ * that were answered before and are not there yet.
+ */
+export async function freeTrash(
+  ports: Ports,
+  workspace: string,
+  given: Set<string> = new Set(),
+): Promise<string> {
   const trash = path.join(path.dirname(workspace), '.trash')
   const name = path.basename(workspace)
   const taken = new Set(await ports.files.readNames(trash))
   for (let n = 1; ; n++) {
     const candidate = n === 1 ? name : `${name}.${n}`
-    if (!taken.has(candidate)) return path.join(trash, candidate)
+    const place = path.join(trash, candidate)
+    if (taken.has(candidate) || given.has(place)) continue
+    given.add(place)
+    return place
   }
 }
 
@@ -151,7 +161,8 @@ export async function undoStart(
   const branch = branchRef(task.branch)
   // Somebody made a folder of that name after we had looked: it is theirs.
   const foreign = why.code === 'WT_001' && why.path === task.path
-  if (!foreign) await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
+  const trash = foreign ? undefined : await freeTrash(ports, task.path)
+  if (trash !== undefined) await trashFolder(ports, repo, task, trash)
   await dropTaken(ports, task)
   await git.clearRefLocks(place, task.adopted ? [pinRef(task.uid)] : [pinRef(task.uid), branch])
   const changes: RefChange[] = []
@@ -162,7 +173,8 @@ export async function undoStart(
   const pin = await git.findRef(place, pinRef(task.uid))
   if (pin !== undefined) changes.push({ ref: pinRef(task.uid), old: pin, new: null })
   if (changes.length > 0) await git.changeRefs(place, changes, `offshoot: undo start ${task.uid}`)
-  ports.store.append(task.uid, { type: 'start.undone', reason: why.message }, ports.clock.now().toISOString())
+  const undone = { type: 'start.undone', reason: why.message, trash } as const
+  ports.store.append(task.uid, undone, ports.clock.now().toISOString())
 }
 
 /** Its own log proves that the branch is ours: a user may have made one of that name in the meantime. */

@@ -31,6 +31,7 @@ export function nodeFiles(): Files {
     readNames,
     readRealPath,
     readFreeSpace,
+    readUsage,
     makeFolder,
     makeNewFolder,
     write,
@@ -92,6 +93,16 @@ async function readFreeSpace(target: string): Promise<{ free: number; total: num
   if (!found) return readFreeSpace(path.dirname(target))
   const { bavail, blocks, bsize, type } = found
   return { free: bavail * bsize, total: blocks * bsize, network: isNetwork(type) }
+}
+
+/** What is gone when it is looked at takes nothing. Blocks count, as a file may have holes. */
+async function readUsage(target: string): Promise<number> {
+  const found = await orUndefined(lstat(target))
+  if (!found) return 0
+  const names = found.isDirectory() ? ((await orUndefined(readdir(target))) ?? []) : []
+  let bytes = found.blocks * 512
+  for (const name of names) bytes += await readUsage(path.join(target, name))
+  return bytes
 }
 
 async function makeFolder(target: string, mode?: number): Promise<void> {

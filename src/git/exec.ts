@@ -180,7 +180,8 @@ function notInstalled(cause?: Error): AppError {
 function gitError(call: GitCall, how: number | string | null, stderr: string): AppError {
   const said = stderr.trim()
   if (how === 127 && /exec: git: /.test(said)) return notInstalled()
-  const full = /No space left on device|Disk quota exceeded/.test(said)
+  // Of a file that it checks out git does not say why; that there is no room is by far the most likely.
+  const full = /No space left on device|Disk quota exceeded|unable to write file/.test(said)
   return new AppError(full ? 'WT_014' : 'WT_020', `git ${call.args[0]} failed (${how}): ${lastLine(said)}`, {
     data: { args: call.args, stderr: said },
     path: call.workTree ?? call.gitDir ?? call.cwd,

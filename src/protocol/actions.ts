@@ -37,6 +37,13 @@ const taskSchema = z.object({
   reason: z.string().optional(),
 })
 
+const errorSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  hint: z.string(),
+  path: z.string().optional(),
+})
+
 const fileSchema = z.object({ path: z.string(), status: z.enum(['added', 'modified', 'deleted']) })
 
 const hunkSchema = z.object({
@@ -107,6 +114,26 @@ const stepSchema = z.object({
 })
 
 const findingSchema = z.object({ name: z.string(), message: z.string(), hint: z.string() })
+
+const told = z.array(z.object({ task: taskSchema, why: z.string() }))
+
+const prune = {
+  summary: 'Take away what has landed or has not been used for long, into the trash',
+  input: z.object({
+    repo,
+    olderThanMs: z.number().nonnegative().optional(),
+    dryRun: z.boolean().optional(),
+    force: z.boolean().optional(),
+  }),
+  output: z.object({
+    dryRun: z.boolean(),
+    stale: told.describe('What could go by the rules, oldest first.'),
+    removed: z.array(z.object({ task: taskSchema, why: z.string(), operation: z.string() })),
+    skipped: told,
+    errors: z.array(z.object({ task: taskSchema, error: errorSchema })),
+    warnings: z.array(z.string()),
+  }),
+}
 
 export const actions = {
   'system.trust': {
@@ -345,14 +372,8 @@ export const actions = {
       operation: z.string().optional(),
     }),
   },
-  'worktree.prune': {
-    summary: 'Tell which workspaces have not been used for long',
-    input: z.object({ repo, olderThanMs: z.number().nonnegative().optional() }),
-    output: z.object({
-      stale: z.array(z.object({ task: taskSchema, why: z.string() })),
-      kept: z.array(z.object({ task: taskSchema, why: z.string() })),
-    }),
-  },
+  'task.prune': prune,
+  'worktree.prune': prune,
   'system.doctor': {
     summary: 'Look at everything offshoot stands on, and mend nothing',
     input: z.object({ repo }),
@@ -395,6 +416,8 @@ export const actions = {
           at: z.iso.datetime(),
           undone: z.boolean(),
           undoes: z.string().optional(),
+          batch: z.string().optional(),
+          expired: z.boolean(),
         }),
       ),
     }),

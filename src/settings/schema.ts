@@ -45,6 +45,11 @@ function message() {
 // oxlint-disable-next-line no-control-regex
 const command = () => z.string('a command').regex(/^[^\0]*$/, 'a command')
 
+const reverted = (when: string) =>
+  oneOf('never', 'shadow', 'always').describe(
+    `Whether a task is given up when ${when}: never, on a shadow branch, or always. It can be undone.`,
+  )
+
 const patterns = () => {
   const expected = 'a list of patterns'
   return z.array(z.string(expected).regex(/^[^\p{Cc}]*$/u, expected), expected).readonly()
@@ -117,4 +122,26 @@ export const rules = {
   'lock.waitSeconds': whole(0, 3600).describe('How long a command waits for another one that is at work.'),
   'prune.maxAgeDays': whole(0, 3650).describe('Tasks that nobody touched for so long may be pruned.'),
   'prune.minKeep': whole(0, 10_000).describe('So many of the newest tasks are never pruned.'),
+  'prune.cleanupOnComplete': truth().describe(
+    'A task whose run has ended well is pruned at once; its branch stays.',
+  ),
+  'prune.protectUncommitted': truth().describe(
+    'What no commit and no step holds keeps a task from being pruned. Off: it becomes a step first.',
+  ),
+  'prune.warnUncommitted': truth().describe('Prune warns of tasks that stay for that reason.'),
+  'trash.keepDays': whole(0, 3650).describe('For so long everything can be undone.'),
+  'trash.maxMegabytes': whole(1, 100_000_000).describe(
+    'What trash and vault of a repository may take together. Above it, folders whose files are in the vault leave the trash, oldest first.',
+  ),
+  'disk.warnPercent': whole(1, 100).describe(
+    'From here on the disk counts as full: prune warns, and empties the trash of what the vault has.',
+  ),
+  'autoRevert.failure': reverted('a run of it failed'),
+  'autoRevert.shutdown': reverted('a run of it was cancelled or killed'),
+  'autoRevert.idle': reverted('nobody touched it for `autoRevert.idleMinutes`'),
+  'autoRevert.idleMinutes': whole(1, 1_000_000).describe('How long a task may stay untouched.'),
+  'autoRevert.newTask': truth().describe(
+    'A new task in the same checkout gives the one up that is there. Off: the new one is refused.',
+  ),
+  keepFailed: truth().describe('The branch of a task that is given up because it failed stays.'),
 } satisfies { [K in SettingKey]: z.ZodType<SettingValue<K>> }

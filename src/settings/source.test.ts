@@ -55,7 +55,7 @@ describe('I6: settings from file, user file, environment and flags; the later wi
     const all = source({ env, flags: { lock: { waitSeconds: 5 }, branch: { name: undefined } } })
     expect(await all.read(checkout)).toEqual({
       ...defaultSettings,
-      prune: { maxAgeDays: 1, minKeep: 3 },
+      prune: { ...defaultSettings.prune, maxAgeDays: 1, minKeep: 3 },
       limits: { ...defaultSettings.limits, perRepo: 4 },
       lock: { waitSeconds: 5 },
     })
@@ -89,6 +89,18 @@ describe('I6: settings from file, user file, environment and flags; the later wi
       { key: 'lock.waitSeconds', value: 5, origin: 'flag' },
       { key: 'prune.maxAgeDays', value: 1, origin: repoFile },
       { key: 'prune.minKeep', value: 3, origin: userFile },
+      { key: 'prune.cleanupOnComplete', value: false, origin: 'default' },
+      { key: 'prune.protectUncommitted', value: true, origin: 'default' },
+      { key: 'prune.warnUncommitted', value: true, origin: 'default' },
+      { key: 'trash.keepDays', value: 30, origin: 'default' },
+      { key: 'trash.maxMegabytes', value: 10_000, origin: 'default' },
+      { key: 'disk.warnPercent', value: 90, origin: 'default' },
+      { key: 'autoRevert.failure', value: 'shadow', origin: 'default' },
+      { key: 'autoRevert.shutdown', value: 'shadow', origin: 'default' },
+      { key: 'autoRevert.idle', value: 'shadow', origin: 'default' },
+      { key: 'autoRevert.idleMinutes', value: 30, origin: 'default' },
+      { key: 'autoRevert.newTask', value: true, origin: 'default' },
+      { key: 'keepFailed', value: false, origin: 'default' },
     ])
   })
 

@@ -136,6 +136,8 @@ export function sqliteStore(path: string): Store {
 
     append: (uid, event, at, expected) =>
       guarded(() => inTransaction(db, () => append(uid, event, at, expected))),
+    appendAll: (events, at) =>
+      guarded(() => inTransaction(db, () => events.map(({ uid, event }) => append(uid, event, at)))),
     adopt: (log) =>
       guarded(() =>
         inTransaction(db, () => {

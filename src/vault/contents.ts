@@ -66,20 +66,37 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
       await writeBlob(vault, Buffer.from(target), leaf)
       if (leaf.permissions !== undefined) await chmod(target, leaf.permissions)
     },
-    async keep(repo, name, record, trees) {
+    async keep(repo, kept) {
       const vault = await open(repo)
-      const entries = Object.entries(trees).map(([key, oid]) => ({ name: key, mode: '40000' as const, oid }))
-      const tree = await vault.objects.write(entries)
       const at = vault.clock.now().toISOString()
-      const message = `${JSON.stringify(record)}\n`
-      const commit = await vault.objects.put('commit', commitContent({ tree, parents: [], message, at }))
+      const commits = new Map<string, string>()
+      for (const { name, record, trees } of kept) {
+        const entries = Object.entries(trees).map(([key, oid]) => ({
+          name: key,
+          mode: '40000' as const,
+          oid,
+        }))
+        const tree = await vault.objects.write(entries)
+        const message = `${JSON.stringify(record)}\n`
+        commits.set(
+          name,
+          await vault.objects.put('commit', commitContent({ tree, parents: [], message, at })),
+        )
+      }
       await vault.objects.sync()
-      const file = path.join(opsFolder(vault), name)
-      await vault.files.writeDurable(file, Buffer.from(`${commit}\n`), 0o600)
+      const drafts: { draft: string; target: string }[] = []
+      for (const [name, commit] of commits) {
+        const target = path.join(opsFolder(vault), name)
+        drafts.push({
+          draft: await vault.files.writeDraft(target, Buffer.from(`${commit}\n`), 0o600),
+          target,
+        })
+      }
+      await vault.files.placeDrafts(drafts)
       await vault.files.syncFolders([opsFolder(vault), path.dirname(opsFolder(vault))])
     },
     findKept,
-    noteDone: async (repo, name, note) => noteDone(await open(repo), name, note),
+    noteDone: async (repo, done) => noteDone(await open(repo), done),
     readKept: async (repo) => readKept(await open(repo), (name) => findKept(repo, name)),
   }
 }

@@ -12,6 +12,7 @@ import { type ObjectReader, objectReader } from '../git/reader.ts'
 import { adopt } from './adopt.ts'
 import { type BytePath, toText } from './bytes.ts'
 import { clean, keepConfig } from './clean.ts'
+import { compact } from './compact.ts'
 import { commitAsUser, readReplay, readTree, smudge } from './commit.ts'
 import { vaultContents } from './contents.ts'
 import { diffOf, filesOf, statOf } from './diff.ts'
@@ -43,6 +44,7 @@ import { findConversions, findMade, prepareSlot, takeSlot } from './slot.ts'
 import { type Difference, difference } from './snapshot.ts'
 import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'
 import { changeTree, compareTrees, type FileChange, type Leaf } from './tree.ts'
+import { isUntouched } from './untouched.ts'
 
 export interface VaultOptions {
   readonly home: string
@@ -267,6 +269,14 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     return { tip, overlay, found: await difference({ ...scope, keptOut }, tip.tree, overlay, paths, signal) }
   }
 
+  /** A quick look that may answer no for yes. */
+  const isQuiet = async (vault: OpenVault, task: Task): Promise<boolean> => {
+    const tip = await findTip(vault, task)
+    if (!tip) return false
+    const overlay = await overlayOf(vault, task, tip)
+    return isUntouched(task.path, scopeOf(vault, task).index, overlay, vault.objects.oidBytes)
+  }
+
   /** A rewind is the older step again, and nothing else: not what its rules no longer ignore. */
   const lookBack = async (
     vault: OpenVault,
@@ -335,10 +345,22 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     },
     async readDirt(repo, task, signal) {
       const vault = await open(repo)
+      if (await isQuiet(vault, task)) return []
       const { tip, overlay, found } = await look(vault, repo, task, undefined, signal)
       if (found.files.length === 0) await noteSeen(vault, task, overlay, tip, found.news)
       if (found.files.length === 0 || found.tree === (await headTree(vault, repo, task, signal))) return []
       return found.files.map((file) => ({ ...file, path: toText(file.path) }))
+    },
+    async isKept(repo, task, folder, signal) {
+      const vault = await open(repo)
+      if (!(await findTip(vault, task))) return false
+      const { found } = await look(vault, repo, { ...task, path: folder }, undefined, signal)
+      return found.files.length === 0 && found.skipped.length === 0
+    },
+    readUsage: async (repo) => files.readUsage((await open(repo)).vault),
+    async compact(repo, gone, signal) {
+      await compact(await open(repo), gone, signal)
+      for (const uid of gone.tasks) overlays.delete(uid)
     },
     async reseed(repo, task) {
       const vault = await open(repo)

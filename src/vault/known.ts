@@ -65,9 +65,13 @@ export async function findRecord(vault: OpenVault, first: string): Promise<Task 
 }
 
 /** One line for each that has come to pass; a line that a power cut has cut off counts for nothing. */
-export async function noteDone(vault: OpenVault, name: string, note: object): Promise<void> {
+export async function noteDone(
+  vault: OpenVault,
+  done: readonly { readonly name: string; readonly note: object }[],
+): Promise<void> {
   const file = path.join(vault.vault, doneFile)
-  await vault.files.appendDurable(file, `\n${JSON.stringify({ ...note, id: name })}\n`, 0o600)
+  const lines = done.map(({ name, note }) => `\n${JSON.stringify({ ...note, id: name })}\n`)
+  if (lines.length > 0) await vault.files.appendDurable(file, lines.join(''), 0o600)
 }
 
 async function readDone(files: Files, vault: string): Promise<Map<string, { order: number; note: object }>> {

@@ -71,7 +71,7 @@ export function vaultObjects(
 
   const draft = async (oid: string, file: string, type: ObjectType, content: Uint8Array) => {
     if (drafts.has(oid) || placing.has(oid)) return
-    if (!(await exists(file))) {
+    if (!(await isFresh(file))) {
       const head = Buffer.from(`${type} ${content.length}\0`)
       const packed = await deflated(Buffer.concat([head, content]), { level: constants.Z_BEST_SPEED })
       drafts.set(oid, await files.writeDraft(file, packed, 0o400))
@@ -174,6 +174,14 @@ function findSmall(file: string | undefined): Buffer | undefined {
 
 function loosePath(vault: string, oid: string): string {
   return path.join(vault, 'objects', oid.slice(0, 2), oid.slice(2))
+}
+
+/** One that is older may be on its way out: nothing may lead to it any more. It is then written anew. */
+export const freshMs = 24 * 60 * 60 * 1000
+
+async function isFresh(file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined)
+  return found !== undefined && Date.now() - found.mtimeMs < freshMs
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -101,6 +101,21 @@ export function mendedOrNot({ before, after, acknowledged }: Seen): string[] {
   ]
 }
 
+/** Each by itself: gone, with its folder in the trash, or as it was. */
+export function eachPrunedOrUntouched({ before, after, acknowledged }: Seen): string[] {
+  return Object.entries(before.workspaces).flatMap(([name, workspace]) => {
+    const there = after.workspaces[name]
+    if (there) {
+      const said = acknowledged ? [`the prune was acknowledged, and ${name} is there`] : []
+      return [...said, ...difference(workspace, there).map((line) => `not pruned, but ${line}`)]
+    }
+    const inTrash = Object.entries(after.trash[name] ?? {})
+      .filter(([file]) => file.startsWith('workspace/'))
+      .map(([file, value]) => [file.slice('workspace/'.length), value])
+    return difference(workspace, Object.fromEntries(inTrash)).map((line) => `in the trash, ${line}`)
+  })
+}
+
 /** One more step, which is the workspace as it is, and the branch has it; or as before. */
 export function takenOrNot({ before, after, acknowledged }: Seen): string[] {
   const [[uid, had] = ['', []]] = Object.entries(before.steps)

@@ -96,6 +96,12 @@ export async function readyToLand(stage: Stage, work: Work = { shared: false }):
   writeFileSync(path.join(workspace, 'src/run.sh'), '#!/bin/sh\ntrue\n')
 }
 
+/** The same, and beside it a second task that nobody has touched. */
+export async function twoToPrune(stage: Stage): Promise<void> {
+  await readyToLand(stage)
+  await act(stage, (ports) => start(ports, stage.dir, { task: 'T2' }))
+}
+
 /** The same, with a repository to push to and a `gh` that opens what it is asked for, and says so when it has before. */
 export async function readyToAsk(stage: Stage): Promise<void> {
   const bare = path.join(stage.home, 'remote.git')
@@ -124,6 +130,16 @@ export async function workedInCheckout(stage: Stage): Promise<void> {
   rmSync(path.join(stage.dir, 'old'), { recursive: true })
   await act(stage, (ports) => checkpoint(ports, stage.dir))
   writeFileSync(path.join(stage.dir, 'src/run.sh'), '#!/bin/sh\ntrue\n')
+}
+
+/** The same, a day ago. */
+export async function leftInCheckout(stage: Stage): Promise<void> {
+  await workedInCheckout(stage)
+  await act(stage, async ({ store }) => {
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString()
+    for (const { uid } of store.readTasks({ open: true }))
+      store.append(uid, { type: 'recreate.done' }, yesterday)
+  })
 }
 
 /** It has been done, and is to be undone. */

@@ -1,5 +1,6 @@
 /** The verbs, on a task called T1. */
 import { call } from '../../src/api/handlers.ts'
+import { autoRevert } from '../../src/core/auto-revert.ts'
 import type { Ports } from '../../src/core/ports.ts'
 
 export const start = (ports: Ports, repo: string, more: object = {}, signal?: AbortSignal) =>
@@ -39,6 +40,19 @@ export const rewind = (ports: Ports, repo: string, signal?: AbortSignal) =>
 
 export const reject = (ports: Ports, repo: string, signal?: AbortSignal) =>
   call(ports, 'task.reject', { repo, task: 'T1' }, signal)
+
+/** All that can go, however new. */
+export async function prune(ports: Ports, repo: string, signal?: AbortSignal): Promise<void> {
+  const { errors } = await call(ports, 'task.prune', { repo, olderThanMs: 0, force: true }, signal)
+  if (errors.length > 0) throw new Error(errors.map(({ error }) => error.message).join(', '))
+}
+
+/** Gives up what nobody has used for long. */
+export async function giveUp(ports: Ports, dir: string): Promise<void> {
+  await autoRevert(ports, { dir, byFolder: false })
+  const left = ports.store.readTasks({ open: true })
+  if (left.length > 0) throw new Error(`${left.map(({ id }) => id).join(', ')} was not given up`)
+}
 
 const script = 'echo ran >ran.txt && rm later.txt && echo again >>ran.txt'
 

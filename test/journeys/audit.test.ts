@@ -1,8 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { compose } from '../../src/compose.ts'
-import { recordRevert } from '../../src/core/audit.ts'
+import { expect, test } from 'vitest'
 import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
 import { withEnv } from '../support/workspace.ts'
 
@@ -55,18 +53,13 @@ test('R9: a secret on a command line, and the environment, are in no record and 
 })
 
 test('R3, R9: what gave a task up by itself is a line in the failure log', async () => {
-  const user = testRepo()
-  await offshoot(user, 'start', 'T1')
-  const ports = compose({ env: user.env })
-  onTestFinished(() => ports.close())
-  const [task] = ports.store.readTasks({})
-  recordRevert(ports, task!, {
-    trigger: 'idle',
-    reason: 'nobody came for 30 minutes, PASSWORD=x',
-    operation: 'op1',
-  })
-  expect((await offshoot(user, 'audit', '--failures', '--json')).json.events).toMatchObject([
-    { what: 'reverted', operation: 'op1', detail: 'idle: nobody came for 30 minutes, PASSWORD=***' },
+  const user = withEnv(testRepo(), { OFFSHOOT_AUTO_REVERT_FAILURE: 'always' })
+  const ran = await offshoot(user, 'run', '--task', 'T1', '--json', '--', 'sh', '-c', 'exit 3')
+  const [{ operation }] = ran.json.notices
+  const { events } = (await offshoot(user, 'audit', '--failures', '--json')).json
+  expect(events).toMatchObject([
+    { what: 'run.ended' },
+    { what: 'reverted', operation, detail: 'failure: sh ended with exit code 3' },
   ])
 })
 

@@ -49,7 +49,7 @@ test.each(Object.entries(ways))(
     expect(await landed()).toBe(false)
     user.git('fetch', '-q', 'origin')
     expect(await landed()).toBe(true)
-    const { stale } = await repo.prune()
+    const { stale } = await repo.prune({ dryRun: true })
     expect(stale).toMatchObject([{ task: { id: 'T1' }, why: 'landed in origin/main' }])
   },
 )
@@ -63,10 +63,12 @@ test('R11: a part of the commits, or a squash of a part, is not all of it', asyn
 test('R11: what the workspace holds beyond the branch keeps it from having landed, and prune lets it stay', async () => {
   const { user, repo, at, landed } = await published()
   user.git('merge', '-q', 'offshoot/T1')
-  expect((await repo.prune()).stale).toMatchObject([{ task: { id: 'T1' }, why: 'landed in main' }])
+  expect((await repo.prune({ dryRun: true })).stale).toMatchObject([
+    { task: { id: 'T1' }, why: 'landed in main' },
+  ])
   writeFileSync(at('unsaved'), 'unsaved\n')
   expect(await landed()).toBe(false)
-  expect((await repo.prune()).stale).toEqual([])
+  expect((await repo.prune({ dryRun: true })).stale).toEqual([])
 })
 
 test('R11: two binary files are not the same because both are binary', async () => {
@@ -82,7 +84,7 @@ test('R11: two binary files are not the same because both are binary', async () 
 test('R11: a task without commits has nothing that could have landed, and list does not look', async () => {
   const { user, repo } = await worked({ f: lines() })
   expect((await repo.show('T1')).landed).toBeNull()
-  expect((await repo.prune()).stale).toEqual([])
+  expect((await repo.prune({ dryRun: true })).stale).toEqual([])
   const { json } = await offshoot(user, 'list', '--json')
   expect(json.tasks).toMatchObject([{ id: 'T1', landed: null }])
 })

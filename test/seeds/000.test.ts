@@ -7,11 +7,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { call } from '../../src/api/handlers.ts'
+import { compose } from '../../src/compose.ts'
 import { checkoutState } from '../support/checkout-state.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
-import { branches, inFolder, library, linkedWorktrees } from '../support/workspace.ts'
+import { branches, inFolder, library, linkedWorktrees, withEnv } from '../support/workspace.ts'
 
 const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
@@ -293,5 +295,72 @@ describe('Testing Checklist', () => {
       'step\n',
       'work\n',
     ])
+  })
+})
+
+describe('Edge Cases & Considerations', () => {
+  test('Disk Space: max concurrent sessions (L11: and the error says what to clean up)', async () => {
+    const repo = withEnv(testRepo(), { OFFSHOOT_LIMITS_PER_REPO: '1' })
+    await ok(repo, 'start', 'one')
+    const { code, json } = await offshoot(repo, 'start', 'two', '--json')
+    expect([code, json.error.code]).toEqual([5, 'WT_003'])
+    expect(json.error.hint).toContain('offshoot prune')
+  })
+
+  test('Disk Space: session timeout cleanup (R3: where it is asked for, and into the trash)', async () => {
+    const { repo, task, at } = await session({ 'ai.txt': 'ai\n' })
+    const later = { now: () => new Date(Date.now() + 31 * 60_000) }
+    const startOther = async (env: Record<string, string>, id: string) => {
+      const ports = { ...compose({ env: { ...repo.env, ...env } }), clock: later }
+      await call(ports, 'task.start', { repo: repo.dir, task: id })
+      await ports.close()
+    }
+    await startOther({}, 'other')
+    expect(existsSync(task.path)).toBe(true)
+    await startOther({ OFFSHOOT_AUTO_REVERT_IDLE: 'always' }, 'another')
+    expect([existsSync(task.path), branches(repo)]).toEqual([
+      false,
+      ['main', 'offshoot/another', 'offshoot/other'],
+    ])
+    const { notices } = await ok(repo, 'show', 'other')
+    await ok(repo, 'undo', notices[0].operation)
+    expect(readFileSync(at('ai.txt'), 'utf8')).toBe('ai\n')
+  })
+
+  test('Concurrent Sessions (L11: each has a worktree of its own, and lands by itself)', async () => {
+    const repo = testRepo()
+    for (const id of ['one', 'two']) {
+      const { task } = await ok(repo, 'start', id)
+      writeFileSync(path.join(task.path as string, `${id}.txt`), id)
+    }
+    for (const id of ['one', 'two']) await ok(repo, 'accept', id)
+    expect(repo.git('status', '--porcelain')).toBe('?? one.txt\n?? two.txt\n')
+  })
+})
+
+describe('Configuration Updates', () => {
+  test('Enabled (I6)', async () => {
+    const repo = withEnv(testRepo(), { OFFSHOOT_DISABLED: '1' })
+    expect((await offshoot(repo, 'start', 'session', '--json')).json.error.code).toBe('WT_017')
+  })
+
+  test('BranchPrefix (L3)', async () => {
+    const repo = withEnv(testRepo(), { OFFSHOOT_BRANCH_NAME: 'ai/session-{id8}' })
+    expect((await ok(repo, 'start', 'session')).task.branch).toMatch(/^ai\/session-[0-9a-z]{8}$/)
+  })
+
+  test('WorktreeBasePath (L4)', async () => {
+    const repo = testRepo()
+    const base = path.join(repo.home, 'elsewhere')
+    const { task } = await ok(withEnv(repo, { OFFSHOOT_WORKSPACE_BASE: base }), 'start', 'session')
+    expect(path.dirname(task.path as string)).toBe(base)
+  })
+
+  test('KeepFailedSessionBranches (R4)', async () => {
+    const env = { OFFSHOOT_AUTO_REVERT_FAILURE: 'always', OFFSHOOT_KEEP_FAILED: '1' }
+    const repo = withEnv(testRepo(), env)
+    await offshoot(repo, 'run', '--task', 'session', '--', 'sh', '-c', 'echo ai > ai.txt; exit 1')
+    expect([branches(repo), linkedWorktrees(repo)]).toEqual([['main', 'offshoot/session'], []])
+    expect(repo.git('show', 'offshoot/session:ai.txt')).toBe('ai\n')
   })
 })

@@ -1,11 +1,24 @@
 /** What a tool that works on a shadow branch must do for its user, from the first start to the last failure. */
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  globSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { call } from '../../src/api/handlers.ts'
+import { compose } from '../../src/compose.ts'
 import { openRepo } from '../../src/index.ts'
 import { fingerprint } from '../support/fingerprint.ts'
+import { until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
+
+const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
 const lines = (...changes: [number, string][]) => {
   const all = Array.from({ length: 20 }, (_, n) => `line ${n + 1}`)
@@ -152,6 +165,59 @@ describe('K1, K2, K4', () => {
     expect(readFileSync(path.join(user.dir, 'c'), 'utf8')).toBe('c\n')
     await repo.reject({ task: 'S' })
     expect(fingerprint(user)).toEqual(before)
+  })
+})
+
+describe('R3, L12', () => {
+  test('8. Unhandled exception during session', async () => {
+    const { user, repo, task, before } = await session(undefined, (dirty) => dirty.write('b', 'mine\n'))
+    const crashing = task.run('agent', async ({ workspace, wrap }) => {
+      const tools = wrap(toolsIn(workspace))
+      for (const name of ['c', 'd']) await tools.write_file({ path: name, text: `${name}\n` })
+      throw new Error('nobody caught this')
+    })
+    await expect(crashing).rejects.toThrow('nobody caught this')
+    expect(fingerprint(user)).toEqual(before)
+    expect(user.git('branch', '--format=%(refname:short)')).toBe('main\n')
+    expect(await repo.notices()).toMatchObject([{ message: 'S was given up (failure): nobody caught this' }])
+    await repo.undo()
+    expect((await task.log()).map(({ tool }) => tool)).toEqual(['write_file', 'write_file'])
+  })
+
+  test('9. Application shutdown without accept', async () => {
+    const { user, before } = await session(undefined, (dirty) => dirty.write('untracked', 'mine\n'))
+    const script = 'echo work > work; sleep 300'
+    const args = [bin, 'run', '--task', 'S', '--', 'sh', '-c', script]
+    const app = spawn(process.execPath, args, { cwd: user.dir, env: user.env, stdio: 'ignore' })
+    onTestFinished(() => void app.kill('SIGKILL'))
+    const gone = new Promise((resolve) => app.once('close', resolve))
+    await until(() => existsSync(path.join(user.dir, 'work')), 'the session has changes')
+    app.kill('SIGKILL')
+    await gone
+    // The next start of the application.
+    const { json } = await offshoot(user, 'start', 'next', '--json')
+    expect(json.notices).toMatchObject([{ task: 'S', message: expect.stringContaining('(shutdown)') }])
+    expect(fingerprint(user)).toEqual(before)
+    await offshoot(user, 'undo', json.notices[0].operation)
+    expect(readFileSync(path.join(user.dir, 'work'), 'utf8')).toBe('work\n')
+  })
+
+  test.each(['timeout', 'new session'])('10. Session ends without user decision: %s', async (how) => {
+    const { user, repo, task, before } = await session()
+    await task.run('agent', async ({ workspace, wrap }) => {
+      await wrap(toolsIn(workspace)).write_file({ path: 'c', text: 'c\n' })
+    })
+    expect((await task.show()).state).toBe('completed')
+    if (how === 'timeout') {
+      const later = { now: () => new Date(Date.now() + 31 * 60_000) }
+      const ports = { ...compose({ env: user.env }), clock: later }
+      await call(ports, 'task.start', { repo: user.dir, task: 'other' })
+      await ports.close()
+    } else await repo.start({ task: 'S2', isolation: 'branch' })
+    expect(await repo.find('S')).toMatchObject({ state: 'rejected' })
+    if (how === 'new session') await repo.reject({ task: 'S2' })
+    expect(fingerprint(user)).toEqual(before)
+    expect(user.git('branch', '--list', 'offshoot/S')).toBe('')
   })
 })
 

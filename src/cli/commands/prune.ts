@@ -1,21 +1,38 @@
+import type { Output } from '../../protocol/actions.ts'
 import { ageMs } from '../ages.ts'
-import { type Answer, type Context, text } from '../command.ts'
+import { type Answer, type Context, flag, text } from '../command.ts'
 import { printable, table } from '../output.ts'
 
-export async function worktreePrune(context: Context): Promise<Answer> {
-  const { dir, values } = context
+export async function prune(context: Context): Promise<Answer> {
+  const { dir, values, paint } = context
   const hours = text(values, 'hours')
   const age = hours === undefined ? text(values, 'older-than') : `${hours}h`
-  const told = await context.call('worktree.prune', {
+  const pruned = await context.call('task.prune', {
     repo: dir,
     olderThanMs: age === undefined ? undefined : ageMs(age),
+    dryRun: flag(values, 'dry-run'),
+    force: flag(values, 'force'),
   })
-  const rows = [
-    ...told.stale.map(({ task, why }) => [task.id, 'can go', why]),
-    ...told.kept.map(({ task, why }) => [task.id, 'stays', why]),
-  ]
+  for (const warning of pruned.warnings) context.tell(`${paint('yellow', 'warning:')} ${printable(warning)}`)
   return {
-    json: { ...told, removed: [] },
-    text: rows.length === 0 ? 'No worktrees here.' : printable(table(rows)),
+    json: { ...pruned },
+    text: printable(summary(pruned)),
+    exitCode: pruned.errors.length > 0 ? 1 : 0,
   }
+}
+
+function summary({ dryRun, stale, removed, skipped, errors }: Output<'task.prune'>): string {
+  const rows = [
+    ...(dryRun ? stale.map(({ task, why }) => [task.id, 'would go', why]) : []),
+    ...removed.map(({ task, why, operation }) => [
+      task.id,
+      'removed',
+      `${why}; undo: offshoot undo ${operation.slice(0, 6)}`,
+    ]),
+    ...skipped.map(({ task, why }) => [task.id, 'stays', why]),
+    ...errors.map(({ task, error }) => [task.id, 'failed', `${error.code} ${error.message}`]),
+  ]
+  if (rows.length === 0) return 'No tasks here.'
+  const count = dryRun ? `${stale.length} would go` : `${removed.length} removed`
+  return `${table(rows)}\n${count}, ${skipped.length} skipped, ${errors.length} errors`
 }

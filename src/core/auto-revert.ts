@@ -1,0 +1,99 @@
+/**
+ * What becomes of a task by itself. Nothing reaches the user's branch that way: a task that failed, was cut off or is not
+ * used is given up, as by reject, and comes back with undo. Which tasks, and when, the settings say.
+ */
+import path from 'node:path'
+import { closing } from './cleanup.ts'
+import { appError } from './errors.ts'
+import type { AutoRevert } from './events.ts'
+import { holdTask, settingsOf } from './hold.ts'
+import { perform } from './operation.ts'
+import type { Ports, Repo } from './ports.ts'
+import { redacted } from './redact.ts'
+import { rejectTask } from './reject.ts'
+import { findRepo } from './repo.ts'
+import type { Settings } from './settings.ts'
+import { isOpen, type Task } from './task.ts'
+
+const minute = 60_000
+
+/** Why the task is to be given up; undefined when it is not. */
+export function findTrigger(task: Task, settings: Settings, now: Date): AutoRevert | undefined {
+  if (!isOpen(task) || task.pending) return undefined
+  const { autoRevert } = settings
+  const counts = (which: Settings['autoRevert']['idle']) =>
+    which === 'always' || (which === 'shadow' && task.shadow !== undefined)
+  const { trigger } = task
+  if (trigger !== undefined && counts(autoRevert[trigger]))
+    return { trigger, reason: redacted(task.reason ?? '') }
+  const idle = Math.floor((now.getTime() - Date.parse(task.lastActiveAt)) / minute)
+  if (!counts(autoRevert.idle) || idle < autoRevert.idleMinutes) return undefined
+  return { trigger: 'idle', reason: `nobody used it for ${idle} minutes` }
+}
+
+/** When a run has ended: the task is given up when it has to be, or cleaned away when it has completed. */
+export async function afterRun(ports: Ports, repo: Repo, task: Task): Promise<Task> {
+  const settings = await settingsOf(ports, task)
+  const auto = task.trigger && findTrigger(task, settings, ports.clock.now())
+  if (auto) return revert(ports, repo, task, settings, auto)
+  if (task.state !== 'completed' || task.shadow || !settings.prune.cleanupOnComplete) return task
+  // Should it fail, prune finds the task.
+  return cleanAway(ports, repo, task).catch(() => task)
+}
+
+async function revert(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  settings: Settings,
+  auto: AutoRevert,
+): Promise<Task> {
+  try {
+    const keepBranch = settings.keepFailed && task.state === 'failed'
+    return (await rejectTask(ports, repo, task, { keepBranch, auto })).task
+  } catch (thrown) {
+    const error = appError(thrown)
+    // It is tried again with the next command. What stands in the way is told once.
+    if (error.code === 'WT_012' || error.message === task.unreverted) return task
+    const failed = { type: 'revert.failed', trigger: auto.trigger, reason: error.message } as const
+    return ports.store.append(task.uid, failed, ports.clock.now().toISOString())
+  }
+}
+
+/** The branch stays: nobody has looked at the work yet. */
+function cleanAway(ports: Ports, repo: Repo, named: Task): Promise<Task> {
+  return holdTask(ports, named, { verb: 'prune' }, async () => {
+    const task = ports.store.findTaskByUid(named.uid) ?? named
+    const { branchKept: _, ...closed } = await closing(ports, repo, task, 'kept', { keepBranch: true })
+    const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
+    return perform(ports, repo, task, { ...common, at: ports.clock.now().toISOString(), ...closed })
+  })
+}
+
+/** What the command in hand is about is not given up under its hands. */
+export interface InHand {
+  readonly dir: string
+  readonly task?: string | undefined
+  /** Without a name, the task is meant that the folder belongs to. */
+  readonly byFolder: boolean
+}
+
+/** Gives up the tasks of a repository that are due. */
+export async function autoRevert(ports: Ports, inHand: InHand): Promise<void> {
+  const { repo } = await findRepo(ports, inHand.dir)
+  if (!repo) return
+  const now = ports.clock.now()
+  const settings = new Map<string, Settings>()
+  for (const task of ports.store.readTasks({ repo: repo.id, open: true })) {
+    if (isMeant(task, inHand)) continue
+    const own = settings.get(task.origin) ?? (await settingsOf(ports, task))
+    settings.set(task.origin, own)
+    const auto = findTrigger(task, own, now)
+    if (auto) await revert(ports, repo, task, own, auto)
+  }
+}
+
+function isMeant(task: Task, { dir, task: name, byFolder }: InHand): boolean {
+  if (name !== undefined) return name === task.id
+  return byFolder && (dir === task.path || dir.startsWith(task.path + path.sep))
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { type ClosedTask, compaction } from './compact-policy.ts'
+import type { Task } from './task.ts'
+
+const now = new Date('2026-11-15T12:00:00.000Z')
+const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000).toISOString()
+const limits = { keepDays: 30, maxMegabytes: 10 }
+
+/** Closed so many days ago, with so many megabytes in the trash. */
+const closed = (days: number, megabytes = 0, more: Partial<Task> = {}): ClosedTask => ({
+  task: { uid: `u${days}`, id: String(days), ...more } as Task,
+  lastAt: daysAgo(days),
+  bytes: megabytes * 1_000_000,
+})
+
+const ids = (tasks: readonly Task[]) => tasks.map(({ id }) => id)
+
+describe('compaction', () => {
+  test('P3: for trash.keepDays nothing expires, and then all of a task does, oldest first', () => {
+    const { expires } = compaction([closed(29), closed(31), closed(30), closed(40)], 0, limits, now, {})
+    expect(ids(expires)).toEqual(['40', '31'])
+  })
+
+  test('P2: an expiry that was begun goes on', () => {
+    const { expires } = compaction([closed(1, 0, { expiry: 'begun' })], 0, limits, now, {})
+    expect(ids(expires)).toEqual(['1'])
+  })
+
+  test('R6: within the limit nothing leaves; above it the oldest folders do, as many as it takes', () => {
+    const tasks = [closed(1, 4), closed(3, 4), closed(2, 4)]
+    expect(compaction(tasks.slice(1), 2_000_000, limits, now, 'at once').slims).toEqual([])
+    expect(ids(compaction(tasks, 0, limits, now, 'at once').slims)).toEqual(['3'])
+    expect(ids(compaction(tasks, 7_000_000, limits, now, 'at once').slims)).toEqual(['3', '2', '1'])
+  })
+
+  test('R6: what will leave is announced a day before', () => {
+    const tasks = [closed(2, 8), closed(1, 8)]
+    const first = compaction(tasks, 0, limits, now, {})
+    expect([ids(first.slims), ids(first.announced)]).toEqual([[], ['2']])
+    const soon = compaction(tasks, 0, limits, now, { u2: daysAgo(0.9) })
+    expect([ids(soon.slims), ids(soon.announced)]).toEqual([[], ['2']])
+    const then = compaction(tasks, 0, limits, now, { u2: daysAgo(1) })
+    expect([ids(then.slims), ids(then.announced)]).toEqual([['2'], []])
+  })
+
+  test('R6: what was not announced waits, also when something else was', () => {
+    const tasks = [closed(2, 20), closed(1, 20)]
+    const plan = compaction(tasks, 0, limits, now, { u2: daysAgo(2) })
+    expect([ids(plan.slims), ids(plan.announced)]).toEqual([['2'], ['1']])
+  })
+})

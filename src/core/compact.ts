@@ -1,0 +1,166 @@
+/** Keeps the trash and the vault of a repository within their limits. Nothing goes that somebody may still ask for. */
+import path from 'node:path'
+import { keptRefs } from './cleanup.ts'
+import { type Announced, compaction, type ClosedTask } from './compact-policy.ts'
+import { holdFree } from './hold.ts'
+import type { Ports, Repo } from './ports.ts'
+import type { Settings } from './settings.ts'
+import { isOpen, type Task } from './task.ts'
+
+export interface CompactOptions {
+  /** Without waiting for what was announced. */
+  readonly force?: boolean | undefined
+  readonly dryRun?: boolean | undefined
+}
+
+const day = 24 * 60 * 60 * 1000
+
+/** What was done, or will be, in words; empty when all is within its limits. */
+export async function compact(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  options: CompactOptions = {},
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const { store } = ports
+  const now = ports.clock.now()
+  const measures = options.force || isDue(ports, repo, now)
+  const closed = await closedTasks(ports, repo, measures)
+  const bytes = measures ? await ports.vault.readUsage(repo) : 0
+  const announced = JSON.parse(store.findNote(announcedNote(repo)) ?? '{}') as Announced
+  const plan = compaction(closed, bytes, settings.trash, now, options.force ? 'at once' : announced)
+  const said = plan.announced.length > 0 ? [announcement(plan.announced, settings)] : []
+  if (options.dryRun) return said
+  if (measures) {
+    const at = now.toISOString()
+    const waiting = plan.announced.map(({ uid }) => [uid, announced[uid] ?? at])
+    store.putNote(announcedNote(repo), JSON.stringify(Object.fromEntries(waiting)))
+    store.putNote(measuredNote(repo), at)
+  }
+  const slimmed = await slim(ports, repo, plan.slims, signal)
+  if (slimmed.length > 0) said.push(`${slimmed.length} folders left the trash; their files are in the vault.`)
+  const expired = await expire(ports, repo, plan.expires, signal)
+  if (expired > 0)
+    said.push(`${expired} tasks that were closed for ${settings.trash.keepDays} days are gone.`)
+  return said
+}
+
+const announcedNote = ({ id }: Repo) => `announced ${id}`
+const measuredNote = ({ id }: Repo) => `measured ${id}`
+
+/** Adding sizes up takes time: once a day. In a repository that is new there is nothing to add up. */
+function isDue({ store }: Ports, repo: Repo, now: Date): boolean {
+  const last = store.findNote(measuredNote(repo))
+  if (last === undefined) store.putNote(measuredNote(repo), now.toISOString())
+  return last !== undefined && now.getTime() - Date.parse(last) > day
+}
+
+function announcement(tasks: readonly Task[], { trash }: Settings): string {
+  const ids = tasks.map(({ id }) => id).join(', ')
+  return (
+    `Trash and vault take more than ${trash.maxMegabytes} MB (trash.maxMegabytes). The folders of ${ids} will leave the ` +
+    'trash; their files are in the vault, what git ignores is not.'
+  )
+}
+
+/** Also those whose records are hidden. */
+async function closedTasks(ports: Ports, repo: Repo, measures: boolean): Promise<ClosedTask[]> {
+  const lastAt = new Map<string, string>()
+  for (const { uid, at } of ports.store.readEvents({ types: ['operation.done'] })) lastAt.set(uid, at)
+  const closed: ClosedTask[] = []
+  for (const [uid, at] of lastAt) {
+    const task = ports.store.findTaskByUid(uid)
+    if (task?.repo !== repo.id || isOpen(task) || task.pending || task.expiry === 'done') continue
+    const bytes = measures && task.trash !== undefined ? await ports.files.readUsage(task.trash) : 0
+    closed.push({ task, lastAt: at, bytes })
+  }
+  return closed
+}
+
+const folderOf = (trash: string) => path.join(trash, 'workspace')
+const leavingOf = (trash: string) => path.join(trash, 'workspace.gone')
+
+/**
+ * The folder of a closed task leaves the trash, when its last step holds it. It is made again should the task come back.
+ * Renamed first: a folder that is half gone must not come back.
+ */
+export async function slim(
+  ports: Ports,
+  repo: Repo,
+  tasks: readonly Task[],
+  signal?: AbortSignal,
+): Promise<Task[]> {
+  const gone: Task[] = []
+  for (const named of tasks) {
+    await holdFree(ports, [named], { verb: 'prune', signal }, async ([held]) => {
+      const task = held && ports.store.findTaskByUid(held.uid)
+      if (!task || isOpen(task) || task.pending || task.trash === undefined) return
+      const [folder, leaving] = [folderOf(task.trash), leavingOf(task.trash)]
+      const isThere = (await ports.files.readKind(folder)) === 'folder'
+      // A clone has the agent's commits in it, which no step holds.
+      if (
+        isThere &&
+        task.isolation === 'worktree' &&
+        (await ports.vault.isKept(repo, task, folder, signal))
+      ) {
+        await ports.files.remove(leaving)
+        await ports.files.rename(folder, leaving)
+        gone.push(task)
+      }
+      const bytes = await ports.files.readUsage(leaving)
+      if (bytes === 0) return
+      await ports.files.remove(leaving)
+      // Last, as on a full disk there is room for it only now.
+      ports.store.append(task.uid, { type: 'trash.slimmed', bytes }, ports.clock.now().toISOString())
+    })
+  }
+  return gone
+}
+
+/** From its mark on nothing of such a task can be undone, and whoever finds the mark goes on. */
+async function expire(
+  ports: Ports,
+  repo: Repo,
+  tasks: readonly Task[],
+  signal?: AbortSignal,
+): Promise<number> {
+  if (tasks.length === 0) return 0
+  const now = () => ports.clock.now().toISOString()
+  const open = ports.store.readTasks({ repo: repo.id, open: true })
+  // Whoever is at work may count on an object that is about to go: it is done when nobody is.
+  return holdFree(ports, [...tasks, ...open], { verb: 'prune', signal }, async (free) => {
+    const held = new Set(free.map(({ uid }) => uid))
+    if (!open.every(({ uid }) => held.has(uid))) return 0
+    const going = tasks.filter(({ uid }) => held.has(uid) && isStillClosed(ports, uid))
+    const events = (type: 'expiry.begun' | 'expiry.done') =>
+      going.map(({ uid }) => ({ uid, event: { type } as const }))
+    ports.store.appendAll(events('expiry.begun'), now())
+    for (const task of going) {
+      if (task.trash !== undefined) await ports.files.remove(task.trash)
+      const refs = await Promise.all(
+        keptRefs(task.uid).map(async (ref) => ({ ref, old: await ports.git.findRef(repo.place, ref) })),
+      )
+      const changes = refs.flatMap(({ ref, old }) => (old === undefined ? [] : [{ ref, old, new: null }]))
+      if (changes.length > 0)
+        await ports.git.changeRefs(repo.place, changes, `offshoot: expire ${task.uid}`, signal)
+    }
+    const uids = going.map(({ uid }) => uid)
+    await ports.vault.compact(repo, { tasks: uids, operations: operationsOf(ports, uids) }, signal)
+    ports.store.appendAll(events('expiry.done'), now())
+    return going.length
+  })
+}
+
+function isStillClosed({ store }: Ports, uid: string): boolean {
+  const task = store.findTaskByUid(uid)
+  return task !== undefined && !isOpen(task) && !task.pending
+}
+
+function operationsOf({ store }: Ports, uids: readonly string[]): string[] {
+  return uids.flatMap((uid) =>
+    store
+      .readEvents({ uid, types: ['operation.begun'] })
+      .flatMap(({ event }) => (event.type === 'operation.begun' ? [event.id] : [])),
+  )
+}

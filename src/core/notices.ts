@@ -1,0 +1,44 @@
+/** What happened by itself since somebody was last told. */
+import type { StoredEvent } from './events.ts'
+import type { Records } from './ports.ts'
+import { findRepo } from './repo.ts'
+import type { Task } from './task.ts'
+
+export interface Notice {
+  readonly at: string
+  readonly task: string
+  readonly message: string
+  /** What takes it back. */
+  readonly operation?: string | undefined
+}
+
+/** Each is told once. */
+export async function takeNotices(records: Records, dir: string): Promise<Notice[]> {
+  const { repo } = await findRepo(records, dir)
+  if (!repo) return []
+  const { store } = records
+  const key = `told ${repo.id}`
+  const told = Number(store.findNote(key) ?? 0)
+  const events = store.readEvents({ after: told, types: ['reverted', 'revert.failed'] })
+  const found: Notice[] = []
+  for (const stored of events) {
+    const task = store.findTaskByUid(stored.uid)
+    const notice = task?.repo === repo.id ? findNotice(task, stored) : undefined
+    if (notice) found.push(notice)
+  }
+  if (found.length > 0) store.putNote(key, String(events.at(-1)?.seq ?? told))
+  return found
+}
+
+function findNotice({ id }: Task, { at, event }: StoredEvent): Notice | undefined {
+  switch (event.type) {
+    case 'revert.failed':
+      return { at, task: id, message: `${id} could not be given up (${event.trigger}): ${event.reason}` }
+    case 'reverted': {
+      const message = `${id} was given up (${event.trigger}): ${event.reason}`
+      return { at, task: id, message, operation: event.operation }
+    }
+    default:
+      return undefined
+  }
+}

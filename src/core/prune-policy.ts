@@ -1,0 +1,93 @@
+/** Which tasks may be cleaned away, and why the others stay. Decided from what was read, and from nothing else. */
+import type { Settings } from './settings.ts'
+import type { Task } from './task.ts'
+
+export interface PruneOptions {
+  /** Instead of `prune.maxAgeDays`. */
+  readonly olderThanMs?: number | undefined
+  /** Also what no step holds: that becomes one first. */
+  readonly force?: boolean | undefined
+}
+
+/** What only a look at the repository or the workspace can tell. */
+export interface PruneFacts {
+  /** The branch that has its work. */
+  readonly landed?: string | undefined
+  /** The workspace is not where it should be. */
+  readonly gone?: boolean | undefined
+  /** How many files no commit and no step holds. */
+  readonly uncommitted?: number | undefined
+}
+
+export interface PruneVerdict {
+  readonly task: Task
+  readonly goes: boolean
+  readonly why: string
+}
+
+interface Policy extends Pick<Settings, 'prune'> {
+  readonly limits: Pick<Settings['limits'], 'perRepo'>
+}
+
+const day = 24 * 60 * 60 * 1000
+
+/** Oldest first. The newest few always stay, and so does whatever somebody is at work in. */
+export function pruneVerdicts(
+  tasks: readonly Task[],
+  policy: Policy,
+  now: Date,
+  options: PruneOptions = {},
+  facts: ReadonlyMap<string, PruneFacts> = new Map(),
+): PruneVerdict[] {
+  const oldestFirst = [...tasks].sort((a, b) => a.lastActiveAt.localeCompare(b.lastActiveAt))
+  return oldestFirst.map((task, index) => {
+    const known = facts.get(task.uid) ?? {}
+    const stays = (why: string) => ({ task, goes: false, why })
+    if (task.pending) return stays(`${task.pending.verb} is under way`)
+    if (task.shadow) return stays('it works in your checkout')
+    const newer = oldestFirst.length - 1 - index
+    const reason = reasonToGo(task, newer, policy, now, options, known)
+    if (!reason.goes) return stays(known.gone ? goneHint(task) : reason.why)
+    const protectedBy = findProtection(known.uncommitted ?? 0, policy, options)
+    return protectedBy === undefined ? { task, ...reason } : stays(protectedBy)
+  })
+}
+
+function reasonToGo(
+  task: Task,
+  newer: number,
+  { prune, limits }: Policy,
+  now: Date,
+  { olderThanMs = prune.maxAgeDays * day }: PruneOptions,
+  { landed }: PruneFacts,
+): Omit<PruneVerdict, 'task'> {
+  if (landed !== undefined) return { goes: true, why: `landed in ${landed}` }
+  if (prune.cleanupOnComplete && task.state === 'completed') return { goes: true, why: 'completed' }
+  const age = now.getTime() - Date.parse(task.lastActiveAt)
+  const isOld = age > olderThanMs
+  const isOver = newer >= limits.perRepo
+  if (!isOld && !isOver) return { goes: false, why: `used within the last ${inDays(olderThanMs)}` }
+  if (newer < prune.minKeep) return { goes: false, why: 'one of the newest, always kept' }
+  if (isOld) return { goes: true, why: `not used for ${inDays(age)}` }
+  return { goes: true, why: `more than ${limits.perRepo} are open` }
+}
+
+function goneHint({ id }: Task): string {
+  return `its workspace is gone; offshoot start ${id} makes it again`
+}
+
+/** Why a task with so many files that no commit and no step holds has to stay. */
+export function findProtection(
+  uncommitted: number,
+  { prune }: Pick<Settings, 'prune'>,
+  { force }: PruneOptions,
+): string | undefined {
+  if (uncommitted === 0 || force || !prune.protectUncommitted) return undefined
+  return `${uncommitted} ${uncommitted === 1 ? 'file' : 'files'} that no commit and no step holds`
+}
+
+function inDays(ms: number): string {
+  const hours = Math.round(ms / (day / 24))
+  if (hours < 48) return `${hours} hours`
+  return `${Math.round(hours / 24)} days`
+}

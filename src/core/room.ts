@@ -1,0 +1,97 @@
+/** A disk that is full, or nearly: the trash gives up what the vault holds as well. */
+import path from 'node:path'
+import { slim } from './compact.ts'
+import { emptyPool } from './pool.ts'
+import type { Ports, RepoRecord } from './ports.ts'
+import type { Settings } from './settings.ts'
+import { isOpen, type Task } from './task.ts'
+
+/** How full the disk of the state folder is, from 0 to 100. */
+async function readUsedPercent(ports: Ports): Promise<number> {
+  const { free, total } = await ports.files.readFreeSpace(ports.home)
+  return total === 0 ? 0 : Math.floor((1 - free / total) * 100)
+}
+
+/** Empties the trash when the disk is fuller than it may be, oldest first, until it is not. Answers what to tell. */
+export async function relieve(
+  ports: Ports,
+  { disk }: Settings,
+  { dryRun }: { readonly dryRun?: boolean | undefined } = {},
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const used = await readUsedPercent(ports)
+  if (used < disk.warnPercent) return []
+  const full = `The disk of ${ports.home} is ${used} % full (disk.warnPercent is ${disk.warnPercent}).`
+  if (dryRun) return [full]
+  const isEnough = async () => (await readUsedPercent(ports)) < disk.warnPercent
+  const made = await makeRoom(ports, isEnough, signal)
+  return made === 0 ? [full] : [`${full} What can be made again has left the trash and the pool.`]
+}
+
+/**
+ * Answers how much has gone: pools that were emptied, and folders that have left the trash. What is only a leftover goes
+ * first: that needs neither a look into the vault nor a note in the store, for which there may be no room.
+ */
+export async function makeRoom(
+  ports: Ports,
+  isEnough: () => Promise<boolean> = async () => false,
+  signal?: AbortSignal,
+): Promise<number> {
+  for (const folder of leftovers(ports)) await ports.files.remove(folder)
+  let left = await emptyPools(ports, isEnough, signal)
+  for (const task of inTrash(ports)) {
+    if (await isEnough()) return left
+    const record = ports.store.findRepoById(task.repo)
+    if (record)
+      left += (await slim(ports, await opened(ports, record), [task], signal).catch(() => [])).length
+  }
+  return left
+}
+
+/** Workspaces that were made ahead can be made again. */
+async function emptyPools(
+  ports: Ports,
+  isEnough: () => Promise<boolean>,
+  signal?: AbortSignal,
+): Promise<number> {
+  let emptied = 0
+  for (const record of ports.store.readRepos()) {
+    if (await isEnough()) break
+    const { free } = await ports.files.readFreeSpace(ports.home)
+    await emptyPool(ports, await opened(ports, record), signal).catch(() => {})
+    if ((await ports.files.readFreeSpace(ports.home)).free > free) emptied += 1
+  }
+  return emptied
+}
+
+async function opened(ports: Ports, record: RepoRecord) {
+  const { commonDir } = record
+  const place = await ports.locate(commonDir).catch(() => undefined)
+  return { ...record, place: place ?? { commonDir, gitDir: commonDir, checkout: null } }
+}
+
+/** Oldest first, of every repository. */
+function inTrash({ store }: Ports): Task[] {
+  const done = new Set(store.readEvents({ types: ['operation.done'] }).map(({ uid }) => uid))
+  return Array.from(done)
+    .flatMap((uid) => store.findTaskByUid(uid) ?? [])
+    .filter((task) => task.trash !== undefined && !isOpen(task))
+    .sort((a, b) => (a.closedAt ?? '').localeCompare(b.closedAt ?? ''))
+}
+
+/** Workspaces that nobody was ever given, as their start did not come to its end: they hold nothing but the base. */
+function leftovers(ports: Ports): string[] {
+  const { store } = ports
+  const used = new Set(inTrash(ports).map(({ trash }) => trash))
+  const undone = store
+    .readEvents({ types: ['start.undone'] })
+    .flatMap(({ event }) => (event.type === 'start.undone' && event.trash ? [event.trash] : []))
+  // On a full disk it may have come to nothing to note that it was taken back.
+  const halfMade = store
+    .readPendingTasks()
+    .filter(({ pending, shadow }) => pending?.verb === 'start' && !shadow)
+    .map((task) => path.join(path.dirname(task.path), '.trash', path.basename(task.path)))
+  return [...undone, ...halfMade].filter(
+    (folder) => !used.has(folder) && path.basename(path.dirname(folder)) === '.trash',
+  )
+}

@@ -1,0 +1,31 @@
+/** Makes a vault smaller without losing anything that a task or an operation leads to. */
+import path from 'node:path'
+import type { Gone } from '../core/ports.ts'
+import type { OpenVault } from './index.ts'
+import { freshMs } from './objects.ts'
+
+export async function compact(vault: OpenVault, gone: Gone, signal?: AbortSignal): Promise<void> {
+  const { exec, files, vault: gitDir, alternates } = vault
+  const common = { gitDir, cwd: gitDir, durable: true, signal } as const
+  const refs = [
+    ...gone.tasks.map((uid) => `refs/tasks/${uid}`),
+    ...gone.operations.map((id) => `refs/operations/${id}`),
+  ]
+  if (refs.length > 0)
+    await exec({
+      args: ['update-ref', '--stdin', '-z'],
+      stdin: refs.map((ref) => `delete ${ref}\0\0`).join(''),
+      ...common,
+    })
+  for (const uid of gone.tasks) await files.remove(path.join(gitDir, 'tasks', uid))
+  // What a step under way has just written is not named yet, and what it found there it has counted on for less than that.
+  const expired = `${Math.ceil((2 * freshMs) / 1000)}.seconds.ago`
+  // With what the user's repository lends: a step must not come to depend on it by being packed.
+  await exec({
+    args: ['repack', '-A', '-d', '-q', `--unpack-unreachable=${expired}`],
+    alternates,
+    ...common,
+  })
+  await exec({ args: ['prune', `--expire=${expired}`], alternates, ...common })
+  await files.syncFolders([path.join(gitDir, 'objects', 'pack'), path.join(gitDir, 'objects')])
+}

@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type TestRepo, testRepo } from '../support/repo.ts'
+import { library, withEnv } from '../support/workspace.ts'
+
+/** The state folder, workspaces included, on a small file system of its own. Undefined where none can be mounted. */
+function smallHome(megabytes: number): TestRepo | undefined {
+  const repo = testRepo()
+  repo.write('big.bin', randomBytes(6_000_000))
+  repo.git('add', '--all')
+  repo.git('commit', '--quiet', '--message=Big')
+  const home = path.join(repo.home, 'small')
+  mkdirSync(home)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', home], { stdio: 'ignore' })
+  } catch {
+    return undefined
+  }
+  onTestFinished(() => void execFileSync('umount', ['--lazy', home], { stdio: 'ignore' }))
+  return withEnv(repo, { OFFSHOOT_HOME: home })
+}
+
+/** Fills the disk up but for so many bytes. */
+function leaveFree(home: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(home)
+  writeFileSync(path.join(home, 'ballast'), Buffer.alloc(bavail * bsize - bytes))
+}
+
+const mountable = process.platform === 'linux' && process.getuid?.() === 0
+
+describe.skipIf(!mountable)('R6, R12: a start on a full disk', () => {
+  test('is tried again when the trash has given up what the vault has, and nothing is lost by it', async () => {
+    const repo = smallHome(40)
+    if (!repo) return console.log('skipped: no file system can be mounted here')
+    const home = repo.env.OFFSHOOT_HOME ?? ''
+    const lib = library(repo)
+    const { task } = await lib.start({ task: 'T1' })
+    writeFileSync(path.join(task.path, 'work.txt'), 'work\n')
+    const { operation } = await lib.reject({ task: 'T1' })
+    leaveFree(home, 4_000_000)
+    const second = await lib.start({ task: 'T2' })
+    expect(readFileSync(path.join(second.task.path, 'big.bin'))).toHaveLength(6_000_000)
+    await lib.remove({ task: 'T2' })
+    execFileSync('rm', [path.join(home, 'ballast')])
+    await lib.undo(operation)
+    expect(readFileSync(path.join(task.path, 'work.txt'), 'utf8')).toBe('work\n')
+  })
+
+  test('fails with WT_014 when there is nothing to give up, and leaves nothing behind', async () => {
+    const repo = smallHome(24)
+    if (!repo) return console.log('skipped: no file system can be mounted here')
+    const home = repo.env.OFFSHOOT_HOME ?? ''
+    const lib = library(repo)
+    const { task } = await lib.start({ task: 'T1' })
+    leaveFree(home, 3_000_000)
+    await expect(lib.start({ task: 'T2' })).rejects.toMatchObject({ code: 'WT_014' })
+    expect(existsSync(path.join(task.path, 'big.bin'))).toBe(true)
+    expect((await lib.list()).map(({ id }) => id)).toEqual(['T1'])
+    expect(repo.git('branch', '--list', 'offshoot/T2')).toBe('')
+  })
+})

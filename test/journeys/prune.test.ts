@@ -1,0 +1,258 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { compose } from '../../src/compose.ts'
+import type { TaskView } from '../../src/index.ts'
+import { fingerprint } from '../support/fingerprint.ts'
+import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
+import {
+  branches,
+  commitFile,
+  inFolder,
+  library,
+  linkedWorktrees,
+  ownRefs,
+  withEnv,
+} from '../support/workspace.ts'
+
+/** Everything counts as old, and nothing as one of the newest. */
+const old = { olderThanMs: 0 }
+const all = { prune: { minKeep: 0 } }
+
+async function withTasks(repo: TestRepo, ids: readonly string[], flags: object = {}) {
+  const lib = library(repo, { flags: { ...all, ...flags } })
+  const tasks: TaskView[] = []
+  for (const id of ids) tasks.push((await lib.start({ task: id })).task)
+  return { lib, tasks, at: (n: number, name: string) => path.join(tasks[n]!.path, name) }
+}
+
+const ids = (told: readonly { task: { id: string } }[]) => told.map(({ task }) => task.id)
+
+describe('prune', () => {
+  test('R6, R7, P1: old tasks go into the trash, oldest first, and the checkout stays as it was', async () => {
+    const repo = testRepo({ 'a.txt': 'one\n', '.gitignore': '*.log\n' })
+    const { lib, tasks, at } = await withTasks(repo, ['T1', 'T2', 'T3'])
+    commitFile(inFolder(repo, tasks[0]!.path), 'done.txt', 'done\n')
+    writeFileSync(at(1, 'build.log'), 'ignored\n')
+    const before = fingerprint(repo)
+    const { stale, removed, skipped, errors } = await lib.prune(old)
+    expect([ids(stale), ids(removed), skipped, errors]).toEqual([
+      ['T1', 'T2', 'T3'],
+      ['T1', 'T2', 'T3'],
+      [],
+      [],
+    ])
+    expect([linkedWorktrees(repo), branches(repo), await lib.list()]).toEqual([[], ['main'], []])
+    expect(fingerprint(repo)).toEqual(before)
+    expect(ownRefs(repo).filter((ref) => ref.startsWith('refs/offshoot/base/'))).toEqual([])
+  })
+
+  test('P3: every pruned task comes back with undo, commits, index and ignored files included', async () => {
+    const repo = testRepo({ 'a.txt': 'one\n', '.gitignore': '*.log\n' })
+    const { lib, tasks, at } = await withTasks(repo, ['T1', 'T2'])
+    const commit = commitFile(inFolder(repo, tasks[0]!.path), 'done.txt', 'done\n')
+    writeFileSync(at(1, 'build.log'), 'ignored\n')
+    const { removed } = await lib.prune(old)
+    for (const { operation } of removed) await lib.undo(operation)
+    expect(linkedWorktrees(repo).map(({ branch, head }) => [branch, head])).toEqual([
+      ['offshoot/T1', commit],
+      ['offshoot/T2', tasks[1]!.head],
+    ])
+    expect(inFolder(repo, tasks[0]!.path).git('status', '--porcelain')).toBe('')
+    expect(readFileSync(at(1, 'build.log'), 'utf8')).toBe('ignored\n')
+    expect(ids((await lib.prune(old)).removed)).toEqual(['T1', 'T2'])
+  })
+
+  test('R6: --dry-run says the same and changes nothing', async () => {
+    const repo = withEnv(testRepo(), { OFFSHOOT_PRUNE_MIN_KEEP: '0' })
+    const { at } = await withTasks(repo, ['T1', 'T2'])
+    writeFileSync(at(1, 'new.txt'), 'new\n')
+    const told = await offshoot(repo, 'prune', '--older-than', '0m', '--dry-run')
+    expect(told.stdout).toMatch(/^T1 +would go +not used for 0 hours\nT2 +stays +1 file that no commit/)
+    expect(told.stdout).toContain('1 would go, 1 skipped, 0 errors')
+    expect(told.stderr).toContain('offshoot checkpoint T2 keeps them')
+    const { json } = await offshoot(repo, 'worktree', 'prune', '--hours', '0', '--dry-run', '--json')
+    expect(json).toMatchObject({ dryRun: true, stale: [{ task: { id: 'T1' } }], removed: [] })
+    expect((await offshoot(repo, 'list', '--json')).json.tasks).toHaveLength(2)
+    const done = await offshoot(repo, 'prune', '--older-than', '0m')
+    expect(done.stdout).toMatch(/^T1 +removed +not used for 0 hours; undo: offshoot undo \w{6}\nT2 +stays/)
+  })
+
+  test('R6: with the defaults a fresh task stays, and so do the newest two', async () => {
+    const { lib } = await withTasks(testRepo(), ['T1', 'T2', 'T3'], { prune: {} })
+    expect(ids((await lib.prune()).skipped)).toEqual(['T1', 'T2', 'T3'])
+    const { removed, skipped } = await lib.prune(old)
+    expect([ids(removed), skipped.map(({ why }) => why)]).toEqual([
+      ['T1'],
+      ['one of the newest, always kept', 'one of the newest, always kept'],
+    ])
+  })
+
+  test('R6: what no commit and no step holds stays; --force makes it a step first', async () => {
+    const repo = testRepo()
+    const { lib, at } = await withTasks(repo, ['T1'])
+    writeFileSync(at(0, 'new.txt'), 'new\n')
+    const kept = await lib.prune(old)
+    expect(kept).toMatchObject({ removed: [], skipped: [{ why: '1 file that no commit and no step holds' }] })
+    expect(kept.warnings).toHaveLength(1)
+    const { removed } = await lib.prune({ ...old, force: true })
+    expect(removed).toMatchObject([{ task: { id: 'T1', state: 'rejected', checkpoints: 1 } }])
+    await lib.undo()
+    expect(readFileSync(at(0, 'new.txt'), 'utf8')).toBe('new\n')
+    const quiet = library(repo, { flags: { prune: { minKeep: 0, protectUncommitted: false } } })
+    writeFileSync(at(0, 'more.txt'), 'more\n')
+    expect((await quiet.prune(old)).removed).toMatchObject([{ task: { checkpoints: 2 } }])
+  })
+
+  test('R6: an edit that leaves size and time of the file as they were is still uncommitted work', async () => {
+    const { lib, at } = await withTasks(testRepo(), ['T1'])
+    execFileSync(
+      'sh',
+      ['-c', 'touch -r a.txt stamp && printf "two\\n" > a.txt && touch -r stamp a.txt && rm stamp'],
+      {
+        cwd: path.dirname(at(0, 'a.txt')),
+      },
+    )
+    expect((await lib.prune(old)).skipped).toMatchObject([{ why: '1 file that no commit and no step holds' }])
+  })
+
+  test('R6: an error of one task does not stop the rest, and is told', async () => {
+    const repo = testRepo()
+    const { lib, tasks } = await withTasks(repo, ['T1', 'T2', 'T3'])
+    writeFileSync(path.join(repo.dir, '.git/refs/heads/offshoot/T2.lock'), '')
+    const { removed, errors } = await lib.prune(old)
+    expect([ids(removed), ids(errors)]).toEqual([['T1', 'T3'], ['T2']])
+    expect(errors[0]?.error).toMatchObject({ code: 'WT_020', message: expect.stringContaining('T2.lock') })
+    expect(existsSync(tasks[1]!.path)).toBe(true)
+    rmSync(path.join(repo.dir, '.git/refs/heads/offshoot/T2.lock'))
+    expect((await lib.recover()).map(({ verdict }) => verdict)).toEqual(['finished'])
+    expect(await lib.list()).toEqual([])
+  })
+
+  test('R6, S2: two at once are refused, and a task that is in use is skipped', async () => {
+    const repo = testRepo()
+    const { lib } = await withTasks(repo, ['T1', 'T2'])
+    const ports = compose({ env: repo.env })
+    const { id } = ports.store.readRepos()[0]!
+    await ports.locks.hold(`prune ${id}`, { verb: 'prune' }, async () => {
+      await expect(lib.prune(old)).rejects.toMatchObject({ code: 'WT_012' })
+      expect((await lib.prune({ ...old, dryRun: true })).stale).toHaveLength(2)
+    })
+    await ports.locks.hold(`task ${id} t1`, { verb: 'checkpoint' }, async () => {
+      const { removed, skipped } = await lib.prune(old)
+      expect([ids(removed), skipped]).toMatchObject([['T2'], [{ why: 'another command is at work in it' }]])
+    })
+    await ports.close()
+  })
+
+  test('R6: while an agent runs its task stays', async () => {
+    const { lib } = await withTasks(testRepo(), ['T1'])
+    await lib.task('T1').run('agent', async () => {
+      expect(await lib.prune({ ...old, force: true })).toMatchObject({
+        removed: [],
+        skipped: [{ why: 'run is under way' }],
+      })
+    })
+  })
+
+  test('R6: a branch that was there before stays, and the task counts as kept', async () => {
+    const repo = testRepo()
+    repo.git('branch', 'mine')
+    const lib = library(repo, { flags: all })
+    await lib.start({ task: 'T1', existingBranch: 'mine' })
+    expect((await lib.prune(old)).removed).toMatchObject([{ task: { state: 'kept' } }])
+    expect(branches(repo)).toEqual(['main', 'mine'])
+  })
+
+  test('R6: with prune.cleanupOnComplete a run that ended well takes the folder away and leaves the branch', async () => {
+    const repo = testRepo()
+    const { lib, tasks } = await withTasks(repo, ['T1'], { prune: { cleanupOnComplete: true } })
+    const failed = await lib.run({ task: 'T1', starts: true, command: ['sh', '-c', 'exit 3'] })
+    expect(failed.task.state).toBe('failed')
+    const done = await lib.run({ task: 'T1', starts: true, command: ['sh', '-c', 'echo b > b.txt'] })
+    expect(done.task.state).toBe('kept')
+    expect([existsSync(tasks[0]!.path), repo.git('show', 'offshoot/T1:b.txt')]).toEqual([false, 'b\n'])
+    await lib.undo()
+    expect(existsSync(tasks[0]!.path)).toBe(true)
+  })
+})
+
+describe('the trash', () => {
+  const trashOf = (task: { path: string }) =>
+    path.join(path.dirname(task.path), '.trash', path.basename(task.path))
+
+  test('P3, R6: above trash.maxMegabytes the folder leaves once it was announced, and undo makes it again', async () => {
+    const repo = testRepo({ 'a.txt': 'one\n', '.gitignore': '*.log\n' })
+    const { lib, tasks, at } = await withTasks(repo, ['T1'], { trash: { maxMegabytes: 1 } })
+    writeFileSync(at(0, 'new.txt'), 'new\n')
+    mkdirSync(at(0, 'logs'))
+    writeFileSync(at(0, 'logs/big.log'), Buffer.alloc(2_000_000, 'x'))
+    await lib.reject({ task: 'T1' })
+    const announced = await lib.prune({ force: true, dryRun: true })
+    expect(announced.warnings).toEqual([])
+    const { warnings } = await lib.prune({ force: true })
+    expect(warnings).toEqual(['1 folders left the trash; their files are in the vault.'])
+    expect(existsSync(path.join(trashOf(tasks[0]!), 'workspace'))).toBe(false)
+    await lib.undo()
+    expect(readFileSync(at(0, 'new.txt'), 'utf8')).toBe('new\n')
+    expect(inFolder(repo, tasks[0]!.path).git('status', '--porcelain')).toBe('?? new.txt\n')
+    expect(existsSync(at(0, 'logs/big.log'))).toBe(false)
+  })
+
+  test('P3: a folder with work that no step holds does not leave', async () => {
+    const repo = testRepo()
+    const { lib, tasks, at } = await withTasks(repo, ['T1'], { trash: { maxMegabytes: 1 } })
+    writeFileSync(at(0, 'unsaved.bin'), Buffer.alloc(2_000_000, 'x'))
+    await lib.remove({ task: 'T1', force: true })
+    await lib.prune({ force: true })
+    expect(existsSync(path.join(trashOf(tasks[0]!), 'workspace/unsaved.bin'))).toBe(true)
+  })
+
+  test('R6: what was closed longer than trash.keepDays ago is gone for good, and nothing else is', async () => {
+    const repo = testRepo()
+    const { lib, tasks, at } = await withTasks(repo, ['T1', 'T2'])
+    for (const n of [0, 1]) writeFileSync(at(n, 'new.txt'), `new ${n}\n`)
+    for (const task of ['T1', 'T2']) await lib.checkpoint({ task })
+    const { operation } = await lib.reject({ task: 'T1' })
+    const soon = library(repo, { flags: { ...all, trash: { keepDays: 0 } } })
+    expect((await soon.prune()).warnings).toEqual(['1 tasks that were closed for 0 days are gone.'])
+    expect(existsSync(trashOf(tasks[0]!))).toBe(false)
+    expect(ownRefs(repo).filter((ref) => ref.startsWith('refs/offshoot/trash/'))).toEqual([])
+    await expect(lib.undo(operation)).rejects.toMatchObject({
+      code: 'WT_005',
+      message: expect.stringContaining('too old'),
+    })
+    expect((await lib.ops()).map(({ id, expired }) => [id, expired])).toEqual([[operation, true]])
+    const vault = path.join(repo.home, 'state/vaults')
+    const [name = ''] = readdirSync(vault)
+    const fsck = ['--git-dir', path.join(vault, name), 'fsck', '--connectivity-only']
+    execFileSync('git', fsck, {
+      env: { ...repo.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: path.join(repo.dir, '.git/objects') },
+    })
+    rmSync(tasks[1]!.path, { recursive: true })
+    await lib.start({ task: 'T2' })
+    expect(readFileSync(at(1, 'new.txt'), 'utf8')).toBe('new 1\n')
+  })
+
+  test('R6: a disk above disk.warnPercent is told, and the trash gives up what the vault has', async () => {
+    const repo = testRepo()
+    const { lib, tasks, at } = await withTasks(repo, ['T1'], { disk: { warnPercent: 1 } })
+    writeFileSync(at(0, 'new.txt'), 'new\n')
+    await lib.reject({ task: 'T1' })
+    const [told] = (await lib.prune({ dryRun: true })).warnings
+    expect(told).toMatch(/ is \d+ % full \(disk\.warnPercent is 1\)\.$/)
+    expect(existsSync(path.join(trashOf(tasks[0]!), 'workspace'))).toBe(true)
+    expect((await lib.prune()).warnings).toEqual([expect.stringContaining('has left the trash and the pool')])
+    expect(existsSync(path.join(trashOf(tasks[0]!), 'workspace'))).toBe(false)
+    await lib.undo()
+    expect(readFileSync(at(0, 'new.txt'), 'utf8')).toBe('new\n')
+  })
+
+  test('R6: what cannot be read is no reason to stop', async () => {
+    const { lib, at } = await withTasks(testRepo(), ['T1', 'T2'])
+    writeFileSync(at(0, 'secret'), 'secret\n')
+    chmodSync(at(0, 'secret'), 0)
+    expect(ids((await lib.prune(old)).removed)).toContain('T2')
+  })
+})
