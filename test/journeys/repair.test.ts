@@ -29,9 +29,13 @@ interface Check {
 const doctor = async (user: TestRepo): Promise<Check[]> =>
   (await offshoot(user, 'doctor', '--json')).json.checks.filter(({ status }: Check) => status !== 'ok')
 
-test('R7: of 30 tasks 10 are damaged in ten ways: doctor names all, repair mends what can be, nothing else changes', async () => {
-  await repairsAll(30, 3, quickFolder())
-})
+test(
+  'R7: of 30 tasks 10 are damaged in ten ways: doctor names all, repair mends what can be, nothing else changes',
+  async () => {
+    await repairsAll(30, 3, quickFolder())
+  },
+  5 * 60_000,
+)
 
 describe('R7: doctor says what is wrong, why that matters and what mends it, and repair does', () => {
   test('of a repository that was moved: the record, the workspaces and the checkout of its tasks follow', async () => {

@@ -16,7 +16,10 @@ interface Check {
 
 /** `count` tasks, of which every `every`th is damaged. */
 export async function repairsAll(count: number, every: number, folder?: string): Promise<void> {
-  const user = withEnv(testRepo(undefined, folder), { OFFSHOOT_LIMITS_PER_REPO: String(count) })
+  const user = withEnv(testRepo(undefined, folder), {
+    OFFSHOOT_LIMITS_PER_REPO: String(count),
+    OFFSHOOT_POOL_SIZE: '0',
+  })
   await manyTasks(user, count, every)
   const tasks = readTasks(user)
   expect(tasks).toHaveLength(count)
