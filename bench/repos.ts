@@ -26,6 +26,7 @@ export async function makeRepo(folder: string, files: number): Promise<BenchRepo
     PATH: userPath(),
     HOME: folder,
     OFFSHOOT_HOME: home,
+    OFFSHOOT_POOL_SIZE: '0',
     GIT_CONFIG_NOSYSTEM: '1',
   }
   mkdirSync(dir, { recursive: true })

@@ -9,9 +9,11 @@ import { nodeFiles } from './files/node.ts'
 import { type GitExec, gitExec, gitPipe } from './git/exec.ts'
 import { cloneIsolation } from './git/clone.ts'
 import { commandGit } from './git/index.ts'
+import { gitSlots } from './git/slot.ts'
 import { worktreeIsolation } from './git/worktree.ts'
 import { gitCheckouts } from './land/checkout.ts'
 import { sqliteLocks } from './lock/sqlite.ts'
+import { startBehind } from './process/behind.ts'
 import { commands } from './process/commands.ts'
 import { processes } from './process/processes.ts'
 import type { SettingFlags } from './settings/keys.ts'
@@ -25,6 +27,8 @@ export interface ComposeOptions {
   readonly home?: string | undefined
   readonly env?: NodeJS.ProcessEnv | undefined
   readonly flags?: SettingFlags | undefined
+  /** False: no process is started that goes on by itself, as the one that makes workspaces ahead. */
+  readonly background?: boolean | undefined
   /** Stands between the verbs and an adapter: how a test puts a fault in front of each effect. */
   readonly around?: {
     readonly files?: (files: Files) => Files
@@ -48,7 +52,7 @@ export function compose(options: ComposeOptions = {}): Composed {
   const { env = process.env, around = {} } = options
   const home = options.home ?? stateFolder(env)
   const clock = { now: () => new Date() }
-  const children = processes(path.join(home, 'children'))
+  const children = processes(path.join(home, 'children'), env)
   const files = around.files?.(nodeFiles()) ?? nodeFiles()
   const recordChild = around.recordChild?.(children.recordChild) ?? children.recordChild
   const spawning = { env, recordChild }
@@ -92,6 +96,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     vault: around.vault?.(vault) ?? vault,
     contents: around.contents?.(vault) ?? vault,
     checkouts: around.checkouts?.(checkouts) ?? checkouts,
+    slots: gitSlots(exec, files),
     isolations: { worktree: worktreeIsolation(exec, files), clone: cloneIsolation(exec, files) },
     get store() {
       return records.store
@@ -116,6 +121,15 @@ export function compose(options: ComposeOptions = {}): Composed {
       }
     },
     later: (work) => settled(work()),
+    makeAhead(dir, settings) {
+      if (options.background === false) return
+      const more = {
+        OFFSHOOT_HOME: home,
+        OFFSHOOT_POOL_SIZE: String(settings.pool.size),
+        OFFSHOOT_WORKSPACE_BASE: settings.workspace.base,
+      }
+      startBehind(['pool', '-C', dir, '--quiet'], { ...env, ...more })
+    },
     async close() {
       while (behind.size > 0) await Promise.all(behind)
       vault.close()

@@ -45,6 +45,8 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'task.rewind', { repo, ...input }, signal),
     run: (input: Rest<'task.run'>, signal?: AbortSignal, emit?: Emit) =>
       call(ports, 'task.run', { repo, ...input }, signal, emit),
+    compare: (input: Rest<'task.compare'>, signal?: AbortSignal) =>
+      call(ports, 'task.compare', { repo, ...input }, signal),
     stop: (task: string, signal?: AbortSignal) => call(ports, 'task.stop', { repo, task }, signal),
     accept: (input: Rest<'task.accept'>, signal?: AbortSignal) =>
       call(ports, 'task.accept', { repo, ...input }, signal),
@@ -67,6 +69,9 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'worktree.prune', { repo, ...input }, signal),
     doctor: async (signal?: AbortSignal) => (await call(ports, 'system.doctor', { repo }, signal)).checks,
     recover: async (signal?: AbortSignal) => (await call(ports, 'system.recover', {}, signal)).recovered,
+    /** Makes workspaces ahead until there are `pool.size`, and waits for them; otherwise that is done behind the scenes. */
+    pool: (input: Rest<'system.pool'> = {}, signal?: AbortSignal): Promise<Output<'system.pool'>> =>
+      call(ports, 'system.pool', { repo, ...input }, signal),
     audit: async (input: Omit<Rest<'system.audit'>, 'verify'> = {}, signal?: AbortSignal) =>
       (await call(ports, 'system.audit', { repo, ...input }, signal)).events ?? [],
     /** Whether the log is as it was written; of all repositories together. */

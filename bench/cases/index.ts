@@ -3,7 +3,9 @@ import { accept, reject } from './accept.ts'
 import { checkpoint, manySteps } from './checkpoint.ts'
 import { listAgainstNode, listGrowth } from './list.ts'
 import { lookUp } from './look-up.ts'
+import { firstStatus, handOver, handOverGrowth, startAgainstNode } from './pool.ts'
 import { recoverNothing, recoverWithoutGit } from './recover.ts'
+import { toolCall } from './tool-call.ts'
 import { remove, start, startDirty } from './worktree.ts'
 
 /** Every case that `npm run bench` measures, with its bar. */
@@ -17,6 +19,7 @@ export const cases: readonly Case[] = [
   recoverWithoutGit(1000),
   checkpoint(52, 'named'),
   checkpoint(52, 'found'),
+  toolCall(52, 2),
   start(10_000, 1.3),
   startDirty(10_000, 1.3),
   remove(10_000),
@@ -29,4 +32,9 @@ export const cases: readonly Case[] = [
   accept(10_000, 100, 3),
   accept(10_000, 5_000, 3),
   reject(10_000, 0.2),
+  handOver(5_000, 0.05),
+  handOver(80_000, 0.01),
+  handOverGrowth(80_000, 5_000, 2),
+  firstStatus(5_000, 1),
+  startAgainstNode(5_000, 3),
 ]

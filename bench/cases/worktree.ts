@@ -2,6 +2,7 @@
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { library } from '../built.ts'
+import type { OpenRepo } from '../../src/index.ts'
 import type { TimedCase } from '../case.ts'
 import { newName, spread } from '../folders.ts'
 import { type BenchRepo, fileName } from '../repos.ts'
@@ -29,7 +30,7 @@ export function start(files: number, bar: number): TimedCase {
 export function startDirty(files: number, bar?: number): TimedCase {
   return {
     kind: 'timed',
-    name: 'start --dirty : git stash create, worktree add, stash apply',
+    name: 'start --dirty : stash apply',
     files,
     ...(bar === undefined ? {} : { bar }),
     prepare: async (world) => {
@@ -101,7 +102,20 @@ async function oursIn(repo: BenchRepo, { bury, settle }: World, more: { dirty?: 
   return { make, remove, emptyTrash, drop, close: () => handle.close() }
 }
 
-async function rawIn(repo: BenchRepo, { bury, settle }: World) {
+/** Takes a task and all that it leaves in the trash out of the way. */
+export async function dropped(
+  repo: BenchRepo,
+  { bury, settle }: World,
+  handle: OpenRepo,
+  task: string,
+): Promise<void> {
+  const { trash } = await handle.remove({ task, force: true })
+  if (trash !== null) await bury(trash)
+  await rm(path.join(repo.dir, '.git/refs/offshoot/trash'), { recursive: true, force: true })
+  await settle()
+}
+
+export async function rawIn(repo: BenchRepo, { bury, settle }: World) {
   const at = { cwd: repo.dir, env: repo.env }
   const folder = path.join(path.dirname(repo.dir), 'raw')
   let name = ''
@@ -113,6 +127,7 @@ async function rawIn(repo: BenchRepo, { bury, settle }: World) {
   }
   return {
     make,
+    path: () => path.join(folder, name),
     makeDirty: async () => {
       const stash = (await run('git', ['stash', 'create'], at)).trim()
       await make()

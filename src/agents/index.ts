@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts'
+import { acp } from './acp.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'
 import { command } from './command.ts'
@@ -9,4 +10,4 @@ import { opencode } from './opencode.ts'
  * Every agent, in the order in which `run` looks for one that is installed. A new one is one file with an `Agent`,
  * one line here, and one row in test/agents/cast.ts, which runs the suite that all of them share.
  */
-export const agents: readonly Agent[] = [claude, codex, opencode, gemini, command]
+export const agents: readonly Agent[] = [claude, codex, opencode, gemini, acp, command]

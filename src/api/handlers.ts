@@ -5,6 +5,7 @@
 import { AppError, appError } from '../core/errors.ts'
 import type { Ports, Records, Step, StepFile } from '../core/ports.ts'
 import type { Onlooker } from '../core/run-agent.ts'
+import { poolNote } from '../core/slot.ts'
 import { taskView } from '../core/task.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
 
@@ -16,6 +17,8 @@ interface Handler<In, Out, Needs = Ports> {
   readonly writes: boolean
   /** Recovery is a part of the verb. */
   readonly recovers?: true
+  /** Only the user may do it: an agent that tries it is told to ask. */
+  readonly forUser?: true
   run(ports: Needs, input: In, signal?: AbortSignal, emit?: Emit): Promise<Out>
 }
 
@@ -25,8 +28,13 @@ const start: HandlerOf<'task.start'> = {
   writes: true,
   async run(ports, { repo, ...input }, signal) {
     const { start } = await import('../core/start.ts')
-    const { task, reused, recreated } = await start(ports, { dir: repo, ...input }, signal)
-    return { task: taskView(task), reused, recreated }
+    const { task, reused, recreated, included } = await start(ports, { dir: repo, ...input }, signal)
+    const given = included && {
+      copied: [...included.copied],
+      linked: [...included.linked],
+      secrets: [...included.secrets],
+    }
+    return { task: taskView(task), reused, recreated, ...(given && { included: given }) }
   },
 }
 
@@ -50,7 +58,16 @@ const show: HandlerOf<'task.show'> = {
 /** Actions that look into the records only: a door can answer them without loading the rest. */
 export const recordHandlers = { 'task.list': list, 'worktree.list': list } as const
 
+const pool: HandlerOf<'system.pool'> = {
+  writes: true,
+  async run(ports, { repo, clear }, signal) {
+    const { fillPool } = await import('../core/pool.ts')
+    return fillPool(ports, { dir: repo, clear }, signal)
+  },
+}
+
 const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
+  'system.pool': pool,
   'task.start': start,
   'task.list': list,
   'task.show': show,
@@ -127,6 +144,20 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       }
     },
   },
+  'task.compare': {
+    writes: false,
+    async run(ports, { repo, ...input }, signal) {
+      const { compare } = await import('../core/compare.ts')
+      const { rows, diff } = await compare(ports, { dir: repo, ...input }, signal)
+      const tasks = rows.map(({ task, files, shared, seconds }) => ({
+        task: taskView(task),
+        files: [...files],
+        shared: [...shared],
+        seconds,
+      }))
+      return { tasks, ...(diff !== undefined && { diff }) }
+    },
+  },
   'task.stop': {
     writes: true,
     async run(ports, { repo, task: name }, signal) {
@@ -137,6 +168,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'task.accept': {
     writes: true,
+    forUser: true,
     async run(ports, { repo, ...input }, signal) {
       const { accept } = await import('../core/accept.ts')
       const { task, as, preview, operation, onto, commit, url } = await accept(
@@ -167,6 +199,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'task.reject': {
     writes: true,
+    forUser: true,
     async run(ports, { repo, ...input }, signal) {
       const { reject } = await import('../core/reject.ts')
       const { task, ...rest } = await reject(ports, { dir: repo, ...input }, signal)
@@ -175,6 +208,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'task.delete': {
     writes: true,
+    forUser: true,
     async run(ports, { repo, ...input }, signal) {
       const { reject } = await import('../core/reject.ts')
       const { task, ...rest } = await reject(ports, { dir: repo, hide: true, ...input }, signal)
@@ -201,6 +235,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'worktree.show': show,
   'worktree.remove': {
     writes: true,
+    forUser: true,
     async run(ports, { repo, ...input }, signal) {
       const { remove } = await import('../core/remove.ts')
       const { task, removed, ignored, branchKept, landed, operation } = await remove(
@@ -254,6 +289,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'system.undo': {
     writes: true,
+    forUser: true,
     async run(ports, { repo, operation }, signal) {
       const { undo } = await import('../core/undo.ts')
       const done = await undo(ports, { dir: repo, operation }, signal)
@@ -292,6 +328,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'system.forget': {
     writes: true,
+    forUser: true,
     async run(ports, { repo }, signal) {
       const { forget } = await import('../core/forget.ts')
       const { path, closed } = await forget(ports, { path: repo }, signal)
@@ -359,6 +396,7 @@ export async function call<A extends ActionName>(
   const handler = handlers[action]
   try {
     signal?.throwIfAborted()
+    if (handler.forUser && !('dryRun' in input && input.dryRun)) requireUser(ports, action)
     if (handler.writes && !handler.recovers && needsRecovery(ports)) {
       const { recoverFirst } = await import('../core/recover.ts')
       await recoverFirst(ports, signal)
@@ -369,9 +407,24 @@ export async function call<A extends ActionName>(
   }
 }
 
+/** From under the run of an agent it becomes a question to the user. */
+function requireUser(ports: Ports, action: ActionName): void {
+  const run = ports.processes.findRun()
+  if (run === undefined) return
+  const verb = action.split('.')[1] ?? action
+  const task = ports.store
+    .readPendingTasks()
+    .find(({ pending }) => pending?.verb === 'run' && pending.run === run)
+  if (task) ports.store.append(task.uid, { type: 'run.wanted', run, verb }, ports.clock.now().toISOString())
+  throw new AppError('WT_017', `An agent may not ${verb}: that is for the user to decide.`, {
+    hint: `The user now knows that you want it. They run: offshoot ${verb}${task ? ` ${task.id}` : ''}`,
+  })
+}
+
 /** Somebody stopped in the middle of a verb, or died with a child at work. */
-function needsRecovery(ports: Ports): boolean {
-  return ports.store.readPendingTasks().length > 0 || ports.processes.readDeadOwners().length > 0
+function needsRecovery({ store, processes }: Ports): boolean {
+  if (store.readPendingTasks().length > 0 || processes.readDeadOwners().length > 0) return true
+  return store.readNotes(poolNote('')).size > 0
 }
 
 /** A signal may be given any reason; that it was pulled is told in one way. */

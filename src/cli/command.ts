@@ -24,6 +24,8 @@ export interface Context {
   /** What follows `--`. */
   readonly rest: readonly string[]
   readonly env: NodeJS.ProcessEnv
+  /** The state folder. */
+  readonly home: string
   readonly signal: AbortSignal
   readonly paint: Paint
   readonly colored: boolean

@@ -14,6 +14,12 @@ const olderThan: Option = {
   help: 'not used for longer than this: 3d, 12h (default: prune.maxAgeDays)',
 }
 
+const check: Option = {
+  type: 'string',
+  value: 'COMMAND',
+  help: 'run this in each workspace, and tell whether it is fine',
+}
+
 /** What a conversation with an agent can be told. */
 const conversing: Readonly<Record<string, Option>> = {
   agent: { type: 'string', value: 'NAME', help: 'the agent (default: agent.name, else the first installed)' },
@@ -31,6 +37,7 @@ const conversing: Readonly<Record<string, Option>> = {
   'denied-tools': { type: 'string', value: 'TOOLS', multiple: true, help: 'tools that are denied' },
   'auto-continue': { type: 'boolean', help: 'never ask: what would be asked is denied' },
   bell: { type: 'boolean', help: 'ring the bell at the end' },
+  detach: { type: 'boolean', help: 'leave it running when the terminal is closed; offshoot stop ends it' },
 }
 
 export const globalOptions: Readonly<Record<string, Option>> = {
@@ -116,6 +123,13 @@ export const commands: readonly Command[] = [
       },
       'worktree-dir': { type: 'string', value: 'DIR', help: 'where the workspace of a new task is made' },
       cleanup: { type: 'boolean', help: 'take the workspace away when all went well; the branch stays' },
+      agents: {
+        type: 'string',
+        value: 'NAMES',
+        help: 'the same prompt for several agents, parted by commas, each in a task of its own; then compare',
+      },
+      times: { type: 'string', value: 'N', help: 'the same so many times' },
+      check,
       worktree: { type: 'boolean', help: 'in a worktree of its own, as always' },
       'worktree-cleanup': { type: 'boolean', help: 'the same as --cleanup' },
     },
@@ -124,6 +138,7 @@ export const commands: readonly Command[] = [
       'offshoot run --task T1 --agent codex "Fix the login form"',
       'offshoot run --policy strict --allowed-tools "Read,Edit,Bash(npm test *)" "Fix the tests"',
       'offshoot run --task T1 --resume',
+      'offshoot run --agents claude,codex --check "npm test" "Fix the tests"',
       'offshoot run --task T1 -- npm run codemod',
     ],
     load: async () => (await import('./commands/run.ts')).run,
@@ -146,6 +161,16 @@ export const commands: readonly Command[] = [
     completes: 'tasks',
     examples: ['offshoot stop T1'],
     load: async () => (await import('./commands/stop.ts')).stop,
+  },
+  {
+    name: 'compare',
+    summary: 'Put tasks side by side: outcome, files, lines, time, and what they have in common',
+    args: 'TASK TASK…',
+    takes: [2, 100],
+    completes: 'tasks',
+    options: { check, diff: { type: 'boolean', help: 'also what lies between the first two' } },
+    examples: ['offshoot compare T1 T2', 'offshoot compare T1 T2 T3 --check "npm test"'],
+    load: async () => (await import('./commands/compare.ts')).compare,
   },
   {
     name: 'agents',
@@ -390,6 +415,13 @@ export const commands: readonly Command[] = [
     },
     examples: ['offshoot worktree prune', 'offshoot worktree prune --older-than 3d --json'],
     load: async () => (await import('./commands/prune.ts')).worktreePrune,
+  },
+  {
+    name: 'pool',
+    summary: 'Make workspaces ahead, so that the next start has nothing to wait for',
+    options: { clear: { type: 'boolean', help: 'make none, and take away those that are there' } },
+    examples: ['offshoot pool', 'offshoot pool --clear'],
+    load: async () => (await import('./commands/pool.ts')).pool,
   },
   {
     name: 'recover',

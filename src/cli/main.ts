@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { call, recordHandlers } from '../api/handlers.ts'
 import type { Composed } from '../compose.ts'
-import { composeRecords, type OpenRecords } from '../compose-records.ts'
+import { composeRecords, type OpenRecords, stateFolder } from '../compose-records.ts'
 import { AppError, appError } from '../core/errors.ts'
 import type { Input } from '../protocol/actions.ts'
 import { parse } from './arguments.ts'
@@ -47,6 +47,7 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
     positionals,
     rest,
     env: process.env,
+    home: stateFolder(process.env),
     signal,
     paint: painter(colored),
     colored,

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { AgentEnd, AgentEvent, ToolCall, Verdict } from './agent.ts'
 import type { Stray } from './events.ts'
 import type { Ports, Snapshot } from './ports.ts'
+import { redacted } from './redact.ts'
 import type { ActiveRun } from './run.ts'
 import type { Task } from './task.ts'
 import { summaryOf } from './wrap.ts'
@@ -101,5 +102,5 @@ export function toldCall(call: ToolCall, { path: workspace }: Pick<Task, 'path'>
   const summary =
     call.command ??
     (call.files?.length ? call.files.map(inside).join(', ') : summaryOf(call.name, call.input))
-  return { tool: call.name, summary: summary.slice(0, longest).trim(), call: call.id }
+  return { tool: call.name, summary: redacted(summary).slice(0, longest).trim(), call: call.id }
 }

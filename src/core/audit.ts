@@ -102,6 +102,7 @@ function entry({ seq, at, uid, event }: StoredEvent, task: Task): AuditEntry {
 
 function by(event: TaskEvent): string | undefined {
   if (event.type === 'run.begun') return event.agent
+  if (event.type === 'run.decided') return event.by
   return 'owner' in event ? `process ${event.owner.pid}` : undefined
 }
 
@@ -120,12 +121,26 @@ function detail(event: TaskEvent): string {
   switch (event.type) {
     case 'start.begun':
       return `${event.task.isolation} ${event.task.path}, branch ${event.task.branch}`
+    case 'included':
+      return [
+        `copied ${event.count}`,
+        ...event.linked.map((name) => `linked ${name}`),
+        ...event.secrets,
+      ].join(', ')
     case 'checkpoint':
       return `step ${event.n}: ${event.summary === '' ? event.tool : `${event.tool} - ${event.summary}`}`
     case 'run.begun':
       return `run ${event.run}`
     case 'run.ended':
       return event.ok ? `run ${event.run}` : `run ${event.run}: ${event.reason}`
+    case 'run.conversation':
+      return `${event.agent} ${event.conversation}`
+    case 'run.decided':
+      return `${event.allow ? 'allowed' : 'denied'} ${event.tool} ${event.summary}: ${event.reason}`
+    case 'run.strayed':
+      return event.changes.map(({ what }) => what).join(', ')
+    case 'run.wanted':
+      return event.verb
     case 'publish.done':
       return `branch ${event.branch}`
     case 'operation.begun':

@@ -8,6 +8,14 @@ import type { Owner, Pending, Task, TaskPatch } from './task.ts'
 export type TaskEvent =
   | { readonly type: 'start.begun'; readonly task: Task; readonly owner: Owner }
   | { readonly type: 'start.done' }
+  /** Ignored files of the user's were given to the workspace; of many, the first. */
+  | {
+      readonly type: 'included'
+      readonly count: number
+      readonly copied: readonly string[]
+      readonly linked: readonly string[]
+      readonly secrets: readonly string[]
+    }
   | { readonly type: 'start.undone'; readonly reason: string }
   | { readonly type: 'recreate.begun'; readonly owner: Owner }
   | { readonly type: 'recreate.done' }
@@ -46,6 +54,8 @@ export type TaskEvent =
       /** What is allowed for this task from then on. */
       readonly use?: string | undefined
     }
+  /** The agent wanted what only the user may do. */
+  | { readonly type: 'run.wanted'; readonly run: string; readonly verb: string }
   /** Somebody wants the run to end. */
   | { readonly type: 'run.stopping'; readonly run: string; readonly reason: string }
   /** What is no longer as it was in the user's repository, besides the task's own. */
@@ -138,13 +148,15 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       return { ...task, state: 'failed', reason: event.reason, lastActiveAt: at }
     case 'run.begun':
       return {
-        ...without(task, 'reason'),
+        ...without(without(task, 'reason'), 'wanted'),
         state: 'active',
         agent: event.agent,
         runs: task.runs + 1,
         lastActiveAt: at,
         pending: { verb: 'run', owner: event.owner, run: event.run },
       }
+    case 'run.wanted':
+      return { ...task, wanted: event.verb }
     case 'run.conversation':
       return { ...task, conversation: { agent: event.agent, id: event.conversation } }
     case 'run.ended':
@@ -199,7 +211,7 @@ function settled(task: Task): Task {
   return without(task, 'pending')
 }
 
-function without(task: Task, key: 'pending' | 'reason' | 'unpublished'): Task {
+function without(task: Task, key: 'pending' | 'reason' | 'unpublished' | 'wanted'): Task {
   const { [key]: _, ...rest } = task
   return rest as Task
 }

@@ -2,6 +2,7 @@ import path from 'node:path'
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
+import { emptyPool } from './pool.ts'
 import type { Ports, Repo, RepoRecord } from './ports.ts'
 import { close, requireIdle } from './reject.ts'
 import { forgottenNote } from './repo.ts'
@@ -33,6 +34,7 @@ export async function forget(
   for (const task of tasks) requireIdle(task)
   const closed: Forgotten['closed'][number][] = []
   for (const task of tasks) closed.push(await giveUp(ports, repo, task, isThere, signal))
+  await emptyPool(ports, repo, signal)
   ports.store.putNote(forgottenNote(id), ports.clock.now().toISOString())
   return { path: commonDir, closed }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ToolCall, Verdict } from './agent.ts'
 import { type RunTold, type ToldCall, toldCall } from './attend.ts'
 import { type Decision, decide, type Policy, type PolicyPlace } from './policy.ts'
@@ -66,5 +67,8 @@ async function settle(
   return { allow: true, by: said === 'always' ? 'always' : 'user', reason: 'the user said yes' }
 }
 
-/** The same tool with the same command is the same question. */
-const useOf = (call: ToolCall) => JSON.stringify([call.name, call.command ?? call.files ?? null])
+/** The same tool with the same command is the same question. Hashed, as a command may hold a secret. */
+const useOf = (call: ToolCall) =>
+  createHash('sha256')
+    .update(JSON.stringify([call.name, call.command ?? call.files ?? null]))
+    .digest('hex')

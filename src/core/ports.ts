@@ -25,6 +25,7 @@ export interface Ports extends Records {
   readonly contents: Contents
   readonly checkouts: Checkouts
   readonly isolations: Isolations
+  readonly slots: Slots
   readonly locks: Locks
   readonly processes: Processes
   readonly settings: SettingsSource
@@ -34,6 +35,8 @@ export interface Ports extends Records {
   setStoreAside(folder: string): Promise<void>
   /** Work that nobody waits for; it is done again by whoever needs it, should it fail. */
   later(work: () => Promise<unknown>): void
+  /** Has workspaces made ahead for the repository that the folder is in, by a process of its own; nobody waits for it. */
+  makeAhead(dir: string, settings: Settings): void
   /** The state folder. */
   readonly home: string
   /** What `~` stands for in settings. */
@@ -86,6 +89,10 @@ export interface Files {
   /** Makes the names in these folders durable. */
   syncFolders(folders: readonly string[]): Promise<void>
   copy(from: string, to: string): Promise<void>
+  /** A file or a link, where nothing is yet, sharing the disk's blocks where that can be; makes the folder. */
+  copyNew(from: string, to: string, mode?: number): Promise<void>
+  /** A link to `target`, where nothing is yet; makes the folder. */
+  link(target: string, at: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   /** A rename, or across file systems a complete copy that takes its name at once, then removal of the old. */
   move(from: string, to: string): Promise<void>
@@ -229,6 +236,18 @@ export interface IsolationKind {
   attach(repo: Repo, task: Task, kept: string): Promise<void>
 }
 
+/** Workspaces that are made ahead of need, each in a folder of its own. */
+export interface Slots {
+  /** Fills a new folder with the files of a commit, with the user's own conversions. */
+  fill(repo: Repo, slot: string, commit: string, signal?: AbortSignal): Promise<void>
+  /** What a look tells that costs the same whatever the size: another one than before means that it was touched. */
+  readLook(slot: string): Promise<string>
+  /** Makes its files those of another commit, touching only those that differ; false when that would not be enough. */
+  advance(repo: Repo, slot: string, from: string, to: string, signal?: AbortSignal): Promise<boolean>
+  /** Its files become the workspace of the task, and its git the registration. */
+  handOver(repo: Repo, task: Task, slot: string): Promise<void>
+}
+
 type Isolations = Readonly<Record<'worktree' | 'clone', IsolationKind>>
 
 /** A state of a workspace that the vault keeps. Step 0 is how it was at the start. */
@@ -285,6 +304,12 @@ export interface DiffOptions {
 export interface Vault {
   /** Keeps what only a fresh workspace can tell: how its files look, and the repository's config. */
   prepare(repo: Repo, task: Task): Promise<void>
+  /** The same ahead of need, and step 0's tree, in the folder of a slot that holds the files of a commit. */
+  prepareSlot(repo: Repo, slot: string, commit: string, signal?: AbortSignal): Promise<void>
+  /** What was prepared with the slot is the task's. */
+  takeSlot(repo: Repo, task: Task, slot: string): Promise<void>
+  /** All that decides how a checkout writes files, as one word; undefined when that cannot be told. */
+  findConversions(repo: Repo, signal?: AbortSignal): Promise<string | undefined>
   /** Whether the workspace surely holds the bytes of its base commit. A quick look that may answer no for yes. */
   isPlain(repo: Repo, task: Task): Promise<boolean>
   /** Makes step 0, unless it is there. The workspace must be as it was made. */
@@ -315,6 +340,8 @@ export interface Vault {
     paths?: readonly string[],
     signal?: AbortSignal,
   ): Promise<Snapshot>
+  /** These paths of the workspace are never a part of a step. */
+  keepOut(repo: Repo, task: Task, paths: readonly BytePath[]): Promise<void>
   /** What the workspace holds that neither the last step nor its HEAD has. */
   readDirt(repo: Repo, task: Task, signal?: AbortSignal): Promise<readonly StepFile[]>
   /** What the rules ignore, folders as a whole. */
@@ -363,8 +390,8 @@ export interface Vault {
   readUids(repo: RepoRecord): Promise<string[]>
   /** The task as it was at its start. */
   findRecord(repo: Repo, uid: string): Promise<Task | undefined>
-  /** Looks at the vault without touching it. */
-  inspect(repo: Repo, signal?: AbortSignal): Promise<VaultLook>
+  /** Looks at the vault without touching it; `deep`, also whether all that the steps hold is there. */
+  inspect(repo: Repo, deep: boolean, signal?: AbortSignal): Promise<VaultLook>
   /** Makes again what a vault is made of besides its contents. */
   remake(repo: Repo): Promise<void>
   /** Makes that step, or without one step 0, the last one of a task whose ref is lost; false when it is not there. */
@@ -376,6 +403,8 @@ export interface VaultLook {
   readonly state: 'sound' | 'damaged' | 'missing'
   /** Of each task of which the vault has steps: whether the last one can be found. */
   readonly tips: ReadonlyMap<string, boolean>
+  /** Objects behind the steps that neither it nor the repository has. */
+  readonly lost?: readonly string[] | undefined
 }
 
 export interface Push {
@@ -465,6 +494,14 @@ export interface Contents {
     commit: string,
     signal?: AbortSignal,
   ): Promise<Map<BytePath, Leaf | null>>
+  /** Ignored files that these patterns name too, in the syntax of a .gitignore; with `folders`, folders as a whole. */
+  findIgnored(
+    repo: Repo,
+    checkout: string,
+    patterns: string,
+    folders: boolean,
+    signal?: AbortSignal,
+  ): Promise<BytePath[]>
   /** The paths of a checkout that may differ from an index; a repository inside is left out. */
   scan(repo: Repo, checkout: string, index: Leaf, signal?: AbortSignal): Promise<BytePath[]>
   /** The tree of an index file; undefined while it holds a merge that is not solved. */
@@ -602,6 +639,8 @@ export interface Store {
   findDamage(): string | undefined
   findNote(key: string): string | undefined
   putNote(key: string, value: string): void
+  /** The notes whose key begins so, but for empty ones. */
+  readNotes(prefix: string): Map<string, string>
   close(): void
 }
 
@@ -628,6 +667,8 @@ export interface Processes {
    * they left; should it fail, the owner stays on record.
    */
   endChildren(owner: Owner, clear?: () => Promise<void>): Promise<number>
+  /** The run that we are a part of: a process above us carries its mark. */
+  findRun(): string | undefined
   /** Ends all that a run has started, wherever it went, and answers how many there were. */
   endRun(run: string): Promise<number>
 }
@@ -679,6 +720,8 @@ export const effects = {
     'syncFiles',
     'syncFolders',
     'copy',
+    'copyNew',
+    'link',
     'rename',
     'move',
     'remove',

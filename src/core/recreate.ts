@@ -1,6 +1,7 @@
 /** A workspace that is gone or damaged, made whole from the last step. */
 import path from 'node:path'
 import { AppError, appError } from './errors.ts'
+import { include } from './include.ts'
 import type { Ports, Repo, Step, Worktree } from './ports.ts'
 import { rawTree } from './raw.ts'
 import type { Task } from './task.ts'
@@ -76,7 +77,7 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
     }
     const [first, ...later] = await vault.readSteps(repo, task)
     if (first) {
-      await makeBase(ports, repo, task)
+      await makeBase(ports, repo, task.path)
       await ports.files.makeNewFolder(task.path)
       await mend(ports, repo, task, signal)
       await vault.restore(repo, task, null, later.at(-1) ?? first, signal)
@@ -86,6 +87,9 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
       await vault.reseed(repo, task)
       await isolationOf(ports, task).checkOut(repo, task, signal)
     }
+    const from = await ports.locate(task.origin).catch(() => undefined)
+    const settings = from && (await ports.settings.read(from.checkout))
+    if (settings) await include(ports, repo, from, settings.workspace, task, signal)
     return store.append(task.uid, { type: 'recreate.done' }, now())
   } catch (error) {
     await undoRecreate(ports, repo, task, appError(error).message).catch(() => {})

@@ -41,6 +41,10 @@ const secretContents = [
   /\bnpm_[A-Za-z0-9]{36}\b/,
 ]
 
+export function isSecretName(file: string): boolean {
+  return secretNames.some((pattern) => pattern.test(file))
+}
+
 export function risks(files: readonly RiskyFile[]): Risks {
   const runsCode: string[] = []
   const refused: { path: string; why: string }[] = []

@@ -73,7 +73,14 @@ export async function runAgent(
   const found = resumed ?? (await taskFor(ports, input, signal))
   const work = (run: ActiveRun) =>
     attend(ports, found.repo, run, { agent, policy, input, settings, onlooker, signal })
-  const running = () => withRun(ports, found, input.argv?.[0] ?? agent.name, work, signal)
+  const running = () =>
+    withRun(
+      ports,
+      found,
+      agent.name === 'command' ? (input.argv?.[0] ?? agent.name) : agent.name,
+      work,
+      signal,
+    )
   if (input.argv && !input.starts) return running()
   const limit = settings.limits.concurrent
   return inTurn(ports, found.repo, limit, () => onlooker?.tell({ event: 'queued', limit }), running, signal)
@@ -88,7 +95,9 @@ function policyOf({ policy }: Settings, input: RunInput): Policy {
 }
 
 function nameOf({ agent }: Settings, input: RunInput, resumed: Task | undefined): string | undefined {
-  return input.argv ? 'command' : (input.agent ?? resumed?.conversation?.agent ?? (agent.name || undefined))
+  return input.agent === undefined && input.argv
+    ? 'command'
+    : (input.agent ?? resumed?.conversation?.agent ?? (agent.name || undefined))
 }
 
 /** The task that is named, or the one that has the conversation: that of the id, or the last one. */

@@ -8,8 +8,13 @@ export interface Settings {
     /** Folder that holds the workspaces; relative to the repository's root, `~` expands; empty: the state folder. */
     readonly base: string
     readonly name: string
+    /** Ignored files that a workspace gets, beside those that `.worktreeinclude` names: a copy, or a link to yours. */
+    readonly copy: readonly string[]
+    readonly link: readonly string[]
   }
   readonly branch: { readonly name: string }
+  /** How many workspaces are made ahead, so that a start has nothing to wait for. */
+  readonly pool: { readonly size: number }
   readonly limits: {
     readonly perRepo: number
     /** Runs at once in one repository; the others queue. */
@@ -46,8 +51,9 @@ export interface Settings {
 
 export const defaultSettings: Settings = {
   enabled: true,
-  workspace: { base: '', name: '{task}-{date}-{time}' },
+  workspace: { base: '', name: '{task}-{date}-{time}', copy: [], link: [] },
   branch: { name: 'offshoot/{task}' },
+  pool: { size: 1 },
   limits: { perRepo: 10, concurrent: 10, timeMinutes: 0, turns: 0 },
   agent: { name: '' },
   policy: { level: 'permissive', allowed: [], denied: [] },

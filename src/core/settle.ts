@@ -3,6 +3,7 @@ import { catchUp, publishSteps } from './checkpoint.ts'
 import { AppError, appError } from './errors.ts'
 import { findOperation } from './kept-operation.ts'
 import { finish, takeBack } from './operation.ts'
+import { recoverPools } from './pool.ts'
 import type { Ports, Repo } from './ports.ts'
 import { markRef, repoLock } from './repo.ts'
 import { endRun, runLock } from './run.ts'
@@ -27,6 +28,7 @@ export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Set
     // One that does not end must not stand in the way of everything: it is tried again the next time.
     await ports.processes.endChildren(owner, () => clearMarks(ports)).catch(() => 0)
   }
+  await recoverPools(ports)
   for (const task of ports.store.readPendingTasks()) {
     signal?.throwIfAborted()
     try {

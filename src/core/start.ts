@@ -2,6 +2,7 @@ import path from 'node:path'
 import { allEnded } from './all-ended.ts'
 import type { BytePath } from './bytes.ts'
 import { AppError, appError } from './errors.ts'
+import { include, type Included } from './include.ts'
 import {
   baseFolder,
   fromTemplate,
@@ -12,6 +13,7 @@ import {
   type NameParts,
 } from './names.ts'
 import { perform } from './operation.ts'
+import { askForSlots, takeSlot } from './pool.ts'
 import type { Leaf, Ports, Repo, Worktree } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
 import { reject } from './reject.ts'
@@ -41,6 +43,8 @@ export interface Started {
   readonly reused: boolean
   /** Its folder was gone and was made again. */
   readonly recreated: boolean
+  /** Ignored files of the user's that the new workspace was given. */
+  readonly included?: Included | undefined
 }
 
 /** Makes the task, its branch and its workspace; or answers the open task of that id. */
@@ -62,7 +66,8 @@ export async function start(ports: Ports, input: StartInput, signal?: AbortSigna
     if (input.isolation === 'branch') await makeRoom(ports, repo, signal)
     const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
     const changes = input.dirty ? await takeDirt(ports, repo, task, signal) : undefined
-    return { task: await make(ports, repo, settings, task, changes, signal), reused: false, recreated: false }
+    const made = await make(ports, repo, settings, task, changes, signal)
+    return { ...made, reused: false, recreated: false }
   })
 }
 
@@ -227,7 +232,7 @@ async function make(
   task: Task,
   changes: ReadonlyMap<BytePath, Leaf | null> | undefined,
   signal?: AbortSignal,
-): Promise<Task> {
+): Promise<Pick<Started, 'task' | 'included'>> {
   const { store } = ports
   const now = () => ports.clock.now().toISOString()
   await ports.locks.hold(repoLock(repo.place), { verb: 'start', signal }, async () => {
@@ -236,22 +241,41 @@ async function make(
     store.append(task.uid, { type: 'start.begun', task, owner: ports.processes.self() }, now())
   })
   try {
-    if (task.shadow) return await makeShadow(ports, repo, { ...task, shadow: task.shadow }, signal)
-    await allEnded([makeRefs(ports, repo, task, signal), makeFolder(ports, repo, task, signal)])
-    // The index, too, is kept now: what the agent adds to it from here on would look like a part of the base.
-    const [plain] = await allEnded([ports.vault.isPlain(repo, task), ports.vault.prepare(repo, task)])
+    if (task.shadow) return { task: await makeShadow(ports, repo, { ...task, shadow: task.shadow }, signal) }
+    const [, plain] = await allEnded([
+      makeRefs(ports, repo, task, signal),
+      makeWorkspace(ports, repo, settings, task, signal),
+    ])
     // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
     if (changes) await ports.vault.seedWith(repo, task, changes, signal)
     else if (!plain) await ports.vault.seed(repo, task, signal)
+    const included = await include(ports, repo, repo.place, settings.workspace, task, signal)
     signal?.throwIfAborted()
     const started = store.append(task.uid, { type: 'start.done' }, now())
     ports.later(() => ports.vault.seed(repo, started))
-    return started
+    ports.later(() => askForSlots(ports, repo, started, settings))
+    return { task: started, included }
   } catch (error) {
     // Should this fail as well, the task stays marked as half-made and the next command takes it back.
     await undoStart(ports, repo, task, appError(error)).catch(() => {})
     throw error
   }
+}
+
+/** One that was made ahead, or a new one. Answers whether step 0 can be made later, without looking at it. */
+async function makeWorkspace(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const slot = settings.pool.size > 0 ? await takeSlot(ports, repo, task, signal) : 'none'
+  if (slot === 'whole') return true
+  if (slot === 'none') await makeFolder(ports, repo, task, signal)
+  // The index, too, is kept now: what the agent adds to it from here on would look like a part of the base.
+  const [plain] = await allEnded([ports.vault.isPlain(repo, task), ports.vault.prepare(repo, task)])
+  return plain
 }
 
 async function makeShadow(

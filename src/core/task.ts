@@ -57,6 +57,8 @@ export interface Task {
   readonly agent?: string
   /** What the agent itself calls its conversation, so that a follow-up goes on with it. */
   readonly conversation?: { readonly agent: string; readonly id: string }
+  /** What the agent wanted in its last run, and only the user may do. */
+  readonly wanted?: string
   readonly createdAt: string
   readonly lastActiveAt: string
   readonly closedAt?: string
@@ -122,6 +124,7 @@ export interface TaskView {
   readonly lastActiveAt: string
   readonly agent?: string | undefined
   readonly conversation?: string | undefined
+  readonly wanted?: string | undefined
   readonly runs: number
   readonly reason?: string | undefined
 }
@@ -146,6 +149,7 @@ export function taskView(task: Task, dirty: boolean | null = null, landed: boole
     lastActiveAt: task.lastActiveAt,
     ...(task.agent === undefined ? {} : { agent: task.agent }),
     ...(task.conversation === undefined ? {} : { conversation: task.conversation.id }),
+    ...(task.wanted === undefined ? {} : { wanted: task.wanted }),
     runs: task.runs,
     ...(task.reason === undefined ? {} : { reason: task.reason }),
   }

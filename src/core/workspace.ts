@@ -3,6 +3,7 @@ import path from 'node:path'
 import { AppError } from './errors.ts'
 import type { IsolationKind, Place, Ports, RefChange, Repo } from './ports.ts'
 import { mainRoot } from './repo.ts'
+import { dropTaken } from './slot.ts'
 import type { Pending, Task } from './task.ts'
 
 /** Keeps the base commit from being collected while the task is open. */
@@ -93,13 +94,13 @@ export function branchTaken(branch: string, rival: string): AppError {
 
 /** The folder, its registration and its files. */
 export async function makeFolder(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
-  await makeBase(ports, repo, task)
+  await makeBase(ports, repo, task.path)
   await isolationOf(ports, task).make(repo, task, signal)
 }
 
-/** The folder that workspaces are made in. */
-export async function makeBase(ports: Ports, repo: Repo, task: Task): Promise<void> {
-  const base = path.dirname(task.path)
+/** The folder that it is made in. */
+export async function makeBase(ports: Ports, repo: Repo, made: string): Promise<void> {
+  const base = path.dirname(made)
   await ports.files.makeFolder(base, 0o700)
   if (isInRepo(repo.place, base)) await hideFromGit(ports, base)
 }
@@ -151,6 +152,7 @@ export async function undoStart(
   // Somebody made a folder of that name after we had looked: it is theirs.
   const foreign = why.code === 'WT_001' && why.path === task.path
   if (!foreign) await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
+  await dropTaken(ports, task)
   await git.clearRefLocks(place, task.adopted ? [pinRef(task.uid)] : [pinRef(task.uid), branch])
   const changes: RefChange[] = []
   if (!task.adopted && (await isOwnBranch(ports, repo, task))) {

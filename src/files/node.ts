@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import {
   chmod,
+  copyFile,
   lstat,
   mkdir,
   open,
@@ -12,6 +13,8 @@ import {
   rmdir,
   stat,
   statfs,
+  symlink,
+  utimes,
 } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError } from '../core/errors.ts'
@@ -39,6 +42,8 @@ export function nodeFiles(): Files {
     syncFiles: syncAll,
     syncFolders: syncAll,
     copy,
+    copyNew,
+    link,
     rename,
     move,
     removeEmptyFolder,
@@ -136,6 +141,20 @@ async function write(target: string, content: string, mode?: number): Promise<vo
 
 async function writeDurable(target: string, content: Uint8Array, mode: number): Promise<void> {
   await placeDrafts([{ draft: await writeDraft(target, content, mode), target }])
+}
+
+async function copyNew(from: string, to: string, mode?: number): Promise<void> {
+  await mkdir(path.dirname(to), { recursive: true })
+  const found = await lstat(from)
+  if (found.isSymbolicLink()) return symlink(await readlink(from, { encoding: 'buffer' }), to)
+  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+  if (mode !== undefined) await chmod(to, mode)
+  await utimes(to, found.atime, found.mtime)
+}
+
+async function link(target: string, at: string): Promise<void> {
+  await mkdir(path.dirname(at), { recursive: true })
+  await symlink(target, at)
 }
 
 async function writeNew(target: string, content: string): Promise<boolean> {

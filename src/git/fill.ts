@@ -5,14 +5,14 @@ import { frugal } from './frugal.ts'
 import { workspaceScope } from './isolation.ts'
 
 /** With it git would write an index that takes every file for unchanged, for ever. */
-const settings = [['core.ignoreStat', 'false'], ...frugal] as const
+export const fillSettings = [['core.ignoreStat', 'false'], ...frugal] as const
 
 /** The files of the base commit. */
 export async function fill(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
   await exec({
     args: ['read-tree', '--reset', '-u', task.base.commit],
     ...workspaceScope(repo, task),
-    settings,
+    settings: fillSettings,
     signal,
   })
 }
@@ -22,14 +22,14 @@ export async function checkOut(exec: GitExec, repo: Repo, task: Task, signal?: A
   await exec({
     args: ['read-tree', '--reset', '-u', 'HEAD'],
     ...workspaceScope(repo, task),
-    settings,
+    settings: fillSettings,
     signal,
   })
 }
 
 /** The index of HEAD; the files stay as they are. In a sparse workspace it says which ones are not meant to be there. */
 export async function resetIndex(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
-  const scope = { ...workspaceScope(repo, task), settings, signal }
+  const scope = { ...workspaceScope(repo, task), settings: fillSettings, signal }
   await exec({ args: ['read-tree', '--reset', 'HEAD'], ...scope })
   const asked = await exec({ args: ['config', '--type=bool', 'core.sparseCheckout'], expect: [1], ...scope })
   if (asked.stdout.toString().trim() !== 'true') return

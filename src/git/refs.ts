@@ -170,8 +170,19 @@ export async function clearRefLocks(
     // Git writes the log first: killed then, it leaves the log of a ref that never was.
     const isLogged = isRecent(await findTime(at(`logs/${ref}`)), since)
     if (isLogged && !(await isRef(at, ref))) await files.remove(at(`logs/${ref}`))
+    await clearDrafts(files, at(`logs/${ref}`), since)
   }
   if (since > 0) await clearSharedLocks(files, at, since)
+}
+
+/** A log of ours that was killed before it took its name. */
+async function clearDrafts(files: Files, log: string, since: number): Promise<void> {
+  const folder = path.dirname(log)
+  for (const name of await files.readNames(folder)) {
+    if (!name.startsWith(`.${path.basename(log)}.`) || !/\.[0-9a-f]{12}\.tmp$/.test(name)) continue
+    const draft = path.join(folder, name)
+    if (isRecent(await findTime(draft), since)) await files.remove(draft)
+  }
 }
 
 async function isRef(at: (name: string) => string, ref: string): Promise<boolean> {

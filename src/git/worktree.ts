@@ -3,6 +3,7 @@
  * rename, whereas `git worktree add` makes it piece by piece and a kill leaves it locked and half there.
  */
 import path from 'node:path'
+import { allEnded } from '../core/all-ended.ts'
 import type { Files, IsolationKind, Place, Registration, Repo, Worktree } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from './exec.ts'
@@ -71,7 +72,7 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
     async make(repo, task, signal) {
       await files.makeNewFolder(task.path)
       await files.write(path.join(task.path, '.git'), pointer(repo, task))
-      await register(files, repo, task)
+      await registerAnew(files, repo, task)
       signal?.throwIfAborted()
       await fill(exec, repo, task, signal)
     },
@@ -98,7 +99,7 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
       if (!known) {
         const wrong = await files.readKind(registered)
         if (wrong !== undefined) await files.move(registered, `${await roomFor(files, aside)}.registration`)
-        await register(files, repo, task)
+        await registerAnew(files, repo, task)
         await resetIndex(exec, repo, task, signal)
       } else if (locked) await files.remove(path.join(registered, 'locked'))
       return !pointed || !known || locked
@@ -120,7 +121,7 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
       if ((await files.readKind(registered)) !== undefined) return
       await files.makeFolder(path.dirname(registered))
       if ((await files.readKind(kept)) === 'folder') await files.move(kept, registered)
-      else await register(files, repo, task)
+      else await registerAnew(files, repo, task)
     },
   }
 }
@@ -153,7 +154,7 @@ async function roomFor(files: Files, target: string): Promise<string> {
   return target
 }
 
-function pointer(repo: Repo, task: Task): string {
+export function pointer(repo: Repo, task: Task): string {
   return `gitdir: ${workspacePlace(repo, task).gitDir}\n`
 }
 
@@ -161,11 +162,16 @@ function stagingFolder(repo: Repo, task: Task): string {
   return path.join(repo.commonDir, `offshoot-${path.basename(task.path)}.tmp`)
 }
 
-async function register(files: Files, repo: Repo, task: Task): Promise<void> {
-  const registered = workspacePlace(repo, task).gitDir
+async function registerAnew(files: Files, repo: Repo, task: Task): Promise<void> {
   const staged = stagingFolder(repo, task)
   if ((await files.readKind(staged)) === 'folder') await files.remove(staged)
   await files.makeNewFolder(staged)
+  await inheritSparseness(files, repo.place, staged)
+  await register(files, repo, task, staged)
+}
+
+/** The folder becomes the registration of the task, with all that is in it. */
+export async function register(files: Files, repo: Repo, task: Task, staged: string): Promise<void> {
   const written = {
     HEAD: `ref: refs/heads/${task.branch}`,
     commondir: '../..',
@@ -175,9 +181,8 @@ async function register(files: Files, repo: Repo, task: Task): Promise<void> {
   const writing = Object.entries(written).map(([name, text]) =>
     files.write(path.join(staged, name), `${text}\n`),
   )
-  for (const ended of await Promise.allSettled(writing)) if (ended.status === 'rejected') throw ended.reason
-  await inheritSparseness(files, repo.place, staged)
-  await intoPlace(files, staged, registered)
+  await allEnded(writing)
+  await intoPlace(files, staged, workspacePlace(repo, task).gitDir)
 }
 
 /** Whoever takes the last registration away takes the folder with it, perhaps between our two steps. */
@@ -185,7 +190,7 @@ async function intoPlace(files: Files, staged: string, registered: string): Prom
   for (let attempt = 1; ; attempt++) {
     await files.makeFolder(path.dirname(registered))
     try {
-      return await files.rename(staged, registered)
+      return await files.move(staged, registered)
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 10) throw thrown
     }

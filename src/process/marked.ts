@@ -23,6 +23,20 @@ export function findMarked(run: string): number[] {
   return [...ours]
 }
 
+/** The mark that we carry ourselves, or a process above us. An agent can clear its own environment, not its parents'. */
+export function findOwnRun(env: NodeJS.ProcessEnv): string | undefined {
+  if (env.OFFSHOOT_RUN || process.platform !== 'linux') return env.OFFSHOOT_RUN || undefined
+  for (let pid = String(process.ppid); Number(pid) > 1; ) {
+    const marked = readProc(pid, 'environ')
+      .split('\0')
+      .find((variable) => variable.startsWith(mark('')))
+    if (marked !== undefined) return marked.slice(mark('').length)
+    const stat = readProc(pid, 'stat')
+    pid = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? '0'
+  }
+  return undefined
+}
+
 const roundMs = 10
 const rounds = 200
 

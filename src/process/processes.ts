@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
 import type { Processes } from '../core/ports.ts'
 import type { Owner } from '../core/task.ts'
-import { endMarked } from './marked.ts'
+import { endMarked, findOwnRun } from './marked.ts'
 import { type ChildRecord, readOwners, readRecords, writeRecord } from './records.ts'
 import { type ProcessTable, processTable } from './table.ts'
 
@@ -14,7 +14,7 @@ export interface ProcessRecords extends Processes {
 }
 
 /** Knows processes beyond their pid, and ends what a killed owner left running. */
-export function processes(folder: string): ProcessRecords {
+export function processes(folder: string, env: NodeJS.ProcessEnv = {}): ProcessRecords {
   const table = processTable()
   let own: Owner | undefined
 
@@ -48,6 +48,7 @@ export function processes(folder: string): ProcessRecords {
       return running.length
     },
     endRun: endMarked,
+    findRun: () => findOwnRun(env),
   }
 }
 

@@ -32,6 +32,7 @@ const taskSchema = z.object({
   lastActiveAt: z.iso.datetime(),
   agent: z.string().optional(),
   conversation: z.string().optional(),
+  wanted: z.string().optional().describe('What the agent wanted in its last run, and only the user may do.'),
   runs: z.number().int(),
   reason: z.string().optional(),
 })
@@ -60,9 +61,18 @@ const start = {
     branch: z.string().min(1).optional(),
     existingBranch: z.string().min(1).optional(),
     isolation: z.enum(isolations).optional(),
+    base: z.string().min(1).optional().describe('The folder for the workspace, instead of workspace.base.'),
     dirty: z.boolean().optional(),
   }),
-  output: z.object({ task: taskSchema, reused: z.boolean(), recreated: z.boolean() }),
+  output: z.object({
+    task: taskSchema,
+    reused: z.boolean(),
+    recreated: z.boolean(),
+    included: z
+      .object({ copied: z.array(z.string()), linked: z.array(z.string()), secrets: z.array(z.string()) })
+      .optional()
+      .describe('Ignored files of the checkout that a new workspace was given.'),
+  }),
 }
 
 const list = {
@@ -96,6 +106,11 @@ const stepSchema = z.object({
 const findingSchema = z.object({ name: z.string(), message: z.string(), hint: z.string() })
 
 export const actions = {
+  'system.pool': {
+    summary: 'Make workspaces ahead, so that the next start has nothing to wait for',
+    input: z.object({ repo, clear: z.boolean().optional() }),
+    output: z.object({ slots: z.number().int(), made: z.number().int() }),
+  },
   'task.start': start,
   'task.list': list,
   'task.show': show,
@@ -190,6 +205,21 @@ export const actions = {
         .array(z.object({ what: z.string(), before: z.string().nullable(), after: z.string().nullable() }))
         .describe('What has changed meanwhile in the repository, besides branches of tasks.'),
       checkpoint: stepSchema.optional(),
+    }),
+  },
+  'task.compare': {
+    summary: 'Put tasks side by side: outcome, files, lines, time, and what they have in common',
+    input: z.object({ repo, tasks: z.array(taskName).min(2), diff: z.boolean().optional() }),
+    output: z.object({
+      tasks: z.array(
+        z.object({
+          task: taskSchema,
+          files: z.array(z.string()),
+          shared: z.array(z.string()).describe('Those that another one of them changed, too.'),
+          seconds: z.number().int().describe('How long its runs took.'),
+        }),
+      ),
+      diff: z.string().optional().describe('What lies between the first two.'),
     }),
   },
   'task.stop': {

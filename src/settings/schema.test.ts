@@ -19,7 +19,7 @@ describe('the schema', () => {
   })
 
   test.each([...defaults])('%s: the default is allowed, and the rule says what else is', (key, value) => {
-    expect(rules[key].parse(value)).toEqual(value)
+    expect(rules[key].parse(value)).toStrictEqual(value)
     expect(rules[key].description).toBeTruthy()
     expect(rules[key].safeParse(Symbol('no setting')).error?.issues[0]?.message).not.toMatch(/^Invalid/)
   })

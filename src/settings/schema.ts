@@ -42,6 +42,11 @@ function message() {
   return z.string(expected).refine(isGood, expected)
 }
 
+const patterns = () => {
+  const expected = 'a list of patterns'
+  return z.array(z.string(expected).regex(/^[^\p{Cc}]*$/u, expected), expected).readonly()
+}
+
 const folderName = /^(?!-)[^/\\{}\p{Cc}]+$/u
 /** The rules of `git check-ref-format`. */
 const branchName = /^(?!-)(?!.*(?:\.\.|\/\/|(?:^|\/)\.|[./]$|\.lock(?:\/|$)))(?!\/)[^\s~^:?*[\\{}\p{Cc}]+$/u
@@ -54,8 +59,17 @@ export const rules = {
   'workspace.name': template('a folder name', folderName, ['task'], ['date', 'time', 'id8', 'repo']).describe(
     'Name of a workspace’s folder, with `{task}`; also `{date}`, `{time}`, `{id8}`, `{repo}`.',
   ),
+  'workspace.copy': patterns().describe(
+    'Ignored files that each workspace gets a copy of, as patterns of a `.gitignore`; `.worktreeinclude` names more.',
+  ),
+  'workspace.link': patterns().describe(
+    'The same as links to your own files: what happens to them happens to yours.',
+  ),
   'branch.name': template('a branch name', branchName, ['task', 'id8']).describe(
     'Name of a task’s branch, with `{task}` or `{id8}`.',
+  ),
+  'pool.size': whole(0, 16).describe(
+    'How many workspaces are kept ready in each repository after its first `start`; 0 makes none.',
   ),
   'limits.perRepo': whole(1, 10_000).describe('How many open tasks a repository may have.'),
   'limits.concurrent': whole(1, 1000).describe('How many runs may be at work in a repository; others queue.'),

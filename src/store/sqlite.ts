@@ -181,6 +181,14 @@ export function sqliteStore(path: string): Store {
     },
 
     findNote: (key) => find('SELECT value FROM notes WHERE key = ?', key)?.value as string | undefined,
+    readNotes: (prefix) =>
+      new Map(
+        read(
+          "SELECT key, value FROM notes WHERE key >= ? AND key < ? AND value <> ''",
+          prefix,
+          `${prefix}\u{10ffff}`,
+        ).map(({ key, value }) => [key as string, value as string]),
+      ),
     putNote: (key, value) =>
       change(
         'INSERT INTO notes VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',

@@ -21,8 +21,7 @@ type Settings = [key: string, value: string][]
 const converting = '^(core\\.(autocrlf|eol)|filter\\..*)$'
 
 /** Keeps the repository's config and attributes while they are still the user's own. */
-export async function keepConfig({ files, vault }: OpenVault, repo: Repo, task: Task): Promise<void> {
-  const folder = taskFolder(vault, task)
+export async function keepConfig({ files }: OpenVault, repo: Repo, folder: string): Promise<void> {
   if ((await files.readKind(path.join(folder, 'config'))) === 'file') return
   for (const name of ['info/attributes', 'config']) {
     const text = (await files.readText(path.join(repo.commonDir, name))) ?? ''

@@ -14,7 +14,7 @@ import { noteDone, readKept } from './known.ts'
 import { mergeTrees } from './merge.ts'
 import { readRef } from './place.ts'
 import { writeBlob } from './restore.ts'
-import { scan } from './scan.ts'
+import { findIgnored, scan, scanIgnored } from './scan.ts'
 import { commitContent, parseCommit } from './step.ts'
 import { changeTree, compareTrees, findLeaf } from './tree.ts'
 
@@ -44,6 +44,8 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
     takeAll: async (repo, checkout, signal) => takeAll(await open(repo), repo, checkout, signal),
     takeChanges: async (repo, checkout, commit, signal) =>
       takeChanges(await open(repo), repo, checkout, commit, signal),
+    findIgnored: async (repo, checkout, patterns, folders, signal) =>
+      findNamed(await open(repo), repo, checkout, patterns, folders, signal),
     scan: async (repo, checkout, index, signal) => scanAgainst(await open(repo), checkout, index, signal),
     findIndexTree: async (repo, index) => findIndexTree(await open(repo), index),
     storeIndexTree: async (repo, index) => storeIndexTree(await open(repo), index, repo.commonDir),
@@ -166,6 +168,29 @@ function takeChanges(
       if ((await findLeaf(vault.objects, tree, file))?.mode !== '160000') changes.leaves.set(file, null)
     })
     return changes.leaves
+  })
+}
+
+/** Twice the same question, once with the patterns for rules: what both answer is meant. */
+function findNamed(
+  vault: OpenVault,
+  repo: Repo,
+  checkout: string,
+  patterns: string,
+  folders: boolean,
+  signal?: AbortSignal,
+): Promise<BytePath[]> {
+  return withIndex(vault, repo, async (index) => {
+    const rules = `${index}.rules`
+    await vault.files.write(rules, `${patterns}\n`)
+    try {
+      const scope = { ...vault, workspace: checkout, index }
+      const named = await scanIgnored(vault.exec, scope, signal, { rules, folders })
+      const ignored = await findIgnored(vault.exec, scope, named, signal)
+      return named.filter((file) => ignored.has(file))
+    } finally {
+      await vault.files.remove(rules)
+    }
   })
 }
 

@@ -31,6 +31,7 @@ import {
   vaultPlace,
   writeParts,
 } from './place.ts'
+import { keepOut, readKeptOut } from './kept-out.ts'
 import { lenders, publish, readPublished, startTree } from './publish.ts'
 import { findRemote, makePushRoom, push } from './push.ts'
 import { indexedTrees, noteIndexed } from './indexed.ts'
@@ -38,6 +39,7 @@ import { refill } from './refill.ts'
 import { restore } from './restore.ts'
 import { refreshIndex, type ScanScope, scanIgnored } from './scan.ts'
 import { isPlain, keepIndex, seedTree } from './seed.ts'
+import { findConversions, findMade, prepareSlot, takeSlot } from './slot.ts'
 import { type Difference, difference } from './snapshot.ts'
 import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'
 import { changeTree, compareTrees, type FileChange, type Leaf } from './tree.ts'
@@ -148,7 +150,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     if (there) return firstOf(vault, task, there)
     const index = await keepIndex(vault, repo, task)
     const base = parseCommit(await vault.objects.readObject(task.base.commit))
-    const tree = await seedTree(vault, task, base.tree, index, signal)
+    const tree = (await findMade(vault, task)) ?? (await seedTree(vault, task.path, base.tree, index, signal))
     const note = { n: 0, tool: 'start', summary: '', skipped: [] }
     const first = await commitStep(vault, task, tree, undefined, note, task)
     await noteFirst(vault, task, first)
@@ -173,7 +175,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
   ): Promise<Step> => {
     const index = await keepIndex(vault, repo, task)
     const base = parseCommit(await vault.objects.readObject(task.base.commit))
-    const made = await seedTree(vault, task, base.tree, index, signal)
+    const made = (await findMade(vault, task)) ?? (await seedTree(vault, task.path, base.tree, index, signal))
     const { tree } = await changeTree(vault.objects, made, changes)
     // The index knows nothing of what the user had: the next look must.
     await noteIndexed(files, taskFolder(vault.vault, task), made)
@@ -182,7 +184,9 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     const message = 'The workspace as it was made\n'
     const parent = await vault.objects.put('commit', commitContent({ tree: made, parents: [], message, at }))
     const note = { n: 0, tool: 'start', summary: 'with what was not committed', skipped: [] }
-    return commitStep(vault, task, tree, parent, note, task)
+    const first = await commitStep(vault, task, tree, parent, note, task)
+    await noteFirst(vault, task, first)
+    return first
   }
 
   /** Step 0. Its id is noted, because it is needed at every step and lies behind all the others. */
@@ -259,7 +263,8 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     const overlay = await overlayOf(vault, task, tip)
     const scope = scopeOf(vault, task)
     if (!paths) await ageIndex(scope, async () => (await firstOf(vault, task, tip)).tree, signal)
-    return { tip, overlay, found: await difference(scope, tip.tree, overlay, paths, signal) }
+    const keptOut = await readKeptOut(files, taskFolder(vault.vault, task))
+    return { tip, overlay, found: await difference({ ...scope, keptOut }, tip.tree, overlay, paths, signal) }
   }
 
   /** A rewind is the older step again, and nothing else: not what its rules no longer ignore. */
@@ -284,8 +289,12 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     async prepare(repo, task) {
       const vault = await open(repo)
       await vault.files.makeFolder(taskFolder(vault.vault, task), 0o700)
-      await allEnded([keepIndex(vault, repo, task), keepConfig(vault, repo, task)])
+      await allEnded([keepIndex(vault, repo, task), keepConfig(vault, repo, taskFolder(vault.vault, task))])
     },
+    prepareSlot: async (repo, slot, commit, signal) =>
+      prepareSlot(await open(repo), repo, slot, commit, signal),
+    takeSlot: async (repo, task, slot) => takeSlot(await open(repo), task, slot),
+    findConversions: async (repo, signal) => findConversions(await open(repo), repo, signal),
     isPlain: (repo, task) =>
       isPlain({ ...options, gitDir: workspacePlace(repo, task).gitDir, commonDir: repo.commonDir }),
     seed: async (repo, task, signal) => seed(await open(repo), repo, task, signal),
@@ -319,6 +328,10 @@ export function gitVault(options: VaultOptions): Vault & Contents {
         : tip
       await noteSeen(vault, task, overlay, step, found.news)
       return { step, created, files: found.files.map((file) => ({ ...file, path: toText(file.path) })) }
+    },
+    async keepOut(repo, task, paths) {
+      const vault = await open(repo)
+      await keepOut(files, taskFolder(vault.vault, task), paths)
     },
     async readDirt(repo, task, signal) {
       const vault = await open(repo)
@@ -392,7 +405,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       const [first] = tip ? await stepsOf(vault, tip) : []
       return first && findRecord(vault, first.commit)
     },
-    inspect: (repo, signal) => inspect(files, exec, vaultPlace(options.home, repo), signal),
+    inspect: (repo, deep, signal) => inspect(files, exec, vaultPlace(options.home, repo), deep, signal),
     async remake(repo) {
       const { vault } = vaultPlace(options.home, repo)
       await writeParts(files, vault, await readAlgorithm(files, repo, vault))

@@ -50,14 +50,19 @@ export async function scan(exec: GitExec, scope: ScanScope, signal?: AbortSignal
   return new Set([...tracked, ...untracked])
 }
 
-/** What the rules ignore; a folder that is ignored as a whole comes as one path that ends in a slash. */
+/**
+ * What the rules ignore, or those of a file of their own; a folder that is ignored as a whole comes as one path that ends
+ * in a slash, unless its files are wanted.
+ */
 export async function scanIgnored(
   exec: GitExec,
   scope: ScanScope,
   signal?: AbortSignal,
+  { rules, folders = true }: { rules?: string; folders?: boolean } = {},
 ): Promise<BytePath[]> {
   await syncExcludes(scope)
-  const args = ['ls-files', '-z', '--others', '--ignored', '--directory', '--exclude-standard']
+  const by = rules === undefined ? '--exclude-standard' : `--exclude-from=${rules}`
+  const args = ['ls-files', '-z', '--others', '--ignored', by, ...(folders ? ['--directory'] : [])]
   const listing = exec({ args, ...callScope(scope, signal) })
   return splitNul((await withoutWaiting(scope.workspace, listing)).stdout)
 }

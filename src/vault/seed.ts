@@ -34,12 +34,12 @@ export async function keepIndex(scope: SeedScope, repo: Repo, task: Task): Promi
 /** The tree of step 0: that of the base commit, but for the files that a checkout converts. */
 export async function seedTree(
   scope: SeedScope,
-  task: Task,
+  workspace: string,
   baseTree: string,
   index: string,
   signal?: AbortSignal,
 ): Promise<string> {
-  if (!(await convertsFiles(scope, task, index, signal))) return baseTree
+  if (!(await convertsFiles(scope, workspace, index, signal))) return baseTree
   const listed = await scope.exec({
     args: ['ls-files', '-z'],
     gitDir: scope.vault,
@@ -49,7 +49,7 @@ export async function seedTree(
   })
   const changes = new Map<string, Leaf>()
   await eachOf(splitNul(listed.stdout), 8, async (file) => {
-    const taken = await capture({ ...scope, workspace: task.path }, file)
+    const taken = await capture({ ...scope, workspace }, file)
     if (taken.kind === 'file') changes.set(file, taken.leaf)
   })
   return (await changeTree(scope.objects, baseTree, changes)).tree
@@ -87,11 +87,11 @@ const converting = /eol=crlf|\bcrlf\b|filter=|working-tree-encoding=|\bident\b/
  */
 async function convertsFiles(
   scope: SeedScope,
-  task: Task,
+  workspace: string,
   index: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const common = { cwd: task.path, config: 'user', signal } as const
+  const common = { cwd: workspace, config: 'user', signal } as const
   const gitDir = scope.commonDir
   const wanted = ['core.autocrlf', 'core.eol', 'core.attributesfile', 'core.symlinks']
   const settings = await scope.exec({
@@ -125,7 +125,7 @@ async function convertsFiles(
     ...common,
   })
   for (const file of splitNul(listed.stdout)) {
-    if (converting.test((await scope.files.readText(path.join(task.path, toText(file)))) ?? '')) return true
+    if (converting.test((await scope.files.readText(path.join(workspace, toText(file)))) ?? '')) return true
   }
   return false
 }

@@ -17,7 +17,7 @@ export interface Difference extends Changed {
 
 /** The tree of the workspace as it is now, against `tree`, and what could not be taken. */
 export async function difference(
-  scope: Scope,
+  scope: Scope & { readonly keptOut: ReadonlySet<BytePath> },
   tree: string,
   overlay: Overlay,
   named?: readonly string[],
@@ -32,6 +32,7 @@ export async function difference(
   const skipped = [...candidates.skipped]
   const isThere = realFolders(scope.workspace)
   await eachOf(candidates.files, 8, async (file) => {
+    if (scope.keptOut.has(file)) return
     signal?.throwIfAborted()
     const known = overlay.seen.get(file)
     const there = await isThere(parentOf(file))

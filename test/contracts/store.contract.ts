@@ -217,6 +217,15 @@ export function storeContract({ name, open, module, factory }: StoreUnderTest): 
       expect(store.findNote('k')).toBeUndefined()
       store.putNote('k', '1')
       store.putNote('k', '2')
+      store.putNote('key', '3')
+      store.putNote('kept', '')
+      store.putNote('l', '4')
+      expect(store.readNotes('k')).toEqual(
+        new Map([
+          ['k', '2'],
+          ['key', '3'],
+        ]),
+      )
       expect(store.findNote('k')).toBe('2')
     })
 

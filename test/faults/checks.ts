@@ -14,7 +14,7 @@ export function startedOrUndone({ before, after, acknowledged }: Seen): string[]
   if (after.open.length > 0) return []
   return [
     ...(acknowledged ? ['the start was acknowledged, and there is no task'] : []),
-    ...difference(before.ourRefs, withoutMark(after)).map((line) => `undone, but ${line}`),
+    ...difference(withoutMark(before), withoutMark(after)).map((line) => `undone, but ${line}`),
     ...after.ourLogs.map((log) => `undone, but ${log} is left`),
     ...Object.keys(after.registrations).map((name) => `undone, but worktrees/${name} is left`),
     ...Object.keys(after.workspaces).map((name) => `undone, but the workspace ${name} is left`),

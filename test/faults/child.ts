@@ -16,7 +16,7 @@ const fault = withFault(
   (point) => say('struck', point),
   () => cancel.abort(),
 )
-const ports = compose({ around: both(builds[build], fault.around) })
+const ports = compose({ around: both(builds[build], fault.around), background: false })
 const journey = journeys.find((row) => row.name === name)
 try {
   if (journey) await journey.act(ports, dir, cancel.signal)

@@ -17,6 +17,8 @@ import {
 import type { Stage } from './lane.ts'
 import {
   after,
+  madeAhead,
+  madeAheadAndMoved,
   damaged,
   nothing,
   readyToAsk,
@@ -32,6 +34,7 @@ import {
   accept,
   acceptHunks,
   checkpoint,
+  pool,
   redo,
   reject,
   remove,
@@ -96,6 +99,37 @@ export const journeys: readonly Journey[] = [
     prepare: nothing,
     act: (ports, dir, signal) => start(ports, dir, { dirty: true }, signal),
     check: startedOrUndone,
+  },
+  {
+    name: 'start, with ignored files',
+    env: { OFFSHOOT_WORKSPACE_LINK: 'ignored.log' },
+    prepare: async ({ dir }) => {
+      writeFileSync(path.join(dir, '.worktreeinclude'), '*.log\n*.bak\n')
+      writeFileSync(path.join(dir, '.env.bak'), 'kept\n')
+    },
+    act: (ports, dir, signal) => start(ports, dir, {}, signal),
+    check: startedOrUndone,
+  },
+  {
+    name: 'start from the pool',
+    env: { OFFSHOOT_POOL_SIZE: '1' },
+    prepare: madeAhead,
+    act: (ports, dir, signal) => start(ports, dir, {}, signal),
+    check: startedOrUndone,
+  },
+  {
+    name: 'start from the pool, base moved',
+    env: { OFFSHOOT_POOL_SIZE: '1' },
+    inside: true,
+    prepare: madeAheadAndMoved,
+    act: (ports, dir, signal) => start(ports, dir, {}, signal),
+    check: startedOrUndone,
+  },
+  {
+    name: 'pool',
+    env: { OFFSHOOT_POOL_SIZE: '1' },
+    prepare: nothing,
+    act: pool,
   },
   {
     name: 'recreate',

@@ -82,7 +82,7 @@ export class Lane {
       state,
       env,
       git: async (...args) => (await run('git', args, { cwd: dir, env: plain })).stdout,
-      ports: (around) => compose({ env, ...(around && { around }) }),
+      ports: (around) => compose({ env, background: false, ...(around && { around }) }),
     }
   }
 

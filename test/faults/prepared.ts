@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Ports } from '../../src/core/ports.ts'
 import { shared } from './fixture.ts'
 import type { Stage } from './lane.ts'
-import { accept, checkpoint, start } from './verbs.ts'
+import { accept, checkpoint, pool, start } from './verbs.ts'
 import { findVault, ourBranch, readWorld } from './world.ts'
 
 export async function started(stage: Stage): Promise<string> {
@@ -68,6 +68,17 @@ const act = async (stage: Stage, verb: (ports: Ports) => Promise<unknown>) => {
   } finally {
     await ports.close()
   }
+}
+
+/** A workspace is ready for the next start. */
+export async function madeAhead(stage: Stage): Promise<void> {
+  await act(stage, (ports) => pool(ports, stage.dir))
+}
+
+/** The same, and the branch has moved on since. */
+export async function madeAheadAndMoved(stage: Stage): Promise<void> {
+  await madeAhead(stage)
+  await stage.git('-c', 'core.hooksPath=/dev/null', 'update-ref', 'refs/heads/main', 'feature')
 }
 
 /** Step 1 is taken, and more has been done since. */

@@ -5,6 +5,9 @@ import type { Ports } from '../../src/core/ports.ts'
 export const start = (ports: Ports, repo: string, more: object = {}, signal?: AbortSignal) =>
   call(ports, 'task.start', { repo, task: 'T1', ...more }, signal)
 
+export const pool = (ports: Ports, repo: string, signal?: AbortSignal) =>
+  call(ports, 'system.pool', { repo }, signal)
+
 export const remove = (ports: Ports, repo: string, more: object = {}, signal?: AbortSignal) =>
   call(ports, 'worktree.remove', { repo, task: 'T1', ...more }, signal)
 

@@ -64,6 +64,7 @@ export async function readWorld(stage: Stage): Promise<World> {
     strays: [
       ...below.filter((name) => isStray(name) || isStray(path.basename(name))),
       ...namesIn(gitDir).filter((name) => name.startsWith('offshoot-')),
+      ...namesIn(path.join(base, '.pool')).filter((name) => name.includes('.')),
       ...(base === inside ? namesIn(inside).filter((name) => name.endsWith('.tmp')) : []),
     ],
     children: namesIn(path.join(stage.state, 'children')),

@@ -159,6 +159,27 @@ describe('G3: the policy', () => {
   })
 })
 
+describe('P4: what only the user may do', () => {
+  const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
+  const own = (...words: string[]) => `'${process.execPath}' '${bin}' ${words.join(' ')}`
+
+  test.each([
+    ['accept', own('accept', 'T1')],
+    ['reject', own('reject', 'T1')],
+    ['undo', own('undo')],
+    ['accept', `env -u OFFSHOOT_RUN ${own('accept', 'T1')}`],
+  ])('P4: an agent that tries to %s is told to ask, and the user hears of it: %s', async (verb, command) => {
+    const repo = withStandIn(testRepo())
+    const said = path.join(repo.home, 'said')
+    const prompt = play({ write: 'work.txt' }, { sh: `${command} 2> '${said}'; echo $? >> '${said}'` })
+    const ran = await offshoot(repo, 'run', '--task', 'T1', '--json', prompt)
+    expect(readFileSync(said, 'utf8')).toMatch(/WT_017[\s\S]*\n5\n$/)
+    expect(ran.json.task).toMatchObject({ state: 'completed', wanted: verb })
+    expect(repo.git('status', '--porcelain')).toBe('')
+    expect((await offshoot(repo, 'accept', 'T1')).code).toBe(0)
+  })
+})
+
 describe('G5: limits', () => {
   test('G5: runs past limits.concurrent queue, and all complete, every step in its own task', async () => {
     const repo = withStandIn(testRepo())

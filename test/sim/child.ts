@@ -23,7 +23,7 @@ const fault = withFault(
   (point) => say('struck', point),
   () => cancel.abort(),
 )
-const ports = compose({ env, around: both(builds[build], fault.around) })
+const ports = compose({ env, background: false, around: both(builds[build], fault.around) })
 try {
   await carryOut(ports, call, cancel.signal)
   say('acknowledged')

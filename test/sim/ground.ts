@@ -49,7 +49,7 @@ export class Ground {
 
   /** Freshly composed, as a process of its own would; close them. */
   ports(around: ComposeOptions['around'] = this.around): Composed {
-    return compose({ env: this.env, ...(around && { around }) })
+    return compose({ env: this.env, background: false, ...(around && { around }) })
   }
 
   async git(...args: string[]): Promise<string> {

@@ -6,6 +6,8 @@ export function cleanEnv(home: string): Record<string, string> {
     PATH: process.env.PATH ?? '',
     HOME: home,
     OFFSHOOT_HOME: path.join(home, 'state'),
+    // What a process behind the scenes makes would be in the way of whoever counts folders.
+    OFFSHOOT_POOL_SIZE: '0',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_AUTHOR_NAME: 'User',
     GIT_AUTHOR_EMAIL: 'user@example.com',

@@ -81,6 +81,7 @@ function greeting(word: string): string {
 function demoShell({ tell, paint }: Context, folder: string): DemoShell {
   const env = {
     PATH: process.env.PATH,
+    OFFSHOOT_POOL_SIZE: '0',
     HOME: folder,
     OFFSHOOT_HOME: path.join(folder, 'state'),
     GIT_CONFIG_NOSYSTEM: '1',

@@ -1,5 +1,6 @@
+import path from 'node:path'
 import type { Emit } from '../../api/handlers.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, appError } from '../../core/errors.ts'
 import { policyLevels } from '../../core/policy-levels.ts'
 import type { Input, Output } from '../../protocol/actions.ts'
 import { type Answer, type Context, flag, text, texts } from '../command.ts'
@@ -18,8 +19,14 @@ export async function run(context: Context): Promise<Answer> {
   }
   const resumed = text(values, 'resume')
   const resume = resumed === '' ? true : resumed
-  if (rest.length > 0 || (prompt === undefined && resume === undefined)) throw what(rest.length > 0)
-  const input = { repo, task, starts: resume === undefined, base, resume, prompt: prompt ?? goOn }
+  const speaks = text(values, 'agent') === 'acp'
+  if ((rest.length > 0 && !speaks) || (prompt === undefined && resume === undefined))
+    throw what(rest.length > 0)
+  const command = rest.length > 0 ? [...rest] : undefined
+  const input = { repo, task, starts: resume === undefined, base, resume, prompt: prompt ?? goOn, command }
+  const several = siblings(context)
+  if (several !== undefined) return bestOf(context, { ...input, ...limitsOf(context) }, several)
+  if (flag(values, 'detach')) return detached(context, input)
   return cleaned(context, await converse(context, { ...input, ...limitsOf(context) }))
 }
 
@@ -39,8 +46,88 @@ const goOn = 'Go on where you stopped.'
 export async function resume(context: Context): Promise<Answer> {
   const { dir: repo, positionals } = context
   const [task, prompt = goOn] = positionals
-  const input = { repo, task, starts: false, resume: true, prompt, ...limitsOf(context) }
-  return answer(context, await converse(context, input))
+  const input = { repo, task, starts: false, resume: true, prompt }
+  if (flag(context.values, 'detach')) return detached(context, input)
+  return answer(context, await converse(context, { ...input, ...limitsOf(context) }))
+}
+
+/** Who is to do the same: undefined when one is enough. */
+function siblings({ values }: Context): (string | undefined)[] | undefined {
+  const agents = text(values, 'agents')?.split(',')
+  const times = text(values, 'times')
+  if (agents === undefined && times === undefined) return undefined
+  const count = Number(times ?? 1)
+  if (!Number.isInteger(count) || count < 1 || count > 100)
+    throw new AppError('WT_019', `--times takes a number from 1 to 100; found ${times}.`)
+  return Array.from({ length: count }, () => agents ?? [text(values, 'agent')]).flat()
+}
+
+/** One prompt, one base, and a task for each; one that fails does not stop the rest. */
+async function bestOf(
+  context: Context,
+  input: Input<'task.run'> & Begun,
+  agents: readonly (string | undefined)[],
+): Promise<Answer> {
+  const title = input.prompt
+  const { repo, base } = input
+  const tasks: string[] = []
+  for (const [n, agent] of agents.entries()) {
+    const name = input.task === undefined ? undefined : `${input.task}-${n + 1}`
+    const { task } = await context.call('task.start', { repo, task: name, title, base })
+    tasks.push(task.id)
+    context.tell(`${task.id}: ${agent ?? 'the agent'}`)
+  }
+  const emit = flag(context.values, 'json') ? context.emit : () => undefined
+  const runs = agents.map((agent, n) => context.call('task.run', { ...input, agent, task: tasks[n] }, emit))
+  for (const [n, ran] of (await Promise.allSettled(runs)).entries())
+    if (ran.status === 'rejected') context.tell(`${tasks[n]}: ${printable(appError(ran.reason).message)}`)
+  const { sideBySide } = await import('./compare.ts')
+  if (tasks.length > 1) return sideBySide(context, tasks)
+  return answer(context, await runs[0]!)
+}
+
+/** The task is made here and now; the rest is left to a process that stays. */
+async function detached(
+  context: Context,
+  { repo, task: named, starts, base, resume, prompt }: Begun,
+): Promise<Answer> {
+  const title = named === undefined ? prompt : undefined
+  const { task } = starts
+    ? await context.call('task.start', { repo, task: named, title, base })
+    : await context.call('task.show', { repo, task: named })
+  const { detach } = await import('../detach.ts')
+  const log = path.join(context.home, 'runs', `${task.id}.log`)
+  const going = resume === undefined ? [] : [`--resume=${resume === true ? '' : resume}`]
+  const pid = await detach(
+    ['run', '--task', task.id, '--json', ...going, ...optionsOf(context), prompt],
+    repo,
+    log,
+  )
+  const lines = [
+    `${context.paint('bold', task.id)} runs by itself, as process ${pid}`,
+    `  offshoot log ${task.id}    offshoot stop ${task.id}    tail -f ${printable(log)}`,
+  ]
+  return { json: { task, pid, log }, text: lines.join('\n') }
+}
+
+interface Begun {
+  readonly repo: string
+  readonly task: string | undefined
+  readonly starts: boolean
+  readonly base?: string | undefined
+  readonly resume?: boolean | string | undefined
+  readonly prompt: string
+}
+
+/** What was said of the conversation, once more as options. */
+function optionsOf({ values }: Context): string[] {
+  const passed = ['agent', 'policy', 'allowed-tools', 'denied-tools', 'cleanup', 'worktree-cleanup']
+  return passed.flatMap((name) => {
+    const value = values[name]
+    if (value === true) return [`--${name}`]
+    if (Array.isArray(value)) return value.map((one) => `--${name}=${one}`)
+    return typeof value === 'string' ? [`--${name}=${value}`] : []
+  })
 }
 
 function limitsOf({ values }: Context) {

@@ -38,11 +38,24 @@ export async function worktreeCreate(context: Context): Promise<Answer> {
 }
 
 function answer({ paint }: Context, started: Output<'task.start'>): Answer {
-  const { task, reused, recreated } = started
+  const { task, reused, recreated, included } = started
   const done = recreated ? 'Made the workspace of' : reused ? 'Going on with' : 'Started'
   const lines = [
     `${done} ${paint('bold', task.id)} on ${printable(task.branch)}, from ${printable(task.base.branch ?? 'commit')} ${task.base.commit.slice(0, 10)}`,
     `  ${printable(task.path)}`,
+    ...told(included),
   ]
   return { json: { ...started }, text: lines.join('\n') }
+}
+
+/** A link is the one thing here that leads back to the checkout: whoever asked for it should remember what that means. */
+function told(included: Output<'task.start'>['included']): string[] {
+  if (!included) return []
+  const { copied, linked } = included
+  const [first = ''] = copied
+  const files = copied.length > 1 ? `${first} and ${copied.length - 1} more` : first
+  return [
+    ...(copied.length > 0 ? [`  copied ${printable(files)}`] : []),
+    ...linked.map((name) => `  linked ${printable(name)}: what is changed there is changed in your checkout`),
+  ]
 }

@@ -1,0 +1,8 @@
+import { type Answer, type Context, flag } from '../command.ts'
+
+export async function pool(context: Context): Promise<Answer> {
+  const input = { repo: context.dir, clear: flag(context.values, 'clear') }
+  const { slots, made } = await context.call('system.pool', input)
+  const ready = slots === 1 ? '1 workspace is ready' : `${slots} workspaces are ready`
+  return { json: { slots, made }, text: made === 0 ? `${ready}.` : `${ready}, ${made} of them new.` }
+}

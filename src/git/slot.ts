@@ -1,0 +1,103 @@
+/**
+ * A workspace made ahead of need: `files` is the folder to be, `git` the registration to be. Nothing of it is in the
+ * user's repository before it is handed over, so that their git neither lists nor prunes it.
+ */
+import { lstat } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { allEnded } from '../core/all-ended.ts'
+import { AppError } from '../core/errors.ts'
+import type { Files, Slots } from '../core/ports.ts'
+import type { GitExec } from './exec.ts'
+import { fillSettings } from './fill.ts'
+import { inheritSparseness, pointer, register } from './worktree.ts'
+
+export function gitSlots(exec: GitExec, files: Files): Slots {
+  return {
+    async fill(repo, slot, commit, signal) {
+      const git = gitOf(slot)
+      for (const folder of [git, filesOf(slot)]) await files.makeFolder(folder)
+      await files.write(path.join(git, 'commondir'), `${repo.commonDir}\n`)
+      await files.write(path.join(git, 'HEAD'), `${commit}\n`)
+      await inheritSparseness(files, repo.place, git)
+      await exec({ args: ['read-tree', '--reset', '-u', commit], ...scopeOf(slot), signal })
+      await untilLater(path.join(git, 'index'))
+      await exec({ args: ['update-index', '-q', '--refresh'], expect: [1], ...scopeOf(slot), signal })
+    },
+
+    async readLook(slot) {
+      const [names, index, kept] = await allEnded([
+        files.readNames(filesOf(slot)),
+        lookOf(path.join(gitOf(slot), 'index')),
+        lookOf(path.join(slot, 'task', 'index')),
+      ])
+      const looks = await allEnded(
+        names.sort().map(async (name) => `${name} ${await lookOf(path.join(filesOf(slot), name))}`),
+      )
+      return [index, kept, ...looks].join('\n')
+    },
+
+    async advance(repo, slot, from, to, signal) {
+      const attributes = ['.gitattributes', ':(glob)**/.gitattributes']
+      const asked = await exec({
+        args: ['diff-tree', '-r', '--name-only', from, to, '--', ...attributes],
+        gitDir: repo.commonDir,
+        cwd: repo.commonDir,
+        globs: true,
+        expect: [128],
+        signal,
+      })
+      // Files that are the same in both commits may have to be written anew.
+      if (asked.code !== 0 || asked.stdout.length > 0) return false
+      const { code } = await exec({
+        args: ['read-tree', '-m', '-u', from, to],
+        expect: [128],
+        ...scopeOf(slot),
+        settings: [...fillSettings, ...copied],
+        signal,
+      })
+      return code === 0
+    },
+
+    async handOver(repo, task, slot) {
+      if ((await files.readKind(task.path)) !== undefined) {
+        throw new AppError('WT_001', `Something is there already: ${task.path}.`, { path: task.path })
+      }
+      await files.write(path.join(filesOf(slot), '.git'), pointer(repo, task))
+      await files.rename(filesOf(slot), task.path)
+      await register(files, repo, task, gitOf(slot))
+    },
+  }
+}
+
+/** A state folder that was copied with its times is as good as before. */
+const copied = [
+  ['core.trustctime', 'false'],
+  ['core.checkStat', 'minimal'],
+] as const
+
+function gitOf(slot: string): string {
+  return path.join(slot, 'git')
+}
+
+function filesOf(slot: string): string {
+  return path.join(slot, 'files')
+}
+
+/** The user's own conversions count. */
+function scopeOf(slot: string) {
+  const workTree = filesOf(slot)
+  return { gitDir: gitOf(slot), workTree, cwd: workTree, config: 'user', settings: fillSettings } as const
+}
+
+/** Git keeps times in seconds: an index of the same second as its files makes it read them all again. */
+async function untilLater(index: string): Promise<void> {
+  const { mtimeMs } = await lstat(index)
+  await pause(Math.max(0, Math.floor(mtimeMs / 1000) * 1000 + 1000 - Date.now()))
+}
+
+/** A copy of it, with its times, looks the same. */
+async function lookOf(file: string): Promise<string> {
+  const found = await lstat(file, { bigint: true }).catch(() => undefined)
+  return found ? `${found.mode} ${found.isDirectory() ? 0 : found.size} ${found.mtimeNs}` : 'none'
+}
