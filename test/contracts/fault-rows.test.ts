@@ -10,6 +10,7 @@ const struck: Partial<Record<ActionName, { readonly rows: RegExp } | { readonly 
   'task.checkpoint': { rows: /^checkpoint/ },
   'task.rewind': { rows: /^rewind/ },
   'task.run': { rows: /^run/ },
+  'task.stop': { reason: 'it makes nothing of its own: a run that dies is what the rows of run strike' },
   'task.accept': { rows: /^accept/ },
   'task.update': { rows: /^update/ },
   'task.reject': { rows: /^reject/ },
@@ -18,6 +19,7 @@ const struck: Partial<Record<ActionName, { readonly rows: RegExp } | { readonly 
   'worktree.create': { reason: 'it is task.start' },
   'worktree.remove': { rows: /^remove/ },
   'system.undo': { rows: /^(undo|redo)/ },
+  'system.pool': { rows: /^pool/ },
   'system.forget': { rows: /^repos forget/ },
 }
 
