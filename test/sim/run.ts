@@ -2,7 +2,8 @@
  * `npm run test:sim -- --seeds 200`: plays the histories that once went wrong and so many new ones, and fails when one
  * of them finds something wrong.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Build, builds } from '../support/builds.ts'
 import { historyOf } from './history.ts'
@@ -68,6 +69,7 @@ const seconds = Math.round((performance.now() - began) / 1000)
 const lines = [...report.lines(), `${seconds} seconds, ${values.workers} at once.`]
 console.log(lines.join('\n'))
 if (values.log !== undefined) {
+  mkdirSync(path.dirname(values.log), { recursive: true })
   const command = `npm run test:sim -- ${process.argv.slice(2).join(' ')}`
   writeFileSync(values.log, [`$ ${command}`, ...report.failed.map(toldFailure), ...lines, ''].join('\n'))
 }
