@@ -2,7 +2,8 @@
  * `npm run test:sim -- --seeds 200`: plays the histories that once went wrong and so many new ones, and fails when one
  * of them finds something wrong.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Build, builds } from '../support/builds.ts'
 import { historyOf } from './history.ts'
@@ -22,6 +23,8 @@ const { values } = parseArgs({
     history: { type: 'string' },
     /** Where a shortened history of the first failure goes. */
     save: { type: 'string' },
+    /** Where a summary is kept. */
+    log: { type: 'string' },
     workers: { type: 'string', default: '2' },
     build: { type: 'string', default: 'whole' },
     /** Tell every history, whatever comes of it. */
@@ -62,7 +65,13 @@ if (failure && values.save !== undefined) {
   writeFileSync(values.save, `${JSON.stringify(history, null, 1)}\n`)
 }
 await team.end()
-console.log(report.lines().join('\n'))
-console.log(`${Math.round((performance.now() - began) / 1000)} seconds, ${values.workers} at once.`)
+const seconds = Math.round((performance.now() - began) / 1000)
+const lines = [...report.lines(), `${seconds} seconds, ${values.workers} at once.`]
+console.log(lines.join('\n'))
+if (values.log !== undefined) {
+  mkdirSync(path.dirname(values.log), { recursive: true })
+  const command = `npm run test:sim -- ${process.argv.slice(2).join(' ')}`
+  writeFileSync(values.log, [`$ ${command}`, ...report.failed.map(toldFailure), ...lines, ''].join('\n'))
+}
 console.log(`${played - report.failed.length} passed, ${report.failed.length} failed`)
 process.exitCode = report.failed.length > 0 ? 1 : 0
