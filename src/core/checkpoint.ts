@@ -3,6 +3,7 @@ import { holdTask, settingsOf } from './hold.ts'
 import { requireTask } from './list.ts'
 import type { Ports, Repo, Snapshot, Step, StepNote } from './ports.ts'
 import { requireWorkspace } from './recreate.ts'
+import { redacted } from './redact.ts'
 import { isOpen, type Task } from './task.ts'
 
 export interface CheckpointInput {
@@ -71,7 +72,8 @@ export async function takeStep(
   try {
     const caughtUp = await catchUp(ports, repo, task, signal)
     ports.later(() => ports.vault.adopt(repo, task))
-    const taken = await ports.vault.snapshot(repo, caughtUp, note, files, signal)
+    const safe = { ...note, summary: redacted(note.summary) }
+    const taken = await ports.vault.snapshot(repo, caughtUp, safe, files, signal)
     if (!taken.created) return { ...taken, task: caughtUp }
     return { ...taken, task: await recordStep(ports, repo, caughtUp, taken.step, taken.files, signal) }
   } catch (thrown) {

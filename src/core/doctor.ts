@@ -3,7 +3,7 @@ import { type Finding, judge } from './judge.ts'
 import { readOldState } from './old-state.ts'
 import type { Ports } from './ports.ts'
 import { findMoved } from './relink.ts'
-import { scan } from './scan.ts'
+import { scan, type ScanOptions } from './scan.ts'
 
 export interface Check {
   readonly name: string
@@ -40,11 +40,11 @@ export async function doctor(ports: Ports, input: { dir: string }, signal?: Abor
 export async function examine(
   ports: Ports,
   dir: string,
-  only?: ReadonlySet<string>,
+  options: ScanOptions,
   signal?: AbortSignal,
 ): Promise<Finding[]> {
   const moved = await findMoved(ports, dir, signal)
-  const world = await scan(ports, only, signal)
+  const world = await scan(ports, options, signal)
   const found = judge(world)
   if (!moved) return found
   const { record, place } = moved
@@ -154,7 +154,7 @@ async function checkOldState(ports: Ports): Promise<Check[]> {
 }
 
 async function checkTasks(ports: Ports, dir: string, signal?: AbortSignal): Promise<Check[]> {
-  const found = await examine(ports, dir, undefined, signal)
+  const found = await examine(ports, dir, { deep: true }, signal)
   if (found.length === 0) return [ok('tasks', 'every open task has its workspace')]
   return found.map(({ name, status, message, hint, why, verdict }) => ({
     name,

@@ -115,6 +115,17 @@ function ofRepo(seen: SeenRepo, { tasks, now }: World): Finding[] {
       mend: vault.state === 'damaged' ? { do: 'vault', repo: record.id } : undefined,
     })
   }
+  if (vault.lost && vault.lost.length > 0) {
+    const [first] = vault.lost
+    found.push({
+      name: `vault ${record.name}`,
+      status: 'fail',
+      verdict: 'report',
+      message: `${vault.lost.length} objects that steps hold are gone, the first ${first}`,
+      why: 'These steps cannot be brought back whole, nor can what needs them be undone.',
+      hint: 'Bring the vault back from a backup of the state folder. What is in the workspaces is as it was.',
+    })
+  }
   return [
     ...found,
     ...seen.locks.flatMap((lock) => ofLock(seen, lock, now)),

@@ -44,6 +44,8 @@ export interface Operation {
   readonly verb: 'accept' | 'reject' | 'remove' | 'delete' | 'rewind' | 'update' | 'undo' | 'start'
   readonly task: string
   readonly at: string
+  /** Where the repository was: it may have been moved since. */
+  readonly commonDir?: string | undefined
   /** What this one undid. */
   readonly undoes?: string | undefined
   readonly files?: { readonly checkout: string; readonly moves: readonly FileMove[] } | undefined
@@ -70,7 +72,8 @@ export interface OperationNote {
 export async function perform(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {
   const { contents, store } = ports
   const now = () => ports.clock.now().toISOString()
-  await contents.keep(repo, operation.id, operation, await treesOf(ports, repo, operation))
+  const { commonDir } = repo
+  await contents.keep(repo, operation.id, { ...operation, commonDir }, await treesOf(ports, repo, operation))
   const { id, verb, undoes, at } = operation
   store.append(task.uid, { type: 'operation.begun', id, verb, undoes, owner: ports.processes.self() }, at)
   try {

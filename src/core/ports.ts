@@ -390,8 +390,8 @@ export interface Vault {
   readUids(repo: RepoRecord): Promise<string[]>
   /** The task as it was at its start. */
   findRecord(repo: Repo, uid: string): Promise<Task | undefined>
-  /** Looks at the vault without touching it. */
-  inspect(repo: Repo, signal?: AbortSignal): Promise<VaultLook>
+  /** Looks at the vault without touching it; `deep`, also whether all that the steps hold is there. */
+  inspect(repo: Repo, deep: boolean, signal?: AbortSignal): Promise<VaultLook>
   /** Makes again what a vault is made of besides its contents. */
   remake(repo: Repo): Promise<void>
   /** Makes that step, or without one step 0, the last one of a task whose ref is lost; false when it is not there. */
@@ -403,6 +403,8 @@ export interface VaultLook {
   readonly state: 'sound' | 'damaged' | 'missing'
   /** Of each task of which the vault has steps: whether the last one can be found. */
   readonly tips: ReadonlyMap<string, boolean>
+  /** Objects behind the steps that neither it nor the repository has. */
+  readonly lost?: readonly string[] | undefined
 }
 
 export interface Push {
@@ -504,6 +506,8 @@ export interface Contents {
   scan(repo: Repo, checkout: string, index: Leaf, signal?: AbortSignal): Promise<BytePath[]>
   /** The tree of an index file; undefined while it holds a merge that is not solved. */
   findIndexTree(repo: Repo, index: Leaf): Promise<string | undefined>
+  /** The same tree in the user's own repository, for a ref that keeps what is staged there from being collected. */
+  storeIndexTree(repo: Repo, index: Leaf): Promise<string>
   /** An index file like another, but for these entries, or with all entries those of a commit and no flags. */
   draftIndex(repo: Repo, index: Leaf, change: IndexChange): Promise<Leaf>
   merge(repo: Repo, input: MergeInput, signal?: AbortSignal): Promise<Merged>

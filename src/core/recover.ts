@@ -55,7 +55,7 @@ async function reconcile(
   repos: ReadonlySet<string> | undefined,
   signal?: AbortSignal,
 ): Promise<Recovered> {
-  const world = await scan(ports, repos, signal)
+  const world = await scan(ports, { repos }, signal)
   const recovered: Recovery[] = []
   const reported: Finding[] = []
   for (const finding of judge(world)) {

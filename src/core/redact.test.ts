@@ -10,9 +10,15 @@ test('R9: what a command line says in secret is not written down, and the rest i
     [['git', 'push', 'https://me:hunter2@host/x.git'], 'git push https://me:***@host/x.git'],
     [['curl', '-H', 'Authorization: Bearer abc.def'], 'curl -H Authorization: Bearer ***'],
     [['echo', `ghp_${'a'.repeat(36)}`], 'echo ***'],
+    [['curl', '-H', 'X-Api-Key: abc', 'https://host'], 'curl -H X-Api-Key: *** https://host'],
     [['npm', 'test', '--', '--grep', 'tokens of the parser'], 'npm test -- --grep tokens of the parser'],
   ] as const
   for (const [argv, line] of said) expect(commandLine(argv)).toBe(line)
+})
+
+test('R9: a sentence about secrets is left as it is', () => {
+  for (const text of ['Fix auth: rename the token', 'author=Me', 'Use password: field in the form'])
+    expect(redacted(text)).toBe(text)
 })
 
 test.each([

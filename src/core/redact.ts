@@ -5,8 +5,13 @@ const mask = '***'
 const secretName =
   '[\\w-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|credentials?|auth)'
 
-/** `--token=x`, `API_KEY=x`, `password: x` */
-const assigned = new RegExp(`(\\b${secretName}\\s*[=:]\\s*)("[^"]*"|'[^']*'|\\S+)`, 'gi')
+const value = `("[^"]*"|'[^']*'|\\S+)`
+
+/** `--token=x`, `API_KEY=x` */
+const assigned = new RegExp(`(\\b${secretName}=)${value}`, 'gi')
+
+/** `X-Api-Key: x`: in a command line a header, in a sentence perhaps what it is about. */
+const header = new RegExp(`(\\b${secretName}:\\s*)${value}`, 'gi')
 
 /** `--token x`: the value is a word of its own. */
 const option = new RegExp(`^--?${secretName}$`, 'i')
@@ -24,9 +29,14 @@ const known = [
 
 /** The words of a command line in one line, without what looks like a secret. */
 export function commandLine(argv: readonly string[]): string {
-  return argv.map((word, n) => (n > 0 && option.test(argv[n - 1] ?? '') ? mask : redacted(word))).join(' ')
+  return argv
+    .map((word, n) =>
+      n > 0 && option.test(argv[n - 1] ?? '') ? mask : redacted(word).replace(header, `$1${mask}`),
+    )
+    .join(' ')
 }
 
+/** Any text, without what is known to be a secret. */
 export function redacted(text: string): string {
   const named = text
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:)[^\s/@]+@/gi, `$1${mask}@`)

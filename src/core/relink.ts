@@ -1,5 +1,5 @@
 /** A repository that was moved is known by its mark; its record and its open tasks follow it. */
-import path from 'node:path'
+import { follower, rootOf } from './moved.ts'
 import type { Place, Ports, RepoRecord } from './ports.ts'
 import { requireRepo } from './repo.ts'
 import type { Task } from './task.ts'
@@ -22,26 +22,21 @@ export async function relink(ports: Ports, dir: string, signal?: AbortSignal) {
   if (!moved) return []
   const { record, place } = moved
   const [from, to] = [rootOf(record.commonDir), rootOf(place.commonDir)]
+  const follow = follower(record.commonDir, place.commonDir)
   await requireRepo(ports, dir, signal)
   for (const task of ports.store.readTasks({ repo: record.id, open: true })) {
-    const event = { type: 'moved', to: await movedTo(ports, task, from, to) } as const
+    const event = { type: 'moved', to: await movedTo(ports, task, follow) } as const
     ports.store.append(task.uid, event, ports.clock.now().toISOString())
   }
   return [{ name: `repository ${record.name}`, message: `it was moved from ${from} to ${to}`, hint: '' }]
 }
 
-/** Only what was in the repository has moved with it. */
-async function movedTo({ files }: Ports, task: Task, from: string, to: string) {
-  const follow = (file: string) =>
-    file === from || file.startsWith(from + path.sep) ? to + file.slice(from.length) : file
+/** A workspace may have been in the repository, or not. */
+async function movedTo({ files }: Ports, task: Task, follow: (file: string) => string) {
   const there = (await files.readKind(follow(task.path))) === 'folder'
   return {
     origin: follow(task.origin),
     path: there ? follow(task.path) : task.path,
     ...(task.shadow && { shadow: { ...task.shadow, gitDir: follow(task.shadow.gitDir) } }),
   }
-}
-
-function rootOf(commonDir: string): string {
-  return path.basename(commonDir) === '.git' ? path.dirname(commonDir) : commonDir
 }

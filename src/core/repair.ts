@@ -40,7 +40,7 @@ export async function repair(ports: Ports, input: RepairInput, signal?: AbortSig
     return repairTask(ports, input, signal)
   const aside = await setOldStateAside(ports)
   const moved = await relink(ports, input.dir, signal)
-  const found = await examine(ports, input.dir, undefined, signal)
+  const found = await examine(ports, input.dir, { deep: true }, signal)
   const { repaired, left } = await mendAll(ports, found, signal)
   return { repaired: [...aside, ...moved, ...repaired], left, ...(rebuilt && { rebuilt }) }
 }
@@ -56,7 +56,7 @@ async function repairTask(ports: Ports, input: RepairInput, signal?: AbortSignal
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   const own = (how: Mend | undefined) =>
     how !== undefined && 'task' in how && how.task.uid === named.uid && how.do !== 'workspace'
-  const found = await examine(ports, input.dir, new Set([repo.id]), signal)
+  const found = await examine(ports, input.dir, { repos: new Set([repo.id]) }, signal)
   const { repaired, left } = await mendAll(
     ports,
     found.filter((finding) => own(finding.mend)),

@@ -41,8 +41,19 @@ export interface SeenTask {
   readonly isBusy: boolean
 }
 
+export interface ScanOptions {
+  /** Left out: all of them. */
+  readonly repos?: ReadonlySet<string> | undefined
+  /** Also whether the vaults have all that the steps hold, which takes longer. */
+  readonly deep?: boolean | undefined
+}
+
 /** Of the given repositories, or of all. What cannot be read of one is told: half a picture of it proves nothing. */
-export async function scan(ports: Ports, only?: ReadonlySet<string>, signal?: AbortSignal): Promise<World> {
+export async function scan(
+  ports: Ports,
+  { repos: only, deep = false }: ScanOptions,
+  signal?: AbortSignal,
+): Promise<World> {
   const [repos, tasks]: [SeenRepo[], SeenTask[]] = [[], []]
   const failed: World['failed'][number][] = []
   const records = ports.store.readRepos().filter(({ id }) => only?.has(id) ?? true)
@@ -50,7 +61,7 @@ export async function scan(ports: Ports, only?: ReadonlySet<string>, signal?: Ab
     signal?.throwIfAborted()
     try {
       const repo = await repoAt(ports, record)
-      const seen = await lookAtRepo(ports, repo, signal)
+      const seen = await lookAtRepo(ports, repo, deep, signal)
       const found = await lookAtTasks(ports, repo, seen.isThere, signal)
       repos.push(seen)
       tasks.push(...found)
@@ -82,10 +93,10 @@ async function lookAtTasks(
   return found
 }
 
-async function lookAtRepo(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<SeenRepo> {
+async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: AbortSignal): Promise<SeenRepo> {
   const { git } = ports
   const { place, ...record } = repo
-  const vault = await ports.vault.inspect(repo, signal)
+  const vault = await ports.vault.inspect(repo, deep, signal)
   if ((await ports.files.readKind(repo.commonDir)) !== 'folder') {
     const nothing = {
       registrations: [],

@@ -1,7 +1,8 @@
 /** A verb that died half-way comes to its end, or to where it began. Spawns nothing when there is none. */
 import { catchUp, publishSteps } from './checkpoint.ts'
 import { AppError, appError } from './errors.ts'
-import { finish, type Operation, takeBack } from './operation.ts'
+import { findOperation } from './kept-operation.ts'
+import { finish, takeBack } from './operation.ts'
 import { recoverPools } from './pool.ts'
 import type { Ports, Repo } from './ports.ts'
 import { markRef, repoLock } from './repo.ts'
@@ -75,8 +76,7 @@ async function conclude(
       await undoRecreate(ports, repo, task, why)
       return 'rolled back'
     case 'operation': {
-      const kept = await ports.contents.findKept(repo, pending.operation)
-      const operation = kept?.record as Operation | undefined
+      const operation = await findOperation(ports, repo, pending.operation)
       if (!operation) throw new AppError('WT_005', 'Its record is gone.')
       await clear(
         operation.refs.map(({ ref }) => ref),

@@ -6,11 +6,12 @@ import path from 'node:path'
 import type { BytePath } from './bytes.ts'
 import { takeStep } from './checkpoint.ts'
 import { AppError } from './errors.ts'
+import { findOperation } from './kept-operation.ts'
 import type { FileMove, Operation } from './operation.ts'
 import type { Conflict, Leaf, Ports, Repo, Step } from './ports.ts'
 import type { Task } from './task.ts'
 import { rawTree } from './raw.ts'
-import { branchRef, pinRef } from './workspace.ts'
+import { branchRef, keptIndexRef, pinRef } from './workspace.ts'
 
 /** The open task that works in a checkout of the user's. */
 export function findShadow(ports: Ports, repo: Repo, checkout: string | null): Task | undefined {
@@ -81,6 +82,7 @@ export async function entering(
     refs: [
       { ref: pinRef(task.uid), old: null, new: commit },
       { ref: branchRef(task.branch), old: null, new: commit },
+      { ref: keptIndexRef(task.uid), old: null, new: await contents.storeIndexTree(repo, index) },
     ],
     record: { from: { state: 'failed', closedAt: at, hidden: true }, to: { state: 'active' } },
   }
@@ -143,7 +145,7 @@ export async function leaving(ports: Ports, repo: Repo, named: Task, goal?: Goal
   const note = { tool: 'sweep', summary: 'before the branch was left' }
   const { task, step: last } = await takeStep(ports, repo, named, note)
   const { gitDir, operation } = task.shadow ?? { gitDir: '', operation: '' }
-  const parked = (await contents.findKept(repo, operation))?.record as Operation | undefined
+  const parked = await findOperation(ports, repo, operation)
   if (!parked?.files || !parked.index || 'moves' in parked.index || !parked.head)
     throw new AppError('WT_005', `What was put away for ${task.id} is gone.`)
   const first = firstOf(task, await ports.vault.readSteps(repo, task))

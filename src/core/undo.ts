@@ -2,6 +2,7 @@ import { type BytePath, toText } from './bytes.ts'
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
+import { findOperation } from './kept-operation.ts'
 import { findRepo } from './repo.ts'
 import { asFound, obstacles } from './land-patch.ts'
 import { requireStep } from './log.ts'
@@ -87,8 +88,7 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
     throw new AppError('WT_019', `${chosen.id} has been undone already.`, {
       hint: 'offshoot ops lists them.',
     })
-  const kept = await ports.contents.findKept(repo, chosen.id)
-  const operation = kept?.record as Operation | undefined
+  const operation = await findOperation(ports, repo, chosen.id)
   const task = operation && ports.store.findTaskByUid(operation.task)
   if (!operation || !task) throw new AppError('WT_005', `The record of ${chosen.id} is gone.`)
   if (operation.final !== undefined)

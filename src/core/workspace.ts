@@ -11,6 +11,11 @@ export function pinRef(uid: string): string {
   return `refs/offshoot/base/${uid}`
 }
 
+/** Keeps what was staged in a checkout from being collected while a task works there, and for as long as the trash does. */
+export function keptIndexRef(uid: string): string {
+  return `refs/offshoot/trash/${uid}-index`
+}
+
 export function branchRef(branch: string): string {
   return `refs/heads/${branch}`
 }

@@ -8,7 +8,7 @@ import { type BytePath, below, splitNul } from './bytes.ts'
 import { capture } from './capture.ts'
 import { patchOf } from './diff.ts'
 import { eachOf } from '../core/each.ts'
-import { draftIndex, findIndexTree, scanAgainst, showHidden } from './drafts.ts'
+import { draftIndex, findIndexTree, scanAgainst, showHidden, storeIndexTree } from './drafts.ts'
 import type { OpenVault } from './index.ts'
 import { noteDone, readKept } from './known.ts'
 import { mergeTrees } from './merge.ts'
@@ -48,6 +48,7 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
       findNamed(await open(repo), repo, checkout, patterns, folders, signal),
     scan: async (repo, checkout, index, signal) => scanAgainst(await open(repo), checkout, index, signal),
     findIndexTree: async (repo, index) => findIndexTree(await open(repo), index),
+    storeIndexTree: async (repo, index) => storeIndexTree(await open(repo), index, repo.commonDir),
     draftIndex: async (repo, index, change) => draftIndex(await open(repo), index, change),
     merge: async (repo, input, signal) => mergeTrees(await open(repo), input, signal),
     findLeaf: async (repo, tree, file) => findLeaf((await open(repo)).objects, tree, file),

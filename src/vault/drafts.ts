@@ -49,6 +49,19 @@ export function findIndexTree(vault: OpenVault, index: Leaf): Promise<string | u
   })
 }
 
+/** In the user's own repository, on the disk when it returns. */
+export function storeIndexTree(vault: OpenVault, index: Leaf, gitDir: string): Promise<string> {
+  return withCopy(vault, index, async (copy, git) => {
+    // What is only meant to be added is in no tree, unless it is told again without that mark.
+    const { stdout: entries } = await git(['ls-files', '--stage', '-z'])
+    requireDone(await git(['update-index', '-z', '--index-info'], entries))
+    const args = ['write-tree', '--missing-ok']
+    const cwd = path.dirname(copy)
+    const { stdout } = await vault.exec({ args, gitDir, indexFile: copy, cwd, durable: true })
+    return stdout.toString().trim()
+  })
+}
+
 export function draftIndex(
   vault: OpenVault,
   index: Leaf,

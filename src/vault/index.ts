@@ -405,7 +405,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       const [first] = tip ? await stepsOf(vault, tip) : []
       return first && findRecord(vault, first.commit)
     },
-    inspect: (repo, signal) => inspect(files, exec, vaultPlace(options.home, repo), signal),
+    inspect: (repo, deep, signal) => inspect(files, exec, vaultPlace(options.home, repo), deep, signal),
     async remake(repo) {
       const { vault } = vaultPlace(options.home, repo)
       await writeParts(files, vault, await readAlgorithm(files, repo, vault))

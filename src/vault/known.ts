@@ -99,6 +99,7 @@ export async function inspect(
   files: Files,
   exec: GitExec,
   place: VaultPlace,
+  deep: boolean,
   signal?: AbortSignal,
 ): Promise<VaultLook> {
   const { vault } = place
@@ -116,7 +117,30 @@ export async function inspect(
     signal,
   })
   const types = stdout.toString().split('\n')
-  return { state: 'sound', tips: new Map(uids.map((uid, n) => [uid, types[n] === 'commit'])) }
+  const tips = new Map(uids.map((uid, n) => [uid, types[n] === 'commit']))
+  // A base that no copy was taken of yet is in the repository alone: without that there is no telling.
+  const looks = deep && (await files.readKind(place.commonDir)) === 'folder'
+  const lost = looks ? await readLost(exec, place, new Set(commits), signal) : undefined
+  return { state: 'sound', tips, lost }
+}
+
+async function readLost(
+  exec: GitExec,
+  { vault, alternates }: VaultPlace,
+  tips: ReadonlySet<string | undefined>,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const { stdout } = await exec({
+    args: ['fsck', '--connectivity-only', '--no-dangling', '--no-progress'],
+    gitDir: vault,
+    alternates,
+    cwd: vault,
+    // A number for each kind of trouble, added up; which one it is, the lines say.
+    expect: Array.from({ length: 63 }, (_, n) => n + 1),
+    signal,
+  })
+  const missing = stdout.toString().matchAll(/^missing (?:blob|tree|commit) ([0-9a-f]+)$/gm)
+  return Array.from(missing, ([, oid = '']) => oid).filter((oid) => !tips.has(oid))
 }
 
 function isObject(text: string | undefined): text is string {

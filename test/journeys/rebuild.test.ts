@@ -1,27 +1,27 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { openRepo } from '../../src/index.ts'
 import { checkoutState } from '../support/checkout-state.ts'
 import { addFiles, loseRecords } from '../support/damage.ts'
-import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
+import { offshoot, quickFolder, testRepo, type TestRepo } from '../support/repo.ts'
 import { inFolder, library } from '../support/workspace.ts'
 
 /** One task of each kind, as they come in a life. */
 async function lived(): Promise<TestRepo> {
-  const user = testRepo({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
+  const user = testRepo({ 'a.txt': 'one\n', 'b.txt': 'two\n' }, quickFolder())
   user.git('config', '--global', 'user.name', 'Ursula')
   user.git('config', '--global', 'user.email', 'ursula@example.com')
   user.git('branch', 'feature')
   const repo = library(user)
-  const begin = async (id: string, more: object = {}) => {
+  const begin = async (id: string, more: object = {}, steps = 1) => {
     const { task } = await repo.start({ task: id, title: `About ${id}`, ...more })
-    for (const n of [1, 2]) {
+    for (let n = 1; n <= steps; n++) {
       writeFileSync(path.join(task.path, `${id}.txt`), `${n}\n`)
       await repo.checkpoint({ task: id, tool: 'Edit', summary: `Change ${n}` })
     }
-    return task
   }
-  await begin('open')
+  await begin('open', {}, 2)
   await begin('cloned', { isolation: 'clone' })
   await begin('adopting', { existingBranch: 'feature' })
   await repo.start({ task: 'untouched' })
@@ -34,7 +34,7 @@ async function lived(): Promise<TestRepo> {
   await begin('back-again')
   await repo.reject({ task: 'back-again' })
   await repo.undo()
-  await begin('rewound')
+  await begin('rewound', {}, 2)
   await repo.rewind({ task: 'rewound', to: 1 })
   await begin('recurring')
   await repo.reject({ task: 'recurring' })
@@ -45,14 +45,15 @@ async function lived(): Promise<TestRepo> {
   return user
 }
 
-/** All that the commands tell of the repository, but for what only the records knew. */
+/** All that is told of the repository, but for what only the records knew. */
 async function told(user: TestRepo) {
-  const ask = async (...args: string[]) => (await offshoot(user, ...args, '--json')).json
-  const { tasks } = await ask('list', '--all')
+  const repo = openRepo(user.dir, { env: user.env })
+  const tasks = await repo.list({ all: true })
   const logs: Record<string, unknown> = {}
-  for (const { id } of tasks) logs[id] = (await ask('log', id)).checkpoints
-  const known = tasks.map((task: object) => ({ ...task, lastActiveAt: '' }))
-  return { tasks: known, logs, operations: (await ask('ops')).operations }
+  for (const { id } of tasks) logs[id] = await repo.log(id)
+  const operations = await repo.ops()
+  await repo.close()
+  return { tasks: tasks.map((task) => ({ ...task, lastActiveAt: '' })), logs, operations }
 }
 
 function folders(user: TestRepo): Record<string, string> {
@@ -88,10 +89,8 @@ test('R7: without a database, repair --rebuild brings back every task, step and 
   expect(again.json.rebuilt).toMatchObject({ tasks: [], steps: 0, operations: 0 })
 
   const repo = library(user)
-  const landing = before.operations.find(
-    ({ verb, task }: { verb: string; task: string }) => verb === 'accept' && task === 'landed',
-  )
-  await repo.undo(landing.id)
+  const landing = before.operations.find(({ verb, task }) => verb === 'accept' && task === 'landed')
+  await repo.undo(landing?.id)
   expect(existsSync(path.join(user.dir, 'landed.txt'))).toBe(false)
   expect((await repo.show('landed')).state).not.toBe('accepted')
   const { task } = await repo.start({ task: 'open' })
@@ -166,4 +165,34 @@ test('R7: a start that was taken back does not come back', async () => {
   await offshoot(user, 'repair', '--rebuild')
   expect((await offshoot(user, 'list', '--all', '--json')).json.tasks).toEqual([])
   expect((await offshoot(inFolder(user, user.dir), 'start', 'T1')).code).toBe(0)
+})
+
+test('R7: an accept that stopped half-way, and then the records were lost, is finished', async () => {
+  const user = testRepo()
+  let placed = 0
+  const repo = library(user, {
+    around: {
+      checkouts: (checkouts) => ({
+        ...checkouts,
+        async place(...args) {
+          if (++placed > 1) throw new Error('no more')
+          return checkouts.place(...args)
+        },
+      }),
+    },
+  })
+  const { task } = await repo.start({ task: 'T1' })
+  for (const name of ['x.txt', 'y.txt']) writeFileSync(path.join(task.path, name), name)
+  const before = checkoutState(user)
+  await expect(repo.accept({ task: 'T1' })).rejects.toThrow('no more')
+  await repo.close()
+  expect(['x.txt', 'y.txt'].map((name) => existsSync(path.join(user.dir, name)))).toEqual([true, false])
+  loseRecords(user)
+  expect((await offshoot(user, 'repair', '--rebuild')).code).toBe(0)
+  expect(readFileSync(path.join(user.dir, 'y.txt'), 'utf8')).toBe('y.txt')
+  expect((await offshoot(user, 'ops', '--json')).json.operations).toMatchObject([
+    { verb: 'accept', task: 'T1' },
+  ])
+  expect((await offshoot(user, 'undo')).code).toBe(0)
+  expect(checkoutState(user)).toEqual(before)
 })

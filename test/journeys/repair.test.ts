@@ -59,6 +59,18 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
     expect(readFileSync(path.join(moved.dir, 'work.txt'), 'utf8')).toBe('work\n')
   })
 
+  test('of a repository that was moved with the workspaces in it', async () => {
+    const user = withEnv(testRepo(), { OFFSHOOT_WORKSPACE_BASE: '.spaces' })
+    await offshoot(user, 'run', '--task', 'T1', '--', 'sh', '-c', 'echo x > x.txt')
+    const moved = inFolder(user, path.join(user.home, 'elsewhere'))
+    renameSync(user.dir, moved.dir)
+    expect((await offshoot(moved, 'repair')).code).toBe(0)
+    const { task } = (await offshoot(moved, 'show', 'T1', '--json')).json
+    expect(path.dirname(task.path)).toBe(path.join(moved.dir, '.spaces'))
+    expect([task.dirty, inFolder(user, task.path).git('status', '--porcelain')]).toEqual([false, ''])
+    expect(await doctor(moved)).toEqual([])
+  })
+
   test('of a repository that was deleted: it is told how to give it up', async () => {
     const user = testRepo()
     await offshoot(user, 'start', 'T1')
@@ -102,6 +114,19 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
     expect((await offshoot(user, 'repair')).code).toBe(0)
     expect(await doctor(user)).toEqual([])
     expect((await offshoot(user, 'log', 'T1', '--json')).json.checkpoints).toHaveLength(1)
+  })
+
+  test('of a vault that has lost what a step holds: it is told, and nothing is changed', async () => {
+    const user = withEnv(testRepo(), { OFFSHOOT_CHECKPOINTS_PUBLISH: 'never' })
+    await offshoot(user, 'run', '--task', 'T1', '--', 'sh', '-c', 'echo x > x.txt')
+    writeFileSync(path.join(user.home, 'x.txt'), 'x\n')
+    const blob = user.git('hash-object', path.join(user.home, 'x.txt')).trim()
+    rmSync(path.join(vaultDir(user), 'objects', blob.slice(0, 2), blob.slice(2)))
+    expect(await doctor(user)).toMatchObject([
+      { name: expect.stringMatching(/^vault /), status: 'fail', message: expect.stringContaining(blob) },
+    ])
+    const { code, json } = await offshoot(user, 'repair', '--json')
+    expect([code, json.repaired, json.left.length]).toEqual([1, [], 1])
   })
 
   test('of a state of another kind in the state folder: it is set aside, every byte of it', async () => {

@@ -270,3 +270,18 @@ test('L12, I1: on the command line', async () => {
   expect((await offshoot(user, 'reject', 'T1', '--json')).code).toBe(0)
   expect(fingerprint(user)).toEqual(before)
 })
+
+test('L12: what was staged comes back, although garbage was collected meanwhile', async () => {
+  const user = dirtyRepo()
+  const staged = user.git('show', ':both')
+  const { repo } = await worked(user)
+  user.git('reflog', 'expire', '--expire=now', '--all')
+  user.git('gc', '--quiet', '--prune=now')
+  await repo.reject({ task: 'T1' })
+  expect(user.git('show', ':both')).toBe(staged)
+  expect(user.git('fsck', '--no-dangling')).toBe('')
+  await repo.undo()
+  user.git('gc', '--quiet', '--prune=now')
+  await repo.reject({ task: 'T1' })
+  expect(user.git('show', ':both')).toBe(staged)
+})

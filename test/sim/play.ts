@@ -154,7 +154,9 @@ class Player implements Played {
     const before = this.#world!
     const sound = ['fsck', '--connectivity-only', '--no-dangling', '--no-progress']
     const wrong = async (what: string, work: Promise<unknown>) => {
-      await work.catch((error: Error) => this.anomalies.push(`${what}: ${error.message.trim()}`))
+      await work.catch(({ stdout, stderr, message }: { stdout?: string; stderr?: string; message: string }) =>
+        this.anomalies.push(`${what}: ${`${stdout ?? ''}${stderr ?? ''}`.trim() || message}`),
+      )
     }
     await wrong('the repository', this.#ground.git(...sound))
     if (vaultOf(this.#ground)) await wrong('the vault', inVault(this.#ground, ...sound))

@@ -17,9 +17,7 @@ interface Check {
 /** `count` tasks, of which every `every`th is damaged. */
 export async function repairsAll(count: number, every: number, folder?: string): Promise<void> {
   const user = withEnv(testRepo(undefined, folder), { OFFSHOOT_LIMITS_PER_REPO: String(count) })
-  const repo = library(user)
-  await manyTasks(repo, count, every)
-  await repo.close()
+  await manyTasks(user, count, every)
   const tasks = readTasks(user)
   expect(tasks).toHaveLength(count)
   const users = fingerprint(user)

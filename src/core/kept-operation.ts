@@ -1,0 +1,21 @@
+import { follower } from './moved.ts'
+import type { Operation } from './operation.ts'
+import type { Ports, Repo } from './ports.ts'
+
+/** What the vault keeps of an operation, with its paths where the repository is now. */
+export async function findOperation(ports: Ports, repo: Repo, id: string): Promise<Operation | undefined> {
+  const kept = await ports.contents.findKept(repo, id)
+  return kept && followed(kept.record as Operation, repo.commonDir)
+}
+
+function followed(operation: Operation, now: string): Operation {
+  const { commonDir = now, files, index, head } = operation
+  if (commonDir === now) return operation
+  const follow = follower(commonDir, now)
+  return {
+    ...operation,
+    files: files && { ...files, checkout: follow(files.checkout) },
+    index: index && { ...index, gitDir: follow(index.gitDir) },
+    head: head && { ...head, gitDir: follow(head.gitDir) },
+  }
+}
