@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { AppError } from '../core/errors.ts'
+import { bin } from './bin.ts'
 
 /**
  * The same command once more, as a process that no terminal ends. It watches over its agent as we would; what it has to
@@ -11,7 +11,6 @@ import { AppError } from '../core/errors.ts'
 export async function detach(argv: readonly string[], cwd: string, log: string): Promise<number> {
   mkdirSync(path.dirname(log), { recursive: true, mode: 0o700 })
   const file = openSync(log, 'a', 0o600)
-  const bin = fileURLToPath(new URL('../../bin/offshoot.js', import.meta.url))
   const child = spawn(process.execPath, [bin, ...argv], {
     cwd,
     detached: true,

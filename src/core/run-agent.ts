@@ -75,8 +75,9 @@ export async function runAgent(
   const found = resumed ?? (await taskFor(ports, input, signal, onOutput))
   const work = (run: ActiveRun) =>
     attend(ports, found.repo, run, { agent, policy, input, settings, onlooker, signal })
-  const called = agent.name === 'command' ? (input.argv?.[0] ?? agent.name) : agent.name
-  const running = () => withRun(ports, found, called, work, signal, { onOutput })
+  // A command is known by its own name.
+  const label = (agent.name === 'command' && input.argv?.[0]) || agent.name
+  const running = () => withRun(ports, found, label, work, signal, { onOutput })
   if (input.argv && !input.starts) return running()
   const limit = settings.limits.concurrent
   return inTurn(ports, found.repo, limit, () => onlooker?.tell({ event: 'queued', limit }), running, signal)

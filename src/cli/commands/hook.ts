@@ -1,0 +1,61 @@
+import { AppError } from '../../core/errors.ts'
+import type { Answer, Context } from '../command.ts'
+
+/** What Claude Code hands to a hook, as far as we care. */
+interface HookInput {
+  readonly cwd?: string
+  readonly name?: string
+  readonly worktree_path?: string
+  readonly tool_name?: string
+  readonly tool_input?: Readonly<Record<string, unknown>>
+  readonly tool_use_id?: string
+}
+
+/** `hook claude EVENT`: for an agent that a user runs by hand, from its own settings. */
+export async function hook(context: Context): Promise<Answer> {
+  const [agent, event] = context.positionals
+  if (agent !== 'claude')
+    throw new AppError('WT_019', `There are no hooks for ${agent}.`, { hint: 'Only for: claude' })
+  const input = await readInput()
+  const repo = input.cwd ?? context.dir
+  switch (event) {
+    case 'WorktreeCreate': {
+      const { task } = await context.call('task.start', { repo, task: input.name })
+      return { json: { task }, text: task.path }
+    }
+    case 'WorktreeRemove': {
+      const done = await context.call('worktree.remove', { repo, path: input.worktree_path, force: true })
+      return { json: { ...done }, text: '' }
+    }
+    case 'PostToolUse': {
+      const { tool_name: tool, tool_input = {}, tool_use_id: call } = input
+      const about = [tool_input.file_path, tool_input.command, tool_input.description]
+      const summary = about.find((value) => typeof value === 'string')
+      const run = context.env.OFFSHOOT_RUN
+      const { created, checkpoint } = await context.call('task.checkpoint', {
+        repo,
+        tool,
+        summary,
+        call,
+        run,
+      })
+      return { json: { created, checkpoint }, text: '' }
+    }
+    default:
+      throw new AppError('WT_019', `There is no hook ${event} for ${agent}.`, {
+        hint: `One of: ${events.join(', ')}`,
+      })
+  }
+}
+
+const events = ['WorktreeCreate', 'WorktreeRemove', 'PostToolUse']
+
+async function readInput(): Promise<HookInput> {
+  let text = ''
+  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk
+  try {
+    return JSON.parse(text || '{}') as HookInput
+  } catch (cause) {
+    throw new AppError('WT_019', 'What came in is no JSON.', { hint: 'A hook is called by an agent.', cause })
+  }
+}

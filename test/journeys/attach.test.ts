@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
+import { withEnv } from '../support/workspace.ts'
+
+const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
+
+/** As Claude Code calls it: what it has to say comes on stdin. */
+function hook(
+  repo: TestRepo,
+  event: string,
+  input: object,
+): Promise<{ code: number | null; stdout: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [bin, 'hook', 'claude', event], { cwd: repo.dir, env: repo.env })
+    let stdout = ''
+    child.stdout.on('data', (chunk) => (stdout += chunk))
+    child.on('close', (code) => resolve({ code, stdout }))
+    child.stdin.end(JSON.stringify({ cwd: repo.dir, hook_event_name: event, ...input }))
+  })
+}
+
+test('G6: a worktree that Claude Code asks for is a task, its tool calls are steps, and what it removes can come back', async () => {
+  const repo = testRepo()
+  const made = await hook(repo, 'WorktreeCreate', { name: 'x1' })
+  const folder = made.stdout.trim()
+  expect((await offshoot(repo, 'show', 'x1', '--json')).json.task).toMatchObject({ id: 'x1', path: folder })
+  writeFileSync(path.join(folder, 'new.txt'), 'new\n')
+  const tool = { cwd: folder, tool_name: 'Write', tool_input: { file_path: 'new.txt' }, tool_use_id: 'c1' }
+  expect(await hook(repo, 'PostToolUse', tool)).toMatchObject({ code: 0 })
+  expect((await offshoot(repo, 'log', 'x1', '--json')).json.checkpoints).toMatchObject([
+    { tool: 'Write', summary: 'new.txt', call: 'c1', files: [{ path: 'new.txt', status: 'added' }] },
+  ])
+  expect(await hook(repo, 'WorktreeRemove', { worktree_path: folder })).toMatchObject({ code: 0 })
+  expect(existsSync(folder)).toBe(false)
+  await offshoot(repo, 'undo')
+  expect(existsSync(path.join(folder, 'new.txt'))).toBe(true)
+  expect(await hook(repo, 'Nothing', {})).toMatchObject({ code: 2 })
+})
+
+test('G6: attach opens the agent in the workspace, and its hook makes a step of each tool call', async () => {
+  const plain = testRepo()
+  const folder = path.join(plain.home, 'bin')
+  const program = `#!${process.execPath}
+const { execSync } = require('node:child_process')
+const { writeFileSync } = require('node:fs')
+const settings = JSON.parse(process.argv[process.argv.indexOf('--settings') + 1])
+const [{ hooks: [{ command }] }] = settings.hooks.PostToolUse
+for (const name of ['one.txt', 'two.txt']) {
+  writeFileSync(name, name)
+  const input = JSON.stringify({ cwd: process.cwd(), tool_name: 'Write', tool_input: { file_path: name } })
+  execSync(command, { input })
+}
+writeFileSync('rest.txt', 'rest')
+`
+  mkdirSync(folder)
+  writeFileSync(path.join(folder, 'claude'), program)
+  chmodSync(path.join(folder, 'claude'), 0o755)
+  const repo = withEnv(plain, { PATH: `${folder}:${plain.env.PATH}` })
+  await offshoot(repo, 'start', 'T1')
+  expect(await offshoot(repo, 'attach', 'T1')).toMatchObject({ code: 0 })
+  const { checkpoints } = (await offshoot(repo, 'log', 'T1', '--json')).json
+  const steps = (checkpoints as { tool: string; files: { path: string }[] }[]).map(({ tool, files }) => [
+    tool,
+    ...files.map((file) => file.path),
+  ])
+  expect(steps).toEqual([
+    ['Write', 'one.txt'],
+    ['Write', 'two.txt'],
+    ['command', 'rest.txt'],
+  ])
+})
