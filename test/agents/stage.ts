@@ -44,6 +44,6 @@ export async function stage(
     told,
     emit: (event) => void told.push(event),
     steps: async () =>
-      (await lib.log('T1')).map(({ tool, files }) => [tool, ...files.map((file) => file.path)]),
+      (await lib.log('T1')).map(({ tool, files }) => [tool, ...files.map((file) => file.path).sort()]),
   }
 }
