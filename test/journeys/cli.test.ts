@@ -72,6 +72,8 @@ describe('--json', () => {
       ['worktree.show', ['worktree', 'show', '--task', 'T2']],
       ['task.run', ['run', '--task', 'T1', '--', 'sh', '-c', 'echo b > b.txt']],
       ['task.run', ['exec', 'T1', '--', 'sh', '-c', 'echo c > c.txt']],
+      ['task.stop', ['stop', 'T1']],
+      ['task.compare', ['compare', 'T1', 'T2']],
       ['task.checkpoint', ['checkpoint', 'T1', '--tool', 'Edit', '--summary', 'Nothing']],
       ['task.log', ['log', 'T1']],
       ['task.diff', ['diff', 'T1', '--step', '1..2', '--stat']],
@@ -80,6 +82,7 @@ describe('--json', () => {
       ['task.repair', ['repair', '--rebuild']],
       ['worktree.prune', ['worktree', 'prune', '--older-than', '0m', '--dry-run']],
       ['task.prune', ['prune']],
+      ['system.agents', ['agents']],
       ['system.doctor', ['doctor']],
       ['system.pool', ['pool', '--clear']],
       ['system.trust', ['trust']],
@@ -268,7 +271,7 @@ describe('the shell', () => {
       )
         .split('\n')
         .filter(Boolean)
-    expect(words('st')).toEqual(['start'])
+    expect(words('star')).toEqual(['start'])
     expect(new Set(words(''))).toEqual(new Set(commands.map(({ name }) => name.split(' ')[0])))
     expect(words('worktree', 're')).toEqual(['remove'])
     expect(words('start', '--fr')).toEqual(['--from'])
