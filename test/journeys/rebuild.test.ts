@@ -182,14 +182,15 @@ test('R7: an accept that stopped half-way, and then the records were lost, is fi
     },
   })
   const { task } = await repo.start({ task: 'T1' })
-  for (const name of ['x.txt', 'y.txt']) writeFileSync(path.join(task.path, name), name)
+  const names = ['x.txt', 'y.txt']
+  for (const name of names) writeFileSync(path.join(task.path, name), name)
   const before = checkoutState(user)
   await expect(repo.accept({ task: 'T1' })).rejects.toThrow('no more')
   await repo.close()
-  expect(['x.txt', 'y.txt'].map((name) => existsSync(path.join(user.dir, name)))).toEqual([true, false])
+  expect(names.filter((name) => existsSync(path.join(user.dir, name)))).toHaveLength(1)
   loseRecords(user)
   expect((await offshoot(user, 'repair', '--rebuild')).code).toBe(0)
-  expect(readFileSync(path.join(user.dir, 'y.txt'), 'utf8')).toBe('y.txt')
+  for (const name of names) expect(readFileSync(path.join(user.dir, name), 'utf8')).toBe(name)
   expect((await offshoot(user, 'ops', '--json')).json.operations).toMatchObject([
     { verb: 'accept', task: 'T1' },
   ])

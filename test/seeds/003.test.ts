@@ -266,9 +266,9 @@ describe('the life of a worktree', () => {
       around: {
         files: (files: ReturnType<typeof compose>['files']) => ({
           ...files,
-          rename: async (from: string, to: string) => {
+          move: async (from: string, to: string) => {
             if (to.includes(name)) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' })
-            return files.rename(from, to)
+            return files.move(from, to)
           },
         }),
       },

@@ -52,7 +52,11 @@ function merge(base: Tree, ours: Tree, theirs: Tree): Tree {
       conflict(`${from} went two ways`)
     const moved = ourPath ?? theirPath
     if (moved !== undefined && (!our || !their)) conflict(`${from} renamed and deleted`)
-    if (moved !== undefined && isLink(our) !== isLink(their)) conflict(`${from} renamed, and now a link`)
+    if (moved !== undefined && isLink(our) !== isLink(their)) {
+      // Both have the same at the new name: it was copied there, and who knows whether the old one is another file.
+      if (isSame(ours.get(moved), theirs.get(moved))) throw new Stop({ unsure: `${from} → ${moved}` })
+      conflict(`${from} renamed, and now a link`)
+    }
     put(moved ?? from, mergeEntry(moved ?? from, was, our, their))
   }
   const arrived = (moves: ReadonlyMap<string, string>) => new Set(moves.values())
