@@ -84,7 +84,7 @@ async function checkState(ports: Ports): Promise<Check> {
       status: 'warn',
       message: `${message}: ${Math.round(used * 100)} % full`,
       why: 'A full disk refuses the next step, loudly; nothing that was recorded is lost by it.',
-      hint: 'Remove finished tasks: offshoot worktree prune shows which.',
+      hint: 'offshoot prune --dry-run shows what can go.',
     }
   if (network)
     return {

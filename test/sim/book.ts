@@ -21,6 +21,8 @@ export class Book {
   readonly #ground: Ground
   /** What each operation found and left, where nobody else was at work meanwhile. */
   readonly #done = new Map<string, { before: World; after: World }>()
+  /** Operations that nobody asked for. */
+  readonly #byItself = new Set<string>()
   /** Workspaces as they were at the start, of tasks that have taken nothing in and landed nothing since. */
   readonly #first = new Map<string, Tree>()
   /** Tasks whose agent has broken more than files. */
@@ -62,7 +64,8 @@ export class Book {
       )
     }
     for (const { order, outcome } of deeds) wrong.push(...(await this.#answer(order, outcome, before, after)))
-    if (!half && deeds.length === 1 && alone) wrong.push(...this.#remember(deeds[0]!, done, before, after))
+    if (!half && deeds.length === 1 && alone)
+      wrong.push(...(await this.#remember(deeds[0]!, done, before, after)))
     return wrong
   }
 
@@ -119,7 +122,12 @@ export class Book {
     return [...new Set([...missing, ...more])].map((name) => `P2: the step does not hold ${name}`)
   }
 
-  #remember({ order, outcome }: Deed, done: readonly Operation[], before: World, after: World): string[] {
+  async #remember(
+    { order, outcome }: Deed,
+    done: readonly Operation[],
+    before: World,
+    after: World,
+  ): Promise<string[]> {
     const wrong: string[] = []
     const touched = new Set<string>()
     const task = findTask(after, order.task)
@@ -137,7 +145,13 @@ export class Book {
     if (operation && more.length === 0) {
       const undone = operation.undoes === undefined ? undefined : this.#done.get(operation.undoes)
       if (undone) wrong.push(...isBack(undone, before, after))
-      this.#done.set(operation.id, { before, after })
+      if (this.#byItself.has(operation.undoes ?? '')) {
+        const back = after.tasks.find(({ uid }) => uid === operation.task)
+        wrong.push(...(back ? await this.#holds(back, after) : ['P3: the undo did not bring the task back']))
+      }
+      // What happens by itself follows a run, and nobody looked between the two: its last step says what it found.
+      if (operation.auto) this.#byItself.add(operation.id)
+      else this.#done.set(operation.id, { before, after })
       const whole = order.verb === 'accept' && order.as === 'patch' && !order.part
       const first = this.#first.get(operation.task)
       const named = before.tasks.find(({ uid }) => uid === operation.task)
