@@ -26,9 +26,18 @@ export function findTrigger(task: Task, settings: Settings, now: Date): AutoReve
   const { trigger } = task
   if (trigger !== undefined && counts(autoRevert[trigger]))
     return { trigger, reason: redacted(task.reason ?? '') }
-  const idle = Math.floor((now.getTime() - Date.parse(task.lastActiveAt)) / minute)
+  const idle = idleMinutes(task, now)
   if (!counts(autoRevert.idle) || idle < autoRevert.idleMinutes) return undefined
   return { trigger: 'idle', reason: `nobody used it for ${idle} minutes` }
+}
+
+function idleMinutes(task: Task, now: Date): number {
+  return Math.floor((now.getTime() - Date.parse(task.lastActiveAt)) / minute)
+}
+
+/** Whatever the settings say, at least a minute passes before a task is idle. */
+function mayBeDue(task: Task, now: Date): boolean {
+  return task.trigger !== undefined || idleMinutes(task, now) > 0
 }
 
 /** When a run has ended: the task is given up when it has to be, or cleaned away when it has completed. */
@@ -80,11 +89,14 @@ export interface InHand {
 
 /** Gives up the tasks of a repository that are due. */
 export async function autoRevert(ports: Ports, inHand: InHand): Promise<void> {
+  const now = ports.clock.now()
+  // Hardly ever is there one, and finding out where we are takes longer than this look.
+  const candidates = ports.store.readTasks({ open: true }).filter((task) => mayBeDue(task, now))
+  if (candidates.length === 0) return
   const { repo } = await findRepo(ports, inHand.dir)
   if (!repo) return
-  const now = ports.clock.now()
   const settings = new Map<string, Settings>()
-  for (const task of ports.store.readTasks({ repo: repo.id, open: true })) {
+  for (const task of candidates.filter((candidate) => candidate.repo === repo.id)) {
     if (isMeant(task, inHand)) continue
     const own = settings.get(task.origin) ?? (await settingsOf(ports, task))
     settings.set(task.origin, own)
