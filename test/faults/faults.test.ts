@@ -1,7 +1,8 @@
 /** P2: kill, fail, hang and cancel at every effect of every verb; the next command puts everything right. */
 import { rmSync } from 'node:fs'
+import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { bundled } from './bundle.ts'
+import { bundled } from '../support/bundle.ts'
 import { Hand } from './hands.ts'
 import { journeys } from './journeys.ts'
 import { kindsFor } from './kinds.ts'
@@ -13,8 +14,9 @@ import { faultTable } from './table.ts'
 
 const atOnce = 3
 const root = stageRoot()
-const grounds = { root, apart: otherFileSystem(root), program: await bundled('child', root) }
-const program = await bundled('hand', root)
+const programOf = (name: string) => bundled(path.join(import.meta.dirname, name), root)
+const grounds = { root, apart: otherFileSystem(root), program: await programOf('child.ts') }
+const program = await programOf('hand.ts')
 const seen = new Set<string>()
 const hands: Hand[] = []
 const sweeperOf = (lane: string, shimmed: boolean) => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { bundled } from './bundle.ts'
+import { bundled } from '../support/bundle.ts'
 import { inspect, nextCommand } from './invariants.ts'
 import { journeys } from './journeys.ts'
 import { Lane } from './lane.ts'
@@ -13,7 +13,11 @@ import { played } from './strikes.ts'
 const root = stageRoot()
 const disk = path.join(root, 'disk')
 const reason = mounted()
-const grounds = { root: disk, apart: undefined, program: await bundled('child', root) }
+const grounds = {
+  root: disk,
+  apart: undefined,
+  program: await bundled(path.join(import.meta.dirname, 'child.ts'), root),
+}
 /** One page more from size to size: no file system gives out less. */
 const page = 4096
 /** So many sizes in a row in which all goes well are the end. */

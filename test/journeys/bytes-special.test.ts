@@ -13,7 +13,8 @@ import {
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { testRepo } from '../support/repo.ts'
+import { bundled } from '../support/bundle.ts'
+import { tempFolder, testRepo } from '../support/repo.ts'
 import { readTree, recorded, stepCommits } from '../support/vault.ts'
 import { inFolder, library } from '../support/workspace.ts'
 
@@ -79,10 +80,16 @@ describe('K5: what a step cannot hold is listed, and the rest is captured', () =
   })
 })
 
-/** The library in a process of another user, who cannot read everything. */
+/**
+ * The library in a process of another user, who cannot read everything; perhaps not even Node and our sources. So Node is
+ * started by us, and what it then loads is one file in a place that is open to all.
+ */
 async function asOther(repo: ReturnType<typeof testRepo>, script: string): Promise<unknown> {
-  const library = path.resolve(import.meta.dirname, '../../src/index.ts')
+  const folder = tempFolder()
+  chmodSync(folder, 0o755)
+  const library = await bundled(path.resolve(import.meta.dirname, '../../src/index.ts'), folder)
   const code = `
+    process.setgroups([]), process.setgid(65534), process.setuid(65534)
     const { openRepo } = await import(${JSON.stringify(library)})
     const fs = await import('node:fs')
     const lib = openRepo(${JSON.stringify(repo.dir)}, { env: ${JSON.stringify(repo.env)} })
@@ -90,8 +97,6 @@ async function asOther(repo: ReturnType<typeof testRepo>, script: string): Promi
     await lib.close()
     console.log(JSON.stringify(answer))`
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
-    uid: 65534,
-    gid: 65534,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: repo.env,
     cwd: '/',

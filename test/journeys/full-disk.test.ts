@@ -23,7 +23,7 @@ function smallHome(megabytes: number): TestRepo | undefined {
   return withEnv(repo, { OFFSHOOT_HOME: home })
 }
 
-/** Fills the disk up but for so many bytes. */
+/** Fills the disk up but for so many bytes. Whoever else writes there must have come to an end. */
 function leaveFree(home: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(home)
   writeFileSync(path.join(home, 'ballast'), Buffer.alloc(bavail * bsize - bytes))
@@ -36,11 +36,13 @@ describe.skipIf(!mountable)('R6, R12: a start on a full disk', () => {
     const repo = smallHome(40)
     if (!repo) return console.log('skipped: no file system can be mounted here')
     const home = repo.env.OFFSHOOT_HOME ?? ''
-    const lib = library(repo)
-    const { task } = await lib.start({ task: 'T1' })
+    const before = library(repo)
+    const { task } = await before.start({ task: 'T1' })
     writeFileSync(path.join(task.path, 'work.txt'), 'work\n')
-    const { operation } = await lib.reject({ task: 'T1' })
+    const { operation } = await before.reject({ task: 'T1' })
+    await before.close()
     leaveFree(home, 4_000_000)
+    const lib = library(repo)
     const second = await lib.start({ task: 'T2' })
     expect(readFileSync(path.join(second.task.path, 'big.bin'))).toHaveLength(6_000_000)
     await lib.remove({ task: 'T2' })
@@ -53,9 +55,11 @@ describe.skipIf(!mountable)('R6, R12: a start on a full disk', () => {
     const repo = smallHome(24)
     if (!repo) return console.log('skipped: no file system can be mounted here')
     const home = repo.env.OFFSHOOT_HOME ?? ''
-    const lib = library(repo)
-    const { task } = await lib.start({ task: 'T1' })
+    const before = library(repo)
+    const { task } = await before.start({ task: 'T1' })
+    await before.close()
     leaveFree(home, 3_000_000)
+    const lib = library(repo)
     await expect(lib.start({ task: 'T2' })).rejects.toMatchObject({ code: 'WT_014' })
     expect(existsSync(path.join(task.path, 'big.bin'))).toBe(true)
     expect((await lib.list()).map(({ id }) => id)).toEqual(['T1'])

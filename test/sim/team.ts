@@ -2,8 +2,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { build } from 'rolldown'
 import { stageRoot } from '../faults/stage.ts'
+import { bundled } from '../support/bundle.ts'
 import { cleanEnv } from '../support/clean-env.ts'
 import type { Played, Tally } from './play.ts'
 import type { Wanted } from './worker.ts'
@@ -19,18 +19,10 @@ export class Team {
 
   static async of(count: number): Promise<Team> {
     const team = new Team()
-    const [worker, child] = [await team.#bundled('worker'), await team.#bundled('child')]
+    const programOf = (name: string) => bundled(path.join(import.meta.dirname, name), team.#root)
+    const [worker, child] = [await programOf('worker.ts'), await programOf('child.ts')]
     for (let n = 0; n < count; n++) team.#workers.push(team.#hire(worker, child, n))
     return team
-  }
-
-  /** One file each: thousands of starts would spend most of their time on loading modules. */
-  async #bundled(name: 'worker' | 'child'): Promise<string> {
-    const file = path.join(this.#root, `${name}.mjs`)
-    const input = path.join(import.meta.dirname, `${name}.ts`)
-    const output = { file, format: 'esm', codeSplitting: false } as const
-    await build({ input, platform: 'node', logLevel: 'warn', output })
-    return file
   }
 
   #hire(worker: string, child: string, n: number): ChildProcess {
