@@ -16,6 +16,7 @@ import { sqliteLocks } from './lock/sqlite.ts'
 import { startBehind } from './process/behind.ts'
 import { commands } from './process/commands.ts'
 import { processes } from './process/processes.ts'
+import { machineSockets } from './process/sockets.ts'
 import type { SettingFlags } from './settings/keys.ts'
 import { settingsSource } from './settings/source.ts'
 import { gitVault } from './vault/index.ts'
@@ -104,6 +105,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     locate: records.locate,
     locks: sqliteLocks(path.join(home, 'locks'), children.self, clock),
     processes: children,
+    sockets: machineSockets(),
     settings: settingsSource({
       userFile: path.join(configFolder, 'offshoot', 'config.yaml'),
       env,

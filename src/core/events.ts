@@ -1,5 +1,5 @@
 import type { DiffStat, SkippedPath, StepFile } from './ports.ts'
-import type { Owner, Pending, Task, TaskPatch } from './task.ts'
+import { isOpen, type Owner, type Pending, type PortBlock, type Task, type TaskPatch } from './task.ts'
 
 /**
  * Everything that can happen to a task. A verb of several steps appends `….begun` before its first effect, so
@@ -16,6 +16,8 @@ export type TaskEvent =
       readonly linked: readonly string[]
       readonly secrets: readonly string[]
     }
+  /** A task that had no ports has some. */
+  | { readonly type: 'ports.given'; readonly portBlock: PortBlock }
   | {
       readonly type: 'start.undone'
       readonly reason: string
@@ -158,6 +160,8 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
     case 'start.undone':
       if (task.pending?.verb !== 'start') return task
       return { ...settled(task), state: 'failed', reason: event.reason, closedAt: at, hidden: true }
+    case 'ports.given':
+      return { ...task, portBlock: event.portBlock }
     case 'recreate.begun':
       return { ...task, pending: { verb: 'recreate', owner: event.owner } }
     case 'recreate.done':
@@ -232,7 +236,9 @@ function patched(task: Task, patch: TaskPatch): Task {
   const kept = Object.entries({ ...task, ...patch }).filter(
     ([, value]) => value !== null && value !== undefined,
   )
-  return Object.fromEntries(kept) as unknown as Task
+  const next = Object.fromEntries(kept) as unknown as Task
+  // What is closed gives its ports back; should it come back, it is given some anew.
+  return isOpen(next) ? next : without(next, 'portBlock')
 }
 
 /** A run outlives what happens within it: its mark stays. */
@@ -248,7 +254,15 @@ function settled(task: Task): Task {
   return without(task, 'pending')
 }
 
-type Passing = 'pending' | 'reason' | 'trash' | 'trigger' | 'unpublished' | 'unreverted' | 'wanted'
+type Passing =
+  | 'pending'
+  | 'portBlock'
+  | 'reason'
+  | 'trash'
+  | 'trigger'
+  | 'unpublished'
+  | 'unreverted'
+  | 'wanted'
 
 function without(task: Task, ...keys: readonly Passing[]): Task {
   const rest: Partial<Record<keyof Task, unknown>> = { ...task }

@@ -28,6 +28,7 @@ export interface Ports extends Records {
   readonly slots: Slots
   readonly locks: Locks
   readonly processes: Processes
+  readonly sockets: Sockets
   readonly settings: SettingsSource
   readonly commands: Commands
   readonly agents: readonly Agent[]
@@ -693,6 +694,11 @@ export interface Processes {
   findRun(): string | undefined
   /** Ends all that a run has started, wherever it went, and answers how many there were. */
   endRun(run: string): Promise<number>
+}
+
+export interface Sockets {
+  /** Of these ports of the machine, the ones that somebody listens on. */
+  readBusy(ports: readonly number[]): Promise<ReadonlySet<number>>
 }
 
 export interface CommandCall {

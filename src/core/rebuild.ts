@@ -67,8 +67,9 @@ async function rebuildRepo(
   try {
     const repo = await recordRepo(ports, noted)
     const known = await gather(ports, repo, signal)
+    const blocks = ports.store.readTasks({ open: true }).flatMap(({ portBlock }) => portBlock ?? [])
     const isFree = ({ repo, id }: Task) => ports.store.findOpenTask(repo, id) === undefined
-    const { log, tasks, taken } = rebuiltLog(known, isFree, ports.clock.now().toISOString())
+    const { log, tasks, taken } = rebuiltLog(known, isFree, ports.clock.now().toISOString(), blocks)
     ports.store.adopt(log)
     const count = (type: string) => log.filter(({ event }) => event.type === type).length
     return {

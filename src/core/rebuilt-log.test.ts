@@ -115,3 +115,14 @@ test('R7: of two open tasks of one id the newer one comes back, and neither wher
   const closed = known('A', 1, { done: [done('x', 2, { state: 'rejected' })] })
   expect(rebuiltLog([closed], () => false, now).taken).toEqual([])
 })
+
+test('H5: of two that have the same ports on record, the newer one keeps them', () => {
+  const portBlock = { first: 20_000, count: 10 }
+  const withBlock = (one: KnownTask): KnownTask => ({ ...one, record: { ...one.record, portBlock } })
+  const logOf = (blocks: (typeof portBlock)[]) => {
+    const { log } = rebuiltLog([withBlock(known('old', 1)), withBlock(known('new', 2))], free, now, blocks)
+    return log.flatMap(({ event }) => (event.type === 'start.begun' ? [event.task.portBlock] : []))
+  }
+  expect(logOf([])).toEqual([undefined, portBlock])
+  expect(logOf([{ first: 20_009, count: 1 }])).toEqual([undefined, undefined])
+})

@@ -2,7 +2,8 @@
 import type { StoredEvent, TaskEvent } from './events.ts'
 import type { Operation, OperationNote } from './operation.ts'
 import type { DiffStat, Step, StepFile } from './ports.ts'
-import { isOpen, type Owner, type Task } from './task.ts'
+import { overlap } from './port-block.ts'
+import { isOpen, type Owner, type PortBlock, type Task } from './task.ts'
 import { reduce } from './events.ts'
 
 export interface KnownTask {
@@ -30,14 +31,16 @@ export type LogEntry = Pick<StoredEvent, 'uid' | 'event' | 'at'>
 /** Whoever was at work when the records were lost is gone with them. */
 const deadOwner: Owner = { pid: 0, startedAt: '', boot: '' }
 
-/** One log for all, in the order of time. `taken` are those whose id another open task has. */
+/** One log for all, in the order of time. `taken` are those whose id another open task has, `blocks` the ports of others. */
 export function rebuiltLog(
   known: readonly KnownTask[],
   isFree: (task: Task) => boolean,
   now: string,
+  blocks: readonly PortBlock[] = [],
 ): { log: LogEntry[]; tasks: Task[]; taken: Task[] } {
   const [logs, tasks, taken] = [[] as LogEntry[][], [] as Task[], [] as Task[]]
   const open = new Set<string>()
+  const given = [...blocks]
   // Of two that are open under one id, the newer one is meant.
   const newestFirst = known.toSorted((a, b) => b.record.createdAt.localeCompare(a.record.createdAt))
   for (const one of newestFirst) {
@@ -50,10 +53,18 @@ export function rebuiltLog(
       continue
     }
     if (isOpen(task)) open.add(id)
+    const block = isOpen(task) ? task.portBlock : undefined
+    // It may have been closed for a while, and its ports somebody else's since: the next run is given others.
+    const isGiven = block !== undefined && given.some((other) => overlap(block, other))
+    if (block && !isGiven) given.push(block)
     tasks.push(task)
-    logs.push(log)
+    logs.push(isGiven ? logOf({ ...one, record: withoutPorts(one.record) }, now) : log)
   }
   return { log: inOrder(logs), tasks, taken }
+}
+
+function withoutPorts({ portBlock: _, ...record }: Task): Task {
+  return record
 }
 
 function logOf({ record, steps, done, half, published, isLeft }: KnownTask, now: string): LogEntry[] {

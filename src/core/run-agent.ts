@@ -17,7 +17,7 @@ import { commandLine } from './redact.ts'
 import { start } from './start.ts'
 import { strays } from './stray.ts'
 import type { Task } from './task.ts'
-import { slugOf } from './task-hooks.ts'
+import { taskEnvironment } from './task-environment.ts'
 import { turnCounter } from './turns.ts'
 import { branchRef } from './workspace.ts'
 
@@ -223,12 +223,7 @@ export async function clearRoom(ports: Ports, run: string): Promise<void> {
 
 function cellOf(ports: Ports, run: ActiveRun): Cell {
   const { id, task } = run
-  const own = {
-    OFFSHOOT_RUN: id,
-    OFFSHOOT_TASK: task.id,
-    OFFSHOOT_WORKSPACE: task.path,
-    OFFSHOOT_SLUG: slugOf(task),
-  }
+  const own = { OFFSHOOT_RUN: id, ...taskEnvironment(task) }
   return {
     workspace: task.path,
     home: ports.userHome,

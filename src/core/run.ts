@@ -2,6 +2,7 @@ import { afterRun } from './auto-revert.ts'
 import { publishSteps, requireOpen, takeStep } from './checkpoint.ts'
 import { appError } from './errors.ts'
 import { holdTask } from './hold.ts'
+import { withPorts } from './port-block.ts'
 import type { Ports, Repo, Snapshot } from './ports.ts'
 import { ensureWorkspace } from './recreate.ts'
 import type { Task } from './task.ts'
@@ -107,6 +108,7 @@ function begin(
 ): Promise<Task> {
   return holdTask(ports, named, { verb: 'run', signal }, async () => {
     const { task } = await ensureWorkspace(ports, repo, requireOpen(ports, named), signal)
+    await withPorts(ports, task, signal)
     await ports.vault.seed(repo, task, signal)
     await takeStep(ports, repo, task, { tool: 'checkpoint', summary: 'before the run' }, undefined, signal)
     const event = { type: 'run.begun', run, agent, owner: ports.processes.self() } as const

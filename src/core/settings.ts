@@ -18,6 +18,8 @@ export interface Settings {
   readonly branch: { readonly name: string }
   /** How many workspaces are made ahead, so that a start has nothing to wait for. */
   readonly pool: { readonly size: number }
+  /** Where the ports of tasks begin, and how many each has; 0: none. */
+  readonly ports: { readonly base: number; readonly size: number }
   readonly limits: {
     readonly perRepo: number
     /** Runs at once in one repository; the others queue. */
@@ -92,6 +94,7 @@ export const defaultSettings: Settings = {
   workspace: { base: '', name: '{task}-{date}-{time}', copy: [], link: [] },
   branch: { name: 'offshoot/{task}' },
   pool: { size: 1 },
+  ports: { base: 20_000, size: 10 },
   limits: { perRepo: 10, concurrent: 10, timeMinutes: 0, turns: 0 },
   agent: { name: '' },
   policy: { level: 'permissive', allowed: [], denied: [] },

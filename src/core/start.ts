@@ -14,6 +14,7 @@ import {
 } from './names.ts'
 import { perform } from './operation.ts'
 import { askForSlots, takeSlot } from './pool.ts'
+import { holdBlock } from './port-block.ts'
 import type { CommandCall, Leaf, Ports, Repo, Worktree } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
 import { rejectTask } from './reject.ts'
@@ -256,16 +257,26 @@ async function make(
   ports: Ports,
   repo: Repo,
   settings: Settings,
-  task: Task,
+  plan: Task,
   changes: ReadonlyMap<BytePath, Leaf | null> | undefined,
   signal?: AbortSignal,
 ): Promise<Pick<Started, 'task' | 'included'>> {
   const { store } = ports
   const now = () => ports.clock.now().toISOString()
-  await ports.locks.hold(repoLock(repo.place), { verb: 'start', signal }, async () => {
+  const task = await ports.locks.hold(repoLock(repo.place), { verb: 'start', signal }, async () => {
     requireRoom(store.countOpenTasks(repo.id), settings.limits.perRepo)
-    signal?.throwIfAborted()
-    store.append(task.uid, { type: 'start.begun', task, owner: ports.processes.self() }, now())
+    return holdBlock(
+      ports,
+      settings.ports,
+      plan,
+      (portBlock) => {
+        signal?.throwIfAborted()
+        const begun = portBlock ? { ...plan, portBlock } : plan
+        store.append(plan.uid, { type: 'start.begun', task: begun, owner: ports.processes.self() }, now())
+        return begun
+      },
+      signal,
+    )
   })
   try {
     if (task.shadow) return { task: await makeShadow(ports, repo, { ...task, shadow: task.shadow }, signal) }

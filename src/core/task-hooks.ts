@@ -6,8 +6,10 @@ import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { AppError, appError } from './errors.ts'
 import { settingsOf } from './hold.ts'
+import { withPorts } from './port-block.ts'
 import type { CommandCall, CommandStdin, Ports, RepoRecord } from './ports.ts'
 import type { Task } from './task.ts'
+import { taskEnvironment } from './task-environment.ts'
 
 const taskHooks = ['postStart', 'preRun', 'preAccept', 'postAccept', 'preRemove'] as const
 export type TaskHook = (typeof taskHooks)[number]
@@ -78,7 +80,7 @@ export async function runTaskHook(
   const call = {
     argv: ['sh', '-c', found.command],
     cwd: options.cwd ?? (isThere ? task.path : task.origin),
-    env: environmentOf(repo, task, hook),
+    env: environmentOf(repo, await withPorts(ports, task, signal), hook),
     onStart: (input: CommandStdin) => {
       input.write(`${JSON.stringify({ hook, task: toldOf(task), repo: repo.commonDir })}\n`)
       input.end()
@@ -110,26 +112,13 @@ function toldOf({ id, title, path: workspace, branch, base }: Task) {
 function environmentOf(repo: RepoRecord, task: Task, hook: TaskHook): Record<string, string> {
   return {
     OFFSHOOT_HOOK: hook,
-    OFFSHOOT_TASK: task.id,
-    OFFSHOOT_WORKSPACE: task.path,
+    ...taskEnvironment(task),
     OFFSHOOT_BRANCH: task.branch,
     OFFSHOOT_BASE: task.base.commit,
     OFFSHOOT_REPO: repo.commonDir,
     OFFSHOOT_CHECKOUT: task.origin,
-    OFFSHOOT_SLUG: slugOf(task),
     ROOT_WORKTREE_PATH: task.origin,
     CODEX_SOURCE_TREE_PATH: task.origin,
     CODEX_WORKTREE_PATH: task.path,
   }
-}
-
-/** A name for a database or a compose project: of this task alone, the same for as long as it lives. */
-export function slugOf({ id, uid }: Pick<Task, 'id' | 'uid'>): string {
-  const words = id
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
-  return (
-    `${/^[a-z]/.test(words) ? words : `t_${words}`}`.slice(0, 40).replace(/_+$/, '') + `_${uid.slice(0, 6)}`
-  )
 }

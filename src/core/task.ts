@@ -76,10 +76,18 @@ export interface Task {
   readonly landed?: Landed
   /** Of a task in the user's own checkout: its git folder, and the operation that put their own changes away. */
   readonly shadow?: { readonly gitDir: string; readonly operation: string }
+  /** The ports that its servers may listen on, while it is open. */
+  readonly portBlock?: PortBlock
   /** Closed for so long that nothing of it can be undone: about to go, or gone. */
   readonly expiry?: 'begun' | 'done'
   /** Never shown: a start that was rolled back. */
   readonly hidden?: boolean
+}
+
+/** So many ports in a row. */
+export interface PortBlock {
+  readonly first: number
+  readonly count: number
 }
 
 /** A part that has landed: the tree of it, and what the workspace was based on at the time. */
@@ -109,6 +117,21 @@ export function taskLock(repo: string, id: string): string {
   return `task ${repo} ${id.toLowerCase()}`
 }
 
+/** A name for a database or a compose project: of this task alone, the same for as long as it lives. */
+export function slugOf({ id, uid }: Pick<Task, 'id' | 'uid'>): string {
+  const words = id
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+  return (
+    `${/^[a-z]/.test(words) ? words : `t_${words}`}`.slice(0, 40).replace(/_+$/, '') + `_${uid.slice(0, 6)}`
+  )
+}
+
+export function portsOf({ first, count }: PortBlock): number[] {
+  return Array.from({ length: count }, (_, n) => first + n)
+}
+
 /** The task as the outside sees it. `dirty` is null when nobody looked at the workspace. */
 export interface TaskView {
   readonly id: string
@@ -132,6 +155,10 @@ export interface TaskView {
   readonly conversation?: string | undefined
   readonly wanted?: string | undefined
   readonly runs: number
+  /** A name for databases and the like that is this task's alone. */
+  readonly slug: string
+  /** Those that its servers may listen on; a closed task has none. */
+  readonly ports?: number[] | undefined
   readonly reason?: string | undefined
 }
 
@@ -157,6 +184,8 @@ export function taskView(task: Task, dirty: boolean | null = null, landed: boole
     ...(task.conversation === undefined ? {} : { conversation: task.conversation.id }),
     ...(task.wanted === undefined ? {} : { wanted: task.wanted }),
     runs: task.runs,
+    slug: slugOf(task),
+    ...(task.portBlock === undefined ? {} : { ports: portsOf(task.portBlock) }),
     ...(task.reason === undefined ? {} : { reason: task.reason }),
   }
 }

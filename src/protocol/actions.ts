@@ -34,6 +34,8 @@ const taskSchema = z.object({
   conversation: z.string().optional(),
   wanted: z.string().optional().describe('What the agent wanted in its last run, and only the user may do.'),
   runs: z.number().int(),
+  slug: z.string().describe('A name for databases and the like that is this task’s alone.'),
+  ports: z.array(z.number().int()).optional().describe('Those that its servers may listen on.'),
   reason: z.string().optional(),
 })
 

@@ -80,6 +80,10 @@ export const rules = {
   'pool.size': whole(0, 16).describe(
     'How many workspaces are kept ready in each repository after its first `start`; 0 makes none.',
   ),
+  'ports.base': whole(1024, 65_535).describe(
+    'From here on the ports of tasks are taken, up to those that the system hands out by itself (32768).',
+  ),
+  'ports.size': whole(0, 100).describe('How many ports each open task has to itself; 0: none.'),
   'limits.perRepo': whole(1, 10_000).describe('How many open tasks a repository may have.'),
   'limits.concurrent': whole(1, 1000).describe('How many runs may be at work in a repository; others queue.'),
   'limits.timeMinutes': whole(0, 10_000).describe('How long a run may take. 0: as long as it wants.'),

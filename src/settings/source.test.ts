@@ -67,6 +67,8 @@ describe('I6: settings from file, user file, environment and flags; the later wi
       { key: 'workspace.link', value: [], origin: 'default' },
       { key: 'branch.name', value: 'offshoot/{task}', origin: 'default' },
       { key: 'pool.size', value: 1, origin: 'default' },
+      { key: 'ports.base', value: 20_000, origin: 'default' },
+      { key: 'ports.size', value: 10, origin: 'default' },
       { key: 'limits.perRepo', value: 4, origin: 'OFFSHOOT_LIMITS_PER_REPO' },
       { key: 'limits.concurrent', value: 10, origin: 'default' },
       { key: 'limits.timeMinutes', value: 0, origin: 'default' },

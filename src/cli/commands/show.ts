@@ -22,6 +22,8 @@ function answer({ task }: Output<'task.show'>): Answer {
     ['base', `${task.base.branch ?? '(no branch)'} at ${task.base.commit.slice(0, 10)}`],
     ['uncommitted', task.dirty === null ? 'no workspace' : task.dirty ? 'yes' : 'no'],
     ['landed', task.landed === null ? '' : task.landed ? `in ${task.base.branch}` : 'not yet'],
+    ['ports', task.ports === undefined ? '' : `${task.ports[0]}–${task.ports.at(-1)}`],
+    ['slug', task.slug],
     ['started', ago(task.createdAt, now)],
     ['last active', ago(task.lastActiveAt, now)],
   ]

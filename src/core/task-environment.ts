@@ -1,0 +1,14 @@
+/** What a command that runs for a task finds in its environment. */
+import { portsOf, slugOf, type Task } from './task.ts'
+
+export function taskEnvironment(task: Task): Record<string, string> {
+  const ports = task.portBlock ? portsOf(task.portBlock) : []
+  return {
+    OFFSHOOT_TASK: task.id,
+    OFFSHOOT_WORKSPACE: task.path,
+    OFFSHOOT_SLUG: slugOf(task),
+    ...Object.fromEntries(
+      ports.map((port, n) => [n === 0 ? 'OFFSHOOT_PORT' : `OFFSHOOT_PORT_${n}`, `${port}`]),
+    ),
+  }
+}

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { Sockets } from '../core/ports.ts'
+
+export function machineSockets(): Sockets {
+  return process.platform === 'linux' ? { readBusy: readTables } : { readBusy: tryEach }
+}
+
+/** What the kernel lists; a start has no time to try ports out. */
+async function readTables(wanted: readonly number[]): Promise<Set<number>> {
+  const tables = await Promise.all(
+    ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFile(file, 'latin1').catch(() => '')),
+  )
+  const listening = new Set(tables.flatMap(listeningPorts))
+  return new Set(wanted.filter((port) => listening.has(port)))
+}
+
+const listens = '0A'
+
+/** The ports of a table of /proc/net that somebody listens on. */
+export function listeningPorts(table: string): number[] {
+  return table.split('\n').flatMap((line) => {
+    const [, local = '', , state] = line.trim().split(/\s+/)
+    return state === listens ? [Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)] : []
+  })
+}
+
+/** For systems that do not tell: whoever can listen there is alone. */
+export async function tryEach(wanted: readonly number[]): Promise<Set<number>> {
+  const free = await Promise.all(
+    wanted.map(async (port) => (await isFree(port, '127.0.0.1')) && (await isFree(port, '::1'))),
+  )
+  return new Set(wanted.filter((_, n) => !free[n]))
+}
+
+function isFree(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    // A machine without that kind of address has nobody listening there.
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'EADDRINUSE'))
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)))
+  })
+}
