@@ -70,6 +70,9 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     prune: (input: Rest<'task.prune'> = {}, signal?: AbortSignal): Promise<Output<'task.prune'>> =>
       call(ports, 'task.prune', { repo, ...input }, signal),
     doctor: async (signal?: AbortSignal) => (await call(ports, 'system.doctor', { repo }, signal)).checks,
+    /** What workspaces, vault, pool and trash cost, in bytes; of the workspaces all, or that of one task. */
+    disk: (input: Rest<'system.disk'> = {}, signal?: AbortSignal): Promise<Output<'system.disk'>> =>
+      call(ports, 'system.disk', { repo, ...input }, signal),
     recover: async (signal?: AbortSignal) => (await call(ports, 'system.recover', {}, signal)).recovered,
     /** What happened by itself since this was last asked, each told once. */
     notices: (): Promise<Notice[]> => takeNotices(ports, repo),

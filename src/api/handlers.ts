@@ -4,7 +4,7 @@
  */
 import type { InHand } from '../core/auto-revert.ts'
 import { AppError, appError } from '../core/errors.ts'
-import type { Ports, Records, Step, StepFile } from '../core/ports.ts'
+import type { OnProgress, Ports, Records, Step, StepFile } from '../core/ports.ts'
 import type { Onlooker } from '../core/run-agent.ts'
 import { poolNote } from '../core/slot.ts'
 import { type Task, taskView } from '../core/task.ts'
@@ -30,13 +30,17 @@ function outputTo(emit: Emit | undefined) {
   return emit && ((stream: string, text: string) => emit({ event: 'output', stream, text }))
 }
 
+function progressTo(emit: Emit | undefined): OnProgress | undefined {
+  return emit && ((progress) => void emit({ event: 'progress', ...progress }))
+}
+
 const start: HandlerOf<'task.start'> = {
   writes: true,
   async run(ports, { repo, ...input }, signal, emit) {
     const { start } = await import('../core/start.ts')
     const { task, reused, recreated, included, setup } = await start(
       ports,
-      { dir: repo, onOutput: outputTo(emit), ...input },
+      { dir: repo, onOutput: outputTo(emit), onProgress: progressTo(emit), ...input },
       signal,
     )
     const given = included && {
@@ -305,6 +309,14 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     async run(ports, { repo }, signal) {
       const { doctor } = await import('../core/doctor.ts')
       return { checks: [...(await doctor(ports, { dir: repo }, signal))] }
+    },
+  },
+  'system.disk': {
+    writes: false,
+    async run(ports, { repo, task }, signal) {
+      const { disk } = await import('../core/disk.ts')
+      const { workspaces, ...rest } = await disk(ports, { dir: repo, task }, signal)
+      return { workspaces: [...workspaces], ...rest }
     },
   },
   'system.recover': {

@@ -90,8 +90,9 @@ export const commands: readonly Command[] = [
     options: {
       all: { type: 'boolean', short: 'a', help: 'closed tasks too' },
       state: { type: 'string', value: 'STATE', help: 'only tasks in that state' },
+      disk: { type: 'boolean', help: 'what workspaces, vault, pool and trash cost' },
     },
-    examples: ['offshoot list', 'offshoot list --all --json'],
+    examples: ['offshoot list', 'offshoot list --all --json', 'offshoot list --disk'],
     load: async () => (await import('./commands/list.ts')).list,
   },
   {
@@ -99,8 +100,14 @@ export const commands: readonly Command[] = [
     summary: 'Show one task, with a look at its workspace',
     args: '[TASK]',
     takes: [0, 1],
+    options: {
+      disk: {
+        type: 'boolean',
+        help: 'what its workspace costs, and vault, pool and trash of the repository',
+      },
+    },
     completes: 'tasks',
-    examples: ['offshoot show TASK-123', 'offshoot show TASK-123 --json'],
+    examples: ['offshoot show TASK-123', 'offshoot show TASK-123 --json', 'offshoot show TASK-123 --disk'],
     load: async () => (await import('./commands/show.ts')).show,
   },
   {

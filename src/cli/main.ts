@@ -8,7 +8,7 @@ import type { Notice } from '../core/notices.ts'
 import type { Input } from '../protocol/actions.ts'
 import { parse } from './arguments.ts'
 import { type Answer, type Context, flag, text } from './command.ts'
-import { painter, printable, shortList } from './output.ts'
+import { painter, printable, progressText, shortList } from './output.ts'
 
 /** Runs one command line and answers its exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -45,8 +45,9 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
   const json = flag(values, 'json')
   const quiet = json || flag(values, 'quiet')
   const colored = process.stdout.isTTY && !process.env.NO_COLOR && !flag(values, 'no-color')
-  const door = openDoor(signal, ({ event, text: words }) => {
-    if (event === 'output' && !quiet) process.stderr.write(String(words))
+  const door = openDoor(signal, (told) => {
+    if (told.event === 'output' && !quiet) process.stderr.write(String(told.text))
+    if (told.event === 'progress' && !quiet) showProgress(told)
   })
   const context: Context = {
     dir: path.resolve(text(values, 'directory') ?? process.cwd()),
@@ -109,6 +110,13 @@ function openDoor(signal: AbortSignal, said: Emit): Door {
       await ports?.close()
     },
   }
+}
+
+/** At a terminal one line that goes away when it is done. */
+function showProgress(told: Parameters<Emit>[0]): void {
+  const { isTTY } = process.stderr
+  const words = isTTY && told.files === told.total ? '' : progressText(told)
+  process.stderr.write(isTTY ? `\r\u001B[K${words}` : `${words}\n`)
 }
 
 async function show({ text: words, long }: Answer): Promise<void> {

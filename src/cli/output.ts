@@ -21,6 +21,11 @@ export function shortList(items: readonly string[]): string {
   return `${items.slice(0, 10).join(', ')}${more}`
 }
 
+/** How far a checkout has come. */
+export function progressText({ percent, files, total }: Record<string, unknown>): string {
+  return `Making the workspace: ${String(percent)} % (${String(files)} of ${String(total)} files)`
+}
+
 /** Columns as wide as their widest cell; the last one is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Emit } from '../api/handlers.ts'
 import type { Context } from './command.ts'
-import { printable, shortList } from './output.ts'
+import { printable, progressText, shortList } from './output.ts'
 
 export interface RunView {
   readonly emit: Emit
@@ -23,6 +23,8 @@ export function personal(context: Context): RunView {
     switch (told.event) {
       case 'queued':
         return say(`Waiting: ${String(told.limit)} runs are at work in this repository.`)
+      case 'progress':
+        return line.show(progressText(told))
       case 'started':
         return say(`${String(told.agent)} is at work on ${(told.task as { id: string }).id}`)
       case 'message':

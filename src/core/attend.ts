@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { AgentEnd, AgentEvent, ToolCall, Verdict } from './agent.ts'
 import type { Stray } from './events.ts'
-import type { Ports, Snapshot } from './ports.ts'
+import type { Ports, Progress, Snapshot } from './ports.ts'
 import { redacted } from './redact.ts'
 import type { ActiveRun } from './run.ts'
 import type { Task } from './task.ts'
@@ -17,6 +17,8 @@ export interface ToldCall {
 /** What happens during a run, for whoever looks on. */
 export type RunTold =
   | { readonly event: 'queued'; readonly limit: number }
+  /** Of making the workspace of a new task. */
+  | ({ readonly event: 'progress' } & Progress)
   | { readonly event: 'started'; readonly task: Task; readonly run: string; readonly agent: string }
   | { readonly event: 'conversation'; readonly conversation: string }
   | { readonly event: 'message'; readonly text: string }

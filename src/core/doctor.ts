@@ -1,3 +1,5 @@
+import { disk } from './disk.ts'
+import { diskText } from './disk-text.ts'
 import { appError } from './errors.ts'
 import { type Finding, judge } from './judge.ts'
 import { readOldState } from './old-state.ts'
@@ -32,6 +34,7 @@ export async function doctor(ports: Ports, input: { dir: string }, signal?: Abor
       return ok('settings', 'all known and sound')
     }),
     ...(await checkOldState(ports)),
+    ...(usable ? [await attempt('disk', () => checkDisk(ports, input.dir, signal))] : []),
     ...(usable ? await checkTasks(ports, input.dir, signal) : []),
   ]
 }
@@ -66,7 +69,7 @@ async function attempt(name: string, check: () => Promise<Check>): Promise<Check
   } catch (thrown) {
     const error = appError(thrown)
     const where = error.path === undefined ? '' : ` (${error.path})`
-    const status = name === 'repository' ? 'warn' : 'fail'
+    const status = name === 'repository' || name === 'disk' ? 'warn' : 'fail'
     return { name, status, message: error.message + where, hint: error.hint }
   }
 }
@@ -141,6 +144,15 @@ async function checkRepository(
     why: 'Its tasks are not found here until it is known to be here.',
     hint: 'offshoot repair',
   }
+}
+
+async function checkDisk(ports: Ports, dir: string, signal?: AbortSignal): Promise<Check> {
+  // That there is no repository has been told.
+  const isRepo = await ports.locate(dir).catch(() => undefined)
+  return ok(
+    'disk',
+    isRepo ? diskText(await disk(ports, { dir }, signal)) : 'no repository, nothing to measure',
+  )
 }
 
 async function checkOldState(ports: Ports): Promise<Check[]> {

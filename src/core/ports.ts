@@ -218,10 +218,20 @@ export interface Git {
   clearRefLocks(place: Place, refs: readonly string[], since?: string): Promise<void>
 }
 
+/** How far a checkout has come. */
+export interface Progress {
+  readonly percent: number
+  readonly files: number
+  readonly total: number
+}
+
+/** Is told only of what takes longer than a second. */
+export type OnProgress = (progress: Progress) => void
+
 /** One way to give a task a folder and a git of its own. */
 export interface IsolationKind {
   /** The folder, its git on the task's branch, and the files of the base commit, with the user's own conversions. */
-  make(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
+  make(repo: Repo, task: Task, signal?: AbortSignal, onProgress?: OnProgress): Promise<void>
   /** Makes the workspace's index that of its HEAD, and leaves the files alone. */
   resetIndex(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
   /** Makes the index and the files those of its HEAD. */

@@ -63,8 +63,9 @@ export function rebuiltLog(
   return { log: inOrder(logs), tasks, taken }
 }
 
-function withoutPorts({ portBlock: _, ...record }: Task): Task {
-  return record
+function withoutPorts(record: Task): Task {
+  const kept = Object.entries(record).filter(([key]) => key !== 'portBlock')
+  return Object.fromEntries(kept) as unknown as Task
 }
 
 function logOf({ record, steps, done, half, published, isLeft }: KnownTask, now: string): LogEntry[] {

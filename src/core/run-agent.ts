@@ -8,7 +8,7 @@ import { requireTask } from './list.ts'
 import { type Ask, permits } from './permission.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyLevel } from './policy-levels.ts'
-import type { CommandCall, Ports, Repo } from './ports.ts'
+import type { CommandCall, Ports, Progress, Repo } from './ports.ts'
 import { inTurn } from './queue.ts'
 import { findRepo } from './repo.ts'
 import { type ActiveRun, type EndedRun, type RunEnd, withRun } from './run.ts'
@@ -72,7 +72,7 @@ export async function runAgent(
   const name = nameOf(settings, input, resumed?.task)
   const agent = chooseAgent(ports, name, policy.level)
   const onOutput = onlooker && told(onlooker)
-  const found = resumed ?? (await taskFor(ports, input, signal, onOutput))
+  const found = resumed ?? (await taskFor(ports, input, signal, onlooker))
   const work = (run: ActiveRun) =>
     attend(ports, found.repo, run, { agent, policy, input, settings, onlooker, signal })
   // A command is known by its own name.
@@ -127,13 +127,17 @@ async function taskFor(
   ports: Ports,
   input: RunInput,
   signal: AbortSignal,
-  onOutput: CommandCall['onOutput'],
+  onlooker: Onlooker | undefined,
 ): Promise<Found> {
   if (!input.starts) return requireTask(ports, input.dir, input.task)
   const title =
     input.task === undefined ? ((input.argv && commandLine(input.argv)) ?? input.prompt) : undefined
   const { dir, base } = input
-  const { task } = await start(ports, { dir, task: input.task, title, base, onOutput }, signal)
+  const watched = onlooker && {
+    onOutput: told(onlooker),
+    onProgress: (progress: Progress) => onlooker.tell({ event: 'progress', ...progress }),
+  }
+  const { task } = await start(ports, { dir, task: input.task, title, base, ...watched }, signal)
   return requireTask(ports, dir, task.id)
 }
 

@@ -15,7 +15,7 @@ import {
 import { perform } from './operation.ts'
 import { askForSlots, takeSlot } from './pool.ts'
 import { holdBlock } from './port-block.ts'
-import type { CommandCall, Leaf, Ports, Repo, Worktree } from './ports.ts'
+import type { CommandCall, Leaf, OnProgress, Ports, Repo, Worktree } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
 import { rejectTask } from './reject.ts'
 import { mainRoot, repoLock, requireRepo, rootOf } from './repo.ts'
@@ -37,6 +37,7 @@ export interface StartInput {
   readonly dirty?: boolean | undefined
   /** Takes what a hook says. */
   readonly onOutput?: CommandCall['onOutput']
+  readonly onProgress?: OnProgress | undefined
   /** The folder for the workspace, instead of `workspace.base`. */
   readonly base?: string | undefined
 }
@@ -75,7 +76,7 @@ export async function start(ports: Ports, input: StartInput, signal?: AbortSigna
       if (input.isolation === 'branch') await makeRoom(ports, repo, settings, id, signal)
       const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
       const changes = input.dirty ? await takeDirt(ports, repo, task, signal) : undefined
-      const made = await make(ports, repo, settings, task, changes, signal)
+      const made = await make(ports, repo, settings, task, changes, signal, input.onProgress)
       return { ...made, reused: false, recreated: false }
     },
   )
@@ -260,6 +261,7 @@ async function make(
   plan: Task,
   changes: ReadonlyMap<BytePath, Leaf | null> | undefined,
   signal?: AbortSignal,
+  onProgress?: OnProgress,
 ): Promise<Pick<Started, 'task' | 'included'>> {
   const { store } = ports
   const now = () => ports.clock.now().toISOString()
@@ -282,7 +284,7 @@ async function make(
     if (task.shadow) return { task: await makeShadow(ports, repo, { ...task, shadow: task.shadow }, signal) }
     const [, plain] = await allEnded([
       makeRefs(ports, repo, task, signal),
-      makeWorkspace(ports, repo, settings, task, signal),
+      makeWorkspace(ports, repo, settings, task, signal, onProgress),
     ])
     // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
     if (changes) await ports.vault.seedWith(repo, task, changes, signal)
@@ -307,10 +309,11 @@ async function makeWorkspace(
   settings: Settings,
   task: Task,
   signal?: AbortSignal,
+  onProgress?: OnProgress,
 ): Promise<boolean> {
   const slot = settings.pool.size > 0 ? await takeSlot(ports, repo, task, signal) : 'none'
   if (slot === 'whole') return true
-  if (slot === 'none') await makeFolder(ports, repo, task, signal)
+  if (slot === 'none') await makeFolder(ports, repo, task, signal, onProgress)
   // The index, too, is kept now: what the agent adds to it from here on would look like a part of the base.
   const [plain] = await allEnded([ports.vault.isPlain(repo, task), ports.vault.prepare(repo, task)])
   return plain

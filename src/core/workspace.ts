@@ -1,7 +1,7 @@
 /** A task's workspace: making it, and taking it away again. Each step can be repeated after a crash. */
 import path from 'node:path'
 import { AppError } from './errors.ts'
-import type { IsolationKind, Place, Ports, RefChange, Repo } from './ports.ts'
+import type { IsolationKind, OnProgress, Place, Ports, RefChange, Repo } from './ports.ts'
 import { mainRoot } from './repo.ts'
 import { dropTaken } from './slot.ts'
 import type { Pending, Task } from './task.ts'
@@ -93,9 +93,15 @@ export function branchTaken(branch: string, rival: string): AppError {
 }
 
 /** The folder, its registration and its files. */
-export async function makeFolder(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+export async function makeFolder(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+  onProgress?: OnProgress,
+): Promise<void> {
   await makeBase(ports, repo, task.path)
-  await isolationOf(ports, task).make(repo, task, signal)
+  await isolationOf(ports, task).make(repo, task, signal, onProgress)
 }
 
 /** The folder that it is made in. */

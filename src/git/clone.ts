@@ -12,11 +12,11 @@ import { inheritSparseness } from './worktree.ts'
 
 export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
   return {
-    async make(repo, task, signal) {
+    async make(repo, task, signal, onProgress) {
       await files.makeNewFolder(task.path)
       await makeGit(exec, files, repo, task, signal)
       signal?.throwIfAborted()
-      await fill(exec, repo, task, signal)
+      await fill(exec, repo, task, signal, onProgress)
     },
 
     resetIndex: (repo, task, signal) => resetIndex(exec, repo, task, signal),

@@ -107,6 +107,8 @@ export function gitEnvironment(from: NodeJS.ProcessEnv, scope: GitScope): Record
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_PAGER: 'cat',
     GIT_EDITOR: 'false',
+    // Seconds before it tells how far it is, where it is asked to.
+    GIT_PROGRESS_DELAY: '1',
     ...(!scope.network && { GIT_ALLOW_PROTOCOL: '' }),
   })
   if (!scope.globs) env.GIT_LITERAL_PATHSPECS = '1'

@@ -189,6 +189,7 @@ function gitError(call: GitCall, how: number | string | null, stderr: string): A
 }
 
 function lastLine(text: string): string {
-  const lines = text.split('\n')
+  // How far it was stands on a line that it goes back to the beginning of.
+  const lines = text.split(/[\r\n]+/)
   return lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? ''
 }

@@ -1,4 +1,4 @@
-import type { Repo } from '../core/ports.ts'
+import type { OnProgress, Repo } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from './exec.ts'
 import { frugal } from './frugal.ts'
@@ -8,13 +8,28 @@ import { workspaceScope } from './isolation.ts'
 export const fillSettings = [['core.ignoreStat', 'false'], ...frugal] as const
 
 /** The files of the base commit. */
-export async function fill(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+export async function fill(
+  exec: GitExec,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+  onProgress?: OnProgress,
+): Promise<void> {
   await exec({
-    args: ['read-tree', '--reset', '-u', task.base.commit],
+    args: ['read-tree', '--reset', '-u', ...(onProgress ? ['-v'] : []), task.base.commit],
     ...workspaceScope(repo, task),
     settings: fillSettings,
+    ...(onProgress && { onStderr: reader(onProgress) }),
     signal,
   })
+}
+
+/** Numbers are all that is read of what git says. */
+function reader(onProgress: OnProgress): (chunk: Buffer) => void {
+  return (chunk) => {
+    const last = [...chunk.toString().matchAll(/(\d+)% \((\d+)\/(\d+)\)/g)].at(-1)
+    if (last) onProgress({ percent: Number(last[1]), files: Number(last[2]), total: Number(last[3]) })
+  }
 }
 
 /** The index and the files of HEAD. */

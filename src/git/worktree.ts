@@ -69,12 +69,12 @@ async function branchIn(files: Files, gitDir: string): Promise<string | null> {
 /** The agent shares the user's `.git`: its commits are there at once. */
 export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
   return {
-    async make(repo, task, signal) {
+    async make(repo, task, signal, onProgress) {
       await files.makeNewFolder(task.path)
       await files.write(path.join(task.path, '.git'), pointer(repo, task))
       await registerAnew(files, repo, task)
       signal?.throwIfAborted()
-      await fill(exec, repo, task, signal)
+      await fill(exec, repo, task, signal, onProgress)
     },
 
     resetIndex: (repo, task, signal) => resetIndex(exec, repo, task, signal),

@@ -392,6 +392,16 @@ export const actions = {
       ),
     }),
   },
+  'system.disk': {
+    summary: 'Tell what workspaces, vault, pool and trash of a repository cost on the disk',
+    input: z.object({ repo, task: taskName.optional() }),
+    output: z.object({
+      workspaces: z.array(z.object({ task: z.string(), path: z.string(), bytes: z.number().int() })),
+      vault: z.number().int(),
+      pool: z.number().int(),
+      trash: z.number().int(),
+    }),
+  },
   'system.recover': {
     summary: 'Finish or take back what died half-way',
     input: z.object({}),

@@ -1,3 +1,4 @@
+import { diskText, sizeText } from '../../core/disk-text.ts'
 import { AppError } from '../../core/errors.ts'
 import { taskStates } from '../../core/task.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
@@ -15,10 +16,20 @@ export async function list(context: Context): Promise<Answer> {
     context.tell('No tasks here. Start one: offshoot start TASK-1')
     return { json: { tasks }, text: '' }
   }
+  const use = flag(values, 'disk') ? await context.call('system.disk', { repo: dir }) : undefined
+  const sizes = new Map(use?.workspaces.map(({ path, bytes }) => [path, sizeText(bytes)]))
   const now = new Date()
-  const rows = tasks.map((task) => [task.id, task.state, task.branch, ago(task.lastActiveAt, now), task.path])
+  const rows = tasks.map(({ id, state, branch, lastActiveAt, path }) => [
+    id,
+    state,
+    branch,
+    ago(lastActiveAt, now),
+    ...(use ? [sizes.get(path) ?? ''] : []),
+    path,
+  ])
+  const head = ['TASK', 'STATE', 'BRANCH', 'ACTIVE', ...(use ? ['DISK'] : []), 'WORKSPACE']
   return {
-    json: { tasks },
-    text: printable(table([['TASK', 'STATE', 'BRANCH', 'ACTIVE', 'WORKSPACE'], ...rows])),
+    json: { tasks, ...(use && { disk: use }) },
+    text: printable(table([head, ...rows])) + (use ? `\n\n${diskText(use)}` : ''),
   }
 }

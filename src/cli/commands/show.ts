@@ -1,9 +1,15 @@
+import { diskText } from '../../core/disk-text.ts'
 import type { Output } from '../../protocol/actions.ts'
-import { type Answer, type Context, text } from '../command.ts'
+import { type Answer, type Context, flag, text } from '../command.ts'
 import { ago, printable, table } from '../output.ts'
 
 export async function show(context: Context): Promise<Answer> {
-  return answer(await context.call('task.show', { repo: context.dir, task: context.positionals[0] }))
+  const { dir: repo, values, positionals } = context
+  const shown = await context.call('task.show', { repo, task: positionals[0] })
+  const use = flag(values, 'disk')
+    ? await context.call('system.disk', { repo, task: shown.task.id })
+    : undefined
+  return answer(shown, use)
 }
 
 export async function worktreeShow(context: Context): Promise<Answer> {
@@ -12,7 +18,7 @@ export async function worktreeShow(context: Context): Promise<Answer> {
   )
 }
 
-function answer({ task }: Output<'task.show'>): Answer {
+function answer({ task }: Output<'task.show'>, use?: Output<'system.disk'>): Answer {
   const now = new Date()
   const rows = [
     ['task', task.title === '' ? task.id : `${task.id}: ${task.title}`],
@@ -26,6 +32,10 @@ function answer({ task }: Output<'task.show'>): Answer {
     ['slug', task.slug],
     ['started', ago(task.createdAt, now)],
     ['last active', ago(task.lastActiveAt, now)],
+    ['disk', use ? diskText(use) : ''],
   ]
-  return { json: { task }, text: printable(table(rows.filter(([, value]) => value !== ''))) }
+  return {
+    json: { task, ...(use && { disk: use }) },
+    text: printable(table(rows.filter(([, value]) => value !== ''))),
+  }
 }
