@@ -87,6 +87,11 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     /** Lets the commands of the repository's own settings run, as they are now; with `show` only tells them. */
     trust: (input: Pick<Rest<'system.trust'>, 'show' | 'revoke'> = {}, signal?: AbortSignal) =>
       call(ports, 'system.trust', { repo, ...input }, signal),
+    /** Writes what the repository tells other tools about setting a workspace up into its own settings. */
+    importPeers: (
+      input: Rest<'system.import'> = {},
+      signal?: AbortSignal,
+    ): Promise<Output<'system.import'>> => call(ports, 'system.import', { repo, ...input }, signal),
     agents: async (signal?: AbortSignal) => (await call(ports, 'system.agents', {}, signal)).agents,
     /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
     forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>

@@ -385,6 +385,15 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       }
     },
   },
+  'system.import': {
+    writes: true,
+    forUser: true,
+    async run(ports, { repo, dryRun = false, ...input }) {
+      const { importPeers } = await import('../core/import.ts')
+      const { settings, path } = await importPeers(ports, { dir: repo, dryRun, ...input })
+      return { settings: [...settings], path, dryRun }
+    },
+  },
   'system.config': {
     writes: false,
     async run(ports, { repo }) {

@@ -512,6 +512,19 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/config.ts')).config,
   },
   {
+    name: 'config import',
+    summary: 'Take over what this repository tells other tools about setting a workspace up',
+    args: '[FILE]',
+    takes: [0, 1],
+    options: { 'dry-run': { type: 'boolean', short: 'n', help: 'only tell' } },
+    examples: [
+      'offshoot config import --dry-run',
+      'offshoot config import .cursor/worktrees.json',
+      'offshoot trust',
+    ],
+    load: async () => (await import('./commands/config.ts')).importPeers,
+  },
+  {
     name: 'demo',
     summary: 'See it work, on a repository made for the occasion',
     examples: ['offshoot demo'],

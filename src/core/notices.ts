@@ -1,22 +1,42 @@
 /** What happened by itself since somebody was last told. */
 import type { StoredEvent } from './events.ts'
-import type { Records } from './ports.ts'
+import { findPeerFiles } from './peers.ts'
+import type { Ports, Repo } from './ports.ts'
 import { findRepo } from './repo.ts'
 import type { Task } from './task.ts'
+import { readHooks } from './task-hooks.ts'
 
 export interface Notice {
   readonly at: string
-  readonly task: string
+  /** Of what concerns one. */
+  readonly task?: string | undefined
   readonly message: string
   /** What takes it back. */
   readonly operation?: string | undefined
 }
 
 /** Each is told once. */
-export async function takeNotices(records: Records, dir: string): Promise<Notice[]> {
-  const { repo } = await findRepo(records, dir)
+export async function takeNotices(ports: Ports, dir: string): Promise<Notice[]> {
+  const { repo } = await findRepo(ports, dir)
   if (!repo) return []
-  const { store } = records
+  return [...takeReverts(ports, repo), ...(await takeOffer(ports, repo))]
+}
+
+/** Once, where other tools are told how a workspace is set up, and we are not. */
+async function takeOffer(ports: Ports, { id, place: { checkout } }: Repo): Promise<Notice[]> {
+  const key = `offered ${id}`
+  if (checkout === null || ports.store.findNote(key) !== undefined) return []
+  if (ports.store.findTaskByPath(checkout)) return []
+  const [first, ...more] = await findPeerFiles(ports, checkout)
+  if (first === undefined) return []
+  ports.store.putNote(key, 'once')
+  if ((await readHooks(ports, checkout)).some(({ hook }) => hook === 'postStart')) return []
+  const files = more.length > 0 ? `${first} and ${more.length} more say` : `${first} says`
+  const message = `${files} how a workspace is set up: offshoot config import takes it over`
+  return [{ at: ports.clock.now().toISOString(), message }]
+}
+
+function takeReverts({ store }: Ports, repo: Repo): Notice[] {
   const key = `told ${repo.id}`
   const told = Number(store.findNote(key) ?? 0)
   const events = store.readEvents({ after: told, types: ['reverted', 'revert.failed'] })

@@ -120,5 +120,9 @@ function environmentOf(repo: RepoRecord, task: Task, hook: TaskHook): Record<str
     ROOT_WORKTREE_PATH: task.origin,
     CODEX_SOURCE_TREE_PATH: task.origin,
     CODEX_WORKTREE_PATH: task.path,
+    CONDUCTOR_ROOT_PATH: task.origin,
+    CONDUCTOR_WORKSPACE_PATH: task.path,
+    CONDUCTOR_WORKSPACE_NAME: task.id,
+    ...(task.portBlock && { CONDUCTOR_PORT: `${task.portBlock.first}` }),
   }
 }

@@ -520,6 +520,15 @@ export const actions = {
       closed: z.array(z.object({ task: taskSchema, operation: z.string() })),
     }),
   },
+  'system.import': {
+    summary: 'Take over what the repository tells other tools about setting a workspace up',
+    input: z.object({ repo, file: z.string().min(1).optional(), dryRun: z.boolean().optional() }),
+    output: z.object({
+      settings: z.array(z.object({ key: z.string(), value: z.string(), from: z.string() })),
+      path: z.string().describe('The settings file that has it now.'),
+      dryRun: z.boolean(),
+    }),
+  },
   'system.config': {
     summary: 'Show the settings and where each comes from',
     input: z.object({ repo }),

@@ -43,6 +43,7 @@ export function settingsSource({ userFile, env, flags = {} }: SettingsOptions): 
   }
   return {
     readWithOrigin,
+    edit: async (text, values) => (await import('./edit.ts')).edited(text, values),
     read: async (checkout) => nested(await readWithOrigin(checkout)),
   }
 }

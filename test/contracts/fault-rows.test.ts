@@ -24,6 +24,7 @@ const struck: Partial<Record<ActionName, { readonly rows: RegExp } | { readonly 
   'system.forget': { rows: /^repos forget/ },
   'system.pool': { rows: /^pool/ },
   'system.trust': { reason: 'it is one note' },
+  'system.import': { reason: 'it replaces one file by rename' },
 }
 
 const writing = (Object.keys(actions) as ActionName[]).filter(writes)

@@ -11,3 +11,16 @@ export async function config(context: Context): Promise<Answer> {
   ])
   return { json: { settings }, text: printable(table(rows)) }
 }
+
+export async function importPeers({ dir: repo, values, positionals, paint, call }: Context): Promise<Answer> {
+  const dryRun = flag(values, 'dry-run')
+  const done = await call('system.import', { repo, file: positionals[0], dryRun })
+  const lines = done.settings.map(
+    ({ key, value, from }) =>
+      `  ${paint('bold', key)} from ${from}: ${printable(value.split('\n').join('; '))}`,
+  )
+  const verdict = dryRun ? 'Would be taken over:' : 'In .offshoot.yaml now; offshoot trust lets it run:'
+  const text =
+    lines.length === 0 ? 'Everything is in .offshoot.yaml already.' : [verdict, ...lines].join('\n')
+  return { json: { ...done }, text }
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { chosen } from './import.ts'
+import { codexHooks, conductorHooks, cursorSetup } from './peers.ts'
+
+test('H6: of Cursor the commands count one after the other, those for this kind of system first', () => {
+  expect(cursorSetup({ 'setup-worktree': ['npm ci'] })).toBe('npm ci')
+  expect(cursorSetup({ 'setup-worktree': ['cd app', 'npm ci'] })).toBe('set -e\ncd app\nnpm ci')
+  expect(cursorSetup({ 'setup-worktree': 'make', 'setup-worktree-unix': 'make unix' })).toBe('make unix')
+  expect(cursorSetup({ 'setup-worktree-windows': ['dir'] })).toBeUndefined()
+  expect(() => cursorSetup({ 'setup-worktree': { a: 1 } })).toThrow('setup-worktree')
+})
+
+test('H6: of Codex setup and cleanup are taken; what is for one system only is refused', () => {
+  expect(codexHooks('version = 1\n[setup]\nscript = ""\n')).toEqual({})
+  expect(codexHooks("[setup]\nscript = 'npm ci'\n[cleanup]\nscript = 'rm -rf tmp'\n")).toEqual({
+    postStart: 'npm ci',
+    preRemove: 'rm -rf tmp',
+  })
+  expect(() => codexHooks('[setup]\nscript = ""\n[setup.darwin]\nscript = "brew"\n')).toThrow(
+    'setup.darwin.script',
+  )
+  expect(() => codexHooks('[setup]\nscript = 3\n')).toThrow('setup.script')
+})
+
+test('H6: of Conductor setup and archive are taken', () => {
+  expect(conductorHooks({ scripts: { setup: 'npm ci', run: 'npm start', archive: './bye.sh' } })).toEqual({
+    postStart: 'npm ci',
+    preRemove: './bye.sh',
+  })
+  expect(conductorHooks({ name: 'x' })).toEqual({})
+  expect(() => conductorHooks({ scripts: { setup: ['a'] } })).toThrow('scripts.setup')
+})
+
+test('H6: files that say the same are one, those that differ have to be chosen from', () => {
+  const one = { file: 'a', hooks: { postStart: 'npm ci' } }
+  const two = { file: 'b', hooks: { postStart: 'npm ci', preRemove: 'bye' } }
+  expect(chosen([one, two])).toEqual([
+    { key: 'hooks.postStart', value: 'npm ci', from: 'a' },
+    { key: 'hooks.preRemove', value: 'bye', from: 'b' },
+  ])
+  expect(() => chosen([one, { file: 'c', hooks: { postStart: 'make' } }])).toThrow('a and c')
+})

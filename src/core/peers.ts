@@ -1,0 +1,123 @@
+/** Files in which a repository tells other tools how a workspace is set up, and what they would be here. */
+import path from 'node:path'
+import { AppError, appError } from './errors.ts'
+import type { Ports } from './ports.ts'
+import { parsedToml } from './toml.ts'
+
+/** The hooks that other tools have a counterpart of. */
+export interface PeerHooks {
+  readonly postStart?: string | undefined
+  readonly preRemove?: string | undefined
+}
+
+export interface PeerFile {
+  /** As it is named from the root of the checkout. */
+  readonly file: string
+  readonly hooks: PeerHooks
+}
+
+const cursorFile = '.cursor/worktrees.json'
+const codexFolder = '.codex/environments'
+const conductorFile = 'conductor.json'
+
+/** Those that are there, whatever is in them. */
+export async function findPeerFiles(ports: Ports, checkout: string): Promise<string[]> {
+  const names = await ports.files.readNames(path.join(checkout, codexFolder))
+  const codex = names.filter((name) => name.endsWith('.toml')).sort()
+  const candidates = [cursorFile, ...codex.map((name) => `${codexFolder}/${name}`), conductorFile]
+  const kinds = await Promise.all(candidates.map((file) => ports.files.readKind(path.join(checkout, file))))
+  // A link could lead anywhere.
+  return candidates.filter((_, n) => kinds[n] === 'file')
+}
+
+/** Throws WT_016 for what cannot be understood. */
+export async function readPeerFile(ports: Ports, checkout: string, file: string): Promise<PeerFile> {
+  const text = (await ports.files.readText(path.join(checkout, file))) ?? ''
+  try {
+    if (file === conductorFile) return { file, hooks: conductorHooks(parsedJson(text)) }
+    if (file !== cursorFile) return { file, hooks: codexHooks(text) }
+    const setup = cursorSetup(parsedJson(text))
+    return { file, hooks: sound({ postStart: await scriptOr(ports, checkout, setup) }) }
+  } catch (thrown) {
+    const error = appError(thrown)
+    throw new AppError('WT_016', `${file}: ${error.message}`, {
+      path: path.join(checkout, file),
+      hint: error.hint,
+    })
+  }
+}
+
+function parsedJson(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>
+  } catch {
+    // Told below.
+  }
+  throw new AppError('WT_016', 'It is no JSON object.', {
+    hint: 'Mend it, or take what it says over by hand.',
+  })
+}
+
+/** Commands one after the other, or one text. */
+export function cursorSetup(json: Record<string, unknown>): string | undefined {
+  const setup = json['setup-worktree-unix'] ?? json['setup-worktree']
+  if (setup === undefined || typeof setup === 'string') return setup
+  if (Array.isArray(setup) && setup.every((line) => typeof line === 'string'))
+    return setup.length > 1 ? ['set -e', ...setup].join('\n') : setup[0]
+  throw notText('setup-worktree')
+}
+
+/** A single word may name a script that lies beside the file. */
+async function scriptOr(
+  ports: Ports,
+  checkout: string,
+  setup: string | undefined,
+): Promise<string | undefined> {
+  if (setup === undefined || !/^[\w./-]+$/.test(setup) || setup.includes('..')) return setup
+  const script = path.posix.join(path.posix.dirname(cursorFile), setup)
+  return (await ports.files.readKind(path.join(checkout, script))) === 'file' ? `sh ${script}` : setup
+}
+
+export function codexHooks(text: string): PeerHooks {
+  const values = parsedToml(text)
+  const script = (table: string) => {
+    const found = values.get(`${table}.script`) ?? ''
+    if (typeof found !== 'string') throw notText(`${table}.script`)
+    const special = [...values.keys()].find(
+      (key) => key.startsWith(`${table}.`) && key.endsWith('.script') && key.split('.').length > 2,
+    )
+    if (found.trim() === '' && special !== undefined)
+      throw new AppError('WT_016', `It has only ${special}, for one system.`, {
+        hint: 'Take it over by hand.',
+      })
+    return found
+  }
+  return sound({ postStart: script('setup'), preRemove: script('cleanup') })
+}
+
+export function conductorHooks(json: Record<string, unknown>): PeerHooks {
+  const scripts = (json.scripts ?? {}) as Record<string, unknown>
+  const script = (key: string) => {
+    const found = scripts[key] ?? ''
+    if (typeof found !== 'string') throw notText(`scripts.${key}`)
+    return found
+  }
+  return sound({ postStart: script('setup'), preRemove: script('archive') })
+}
+
+function notText(key: string): AppError {
+  return new AppError('WT_016', `${key} is neither a text nor a list of texts.`, {
+    hint: 'Take it over by hand.',
+  })
+}
+
+/** Without those that say nothing. */
+function sound(hooks: PeerHooks): PeerHooks {
+  const said = Object.entries(hooks).map(([hook, command]: [string, string | undefined]) => [
+    hook,
+    command?.trim(),
+  ])
+  return Object.fromEntries(said.filter(([, command]) => command)) as PeerHooks
+}
