@@ -4,7 +4,7 @@
  */
 import type { InHand } from '../core/auto-revert.ts'
 import { AppError, appError } from '../core/errors.ts'
-import type { OnProgress, Ports, Records, Step, StepFile } from '../core/ports.ts'
+import type { OnProgress, Ports, Records, Step, StepFile, Submodules } from '../core/ports.ts'
 import type { Onlooker } from '../core/run-agent.ts'
 import { poolNote } from '../core/slot.ts'
 import { type Task, taskView } from '../core/task.ts'
@@ -38,7 +38,7 @@ const start: HandlerOf<'task.start'> = {
   writes: true,
   async run(ports, { repo, ...input }, signal, emit) {
     const { start } = await import('../core/start.ts')
-    const { task, reused, recreated, included, setup } = await start(
+    const { task, reused, recreated, included, submodules, pointers, setup } = await start(
       ports,
       { dir: repo, onOutput: outputTo(emit), onProgress: progressTo(emit), ...input },
       signal,
@@ -53,9 +53,17 @@ const start: HandlerOf<'task.start'> = {
       reused,
       recreated,
       ...(given && { included: given }),
+      ...submodulesView(submodules),
+      ...(pointers && pointers.length > 0 && { pointers: [...pointers] }),
       ...(setup && { setup }),
     }
   },
+}
+
+/** Said only where there are any. */
+function submodulesView(found: Submodules | undefined): Pick<Output<'task.start'>, 'submodules'> {
+  if (!found || found.filled.length + found.empty.length === 0) return {}
+  return { submodules: { filled: [...found.filled], empty: [...found.empty] } }
 }
 
 const list: Handler<Input<'task.list'>, Output<'task.list'>, Records> = {

@@ -158,6 +158,13 @@ export interface HookEnd {
   readonly said: string
 }
 
+/** What became of the submodules of a workspace. */
+export interface Submodules {
+  readonly filled: readonly string[]
+  /** Those whose folder stays empty, and why. */
+  readonly empty: readonly { readonly path: string; readonly why: string }[]
+}
+
 /** Commits of a branch that another one has not. */
 export interface CommitsBeside {
   readonly all: number
@@ -209,6 +216,10 @@ export interface Git {
   ): Promise<boolean>
   /** Puts the checkout on a branch; files and index stay as they are. */
   moveHead(place: Place, branch: string, message: string): Promise<void>
+  /** Checks out, in a fresh workspace, the submodules that the user's repository has; reaches no other machine. */
+  fillSubmodules(repo: Repo, task: Task, signal?: AbortSignal): Promise<Submodules>
+  /** Files of the workspace that are only a pointer to their content in Git LFS. */
+  findPointers(repo: Repo, task: Task, signal?: AbortSignal): Promise<string[]>
   /** Runs a hook of the user's repository in its checkout; one that is not there has nothing to say. */
   runHook(place: Place, hook: HookCall, signal?: AbortSignal): Promise<HookEnd>
   /**

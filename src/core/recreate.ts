@@ -87,6 +87,7 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
       await vault.reseed(repo, task)
       await isolationOf(ports, task).checkOut(repo, task, signal)
     }
+    await ports.git.fillSubmodules(repo, task, signal)
     const from = await ports.locate(task.origin).catch(() => undefined)
     const settings = from && (await ports.settings.read(from.checkout))
     if (settings) await include(ports, repo, from, settings.workspace, task, signal)

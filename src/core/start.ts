@@ -15,7 +15,7 @@ import {
 import { perform } from './operation.ts'
 import { askForSlots, takeSlot } from './pool.ts'
 import { holdBlock } from './port-block.ts'
-import type { CommandCall, Leaf, OnProgress, Ports, Repo, Worktree } from './ports.ts'
+import type { CommandCall, Leaf, OnProgress, Ports, Repo, Submodules, Worktree } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
 import { rejectTask } from './reject.ts'
 import { mainRoot, repoLock, requireRepo, rootOf } from './repo.ts'
@@ -50,6 +50,10 @@ export interface Started {
   readonly recreated: boolean
   /** Ignored files of the user's that the new workspace was given. */
   readonly included?: Included | undefined
+  /** Which submodules of a new workspace were checked out, and which were not. */
+  readonly submodules?: Submodules | undefined
+  /** Files whose content is in Git LFS and did not come. */
+  readonly pointers?: readonly string[] | undefined
   /** What became of the command that sets a new workspace up; undefined when there is none. */
   readonly setup?: HookRun | undefined
 }
@@ -262,7 +266,7 @@ async function make(
   changes: ReadonlyMap<BytePath, Leaf | null> | undefined,
   signal?: AbortSignal,
   onProgress?: OnProgress,
-): Promise<Pick<Started, 'task' | 'included'>> {
+): Promise<Omit<Started, 'reused' | 'recreated'>> {
   const { store } = ports
   const now = () => ports.clock.now().toISOString()
   const task = await ports.locks.hold(repoLock(repo.place), { verb: 'start', signal }, async () => {
@@ -289,12 +293,14 @@ async function make(
     // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
     if (changes) await ports.vault.seedWith(repo, task, changes, signal)
     else if (!plain) await ports.vault.seed(repo, task, signal)
+    const submodules = await ports.git.fillSubmodules(repo, task, signal)
+    const pointers = await ports.git.findPointers(repo, task, signal)
     const included = await include(ports, repo, repo.place, settings.workspace, task, signal)
     signal?.throwIfAborted()
     const started = store.append(task.uid, { type: 'start.done' }, now())
     ports.later(() => ports.vault.seed(repo, started))
     ports.later(() => askForSlots(ports, repo, started, settings))
-    return { task: started, included }
+    return { task: started, included, submodules, pointers }
   } catch (error) {
     // Should this fail as well, the task stays marked as half-made and the next command takes it back.
     await undoStart(ports, repo, task, appError(error)).catch(() => {})

@@ -155,7 +155,11 @@ const wanted =
   '^(core\\.(repositoryformatversion|filemode|ignorecase|symlinks|precomposeunicode|autocrlf|eol|safecrlf|sparsecheckout.*)|' +
   'extensions\\.(objectformat|worktreeconfig)|user\\..*|remote\\..*\\.(url|fetch|pushurl)|branch\\..*\\.(remote|merge))$'
 
-async function clonedConfig(exec: GitExec, repo: Repo, signal?: AbortSignal): Promise<string> {
+export async function clonedConfig(
+  exec: GitExec,
+  repo: Pick<Repo, 'commonDir'>,
+  signal?: AbortSignal,
+): Promise<string> {
   const args = ['config', '--local', '-z', '--get-regexp', wanted]
   const { stdout } = await exec({ args, gitDir: repo.commonDir, cwd: repo.commonDir, expect: [1], signal })
   const lines = stdout
@@ -169,7 +173,7 @@ async function clonedConfig(exec: GitExec, repo: Repo, signal?: AbortSignal): Pr
   return `[core]\n\tbare = false\n\tlogAllRefUpdates = true\n${lines.join('')}`
 }
 
-function configLines(key: string, value: string): string {
+export function configLines(key: string, value: string): string {
   const [section, name] = [key.slice(0, key.indexOf('.')), key.slice(key.lastIndexOf('.') + 1)]
   const middle = key.slice(section.length + 1, -name.length - 1)
   const quoted = (text: string) => JSON.stringify(text)
@@ -178,6 +182,17 @@ function configLines(key: string, value: string): string {
 
 /** The branches, tags and remote branches of the user's, and the task's own branch at its base. */
 async function clonedRefs(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
+  const refs = await readCloned(exec, repo, signal)
+  const own = `refs/heads/${task.branch}`
+  if (!refs.has(own)) refs.set(own, task.base.commit)
+  return packedRefs(refs)
+}
+
+export async function readCloned(
+  exec: GitExec,
+  { commonDir }: Pick<Repo, 'commonDir'>,
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
   const args = [
     'for-each-ref',
     '--format=%(objectname) %(refname)',
@@ -185,14 +200,16 @@ async function clonedRefs(exec: GitExec, repo: Repo, task: Task, signal?: AbortS
     'refs/tags',
     'refs/remotes',
   ]
-  const { stdout } = await exec({ args, gitDir: repo.commonDir, cwd: repo.commonDir, signal })
+  const { stdout } = await exec({ args, gitDir: commonDir, cwd: commonDir, signal })
   const refs = new Map<string, string>()
   for (const line of stdout.toString().split('\n')) {
     const [object, ref] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]
     if (object !== '') refs.set(ref, object)
   }
-  const own = `refs/heads/${task.branch}`
-  if (!refs.has(own)) refs.set(own, task.base.commit)
+  return refs
+}
+
+export function packedRefs(refs: ReadonlyMap<string, string>): string {
   // By bytes, as git looks for them.
   const sorted = [...refs].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   return `# pack-refs with: sorted\n${sorted.map(([ref, object]) => `${object} ${ref}\n`).join('')}`

@@ -17,6 +17,8 @@ import {
   readHeadBranch,
   readRefs,
 } from './refs.ts'
+import { findPointers } from './lfs.ts'
+import { fillSubmodules } from './submodules.ts'
 import { readSurroundings } from './surroundings.ts'
 import { requireVersion, type VersionNotes } from './version.ts'
 import { readRegistrations, readWorktrees } from './worktree.ts'
@@ -52,6 +54,8 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     readSurroundings: (place) => readSurroundings(exec, place),
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
+    fillSubmodules: (repo, task, signal) => fillSubmodules(exec, files, repo, task, signal),
+    findPointers: (repo, task, signal) => findPointers(exec, files, repo, task, signal),
     runHook: (place, hook, signal) => runHook(exec, place, hook, signal),
     createRefs: (place, refs, message, signal) =>
       withoutLocks(place, refs, async () => {

@@ -83,6 +83,14 @@ const start = {
       .object({ copied: z.array(z.string()), linked: z.array(z.string()), secrets: z.array(z.string()) })
       .optional()
       .describe('Ignored files of the checkout that a new workspace was given.'),
+    submodules: z
+      .object({
+        filled: z.array(z.string()),
+        empty: z.array(z.object({ path: z.string(), why: z.string() })),
+      })
+      .optional()
+      .describe('Those of a new workspace: checked out from the repository’s own copies, or left empty.'),
+    pointers: z.array(z.string()).optional().describe('Files whose content is in Git LFS and did not come.'),
     setup: hookSchema.optional().describe('What became of hooks.postStart.'),
   }),
 }

@@ -267,6 +267,7 @@ test('K5: files in the folder of a submodule that is not checked out are the wor
   const repo = testRepo()
   repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other.dir, 'sub')
   repo.git('commit', '--quiet', '--message=Submodule')
+  rmSync(path.join(repo.dir, '.git/modules'), { recursive: true })
   const lib = library(repo)
   const { task } = await lib.start({ task: 'T1' })
   writeFileSync(path.join(task.path, 'sub/work.txt'), 'work')

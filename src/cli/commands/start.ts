@@ -2,7 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import { isolations } from '../../core/task.ts'
 import type { Output } from '../../protocol/actions.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { printable } from '../output.ts'
+import { printable, shortList } from '../output.ts'
 
 export async function start(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
@@ -38,12 +38,16 @@ export async function worktreeCreate(context: Context): Promise<Answer> {
 }
 
 function answer({ paint }: Context, started: Output<'task.start'>): Answer {
-  const { task, reused, recreated, included, setup } = started
+  const { task, reused, recreated, included, submodules, pointers = [], setup } = started
   const done = recreated ? 'Made the workspace of' : reused ? 'Going on with' : 'Started'
   const lines = [
     `${done} ${paint('bold', task.id)} on ${printable(task.branch)}, from ${printable(task.base.branch ?? 'commit')} ${task.base.commit.slice(0, 10)}`,
     `  ${printable(task.path)}`,
     ...told(included),
+    ...(submodules?.empty ?? []).map(({ path, why }) => `  submodule ${printable(path)} is empty: ${why}`),
+    ...(pointers.length > 0
+      ? [`  ${printable(shortList(pointers))}: only a pointer, as no filter of Git LFS is set up`]
+      : []),
     ...(setup && !setup.ok ? [`  ${setup.hook} is not done: ${printable(setup.why)}`] : []),
   ]
   return { json: { ...started }, text: lines.join('\n') }

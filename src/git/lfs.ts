@@ -1,0 +1,41 @@
+/** Git LFS: its content comes by the user's own filter. Without one a file stays the pointer that git stores. */
+import path from 'node:path'
+import type { Files, Repo } from '../core/ports.ts'
+import type { Task } from '../core/task.ts'
+import type { GitExec } from './exec.ts'
+import { workspaceScope } from './isolation.ts'
+
+const magic = 'version https://git-lfs.github.com/spec/'
+/** No pointer is longer. */
+const longest = 1024
+
+export async function findPointers(
+  exec: GitExec,
+  files: Files,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const attributes = (await files.readText(path.join(task.path, '.gitattributes'))) ?? ''
+  if (!attributes.includes('filter=lfs')) return []
+  const scope = { ...workspaceScope(repo, task), signal }
+  const listed = await exec({ args: ['ls-files', '-z', '--cached'], ...scope })
+  const asked = await exec({
+    args: ['check-attr', '-z', '--stdin', 'filter'],
+    stdin: listed.stdout,
+    ...scope,
+  })
+  const fields = asked.stdout.toString().split('\0')
+  const found: string[] = []
+  for (let n = 0; n + 2 < fields.length; n += 3) {
+    const name = fields[n] ?? ''
+    if (fields[n + 2] === 'lfs' && (await isPointer(files, path.join(task.path, name)))) found.push(name)
+  }
+  return found
+}
+
+async function isPointer(files: Files, file: string): Promise<boolean> {
+  if ((await files.readKind(file)) !== 'file' || (await files.readUsage(file)) > 64 * longest) return false
+  const text = (await files.readText(file)) ?? ''
+  return text.length <= longest && text.startsWith(magic)
+}

@@ -1,0 +1,153 @@
+/**
+ * Submodules of a fresh workspace, from the copies that the user's repository keeps of them. Each gets a git folder where git
+ * itself would put it, which borrows the objects of that copy: nothing is fetched, and nothing is stored twice.
+ */
+import path from 'node:path'
+import type { Files, Repo, Submodules } from '../core/ports.ts'
+import type { Task } from '../core/task.ts'
+import { clonedConfig, configLines, packedRefs, readCloned } from './clone.ts'
+import type { GitExec } from './exec.ts'
+import { fillSettings } from './fill.ts'
+import { workspacePlace } from './isolation.ts'
+
+/** A folder with submodules in it: a workspace, or a submodule that has some of its own. */
+interface Outer {
+  /** The user's git folder, with `modules` in it. */
+  readonly from: string
+  /** That of the workspace, or of the submodule in it. */
+  readonly gitDir: string
+  readonly folder: string
+  readonly commit: string
+  /** The way to it from the workspace. */
+  readonly prefix: string
+}
+
+interface Link {
+  readonly name: string
+  readonly path: string
+  readonly commit: string
+}
+
+export async function fillSubmodules(
+  exec: GitExec,
+  files: Files,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<Submodules> {
+  const { gitDir } = workspacePlace(repo, task)
+  const { commit } = task.base
+  return fillAll(exec, files, { from: repo.commonDir, gitDir, folder: task.path, commit, prefix: '' }, signal)
+}
+
+async function fillAll(exec: GitExec, files: Files, outer: Outer, signal?: AbortSignal): Promise<Submodules> {
+  const filled: string[] = []
+  const empty: { path: string; why: string }[] = []
+  if ((await files.readKind(path.join(outer.folder, '.gitmodules'))) !== 'file') return { filled, empty }
+  for (const link of await readLinks(exec, outer, signal)) {
+    const shown = outer.prefix + link.path
+    const folder = path.join(outer.folder, link.path)
+    // Outside of a sparse cone there is none, and something else may be there.
+    if ((await files.readKind(folder)) !== 'folder' || (await files.readNames(folder)).length > 0) continue
+    if ((await files.readRealPath(folder)) !== folder) continue
+    const inner = { ...moduleOf(outer, link), folder, commit: link.commit, prefix: `${shown}/` }
+    const why = await findLack(exec, files, inner, signal)
+    if (why !== undefined) {
+      empty.push({ path: shown, why })
+      continue
+    }
+    await fillOne(exec, files, inner, signal)
+    filled.push(shown)
+    const nested = await fillAll(exec, files, inner, signal)
+    filled.push(...nested.filled)
+    empty.push(...nested.empty)
+  }
+  return { filled, empty }
+}
+
+function moduleOf({ from, gitDir }: Outer, { name }: Link): Pick<Outer, 'from' | 'gitDir'> {
+  return { from: path.join(from, 'modules', name), gitDir: path.join(gitDir, 'modules', name) }
+}
+
+/** What `.gitmodules` names and the commit has a pointer for. */
+async function readLinks(exec: GitExec, { from, commit }: Outer, signal?: AbortSignal): Promise<Link[]> {
+  const call = { gitDir: from, cwd: from, signal }
+  const listed = await exec({
+    args: ['config', '--blob', `${commit}:.gitmodules`, '-z', '--get-regexp', '^submodule\\..*\\.path$'],
+    expect: [1, 128],
+    ...call,
+  })
+  const named = records(listed.stdout).flatMap((entry) => {
+    const [key = '', at = ''] = entry.split('\n')
+    const name = key.slice('submodule.'.length, -'.path'.length)
+    return isSafe(name) && isSafe(at) ? [{ name, path: at }] : []
+  })
+  if (named.length === 0) return []
+  const paths = named.map((one) => one.path)
+  const { stdout } = await exec({ args: ['ls-tree', '-z', commit, '--', ...paths], ...call })
+  const pointers = new Map(
+    records(stdout).flatMap((entry): [string, string][] => {
+      const [, object, at] = /^160000 commit ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? []
+      return object !== undefined && at !== undefined ? [[at, object]] : []
+    }),
+  )
+  return named.flatMap((one) => {
+    const commitOf = pointers.get(one.path)
+    return commitOf === undefined ? [] : [{ ...one, commit: commitOf }]
+  })
+}
+
+const records = (output: Buffer) => output.toString().split('\0').filter(Boolean)
+
+/** A name becomes a folder: it must not lead anywhere else. */
+function isSafe(name: string): boolean {
+  return (
+    name !== '' &&
+    !path.isAbsolute(name) &&
+    !name.split('/').some((part) => ['', '.', '..', '.git'].includes(part))
+  )
+}
+
+/** Why it cannot be checked out; undefined when it can. */
+async function findLack(
+  exec: GitExec,
+  files: Files,
+  { from, commit }: Outer,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  if ((await files.readKind(path.join(from, 'HEAD'))) !== 'file') return 'the repository has not fetched it'
+  const { code } = await exec({
+    args: ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`],
+    gitDir: from,
+    cwd: from,
+    expect: [1, 128],
+    signal,
+  })
+  return code === 0 ? undefined : `the repository has not fetched its commit ${commit.slice(0, 10)}`
+}
+
+async function fillOne(exec: GitExec, files: Files, module: Outer, signal?: AbortSignal): Promise<void> {
+  const { from, gitDir, folder, commit } = module
+  for (const name of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'])
+    await files.makeFolder(path.join(gitDir, name))
+  await files.write(path.join(gitDir, 'objects', 'info', 'alternates'), `${path.join(from, 'objects')}\n`)
+  const config = await clonedConfig(exec, { commonDir: from }, signal)
+  await files.write(path.join(gitDir, 'config'), config + configLines('core.worktree', folder))
+  await files.write(
+    path.join(gitDir, 'packed-refs'),
+    packedRefs(await readCloned(exec, { commonDir: from }, signal)),
+  )
+  const shallow = await files.readText(path.join(from, 'shallow'))
+  if (shallow !== undefined) await files.write(path.join(gitDir, 'shallow'), shallow)
+  await files.write(path.join(gitDir, 'HEAD'), `${commit}\n`)
+  await files.write(path.join(folder, '.git'), `gitdir: ${gitDir}\n`)
+  await exec({
+    args: ['read-tree', '--reset', '-u', commit],
+    gitDir,
+    workTree: folder,
+    cwd: folder,
+    config: 'user',
+    settings: fillSettings,
+    signal,
+  })
+}
