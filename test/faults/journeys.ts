@@ -28,6 +28,7 @@ import {
   started,
   startedAndCommitted,
   startedAndDirty,
+  submoduleElsewhere,
   twoToPrune,
   workedInCheckout,
   workedOn,
@@ -120,6 +121,13 @@ export const journeys: readonly Journey[] = [
     env: { OFFSHOOT_HOOKS_POST_START: 'echo built > build.log' },
     prepare: nothing,
     act: (ports, dir, signal) => start(ports, dir, {}, signal),
+    check: startedOrUndone,
+  },
+  {
+    name: 'start, with a submodule',
+    prepare: submoduleElsewhere,
+    act: (ports, dir, signal) => start(ports, dir, { from: 'with-lib' }, signal),
+    again: (ports, dir) => start(ports, dir, { from: 'with-lib' }),
     check: startedOrUndone,
   },
   {

@@ -72,5 +72,7 @@ export async function isKnown(
   const listed = (await inVault(stage, 'ls-tree', '-r', step.tree)).split('\n').filter(Boolean)
   const held = listed.map((line) => /^(\d+) \w+ (\w+)\t(.*)$/.exec(line) ?? [])
   const modes: Record<string, string> = { '100644': '644', '100755': '755', '120000': 'link' }
-  return held.every(([, mode, oid, file]) => files[file!] === `${modes[mode!]} ${oid}`)
+  // A submodule is a pointer, whatever is checked out there.
+  const own = held.filter(([, mode]) => mode !== '160000')
+  return own.every(([, mode, oid, file]) => files[file!] === `${modes[mode!]} ${oid}`)
 }

@@ -81,6 +81,21 @@ export async function madeAheadAndMoved(stage: Stage): Promise<void> {
   await stage.git('-c', 'core.hooksPath=/dev/null', 'update-ref', 'refs/heads/main', 'feature')
 }
 
+/** The branch `with-lib` has a submodule, of which the repository keeps a copy; nothing of it is checked out. */
+export async function submoduleElsewhere(stage: Stage): Promise<void> {
+  const { dir, git } = stage
+  await git('clone', '--quiet', '--bare', '.', '.git/modules/lib')
+  const room = path.join(stage.home, 'room')
+  await git('worktree', 'add', '--quiet', '-b', 'with-lib', room)
+  writeFileSync(path.join(room, '.gitmodules'), `[submodule "lib"]\n\tpath = lib\n\turl = ${dir}\n`)
+  const quiet = ['-C', room, '-c', 'core.hooksPath=/dev/null']
+  await git(...quiet, 'add', '--all')
+  const commit = (await git('rev-parse', 'main')).trim()
+  await git(...quiet, 'update-index', '--add', '--cacheinfo', `160000,${commit},lib`)
+  await git(...quiet, 'commit', '--quiet', '--message=Lib')
+  await git('worktree', 'remove', '--force', room)
+}
+
 /** Step 1 is taken, and more has been done since. */
 export async function workedOn(stage: Stage): Promise<void> {
   const workspace = await startedAndWorked(stage)
