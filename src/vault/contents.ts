@@ -131,14 +131,23 @@ function kindOf(full: Buffer): Stats | undefined {
   }
 }
 
-/** A copy of the checkout's index: whatever git notes in it, the user's own stays as it is. */
-async function withIndex<T>(vault: OpenVault, repo: Repo, work: (copy: string) => Promise<T>): Promise<T> {
-  const copy = path.join(vault.vault, 'scratch', `index-${process.pid}-${randomUUID()}`)
-  await vault.files.copy(path.join(repo.place.gitDir, 'index'), copy)
+/**
+ * A copy of the checkout's index: whatever git notes in it, the user's own stays as it is. Of one that is split in two the
+ * larger part lies beside it, where git looks for it.
+ */
+async function withIndex<T>(
+  { vault, files }: OpenVault,
+  { place: { gitDir } }: Repo,
+  work: (copy: string) => Promise<T>,
+): Promise<T> {
+  const room = path.join(vault, 'scratch', `index-${process.pid}-${randomUUID()}`)
+  await files.makeFolder(room)
   try {
-    return await work(copy)
+    const names = (await files.readNames(gitDir)).filter((name) => name.startsWith('sharedindex.'))
+    for (const name of ['index', ...names]) await files.copy(path.join(gitDir, name), path.join(room, name))
+    return await work(path.join(room, 'index'))
   } finally {
-    await vault.files.remove(copy)
+    await files.remove(room)
   }
 }
 
