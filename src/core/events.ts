@@ -16,7 +16,7 @@ export type TaskEvent =
       readonly linked: readonly string[]
       readonly secrets: readonly string[]
     }
-  /** A task that had no ports has some. */
+  /** The ports of a task, from its first command on. */
   | { readonly type: 'ports.given'; readonly portBlock: PortBlock }
   | {
       readonly type: 'start.undone'

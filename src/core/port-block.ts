@@ -36,49 +36,65 @@ export function overlap(one: PortBlock, other: PortBlock): boolean {
   return one.first < other.first + other.count && other.first < one.first + one.count
 }
 
-/** Runs `work`, which notes the block in the task's record, while nobody else can choose one. */
+const lockName = 'port blocks'
+
+/**
+ * Runs `work`, which notes the block in the task's record, while nobody else can choose one. Whether somebody listens there is
+ * not looked at: to ask the system takes longer than a whole start may.
+ */
 export async function holdBlock<T>(
   ports: Ports,
   settings: Settings['ports'],
-  task: Pick<Task, 'repo' | 'id'>,
+  task: Pick<Task, 'uid' | 'repo' | 'id'>,
   work: (block: PortBlock | undefined) => T,
   signal?: AbortSignal,
 ): Promise<T> {
   if (settings.size === 0) return work(undefined)
-  return ports.locks.hold('port blocks', { verb: 'start', signal }, async () => {
-    const taken = ports.store.readTasks({ open: true }).flatMap(({ portBlock }) => portBlock ?? [])
-    for (;;) {
-      const block = chosenBlock(settings, `${task.repo} ${task.id}`, taken)
-      if (!block) throw noneLeft(settings)
-      const busy = await ports.sockets.readBusy(portsOf(block))
-      if (busy.size === 0) return work(block)
-      taken.push(block)
-    }
-  })
+  return ports.locks.hold(lockName, { verb: 'start', signal }, async () =>
+    work(requireBlock(settings, task, readTaken(ports, task.uid))),
+  )
 }
 
-function noneLeft({ base, size }: Settings['ports']): AppError {
-  return new AppError('WT_003', `No ${size} ports in a row are left from ${base} on.`, {
+/** Those of the other open tasks. */
+function readTaken(ports: Ports, uid: string): PortBlock[] {
+  const others = ports.store.readTasks({ open: true }).filter((task) => task.uid !== uid)
+  return others.flatMap(({ portBlock }) => portBlock ?? [])
+}
+
+function requireBlock(
+  settings: Settings['ports'],
+  { repo, id }: Pick<Task, 'repo' | 'id'>,
+  taken: readonly PortBlock[],
+): PortBlock {
+  const block = chosenBlock(settings, `${repo} ${id}`, taken)
+  if (block) return block
+  throw new AppError('WT_003', `No ${settings.size} ports in a row are left from ${settings.base} on.`, {
     hint: 'Lower ports.base or ports.size; ports.size: 0 does without them.',
   })
 }
 
-/** The task with its ports: one that was closed has given them back. */
+/**
+ * The task with its ports, for a command that is about to run. Before the first one it is looked whether somebody listens on
+ * them, and then the task has others; from there on they stay. A task that was closed has given them back.
+ */
 export async function withPorts(ports: Ports, task: Task, signal?: AbortSignal): Promise<Task> {
   const known = ports.store.findTaskByUid(task.uid) ?? task
-  if (known.portBlock) return { ...task, portBlock: known.portBlock }
-  if (!isOpen(known)) return task
   const settings = (await settingsOf(ports, task)).ports
-  return holdBlock(
-    ports,
-    settings,
-    task,
-    (portBlock) => {
-      if (!portBlock) return task
-      const at = ports.clock.now().toISOString()
-      ports.store.append(task.uid, { type: 'ports.given', portBlock }, at)
-      return { ...task, portBlock }
-    },
-    signal,
-  )
+  if (!isOpen(known)) return task
+  const { portBlock } = known
+  if (settings.size === 0 || portBlock?.checked) return portBlock ? { ...task, portBlock } : task
+  return ports.locks.hold(lockName, { verb: 'run', signal }, async () => {
+    const taken = readTaken(ports, task.uid)
+    for (let block = portBlock; ; block = undefined) {
+      block ??= requireBlock(settings, task, taken)
+      const busy = await ports.sockets.readBusy(portsOf(block))
+      if (busy.size > 0) taken.push(block)
+      else return given(ports, task, { ...block, checked: true })
+    }
+  })
+}
+
+function given(ports: Ports, task: Task, portBlock: PortBlock): Task {
+  ports.store.append(task.uid, { type: 'ports.given', portBlock }, ports.clock.now().toISOString())
+  return { ...task, portBlock }
 }

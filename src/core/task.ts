@@ -88,6 +88,8 @@ export interface Task {
 export interface PortBlock {
   readonly first: number
   readonly count: number
+  /** Nobody listened there before the first command of the task. */
+  readonly checked?: true
 }
 
 /** A part that has landed: the tree of it, and what the workspace was based on at the time. */

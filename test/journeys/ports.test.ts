@@ -54,7 +54,7 @@ test('H5: no two open tasks of the machine share a port, also not those of diffe
   expect(new Set(ports).size).toBe(ports.length)
 })
 
-test('H5: a port that somebody listens on is not given away', async () => {
+test('H5: a port that somebody listens on is no command’s to use', async () => {
   const repo = testRepo()
   const flags = { ports: { base: 32_764, size: 2 } }
   const server = createServer()
@@ -65,10 +65,15 @@ test('H5: a port that somebody listens on is not given away', async () => {
   })
   expect(listening).toBe(true)
   const lib = library(repo, { flags })
-  expect((await lib.start({ task: 'T1' })).task.ports).toEqual([32_766, 32_767])
-  await expect(lib.start({ task: 'T2' })).rejects.toMatchObject({ code: 'WT_003' })
+  const portsIn = async (task: string) => (await lib.task(task).exec(['true'])).task.ports
+  await lib.start({ task: 'T1' })
+  expect(await portsIn('T1')).toEqual([32_766, 32_767])
+  await lib.start({ task: 'T2' })
+  await expect(portsIn('T2')).rejects.toMatchObject({ code: 'WT_003' })
   await lib.reject({ task: 'T1' })
-  expect((await lib.start({ task: 'T2' })).task.ports).toEqual([32_766, 32_767])
+  expect(await portsIn('T2')).toEqual([32_766, 32_767])
+  await expect(lib.start({ task: 'T3' })).resolves.toMatchObject({ task: { ports: [32_764, 32_765] } })
+  await expect(lib.start({ task: 'T4' })).rejects.toMatchObject({ code: 'WT_003' })
 })
 
 test('H5: a closed task gives its ports back, and after an undo it has some that are free', async () => {
