@@ -89,6 +89,8 @@ export interface GitScope {
   readonly config?: 'raw' | 'user'
   /** May reach other repositories, by the protocols that git itself takes for harmless. */
   readonly network?: boolean
+  /** Tells how far it is, if it is asked to, after one second instead of two. */
+  readonly progress?: boolean
   /** Runs the hooks of the repository: only for what a user has asked for. */
   readonly hooks?: boolean
 }
@@ -107,9 +109,8 @@ export function gitEnvironment(from: NodeJS.ProcessEnv, scope: GitScope): Record
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_PAGER: 'cat',
     GIT_EDITOR: 'false',
-    // Seconds before it tells how far it is, where it is asked to.
-    GIT_PROGRESS_DELAY: '1',
     ...(!scope.network && { GIT_ALLOW_PROTOCOL: '' }),
+    ...(scope.progress && { GIT_PROGRESS_DELAY: '1' }),
   })
   if (!scope.globs) env.GIT_LITERAL_PATHSPECS = '1'
   const config = Object.fromEntries(Object.entries(neutral).filter(([key]) => isNeutralised(key, scope)))

@@ -19,7 +19,7 @@ export async function fill(
     args: ['read-tree', '--reset', '-u', ...(onProgress ? ['-v'] : []), task.base.commit],
     ...workspaceScope(repo, task),
     settings: fillSettings,
-    ...(onProgress && { onStderr: reader(onProgress) }),
+    ...(onProgress && { progress: true, onStderr: reader(onProgress) }),
     signal,
   })
 }
