@@ -1,7 +1,7 @@
 import { defineConfig, type Plugin } from 'rolldown'
 
 /** Taking one function of it loads the whole of it, and most commands never call one. */
-const heavy = new Set(['node:crypto'])
+const heavy = new Set(['node:crypto', 'node:http'])
 
 /**
  * An `import` of a module of Node's loads all that it can offer: for `node:util` that is workers, for `node:fs` promises and
@@ -30,15 +30,21 @@ const lazyBuiltins: Plugin = {
 export default defineConfig({
   input: { index: 'src/index.ts', 'cli/main': 'src/cli/main.ts' },
   platform: 'node',
-  external: ['zod', 'yaml'],
   plugins: [lazyBuiltins],
   output: {
     dir: 'dist',
     format: 'esm',
     chunkFileNames: 'chunks/[name]-[hash].js',
-    // What every command needs, and what the most frequent one does, is one file.
+    // What every command needs and `list` does is one file, and what `start` needs beside it another.
     codeSplitting: {
-      groups: [{ name: 'front', test: /src\/(api\/handlers|cli\/(main|commands\/list)|core\/list)\.ts$/ }],
+      groups: [
+        {
+          name: 'front',
+          test: /src\/(api\/handlers|cli\/(main|commands\/list)|core\/list)\.ts$/,
+          priority: 1,
+        },
+        { name: 'start', test: /src\/(compose|cli\/commands\/start|core\/(auto-revert|notices|start))\.ts$/ },
+      ],
     },
   },
 })
