@@ -620,6 +620,13 @@ export interface TaskFilter {
   readonly limit?: number
 }
 
+/** Open tasks that are given up by themselves under the same conditions. */
+export interface Idling extends Pick<Task, 'repo' | 'origin' | 'trigger'> {
+  readonly shadow: boolean
+  /** When the one of them was used that nobody has used for the longest. */
+  readonly lastActiveAt: string
+}
+
 /**
  * Records and events. An append and the task's summary row are one durable transaction. A task's repository must be
  * put first; hidden tasks are found by uid only.
@@ -637,6 +644,8 @@ export interface Store {
   /** Newest first. */
   readTasks(filter: TaskFilter): Task[]
   countOpenTasks(repo: string): number
+  /** What there is to know of the open tasks before a command, however many they are. */
+  readIdling(): Idling[]
   /** Tasks in the middle of a verb. */
   readPendingTasks(): Task[]
   /**
