@@ -62,6 +62,8 @@ export interface Files {
   readKind(path: string): Promise<FileKind | undefined>
   /** undefined when nothing is there. */
   readText(path: string): Promise<string | undefined>
+  /** When it was last written; of a folder, when a name in it came or went. undefined when nothing is there. */
+  readTime(path: string): Promise<Date | undefined>
   /** The names in a folder; empty when there is no such folder. */
   readNames(folder: string): Promise<string[]>
   /** The path with every symlink resolved, for the part of it that exists. */

@@ -28,6 +28,7 @@ export function nodeFiles(): Files {
   return {
     readKind,
     readText,
+    readTime: async (target) => (await orUndefined(lstat(target)))?.mtime,
     readNames,
     readRealPath,
     readFreeSpace,
