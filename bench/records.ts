@@ -6,11 +6,13 @@ import type { BenchRepo } from './repos.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'
 
-/** Makes the repository known, with `count` open tasks. */
+const hour = 3_600_000
+
+/** Makes the repository known, with `count` open tasks that nobody has used for an hour. */
 export async function putRecords(repo: BenchRepo, count: number): Promise<void> {
   const { compose } = await composition()
   const ports = compose({ env: repo.env })
-  const now = () => ports.clock.now().toISOString()
+  const now = () => new Date(ports.clock.now().getTime() - hour).toISOString()
   const owner = ports.processes.self()
   const id = ports.ids.uid()
   ports.store.putRepo({

@@ -1,5 +1,6 @@
 /** The library: the same verbs as the command line, on a repository in hand. It never prints and never exits. */
-import { call, type Emit } from './api/handlers.ts'
+import { call } from './api/call.ts'
+import type { Emit } from './api/views.ts'
 import { type ComposeOptions, compose } from './compose.ts'
 import { findTask, findTaskByPath, requireTask } from './core/list.ts'
 import { type Notice, takeNotices } from './core/notices.ts'

@@ -2,37 +2,23 @@
  * Action → verb: the one table behind the command line, the library and every other door. Verbs are imported when
  * they are called, so that a command pays only for its own.
  */
-import type { InHand } from '../core/auto-revert.ts'
-import { AppError, appError } from '../core/errors.ts'
-import type { OnProgress, Ports, Records, Step, StepFile, Submodules } from '../core/ports.ts'
-import type { Onlooker } from '../core/run-agent.ts'
-import { poolNote } from '../core/slot.ts'
+import { AppError } from '../core/errors.ts'
+import type { Ports, Records } from '../core/ports.ts'
 import { type Task, taskView } from '../core/task.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
-
-/** Takes what happens while a long verb is under way. What it answers to a question is what a person says. */
-export type Emit = (event: { readonly event: string } & Record<string, unknown>) => unknown
+import { type Emit, onlooker, outputTo, progressTo, stepView, submodulesView } from './views.ts'
 
 interface Handler<In, Out, Needs = Ports> {
   /** Whether the verb changes anything: only then is it preceded by a recovery. */
   readonly writes: boolean
   /** Recovery is a part of the verb. */
   readonly recovers?: true
-  /** Only the user may do it: an agent that tries it is told to ask. */
-  readonly forUser?: true
+  /** Only the user may do it, with this command: an agent that tries it is told to ask. */
+  readonly forUser?: string
   run(ports: Needs, input: In, signal?: AbortSignal, emit?: Emit): Promise<Out>
 }
 
 type HandlerOf<A extends ActionName> = Handler<Input<A>, Output<A>>
-
-/** What a command says, as events. */
-function outputTo(emit: Emit | undefined) {
-  return emit && ((stream: string, text: string) => emit({ event: 'output', stream, text }))
-}
-
-function progressTo(emit: Emit | undefined): OnProgress | undefined {
-  return emit && ((progress) => void emit({ event: 'progress', ...progress }))
-}
 
 const start: HandlerOf<'task.start'> = {
   writes: true,
@@ -60,12 +46,6 @@ const start: HandlerOf<'task.start'> = {
   },
 }
 
-/** Said only where there are any. */
-function submodulesView(found: Submodules | undefined): Pick<Output<'task.start'>, 'submodules'> {
-  if (!found || found.filled.length + found.empty.length === 0) return {}
-  return { submodules: { filled: [...found.filled], empty: [...found.empty] } }
-}
-
 const list: Handler<Input<'task.list'>, Output<'task.list'>, Records> = {
   writes: false,
   async run(records, { repo, ...input }) {
@@ -85,6 +65,7 @@ const show: HandlerOf<'task.show'> = {
 
 const prune: HandlerOf<'task.prune'> = {
   writes: true,
+  forUser: 'prune',
   async run(ports, { repo, ...input }, signal) {
     const { prune } = await import('../core/prune.ts')
     const { stale, removed, skipped, errors, warnings } = await prune(ports, { dir: repo, ...input }, signal)
@@ -120,7 +101,7 @@ const trust: HandlerOf<'system.trust'> = {
   },
 }
 
-const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
+export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'system.pool': pool,
   'system.trust': trust,
   'task.start': start,
@@ -223,7 +204,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'task.accept': {
     writes: true,
-    forUser: true,
+    forUser: 'accept',
     async run(ports, { repo, ...input }, signal, emit) {
       const { accept } = await import('../core/accept.ts')
       const { task, as, preview, operation, onto, commit, url, hook } = await accept(
@@ -255,7 +236,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'task.reject': {
     writes: true,
-    forUser: true,
+    forUser: 'reject',
     async run(ports, { repo, ...input }, signal, emit) {
       const { reject } = await import('../core/reject.ts')
       const { task, ...rest } = await reject(ports, { dir: repo, onOutput: outputTo(emit), ...input }, signal)
@@ -264,7 +245,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'task.delete': {
     writes: true,
-    forUser: true,
+    forUser: 'delete',
     async run(ports, { repo, ...input }, signal, emit) {
       const { reject } = await import('../core/reject.ts')
       const asked = { dir: repo, hide: true, onOutput: outputTo(emit), ...input }
@@ -293,7 +274,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   'worktree.show': show,
   'worktree.remove': {
     writes: true,
-    forUser: true,
+    forUser: 'worktree remove',
     async run(ports, { repo, ...input }, signal, emit) {
       const { remove } = await import('../core/remove.ts')
       const { task, removed, ignored, branchKept, landed, operation } = await remove(
@@ -344,7 +325,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'system.undo': {
     writes: true,
-    forUser: true,
+    forUser: 'undo',
     async run(ports, { repo, operation }, signal) {
       const { undo } = await import('../core/undo.ts')
       const done = await undo(ports, { dir: repo, operation }, signal)
@@ -383,7 +364,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'system.forget': {
     writes: true,
-    forUser: true,
+    forUser: 'repos forget',
     async run(ports, { repo }, signal) {
       const { forget } = await import('../core/forget.ts')
       const { path, closed } = await forget(ports, { path: repo }, signal)
@@ -409,122 +390,4 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       return { settings: await ports.settings.readWithOrigin(place?.checkout ?? null) }
     },
   },
-}
-
-/** A run as lines that a program can read; a door with a person behind it answers `asked`. */
-function onlooker(emit: Emit): Onlooker {
-  return {
-    tell(told) {
-      if (told.event === 'checkpoint')
-        return void emit({ event: told.event, checkpoint: stepView(told.taken.step, told.taken.files) })
-      if (told.event === 'started') return void emit({ ...told, task: taskView(told.task) })
-      emit({ ...told })
-    },
-    async ask(call, reason) {
-      const said = await emit({ event: 'asked', ...call, reason })
-      return said === 'once' || said === 'always' || said === 'deny' ? said : undefined
-    },
-  }
-}
-
-function stepView(step: Step, files: readonly StepFile[], published?: string) {
-  const { n, commit, tool, summary, at, run, call, rewindTo, skipped } = step
-  return {
-    n,
-    commit,
-    ...(published !== undefined && { published }),
-    tool,
-    summary,
-    files: [...files],
-    at,
-    run,
-    call,
-    rewindTo,
-    skipped: [...skipped],
-  }
-}
-
-/** Whether an action changes anything. */
-export function writes(action: ActionName): boolean {
-  return handlers[action].writes
-}
-
-/** Runs one action. What an earlier process left half-done is put right before anything is changed. */
-export async function call<A extends ActionName>(
-  ports: Ports,
-  action: A,
-  input: Input<A>,
-  signal?: AbortSignal,
-  emit?: Emit,
-): Promise<Output<A>> {
-  const handler = handlers[action]
-  try {
-    signal?.throwIfAborted()
-    if (handler.forUser && !('dryRun' in input && input.dryRun)) requireUser(ports, action)
-    if (handler.writes && !handler.recovers && needsRecovery(ports)) {
-      const { recoverFirst } = await import('../core/recover.ts')
-      await recoverFirst(ports, signal)
-    }
-    if (handler.writes && !handler.recovers && givesUp(action, input)) {
-      const { autoRevert } = await import('../core/auto-revert.ts')
-      await autoRevert(ports, inHand(action, input))
-    }
-    return await handler.run(ports, input, signal, emit)
-  } catch (thrown) {
-    const error = failure(thrown, signal)
-    if (error.code !== 'WT_014' || !(action === 'task.start' || action === 'worktree.create')) throw error
-    if (!(await hasMadeRoom(ports, signal))) throw error
-    return await handler.run(ports, input, signal, emit).catch((again: unknown) => {
-      throw failure(again, signal)
-    })
-  }
-}
-
-/** From under the run of an agent it becomes a question to the user. */
-function requireUser(ports: Ports, action: ActionName): void {
-  const run = ports.processes.findRun()
-  if (run === undefined) return
-  const verb = action.split('.')[1] ?? action
-  const task = ports.store
-    .readPendingTasks()
-    .find(({ pending }) => pending?.verb === 'run' && pending.run === run)
-  if (task) ports.store.append(task.uid, { type: 'run.wanted', run, verb }, ports.clock.now().toISOString())
-  throw new AppError('WT_017', `An agent may not ${verb}: that is for the user to decide.`, {
-    hint: `The user now knows that you want it. They run: offshoot ${verb}${task ? ` ${task.id}` : ''}`,
-  })
-}
-
-/** The disk is full: the trash gives up what it can spare, and what could not be taken back is. */
-async function hasMadeRoom(ports: Ports, signal?: AbortSignal): Promise<boolean> {
-  const { makeRoom } = await import('../core/room.ts')
-  const { recover } = await import('../core/recover.ts')
-  const left = await makeRoom(ports, undefined, signal).catch(() => 0)
-  await recover(ports, signal).catch(() => [])
-  return left > 0
-}
-
-/**
- * Undo is about what was done before, and forgetting gives everything up by itself. What a run goes on with, its
- * conversation says.
- */
-function givesUp(action: ActionName, input: object): boolean {
-  return !action.startsWith('system.') && !('resume' in input && input.resume)
-}
-
-function inHand(action: ActionName, input: object): InHand {
-  const { repo: dir = '', task } = input as { repo?: string; task?: string }
-  const makesNew = action === 'task.start' || action === 'worktree.create' || action === 'task.run'
-  return { dir, task, byFolder: !makesNew && !action.endsWith('.prune') }
-}
-
-/** Somebody stopped in the middle of a verb, or died with a child at work. */
-function needsRecovery({ store, processes }: Ports): boolean {
-  if (store.readPendingTasks().length > 0 || processes.readDeadOwners().length > 0) return true
-  return store.readNotes(poolNote('')).size > 0
-}
-
-/** A signal may be given any reason; that it was pulled is told in one way. */
-function failure(thrown: unknown, signal?: AbortSignal): AppError {
-  if (thrown instanceof AppError || !signal?.aborted || thrown !== signal.reason) return appError(thrown)
-  return new AppError('WT_021', 'Cancelled.', { cause: thrown })
 }

@@ -1,4 +1,4 @@
-import type { Emit } from '../api/handlers.ts'
+import type { Emit } from '../api/views.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
 import type { Paint } from './output.ts'
 

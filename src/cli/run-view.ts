@@ -1,6 +1,6 @@
 /** A run as a person sees it while it goes on: what the agent says, what it does, and each step. */
 import { createInterface } from 'node:readline/promises'
-import type { Emit } from '../api/handlers.ts'
+import type { Emit } from '../api/views.ts'
 import type { Context } from './command.ts'
 import { printable, progressText, shortList } from './output.ts'
 

@@ -139,6 +139,8 @@ function detail(event: TaskEvent): string {
     case 'reverted':
     case 'revert.failed':
       return `${event.trigger}: ${event.reason}`
+    case 'hook.skipped':
+      return `${event.hook} is not trusted`
     case 'trash.slimmed':
       return `${event.bytes} bytes`
     default:

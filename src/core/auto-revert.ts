@@ -8,7 +8,7 @@ import { appError } from './errors.ts'
 import type { AutoRevert } from './events.ts'
 import { holdTask, settingsOf } from './hold.ts'
 import { perform } from './operation.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { Idling, Ports, Repo } from './ports.ts'
 import { redacted } from './redact.ts'
 import { rejectTask } from './reject.ts'
 import { findRepo } from './repo.ts'
@@ -20,23 +20,32 @@ const minute = 60_000
 /** Why the task is to be given up; undefined when it is not. */
 export function findTrigger(task: Task, settings: Settings, now: Date): AutoRevert | undefined {
   if (!isOpen(task) || task.pending) return undefined
-  const { autoRevert } = settings
-  const counts = (which: Settings['autoRevert']['idle']) =>
-    which === 'always' || (which === 'shadow' && task.shadow !== undefined)
-  const { trigger } = task
-  if (trigger !== undefined && counts(autoRevert[trigger]))
-    return { trigger, reason: redacted(task.reason ?? '') }
-  const idle = idleMinutes(task, now)
-  if (!counts(autoRevert.idle) || idle < autoRevert.idleMinutes) return undefined
-  return { trigger: 'idle', reason: `nobody used it for ${idle} minutes` }
+  const trigger = dueTrigger({ ...task, shadow: task.shadow !== undefined }, settings, now)
+  if (trigger === undefined) return undefined
+  const idle = `nobody used it for ${idleMinutes(task, now)} minutes`
+  return { trigger, reason: trigger === 'idle' ? idle : redacted(task.reason ?? '') }
 }
 
-function idleMinutes(task: Task, now: Date): number {
-  return Math.floor((now.getTime() - Date.parse(task.lastActiveAt)) / minute)
+type Conditions = Pick<Idling, 'trigger' | 'shadow' | 'lastActiveAt'>
+
+function dueTrigger(
+  task: Conditions,
+  { autoRevert }: Settings,
+  now: Date,
+): AutoRevert['trigger'] | undefined {
+  const counts = (which: Settings['autoRevert']['idle']) =>
+    which === 'always' || (which === 'shadow' && task.shadow)
+  const { trigger } = task
+  if (trigger !== undefined && counts(autoRevert[trigger])) return trigger
+  return counts(autoRevert.idle) && idleMinutes(task, now) >= autoRevert.idleMinutes ? 'idle' : undefined
+}
+
+function idleMinutes({ lastActiveAt }: Pick<Task, 'lastActiveAt'>, now: Date): number {
+  return Math.floor((now.getTime() - Date.parse(lastActiveAt)) / minute)
 }
 
 /** Whatever the settings say, at least a minute passes before a task is idle. */
-function mayBeDue(task: Task, now: Date): boolean {
+function mayBeDue(task: Conditions, now: Date): boolean {
   return task.trigger !== undefined || idleMinutes(task, now) > 0
 }
 
@@ -91,17 +100,21 @@ export interface InHand {
 export async function autoRevert(ports: Ports, inHand: InHand): Promise<void> {
   const now = ports.clock.now()
   // Hardly ever is there one, and finding out where we are takes longer than this look.
-  const candidates = ports.store.readTasks({ open: true }).filter((task) => mayBeDue(task, now))
-  if (candidates.length === 0) return
+  const idling = ports.store.readIdling().filter((tasks) => mayBeDue(tasks, now))
+  if (idling.length === 0) return
   const { repo } = await findRepo(ports, inHand.dir)
   if (!repo) return
-  const settings = new Map<string, Settings>()
-  for (const task of candidates.filter((candidate) => candidate.repo === repo.id)) {
-    if (isMeant(task, inHand)) continue
-    const own = settings.get(task.origin) ?? (await settingsOf(ports, task))
-    settings.set(task.origin, own)
-    const auto = findTrigger(task, own, now)
-    if (auto) await revert(ports, repo, task, own, auto)
+  const due = new Map<string, Settings>()
+  for (const tasks of idling.filter((candidates) => candidates.repo === repo.id)) {
+    const settings = due.get(tasks.origin) ?? (await settingsOf(ports, tasks))
+    if (dueTrigger(tasks, settings, now)) due.set(tasks.origin, settings)
+  }
+  if (due.size === 0) return
+  for (const task of ports.store.readTasks({ repo: repo.id, open: true })) {
+    const settings = due.get(task.origin)
+    if (!settings || isMeant(task, inHand)) continue
+    const auto = findTrigger(task, settings, now)
+    if (auto) await revert(ports, repo, task, settings, auto)
   }
 }
 

@@ -74,8 +74,10 @@ export async function takeStep(
     ports.later(() => ports.vault.adopt(repo, task))
     const safe = { ...note, summary: redacted(note.summary) }
     const taken = await ports.vault.snapshot(repo, caughtUp, safe, files, signal)
-    if (!taken.created) return { ...taken, task: caughtUp }
-    return { ...taken, task: await recordStep(ports, repo, caughtUp, taken.step, taken.files, signal) }
+    const recorded = taken.created
+      ? await recordStep(ports, repo, caughtUp, taken.step, taken.files, signal)
+      : caughtUp
+    return { ...taken, task: recorded.unkept ? resumed(ports, recorded) : recorded }
   } catch (thrown) {
     const error = appError(thrown)
     if (error.kind !== 'cancelled') failLoudly(ports, task, error)
@@ -91,6 +93,10 @@ function failLoudly(ports: Ports, task: Task, error: AppError): void {
   } catch {
     // On a full disk not even that can be noted; the caller hears of it all the same.
   }
+}
+
+function resumed({ store, clock }: Ports, { uid }: Task): Task {
+  return store.append(uid, { type: 'checkpoint.resumed' }, clock.now().toISOString())
 }
 
 async function recordStep(

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { keptRefs } from './cleanup.ts'
 import { type Announced, compaction, type ClosedTask } from './compact-policy.ts'
 import { holdFree } from './hold.ts'
+import { expireLoose } from './loose-trash.ts'
 import type { Ports, Repo } from './ports.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type Task } from './task.ts'
@@ -43,6 +44,11 @@ export async function compact(
   const expired = await expire(ports, repo, plan.expires, signal)
   if (expired > 0)
     said.push(`${expired} tasks that were closed for ${settings.trash.keepDays} days are gone.`)
+  const loose = await expireLoose(ports, repo, settings.trash.keepDays, signal)
+  if (loose > 0)
+    said.push(
+      `${loose} folders of no operation were in the trash for ${settings.trash.keepDays} days and are gone.`,
+    )
   return said
 }
 

@@ -70,6 +70,18 @@ describe('reduce', () => {
     expect(isOpen(task!)).toBe(false)
   })
 
+  test('K4: a task whose step could not be kept has failed until one can; a run that failed stays so', () => {
+    const active = after(begun, { type: 'start.done' })
+    const unkept: TaskEvent = { type: 'checkpoint.failed', reason: 'no space' }
+    const failed = after(begun, { type: 'start.done' }, unkept)
+    expect(failed).toMatchObject({ state: 'failed', reason: 'no space', trigger: 'failure' })
+    expect(reduce(failed, { type: 'checkpoint.resumed' }, at)).toEqual(active)
+    const run = { type: 'run.begun', run: 'r', agent: 'a', owner } as const
+    const ended = { type: 'run.ended', run: 'r', ok: false, reason: 'no' } as const
+    const lost = after(begun, { type: 'start.done' }, unkept, run, ended)
+    expect(reduce(lost, { type: 'checkpoint.resumed' }, at)).toMatchObject({ state: 'failed', reason: 'no' })
+  })
+
   test('L7: a recreation that was taken back leaves the task as it was', () => {
     const active = after(begun, { type: 'start.done' })
     const undone: TaskEvent[] = [
@@ -97,6 +109,7 @@ describe('reduce', () => {
     ...types('run', 'begun', 'ended'),
     'checkpoint',
     'checkpoint.failed',
+    'checkpoint.resumed',
   ]
   const event = fc.record({
     type: fc.oneof(

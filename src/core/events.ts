@@ -41,6 +41,10 @@ export type TaskEvent =
       readonly total: DiffStat
     }
   | { readonly type: 'checkpoint.failed'; readonly reason: string }
+  /** After that steps can be kept again. */
+  | { readonly type: 'checkpoint.resumed' }
+  /** What was to run before something did not, as nobody trusts it. */
+  | { readonly type: 'hook.skipped'; readonly hook: string }
   | { readonly type: 'run.begun'; readonly run: string; readonly agent: string; readonly owner: Owner }
   | {
       readonly type: 'run.conversation'
@@ -178,10 +182,19 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
         lastActiveAt: event.tool === 'sweep' ? task.lastActiveAt : at,
       }
     case 'checkpoint.failed':
-      return { ...task, state: 'failed', reason: event.reason, trigger: 'failure', lastActiveAt: at }
+      return {
+        ...task,
+        state: 'failed',
+        reason: event.reason,
+        trigger: 'failure',
+        unkept: true,
+        lastActiveAt: at,
+      }
+    case 'checkpoint.resumed':
+      return task.unkept ? { ...without(task, 'reason', 'trigger', 'unkept'), state: 'active' } : task
     case 'run.begun':
       return {
-        ...without(task, 'reason', 'trigger', 'unreverted', 'wanted'),
+        ...without(task, 'reason', 'trigger', 'unkept', 'unreverted', 'wanted'),
         state: 'active',
         agent: event.agent,
         runs: task.runs + 1,
@@ -194,7 +207,7 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       return { ...task, conversation: { agent: event.agent, id: event.conversation } }
     case 'run.ended':
       return {
-        ...without(settled(task), 'reason', 'trigger'),
+        ...without(settled(task), 'reason', 'trigger', 'unkept'),
         state: event.ok ? 'completed' : 'failed',
         lastActiveAt: at,
         ...(event.ok ? {} : { reason: event.reason }),
@@ -260,6 +273,7 @@ type Passing =
   | 'reason'
   | 'trash'
   | 'trigger'
+  | 'unkept'
   | 'unpublished'
   | 'unreverted'
   | 'wanted'

@@ -50,6 +50,6 @@ export function holdFree<T>(
  * The settings of the checkout that the task was started in: a file in the workspace is the agent's, and a file that
  * is broken by now must not keep a step from being taken.
  */
-export async function settingsOf(ports: Ports, { origin }: Task): Promise<Settings> {
+export async function settingsOf(ports: Ports, { origin }: Pick<Task, 'origin'>): Promise<Settings> {
   return ports.settings.read(origin).catch(() => defaultSettings)
 }

@@ -39,7 +39,7 @@ async function takeOffer(ports: Ports, { id, place: { checkout } }: Repo): Promi
 function takeReverts({ store }: Ports, repo: Repo): Notice[] {
   const key = `told ${repo.id}`
   const told = Number(store.findNote(key) ?? 0)
-  const events = store.readEvents({ after: told, types: ['reverted', 'revert.failed'] })
+  const events = store.readEvents({ after: told, types: ['reverted', 'revert.failed', 'hook.skipped'] })
   const found: Notice[] = []
   for (const stored of events) {
     const task = store.findTaskByUid(stored.uid)
@@ -57,6 +57,10 @@ function findNotice({ id }: Task, { at, event }: StoredEvent): Notice | undefine
     case 'reverted': {
       const message = `${id} was given up (${event.trigger}): ${event.reason}`
       return { at, task: id, message, operation: event.operation }
+    }
+    case 'hook.skipped': {
+      const message = `${event.hook} of ${id} did not run: the repository's settings name it, and you have not trusted them (offshoot trust)`
+      return { at, task: id, message }
     }
     default:
       return undefined

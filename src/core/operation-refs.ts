@@ -32,18 +32,19 @@ function refMessage({ verb, id, batch }: Operation): string {
 }
 
 /**
- * All at once. One that this operation has moved and somebody else since stays where they moved it. Where a checkout
- * changes its branch, the one that it is on still goes afterwards.
+ * All at once. One that this operation has moved and somebody else since stays where they moved it: then the answer is
+ * no. Where a checkout changes its branch, the one that it is on still goes afterwards.
  */
-export async function moveRefs(ports: Ports, repo: Repo, whole: Operation): Promise<void> {
+export async function moveRefs(ports: Ports, repo: Repo, whole: Operation): Promise<boolean> {
   const refs = whole.refs.filter((change) => !whole.head || change.new !== null)
   const operation = { ...whole, refs }
   const ours = operation.refs.map(({ ref }) => ref).filter((ref) => ref.startsWith('refs/offshoot/'))
   await ports.git.clearRefLocks(repo.place, ours)
   const { open, moved, begun } = await lookAtRefs(ports, repo, operation)
   if (moved.length > 0 && !begun) throw overtaken(moved)
-  if (open.length === 0 || (await ports.git.changeRefs(repo.place, open, refMessage(operation)))) return
-  throw overtaken(open)
+  if (open.length > 0 && !(await ports.git.changeRefs(repo.place, open, refMessage(operation))))
+    throw overtaken(open)
+  return moved.length === 0
 }
 
 /** A checkout is never on a branch that is not there. */

@@ -138,10 +138,11 @@ export async function performAll(
   )
   const refs = acts.flatMap(({ operation }) => operation.refs)
   // A single ref that somebody has moved keeps all of them from moving: then each tries for itself.
-  await moveRefs(ports, repo, { ...first.operation, refs }).catch(() => {})
+  const areMoved = await moveRefs(ports, repo, { ...first.operation, refs }).catch(() => false)
+  const proceed = areMoved ? afterRefs : carryOut
   const ended = new Map<string, Done | AppError>()
   await eachOf(acts, 8, async ({ task, operation }) => {
-    const left = await carryOut(ports, repo, task, operation).catch(appError)
+    const left = await proceed(ports, repo, task, operation).catch(appError)
     if (left === undefined) ended.set(task.uid, overtaken(operation.refs))
     else ended.set(task.uid, left instanceof AppError ? left : doneWith(operation, left))
   })
@@ -257,13 +258,17 @@ async function carryOut(
   task: Task,
   operation: Operation,
 ): Promise<string[] | undefined> {
-  const staging = stagingFolder(repo, operation)
   const { moved, begun } = await lookAtRefs(ports, repo, operation)
   if (moved.length > 0 && !begun) {
     await takeBack(ports, repo, task, operation, overtaken(moved).message)
     return undefined
   }
   await moveRefs(ports, repo, operation)
+  return afterRefs(ports, repo, task, operation)
+}
+
+async function afterRefs(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<string[]> {
+  const staging = stagingFolder(repo, operation)
   const left = await placeFiles(ports, repo, operation, staging)
   if (operation.index) await moveIndex(ports, operation.index, staging)
   if (operation.head) await moveHead(ports, repo, operation, operation.head)

@@ -63,6 +63,8 @@ export interface Files {
   readKind(path: string): Promise<FileKind | undefined>
   /** undefined when nothing is there. */
   readText(path: string): Promise<string | undefined>
+  /** When it was last written; of a folder, when a name in it came or went. undefined when nothing is there. */
+  readTime(path: string): Promise<Date | undefined>
   /** The names in a folder; empty when there is no such folder. */
   readNames(folder: string): Promise<string[]>
   /** The path with every symlink resolved, for the part of it that exists. */
@@ -642,6 +644,13 @@ export interface TaskFilter {
   readonly limit?: number
 }
 
+/** Open tasks that are given up by themselves under the same conditions. */
+export interface Idling extends Pick<Task, 'repo' | 'origin' | 'trigger'> {
+  readonly shadow: boolean
+  /** When the one of them was used that nobody has used for the longest. */
+  readonly lastActiveAt: string
+}
+
 /**
  * Records and events. An append and the task's summary row are one durable transaction. A task's repository must be
  * put first; hidden tasks are found by uid only.
@@ -659,6 +668,8 @@ export interface Store {
   /** Newest first. */
   readTasks(filter: TaskFilter): Task[]
   countOpenTasks(repo: string): number
+  /** What there is to know of the open tasks before a command, however many they are. */
+  readIdling(): Idling[]
   /** Tasks in the middle of a verb. */
   readPendingTasks(): Task[]
   /**

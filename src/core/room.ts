@@ -1,6 +1,7 @@
 /** A disk that is full, or nearly: the trash gives up what the vault holds as well. */
 import path from 'node:path'
 import { slim } from './compact.ts'
+import { undoneStarts, usedTrash } from './loose-trash.ts'
 import { emptyPool } from './pool.ts'
 import type { Ports, RepoRecord } from './ports.ts'
 import type { Settings } from './settings.ts'
@@ -82,16 +83,13 @@ function inTrash({ store }: Ports): Task[] {
 /** Workspaces that nobody was ever given, as their start did not come to its end: they hold nothing but the base. */
 function leftovers(ports: Ports): string[] {
   const { store } = ports
-  const used = new Set(inTrash(ports).map(({ trash }) => trash))
-  const undone = store
-    .readEvents({ types: ['start.undone'] })
-    .flatMap(({ event }) => (event.type === 'start.undone' && event.trash ? [event.trash] : []))
+  const used = usedTrash(store)
   // On a full disk it may have come to nothing to note that it was taken back.
   const halfMade = store
     .readPendingTasks()
     .filter(({ pending, shadow }) => pending?.verb === 'start' && !shadow)
     .map((task) => path.join(path.dirname(task.path), '.trash', path.basename(task.path)))
-  return [...undone, ...halfMade].filter(
-    (folder) => !used.has(folder) && path.basename(path.dirname(folder)) === '.trash',
+  return [...undoneStarts(store).map(({ folder }) => folder), ...halfMade].filter(
+    (folder) => !used.has(folder),
   )
 }

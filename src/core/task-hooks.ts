@@ -59,6 +59,8 @@ interface HookOptions {
   readonly onOutput?: CommandCall['onOutput']
 }
 
+const notTrusted = 'not trusted: offshoot trust shows what it is, and allows it'
+
 /** Runs what is set for that moment; undefined when nothing is. */
 export async function runTaskHook(
   ports: Ports,
@@ -72,8 +74,7 @@ export async function runTaskHook(
   const hooks = await readHooks(ports, task.origin).catch(() => [])
   const found = hooks.find((one) => one.hook === hook)
   if (!found) return undefined
-  if (found.isForeign && !isTrusted(ports, repo.id, hooks))
-    return { hook, ok: false, why: 'not trusted: offshoot trust shows what it is, and allows it' }
+  if (found.isForeign && !isTrusted(ports, repo.id, hooks)) return { hook, ok: false, why: notTrusted }
   const { timeoutSeconds } = (await settingsOf(ports, task)).hooks
   const late = AbortSignal.timeout(timeoutSeconds * 1000)
   const isThere = (await ports.files.readKind(task.path)) === 'folder'
@@ -97,10 +98,15 @@ export async function runTaskHook(
   }
 }
 
-/** What runs before has a say: throws WT_017 when it says no. One that is not trusted has none. */
+/** What runs before has a say: throws WT_017 when it says no. One that is not trusted has none, and that is told. */
 export async function askTaskHook(...args: Parameters<typeof runTaskHook>): Promise<void> {
+  const [{ store, clock }, , { uid }, hook] = args
   const ran = await runTaskHook(...args)
-  if (!ran || ran.ok || ran.why.startsWith('not trusted')) return
+  if (!ran || ran.ok) return
+  if (ran.why === notTrusted) {
+    store.append(uid, { type: 'hook.skipped', hook }, clock.now().toISOString())
+    return
+  }
   throw new AppError('WT_017', `${ran.hook} said no: it ${ran.why}.`, { data: { hook: ran.hook } })
 }
 

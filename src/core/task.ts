@@ -66,6 +66,8 @@ export interface Task {
   readonly pending?: Pending
   /** Why it may be given up by itself, since its last run ended. */
   readonly trigger?: 'failure' | 'shutdown'
+  /** It has failed because its last step could not be kept. */
+  readonly unkept?: true
   /** Why that was in vain. */
   readonly unreverted?: string
   /** Why the last steps are not on the branch. */

@@ -133,11 +133,10 @@ export async function freeTrash(
 ): Promise<string> {
   const trash = path.join(path.dirname(workspace), '.trash')
   const name = path.basename(workspace)
-  const taken = new Set(await ports.files.readNames(trash))
   for (let n = 1; ; n++) {
-    const candidate = n === 1 ? name : `${name}.${n}`
-    const place = path.join(trash, candidate)
-    if (taken.has(candidate) || given.has(place)) continue
+    const place = path.join(trash, n === 1 ? name : `${name}.${n}`)
+    // Not by a list of all that is there: a trash may hold thousands.
+    if (given.has(place) || (await ports.files.readKind(place)) !== undefined) continue
     given.add(place)
     return place
   }

@@ -46,6 +46,7 @@ export function nodeFiles(): Files {
   return {
     readKind,
     readText,
+    readTime: async (target) => orUndefined(() => lstatSync(target))?.mtime,
     readNames,
     readRealPath,
     readFreeSpace,

@@ -68,10 +68,12 @@ export function gitPipe({ env }: Pick<ExecOptions, 'env'>): GitPipe {
       write: (text) => void child.stdin.write(text),
       onData: (listener) => void child.stdout.on('data', listener),
       onEnd(listener) {
+        let failure: AppError | undefined
+        // Where it could not be started, this comes first.
+        child.on('error', (error) => (failure = spawnError(error, call)))
         child.once('close', (code, signal) => {
-          listener(
-            new AppError('WT_020', `git ${call.args[0]} ended (${code ?? signal}).`, { path: call.cwd }),
-          )
+          const ended = `git ${call.args[0]} ended (${code ?? signal}).`
+          listener(failure ?? new AppError('WT_020', ended, { path: call.cwd }))
         })
       },
       idle(yes) {
@@ -164,7 +166,7 @@ function endGroup(pid: number | undefined) {
   }
 }
 
-function spawnError(error: NodeJS.ErrnoException, call: GitCall): AppError {
+function spawnError(error: NodeJS.ErrnoException, call: Pick<GitCall, 'args'>): AppError {
   if (error.code === 'ENOENT' && error.path === 'git') {
     return notInstalled(error)
   }

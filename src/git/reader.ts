@@ -1,5 +1,5 @@
 /** Objects read through one long-lived `git cat-file`, started when first needed. */
-import type { GitPipe, OpenPipe } from './exec.ts'
+import type { GitPipe } from './exec.ts'
 
 export interface ObjectReader {
   /** undefined when neither the repository nor its alternates have it. */
@@ -16,30 +16,36 @@ interface Waiting {
   reject(error: Error): void
 }
 
-export function objectReader(
-  open: GitPipe,
-  scope: { gitDir: string; alternates: readonly string[] },
-): ObjectReader {
-  let pipe: OpenPipe | undefined
-  let waiting: Waiting[] = []
+type ReadScope = { readonly gitDir: string; readonly alternates: readonly string[] }
+
+export function objectReader(open: GitPipe, scope: ReadScope): ObjectReader {
+  let current: ReturnType<typeof conversation> | undefined
+  const ask = (command: 'contents' | 'info', oid: string) => {
+    if (!current) {
+      const begun = conversation(open, scope, () => {
+        if (current === begun) current = undefined
+      })
+      current = begun
+    }
+    return current.ask(command, oid)
+  }
+  return {
+    read: async (oid) => (await ask('contents', oid))?.content,
+    readSize: async (oid) => (await ask('info', oid))?.size,
+    close() {
+      current?.close()
+      // It still answers what it was asked; whoever asks from now on asks another one.
+      current = undefined
+    },
+  }
+}
+
+/** With one git process, until it ends. */
+function conversation(open: GitPipe, scope: ReadScope, onEnd: () => void) {
+  const waiting: Waiting[] = []
   let chunks: Buffer[] = []
   let size = 0
   let needed = 1
-
-  const start = () => {
-    chunks = []
-    size = 0
-    needed = 1
-    const opened = open({ args: ['cat-file', '--batch-command'], cwd: scope.gitDir, ...scope })
-    opened.onData(take)
-    opened.onEnd((error) => {
-      if (pipe === opened) pipe = undefined
-      const lost = waiting
-      waiting = []
-      for (const { reject } of lost) reject(error)
-    })
-    return opened
-  }
 
   /** `<oid> <type> <size>\n<content>\n`, or `<oid> missing\n`. Nothing is joined before all of it has come. */
   function take(chunk: Buffer): void {
@@ -61,22 +67,22 @@ export function objectReader(
       const content = whole.subarray(line + 1, Math.max(line + 1, end - 1))
       waiting.shift()?.resolve(missing ? undefined : { size: Number(length), content })
     }
-    if (waiting.length === 0) pipe?.idle(true)
+    if (waiting.length === 0) pipe.idle(true)
   }
 
-  const ask = (command: 'contents' | 'info', oid: string) => {
-    pipe ??= start()
-    const { write, idle } = pipe
-    return new Promise<{ size: number; content: Buffer } | undefined>((resolve, reject) => {
-      waiting.push({ info: command === 'info', resolve, reject })
-      idle(false)
-      write(`${command} ${oid}\n`)
-    })
-  }
-
+  const pipe = open({ args: ['cat-file', '--batch-command'], cwd: scope.gitDir, ...scope })
+  pipe.onData(take)
+  pipe.onEnd((error) => {
+    onEnd()
+    for (const { reject } of waiting.splice(0)) reject(error)
+  })
   return {
-    read: async (oid) => (await ask('contents', oid))?.content,
-    readSize: async (oid) => (await ask('info', oid))?.size,
-    close: () => pipe?.close(),
+    ask: (command: 'contents' | 'info', oid: string) =>
+      new Promise<{ size: number; content: Buffer } | undefined>((resolve, reject) => {
+        waiting.push({ info: command === 'info', resolve, reject })
+        pipe.idle(false)
+        pipe.write(`${command} ${oid}\n`)
+      }),
+    close: pipe.close,
   }
 }

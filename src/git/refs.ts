@@ -167,23 +167,33 @@ export async function clearRefLocks(
   since = 0,
 ): Promise<void> {
   const at = (name: string) => path.join(place.commonDir, name)
+  const drafts = new Map<string, string[]>()
   for (const ref of refs) {
     if (isRecent(findTime(at(`${ref}.lock`)), since)) await files.remove(at(`${ref}.lock`))
     // Git writes the log first: killed then, it leaves the log of a ref that never was.
     const isLogged = isRecent(findTime(at(`logs/${ref}`)), since)
     if (isLogged && !isRef(at, ref)) await files.remove(at(`logs/${ref}`))
-    await clearDrafts(files, at(`logs/${ref}`), since)
+    const folder = path.dirname(at(`logs/${ref}`))
+    // Once for all of them: the logs of everything in the trash are in one folder.
+    const found = drafts.get(folder) ?? (await files.readNames(folder)).filter((name) => draft.test(name))
+    drafts.set(folder, found)
+    await clearDrafts(files, at(`logs/${ref}`), found, since)
   }
   if (since > 0) await clearSharedLocks(files, at, since)
 }
 
+const draft = /\.[0-9a-f]{12}\.tmp$/
+
 /** A log of ours that was killed before it took its name. */
-async function clearDrafts(files: Files, log: string, since: number): Promise<void> {
-  const folder = path.dirname(log)
-  for (const name of await files.readNames(folder)) {
-    if (!name.startsWith(`.${path.basename(log)}.`) || !/\.[0-9a-f]{12}\.tmp$/.test(name)) continue
-    const draft = path.join(folder, name)
-    if (isRecent(findTime(draft), since)) await files.remove(draft)
+async function clearDrafts(
+  files: Files,
+  log: string,
+  drafts: readonly string[],
+  since: number,
+): Promise<void> {
+  for (const name of drafts.filter((one) => one.startsWith(`.${path.basename(log)}.`))) {
+    const file = path.join(path.dirname(log), name)
+    if (isRecent(findTime(file), since)) await files.remove(file)
   }
 }
 

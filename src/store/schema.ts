@@ -62,6 +62,10 @@ export const migrations: readonly (string | ((db: DatabaseSync) => void))[] = [
       seal.run(before, seq)
     }
   },
+  // Every command that writes asks for this: it must not take longer the more tasks there are.
+  `CREATE INDEX tasks_idling ON tasks (
+    repo, summary ->> '$.origin', summary ->> '$.trigger', summary -> '$.shadow' IS NOT NULL, last_active_at
+  ) WHERE open = 1`,
 ]
 
 interface EventRow {

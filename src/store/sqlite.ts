@@ -11,6 +11,11 @@ type Row = Record<string, unknown>
 
 const repoColumns = 'id, name, common_dir AS commonDir, mark, added_at AS addedAt'
 const newestFirst = 'ORDER BY created_at DESC, seq DESC'
+/** In the words of its index, which answers it alone. */
+const idlingQuery = `SELECT repo, summary ->> '$.origin' AS origin, summary ->> '$.trigger' AS trigger,
+    summary -> '$.shadow' IS NOT NULL AS shadow, min(last_active_at) AS since
+  FROM tasks WHERE open = 1
+  GROUP BY repo, summary ->> '$.origin', summary ->> '$.trigger', summary -> '$.shadow' IS NOT NULL`
 
 /** The store in one SQLite file, for any number of processes at once. */
 export function sqliteStore(path: string): Store {
@@ -131,6 +136,14 @@ export function sqliteStore(path: string): Store {
     },
     countOpenTasks: (repo) =>
       Number(find('SELECT count(*) AS count FROM tasks WHERE repo = ? AND open = 1', repo)?.count),
+    readIdling: () =>
+      read(idlingQuery).map(({ repo, origin, trigger, shadow, since }) => ({
+        repo: repo as string,
+        origin: origin as string,
+        ...(trigger !== null && { trigger: trigger as NonNullable<Task['trigger']> }),
+        shadow: shadow === 1,
+        lastActiveAt: since as string,
+      })),
     readPendingTasks: () =>
       read('SELECT summary FROM tasks WHERE pending = 1 ORDER BY seq').map((row) => task(row)!),
 

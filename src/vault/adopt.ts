@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { Task } from '../core/task.ts'
 import type { OpenVault } from './index.ts'
+import { packInto } from './pack.ts'
 import { taskFolder } from './place.ts'
 
 /** Packs what the vault does not hold yet of the tree; trees adopted for other tasks are not packed again. */
@@ -15,18 +16,6 @@ export async function adopt(vault: OpenVault, task: Task, tree: string, signal?:
   )
   // One that a power cut left empty tells nothing.
   const held = [...new Set(others)].filter((other) => other !== undefined && other !== '')
-  if (!held.includes(tree)) {
-    const packs = path.join(vault.vault, 'objects', 'pack')
-    await vault.exec({
-      args: ['pack-objects', '--revs', '--non-empty', '-q', path.join(packs, 'pack')],
-      stdin: [tree, ...held.map((other) => `^${other}`), ''].join('\n'),
-      gitDir: vault.vault,
-      alternates: vault.alternates,
-      cwd: vault.vault,
-      durable: true,
-      signal,
-    })
-    await vault.files.syncFolders([packs])
-  }
+  if (!held.includes(tree)) await packInto(vault, [tree, ...held.map((other) => `^${other}`)], signal)
   await vault.files.write(own, tree)
 }

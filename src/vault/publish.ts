@@ -11,6 +11,7 @@ import type { BytePath } from './bytes.ts'
 import { clean } from './clean.ts'
 import type { OpenVault } from './index.ts'
 import { writeOwnIndex, writeOwnRef } from './own-git.ts'
+import { packInto } from './pack.ts'
 import { taskFolder } from './place.ts'
 import { isRefusedLink } from './refused.ts'
 import { commitContent, parseCommit, stepMessage } from './step.ts'
@@ -94,7 +95,8 @@ export async function publish(
     if (!(await isAncestor(lent, head, tip.commit, signal))) joined.push(head)
   }
   if (joined.length > 0) {
-    await takeCommits(lent, joined, task.base.commit, signal)
+    // The steps are published on top of them: should the user's repository lose them, the vault must have them.
+    await packInto(lent, [...joined, `^${task.base.commit}`], signal)
     const message = `Join the agent's own commits and the steps of ${task.id}\n`
     const at = vault.clock.now().toISOString()
     const parts = { tree: tip.tree, parents: [...joined, tip.commit], message, at }
@@ -139,26 +141,6 @@ async function strayHead(
     signal,
   })
   return code === 0 && stdout.length > 0 ? head : undefined
-}
-
-/** The steps are published on top of them: should the user's repository lose them, the vault must have them. */
-async function takeCommits(
-  vault: OpenVault,
-  heads: readonly string[],
-  base: string,
-  signal?: AbortSignal,
-): Promise<void> {
-  const packs = path.join(vault.vault, 'objects', 'pack')
-  await vault.exec({
-    args: ['pack-objects', '--revs', '--non-empty', '-q', path.join(packs, 'pack')],
-    stdin: [...heads, `^${base}`, ''].join('\n'),
-    gitDir: vault.vault,
-    alternates: vault.alternates,
-    cwd: vault.vault,
-    durable: true,
-    signal,
-  })
-  await vault.files.syncFolders([packs])
 }
 
 /** Whether everything is there that the commit has and its base has not. */

@@ -1,26 +1,16 @@
 /** A step's commit: what its message and trailers say. */
+import type { Step } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 
-export interface StepNote {
-  readonly n: number
-  readonly tool: string
-  readonly summary: string
-  readonly at: string
-  /** The run and the tool call it belongs to. */
-  readonly run?: string | undefined
-  readonly call?: string | undefined
-  /** Of a rewind: the step whose files these are. */
-  readonly rewindTo?: number | undefined
-  /** Of an update: the tree of the target that was brought in. */
-  readonly basis?: string | undefined
-  /** Paths that could not be captured, and why. */
-  readonly skipped?: readonly { readonly path: string; readonly why: string }[] | undefined
+/** All of a step but what its commit says by itself. */
+interface StepMessage extends Omit<Step, 'commit' | 'tree' | 'skipped'> {
+  readonly skipped?: Step['skipped'] | undefined
   /** Step 0 carries the task, so that a lost database can be made again. */
   readonly task?: Task | undefined
 }
 
 /** `AI Tool: {tool} - {summary}`, then a trailer with everything else. */
-export function stepMessage(note: StepNote): string {
+export function stepMessage(note: StepMessage): string {
   const { tool, summary, ...rest } = note
   const lines = [subject(tool, summary), '', `Offshoot-Step: ${note.n}`, `Offshoot-Tool: ${oneLine(tool)}`]
   if (note.run !== undefined) lines.push(`Offshoot-Run: ${oneLine(note.run)}`)
@@ -44,10 +34,10 @@ function oneLine(text: string): string {
 }
 
 /** What `stepMessage` wrote; undefined for a commit that is not a step. */
-export function parseStep(message: string): StepNote | undefined {
+export function parseStep(message: string): StepMessage | undefined {
   const start = 'Offshoot-Note: '
   const line = message.split('\n').find((candidate) => candidate.startsWith(start))
-  return line === undefined ? undefined : (JSON.parse(line.slice(start.length)) as StepNote)
+  return line === undefined ? undefined : (JSON.parse(line.slice(start.length)) as StepMessage)
 }
 
 export interface CommitParts {

@@ -2,9 +2,9 @@
  * A look at a workspace without a process: whether every file looks as when the index was written, or as its last step
  * noted it, and nothing else is there. Whatever is unusual is left to git, which finds out more and takes longer.
  */
-import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { type BytePath, below, fromBytes } from './bytes.ts'
+import { type BytePath, below } from './bytes.ts'
 import { lookOf, type Overlay } from './overlay.ts'
 
 /** From here on git, which compares with several threads, is no slower. */
@@ -14,32 +14,35 @@ const most = 5_000
 export async function isUntouched(
   workspace: string,
   index: string,
-  overlay: Overlay,
+  { seen }: Overlay,
   oidBytes: number,
 ): Promise<boolean> {
   const [content, written] = await Promise.all([
     readFile(index).catch(() => undefined),
-    stat(index, { bigint: true }).catch(() => undefined),
+    stat(index).catch(() => undefined),
   ])
   const entries = content && written && plainEntries(content, oidBytes)
   if (!entries) return false
   const now = BigInt(Date.now()) * 1_000_000n
-  const isSame = (file: BytePath): boolean => {
+  const isAsSeen = (file: BytePath): boolean => {
+    const { leaf, look } = seen.get(file)!
     const found = lstatSync(plainPath(workspace, file), { bigint: true, throwIfNoEntry: false })
-    const seen = overlay.seen.get(file)
-    if (seen) return seen.leaf === null ? !found : seen.look !== undefined && isLook(found, seen.look, now)
-    const entry = entries.get(file)
+    return leaf === null ? !found : Boolean(look && found && lookOf(found, now) === look)
+  }
+  const isAsIndexed = (entry: Entry, file: BytePath): boolean => {
+    const found = lstatSync(plainPath(workspace, file), { throwIfNoEntry: false })
     // What was written in the tick of the index itself may have been written again since.
-    return Boolean(entry && found && found.ctimeNs < written.ctimeNs && isEntry(found, entry))
+    return Boolean(found && found.ctimeMs < written.ctimeMs && isEntry(found, entry))
   }
   try {
-    const expected = new Set(entries.keys())
-    for (const [file, { leaf }] of overlay.seen) {
-      if (leaf) expected.add(file)
-      else expected.delete(file)
-      if (leaf?.mode === '160000') return false
+    for (const [file, { leaf }] of seen) {
+      if (leaf?.mode === '160000' || !isAsSeen(file)) return false
+      entries.delete(file)
     }
-    return isAllThere(workspace, expected) && [...entries.keys(), ...overlay.seen.keys()].every(isSame)
+    const present = [...seen].flatMap(([file, { leaf }]) => (leaf ? [file] : []))
+    if (!isAllThere(workspace, new Set([...present, ...entries.keys()]))) return false
+    for (const [file, entry] of entries) if (!isAsIndexed(entry, file)) return false
+    return true
   } catch {
     return false
   }
@@ -52,24 +55,26 @@ function plainPath(workspace: string, file: BytePath): string | Buffer {
   return plain.test(file) ? `${workspace}/${file}` : below(workspace, file)
 }
 
-function isLook(found: BigIntStats | undefined, look: string, now: bigint): boolean {
-  return found !== undefined && lookOf(found, now) === look
-}
-
 /** These files, their folders, and nothing else but the workspace's own git. */
 function isAllThere(workspace: string, expected: ReadonlySet<BytePath>): boolean {
   const folders = new Set<BytePath>()
+  let last = ''
   for (const file of expected) {
-    for (let at = file.lastIndexOf('/'); at > 0; at = file.lastIndexOf('/', at - 1)) {
+    let at = file.lastIndexOf('/')
+    // One after the other is in the same folder.
+    if (at === last.length && file.startsWith(last)) continue
+    last = file.slice(0, Math.max(at, 0))
+    for (; at > 0; at = file.lastIndexOf('/', at - 1)) {
       if (folders.has(file.slice(0, at))) break
       folders.add(file.slice(0, at))
     }
   }
   for (const folder of ['', ...folders]) {
     const prefix = folder === '' ? '' : `${folder}/`
-    const names = readdirSync(below(workspace, folder), { withFileTypes: true, encoding: 'buffer' })
+    // As Latin-1 a name is its bytes.
+    const names = readdirSync(plainPath(workspace, folder), { withFileTypes: true, encoding: 'latin1' })
     for (const entry of names) {
-      const name = prefix + fromBytes(entry.name)
+      const name = prefix + entry.name
       if (name === '.git') continue
       if (entry.isDirectory() ? !folders.has(name) : !expected.has(name)) return false
     }
@@ -109,22 +114,20 @@ function plainEntries(content: Buffer, oidBytes: number): Map<BytePath, Entry> |
   return entries
 }
 
-const second = 1_000_000_000n
-const word = 0xffffffffn
+const word = 2 ** 32
 
-/** Times to the nanosecond, size, number and kind: what git itself would compare, and more. */
-function isEntry(found: BigIntStats, { content, at }: Entry): boolean {
+/** What git itself would compare, and more. Times as the file system's are told: to a quarter of a microsecond. */
+function isEntry(found: Stats, { content, at }: Entry): boolean {
   const field = (n: number) => content.readUInt32BE(at + 4 * n)
-  const isTime = (time: bigint, n: number) =>
-    Number((time / second) & word) === field(n) && Number(time % second) === field(n + 1)
-  const mode = Number(found.mode)
+  const time = (n: number) => field(n) * 1e3 + field(n + 1) / 1e6
+  const { mode } = found
   const kind = mode & 0o170000
   const wanted = kind === 0o100000 ? (mode & 0o100 ? 0o100755 : 0o100644) : kind
   return (
-    isTime(found.ctimeNs, 0) &&
-    isTime(found.mtimeNs, 2) &&
-    Number(found.ino & word) === field(5) &&
+    found.ctimeMs === time(0) &&
+    found.mtimeMs === time(2) &&
+    found.ino % word === field(5) &&
     wanted === field(6) &&
-    Number(found.size & word) === field(9)
+    found.size % word === field(9)
   )
 }

@@ -1,7 +1,7 @@
 /** One agent, one repository, one scripted model. */
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import type { Emit } from '../../src/api/handlers.ts'
+import type { Emit } from '../../src/api/views.ts'
 import type { OpenRepo } from '../../src/index.ts'
 import { type TestRepo, testRepo } from '../support/repo.ts'
 import { library, withEnv } from '../support/workspace.ts'

@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { spawnSync } from 'node:child_process'
@@ -70,6 +71,17 @@ describe('reading', () => {
     expect(await files.readNames(at('folder'))).toEqual(['a'])
     expect(await files.readNames(at('none'))).toEqual([])
     expect(await files.readNames(at('link'))).toEqual([])
+  })
+
+  test('the time of a file is when it was written, of a folder when a name came or went', async () => {
+    const long = new Date('2020-01-01')
+    mkdirSync(at('folder'))
+    writeFileSync(at('folder', 'file'), '')
+    for (const name of ['folder/file', 'folder']) utimesSync(at(name), long, long)
+    writeFileSync(at('folder', 'file'), 'again')
+    expect(await files.readTime(at('folder'))).toEqual(long)
+    expect(await files.readTime(at('folder', 'file'))).not.toEqual(long)
+    expect(await files.readTime(at('none'))).toBeUndefined()
   })
 
   test('S1: a real path has all links resolved, as far as it exists', async () => {

@@ -194,6 +194,29 @@ export function storeContract({ name, open, module, factory }: StoreUnderTest): 
       expect(store.countOpenTasks(sampleRepo.id)).toBe(2)
     })
 
+    test('R3: open tasks that idle alike are told together, with the time of the one longest unused', () => {
+      const minute = (n: number) => `2026-11-15T10:0${n}:00.000Z`
+      begin('u1', 'A', { origin: '/app', lastActiveAt: minute(2) })
+      begin('u2', 'B', { origin: '/app', lastActiveAt: minute(1) })
+      begin('u3', 'C', { origin: '/other', lastActiveAt: minute(3) })
+      begin('u4', 'D', {
+        origin: '/app',
+        lastActiveAt: minute(4),
+        shadow: { gitDir: '/app/.git', operation: 'op' },
+      })
+      begin('u5', 'E', { origin: '/app', lastActiveAt: minute(5) })
+      store.append('u5', { type: 'checkpoint.failed', reason: 'full' }, minute(6))
+      begin('u6', 'F', { origin: '/closed', lastActiveAt: minute(0) })
+      finish('u6')
+      const repo = sampleRepo.id
+      expect(store.readIdling()).toEqual([
+        { repo, origin: '/app', shadow: false, lastActiveAt: minute(1) },
+        { repo, origin: '/app', shadow: true, lastActiveAt: minute(4) },
+        { repo, origin: '/app', trigger: 'failure', shadow: false, lastActiveAt: minute(6) },
+        { repo, origin: '/other', shadow: false, lastActiveAt: minute(3) },
+      ])
+    })
+
     test('tasks in the middle of a verb are found without looking at the others', () => {
       start('u1', 'A')
       begin('u2', 'B')

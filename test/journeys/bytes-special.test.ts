@@ -188,9 +188,10 @@ describe.skipIf(process.getuid?.() !== 0)('K5: files that cannot be read', () =>
        fs.chmodSync(objects, 0o700)
        for (const name of fs.readdirSync(objects)) fs.chmodSync(objects + '/' + name, 0o700)
        const again = await lib.checkpoint({ task: 'T1' })
-       return { failed, state, created: again.created, skipped: again.checkpoint.skipped }`,
+       const now = (await lib.find('T1')).state
+       return { failed, state, now, created: again.created, skipped: again.checkpoint.skipped }`,
     )) as Record<string, unknown>
-    expect(answer).toEqual({ failed: 'WT_022', state: 'failed', created: true, skipped: [] })
+    expect(answer).toEqual({ failed: 'WT_022', state: 'failed', now: 'active', created: true, skipped: [] })
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { offshoot, testRepo } from '../support/repo.ts'
 import { play, withStandIn } from '../support/stand-in.ts'
+import { library } from '../support/workspace.ts'
 
 interface Row {
   readonly task: { readonly id: string; readonly state: string; readonly base: { readonly commit: string } }
@@ -35,6 +36,12 @@ describe('G1: best of several', () => {
     const { stdout } = await offshoot(repo, 'compare', 'T1', 'T2', '--diff')
     expect(stdout).toMatch(/^TASK +STATE .*\nT1 +completed .* a\.txt\nT2 +completed /)
     expect(stdout).toMatch(/\n-T1\n\+T2\n/)
+    const { tasks, diff } = await library(repo).compare({ tasks: ['T1', 'T2'], diff: true })
+    expect(tasks.map(({ files, shared }) => [files, shared])).toEqual([
+      [['a.txt'], ['a.txt']],
+      [['a.txt'], ['a.txt']],
+    ])
+    expect(diff).toContain('\n-T1\n+T2\n')
     expect((await offshoot(repo, 'compare', 'T1', 'T1')).code).toBe(2)
     expect((await offshoot(repo, 'compare', 'T1', 'nope')).code).toBe(3)
   })

@@ -48,6 +48,23 @@ test('H1, P4: what a repository’s own settings would run does not, runs when t
   expect(ran(repo)).toBe('one\n')
 })
 
+test('H1: what would run before something has no say until it is trusted, and that is told', async () => {
+  const repo = foreign()
+  const { json: started } = await offshoot(repo, 'start', 'T1', '--json')
+  writeFileSync(path.join(started.task.path, 'a.txt'), 'changed\n')
+  const { code, json } = await offshoot(repo, 'accept', 'T1', '--keep', '--json')
+  expect(code).toBe(0)
+  expect(json.notices).toMatchObject([{ task: 'T1', message: expect.stringContaining('preAccept of T1') }])
+  expect(json.notices[0].message).toContain('offshoot trust')
+  const audit = await offshoot(repo, 'audit', '--task', 'T1', '--json')
+  expect(audit.json.events).toContainEqual(
+    expect.objectContaining({ what: 'hook.skipped', detail: 'preAccept is not trusted' }),
+  )
+  expect((await offshoot(repo, 'undo')).stderr).not.toContain('preAccept')
+  await offshoot(repo, 'trust')
+  expect((await offshoot(repo, 'accept', 'T1', '--json')).json.error.code).toBe('WT_017')
+})
+
 test('H1, P4: an agent cannot trust in the user’s place, and nothing is trusted in CI by accident', async () => {
   const repo = foreign()
   const inRun = withEnv(repo, { OFFSHOOT_RUN: 'some-run' })

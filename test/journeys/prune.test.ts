@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compose } from '../../src/compose.ts'
@@ -233,6 +242,51 @@ describe('the trash', () => {
     rmSync(tasks[1]!.path, { recursive: true })
     await lib.start({ task: 'T2' })
     expect(readFileSync(at(1, 'new.txt'), 'utf8')).toBe('new 1\n')
+  })
+
+  test('R12: what lies in the trash without an operation goes after trash.keepDays, and nothing else does', async () => {
+    const repo = testRepo()
+    const { lib, tasks, at } = await withTasks(repo, ['T1', 'T2', 'T3', 'T4'])
+    for (const n of [0, 1, 2, 3]) writeFileSync(at(n, 'new.txt'), `new ${n}\n`)
+    // In the way of a rewind.
+    await lib.checkpoint({ task: 'T1' })
+    rmSync(at(0, 'new.txt'))
+    writeFileSync(at(0, '.gitignore'), 'new.txt\n')
+    await lib.checkpoint({ task: 'T1' })
+    writeFileSync(at(0, 'new.txt'), 'in no step\n')
+    await lib.rewind({ task: 'T1', to: 1 })
+    // What was left when a workspace was made again.
+    await lib.checkpoint({ task: 'T2' })
+    rmSync(tasks[1]!.path, { recursive: true })
+    await lib.start({ task: 'T2' })
+    // With an operation, of a task that is listed and of one that is not.
+    await lib.reject({ task: 'T3' })
+    await lib.delete('T4')
+    const trash = path.dirname(trashOf(tasks[0]!))
+    const foreign = path.join(trash, 'somebody-elses')
+    mkdirSync(foreign)
+    const kept = [trashOf(tasks[2]!), trashOf(tasks[3]!), foreign]
+    const loose = readdirSync(trash)
+      .map((name) => path.join(trash, name))
+      .filter((one) => !kept.includes(one))
+    expect(loose.map((one) => path.basename(one)).toSorted()).toEqual([
+      `${path.basename(tasks[0]!.path)}.aside`,
+      path.basename(tasks[1]!.path),
+    ])
+    const age = (days: number) => {
+      const then = new Date(Date.now() - days * 86_400_000)
+      for (const one of [...loose, ...kept]) utimesSync(one, then, then)
+    }
+    age(29)
+    expect((await lib.prune()).warnings).toEqual([])
+    age(31)
+    expect((await lib.prune({ dryRun: true })).warnings).toEqual([])
+    expect([...loose, ...kept].every((one) => existsSync(one))).toBe(true)
+    expect((await lib.prune()).warnings).toEqual([
+      `${loose.length} folders of no operation were in the trash for 30 days and are gone.`,
+    ])
+    expect(loose.filter((one) => existsSync(one))).toEqual([])
+    expect(kept.filter((one) => existsSync(one))).toEqual(kept)
   })
 
   test('R6: a disk above disk.warnPercent is told, and the trash gives up what the vault has', async () => {

@@ -5,7 +5,7 @@ import { openRepo } from '../../src/index.ts'
 import { checkoutState } from '../support/checkout-state.ts'
 import { addFiles, loseRecords } from '../support/damage.ts'
 import { offshoot, quickFolder, testRepo, type TestRepo } from '../support/repo.ts'
-import { inFolder, library } from '../support/workspace.ts'
+import { inFolder, library, once } from '../support/workspace.ts'
 
 /** One task of each kind, as they come in a life. */
 async function lived(): Promise<TestRepo> {
@@ -45,6 +45,8 @@ async function lived(): Promise<TestRepo> {
   return user
 }
 
+const rebuild = (user: TestRepo) => once(user, (repo) => repo.rebuild())
+
 /** All that is told of the repository, but for what only the records knew. */
 async function told(user: TestRepo) {
   const repo = openRepo(user.dir, { env: user.env })
@@ -72,21 +74,20 @@ test('R7: without a database, repair --rebuild brings back every task, step and 
   const [untouched, files] = [checkoutState(user), folders(user)]
   loseRecords(user)
   expect((await offshoot(user, 'list', '--all', '--json')).json.tasks).toEqual([])
-  const { checks } = (await offshoot(user, 'doctor', '--json')).json
-  expect(checks.filter(({ status }: { status: string }) => status !== 'ok')).toMatchObject([
+  const checks = await once(user, (repo) => repo.doctor())
+  expect(checks.filter(({ status }) => status !== 'ok')).toMatchObject([
     { message: expect.stringContaining('the steps of 12 tasks'), hint: 'offshoot repair --rebuild' },
   ])
 
-  const { code, json } = await offshoot(user, 'repair', '--rebuild', '--json')
-  expect({ code, left: json.left, notTaken: json.rebuilt.left }).toEqual({ code: 0, left: [], notTaken: [] })
-  expect(json.rebuilt.tasks).toHaveLength(12)
+  const { left, rebuilt } = await rebuild(user)
+  expect({ left, notTaken: rebuilt?.left }).toEqual({ left: [], notTaken: [] })
+  expect(rebuilt?.tasks).toHaveLength(12)
   expect(await told(user)).toEqual(before)
   expect([checkoutState(user), folders(user)]).toEqual([untouched, files])
   expect((await offshoot(user, 'audit', '--verify')).code).toBe(0)
 
   // A second time there is nothing to do.
-  const again = await offshoot(user, 'repair', '--rebuild', '--json')
-  expect(again.json.rebuilt).toMatchObject({ tasks: [], steps: 0, operations: 0 })
+  expect((await rebuild(user)).rebuilt).toMatchObject({ tasks: [], steps: 0, operations: 0 })
 
   const repo = library(user)
   const landing = before.operations.find(({ verb, task }) => verb === 'accept' && task === 'landed')
@@ -109,7 +110,7 @@ test('R7: a shadow branch comes back with what was put away for it', async () =>
   writeFileSync(path.join(user.dir, 'work.txt'), 'work\n')
   await offshoot(user, 'checkpoint', 'S1')
   loseRecords(user)
-  expect((await offshoot(user, 'repair', '--rebuild', '--json')).json.rebuilt.tasks).toEqual(['S1'])
+  expect((await rebuild(user)).rebuilt?.tasks).toEqual(['S1'])
   expect((await offshoot(user, 'show', 'S1', '--json')).json.task).toMatchObject({
     state: 'active',
     checkpoints: 1,
@@ -129,9 +130,9 @@ test('R7: a damaged database is set aside whole; what cannot be a database of ou
     code: 'WT_022',
     hint: expect.stringContaining('repair --rebuild'),
   })
-  const { json } = await offshoot(user, 'repair', '--rebuild', '--json')
-  expect(json.rebuilt.tasks).toEqual(['T1'])
-  expect(readFileSync(path.join(json.rebuilt.aside, 'state.db'), 'utf8')).toBe(garbage)
+  const { rebuilt } = await rebuild(user)
+  expect(rebuilt?.tasks).toEqual(['T1'])
+  expect(readFileSync(path.join(rebuilt?.aside ?? '', 'state.db'), 'utf8')).toBe(garbage)
   expect(readdirSync(home)).toContain('state.db')
 })
 
@@ -162,7 +163,7 @@ test('R7: a start that was taken back does not come back', async () => {
   await expect(repo.start({ task: 'T1' })).rejects.toThrow('no')
   await repo.close()
   loseRecords(user)
-  await offshoot(user, 'repair', '--rebuild')
+  await rebuild(user)
   expect((await offshoot(user, 'list', '--all', '--json')).json.tasks).toEqual([])
   expect((await offshoot(inFolder(user, user.dir), 'start', 'T1')).code).toBe(0)
 })

@@ -16,18 +16,11 @@ import { addFiles, loseRecords } from '../support/damage.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { offshoot, quickFolder, testRepo, type TestRepo } from '../support/repo.ts'
 import { vaultDir } from '../support/vault.ts'
-import { inFolder, library, linkedWorktrees, ownRefs, withEnv } from '../support/workspace.ts'
+import { inFolder, library, linkedWorktrees, once, ownRefs, withEnv } from '../support/workspace.ts'
 
-interface Check {
-  readonly name: string
-  readonly status: string
-  readonly message: string
-  readonly hint: string
-  readonly why?: string
-}
-
-const doctor = async (user: TestRepo): Promise<Check[]> =>
-  (await offshoot(user, 'doctor', '--json')).json.checks.filter(({ status }: Check) => status !== 'ok')
+const doctor = (user: TestRepo) =>
+  once(user, async (repo) => (await repo.doctor()).filter(({ status }) => status !== 'ok'))
+const repair = (user: TestRepo) => once(user, (repo) => repo.repair())
 
 test(
   'R7: of 30 tasks 10 are damaged in ten ways: doctor names all, repair mends what can be, nothing else changes',
@@ -55,8 +48,7 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
       },
     ])
     expect((await doctor(moved))[0]).toMatchObject({ name: 'repository', hint: 'offshoot repair' })
-    const { json, code } = await offshoot(moved, 'repair', '--json')
-    expect([code, json.left]).toEqual([0, []])
+    expect((await repair(moved)).left).toEqual([])
     expect(await doctor(moved)).toEqual([])
     expect(inFolder(user, task.path).git('status', '--porcelain')).toBe('')
     expect((await offshoot(inFolder(user, task.path), 'accept', '--json')).json.ok).toBe(true)
@@ -68,7 +60,7 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
     await offshoot(user, 'run', '--task', 'T1', '--', 'sh', '-c', 'echo x > x.txt')
     const moved = inFolder(user, path.join(user.home, 'elsewhere'))
     renameSync(user.dir, moved.dir)
-    expect((await offshoot(moved, 'repair')).code).toBe(0)
+    expect((await repair(moved)).left).toEqual([])
     const { task } = (await offshoot(moved, 'show', 'T1', '--json')).json
     expect(path.dirname(task.path)).toBe(path.join(moved.dir, '.spaces'))
     expect([task.dirty, inFolder(user, task.path).git('status', '--porcelain')]).toEqual([false, ''])
@@ -82,8 +74,7 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
     const at = inFolder(user, user.home)
     const [, gone] = await doctor(at)
     expect(gone).toMatchObject({ status: 'warn', hint: expect.stringContaining('offshoot repos forget') })
-    const { json } = await offshoot(at, 'repair', '--json')
-    expect(json.left).toHaveLength(1)
+    expect((await repair(at)).left).toHaveLength(1)
     expect((await offshoot(at, 'repos', 'forget', path.join(user.dir, '.git'))).code).toBe(0)
     expect((await doctor(at)).map(({ name }) => name)).toEqual(['repository'])
   })
@@ -104,8 +95,7 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
     const found = await doctor(user)
     expect(found.map(({ name }) => name)).toEqual(locks.map((name) => `lock ${name}`))
     expect(found[0]?.hint).toContain(`rm ${at('index.lock')}`)
-    const repaired = await offshoot(user, 'repair', '--json')
-    expect(repaired.json.repaired.map(({ name }: Check) => name)).toEqual([`lock ${pin}.lock`])
+    expect((await repair(user)).repaired.map(({ name }) => name)).toEqual([`lock ${pin}.lock`])
     expect(locks.map((name) => existsSync(at(name)))).toEqual([true, true, false])
     expect(existsSync(json.task.path)).toBe(true)
   })
@@ -115,7 +105,7 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
     await offshoot(user, 'run', '--task', 'T1', '--', 'sh', '-c', 'echo x > x.txt')
     for (const name of ['HEAD', 'config']) rmSync(path.join(vaultDir(user), name))
     expect(await doctor(user)).toMatchObject([{ name: expect.stringMatching(/^vault /), status: 'fail' }])
-    expect((await offshoot(user, 'repair')).code).toBe(0)
+    expect((await repair(user)).left).toEqual([])
     expect(await doctor(user)).toEqual([])
     expect((await offshoot(user, 'log', 'T1', '--json')).json.checkpoints).toHaveLength(1)
   })
@@ -144,7 +134,7 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
       'old state: offshoot repair sets it aside.',
       'old state: offshoot repair sets it aside.',
     ])
-    expect((await offshoot(user, 'repair')).code).toBe(0)
+    expect((await repair(user)).left).toEqual([])
     expect(await doctor(user)).toEqual([])
     const [aside = ''] = readdirSync(path.join(home, 'aside'))
     expect(readFileSync(path.join(home, 'aside', aside, 'state.json'), 'utf8')).toBe('{"worktrees":[]}')
@@ -238,7 +228,7 @@ test('R5: worktrees of others are never touched, whatever their state, nor is a 
   const { json } = await offshoot(user, 'recover', '--json')
   expect(json.recovered).toEqual([])
   expect(json.reported).toHaveLength(4)
-  expect((await offshoot(user, 'repair', '--json')).json.repaired).toEqual([])
+  expect((await repair(user)).repaired).toEqual([])
   expect(picture()).toEqual(before)
   expect(fingerprint(user)).toEqual(users)
 })

@@ -167,6 +167,8 @@ describe('P4: what only the user may do', () => {
     ['accept', own('accept', 'T1')],
     ['reject', own('reject', 'T1')],
     ['undo', own('undo')],
+    ['prune', own('prune', '--force')],
+    ['worktree remove', own('worktree', 'remove', '--task', 'T1')],
     ['accept', `env -u OFFSHOOT_RUN ${own('accept', 'T1')}`],
   ])('P4: an agent that tries to %s is told to ask, and the user hears of it: %s', async (verb, command) => {
     const repo = withStandIn(testRepo())

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Emit } from '../../src/api/handlers.ts'
+import type { Emit } from '../../src/api/views.ts'
 import { isRunning, killHard, until } from '../support/processes.ts'
 import { offshoot, testRepo } from '../support/repo.ts'
 import { inFolder, library } from '../support/workspace.ts'

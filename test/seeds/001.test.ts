@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { call } from '../../src/api/handlers.ts'
+import { call } from '../../src/api/call.ts'
 import { compose } from '../../src/compose.ts'
 import { openRepo } from '../../src/index.ts'
 import { fingerprint } from '../support/fingerprint.ts'
@@ -162,6 +162,11 @@ describe('K1, K2, K4', () => {
       state: 'failed',
       reason: expect.stringContaining('a checkpoint could not be written'),
     })
+    // Whatever was to be kept has gone: nothing is missing any more.
+    rmSync(path.join(user.dir, 'c'))
+    expect((await offshoot(user, 'checkpoint', 'S', '--json')).json.created).toBe(false)
+    expect(await task.show()).toMatchObject({ state: 'active' })
+    user.write('c', 'c\n')
     expect(readFileSync(path.join(user.dir, 'c'), 'utf8')).toBe('c\n')
     await repo.reject({ task: 'S' })
     expect(fingerprint(user)).toEqual(before)

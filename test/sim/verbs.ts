@@ -1,6 +1,6 @@
 /** Orders as calls. */
 import { type Composed } from '../../src/compose.ts'
-import { call } from '../../src/api/handlers.ts'
+import { call } from '../../src/api/call.ts'
 import type { ActionName, Input } from '../../src/protocol/actions.ts'
 import { agentScript, onlyPaths } from './deeds.ts'
 import type { VerbOrder } from './orders.ts'

@@ -4,15 +4,8 @@ import { compose } from '../../src/compose.ts'
 import type { Task } from '../../src/core/task.ts'
 import { damages, manyTasks, pictureOf } from './damage.ts'
 import { fingerprint } from './fingerprint.ts'
-import { offshoot, testRepo, type TestRepo } from './repo.ts'
-import { library, withEnv } from './workspace.ts'
-
-interface Check {
-  readonly name: string
-  readonly status: string
-  readonly message: string
-  readonly hint: string
-}
+import { testRepo, type TestRepo } from './repo.ts'
+import { library, once, withEnv } from './workspace.ts'
 
 /** `count` tasks, of which every `every`th is damaged. */
 export async function repairsAll(count: number, every: number, folder?: string): Promise<void> {
@@ -34,8 +27,8 @@ export async function repairsAll(count: number, every: number, folder?: string):
   const damaged = new Map(tasks.map((task) => [task.uid, pictureOf(user, task)]))
 
   const named = async () => {
-    const { json } = await offshoot(user, 'doctor', '--json')
-    const checks: Check[] = json.checks.filter(({ status }: Check) => status !== 'ok')
+    const found = await once(user, (repo) => repo.doctor())
+    const checks = found.filter(({ status }) => status !== 'ok')
     for (const check of checks) expect(check.hint, check.name).not.toBe('')
     return new Set(checks.map(({ name }) => name.replace(/^task /, '')))
   }
@@ -43,11 +36,11 @@ export async function repairsAll(count: number, every: number, folder?: string):
   // Looking mends nothing.
   for (const task of tasks) expect(pictureOf(user, task)).toEqual(damaged.get(task.uid))
 
-  const { json, code } = await offshoot(user, 'repair', '--json')
+  const { left } = await once(user, (repo) => repo.repair())
   const hopeless = [...how].filter(([, { mendable }]) => !mendable).map(([id]) => id)
-  const ids = (told: { name: string }[]) => new Set(told.map(({ name }) => name.replace(/^task /, '')))
-  expect(ids(json.left)).toEqual(new Set(hopeless))
-  expect(code).toBe(hopeless.length > 0 ? 1 : 0)
+  const ids = (told: readonly { name: string }[]) =>
+    new Set(told.map(({ name }) => name.replace(/^task /, '')))
+  expect(ids(left)).toEqual(new Set(hopeless))
   expect(await named()).toEqual(new Set(hopeless))
 
   for (const task of tasks) {

@@ -52,6 +52,18 @@ export function library(repo: TestRepo, options: ComposeOptions = {}) {
   return opened
 }
 
+/** The same for one verb alone: what it read is not known to the next one. */
+export async function once<T>(repo: TestRepo, verb: (opened: Library) => Promise<T>): Promise<T> {
+  const opened = openRepo(repo.dir, { env: repo.env })
+  try {
+    return await verb(opened)
+  } finally {
+    await opened.close()
+  }
+}
+
+type Library = ReturnType<typeof openRepo>
+
 /** Writes a file in the folder and commits it, as an agent would; answers the commit. */
 export function commitFile(at: TestRepo, name: string, content: string): string {
   at.write(name, content)

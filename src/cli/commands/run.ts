@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Emit } from '../../api/handlers.ts'
+import type { Emit } from '../../api/views.ts'
 import { AppError, appError } from '../../core/errors.ts'
 import { policyLevels } from '../../core/policy-levels.ts'
 import type { Input, Output } from '../../protocol/actions.ts'

@@ -1,0 +1,78 @@
+/**
+ * What lies in the trash and belongs to no operation: what stood in the way of a rewind or a recreation, what was left of
+ * a start or of a closed task. It goes when it has been there for as long as the trash keeps anything.
+ */
+import path from 'node:path'
+import { holdFree } from './hold.ts'
+import type { Ports, Repo, Store } from './ports.ts'
+import type { Task } from './task.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+interface Loose {
+  readonly folder: string
+  /** Whose it was. */
+  readonly task: Task
+}
+
+/** Answers how many folders went. */
+export async function expireLoose(
+  ports: Ports,
+  repo: Repo,
+  keepDays: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  const before = ports.clock.now().getTime() - keepDays * day
+  const isDue = async ({ folder }: Loose) => {
+    const since = await ports.files.readTime(folder)
+    return since !== undefined && since.getTime() < before
+  }
+  const due: Loose[] = []
+  for (const loose of await findLoose(ports, repo)) if (await isDue(loose)) due.push(loose)
+  let gone = 0
+  for (const loose of due) {
+    // Whoever is at work may be about to put something there.
+    await holdFree(ports, [loose.task], { verb: 'prune', signal }, async ([free]) => {
+      if (!free || !(await isDue(loose))) return
+      await ports.files.remove(loose.folder)
+      gone += 1
+    })
+  }
+  return gone
+}
+
+async function findLoose(ports: Ports, repo: Repo): Promise<Loose[]> {
+  const { store } = ports
+  const used = usedTrash(store)
+  const undone = undoneStarts(store).filter(({ task }) => task.repo === repo.id)
+  const tasks = store.readTasks({ repo: repo.id }).filter((task) => !task.pending && !task.shadow)
+  return [...undone, ...(await namedAfter(ports, tasks))].filter(({ folder }) => !used.has(folder))
+}
+
+/** Of every repository, as several may share a base; and of tasks that are hidden, which can come back as well. */
+export function usedTrash(store: Store): ReadonlySet<string> {
+  const uids = new Set(store.readEvents({ types: ['operation.done'] }).map(({ uid }) => uid))
+  return new Set(Array.from(uids).flatMap((uid) => store.findTaskByUid(uid)?.trash ?? []))
+}
+
+export function undoneStarts(store: Store): Loose[] {
+  return store.readEvents({ types: ['start.undone'] }).flatMap(({ uid, event }) => {
+    const task = store.findTaskByUid(uid)
+    if (event.type !== 'start.undone' || !event.trash || !task) return []
+    return path.basename(path.dirname(event.trash)) === '.trash' ? [{ folder: event.trash, task }] : []
+  })
+}
+
+/** By its name alone something is ours: in a base of the user's choice there may be a `.trash` of somebody else's. */
+async function namedAfter(ports: Ports, tasks: readonly Task[]): Promise<Loose[]> {
+  const found: Loose[] = []
+  const bases = Map.groupBy(tasks, (task) => path.join(path.dirname(task.path), '.trash'))
+  for (const [trash, own] of bases) {
+    const byName = new Map(own.map((task) => [path.basename(task.path), task]))
+    for (const name of await ports.files.readNames(trash)) {
+      const task = byName.get(name) ?? byName.get(name.replace(/\.(\d+|aside|aside\.drafts)$/, ''))
+      if (task) found.push({ folder: path.join(trash, name), task })
+    }
+  }
+  return found
+}
