@@ -102,6 +102,7 @@ export function compose(options: ComposeOptions = {}): Composed {
       return records.store
     },
     locate: records.locate,
+    isAlive: records.isAlive,
     locks: sqliteLocks(path.join(home, 'locks'), children.self, clock),
     processes: children,
     settings: settingsSource({

@@ -179,7 +179,8 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'attach',
-    summary: 'Open Claude Code in the workspace of a task, at this terminal; its tool calls become steps',
+    summary:
+      'Look on at a run that was left to itself; else open Claude Code in the workspace, with a step per tool call',
     args: '[TASK]',
     takes: [0, 1],
     completes: 'tasks',

@@ -14,6 +14,8 @@ export interface Records {
   readonly store: Store
   /** Throws WT_009 when `dir` is in no repository. */
   locate(dir: string): Promise<Place>
+  /** Whether whoever is in the middle of a verb still runs. */
+  isAlive(owner: Owner): Promise<boolean>
 }
 
 export interface Ports extends Records {
@@ -681,7 +683,6 @@ export interface Locks {
 
 export interface Processes {
   self(): Owner
-  isAlive(owner: Owner): boolean
   /** Those who died while a child of theirs ran. */
   readDeadOwners(): Owner[]
   /**

@@ -132,6 +132,8 @@ export interface TaskView {
   readonly conversation?: string | undefined
   readonly wanted?: string | undefined
   readonly runs: number
+  /** A run is under way. */
+  readonly running?: true | undefined
   readonly reason?: string | undefined
 }
 
@@ -157,6 +159,7 @@ export function taskView(task: Task, dirty: boolean | null = null, landed: boole
     ...(task.conversation === undefined ? {} : { conversation: task.conversation.id }),
     ...(task.wanted === undefined ? {} : { wanted: task.wanted }),
     runs: task.runs,
+    ...(task.pending?.verb === 'run' && { running: true }),
     ...(task.reason === undefined ? {} : { reason: task.reason }),
   }
 }

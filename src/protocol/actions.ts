@@ -34,6 +34,7 @@ const taskSchema = z.object({
   conversation: z.string().optional(),
   wanted: z.string().optional().describe('What the agent wanted in its last run, and only the user may do.'),
   runs: z.number().int(),
+  running: z.literal(true).optional().describe('A run is under way.'),
   reason: z.string().optional(),
 })
 

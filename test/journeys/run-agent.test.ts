@@ -291,17 +291,18 @@ describe('G1: the end of a run', () => {
     expect(await stepsOf(repo, 'T1')).toEqual([['sweep', 'half.txt']])
   })
 
-  test('P2: when offshoot is killed the agent ends with it, and the next command keeps its work', async () => {
+  test('P2: when offshoot is killed the agent ends with it, list tells, and the next command keeps its work', async () => {
     const repo = withStandIn(testRepo())
     const { child, run, ended } = await underWay(repo)
     child.kill('SIGKILL')
     await ended
     await until(() => findMarked(run).length === 0, 'nothing of the run is left')
+    const why = `run by process ${child.pid} did not end`
+    expect((await offshoot(repo, 'list')).stdout).toContain(`failed: ${why}`)
+    const failed = [{ id: 'T1', state: 'failed', reason: why }]
+    expect((await offshoot(repo, 'list', '--state', 'failed', '--json')).json.tasks).toMatchObject(failed)
     await offshoot(repo, 'recover')
-    const { json } = await offshoot(repo, 'list', '--json')
-    expect(json.tasks).toMatchObject([
-      { id: 'T1', state: 'failed', reason: expect.stringContaining('did not end') },
-    ])
+    expect((await offshoot(repo, 'list', '--json')).json.tasks).toMatchObject(failed)
     expect(await stepsOf(repo, 'T1')).toEqual([['sweep', 'half.txt']])
   })
 })

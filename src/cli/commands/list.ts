@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { taskStates } from '../../core/task.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { ago, printable, table } from '../output.ts'
+import { ago, printable, stateWords, table } from '../output.ts'
 
 export async function list(context: Context): Promise<Answer> {
   const { dir, values } = context
@@ -16,7 +16,13 @@ export async function list(context: Context): Promise<Answer> {
     return { json: { tasks }, text: '' }
   }
   const now = new Date()
-  const rows = tasks.map((task) => [task.id, task.state, task.branch, ago(task.lastActiveAt, now), task.path])
+  const rows = tasks.map((task) => [
+    task.id,
+    stateWords(task, 60),
+    task.branch,
+    ago(task.lastActiveAt, now),
+    task.path,
+  ])
   return {
     json: { tasks },
     text: printable(table([['TASK', 'STATE', 'BRANCH', 'ACTIVE', 'WORKSPACE'], ...rows])),

@@ -1,10 +1,10 @@
-import path from 'node:path'
 import type { Emit } from '../../api/handlers.ts'
-import { AppError, appError } from '../../core/errors.ts'
+import { AppError, appError, type ErrorCode } from '../../core/errors.ts'
 import { policyLevels } from '../../core/policy-levels.ts'
 import type { Input, Output } from '../../protocol/actions.ts'
 import { type Answer, type Context, flag, text, texts } from '../command.ts'
 import { printable } from '../output.ts'
+import { runLog } from '../run-log.ts'
 import { personal } from '../run-view.ts'
 import { stepLine } from './log.ts'
 
@@ -96,16 +96,17 @@ async function detached(
     ? await context.call('task.start', { repo, task: named, title, base })
     : await context.call('task.show', { repo, task: named })
   const { detach } = await import('../detach.ts')
-  const log = path.join(context.home, 'runs', `${task.id}.log`)
+  const log = runLog(context.home, task)
   const going = resume === undefined ? [] : [`--resume=${resume === true ? '' : resume}`]
-  const pid = await detach(
-    ['run', '--task', task.id, '--json', ...going, ...optionsOf(context), prompt],
-    repo,
-    log,
-  )
+  const argv = ['run', '--task', task.id, '--json', ...going, ...optionsOf(context), prompt]
+  const { pid, first } = await detach(argv, repo, log, context.signal)
+  if (first.error !== undefined) {
+    const { code, message, hint } = first.error as { code: ErrorCode; message: string; hint: string }
+    throw new AppError(code, message, { hint })
+  }
   const lines = [
     `${context.paint('bold', task.id)} runs by itself, as process ${pid}`,
-    `  offshoot log ${task.id}    offshoot stop ${task.id}    tail -f ${printable(log)}`,
+    `  offshoot attach ${task.id}    offshoot log ${task.id}    offshoot stop ${task.id}`,
   ]
   return { json: { task, pid, log }, text: lines.join('\n') }
 }
@@ -192,11 +193,16 @@ async function cleaned(context: Context, ran: Output<'task.run'>): Promise<Answe
 
 function answer(context: Context, ran: Output<'task.run'>): Answer {
   if (ran.exitCode !== undefined) return { json: { ...ran }, text: '', exitCode: ran.exitCode }
-  const { id, state, checkpoints, files, insertions, deletions } = ran.task
-  const lines = [
-    `${context.paint('bold', id)} ${state}: ${checkpoints} steps, ${files} files, +${insertions} -${deletions}`,
-    ...ran.strays.map(({ what }) => `  changed in your repository meanwhile: ${printable(what)}`),
+  const [first, ...next] = summary(context, ran.task)
+  const strays = ran.strays.map(({ what }) => `  changed in your repository meanwhile: ${printable(what)}`)
+  return { json: { ...ran }, text: [first, ...strays, ...next].join('\n') }
+}
+
+/** What came of it, and what to do next. */
+export function summary({ paint }: Context, task: Output<'task.run'>['task']): string[] {
+  const { id, state, checkpoints, files, insertions, deletions } = task
+  return [
+    `${paint('bold', id)} ${state}: ${checkpoints} steps, ${files} files, +${insertions} -${deletions}`,
     `  offshoot diff ${id}    offshoot accept ${id}    offshoot resume ${id} "…"    offshoot reject ${id}`,
   ]
-  return { json: { ...ran }, text: lines.join('\n') }
 }
