@@ -50,6 +50,8 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     compare: (input: Rest<'task.compare'>, signal?: AbortSignal) =>
       call(ports, 'task.compare', { repo, ...input }, signal),
     stop: (task: string, signal?: AbortSignal) => call(ports, 'task.stop', { repo, task }, signal),
+    install: (input: Rest<'task.install'>, signal?: AbortSignal) =>
+      call(ports, 'task.install', { repo, ...input }, signal),
     accept: (input: Rest<'task.accept'>, signal?: AbortSignal) =>
       call(ports, 'task.accept', { repo, ...input }, signal),
     update: (input: Rest<'task.update'>, signal?: AbortSignal) =>

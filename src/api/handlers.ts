@@ -209,6 +209,14 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       return { task: taskView(task), stopped }
     },
   },
+  'task.install': {
+    writes: true,
+    async run(ports, { repo, ...input }, signal) {
+      const { install } = await import('../core/install.ts')
+      const { task, files, skipped } = await install(ports, { dir: repo, ...input }, signal)
+      return { task: taskView(task), files: [...files], skipped: [...skipped] }
+    },
+  },
   'task.accept': {
     writes: true,
     forUser: true,

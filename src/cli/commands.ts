@@ -203,6 +203,23 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/agents.ts')).agents,
   },
   {
+    name: 'agents install',
+    summary:
+      'Give the agent in a workspace the commands /session-status, /accept-session and /reject-session',
+    args: '[TASK]',
+    takes: [0, 1],
+    completes: 'tasks',
+    options: {
+      agent: {
+        type: 'string',
+        value: 'NAME',
+        help: 'only for this one (default: for all that know such commands)',
+      },
+    },
+    examples: ['offshoot agents install T1', 'offshoot agents install T1 --agent claude'],
+    load: async () => (await import('./commands/agents.ts')).install,
+  },
+  {
     name: 'exec',
     summary: 'Run any command in the workspace of a task',
     args: 'TASK -- COMMAND…',

@@ -16,6 +16,8 @@ export type TaskEvent =
       readonly linked: readonly string[]
       readonly secrets: readonly string[]
     }
+  /** Commands for the agent itself were put into the workspace. */
+  | { readonly type: 'installed'; readonly files: readonly string[] }
   | {
       readonly type: 'start.undone'
       readonly reason: string

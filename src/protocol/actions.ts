@@ -273,6 +273,15 @@ export const actions = {
     input: z.object({ repo, task: taskName.optional() }),
     output: z.object({ task: taskSchema, stopped: z.boolean() }),
   },
+  'task.install': {
+    summary: 'Put commands for the agent itself into the workspace: status, accept, reject',
+    input: z.object({ repo, task: taskName.optional(), agent: z.string().min(1).optional() }),
+    output: z.object({
+      task: taskSchema,
+      files: z.array(z.string()).describe('As seen from the workspace; git and steps leave them out.'),
+      skipped: z.array(z.string()).describe('Something else has that name.'),
+    }),
+  },
   'task.accept': {
     summary: 'Land the work of a task, all or any part of it',
     input: z.object({

@@ -274,6 +274,8 @@ describe('the shell', () => {
     expect(words('star')).toEqual(['start'])
     expect(new Set(words(''))).toEqual(new Set(commands.map(({ name }) => name.split(' ')[0])))
     expect(words('worktree', 're')).toEqual(['remove'])
+    expect(words('agents', 'in')).toEqual(['install'])
+    expect(words('agents', 'install', 'b')).toEqual(['beta'])
     expect(words('start', '--fr')).toEqual(['--from'])
     expect(words('worktree', 'remove', '--ke')).toEqual(['--keep-branch'])
     expect(words('completion', 'z')).toEqual(['zsh'])

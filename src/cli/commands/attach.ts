@@ -50,12 +50,7 @@ async function open(context: Context, task: Task): Promise<Answer> {
     task.conversation !== undefined && task.agent === 'claude' ? ['--resume', task.conversation] : []
   const command = ['claude', '--settings', JSON.stringify({ hooks: hooks() }), ...going]
   const ran = await context.call('task.run', { repo: context.dir, task: task.id, starts: false, command })
-  const { id, checkpoints, files } = ran.task
-  return {
-    json: { ...ran },
-    text: `${context.paint('bold', id)}: ${checkpoints} steps, ${files} files\n  offshoot diff ${id}    offshoot accept ${id}`,
-    exitCode: ran.exitCode,
-  }
+  return { json: { ...ran }, text: summary(context, ran.task).join('\n'), exitCode: ran.exitCode }
 }
 
 function hooks(): object {
