@@ -10,6 +10,17 @@ import { type Tools, type WrapOptions, type WrappedTools, wrapExecutor, wrapTool
 import type { ActionName, Input, Output } from './protocol/actions.ts'
 
 export { AppError, type ErrorCode } from './core/errors.ts'
+export type {
+  Agent,
+  AgentEvent,
+  AgentInput,
+  Cell,
+  SlashCommand,
+  SlashFile,
+  ToolCall,
+  ToolKind,
+  Verdict,
+} from './core/agent.ts'
 export type { Notice } from './core/notices.ts'
 export type { TaskState, TaskView } from './core/task.ts'
 export type { Tool, Tools, WrapOptions, WrappedTools } from './core/wrap.ts'
@@ -86,7 +97,7 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     /** Lets the commands of the repository's own settings run, as they are now; with `show` only tells them. */
     trust: (input: Pick<Rest<'system.trust'>, 'show' | 'revoke'> = {}, signal?: AbortSignal) =>
       call(ports, 'system.trust', { repo, ...input }, signal),
-    agents: async (signal?: AbortSignal) => (await call(ports, 'system.agents', {}, signal)).agents,
+    agents: async (signal?: AbortSignal) => (await call(ports, 'system.agents', { repo }, signal)).agents,
     /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
     forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>
       call(ports, 'system.forget', { repo }, signal),

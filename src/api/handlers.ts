@@ -101,6 +101,7 @@ const pool: HandlerOf<'system.pool'> = {
 
 const trust: HandlerOf<'system.trust'> = {
   writes: true,
+  forUser: true,
   async run(ports, { repo, ...input }, signal) {
     const { trust } = await import('../core/trust.ts')
     const { commands, trusted } = await trust(ports, { dir: repo, ...input }, signal)
@@ -357,9 +358,9 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'system.agents': {
     writes: false,
-    async run(ports, _, signal) {
+    async run(ports, { repo }, signal) {
       const { agents } = await import('../core/agents.ts')
-      return { agents: await agents(ports, signal) }
+      return { agents: await agents(ports, repo, signal) }
     },
   },
   'system.repos': {
@@ -439,7 +440,7 @@ export async function call<A extends ActionName>(
   const handler = handlers[action]
   try {
     signal?.throwIfAborted()
-    if (handler.forUser && !('dryRun' in input && input.dryRun)) requireUser(ports, action)
+    if (handler.forUser && !onlyTells(input)) requireUser(ports, action)
     if (handler.writes && !handler.recovers && needsRecovery(ports)) {
       const { recoverFirst } = await import('../core/recover.ts')
       await recoverFirst(ports, signal)
@@ -459,6 +460,10 @@ export async function call<A extends ActionName>(
   }
 }
 
+function onlyTells(input: { readonly dryRun?: boolean; readonly show?: boolean } | object): boolean {
+  return ('dryRun' in input && input.dryRun === true) || ('show' in input && input.show === true)
+}
+
 /** From under the run of an agent it becomes a question to the user. */
 function requireUser(ports: Ports, action: ActionName): void {
   const run = ports.processes.findRun()
@@ -468,8 +473,10 @@ function requireUser(ports: Ports, action: ActionName): void {
     .readPendingTasks()
     .find(({ pending }) => pending?.verb === 'run' && pending.run === run)
   if (task) ports.store.append(task.uid, { type: 'run.wanted', run, verb }, ports.clock.now().toISOString())
+  const words = action.startsWith('worktree.') ? `worktree ${verb}` : verb
+  const whose = task && !action.startsWith('system.') ? ` ${task.id}` : ''
   throw new AppError('WT_017', `An agent may not ${verb}: that is for the user to decide.`, {
-    hint: `The user now knows that you want it. They run: offshoot ${verb}${task ? ` ${task.id}` : ''}`,
+    hint: `The user now knows that you want it. They run: offshoot ${words}${whose}`,
   })
 }
 

@@ -6,6 +6,7 @@ import { fromText } from './bytes.ts'
 import { holdTask } from './hold.ts'
 import { isFreeIn } from './include.ts'
 import { requireTask } from './list.ts'
+import { readAgents } from './own-agents.ts'
 import type { Ports } from './ports.ts'
 import { requireWorkspace } from './recreate.ts'
 import { slashCommands } from './slash-commands.ts'
@@ -31,7 +32,8 @@ export interface Installed {
  * see them, and no step holds them.
  */
 export async function install(ports: Ports, input: InstallInput, signal?: AbortSignal): Promise<Installed> {
-  const wanted = planned(ports.agents, input.agent)
+  const { agents } = await readAgents(ports, input.dir)
+  const wanted = planned(agents, input.agent)
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   if (named.shadow)
     throw new AppError('WT_019', `${named.id} works in your own checkout: nothing is put there.`, {

@@ -32,7 +32,10 @@ export interface Ports extends Records {
   readonly processes: Processes
   readonly settings: SettingsSource
   readonly commands: Commands
+  /** Those that come with offshoot. */
   readonly agents: readonly Agent[]
+  /** What a module of the user's exports. Throws WT_016 when it cannot be loaded. */
+  loadModule(file: string): Promise<readonly unknown[]>
   /** Moves the files of the store into a folder; with the next use there is a new one. */
   setStoreAside(folder: string): Promise<void>
   /** Work that nobody waits for; it is done again by whoever needs it, should it fail. */

@@ -70,7 +70,7 @@ export async function runAgent(
   const policy = policyOf(settings, input)
   const resumed = input.resume ? await findResumed(ports, input) : undefined
   const name = nameOf(settings, input, resumed?.task)
-  const agent = chooseAgent(ports, name, policy.level)
+  const agent = await chooseAgent(ports, input.dir, name, policy.level)
   const onOutput = onlooker && told(onlooker)
   const found = resumed ?? (await taskFor(ports, input, signal, onOutput))
   const work = (run: ActiveRun) =>

@@ -28,7 +28,11 @@ export interface Settings {
     readonly turns: number
   }
   /** Which agent `run` takes; empty: the first that is installed. */
-  readonly agent: { readonly name: string }
+  readonly agent: {
+    readonly name: string
+    /** Modules with agents of the user's own. */
+    readonly adapters: readonly string[]
+  }
   readonly policy: {
     readonly level: PolicyLevel
     readonly allowed: readonly string[]
@@ -93,7 +97,7 @@ export const defaultSettings: Settings = {
   branch: { name: 'offshoot/{task}' },
   pool: { size: 1 },
   limits: { perRepo: 10, concurrent: 10, timeMinutes: 0, turns: 0 },
-  agent: { name: '' },
+  agent: { name: '', adapters: [] },
   policy: { level: 'permissive', allowed: [], denied: [] },
   checkpoints: { publish: 'runEnd' },
   accept: { squashMessage: '{title}', mergeMessage: 'Merge the work of {task}' },

@@ -143,7 +143,6 @@ export const actions = {
       repo,
       show: z.boolean().optional(),
       revoke: z.boolean().optional(),
-      inRun: z.boolean().optional(),
       isUnattended: z.boolean().optional(),
       ci: z.boolean().optional(),
     }),
@@ -479,7 +478,7 @@ export const actions = {
   },
   'system.agents': {
     summary: 'List the agents that can be run, and which are installed',
-    input: z.object({}),
+    input: z.object({ repo }),
     output: z.object({
       agents: z.array(
         z.object({

@@ -89,6 +89,10 @@ export const rules = {
   'agent.name': z
     .string('the name of an agent')
     .describe('Which agent `run` takes (`offshoot agents` lists them). Empty: the first that is installed.'),
+  'agent.adapters': z
+    .array(path(), 'a list of paths')
+    .readonly()
+    .describe('Modules that export agents of your own; relative to the root of the repository, `~` expands.'),
   'policy.level': oneOf(...policyLevels).describe(
     'What an agent may do: `permissive`, `moderate`, or `strict`: only the allowed tools.',
   ),

@@ -72,6 +72,7 @@ describe('I6: settings from file, user file, environment and flags; the later wi
       { key: 'limits.timeMinutes', value: 0, origin: 'default' },
       { key: 'limits.turns', value: 0, origin: 'default' },
       { key: 'agent.name', value: '', origin: 'default' },
+      { key: 'agent.adapters', value: [], origin: 'default' },
       { key: 'policy.level', value: 'permissive', origin: 'default' },
       { key: 'policy.allowed', value: [], origin: 'default' },
       { key: 'policy.denied', value: [], origin: 'default' },

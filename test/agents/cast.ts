@@ -130,4 +130,13 @@ const gemini: Part = {
   batches: true,
 }
 
-export const cast: readonly Part[] = [claude, codex, opencode, gemini]
+const own: Part = {
+  ...claude,
+  agent: 'own',
+  env: (url, home) => ({
+    ...claude.env(url, home),
+    OFFSHOOT_AGENT_ADAPTERS: path.join(import.meta.dirname, 'own.ts'),
+  }),
+}
+
+export const cast: readonly Part[] = [claude, codex, opencode, gemini, own]

@@ -2,7 +2,7 @@ import { type Answer, type Context, text } from '../command.ts'
 import { printable, table } from '../output.ts'
 
 export async function agents(context: Context): Promise<Answer> {
-  const { agents } = await context.call('system.agents', {})
+  const { agents } = await context.call('system.agents', { repo: context.dir })
   const rows = agents.map(({ name, title, path, version, exact, asks, install }) => [
     name,
     title,

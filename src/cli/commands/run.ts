@@ -201,7 +201,7 @@ function answer(context: Context, ran: Output<'task.run'>): Answer {
 /** What came of it, and what to do next. */
 export function summary({ paint }: Context, task: Output<'task.run'>['task']): string[] {
   const { id, state, checkpoints, files, insertions, deletions, wanted } = task
-  const asked = wanted === undefined ? [] : [`  the agent asks you for it: offshoot ${wanted} ${id}`]
+  const asked = wanted === undefined ? [] : [`  the agent wants something that is yours to decide: ${wanted}`]
   return [
     `${paint('bold', id)} ${state}: ${checkpoints} steps, ${files} files, +${insertions} -${deletions}`,
     ...asked,
