@@ -1,4 +1,22 @@
-import { constants } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import {
   chmod,
   copyFile,
@@ -7,11 +25,8 @@ import {
   open,
   readdir,
   readlink,
-  realpath,
   rename,
   rm,
-  rmdir,
-  stat,
   statfs,
   symlink,
   utimes,
@@ -23,7 +38,10 @@ import type { FileKind, Files } from '../core/ports.ts'
 import { copy, draftPath, move } from './move.ts'
 import { syncAll } from './sync.ts'
 
-/** The real file system. Errors of the system pass through as they are. */
+/**
+ * The real file system. Errors of the system pass through as they are. What takes the system some microseconds is done at once:
+ * to be handed to another thread and back takes ten times as long, and a verb does a hundred such things in a row.
+ */
 export function nodeFiles(): Files {
   return {
     readKind,
@@ -45,7 +63,7 @@ export function nodeFiles(): Files {
     copy,
     copyNew,
     link,
-    rename,
+    rename: async (from, to) => renameSync(from, to),
     move,
     removeEmptyFolder,
     remove: (target) => rm(target, { recursive: true, force: true }),
@@ -53,7 +71,7 @@ export function nodeFiles(): Files {
 }
 
 async function readKind(target: string): Promise<FileKind | undefined> {
-  const found = await orUndefined(lstat(target))
+  const found = orUndefined(() => lstatSync(target))
   if (!found) return undefined
   if (found.isFile()) return 'file'
   if (found.isDirectory()) return 'folder'
@@ -63,33 +81,34 @@ async function readKind(target: string): Promise<FileKind | undefined> {
 async function readText(target: string): Promise<string | undefined> {
   // A pipe in the place of a file would otherwise keep us waiting for a writer.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const file = await orUndefined(open(target, flags))
+  const file = orUndefined(() => openSync(target, flags))
+  if (file === undefined) return undefined
   try {
-    return await file?.readFile('utf8')
+    return readFileSync(file, 'utf8')
   } finally {
-    await file?.close()
+    closeSync(file)
   }
 }
 
 async function readNames(folder: string): Promise<string[]> {
   if ((await readKind(folder)) === 'link') return []
-  return (await orUndefined(readdir(folder))) ?? []
+  return orUndefined(() => readdirSync(folder)) ?? []
 }
 
 async function readRealPath(target: string): Promise<string> {
-  const real = await orUndefined(realpath(target))
+  const real = orUndefined(() => realpathSync.native(target))
   if (real !== undefined) return real
   const parent = path.dirname(target)
   if (parent === target) return target
   // A link that points at nothing yet still says where a write would go.
-  const link = (await readKind(target)) === 'link' ? await readlink(target) : undefined
-  if (link !== undefined) return readRealPath(path.resolve(await realpath(parent), link))
+  const link = (await readKind(target)) === 'link' ? readlinkSync(target) : undefined
+  if (link !== undefined) return readRealPath(path.resolve(realpathSync.native(parent), link))
   return path.join(await readRealPath(parent), path.basename(target))
 }
 
 /** Of the nearest folder that exists: what is about to be made will be there. */
 async function readFreeSpace(target: string): Promise<{ free: number; total: number; network: boolean }> {
-  const found = await orUndefined(statfs(target))
+  const found = await unlessMissing(statfs(target))
   if (!found) return readFreeSpace(path.dirname(target))
   const { bavail, blocks, bsize, type } = found
   return { free: bavail * bsize, total: blocks * bsize, network: isNetwork(type) }
@@ -97,26 +116,26 @@ async function readFreeSpace(target: string): Promise<{ free: number; total: num
 
 /** What is gone when it is looked at takes nothing. Blocks count, as a file may have holes. */
 async function readUsage(target: string): Promise<number> {
-  const found = await orUndefined(lstat(target))
+  const found = await unlessMissing(lstat(target))
   if (!found) return 0
-  const names = found.isDirectory() ? ((await orUndefined(readdir(target))) ?? []) : []
+  const names = found.isDirectory() ? ((await unlessMissing(readdir(target))) ?? []) : []
   let bytes = found.blocks * 512
   for (const name of names) bytes += await readUsage(path.join(target, name))
   return bytes
 }
 
 async function makeFolder(target: string, mode?: number): Promise<void> {
-  const first = await mkdir(target, { recursive: true, ...(mode === undefined ? {} : { mode }) })
+  const first = mkdirSync(target, { recursive: true, ...(mode === undefined ? {} : { mode }) })
   if (first === undefined || mode === undefined) return
   for (let made = path.resolve(target); made.startsWith(first); made = path.dirname(made)) {
     // The umask took bits away.
-    if (((await stat(made)).mode & 0o7777) !== mode) await chmod(made, mode)
+    if ((statSync(made).mode & 0o7777) !== mode) chmodSync(made, mode)
   }
 }
 
 async function makeNewFolder(target: string): Promise<void> {
   try {
-    await mkdir(target)
+    mkdirSync(target)
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
     throw new AppError('WT_001', `Something is there already: ${target}.`, { path: target, cause: thrown })
@@ -125,7 +144,7 @@ async function makeNewFolder(target: string): Promise<void> {
 
 async function removeEmptyFolder(target: string): Promise<void> {
   try {
-    await rmdir(target)
+    rmdirSync(target)
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
     // Some systems say EEXIST for a folder that is not empty.
@@ -135,17 +154,17 @@ async function removeEmptyFolder(target: string): Promise<void> {
 
 async function write(target: string, content: string, mode?: number): Promise<void> {
   const draft = draftPath(target)
-  const file = await open(draft, 'wx', mode)
+  const file = openSync(draft, 'wx', mode)
   try {
     try {
-      await file.writeFile(content)
-      if (mode !== undefined && ((await file.stat()).mode & 0o7777) !== mode) await file.chmod(mode)
+      writeFileSync(file, content)
+      if (mode !== undefined && (fstatSync(file).mode & 0o7777) !== mode) fchmodSync(file, mode)
     } finally {
-      await file.close()
+      closeSync(file)
     }
-    await rename(draft, target)
+    renameSync(draft, target)
   } catch (thrown) {
-    await rm(draft, { force: true })
+    rmSync(draft, { force: true })
     throw thrown
   }
 }
@@ -170,12 +189,7 @@ async function link(target: string, at: string): Promise<void> {
 
 async function writeNew(target: string, content: string): Promise<boolean> {
   try {
-    const file = await open(target, 'wx')
-    try {
-      await file.writeFile(content)
-    } finally {
-      await file.close()
-    }
+    writeFileSync(target, content, { flag: 'wx' })
     return true
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false
@@ -248,12 +262,19 @@ async function makeParent(folder: string): Promise<void> {
 }
 
 /** undefined when there is no such path, also because a part of it is no folder. */
-async function orUndefined<T>(found: Promise<T>): Promise<T | undefined> {
+function orUndefined<T>(look: () => T): T | undefined {
   try {
-    return await found
+    return look()
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw thrown
+    return undefinedIfMissing(thrown)
   }
+}
+
+function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
+  return found.catch(undefinedIfMissing)
+}
+
+function undefinedIfMissing(thrown: unknown): undefined {
+  const { code } = thrown as NodeJS.ErrnoException
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw thrown
 }

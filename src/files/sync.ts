@@ -1,17 +1,19 @@
 /** On the disk: written is not enough, as a power cut shows. */
 import { execFile } from 'node:child_process'
-import { open } from 'node:fs/promises'
+import { closeSync, fsync, openSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
+const flush = promisify(fsync)
+
 export async function sync(target: string): Promise<void> {
-  const handle = await open(target, 'r')
+  const file = openSync(target, 'r')
   try {
-    await handle.sync()
+    await flush(file)
   } finally {
-    await handle.close()
+    closeSync(file)
   }
 }
 

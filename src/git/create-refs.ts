@@ -1,8 +1,8 @@
 /** New refs made in process, by the steps that git itself takes: a lock beside each, its log, and the lock takes the name. */
-import { lstat, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { allEnded } from '../core/all-ended.ts'
 import type { Files, NewRef, Place } from '../core/ports.ts'
+import { lstatOf, readSmall } from './look.ts'
 
 /** False when anything is out of the ordinary: nothing is changed then, and git is to judge. Locks are left to the caller. */
 export async function createRefs(
@@ -13,7 +13,7 @@ export async function createRefs(
   signal?: AbortSignal,
 ): Promise<boolean> {
   const at = (name: string) => path.join(place.commonDir, name)
-  if ((await isShared(at('refs'))) || !(await allFree(at, refs))) return false
+  if (isShared(at('refs')) || !allFree(at, refs)) return false
   const locks = refs.map(({ ref }) => at(`${ref}.lock`))
   const made: string[] = []
   const withdraw = () => allEnded(made.map((lock) => files.remove(lock)))
@@ -24,7 +24,7 @@ export async function createRefs(
     made.push(lock)
   }
   // Nobody else can make them any more; they may have been made while we went about it.
-  if (!(await allFree(at, refs))) return await withdraw(), false
+  if (!allFree(at, refs)) return await withdraw(), false
   await files.syncFiles(locks)
   signal?.throwIfAborted()
   for (const [index, ref] of refs.entries()) {
@@ -35,18 +35,18 @@ export async function createRefs(
 }
 
 /** Where several users write, git gives each file the permissions that were agreed on. */
-async function isShared(refs: string): Promise<boolean> {
-  return ((await lstat(refs)).mode & 0o020) !== 0
+function isShared(refs: string): boolean {
+  return ((lstatOf(refs)?.mode ?? 0) & 0o020) !== 0
 }
 
 /** Nothing has any of the names, nor a name above or below one of them. A folder may be empty: git knows what to do then. */
-async function allFree(at: (name: string) => string, refs: readonly NewRef[]): Promise<boolean> {
-  const packed = await readFile(at('packed-refs'), 'latin1').catch(() => '')
+function allFree(at: (name: string) => string, refs: readonly NewRef[]): boolean {
+  const packed = readSmall(at('packed-refs'), 'latin1') ?? ''
   for (const { ref } of refs) {
     const name = Buffer.from(ref).toString('latin1')
     if (packed.includes(` ${name}\n`) || packed.includes(` ${name}/`)) return false
     if (foldersOf(name).some((folder) => packed.includes(` ${folder}\n`))) return false
-    if (await lstat(at(ref)).catch(() => undefined)) return false
+    if (lstatOf(at(ref))) return false
   }
   return true
 }

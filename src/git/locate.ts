@@ -1,18 +1,19 @@
-import { readFile, realpath, stat } from 'node:fs/promises'
+import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { AppError } from '../core/errors.ts'
 import type { Place } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
+import { readSmall, realPathOf, statOf } from './look.ts'
 
 /** Most repositories are the user's own: then git is never asked, nor loaded. */
 type LoadExec = () => Promise<GitExec>
 
 /** Finds the repository that `dir` is in, by reading what git itself reads; spawns git only for a foreign owner. */
 export async function locate(load: LoadExec, dir: string): Promise<Place> {
-  const start = await realpath(dir).catch(() => undefined)
+  const start = realPathOf(dir)
   if (start === undefined) throw new AppError('WT_005', `There is no folder ${dir}.`, { path: dir })
   for (let folder = start; ; folder = path.dirname(folder)) {
-    const place = await placeAt(folder)
+    const place = placeAt(folder)
     if (place) {
       await requireTrusted(load, folder, place.commonDir)
       return place
@@ -22,49 +23,44 @@ export async function locate(load: LoadExec, dir: string): Promise<Place> {
   throw new AppError('WT_009', `${dir} is not in a git repository.`, { path: dir })
 }
 
-async function placeAt(folder: string): Promise<Place | undefined> {
+function placeAt(folder: string): Place | undefined {
   const dotGit = path.join(folder, '.git')
-  const found = await stat(dotGit).catch(() => undefined)
-  if (found?.isDirectory() && (await isGitDir(dotGit)))
-    return { commonDir: dotGit, gitDir: dotGit, checkout: folder }
+  const found = statOf(dotGit)
+  if (found?.isDirectory() && isGitDir(dotGit)) return { commonDir: dotGit, gitDir: dotGit, checkout: folder }
   if (found?.isFile()) {
-    const target = /^gitdir: (.+?)\r?\n?$/s.exec(await readFile(dotGit, 'utf8'))?.[1]
+    const target = /^gitdir: (.+?)\r?\n?$/s.exec(readSmall(dotGit) ?? '')?.[1]
     if (target === undefined) throw new AppError('WT_009', `${dotGit} is damaged.`, { path: dotGit })
-    const gitDir = await realpath(path.resolve(folder, target)).catch(() => undefined)
+    const gitDir = realPathOf(path.resolve(folder, target))
     if (gitDir === undefined) {
       throw new AppError('WT_009', `${dotGit} points to ${target}, which is not there.`, {
         path: dotGit,
         hint: 'If the repository was moved, run git worktree repair in it.',
       })
     }
-    return { commonDir: await commonDirOf(gitDir), gitDir, checkout: folder }
+    return { commonDir: commonDirOf(gitDir), gitDir, checkout: folder }
   }
-  if ((await isGitDir(folder)) && (await isBare(folder)))
-    return { commonDir: folder, gitDir: folder, checkout: null }
+  if (isGitDir(folder) && isBare(folder)) return { commonDir: folder, gitDir: folder, checkout: null }
   return undefined
 }
 
-async function commonDirOf(gitDir: string): Promise<string> {
-  const text = await readFile(path.join(gitDir, 'commondir'), 'utf8').catch(() => undefined)
-  return text === undefined ? gitDir : realpath(path.resolve(gitDir, text.trim()))
+function commonDirOf(gitDir: string): string {
+  const text = readSmall(path.join(gitDir, 'commondir'))
+  return text === undefined ? gitDir : realpathSync.native(path.resolve(gitDir, text.trim()))
 }
 
-async function isGitDir(folder: string): Promise<boolean> {
-  const parts = await Promise.all(
-    ['HEAD', 'objects', 'refs'].map((name) => stat(path.join(folder, name)).catch(() => undefined)),
-  )
-  return parts.every((part) => part !== undefined)
+function isGitDir(folder: string): boolean {
+  return ['HEAD', 'objects', 'refs'].every((name) => statOf(path.join(folder, name)) !== undefined)
 }
 
-async function isBare(folder: string): Promise<boolean> {
-  const config = await readFile(path.join(folder, 'config'), 'utf8').catch(() => '')
+function isBare(folder: string): boolean {
+  const config = readSmall(path.join(folder, 'config')) ?? ''
   return path.basename(folder) !== '.git' || /^\s*bare\s*=\s*true/m.test(config)
 }
 
 /** Our own calls name the repository outright, which skips git's ownership test: so it is made here, by git's rules. */
 async function requireTrusted(load: LoadExec, folder: string, commonDir: string): Promise<void> {
   const uid = process.getuid?.()
-  if (uid === undefined || (await stat(commonDir)).uid === uid) return
+  if (uid === undefined || statOf(commonDir)?.uid === uid) return
   const exec = await load()
   const { code } = await exec({
     args: ['rev-parse', '--git-dir'],

@@ -1,14 +1,16 @@
-import { lstat, readdir, readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
 import type { Files, Place, RefChange } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
+import { lstatOf, readSmall } from './look.ts'
 
 const object = /^([0-9a-f]{40}|[0-9a-f]{64})\n?$/
 
 export async function readHeadBranch(place: Place): Promise<string | null> {
-  const text = await readFile(path.join(place.gitDir, 'HEAD'), 'utf8')
+  const text = readFileSync(path.join(place.gitDir, 'HEAD'), 'utf8')
   return /^ref: refs\/heads\/(.+?)\n?$/.exec(text)?.[1] ?? null
 }
 
@@ -32,7 +34,7 @@ export async function findCommit(exec: GitExec, place: Place, rev: string, signa
 
 /** A ref as git keeps it, in a file of its own or packed with others; what points to another ref is followed by git. */
 export async function findRef(exec: GitExec, place: Place, ref: string, signal?: AbortSignal) {
-  const loose = await readFile(path.join(place.commonDir, ref), 'utf8').catch(() => '')
+  const loose = readSmall(path.join(place.commonDir, ref)) ?? ''
   if (loose === '') return findPacked(place, ref)
   const value = object.exec(loose)?.[1]
   if (value !== undefined) return value
@@ -47,8 +49,8 @@ export async function findRef(exec: GitExec, place: Place, ref: string, signal?:
   return code === 0 ? stdout.toString().trim() : undefined
 }
 
-async function findPacked(place: Place, ref: string): Promise<string | undefined> {
-  const packed = await readFile(path.join(place.commonDir, 'packed-refs'), 'latin1').catch(() => '')
+function findPacked(place: Place, ref: string): string | undefined {
+  const packed = readSmall(path.join(place.commonDir, 'packed-refs'), 'latin1') ?? ''
   const at = packed.indexOf(` ${Buffer.from(ref).toString('latin1')}\n`)
   return at === -1 ? undefined : object.exec(packed.slice(packed.lastIndexOf('\n', at) + 1, at))?.[1]
 }
@@ -74,13 +76,13 @@ export async function findRivals(place: Place, branch: string): Promise<string[]
   const wanted = `refs/heads/${branch}`
   const parts = branch.split('/')
   const above = parts.map((_, index) => `refs/heads/${parts.slice(0, index + 1).join('/')}`)
-  const packed = await readFile(path.join(place.commonDir, 'packed-refs'), 'latin1').catch(() => '')
+  const packed = readSmall(path.join(place.commonDir, 'packed-refs'), 'latin1') ?? ''
   const listed = Array.from(packed.matchAll(/^[0-9a-f]+ (refs\/heads\/.+)$/gm), ([, ref = '']) => {
     return Buffer.from(ref, 'latin1').toString()
   })
   const rivals = new Set(listed.filter((ref) => above.includes(ref) || ref.startsWith(`${wanted}/`)))
   for (const ref of above) {
-    const found = await lstat(path.join(place.commonDir, ref)).catch(() => undefined)
+    const found = lstatOf(path.join(place.commonDir, ref))
     if (found && !found.isDirectory()) rivals.add(ref)
   }
   for (const name of await looseBelow(path.join(place.commonDir, wanted))) rivals.add(`${wanted}/${name}`)
@@ -104,7 +106,7 @@ export async function isInReflog(place: Place, ref: string, message: string): Pr
 }
 
 async function readReflogMessages(place: Place, ref: string): Promise<(string | undefined)[]> {
-  const log = await readFile(path.join(place.commonDir, 'logs', ref), 'utf8').catch(() => '')
+  const log = readSmall(path.join(place.commonDir, 'logs', ref)) ?? ''
   return log
     .trimEnd()
     .split('\n')
@@ -166,10 +168,10 @@ export async function clearRefLocks(
 ): Promise<void> {
   const at = (name: string) => path.join(place.commonDir, name)
   for (const ref of refs) {
-    if (isRecent(await findTime(at(`${ref}.lock`)), since)) await files.remove(at(`${ref}.lock`))
+    if (isRecent(findTime(at(`${ref}.lock`)), since)) await files.remove(at(`${ref}.lock`))
     // Git writes the log first: killed then, it leaves the log of a ref that never was.
-    const isLogged = isRecent(await findTime(at(`logs/${ref}`)), since)
-    if (isLogged && !(await isRef(at, ref))) await files.remove(at(`logs/${ref}`))
+    const isLogged = isRecent(findTime(at(`logs/${ref}`)), since)
+    if (isLogged && !isRef(at, ref)) await files.remove(at(`logs/${ref}`))
     await clearDrafts(files, at(`logs/${ref}`), since)
   }
   if (since > 0) await clearSharedLocks(files, at, since)
@@ -181,13 +183,13 @@ async function clearDrafts(files: Files, log: string, since: number): Promise<vo
   for (const name of await files.readNames(folder)) {
     if (!name.startsWith(`.${path.basename(log)}.`) || !/\.[0-9a-f]{12}\.tmp$/.test(name)) continue
     const draft = path.join(folder, name)
-    if (isRecent(await findTime(draft), since)) await files.remove(draft)
+    if (isRecent(findTime(draft), since)) await files.remove(draft)
   }
 }
 
-async function isRef(at: (name: string) => string, ref: string): Promise<boolean> {
-  if ((await findTime(at(ref))) !== undefined) return true
-  const packed = await readFile(at('packed-refs'), 'utf8').catch(() => '')
+function isRef(at: (name: string) => string, ref: string): boolean {
+  if (findTime(at(ref)) !== undefined) return true
+  const packed = readSmall(at('packed-refs')) ?? ''
   return packed.includes(` ${ref}\n`)
 }
 
@@ -200,11 +202,11 @@ const patienceMs = 2_000
  */
 async function clearSharedLocks(files: Files, at: (name: string) => string, since: number): Promise<void> {
   const locks = ['packed-refs.lock', 'HEAD.lock'].map(at)
-  const seen = await Promise.all(locks.map(findTime))
+  const seen = locks.map(findTime)
   if (!seen.some((time) => isRecent(time, since))) return
   await pause(patienceMs)
   for (const [index, lock] of locks.entries()) {
-    if (!isRecent(seen[index], since) || (await findTime(lock)) !== seen[index]) continue
+    if (!isRecent(seen[index], since) || findTime(lock) !== seen[index]) continue
     // What git was writing under that lock; it refuses to write it over.
     if (lock === at('packed-refs.lock')) await files.remove(at('packed-refs.new'))
     await files.remove(lock)
@@ -218,6 +220,6 @@ function isRecent(time: number | undefined, since: number): boolean {
   return time !== undefined && time >= since - tickMs
 }
 
-async function findTime(file: string): Promise<number | undefined> {
-  return (await lstat(file).catch(() => undefined))?.mtimeMs
+function findTime(file: string): number | undefined {
+  return lstatOf(file)?.mtimeMs
 }

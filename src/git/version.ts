@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError } from '../core/errors.ts'
 import type { GitExec } from './exec.ts'
+import { statOf } from './look.ts'
 
 const oldest = [2, 38] as const
 
@@ -20,7 +20,7 @@ export async function requireVersion(
   env: NodeJS.ProcessEnv,
   signal?: AbortSignal,
 ): Promise<string> {
-  const binary = await findBinary(env.PATH ?? '')
+  const binary = findBinary(env.PATH ?? '')
   if (binary === undefined) throw new AppError('WT_015', 'git is not installed, or not on PATH.')
   const noted = quietly(() => notes.find('git'))?.split('\t')
   if (noted?.[0] === binary && noted[1] !== undefined) return noted[1]
@@ -49,10 +49,10 @@ export function isRecent(version: string): boolean {
   return major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
 }
 
-async function findBinary(searchPath: string): Promise<string | undefined> {
+function findBinary(searchPath: string): string | undefined {
   for (const folder of searchPath.split(path.delimiter)) {
     const file = path.join(folder, process.platform === 'win32' ? 'git.exe' : 'git')
-    const found = await stat(file).catch(() => undefined)
+    const found = statOf(file)
     if (found?.isFile()) return `${file}:${found.size}:${found.mtimeMs}`
   }
   return undefined
