@@ -223,6 +223,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     forUser: true,
     async run(ports, { repo, ...input }, signal, emit) {
       const { accept } = await import('../core/accept.ts')
+      const { siblingsOf } = await import('../core/siblings.ts')
       const { task, as, preview, operation, onto, commit, url, hook } = await accept(
         ports,
         { dir: repo, onOutput: outputTo(emit), ...input },
@@ -235,7 +236,14 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         return { task: taskView(task), preview: { clean, files, ...lists } }
       }
       const accepted = { as, onto, commit, url, files }
-      return { task: taskView(task), accepted, operation, ...(hook && { hook }) }
+      const others = siblingsOf(ports, task).map(({ id }) => id)
+      return {
+        task: taskView(task),
+        accepted,
+        operation,
+        ...(hook && { hook }),
+        ...(others.length > 0 && { siblings: others }),
+      }
     },
   },
   'task.update': {

@@ -37,7 +37,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 async function run(argv: readonly string[], signal: AbortSignal): Promise<number> {
   if (argv[0] === '--version' || argv[0] === 'version') return say(version())
   const { command, values, positionals, rest } = parse(argv)
-  if (!command || flag(values, 'help')) {
+  if (flag(values, 'help')) {
     const { commandHelp, overview } = await import('./help.ts')
     say(command ? commandHelp(command) : overview())
     return 0
@@ -63,8 +63,9 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
     call: door.call,
   }
   try {
-    const answer = await (await command.load())(context)
-    const notices = await door.notices(context.dir)
+    const load = command?.load ?? (async () => (await import('./commands/waiting.ts')).waiting)
+    const answer = await (await load())(context)
+    const notices = await door.notices(context.dir, command === undefined)
     for (const { message, operation } of notices) {
       const undo = operation === undefined ? '' : ` offshoot undo ${operation.slice(0, 6)} brings it back.`
       context.tell(`${context.paint('yellow', 'notice:')} ${printable(message)}.${undo}`)
@@ -79,8 +80,8 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
 
 interface Door {
   readonly call: Context['call']
-  /** What happened by itself since the last command that did more than look into the records. */
-  notices(dir: string): Promise<Notice[]>
+  /** What happened by itself since somebody was last told; `always`, also by a command that only looks into the records. */
+  notices(dir: string, always: boolean): Promise<Notice[]>
   close(): Promise<void>
 }
 
@@ -99,10 +100,11 @@ function openDoor(signal: AbortSignal, said: Emit): Door {
       // A command of a run speaks for itself; what hooks say beside another verb is progress.
       return call(ports, action, input, signal, emit ?? (action === 'task.run' ? undefined : said))
     },
-    async notices(dir) {
-      if (!ports) return []
+    async notices(dir, always) {
+      const from = ports ?? (always ? records : undefined)
+      if (!from) return []
       const { takeNotices } = await import('../core/notices.ts')
-      return takeNotices(ports, dir).catch(() => [])
+      return takeNotices(from, dir).catch(() => [])
     },
     async close() {
       records?.close()

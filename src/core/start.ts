@@ -38,6 +38,8 @@ export interface StartInput {
   readonly onOutput?: CommandCall['onOutput']
   /** The folder for the workspace, instead of `workspace.base`. */
   readonly base?: string | undefined
+  /** What tasks that were made to do the same have in common. */
+  readonly group?: string | undefined
 }
 
 export interface Started {
@@ -194,6 +196,7 @@ async function planned(
     runs: 0,
     createdAt: now.toISOString(),
     lastActiveAt: now.toISOString(),
+    ...(input.group !== undefined && { group: input.group }),
   }
 }
 

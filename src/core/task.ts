@@ -61,6 +61,8 @@ export interface Task {
   readonly wanted?: string
   readonly createdAt: string
   readonly lastActiveAt: string
+  /** Its siblings, made to do the same from the same base, have the same. */
+  readonly group?: string
   readonly closedAt?: string
   readonly reason?: string
   readonly pending?: Pending

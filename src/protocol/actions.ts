@@ -73,6 +73,7 @@ const start = {
     isolation: z.enum(isolations).optional(),
     base: z.string().min(1).optional().describe('The folder for the workspace, instead of workspace.base.'),
     dirty: z.boolean().optional(),
+    group: z.string().min(1).optional().describe('The same for tasks that are made to do the same.'),
   }),
   output: z.object({
     task: taskSchema,
@@ -311,6 +312,10 @@ export const actions = {
         .optional(),
       operation: z.string().optional(),
       hook: hookSchema.optional().describe('What became of hooks.postAccept.'),
+      siblings: z
+        .array(z.string())
+        .optional()
+        .describe('Open tasks that were made to do the same: now there is no need of them.'),
       preview: z
         .object({
           clean: z.boolean(),

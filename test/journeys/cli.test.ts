@@ -44,8 +44,8 @@ describe('help', () => {
     }
   })
 
-  test('I1: without a command, every command is listed', async () => {
-    const { code, stdout } = await offshoot(nowhere())
+  test('I1: --help lists every command', async () => {
+    const { code, stdout } = await offshoot(nowhere(), '--help')
     expect(code).toBe(0)
     for (const { name, summary } of commands)
       expect(stdout).toMatch(new RegExp(`^  ${name} +${summary.slice(0, 9)}`, 'm'))

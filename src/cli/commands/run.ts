@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Emit } from '../../api/handlers.ts'
 import { AppError, appError, type ErrorCode } from '../../core/errors.ts'
 import { policyLevels } from '../../core/policy-levels.ts'
@@ -71,9 +72,10 @@ async function bestOf(
   const title = input.prompt
   const { repo, base } = input
   const tasks: string[] = []
+  const group = randomUUID()
   for (const [n, agent] of agents.entries()) {
     const name = input.task === undefined ? undefined : `${input.task}-${n + 1}`
-    const { task } = await context.call('task.start', { repo, task: name, title, base })
+    const { task } = await context.call('task.start', { repo, task: name, title, base, group })
     tasks.push(task.id)
     context.tell(`${task.id}: ${agent ?? 'the agent'}`)
   }
