@@ -172,7 +172,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         emit && onlooker(emit),
         signal,
       )
-      const { agent, reason, exitCode, conversation, strays } = ran.value
+      const { agent, reason, exitCode, conversation, strays, operation } = ran.value
       const task = taskView(ran.task)
       if (reason !== '' && exitCode === undefined) {
         throw new AppError('WT_018', `${agent} failed: ${reason}`, { data: { task, run: ran.run, reason } })
@@ -184,6 +184,7 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         ...(exitCode !== undefined && { exitCode }),
         ...(conversation !== undefined && { conversation }),
         strays: [...strays],
+        ...(operation !== undefined && { operation }),
         ...(ran.taken && { checkpoint: stepView(ran.taken.step, ran.taken.files, ran.published) }),
       }
     },

@@ -15,7 +15,7 @@ import { type ActiveRun, type EndedRun, type RunEnd, withRun } from './run.ts'
 import type { Settings } from './settings.ts'
 import { commandLine } from './redact.ts'
 import { start } from './start.ts'
-import { strays } from './stray.ts'
+import { keepStrays, strays } from './stray.ts'
 import type { Task } from './task.ts'
 import { slugOf } from './task-hooks.ts'
 import { turnCounter } from './turns.ts'
@@ -57,6 +57,8 @@ export interface RunValue {
   readonly exitCode: number | undefined
   readonly conversation: string | undefined
   readonly strays: readonly Stray[]
+  /** Puts stray refs back, when it is undone. */
+  readonly operation: string | undefined
 }
 
 /** Runs an agent, or any command, in the workspace of a task: a policy before each tool call, a step after it. */
@@ -165,13 +167,16 @@ async function attend(ports: Ports, repo: Repo, run: ActiveRun, about: Attended)
     conversationId: conversationOf(task, agent, input.resume),
     terminal: onlooker === undefined,
   }
-  const cut = await converse(ports, run, about, handed, attended.take)
-  const changes = strays(before, await ports.git.readSurroundings(repo.place), branchesOf(ports, repo))
-  if (changes.length > 0) {
-    const event = { type: 'run.strayed', run: run.id, changes } as const
-    ports.store.append(task.uid, event, ports.clock.now().toISOString())
-    tell({ event: 'strayed', changes })
+  const look = async () => {
+    const after = await ports.git.readSurroundings(repo.place)
+    const changes = strays(before, after, branchesOf(ports, repo))
+    return { changes, operation: await tellStrays(ports, repo, run, changes, tell) }
   }
+  const cut = await converse(ports, run, about, handed, attended.take).catch(async (thrown: unknown) => {
+    await look().catch(() => {})
+    throw thrown
+  })
+  const { changes, operation } = await look()
   const end: AgentEnd = attended.end()
   const reason = cut ?? (end.ok ? '' : end.reason)
   const value = {
@@ -180,10 +185,25 @@ async function attend(ports: Ports, repo: Repo, run: ActiveRun, about: Attended)
     exitCode: end.exitCode,
     conversation: attended.conversation(),
     strays: changes,
+    operation,
   }
   // Whoever stops an agent, or runs a command in a task by exec, as its tests, sees what came of it.
   const harmless = cut !== undefined || (input.argv !== undefined && !input.starts)
   return { value, reason, harmless, ...(end.step ?? { tool: 'sweep', summary: 'at the end of the run' }) }
+}
+
+async function tellStrays(
+  ports: Ports,
+  repo: Repo,
+  { id, task }: ActiveRun,
+  changes: readonly Stray[],
+  tell: Onlooker['tell'],
+): Promise<string | undefined> {
+  if (changes.length === 0) return undefined
+  const event = { type: 'run.strayed', run: id, changes } as const
+  ports.store.append(task.uid, event, ports.clock.now().toISOString())
+  tell({ event: 'strayed', changes })
+  return keepStrays(ports, repo, task, changes)
 }
 
 /** From the first event to the last; answers why it was cut short, if it was. */

@@ -250,6 +250,7 @@ export const actions = {
       strays: z
         .array(z.object({ what: z.string(), before: z.string().nullable(), after: z.string().nullable() }))
         .describe('What has changed meanwhile in the repository, besides branches of tasks.'),
+      operation: z.string().optional().describe('Undone, it puts those of them back that are refs.'),
       checkpoint: stepSchema.optional(),
     }),
   },

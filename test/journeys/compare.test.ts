@@ -45,7 +45,7 @@ describe('G1: best of several', () => {
 
   const both = ['--task', 'T', '--times', '2']
   const states = async (repo: TestRepo) =>
-    (await library(repo).list({ all: true })).map(({ id, state }) => [id, state]).sort()
+    (await library(repo).list({ all: true })).map(({ id, state }) => `${id} ${state}`).sort()
 
   test('G1: accepting one tells how to reject the others, and rejects none by itself', async () => {
     const repo = withStandIn(testRepo())
@@ -57,11 +57,7 @@ describe('G1: best of several', () => {
     const { stdout } = await offshoot(repo, 'accept', 'T-1')
     expect(stdout).toContain('offshoot reject T-2')
     expect(stdout).not.toContain('offshoot reject other')
-    expect(await states(repo)).toEqual([
-      ['T-1', 'accepted'],
-      ['T-2', 'completed'],
-      ['other', 'completed'],
-    ])
+    expect(await states(repo)).toEqual(['T-1 accepted', 'T-2 completed', 'other completed'])
     expect((await offshoot(repo, 'accept', 'T-2', '--json')).json).not.toHaveProperty('siblings')
   })
 
@@ -79,10 +75,7 @@ describe('G1: best of several', () => {
         encoding: 'utf8',
       })
       expect(stdout).toContain('Rejected T-1')
-      expect(await states(repo)).toEqual([
-        ['T-1', 'rejected'],
-        ['T-2', 'accepted'],
-      ])
+      expect(await states(repo)).toEqual(['T-1 rejected', 'T-2 accepted'])
     },
   )
 })

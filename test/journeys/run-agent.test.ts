@@ -249,6 +249,94 @@ describe('P1: what an agent does to the repository of the user', () => {
   })
 })
 
+describe('P3: refs that strayed in a run', () => {
+  const refsOf = (repo: TestRepo) =>
+    repo.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/tags', 'refs/stash')
+
+  async function strayed(script: string) {
+    const repo = withStandIn(testRepo())
+    repo.git('tag', 'v1')
+    repo.git('branch', 'old')
+    repo.write('a.txt', 'put away\n')
+    repo.git('stash', 'push', '--quiet')
+    // A task of that name is there already: its branch is no stray.
+    await offshoot(repo, 'start', 'T1')
+    const before = refsOf(repo)
+    const { json } = await offshoot(repo, 'run', '--task', 'T1', '--json', play({ sh: script }))
+    return { repo, before, operation: json.operation as string }
+  }
+  const astray = `git tag -d v1; git branch -D old; git branch mine; git stash drop
+    git update-ref refs/heads/main $(git commit-tree -m x HEAD^{tree})`
+
+  test('P3: undo puts them back, by name only, also after git has collected what it could', async () => {
+    const { repo, before, operation } = await strayed(astray)
+    const after = refsOf(repo)
+    expect(after).not.toBe(before)
+    expect((await offshoot(repo, 'undo', '--json')).json).toMatchObject({
+      ok: false,
+      error: { code: 'WT_005' },
+    })
+    repo.git('reflog', 'expire', '--expire=now', '--all')
+    repo.git('gc', '--quiet', '--prune=now')
+    expect(await offshoot(repo, 'undo', operation)).toMatchObject({ code: 0 })
+    expect(refsOf(repo)).toBe(before)
+    expect(repo.git('status', '--porcelain')).toBe('')
+    expect(repo.git('stash', 'show', '--patch')).toContain('+put away')
+    expect((await offshoot(repo, 'ops', '--json')).json.operations).toMatchObject([
+      { verb: 'undo' },
+      { verb: 'run', task: 'T1', undone: true },
+    ])
+  })
+
+  test('P3: when one of them has moved since, nothing is done', async () => {
+    const { repo, operation } = await strayed(astray)
+    repo.git('tag', 'v1')
+    const after = refsOf(repo)
+    expect(await offshoot(repo, 'undo', operation, '--json')).toMatchObject({
+      code: 4,
+      json: { error: { code: 'WT_011' } },
+    })
+    expect(refsOf(repo)).toBe(after)
+  })
+
+  test('P3: a branch that somebody is on by now stays', async () => {
+    const { repo, operation } = await strayed('git branch mine')
+    repo.git('switch', '--quiet', 'mine')
+    expect(await offshoot(repo, 'undo', operation, '--json')).toMatchObject({
+      code: 5,
+      json: { error: { code: 'WT_002' } },
+    })
+    repo.git('switch', '--quiet', 'main')
+    expect(await offshoot(repo, 'undo', operation)).toMatchObject({ code: 0 })
+    expect(refsOf(repo)).not.toContain('refs/heads/mine')
+  })
+
+  test('P3: they are put back also when the task is closed, and its id in use again', async () => {
+    const { repo, before, operation } = await strayed('git tag -d v1')
+    await offshoot(repo, 'reject', 'T1')
+    await offshoot(repo, 'start', 'T1')
+    expect(await offshoot(repo, 'undo', operation)).toMatchObject({ code: 0 })
+    expect(refsOf(repo)).toBe(before)
+  })
+
+  test('P1.6: a run that is cancelled tells them, too, and a command of one’s own', async () => {
+    const repo = withStandIn(testRepo())
+    const ran = await offshoot(repo, 'run', '--task', 'T1', '--', 'git', 'tag', 'astray')
+    expect(ran.stderr).toMatch(
+      /changed in your repository meanwhile: refs\/tags\/astray\n {2}offshoot undo \w{6} puts/,
+    )
+    const lib = library(repo)
+    const cancel = new AbortController()
+    const running = lib.run(
+      { task: 'T1', starts: true, command: ['sh', '-c', 'git tag -d astray; echo ready; sleep 600'] },
+      cancel.signal,
+      (told) => void (String(told.text).includes('ready') && cancel.abort()),
+    )
+    await expect(running).rejects.toMatchObject({ code: 'WT_021' })
+    expect((await lib.ops()).map(({ verb }) => verb)).toEqual(['run', 'run'])
+  })
+})
+
 describe('G1: the end of a run', () => {
   const long = (repo: TestRepo) =>
     play({ sh: `echo half > half.txt; setsid sleep 600 & echo $! > '${repo.home}/pid'; sleep 600` })

@@ -166,6 +166,7 @@ async function execute(context: Context, input: Input<'task.run'>): Promise<Outp
   const ran = await context.call('task.run', input, emit)
   if (ran.checkpoint) context.tell(`step ${stepLine(context, ran.checkpoint)}`)
   else context.tell('The command changed nothing.')
+  for (const line of strayed(ran)) context.tell(line)
   return ran
 }
 
@@ -196,8 +197,14 @@ async function cleaned(context: Context, ran: Output<'task.run'>): Promise<Answe
 function answer(context: Context, ran: Output<'task.run'>): Answer {
   if (ran.exitCode !== undefined) return { json: { ...ran }, text: '', exitCode: ran.exitCode }
   const [first, ...next] = summary(context, ran.task)
-  const strays = ran.strays.map(({ what }) => `  changed in your repository meanwhile: ${printable(what)}`)
-  return { json: { ...ran }, text: [first, ...strays, ...next].join('\n') }
+  return { json: { ...ran }, text: [first, ...strayed(ran), ...next].join('\n') }
+}
+
+function strayed({ strays, operation }: Output<'task.run'>): string[] {
+  return [
+    ...strays.map(({ what }) => `  changed in your repository meanwhile: ${printable(what)}`),
+    ...(operation === undefined ? [] : [`  offshoot undo ${operation.slice(0, 6)} puts the refs back`]),
+  ]
 }
 
 /** What came of it, and what to do next. */
