@@ -365,6 +365,17 @@ const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       return { verified: { ...verified, flaws: [...flaws] } }
     },
   },
+  'system.direct': {
+    writes: false,
+    async run(ports, { repo, command, ...input }, signal, emit) {
+      const { runDirect } = await import('../core/run-direct.ts')
+      const asked = { dir: repo, starts: true, argv: command, ...input }
+      const { agent, end } = await runDirect(ports, asked, emit && onlooker(emit), signal)
+      const { ok, reason, exitCode } = end
+      if (!ok && exitCode === undefined) throw new AppError('WT_018', `${agent} failed: ${reason}`)
+      return { direct: true, agent, ...(exitCode !== undefined && { exitCode }) }
+    },
+  },
   'system.agents': {
     writes: false,
     async run(ports, { repo }, signal) {

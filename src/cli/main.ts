@@ -85,6 +85,9 @@ interface Door {
   close(): Promise<void>
 }
 
+/** A command that these run speaks to the terminal itself. */
+const speaking: ReadonlySet<string> = new Set(['task.run', 'system.direct'])
+
 /** To the verbs. What looks into the records only is answered without loading everything else. */
 function openDoor(signal: AbortSignal, said: Emit): Door {
   let records: OpenRecords | undefined
@@ -97,8 +100,8 @@ function openDoor(signal: AbortSignal, said: Emit): Door {
       }
       const { compose } = await import('../compose.ts')
       ports ??= compose()
-      // A command of a run speaks for itself; what hooks say beside another verb is progress.
-      return call(ports, action, input, signal, emit ?? (action === 'task.run' ? undefined : said))
+      // What hooks say beside a verb is progress.
+      return call(ports, action, input, signal, emit ?? (speaking.has(action) ? undefined : said))
     },
     async notices(dir, always) {
       const from = ports ?? (always ? records : undefined)

@@ -85,7 +85,7 @@ export async function runAgent(
   return inTurn(ports, found.repo, limit, () => onlooker?.tell({ event: 'queued', limit }), running, signal)
 }
 
-function policyOf({ policy }: Settings, input: RunInput): Policy {
+export function policyOf({ policy }: Settings, input: RunInput): Policy {
   return {
     level: input.policy ?? policy.level,
     allowed: [...policy.allowed, ...(input.allowed ?? [])],
@@ -93,7 +93,7 @@ function policyOf({ policy }: Settings, input: RunInput): Policy {
   }
 }
 
-function nameOf({ agent }: Settings, input: RunInput, resumed: Task | undefined): string | undefined {
+export function nameOf({ agent }: Settings, input: RunInput, resumed?: Task): string | undefined {
   return input.agent === undefined && input.argv
     ? 'command'
     : (input.agent ?? resumed?.conversation?.agent ?? (agent.name || undefined))
@@ -233,7 +233,7 @@ async function converse(
   return findStop(ports, run)
 }
 
-const roomOf = (ports: Ports, run: string) => path.join(ports.home, 'rooms', run)
+export const roomOf = (ports: Ports, run: string) => path.join(ports.home, 'rooms', run)
 
 /** Takes away what an adapter had to write for its agent. */
 export async function clearRoom(ports: Ports, run: string): Promise<void> {

@@ -16,6 +16,8 @@ export interface Settings {
     readonly link: readonly string[]
   }
   readonly branch: { readonly name: string }
+  /** What `run` does where there is no repository. */
+  readonly isolation: { readonly fallback: 'none' | 'direct' }
   /** How many workspaces are made ahead, so that a start has nothing to wait for. */
   readonly pool: { readonly size: number }
   readonly limits: {
@@ -95,6 +97,7 @@ export const defaultSettings: Settings = {
   enabled: true,
   workspace: { base: '', name: '{task}-{date}-{time}', copy: [], link: [] },
   branch: { name: 'offshoot/{task}' },
+  isolation: { fallback: 'none' },
   pool: { size: 1 },
   limits: { perRepo: 10, concurrent: 10, timeMinutes: 0, turns: 0 },
   agent: { name: '', adapters: [] },

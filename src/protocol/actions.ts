@@ -482,6 +482,25 @@ export const actions = {
         .optional(),
     }),
   },
+  'system.direct': {
+    summary:
+      'Run an agent or any command outside of a repository, in the folder itself, if the settings allow it',
+    input: z.object({
+      repo: z.string().min(1).describe('The folder.'),
+      command: z.array(z.string()).min(1).optional(),
+      agent: z.string().min(1).optional(),
+      prompt: z.string().optional(),
+      policy: z.enum(policyLevels).optional(),
+      allowed: z.array(z.string().min(1)).optional(),
+      denied: z.array(z.string().min(1)).optional(),
+      autoContinue: z.boolean().optional(),
+    }),
+    output: z.object({
+      direct: z.literal(true).describe('There is no task: nothing is kept, nothing can be undone.'),
+      agent: z.string(),
+      exitCode: z.number().int().optional().describe('Of a command.'),
+    }),
+  },
   'system.agents': {
     summary: 'List the agents that can be run, and which are installed',
     input: z.object({ repo }),

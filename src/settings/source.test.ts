@@ -66,6 +66,7 @@ describe('I6: settings from file, user file, environment and flags; the later wi
       { key: 'workspace.copy', value: [], origin: 'default' },
       { key: 'workspace.link', value: [], origin: 'default' },
       { key: 'branch.name', value: 'offshoot/{task}', origin: 'default' },
+      { key: 'isolation.fallback', value: 'none', origin: 'default' },
       { key: 'pool.size', value: 1, origin: 'default' },
       { key: 'limits.perRepo', value: 4, origin: 'OFFSHOOT_LIMITS_PER_REPO' },
       { key: 'limits.concurrent', value: 10, origin: 'default' },

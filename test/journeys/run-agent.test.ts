@@ -6,7 +6,7 @@ import { findMarked } from '../../src/process/marked.ts'
 import { until } from '../support/processes.ts'
 import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
 import { play, withStandIn } from '../support/stand-in.ts'
-import { inFolder, library, withEnv } from '../support/workspace.ts'
+import { inFolder, library, nowhere, withEnv } from '../support/workspace.ts'
 
 type Told = { event?: string; ok?: boolean } & Record<string, never>
 
@@ -219,6 +219,57 @@ describe('G5: limits', () => {
       reason: 'limits.turns: 2 answers are over',
     })
     expect((await lib.log('T1')).map(({ summary }) => summary)).toEqual(['echo 1 > 1.txt', 'echo 2 > 2.txt'])
+  })
+})
+
+test('G5: limits.timeMinutes ends a run with all that it started, and keeps what it did', async () => {
+  const repo = withStandIn(testRepo())
+  const lib = library(repo, { flags: { limits: { timeMinutes: 0.02 } } })
+  let run = ''
+  const acts = [{ sh: 'echo 1 > 1.txt' }, { sh: 'echo 2 > 2.txt; setsid sleep 600 & sleep 600' }]
+  const running = lib.run({ task: 'T1', starts: true, prompt: play(...acts) }, undefined, (told) => {
+    if (told.event === 'started') run = String(told.run)
+  })
+  await expect(running).rejects.toMatchObject({ code: 'WT_018' })
+  expect(findMarked(run)).toEqual([])
+  expect(await lib.show('T1')).toMatchObject({
+    state: 'failed',
+    reason: 'limits.timeMinutes: 0.02 minutes are over',
+  })
+  const steps = await stepsOf(repo, 'T1')
+  expect(steps[0]).toEqual(['Bash', '1.txt'])
+})
+
+describe('G1: the first run', () => {
+  const alone = (repo: TestRepo) => withEnv(repo, { PATH: '/usr/bin:/bin' })
+  const lines = (text: string) => text.trimEnd().split('\n')
+
+  test('G1: where no agent is installed, three lines tell what is missing and what works without', async () => {
+    const { code, stdout, stderr } = await offshoot(alone(testRepo()), 'run', 'Fix the bug.')
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(lines(stderr).length).toBeLessThanOrEqual(3)
+    expect(stderr).toMatch(/No agent is installed[\s\S]*npm install -g [\s\S]*offshoot run -- COMMAND/)
+  })
+
+  test('G1: where there is no repository, they tell that', async () => {
+    const { code, stdout, stderr } = await offshoot(alone(nowhere()), 'run', 'Fix the bug.')
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
+    expect(lines(stderr).length).toBeLessThanOrEqual(3)
+    expect(stderr).toMatch(/not in a git repository[\s\S]*hint: /)
+  })
+
+  test('G1: where there is no commit yet, they tell that', async () => {
+    const at = withStandIn(nowhere())
+    at.git('init', '--quiet')
+    const { code, stdout, stderr } = await offshoot(at, 'run', 'Fix the bug.')
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(lines(stderr).length).toBeLessThanOrEqual(3)
+    expect(stderr).toMatch(/commit[\s\S]*hint: /)
+  })
+
+  test('G1: with an agent and a commit nothing else has to be set up', async () => {
+    const repo = withStandIn(testRepo())
+    expect(await offshoot(repo, 'run', play({ write: 'x.txt' }))).toMatchObject({ code: 0 })
   })
 })
 

@@ -9,8 +9,34 @@ import { runLog } from '../run-log.ts'
 import { personal } from '../run-view.ts'
 import { stepLine } from './log.ts'
 
-/** `run "prompt"` or `run -- command…`: starts the task if it is not there. */
+/** Where there is no repository the settings may say that an agent works all the same. */
 export async function run(context: Context): Promise<Answer> {
+  return inTask(context).catch((thrown: unknown) => {
+    if (appError(thrown).code !== 'WT_009') throw thrown
+    return directly(context)
+  })
+}
+
+/** Without a task: nothing is kept of it. */
+async function directly(context: Context): Promise<Answer> {
+  const { dir: repo, positionals, rest, values } = context
+  const [prompt] = positionals
+  const command = rest.length > 0 ? [...rest] : undefined
+  const view = flag(values, 'json') ? undefined : personal(context)
+  const emit = view?.emit ?? context.emit
+  const isPlain = command !== undefined && prompt === undefined && view !== undefined
+  try {
+    const input = { repo, command, prompt, ...limitsOf(context) }
+    const ran = await context.call('system.direct', input, isPlain ? undefined : emit)
+    context.tell(`${context.paint('yellow', 'notice:')} no repository, so no task: nothing of this was kept.`)
+    return { json: { ...ran }, text: '', exitCode: ran.exitCode }
+  } finally {
+    view?.close()
+  }
+}
+
+/** `run "prompt"` or `run -- command…`: starts the task if it is not there. */
+async function inTask(context: Context): Promise<Answer> {
   const { dir: repo, values, positionals, rest } = context
   const task = text(values, 'task')
   const base = text(values, 'worktree-dir')
