@@ -1,5 +1,5 @@
 /** A step, against adding and committing everything. One file has changed. */
-import { appendFile, mkdir } from 'node:fs/promises'
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { library } from '../built.ts'
 import type { TimedCase } from '../case.ts'
@@ -44,11 +44,11 @@ export function manySteps(steps: number, bar: number): TimedCase {
       const names = [fileName(7), fileName(8)]
       for (let n = 0; n < steps; n++) {
         const name = names[n % 2] ?? ''
-        await edit(long.path, name)
+        await rewrite(long.path, name)
         await long.step([name])
       }
       const side = (task: typeof long) => ({
-        before: () => edit(task.path, fileName(7)),
+        before: () => rewrite(task.path, fileName(7)),
         run: () => task.step([fileName(7)]),
       })
       return {
@@ -65,6 +65,11 @@ export function manySteps(steps: number, bar: number): TimedCase {
 
 function edit(folder: string, file: string): Promise<void> {
   return appendFile(path.join(folder, file), `${newName('edit')}\n`)
+}
+
+/** A file that grows with every step would be what is measured. */
+function rewrite(folder: string, file: string): Promise<void> {
+  return writeFile(path.join(folder, file), `${newName('edit')}\n`.repeat(100))
 }
 
 /** Not published, as during a run. */

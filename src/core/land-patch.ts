@@ -60,7 +60,7 @@ export async function planPatch(
   const moves = Array.from(planned, ([path, { from, to }]): FileMove => {
     return { path, from: asFound(from, found.get(path)), to }
   })
-  const inTheWay = await obstacles(ports, repo, checkout, planned)
+  const inTheWay = await obstacles(ports, repo, checkout, planned, found)
   const conflicts = await named(ports, repo, found, merged.conflicts)
   const solved = markers && conflicts.every(({ kind }) => kind !== 'untracked')
   return {
@@ -106,8 +106,10 @@ export async function obstacles(
   repo: Repo,
   checkout: string,
   planned: ReadonlyMap<BytePath, LeafChange>,
+  seen: ReadonlyMap<BytePath, Found> = new Map(),
 ): Promise<Conflict[]> {
-  const found = await ports.contents.take(repo, checkout, planned.keys(), knownOf(planned))
+  const unseen = [...planned.keys()].filter((file) => !seen.has(file))
+  const found = new Map([...seen, ...(await ports.contents.take(repo, checkout, unseen, knownOf(planned)))])
   const goes = (file: BytePath) => planned.get(file)?.to === null
   const conflicts = new Map<BytePath, Conflict['kind']>()
   for (const [file, { to }] of planned) {

@@ -188,8 +188,9 @@ async function treesOf(
   if (!files) return {}
   const { contents } = ports
   const empty = await contents.change(repo, null, new Map())
+  // By their number: in folders of their own, each would be one more thing to write.
   const tree = (side: 'from' | 'to') =>
-    contents.change(repo, empty, new Map(files.moves.map((move) => [move.path, move[side]])))
+    contents.change(repo, empty, new Map(files.moves.map((move, n) => [String(n), move[side]])))
   const trees = { before: await tree('from'), after: await tree('to') }
   if (!index || 'moves' in index) return trees
   const indexes = await contents.change(

@@ -451,7 +451,7 @@ export interface LeafChange {
 
 /** What lies at a path of a folder. A path below something that is no folder is `gone`, and says what is in the way. */
 export type Found =
-  | { readonly kind: 'file'; readonly leaf: Leaf; readonly permissions: number; readonly look: string }
+  | { readonly kind: 'file'; readonly leaf: Leaf; readonly permissions: number }
   | { readonly kind: 'gone'; readonly blockedBy?: BytePath | undefined }
   | { readonly kind: 'folder' }
   | { readonly kind: 'special' }

@@ -102,9 +102,10 @@ async function makeParents(checkout: string, file: BytePath): Promise<void> {
   const parts = file.split('/').slice(0, -1)
   for (let count = 1; count <= parts.length; count++) {
     const parent = parts.slice(0, count).join('/')
-    const there = lstatSync(below(checkout, parent), { throwIfNoEntry: false })
+    const look = () => lstatSync(below(checkout, parent), { throwIfNoEntry: false })
+    const there = look()
     if (!there) await mkdir(below(checkout, parent)).catch(ignoring('EEXIST'))
-    if (!lstatSync(below(checkout, parent)).isDirectory()) throw inTheWay(parent)
+    if (!(there ?? look())?.isDirectory()) throw inTheWay(parent)
   }
 }
 

@@ -1,17 +1,18 @@
 /** Trees and files of the vault, for verbs that land them elsewhere. */
 import { randomUUID } from 'node:crypto'
-import { lstatSync, type Stats } from 'node:fs'
+import { type BigIntStats, lstatSync } from 'node:fs'
 import { chmod, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import type { Contents, Found, Leaf, Repo } from '../core/ports.ts'
 import { type BytePath, below, splitNul } from './bytes.ts'
-import { capture } from './capture.ts'
+import { type Captured, capture } from './capture.ts'
 import { patchOf } from './diff.ts'
 import { eachOf } from '../core/each.ts'
 import { draftIndex, findIndexTree, scanAgainst, showHidden, storeIndexTree } from './drafts.ts'
 import type { OpenVault } from './index.ts'
 import { noteDone, readKept } from './known.ts'
 import { mergeTrees } from './merge.ts'
+import { parentOf } from './folders.ts'
 import { readRef } from './place.ts'
 import { writeBlob } from './restore.ts'
 import { findIgnored, scan, scanIgnored } from './scan.ts'
@@ -36,8 +37,9 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
     async take(repo, folder, paths, known) {
       const vault = await open(repo)
       const found = new Map<BytePath, Found>()
+      const obstacleOf = obstacles(folder)
       await eachOf(paths, 8, async (file) => {
-        found.set(file, await takeOne(vault, folder, file, known?.get(file)))
+        found.set(file, obstacleOf(file) ?? (await takeOne(vault, folder, file, known?.get(file))))
       })
       return found
     },
@@ -101,31 +103,52 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
   }
 }
 
-/** A link or a file in the place of a parent folder is named, never followed. */
+/** A link or a file in the place of a parent folder is named, never followed. Each folder is looked at once. */
+function obstacles(folder: string): (file: BytePath) => Found | undefined {
+  const seen = new Map<BytePath, Found | undefined>()
+  const obstacleOf = (file: BytePath): Found | undefined => {
+    const parent = parentOf(file)
+    if (parent === '' || seen.has(parent)) return seen.get(parent)
+    const above = obstacleOf(parent)
+    const there = above ? undefined : statOf(below(folder, parent))
+    const blocked = there && !there.isDirectory()
+    const found: Found | undefined =
+      above ?? (blocked ? { kind: 'gone', blockedBy: parent } : there ? undefined : { kind: 'gone' })
+    seen.set(parent, found)
+    return found
+  }
+  return obstacleOf
+}
+
 async function takeOne(
   vault: OpenVault,
   folder: string,
   file: BytePath,
   known?: readonly (Leaf | null)[],
 ): Promise<Found> {
-  const parts = file.split('/')
-  for (let count = 1; count < parts.length; count++) {
-    const parent = parts.slice(0, count).join('/')
-    const found = kindOf(below(folder, parent))
-    if (!found) return { kind: 'gone' }
-    if (!found.isDirectory()) return { kind: 'gone', blockedBy: parent }
-  }
-  const taken = await capture({ ...vault, workspace: folder }, file, known)
+  const taken =
+    readBefore(vault, folder, file, known) ?? (await capture({ ...vault, workspace: folder }, file, known))
   if (taken.kind === 'skipped') return { kind: 'special' }
   if (taken.kind !== 'file') return { kind: taken.kind }
-  const { mode, size, mtimeNs, ctimeNs, ino } = taken.stat
-  const permissions = Number(mode) & 0o777
-  return { kind: 'file', leaf: taken.leaf, permissions, look: [mode, size, mtimeNs, ctimeNs, ino].join(',') }
+  vault.readings.note(`${folder}/${file}`, taken)
+  return { kind: 'file', leaf: taken.leaf, permissions: Number(taken.stat.mode) & 0o777 }
 }
 
-function kindOf(full: Buffer): Stats | undefined {
+/** Only what is known is in the vault for certain. */
+function readBefore(
+  { readings }: OpenVault,
+  folder: string,
+  file: BytePath,
+  known: readonly (Leaf | null)[] = [],
+): Captured | undefined {
+  const stat = known.length > 0 ? statOf(below(folder, file)) : undefined
+  const leaf = stat && readings.find(`${folder}/${file}`, stat)
+  return leaf && known.some((one) => one?.oid === leaf.oid) ? { kind: 'file', leaf, stat } : undefined
+}
+
+function statOf(full: Buffer): BigIntStats | undefined {
   try {
-    return lstatSync(full)
+    return lstatSync(full, { bigint: true, throwIfNoEntry: false })
   } catch {
     return undefined
   }
@@ -225,8 +248,9 @@ async function scanned(
 async function takeEach(vault: OpenVault, checkout: string, files: Iterable<BytePath>) {
   const leaves = new Map<BytePath, Leaf | null>()
   const replaced: BytePath[] = []
+  const obstacleOf = obstacles(checkout)
   await eachOf(files, 8, async (file) => {
-    const found = await takeOne(vault, checkout, file)
+    const found = obstacleOf(file) ?? (await takeOne(vault, checkout, file))
     if (found.kind === 'file') leaves.set(file, found.leaf)
     if (found.kind === 'gone') leaves.set(file, null)
     if (found.kind === 'folder') replaced.push(file)

@@ -36,6 +36,7 @@ import { keepOut, readKeptOut } from './kept-out.ts'
 import { lenders, publish, readPublished, startTree } from './publish.ts'
 import { findRemote, makePushRoom, push } from './push.ts'
 import { indexedTrees, noteIndexed } from './indexed.ts'
+import { type Readings, readings } from './readings.ts'
 import { refill } from './refill.ts'
 import { restore } from './restore.ts'
 import { refreshIndex, type ScanScope, scanIgnored } from './scan.ts'
@@ -78,6 +79,7 @@ function whenSynced(objects: Objects, exec: GitExec, reader: ObjectReader) {
 export interface OpenVault extends VaultOptions, VaultPlace {
   readonly objects: Objects
   readonly reader: ObjectReader
+  readonly readings: Readings
 }
 
 export function gitVault(options: VaultOptions): Vault & Contents {
@@ -86,21 +88,21 @@ export function gitVault(options: VaultOptions): Vault & Contents {
   const overlays = new Map<string, Overlay>()
 
   const open = (repo: Repo) => {
-    const place = vaultPlace(options.home, repo)
-    const known = opened.get(place.vault)
+    const known = opened.get(repo.name)
     if (known) return known
+    const place = vaultPlace(options.home, repo)
     const opening = readAlgorithm(files, repo, place.vault).then(async (algorithm) => {
       await makeVault(files, place.vault, algorithm)
       await noteRepo(files, place.vault, repo)
       await clearScratch(files, place.vault)
       await copyShallow(files, repo.commonDir, place.vault)
       const reader = objectReader(options.pipe, { gitDir: place.vault, alternates: place.alternates })
-      const onBroken = () => opened.delete(place.vault)
+      const onBroken = () => opened.delete(repo.name)
       const objects = vaultObjects(files, place.vault, algorithm, reader, onBroken)
-      return { ...options, ...place, ...whenSynced(objects, exec, reader), objects }
+      return { ...options, ...place, ...whenSynced(objects, exec, reader), objects, readings: readings() }
     })
-    opened.set(place.vault, opening)
-    opening.catch(() => opened.delete(place.vault))
+    opened.set(repo.name, opening)
+    opening.catch(() => opened.delete(repo.name))
     return opening
   }
 
