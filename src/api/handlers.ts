@@ -472,12 +472,21 @@ export async function call<A extends ActionName>(
     return await handler.run(ports, input, signal, emit)
   } catch (thrown) {
     const error = failure(thrown, signal)
-    if (error.code !== 'WT_014' || !(action === 'task.start' || action === 'worktree.create')) throw error
+    if (error.code !== 'WT_014' || !hasOnlyStarted(action, error)) throw error
     if (!(await hasMadeRoom(ports, signal))) throw error
     return await handler.run(ports, input, signal, emit).catch((again: unknown) => {
       throw failure(again, signal)
     })
   }
+}
+
+/** What failed was the making of a task, which can be tried again. */
+function hasOnlyStarted(action: ActionName, { data }: AppError): boolean {
+  return (
+    action === 'task.start' ||
+    action === 'worktree.create' ||
+    (action === 'task.run' && data?.started === false)
+  )
 }
 
 function onlyTells(input: { readonly dryRun?: boolean; readonly show?: boolean } | object): boolean {

@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { Agent, AgentEnd, AgentInput, Cell } from './agent.ts'
 import { chooseAgent } from './agents.ts'
 import { type Attendance, attendance, type RunTold } from './attend.ts'
-import { AppError } from './errors.ts'
+import { AppError, appError } from './errors.ts'
 import type { Stray } from './events.ts'
 import { requireTask } from './list.ts'
 import { type Ask, permits } from './permission.ts'
@@ -135,8 +135,18 @@ async function taskFor(
   const title =
     input.task === undefined ? ((input.argv && commandLine(input.argv)) ?? input.prompt) : undefined
   const { dir, base } = input
-  const { task } = await start(ports, { dir, task: input.task, title, base, onOutput }, signal)
+  const asked = { dir, task: input.task, title, base, onOutput }
+  const { task } = await start(ports, asked, signal).catch((thrown: unknown) => {
+    throw beforeRun(appError(thrown))
+  })
   return requireTask(ports, dir, task.id)
+}
+
+/** Nothing has run yet: whoever makes room can try it again. */
+function beforeRun(error: AppError): AppError {
+  if (error.code !== 'WT_014') return error
+  const { code, message, hint, path: where, cause } = error
+  return new AppError(code, message, { hint, path: where, cause, data: { ...error.data, started: false } })
 }
 
 interface Attended {

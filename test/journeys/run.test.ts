@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -184,6 +185,28 @@ describe('K2: a run that is cancelled', () => {
     })
     expect(await lib.show('T1')).toMatchObject({ state: 'failed', reason: 'Cancelled.' })
     expect(existsSync(path.join(task.path, 'half.txt'))).toBe(true)
+  })
+
+  test('K2: Ctrl-C ends one on the command line: no process is left, and its work is kept', async () => {
+    const repo = testRepo()
+    const pids = path.join(repo.home, 'pids')
+    const script = `echo half > half.txt; setsid sleep 600 & echo $! > '${pids}'; echo $$ >> '${pids}'; sleep 600`
+    const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
+    const child = spawn(process.execPath, [bin, 'run', '--task', 'T1', '--', 'sh', '-c', script], {
+      cwd: repo.dir,
+      env: repo.env,
+      stdio: 'ignore',
+    })
+    const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+    const read = () => (existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n').map(Number) : [])
+    await until(() => read().length === 2, 'it is at work')
+    const started = read()
+    onTestFinished(() => killHard(...started))
+    child.kill('SIGINT')
+    expect(await ended).toBe(130)
+    expect(started.filter(isRunning)).toEqual([])
+    const { json } = await offshoot(repo, 'log', 'T1', '--json')
+    expect(json.checkpoints).toMatchObject([{ tool: 'sweep', files: [{ path: 'half.txt' }] }])
   })
 
   test('K2: one that does not want to end is ended all the same', async () => {
