@@ -1,9 +1,50 @@
-import { defineConfig } from 'rolldown'
+import { defineConfig, type Plugin } from 'rolldown'
+
+/** Taking one function of it loads the whole of it, and most commands never call one. */
+const heavy = new Set(['node:crypto', 'node:http'])
+
+/**
+ * An `import` of a module of Node's loads all that it can offer: for `node:util` that is workers, for `node:fs` promises and
+ * readline. Asked for by a call, it loads what is taken from it.
+ */
+const lazyBuiltins: Plugin = {
+  name: 'lazy-builtins',
+  renderChunk: (code) =>
+    code.replace(
+      /^import (?:(\w+)(?:, )?)?(?:\{ (.*?) \})? from "(node:[\w/]+)";$/gm,
+      (_, whole, parts, from) => {
+        const taken = `process.getBuiltinModule("${from}")`
+        const names: string[] = parts?.split(', ') ?? []
+        const pairs = names.map((name) => name.split(' as '))
+        const lines = heavy.has(from)
+          ? pairs.map(([name, as = name]) => `const ${as} = (...args) => ${taken}.${name}(...args);`)
+          : pairs.length > 0
+            ? [`const { ${pairs.map((pair) => pair.join(': ')).join(', ')} } = ${taken};`]
+            : []
+        return [...(whole ? [`const ${whole} = ${taken};`] : []), ...lines].join('\n')
+      },
+    ),
+}
 
 /** Few files instead of many: a command spends most of its time on finding and reading its modules. */
 export default defineConfig({
   input: { index: 'src/index.ts', 'cli/main': 'src/cli/main.ts' },
   platform: 'node',
-  external: ['zod', 'yaml'],
-  output: { dir: 'dist', format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js' },
+  plugins: [lazyBuiltins],
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    // What every command needs and `list` does is one file, and what `start` needs beside it another.
+    codeSplitting: {
+      groups: [
+        {
+          name: 'front',
+          test: /src\/(api\/handlers|cli\/(main|commands\/list)|core\/list)\.ts$/,
+          priority: 1,
+        },
+        { name: 'start', test: /src\/(compose|cli\/commands\/start|core\/(auto-revert|notices|start))\.ts$/ },
+      ],
+    },
+  },
 })

@@ -76,7 +76,7 @@ export function startAgainstNode(files: number, bar: number): TimedCase {
     prepare: async (world) => {
       const repo = await world.repo(files)
       const pooled = await fromPool(repo, world)
-      const env = { ...repo.env, OFFSHOOT_POOL_SIZE: '1' }
+      const env = withPool(repo)
       const start = async () => {
         const task = newName('task')
         const args = [bin, 'start', task, '--json']
@@ -101,9 +101,15 @@ interface Pooled extends Side {
   close(): Promise<void>
 }
 
+/** As it is where nothing is set. */
+function withPool(repo: BenchRepo) {
+  const { OFFSHOOT_POOL_SIZE: _, ...env } = repo.env
+  return env
+}
+
 async function fromPool(repo: BenchRepo, world: World): Promise<Pooled> {
   const { openRepo } = await library()
-  const env = { ...repo.env, OFFSHOOT_POOL_SIZE: '1' }
+  const env = withPool(repo)
   const handle = openRepo(repo.dir, { env, background: false })
   let last = { task: '', path: '' }
   const made = (task: string, folder: string) => {

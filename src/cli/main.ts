@@ -9,10 +9,10 @@ import type { Input } from '../protocol/actions.ts'
 import { parse } from './arguments.ts'
 import { type Answer, type Context, flag, text } from './command.ts'
 import { painter, printable, shortList } from './output.ts'
+import { isTerminal, write } from './stdout.ts'
 
 /** Runs one command line and answers its exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  process.stdout.on('error', leaveQuietly)
   // What follows `--` is for another command.
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
   const json = own.includes('--json')
@@ -44,7 +44,7 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
   }
   const json = flag(values, 'json')
   const quiet = json || flag(values, 'quiet')
-  const colored = process.stdout.isTTY && !process.env.NO_COLOR && !flag(values, 'no-color')
+  const colored = isTerminal() && !process.env.NO_COLOR && !flag(values, 'no-color')
   const door = openDoor(signal, ({ event, text: words }) => {
     if (event === 'output' && !quiet) process.stderr.write(String(words))
   })
@@ -117,7 +117,7 @@ function openDoor(signal: AbortSignal, said: Emit): Door {
 }
 
 async function show({ text: words, long }: Answer): Promise<void> {
-  if (long && process.stdout.isTTY) {
+  if (long && isTerminal()) {
     const { page } = await import('./pager.ts')
     if (await page(words, process.env)) return
   }
@@ -125,12 +125,12 @@ async function show({ text: words, long }: Answer): Promise<void> {
 }
 
 function say(words: string): 0 {
-  process.stdout.write(`${words}\n`)
+  write(`${words}\n`)
   return 0
 }
 
 function print(answer: object): void {
-  process.stdout.write(`${JSON.stringify(answer)}\n`)
+  write(`${JSON.stringify(answer)}\n`)
 }
 
 function complain(error: AppError, verbose: boolean, plain: boolean): void {
@@ -149,12 +149,6 @@ function complain(error: AppError, verbose: boolean, plain: boolean): void {
   }
   if (verbose) lines.push(printable((error.cause instanceof Error ? error.cause : error).stack ?? ''))
   process.stderr.write(`${lines.join('\n')}\n`)
-}
-
-/** Whoever read our output has enough of it: that is no failure. */
-function leaveQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit(0)
-  throw error
 }
 
 function version(): string {

@@ -18,7 +18,7 @@ export async function sync(target: string): Promise<void> {
 }
 
 /** From here on one call for the whole file system takes less time than one for each. */
-const many = 256
+const many = 64
 
 /** They must be on one file system. */
 export async function syncAll(targets: readonly string[]): Promise<void> {

@@ -110,12 +110,12 @@ function tooNew(version: number, path: string): AppError {
 
 /** SQLite answers "busy" at once, without its own wait, when many connections turn a new file to WAL together. */
 function patiently<T>(work: () => T): T {
-  const deadline = performance.now() + busyMs
+  const deadline = Date.now() + busyMs
   for (;;) {
     try {
       return work()
     } catch (thrown) {
-      if (!isBusy(thrown) || performance.now() > deadline) throw thrown
+      if (!isBusy(thrown) || Date.now() > deadline) throw thrown
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 + Math.random() * 8)
     }
   }

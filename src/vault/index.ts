@@ -152,13 +152,25 @@ export function gitVault(options: VaultOptions): Vault & Contents {
   const makeSeed = async (vault: OpenVault, repo: Repo, task: Task, signal?: AbortSignal): Promise<Step> => {
     const there = await findTip(vault, task)
     if (there) return firstOf(vault, task, there)
-    const index = await keepIndex(vault, repo, task)
-    const base = parseCommit(await vault.objects.readObject(task.base.commit))
-    const tree = (await findMade(vault, task)) ?? (await seedTree(vault, task.path, base.tree, index, signal))
+    const tree = await madeTree(vault, repo, task, signal)
     const note = { n: 0, tool: 'start', summary: '', skipped: [] }
     const first = await commitStep(vault, task, tree, undefined, note, task)
     await noteFirst(vault, task, first)
     return first
+  }
+
+  /** The workspace as it was made: what was made ahead has noted it. */
+  const madeTree = async (
+    vault: OpenVault,
+    repo: Repo,
+    task: Task,
+    signal?: AbortSignal,
+  ): Promise<string> => {
+    const index = await keepIndex(vault, repo, task)
+    const noted = await findMade(vault, task)
+    if (noted !== undefined) return noted
+    const base = parseCommit(await vault.objects.readObject(task.base.commit))
+    return seedTree(vault, task.path, base.tree, index, signal)
   }
 
   const firstFile = (vault: OpenVault, task: Pick<Task, 'uid'>) =>
@@ -177,9 +189,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     changes: ReadonlyMap<BytePath, Leaf | null>,
     signal?: AbortSignal,
   ): Promise<Step> => {
-    const index = await keepIndex(vault, repo, task)
-    const base = parseCommit(await vault.objects.readObject(task.base.commit))
-    const made = (await findMade(vault, task)) ?? (await seedTree(vault, task.path, base.tree, index, signal))
+    const made = await madeTree(vault, repo, task, signal)
     const { tree } = await changeTree(vault.objects, made, changes)
     // The index knows nothing of what the user had: the next look must.
     await noteIndexed(files, taskFolder(vault.vault, task), made)

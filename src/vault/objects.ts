@@ -54,6 +54,7 @@ export function vaultObjects(
   let syncing: Promise<void> = Promise.resolve()
   let broken: unknown
   const trees = new Map<string, readonly TreeEntry[]>()
+  const contents = lately()
 
   const remember = (oid: string, entries: readonly TreeEntry[]) => {
     if (trees.size >= treesKept) trees.delete(trees.keys().next().value ?? '')
@@ -111,7 +112,13 @@ export function vaultObjects(
     idOf: (type, content) => objectId(algorithm, type, content),
     put,
     readObject,
-    findSmall: (oid) => findSmall(drafts.get(oid) ?? placing.get(oid)) ?? findSmall(loosePath(vault, oid)),
+    findSmall(oid) {
+      const held = contents.find(oid)
+      if (held) return held
+      const found = findSmall(drafts.get(oid) ?? placing.get(oid)) ?? findSmall(loosePath(vault, oid))
+      if (found) contents.hold(oid, found)
+      return found
+    },
     async written(oid) {
       const loose = loosePath(vault, oid)
       unsynced.add((await exists(loose)) ? path.dirname(loose) : path.join(vault, 'objects', 'pack'))
@@ -159,6 +166,25 @@ export function vaultObjects(
 }
 
 const small = 256 * 1024
+const heldBytes = 4 * 1024 * 1024
+
+/** A landing asks twice for what it lands: once to look into it, once to write it. */
+function lately() {
+  const held = new Map<string, Buffer>()
+  let bytes = 0
+  return {
+    find: (oid: string) => held.get(oid),
+    hold(oid: string, content: Buffer) {
+      held.set(oid, content)
+      bytes += content.length
+      for (const [oldest, { length }] of held) {
+        if (bytes <= heldBytes) return
+        held.delete(oldest)
+        bytes -= length
+      }
+    },
+  }
+}
 
 function findSmall(file: string | undefined): Buffer | undefined {
   const packed = file && statSync(file, { throwIfNoEntry: false })

@@ -1,0 +1,49 @@
+// What a Node does that is too old for offshoot: keep to syntax and modules of Node 12.
+import { spawn } from 'child_process'
+import { existsSync } from 'fs'
+import module from 'module'
+import path from 'path'
+import { isatty } from 'tty'
+
+/** To the `node` package that was installed along with this one, if it is new enough; else it says what to do. */
+export function handOver(needed) {
+  const pinned = process.env.OFFSHOOT_HANDED_OVER ? undefined : findPinnedNode(needed)
+  if (!pinned) return refuse(needed)
+  const child = spawn(pinned, process.argv.slice(1), {
+    stdio: 'inherit',
+    env: Object.assign({}, process.env, { OFFSHOOT_HANDED_OVER: '1' }),
+  })
+  const forward = {}
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    forward[signal] = () => {
+      // A terminal sends Ctrl-C to the child too, and a second one would mean "now, without cleaning up".
+      if (signal !== 'SIGINT' || !isatty(0)) child.kill(signal)
+    }
+    process.on(signal, forward[signal])
+  }
+  child.on('error', () => refuse(needed))
+  child.on('exit', (code, signal) => {
+    if (!signal) process.exit(code)
+    if (forward[signal]) process.removeListener(signal, forward[signal])
+    process.kill(process.pid, signal)
+  })
+}
+
+function findPinnedNode(needed) {
+  const require = module.createRequire(import.meta.url)
+  try {
+    const manifest = require.resolve('node/package.json')
+    const binary = path.join(path.dirname(manifest), 'bin', 'node')
+    const major = Number(require(manifest).version.split('.')[0])
+    return major >= needed && existsSync(binary) ? binary : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function refuse(needed) {
+  console.error(
+    `offshoot needs Node ${needed} or newer; this is ${process.version}. Install it (https://nodejs.org) or run with: npx -p node@${needed} -p offshoot offshoot …`,
+  )
+  process.exit(6)
+}
