@@ -58,7 +58,7 @@ describe('help', () => {
 
 describe('--json', () => {
   test('I1: every answer is one object in the shape of its action', async () => {
-    const repo = testRepo()
+    const repo = withEnv(testRepo(), { OFFSHOOT_ISOLATION_FALLBACK: 'direct' })
     repo.git('config', 'user.name', 'User')
     repo.git('config', 'user.email', 'user@example.com')
     const answers: [ActionName, string[]][] = [
@@ -72,6 +72,8 @@ describe('--json', () => {
       ['worktree.show', ['worktree', 'show', '--task', 'T2']],
       ['task.run', ['run', '--task', 'T1', '--', 'sh', '-c', 'echo b > b.txt']],
       ['task.run', ['exec', 'T1', '--', 'sh', '-c', 'echo c > c.txt']],
+      ['system.direct', ['-C', repo.home, 'run', '--', 'true']],
+      ['task.install', ['agents', 'install', 'T1']],
       ['task.stop', ['stop', 'T1']],
       ['task.compare', ['compare', 'T1', 'T2']],
       ['task.checkpoint', ['checkpoint', 'T1', '--tool', 'Edit', '--summary', 'Nothing']],
