@@ -45,7 +45,7 @@ const files: Record<string, Room> = {
   'git/exec.ts': { from: ['core', 'git'], guarded: ['child_process'] },
   // One call for all files of a file system; Node has none.
   'files/sync.ts': { from: [], guarded: ['child_process'] },
-  'cli/detach.ts': { from: ['core'], guarded: ['child_process'] },
+  'cli/detach.ts': { from: ['cli', 'core'], guarded: ['child_process'] },
   'cli/pager.ts': { from: [], guarded: ['child_process'] },
   // The demo plays a user at a shell.
   'cli/commands/demo.ts': { from: ['cli', 'core'], guarded: ['child_process'] },

@@ -31,6 +31,7 @@ export function openRecords({ home, around, exec }: RecordsOptions): OpenRecords
       return store
     },
     locate: (dir) => locate(exec, dir),
+    isAlive: async (owner) => (await import('./process/alive.ts')).isAlive(owner),
     close() {
       store?.close()
       store = undefined

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { openRecords, stateFolder, userHome } from './compose-records.ts'
 import type { Checkouts, Commands, Contents, Files, Ports, Store, Vault } from './core/ports.ts'
 import { agents } from './agents/index.ts'
+import { loadModule } from './agents/load.ts'
 import { nodeFiles } from './files/node.ts'
 import { type GitExec, gitExec, gitPipe } from './git/exec.ts'
 import { cloneIsolation } from './git/clone.ts'
@@ -103,6 +104,7 @@ export function compose(options: ComposeOptions = {}): Composed {
       return records.store
     },
     locate: records.locate,
+    isAlive: records.isAlive,
     locks: sqliteLocks(path.join(home, 'locks'), children.self, clock),
     processes: children,
     sockets: machineSockets(),
@@ -113,6 +115,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     }),
     commands: around.commands?.(started) ?? started,
     agents,
+    loadModule,
     async setStoreAside(folder) {
       records.close()
       await files.makeFolder(folder, 0o700)

@@ -11,6 +11,17 @@ import { type Tools, type WrapOptions, type WrappedTools, wrapExecutor, wrapTool
 import type { ActionName, Input, Output } from './protocol/actions.ts'
 
 export { AppError, type ErrorCode } from './core/errors.ts'
+export type {
+  Agent,
+  AgentEvent,
+  AgentInput,
+  Cell,
+  SlashCommand,
+  SlashFile,
+  ToolCall,
+  ToolKind,
+  Verdict,
+} from './core/agent.ts'
 export type { Notice } from './core/notices.ts'
 export type { TaskState, TaskView } from './core/task.ts'
 export type { Tool, Tools, WrapOptions, WrappedTools } from './core/wrap.ts'
@@ -51,6 +62,8 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     compare: (input: Rest<'task.compare'>, signal?: AbortSignal) =>
       call(ports, 'task.compare', { repo, ...input }, signal),
     stop: (task: string, signal?: AbortSignal) => call(ports, 'task.stop', { repo, task }, signal),
+    install: (input: Rest<'task.install'>, signal?: AbortSignal) =>
+      call(ports, 'task.install', { repo, ...input }, signal),
     accept: (input: Rest<'task.accept'>, signal?: AbortSignal) =>
       call(ports, 'task.accept', { repo, ...input }, signal),
     update: (input: Rest<'task.update'>, signal?: AbortSignal) =>
@@ -76,7 +89,7 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'system.disk', { repo, ...input }, signal),
     recover: async (signal?: AbortSignal) => (await call(ports, 'system.recover', {}, signal)).recovered,
     /** What happened by itself since this was last asked, each told once. */
-    notices: (): Promise<Notice[]> => takeNotices(ports, repo),
+    notices: (): Promise<Notice[]> => takeNotices(ports, repo, ports),
     /** Makes workspaces ahead until there are `pool.size`, and waits for them; otherwise that is done behind the scenes. */
     pool: (input: Rest<'system.pool'> = {}, signal?: AbortSignal): Promise<Output<'system.pool'>> =>
       call(ports, 'system.pool', { repo, ...input }, signal),
@@ -93,7 +106,7 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       input: Rest<'system.import'> = {},
       signal?: AbortSignal,
     ): Promise<Output<'system.import'>> => call(ports, 'system.import', { repo, ...input }, signal),
-    agents: async (signal?: AbortSignal) => (await call(ports, 'system.agents', {}, signal)).agents,
+    agents: async (signal?: AbortSignal) => (await call(ports, 'system.agents', { repo }, signal)).agents,
     /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
     forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>
       call(ports, 'system.forget', { repo }, signal),

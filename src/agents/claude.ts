@@ -6,6 +6,7 @@ import type { Agent, AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '.
 import type { CommandStdin } from '../core/ports.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
+import { skill } from './skill.ts'
 import { lastWords } from './words.ts'
 
 export const claude: Agent = {
@@ -15,6 +16,7 @@ export const claude: Agent = {
   install: 'npm install -g @anthropic-ai/claude-code',
   exact: true,
   asks: true,
+  slash: (command) => skill('.claude/skills', command),
   run: (input, cell, cancel) =>
     events(cancel, async (push, signal) => {
       const said = lastWords()

@@ -4,6 +4,7 @@ import { openBridge } from './bridge.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
 import { turns } from './turns.ts'
+import { skill } from './skill.ts'
 import { lastWords } from './words.ts'
 
 export const codex: Agent = {
@@ -13,6 +14,7 @@ export const codex: Agent = {
   install: 'npm install -g @openai/codex',
   exact: true,
   asks: true,
+  slash: (command) => skill('.agents/skills', command),
   run: (input, cell, cancel) =>
     events(cancel, async (push, signal) => {
       const said = lastWords()

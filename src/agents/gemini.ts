@@ -18,6 +18,11 @@ export const gemini: Agent = {
   install: 'npm install -g @google/gemini-cli',
   exact: false,
   asks: true,
+  slash: ({ name, summary, prompt }) => ({
+    folder: '.gemini/commands/offshoot',
+    name: `${name}.toml`,
+    content: `description = ${JSON.stringify(summary)}\nprompt = ${JSON.stringify(prompt)}\n`,
+  }),
   run: (input, cell, cancel) =>
     events(cancel, async (push, signal) => {
       const said = lastWords()

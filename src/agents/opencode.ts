@@ -7,6 +7,7 @@ import { openBridge } from './bridge.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
 import { turns } from './turns.ts'
+import { page } from './skill.ts'
 import { lastWords } from './words.ts'
 
 export const opencode: Agent = {
@@ -16,6 +17,11 @@ export const opencode: Agent = {
   install: 'npm install -g opencode-ai',
   exact: true,
   asks: true,
+  slash: ({ name, summary, prompt }) => ({
+    folder: '.opencode/command/offshoot',
+    name: `${name}.md`,
+    content: page([`description: ${summary}`], prompt),
+  }),
   run: (input, cell, cancel) =>
     events(cancel, async (push, signal) => {
       const said = lastWords()

@@ -18,7 +18,7 @@ export async function call<A extends ActionName>(
   const handler = handlers[action]
   try {
     signal?.throwIfAborted()
-    if (handler.forUser && !('dryRun' in input && input.dryRun)) requireUser(ports, handler.forUser)
+    if (handler.forUser && !onlyTells(input)) requireUser(ports, action, handler.forUser)
     if (handler.writes && !handler.recovers && needsRecovery(ports)) {
       const { recoverFirst } = await import('../core/recover.ts')
       await recoverFirst(ports, signal)
@@ -30,7 +30,7 @@ export async function call<A extends ActionName>(
     return await handler.run(ports, input, signal, emit)
   } catch (thrown) {
     const error = failure(thrown, signal)
-    if (error.code !== 'WT_014' || !(action === 'task.start' || action === 'worktree.create')) throw error
+    if (error.code !== 'WT_014' || !hasOnlyStarted(action, error)) throw error
     if (!(await hasMadeRoom(ports, signal))) throw error
     return await handler.run(ports, input, signal, emit).catch((again: unknown) => {
       throw failure(again, signal)
@@ -38,8 +38,21 @@ export async function call<A extends ActionName>(
   }
 }
 
+/** What failed was the making of a task, which can be tried again. */
+function hasOnlyStarted(action: ActionName, { data }: AppError): boolean {
+  return (
+    action === 'task.start' ||
+    action === 'worktree.create' ||
+    (action === 'task.run' && data?.started === false)
+  )
+}
+
+function onlyTells(input: { readonly dryRun?: boolean; readonly show?: boolean } | object): boolean {
+  return ('dryRun' in input && input.dryRun === true) || ('show' in input && input.show === true)
+}
+
 /** From under the run of an agent it becomes a question to the user. */
-function requireUser(ports: Ports, command: string): void {
+function requireUser(ports: Ports, action: ActionName, command: string): void {
   const run = ports.processes.findRun()
   if (run === undefined) return
   const task = ports.store
@@ -47,8 +60,9 @@ function requireUser(ports: Ports, command: string): void {
     .find(({ pending }) => pending?.verb === 'run' && pending.run === run)
   if (task)
     ports.store.append(task.uid, { type: 'run.wanted', run, verb: command }, ports.clock.now().toISOString())
+  const whose = task && !action.startsWith('system.') ? ` ${task.id}` : ''
   throw new AppError('WT_017', `An agent may not ${command}: that is for the user to decide.`, {
-    hint: `The user now knows that you want it. They run: offshoot ${command}${task ? ` ${task.id}` : ''}`,
+    hint: `The user now knows that you want it. They run: offshoot ${command}${whose}`,
   })
 }
 

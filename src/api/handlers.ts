@@ -94,6 +94,7 @@ const pool: HandlerOf<'system.pool'> = {
 
 const trust: HandlerOf<'system.trust'> = {
   writes: true,
+  forUser: 'trust',
   async run(ports, { repo, ...input }, signal) {
     const { trust } = await import('../core/trust.ts')
     const { commands, trusted } = await trust(ports, { dir: repo, ...input }, signal)
@@ -164,7 +165,7 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         emit && onlooker(emit),
         signal,
       )
-      const { agent, reason, exitCode, conversation, strays } = ran.value
+      const { agent, reason, exitCode, conversation, strays, operation } = ran.value
       const task = taskView(ran.task)
       if (reason !== '' && exitCode === undefined) {
         throw new AppError('WT_018', `${agent} failed: ${reason}`, { data: { task, run: ran.run, reason } })
@@ -176,6 +177,7 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         ...(exitCode !== undefined && { exitCode }),
         ...(conversation !== undefined && { conversation }),
         strays: [...strays],
+        ...(operation !== undefined && { operation }),
         ...(ran.taken && { checkpoint: stepView(ran.taken.step, ran.taken.files, ran.published) }),
       }
     },
@@ -202,11 +204,20 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       return { task: taskView(task), stopped }
     },
   },
+  'task.install': {
+    writes: true,
+    async run(ports, { repo, ...input }, signal) {
+      const { install } = await import('../core/install.ts')
+      const { task, files, skipped } = await install(ports, { dir: repo, ...input }, signal)
+      return { task: taskView(task), files: [...files], skipped: [...skipped] }
+    },
+  },
   'task.accept': {
     writes: true,
     forUser: 'accept',
     async run(ports, { repo, ...input }, signal, emit) {
       const { accept } = await import('../core/accept.ts')
+      const { siblingsOf } = await import('../core/siblings.ts')
       const { task, as, preview, operation, onto, commit, url, hook } = await accept(
         ports,
         { dir: repo, onOutput: outputTo(emit), ...input },
@@ -219,7 +230,14 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         return { task: taskView(task), preview: { clean, files, ...lists } }
       }
       const accepted = { as, onto, commit, url, files }
-      return { task: taskView(task), accepted, operation, ...(hook && { hook }) }
+      const others = siblingsOf(ports, task).map(({ id }) => id)
+      return {
+        task: taskView(task),
+        accepted,
+        operation,
+        ...(hook && { hook }),
+        ...(others.length > 0 && { siblings: others }),
+      }
     },
   },
   'task.update': {
@@ -348,11 +366,22 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       return { verified: { ...verified, flaws: [...flaws] } }
     },
   },
+  'system.direct': {
+    writes: false,
+    async run(ports, { repo, command, ...input }, signal, emit) {
+      const { runDirect } = await import('../core/run-direct.ts')
+      const asked = { dir: repo, starts: true, argv: command, ...input }
+      const { agent, end } = await runDirect(ports, asked, emit && onlooker(emit), signal)
+      const { ok, reason, exitCode } = end
+      if (!ok && exitCode === undefined) throw new AppError('WT_018', `${agent} failed: ${reason}`)
+      return { direct: true, agent, ...(exitCode !== undefined && { exitCode }) }
+    },
+  },
   'system.agents': {
     writes: false,
-    async run(ports, _, signal) {
+    async run(ports, { repo }, signal) {
       const { agents } = await import('../core/agents.ts')
-      return { agents: await agents(ports, signal) }
+      return { agents: await agents(ports, repo, signal) }
     },
   },
   'system.repos': {
@@ -376,7 +405,7 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
   },
   'system.import': {
     writes: true,
-    forUser: true,
+    forUser: 'config import',
     async run(ports, { repo, dryRun = false, ...input }) {
       const { importPeers } = await import('../core/import.ts')
       const { settings, path } = await importPeers(ports, { dir: repo, dryRun, ...input })

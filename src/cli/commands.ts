@@ -186,7 +186,8 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'attach',
-    summary: 'Open Claude Code in the workspace of a task, at this terminal; its tool calls become steps',
+    summary:
+      'Look on at a run that was left to itself; else open Claude Code in the workspace, with a step per tool call',
     args: '[TASK]',
     takes: [0, 1],
     completes: 'tasks',
@@ -207,6 +208,23 @@ export const commands: readonly Command[] = [
     summary: 'List the agents that can be run, and which are installed',
     examples: ['offshoot agents', 'offshoot agents --json'],
     load: async () => (await import('./commands/agents.ts')).agents,
+  },
+  {
+    name: 'agents install',
+    summary:
+      'Give the agent in a workspace the commands /session-status, /accept-session and /reject-session',
+    args: '[TASK]',
+    takes: [0, 1],
+    completes: 'tasks',
+    options: {
+      agent: {
+        type: 'string',
+        value: 'NAME',
+        help: 'only for this one (default: for all that know such commands)',
+      },
+    },
+    examples: ['offshoot agents install T1', 'offshoot agents install T1 --agent claude'],
+    load: async () => (await import('./commands/agents.ts')).install,
   },
   {
     name: 'exec',

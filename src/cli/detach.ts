@@ -3,13 +3,26 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { AppError } from '../core/errors.ts'
 import { bin } from './bin.ts'
+import { countLines, follow, type LogLine } from './run-log.ts'
+
+export interface Detached {
+  readonly pid: number
+  /** That it has begun, that it queues, or why neither. */
+  readonly first: LogLine
+}
 
 /**
  * The same command once more, as a process that no terminal ends. It watches over its agent as we would; what it has to
  * say goes into a file. Answers when it has begun.
  */
-export async function detach(argv: readonly string[], cwd: string, log: string): Promise<number> {
+export async function detach(
+  argv: readonly string[],
+  cwd: string,
+  log: string,
+  signal?: AbortSignal,
+): Promise<Detached> {
   mkdirSync(path.dirname(log), { recursive: true, mode: 0o700 })
+  const before = countLines(log)
   const file = openSync(log, 'a', 0o600)
   const child = spawn(process.execPath, [bin, ...argv], {
     cwd,
@@ -19,6 +32,10 @@ export async function detach(argv: readonly string[], cwd: string, log: string):
   closeSync(file)
   await new Promise<void>((resolve, reject) => child.on('spawn', resolve).on('error', reject))
   child.unref()
-  if (child.pid === undefined) throw new AppError('WT_020', 'The run could not be started.')
-  return child.pid
+  const isWritten = () => Promise.resolve(child.exitCode === null && child.signalCode === null)
+  const isBegun = ({ event }: LogLine) => event === 'started' || event === 'queued'
+  const first = await follow(log, before, isBegun, isWritten, signal)
+  if (child.pid === undefined || first === undefined)
+    throw new AppError('WT_020', 'The run could not be started.', { hint: `What it said: ${log}` })
+  return { pid: child.pid, first }
 }

@@ -6,7 +6,7 @@ export function overview(): string {
   return [
     'offshoot: every agent in its own worktree, and nothing is ever lost',
     '',
-    'Usage: offshoot <command> [options]',
+    'Usage: offshoot <command> [options]; offshoot alone tells what waits for you here',
     '',
     table(commands.map(({ name, summary }) => [`  ${name}`, summary])),
     '',

@@ -39,7 +39,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 async function run(argv: readonly string[], signal: AbortSignal): Promise<number> {
   if (argv[0] === '--version' || argv[0] === 'version') return say(version())
   const { command, values, positionals, rest } = parse(argv)
-  if (!command || flag(values, 'help')) {
+  if (flag(values, 'help')) {
     const { commandHelp, overview } = await import('./help.ts')
     say(command ? commandHelp(command) : overview())
     return 0
@@ -66,8 +66,9 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
     call: door.call,
   }
   try {
-    const answer = await (await command.load())(context)
-    const notices = await door.notices(context.dir)
+    const load = command?.load ?? (async () => (await import('./commands/waiting.ts')).waiting)
+    const answer = await (await load())(context)
+    const notices = await door.notices(context.dir, command === undefined)
     for (const { message, operation } of notices) {
       const undo = operation === undefined ? '' : ` offshoot undo ${operation.slice(0, 6)} brings it back.`
       context.tell(`${context.paint('yellow', 'notice:')} ${printable(message)}.${undo}`)
@@ -82,10 +83,13 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
 
 interface Door {
   readonly call: Context['call']
-  /** What happened by itself since the last command that did more than look into the records. */
-  notices(dir: string): Promise<Notice[]>
+  /** What happened by itself since somebody was last told; `always`, also by a command that only looks into the records. */
+  notices(dir: string, always: boolean): Promise<Notice[]>
   close(): Promise<void>
 }
+
+/** A command that these run speaks to the terminal itself. */
+const speaking: ReadonlySet<string> = new Set(['task.run', 'system.direct'])
 
 /** To the verbs. What looks into the records only is answered without loading everything else. */
 function openDoor(signal: AbortSignal, said: Emit): Door {
@@ -99,13 +103,14 @@ function openDoor(signal: AbortSignal, said: Emit): Door {
       }
       const { compose } = await import('../compose.ts')
       ports ??= compose()
-      // A command of a run speaks for itself; what hooks say beside another verb is progress.
-      return call(ports, action, input, signal, emit ?? (action === 'task.run' ? undefined : said))
+      // What hooks say beside a verb is progress.
+      return call(ports, action, input, signal, emit ?? (speaking.has(action) ? undefined : said))
     },
-    async notices(dir) {
-      if (!ports) return []
+    async notices(dir, always) {
+      const from = ports ?? (always ? records : undefined)
+      if (!from) return []
       const { takeNotices } = await import('../core/notices.ts')
-      return takeNotices(ports, dir).catch(() => [])
+      return takeNotices(from, dir, ports).catch(() => [])
     },
     async close() {
       records?.close()

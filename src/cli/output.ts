@@ -52,3 +52,17 @@ export function ago(at: string, now: Date): string {
   }
   return 'just now'
 }
+
+interface Stateful {
+  readonly state: string
+  readonly running?: true | undefined
+  readonly reason?: string | undefined
+}
+
+/** `completed`, `running`, `failed: why`; the reason on one line, and no longer than that. */
+export function stateWords({ state, running, reason }: Stateful, most = Number.POSITIVE_INFINITY): string {
+  if (running) return 'running'
+  if (reason === undefined) return state
+  const [line = ''] = reason.split('\n')
+  return `${state}: ${line.length > most ? `${line.slice(0, most - 1)}…` : line}`
+}

@@ -1,6 +1,6 @@
 /** A run as a person sees it while it goes on: what the agent says, what it does, and each step. */
-import { createInterface } from 'node:readline/promises'
 import type { Emit } from '../api/views.ts'
+import { ask } from './ask.ts'
 import type { Context } from './command.ts'
 import { printable, progressText, shortList } from './output.ts'
 
@@ -73,17 +73,11 @@ function status({ values }: Context) {
 
 /** Only somebody at a terminal can answer; without an answer it is a no. */
 async function question({ signal, paint }: Context, told: Told): Promise<string | undefined> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined
-  process.stderr.write(`${paint('bold', words(told))}\n`)
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    const why = printable(String(told.reason))
-    const said = await terminal.question(`  ${why}. Allow it? [y]es, [a]lways for this task, [N]o: `, {
-      signal,
-    })
-    const letter = said.trim().toLowerCase()[0]
-    return letter === 'y' ? 'once' : letter === 'a' ? 'always' : 'deny'
-  } finally {
-    terminal.close()
-  }
+  const why = printable(String(told.reason))
+  const said = await ask(
+    `${paint('bold', words(told))}\n  ${why}. Allow it? [y]es, [a]lways for this task, [N]o: `,
+    signal,
+  )
+  if (said === undefined) return undefined
+  return said.startsWith('y') ? 'once' : said.startsWith('a') ? 'always' : 'deny'
 }

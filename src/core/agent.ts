@@ -70,6 +70,22 @@ export interface Cell {
   ): Promise<number>
 }
 
+/** What a user can say to the agent itself, in words that it then follows. */
+export interface SlashCommand {
+  readonly name: string
+  readonly summary: string
+  readonly prompt: string
+  /** The agent is not to think of it by itself. */
+  readonly byUser: boolean
+}
+
+/** A file of an agent's, in a folder below the workspace that holds nothing but files of ours. */
+export interface SlashFile {
+  readonly folder: string
+  readonly name: string
+  readonly content: string
+}
+
 export interface Agent {
   /** What `--agent` calls it. */
   readonly name: string
@@ -82,5 +98,7 @@ export interface Agent {
   readonly exact: boolean
   /** It asks before each tool: a policy can be kept. */
   readonly asks: boolean
+  /** Where it looks for a command of the user's own, and in which form; left out when it knows none. */
+  readonly slash?: ((command: SlashCommand) => SlashFile) | undefined
   run(input: AgentInput, cell: Cell, signal: AbortSignal): AsyncIterable<AgentEvent>
 }

@@ -1,5 +1,6 @@
 import type { Agent } from './agent.ts'
 import { AppError } from './errors.ts'
+import { type KnownAgents, readAgents } from './own-agents.ts'
 import type { PolicyLevel } from './policy-levels.ts'
 import type { Ports } from './ports.ts'
 
@@ -15,9 +16,10 @@ export interface FoundAgent {
 }
 
 /** Every agent that can be run, and whether it is there. */
-export async function agents(ports: Ports, signal?: AbortSignal): Promise<FoundAgent[]> {
+export async function agents(ports: Ports, dir: string, signal?: AbortSignal): Promise<FoundAgent[]> {
+  const known = await readAgents(ports, dir)
   return Promise.all(
-    ports.agents.map(async ({ name, title, exact, asks, program, install = null }) => {
+    known.agents.map(async ({ name, title, exact, asks, program, install = null }) => {
       const path = (program === undefined ? undefined : ports.commands.findProgram(program)) ?? null
       const version = path === null ? null : await readVersion(ports, path, signal)
       return { name, title, exact, asks, path, version, install }
@@ -39,8 +41,14 @@ async function readVersion(ports: Ports, path: string, signal?: AbortSignal): Pr
 }
 
 /** The one that was asked for, else the first that is installed. A policy that cannot be kept is refused. */
-export function chooseAgent(ports: Ports, name: string | undefined, level: PolicyLevel): Agent {
-  const agent = name === undefined ? firstInstalled(ports) : requireAgent(ports, name)
+export async function chooseAgent(
+  ports: Ports,
+  dir: string,
+  name: string | undefined,
+  level: PolicyLevel,
+): Promise<Agent> {
+  const known = await readAgents(ports, dir)
+  const agent = name === undefined ? firstInstalled(ports, known) : requireAgent(ports, known, name)
   if (level === 'strict' && !agent.asks) {
     throw new AppError(
       'WT_017',
@@ -53,24 +61,32 @@ export function chooseAgent(ports: Ports, name: string | undefined, level: Polic
   return agent
 }
 
-function requireAgent(ports: Ports, name: string): Agent {
-  const agent = ports.agents.find((one) => one.name === name)
+function requireAgent(ports: Ports, { agents, untrusted }: KnownAgents, name: string): Agent {
+  const agent = agents.find((one) => one.name === name)
+  if (!agent && untrusted.length > 0) {
+    const hint = 'offshoot trust shows what it is, and allows it.'
+    throw new AppError('WT_017', `${name} may be in ${untrusted.join(', ')}, which you have not trusted.`, {
+      hint,
+    })
+  }
   if (!agent) {
-    const known = ports.agents.map((one) => one.name).join(', ')
-    throw new AppError('WT_019', `There is no agent ${JSON.stringify(name)}.`, { hint: `One of: ${known}` })
+    const names = agents.map((one) => one.name).join(', ')
+    throw new AppError('WT_019', `There is no agent ${JSON.stringify(name)}.`, { hint: `One of: ${names}` })
   }
   if (agent.program !== undefined && ports.commands.findProgram(agent.program) === undefined) {
-    throw new AppError('WT_005', `${agent.title} is not installed.`, { hint: `Install it: ${agent.install}` })
+    const hint =
+      agent.install === undefined ? `Put ${agent.program} into PATH.` : `Install it: ${agent.install}`
+    throw new AppError('WT_005', `${agent.title} is not installed.`, { hint })
   }
   return agent
 }
 
-function firstInstalled(ports: Ports): Agent {
-  const agent = ports.agents.find(
+function firstInstalled(ports: Ports, { agents }: KnownAgents): Agent {
+  const agent = agents.find(
     ({ program }) => program !== undefined && ports.commands.findProgram(program) !== undefined,
   )
   if (agent) return agent
   throw new AppError('WT_005', 'No agent is installed here.', {
-    hint: `Install one (${ports.agents[0]?.install}), or run any command: offshoot run -- COMMAND`,
+    hint: `Install one (${agents[0]?.install}), or run any command: offshoot run -- COMMAND`,
   })
 }

@@ -118,6 +118,8 @@ function detail(event: TaskEvent): string {
         ...event.linked.map((name) => `linked ${name}`),
         ...event.secrets,
       ].join(', ')
+    case 'installed':
+      return event.files.join(', ')
     case 'checkpoint':
       return `step ${event.n}: ${event.summary === '' ? event.tool : `${event.tool} - ${event.summary}`}`
     case 'run.begun':

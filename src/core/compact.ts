@@ -1,6 +1,7 @@
 /** Keeps the trash and the vault of a repository within their limits. Nothing goes that somebody may still ask for. */
 import path from 'node:path'
 import { keptRefs } from './cleanup.ts'
+import { strayPins } from './stray.ts'
 import { type Announced, compaction, type ClosedTask } from './compact-policy.ts'
 import { holdFree } from './hold.ts'
 import { expireLoose } from './loose-trash.ts'
@@ -142,10 +143,13 @@ async function expire(
     const events = (type: 'expiry.begun' | 'expiry.done') =>
       going.map(({ uid }) => ({ uid, event: { type } as const }))
     ports.store.appendAll(events('expiry.begun'), now())
+    const pins = [...(await ports.git.readRefs(repo.place, [strayPins], signal)).keys()]
     for (const task of going) {
       if (task.trash !== undefined) await ports.files.remove(task.trash)
       const refs = await Promise.all(
-        keptRefs(task.uid).map(async (ref) => ({ ref, old: await ports.git.findRef(repo.place, ref) })),
+        [...keptRefs(task.uid), ...pins.filter((ref) => ref.startsWith(`${strayPins}/${task.uid}/`))].map(
+          async (ref) => ({ ref, old: await ports.git.findRef(repo.place, ref) }),
+        ),
       )
       const changes = refs.flatMap(({ ref, old }) => (old === undefined ? [] : [{ ref, old, new: null }]))
       if (changes.length > 0)

@@ -18,6 +18,8 @@ export type TaskEvent =
     }
   /** The ports of a task, from its first command on. */
   | { readonly type: 'ports.given'; readonly portBlock: PortBlock }
+  /** Commands for the agent itself were put into the workspace. */
+  | { readonly type: 'installed'; readonly files: readonly string[] }
   | {
       readonly type: 'start.undone'
       readonly reason: string

@@ -83,7 +83,7 @@ async function filtered<T>(items: readonly T[], keeps: (item: T) => Promise<bool
 }
 
 /** Nothing is there, and no link on the way leads out of the workspace. */
-async function isFreeIn(ports: Ports, workspace: string, name: string): Promise<boolean> {
+export async function isFreeIn(ports: Ports, workspace: string, name: string): Promise<boolean> {
   const full = path.join(workspace, name)
   if ((await ports.files.readKind(full)) !== undefined) return false
   return (await ports.files.readRealPath(path.dirname(full))) === path.dirname(full)

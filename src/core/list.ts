@@ -1,3 +1,4 @@
+import { asSeen } from './as-seen.ts'
 import { AppError } from './errors.ts'
 import type { Records, Repo } from './ports.ts'
 import path from 'node:path'
@@ -16,7 +17,8 @@ export async function list(records: Records, input: ListInput): Promise<Task[]> 
   const { repo } = await findRepo(records, input.dir)
   if (!repo) return []
   const openOnly = !input.all && input.state === undefined
-  const tasks = records.store.readTasks({ repo: repo.id, ...(openOnly && { open: true }) })
+  const found = records.store.readTasks({ repo: repo.id, ...(openOnly && { open: true }) })
+  const tasks = await Promise.all(found.map((task) => asSeen(records, task)))
   return input.state === undefined ? tasks : tasks.filter((task) => task.state === input.state)
 }
 

@@ -1,7 +1,7 @@
 /** What happened by itself since somebody was last told. */
 import type { StoredEvent } from './events.ts'
 import { findPeerFiles } from './peers.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { Ports, Records, Repo } from './ports.ts'
 import { findRepo } from './repo.ts'
 import type { Task } from './task.ts'
 import { readHooks } from './task-hooks.ts'
@@ -15,11 +15,11 @@ export interface Notice {
   readonly operation?: string | undefined
 }
 
-/** Each is told once. */
-export async function takeNotices(ports: Ports, dir: string): Promise<Notice[]> {
-  const { repo } = await findRepo(ports, dir)
+/** Each is told once. What is more than a look into the records needs all ports. */
+export async function takeNotices(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {
+  const { repo } = await findRepo(records, dir)
   if (!repo) return []
-  return [...takeReverts(ports, repo), ...(await takeOffer(ports, repo))]
+  return [...takeReverts(records, repo), ...(ports ? await takeOffer(ports, repo) : [])]
 }
 
 /** Once, where other tools are told how a workspace is set up, and we are not. */
@@ -36,7 +36,7 @@ async function takeOffer(ports: Ports, { id, place: { checkout } }: Repo): Promi
   return [{ at: ports.clock.now().toISOString(), message }]
 }
 
-function takeReverts({ store }: Ports, repo: Repo): Notice[] {
+function takeReverts({ store }: Records, repo: Repo): Notice[] {
   const key = `told ${repo.id}`
   const told = Number(store.findNote(key) ?? 0)
   const events = store.readEvents({ after: told, types: ['reverted', 'revert.failed', 'hook.skipped'] })

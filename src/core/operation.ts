@@ -43,7 +43,17 @@ export interface StepMove {
 
 export interface Operation {
   readonly id: string
-  readonly verb: 'accept' | 'reject' | 'remove' | 'delete' | 'rewind' | 'update' | 'undo' | 'start' | 'prune'
+  readonly verb:
+    | 'accept'
+    | 'reject'
+    | 'remove'
+    | 'delete'
+    | 'rewind'
+    | 'update'
+    | 'undo'
+    | 'start'
+    | 'prune'
+    | 'run'
   readonly task: string
   readonly at: string
   /** Where the repository was: it may have been moved since. */

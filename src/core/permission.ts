@@ -18,20 +18,29 @@ export interface PermitOptions {
   readonly ask?: Ask | undefined
 }
 
+type Permit = (call: ToolCall) => Promise<Verdict>
+
 /** Answers an agent that asks, and keeps every answer in the log. */
-export function permits(
-  ports: Ports,
-  run: ActiveRun,
+export function permits(ports: Ports, run: ActiveRun, options: PermitOptions): Permit {
+  return answers(options, readAlways(ports, run), (decided) => {
+    const event = { type: 'run.decided', run: run.id, ...decided } as const
+    ports.store.append(run.task.uid, event, ports.clock.now().toISOString())
+  })
+}
+
+/** The same where there is no log. `before` is what the user has allowed for good. */
+export function answers(
   { policy, place, tell, ask }: PermitOptions,
-): (call: ToolCall) => Promise<Verdict> {
-  const always = new Set(readAlways(ports, run))
+  before: Iterable<string> = [],
+  note: (decided: Settled & ToldCall & { readonly use: string | undefined }) => void = () => {},
+): Permit {
+  const always = new Set(before)
   return async (call) => {
     const decision = decide(policy, call, place)
-    const told = toldCall(call, run.task)
-    const { allow, by, reason } = await settle(decision, call, always, ask && ((reason) => ask(told, reason)))
-    const use = by === 'always' ? useOf(call) : undefined
-    const event = { type: 'run.decided', run: run.id, allow, by, reason, use, ...told } as const
-    ports.store.append(run.task.uid, event, ports.clock.now().toISOString())
+    const told = toldCall(call, { path: place.workspace })
+    const settled = await settle(decision, call, always, ask && ((reason) => ask(told, reason)))
+    const { allow, by, reason } = settled
+    note({ ...settled, use: by === 'always' ? useOf(call) : undefined, ...told })
     tell({ event: 'decided', allow, reason, ...told })
     return allow ? { allow } : { allow, reason: `offshoot: ${reason}` }
   }

@@ -118,7 +118,7 @@ function putMark(ports: Ports, repo: string, mark: PoolMark | undefined): void {
 export async function askForSlots(ports: Ports, repo: Repo, task: Task, settings: Settings): Promise<void> {
   if (task.isolation !== 'worktree' || settings.pool.size === 0 || repo.place.checkout === null) return
   const owner = findMark(ports, repo.id)?.owner
-  if (owner && ports.processes.isAlive(owner)) return
+  if (owner && (await ports.isAlive(owner))) return
   const slots = await readSlots(ports, poolFolder(path.dirname(task.path)))
   const fresh = slots.filter((slot) => slot.commit === task.base.commit)
   if (fresh.length < settings.pool.size) ports.makeAhead(repo.place.checkout, settings)

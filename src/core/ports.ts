@@ -14,6 +14,8 @@ export interface Records {
   readonly store: Store
   /** Throws WT_009 when `dir` is in no repository. */
   locate(dir: string): Promise<Place>
+  /** Whether whoever is in the middle of a verb still runs. */
+  isAlive(owner: Owner): Promise<boolean>
 }
 
 export interface Ports extends Records {
@@ -31,7 +33,10 @@ export interface Ports extends Records {
   readonly sockets: Sockets
   readonly settings: SettingsSource
   readonly commands: Commands
+  /** Those that come with offshoot. */
   readonly agents: readonly Agent[]
+  /** What a module of the user's exports. Throws WT_016 when it cannot be loaded. */
+  loadModule(file: string): Promise<readonly unknown[]>
   /** Moves the files of the store into a folder; with the next use there is a new one. */
   setStoreAside(folder: string): Promise<void>
   /** Work that nobody waits for; it is done again by whoever needs it, should it fail. */
@@ -714,7 +719,6 @@ export interface Locks {
 
 export interface Processes {
   self(): Owner
-  isAlive(owner: Owner): boolean
   /** Those who died while a child of theirs ran. */
   readDeadOwners(): Owner[]
   /**

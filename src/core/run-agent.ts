@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { Agent, AgentEnd, AgentInput, Cell } from './agent.ts'
 import { chooseAgent } from './agents.ts'
 import { type Attendance, attendance, type RunTold } from './attend.ts'
-import { AppError } from './errors.ts'
+import { AppError, appError } from './errors.ts'
 import type { Stray } from './events.ts'
 import { requireTask } from './list.ts'
 import { type Ask, permits } from './permission.ts'
@@ -15,7 +15,7 @@ import { type ActiveRun, type EndedRun, type RunEnd, withRun } from './run.ts'
 import type { Settings } from './settings.ts'
 import { commandLine } from './redact.ts'
 import { start } from './start.ts'
-import { strays } from './stray.ts'
+import { keepStrays, strays } from './stray.ts'
 import type { Task } from './task.ts'
 import { taskEnvironment } from './task-environment.ts'
 import { turnCounter } from './turns.ts'
@@ -57,6 +57,8 @@ export interface RunValue {
   readonly exitCode: number | undefined
   readonly conversation: string | undefined
   readonly strays: readonly Stray[]
+  /** Puts stray refs back, when it is undone. */
+  readonly operation: string | undefined
 }
 
 /** Runs an agent, or any command, in the workspace of a task: a policy before each tool call, a step after it. */
@@ -70,7 +72,7 @@ export async function runAgent(
   const policy = policyOf(settings, input)
   const resumed = input.resume ? await findResumed(ports, input) : undefined
   const name = nameOf(settings, input, resumed?.task)
-  const agent = chooseAgent(ports, name, policy.level)
+  const agent = await chooseAgent(ports, input.dir, name, policy.level)
   const onOutput = onlooker && told(onlooker)
   const found = resumed ?? (await taskFor(ports, input, signal, onlooker))
   const work = (run: ActiveRun) =>
@@ -83,7 +85,7 @@ export async function runAgent(
   return inTurn(ports, found.repo, limit, () => onlooker?.tell({ event: 'queued', limit }), running, signal)
 }
 
-function policyOf({ policy }: Settings, input: RunInput): Policy {
+export function policyOf({ policy }: Settings, input: RunInput): Policy {
   return {
     level: input.policy ?? policy.level,
     allowed: [...policy.allowed, ...(input.allowed ?? [])],
@@ -91,7 +93,7 @@ function policyOf({ policy }: Settings, input: RunInput): Policy {
   }
 }
 
-function nameOf({ agent }: Settings, input: RunInput, resumed: Task | undefined): string | undefined {
+export function nameOf({ agent }: Settings, input: RunInput, resumed?: Task): string | undefined {
   return input.agent === undefined && input.argv
     ? 'command'
     : (input.agent ?? resumed?.conversation?.agent ?? (agent.name || undefined))
@@ -137,8 +139,18 @@ async function taskFor(
     onOutput: told(onlooker),
     onProgress: (progress: Progress) => onlooker.tell({ event: 'progress', ...progress }),
   }
-  const { task } = await start(ports, { dir, task: input.task, title, base, ...watched }, signal)
+  const asked = { dir, task: input.task, title, base, ...watched }
+  const { task } = await start(ports, asked, signal).catch((thrown: unknown) => {
+    throw beforeRun(appError(thrown))
+  })
   return requireTask(ports, dir, task.id)
+}
+
+/** Nothing has run yet: whoever makes room can try it again. */
+function beforeRun(error: AppError): AppError {
+  if (error.code !== 'WT_014') return error
+  const { code, message, hint, path: where, cause } = error
+  return new AppError(code, message, { hint, path: where, cause, data: { ...error.data, started: false } })
 }
 
 interface Attended {
@@ -169,13 +181,16 @@ async function attend(ports: Ports, repo: Repo, run: ActiveRun, about: Attended)
     conversationId: conversationOf(task, agent, input.resume),
     terminal: onlooker === undefined,
   }
-  const cut = await converse(ports, run, about, handed, attended.take)
-  const changes = strays(before, await ports.git.readSurroundings(repo.place), branchesOf(ports, repo))
-  if (changes.length > 0) {
-    const event = { type: 'run.strayed', run: run.id, changes } as const
-    ports.store.append(task.uid, event, ports.clock.now().toISOString())
-    tell({ event: 'strayed', changes })
+  const look = async () => {
+    const after = await ports.git.readSurroundings(repo.place)
+    const changes = strays(before, after, branchesOf(ports, repo))
+    return { changes, operation: await tellStrays(ports, repo, run, changes, tell) }
   }
+  const cut = await converse(ports, run, about, handed, attended.take).catch(async (thrown: unknown) => {
+    await look().catch(() => {})
+    throw thrown
+  })
+  const { changes, operation } = await look()
   const end: AgentEnd = attended.end()
   const reason = cut ?? (end.ok ? '' : end.reason)
   const value = {
@@ -184,10 +199,25 @@ async function attend(ports: Ports, repo: Repo, run: ActiveRun, about: Attended)
     exitCode: end.exitCode,
     conversation: attended.conversation(),
     strays: changes,
+    operation,
   }
   // Whoever stops an agent, or runs a command in a task by exec, as its tests, sees what came of it.
   const harmless = cut !== undefined || (input.argv !== undefined && !input.starts)
   return { value, reason, harmless, ...(end.step ?? { tool: 'sweep', summary: 'at the end of the run' }) }
+}
+
+async function tellStrays(
+  ports: Ports,
+  repo: Repo,
+  { id, task }: ActiveRun,
+  changes: readonly Stray[],
+  tell: Onlooker['tell'],
+): Promise<string | undefined> {
+  if (changes.length === 0) return undefined
+  const event = { type: 'run.strayed', run: id, changes } as const
+  ports.store.append(task.uid, event, ports.clock.now().toISOString())
+  tell({ event: 'strayed', changes })
+  return keepStrays(ports, repo, task, changes)
 }
 
 /** From the first event to the last; answers why it was cut short, if it was. */
@@ -217,7 +247,7 @@ async function converse(
   return findStop(ports, run)
 }
 
-const roomOf = (ports: Ports, run: string) => path.join(ports.home, 'rooms', run)
+export const roomOf = (ports: Ports, run: string) => path.join(ports.home, 'rooms', run)
 
 /** Takes away what an adapter had to write for its agent. */
 export async function clearRoom(ports: Ports, run: string): Promise<void> {

@@ -132,7 +132,7 @@ async function lookAtTask(
   isThere: boolean,
   signal?: AbortSignal,
 ): Promise<SeenTask> {
-  const isBusy = task.pending !== undefined && ports.processes.isAlive(task.pending.owner)
+  const isBusy = task.pending !== undefined && (await ports.isAlive(task.pending.owner))
   const kind = await ports.files.readKind(task.path)
   const folder = kind === 'folder' && (await ports.files.readNames(task.path)).length > 0 ? 'there' : 'gone'
   // In the user's own checkout git is theirs.

@@ -16,6 +16,8 @@ export interface Settings {
     readonly link: readonly string[]
   }
   readonly branch: { readonly name: string }
+  /** What `run` does where there is no repository. */
+  readonly isolation: { readonly fallback: 'none' | 'direct' }
   /** How many workspaces are made ahead, so that a start has nothing to wait for. */
   readonly pool: { readonly size: number }
   /** Where the ports of tasks begin, and how many each has; 0: none. */
@@ -30,7 +32,11 @@ export interface Settings {
     readonly turns: number
   }
   /** Which agent `run` takes; empty: the first that is installed. */
-  readonly agent: { readonly name: string }
+  readonly agent: {
+    readonly name: string
+    /** Modules with agents of the user's own. */
+    readonly adapters: readonly string[]
+  }
   readonly policy: {
     readonly level: PolicyLevel
     readonly allowed: readonly string[]
@@ -93,10 +99,11 @@ export const defaultSettings: Settings = {
   enabled: true,
   workspace: { base: '', name: '{task}-{date}-{time}', copy: [], link: [] },
   branch: { name: 'offshoot/{task}' },
+  isolation: { fallback: 'none' },
   pool: { size: 1 },
   ports: { base: 20_000, size: 10 },
   limits: { perRepo: 10, concurrent: 10, timeMinutes: 0, turns: 0 },
-  agent: { name: '' },
+  agent: { name: '', adapters: [] },
   policy: { level: 'permissive', allowed: [], denied: [] },
   checkpoints: { publish: 'runEnd' },
   accept: { squashMessage: '{title}', mergeMessage: 'Merge the work of {task}' },

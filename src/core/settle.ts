@@ -1,4 +1,5 @@
 /** A verb that died half-way comes to its end, or to where it began. Spawns nothing when there is none. */
+import { whyUnended } from './as-seen.ts'
 import { catchUp, publishSteps } from './checkpoint.ts'
 import { AppError, appError } from './errors.ts'
 import { findOperation } from './kept-operation.ts'
@@ -52,7 +53,7 @@ export async function settle(ports: Ports, seen: Task): Promise<Settled> {
     const repo = { ...record, place: await ports.locate(record.commonDir) }
     const { pending } = task
     await ports.processes.endChildren(pending.owner)
-    const why = `${pending.verb} by process ${pending.owner.pid} did not end`
+    const why = whyUnended(pending)
     return { ...named, verdict: await conclude(ports, repo, task, pending, why), why }
   })
 }

@@ -1,3 +1,4 @@
+import { asSeen } from './as-seen.ts'
 import { landedState } from './landed.ts'
 import { findMeant } from './list.ts'
 import type { Ports } from './ports.ts'
@@ -17,7 +18,8 @@ export async function show(
   input: { dir: string; task?: string | undefined },
   signal?: AbortSignal,
 ): Promise<Shown> {
-  const { repo, task } = await findMeant(ports, input.dir, input.task)
+  const { repo, task: meant } = await findMeant(ports, input.dir, input.task)
+  const task = await asSeen(ports, meant)
   const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
   const { landed } = await landedState(ports, repo, task, signal)
   if (!there) return { task, dirty: null, landed }

@@ -40,6 +40,8 @@ export interface StartInput {
   readonly onProgress?: OnProgress | undefined
   /** The folder for the workspace, instead of `workspace.base`. */
   readonly base?: string | undefined
+  /** What tasks that were made to do the same have in common. */
+  readonly group?: string | undefined
 }
 
 export interface Started {
@@ -200,6 +202,7 @@ async function planned(
     runs: 0,
     createdAt: now.toISOString(),
     lastActiveAt: now.toISOString(),
+    ...(input.group !== undefined && { group: input.group }),
   }
 }
 

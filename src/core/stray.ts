@@ -1,5 +1,9 @@
 /** What an agent has changed in the user's repository besides its own branch. */
 import type { Stray } from './events.ts'
+import { holdTask } from './hold.ts'
+import { type Operation, perform } from './operation.ts'
+import type { Ports, RefChange, Repo } from './ports.ts'
+import type { Task } from './task.ts'
 
 /** Refs of ours, and the branches of tasks, may change at any time. */
 export function strays(
@@ -11,4 +15,44 @@ export function strays(
     .filter((what) => !what.startsWith('refs/offshoot/') && !branches.has(what))
     .filter((what) => before.get(what) !== after.get(what))
     .map((what) => ({ what, before: before.get(what) ?? null, after: after.get(what) ?? null }))
+}
+
+/** Below it is what stray refs pointed at before, so that it is not collected. */
+export const strayPins = 'refs/offshoot/stray'
+
+/** As an operation would have changed them, with what keeps their old values. Pure. */
+function strayRefs(changes: readonly Stray[], pins: string): RefChange[] {
+  const refs = changes.filter(
+    ({ what, before, after }) => what.startsWith('refs/') && isObject(before) && isObject(after),
+  )
+  return refs.flatMap(({ what, before, after }, n) => [
+    { ref: what, old: before, new: after },
+    ...(before === null ? [] : [{ ref: `${pins}/${n}`, old: null, new: before }]),
+  ])
+}
+
+/** A ref that names another one is told, and left as it is. */
+const isObject = (value: string | null) => value === null || !value.startsWith('ref: ')
+
+/**
+ * What was done to refs becomes an operation of the run: undo puts them back. Answers its id; undefined when there is
+ * nothing to put back, or when somebody has moved them again.
+ */
+export async function keepStrays(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  changes: readonly Stray[],
+): Promise<string | undefined> {
+  const id = ports.ids.uid()
+  const refs = strayRefs(changes, `${strayPins}/${task.uid}/${id}`)
+  if (refs.length === 0) return undefined
+  const at = ports.clock.now().toISOString()
+  const operation: Operation = { id, verb: 'run', task: task.uid, at, refs, record: { from: {}, to: {} } }
+  // The run has ended well or not, whatever becomes of this.
+  const kept = holdTask(ports, task, { verb: 'run' }, () => perform(ports, repo, task, operation))
+  return kept.then(
+    () => id,
+    () => undefined,
+  )
 }

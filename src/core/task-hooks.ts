@@ -15,7 +15,7 @@ const taskHooks = ['postStart', 'preRun', 'preAccept', 'postAccept', 'preRemove'
 export type TaskHook = (typeof taskHooks)[number]
 
 export interface HookCommand {
-  readonly hook: TaskHook
+  readonly hook: TaskHook | 'agent.adapters'
   readonly command: string
   /** From the repository's own settings. */
   readonly isForeign: boolean
@@ -28,15 +28,29 @@ export interface HookRun {
   readonly why: string
 }
 
-/** Every command that is set, for a checkout. */
+/** Every command that is set, for a checkout; and every module with an agent, as it is now. */
 export async function readHooks(ports: Ports, checkout: string | null): Promise<HookCommand[]> {
   const own = checkout === null ? undefined : path.join(checkout, '.offshoot.yaml')
   const settings = await ports.settings.readWithOrigin(checkout)
-  return taskHooks.flatMap((hook) => {
+  const commands = taskHooks.flatMap((hook): HookCommand[] => {
     const found = settings.find(({ key }) => key === `hooks.${hook}`)
     const command = typeof found?.value === 'string' ? found.value.trim() : ''
     return command === '' ? [] : [{ hook, command, isForeign: found?.origin === own }]
   })
+  const adapters = settings.find(({ key }) => key === 'agent.adapters')
+  const isForeign = adapters?.origin === own
+  const modules = ((adapters?.value ?? []) as readonly string[]).map(async (file): Promise<HookCommand> => {
+    const content = (await ports.files.readText(adapterFile(ports, checkout, file))) ?? ''
+    const hash = createHash('sha256').update(content).digest('hex')
+    return { hook: 'agent.adapters', command: `${file} (sha256 ${hash})`, isForeign }
+  })
+  return [...commands, ...(await Promise.all(modules))]
+}
+
+/** Where a module of the settings is: relative to the root of the checkout; `~` is the user's home. */
+export function adapterFile({ userHome }: Ports, checkout: string | null, file: string): string {
+  const expanded = file.startsWith('~/') ? path.join(userHome, file.slice(2)) : file
+  return path.resolve(checkout ?? userHome, expanded)
 }
 
 /** What the user trusts: all of the repository's commands together, to the letter. Pure. */

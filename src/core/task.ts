@@ -61,6 +61,8 @@ export interface Task {
   readonly wanted?: string
   readonly createdAt: string
   readonly lastActiveAt: string
+  /** Its siblings, made to do the same from the same base, have the same. */
+  readonly group?: string
   readonly closedAt?: string
   readonly reason?: string
   readonly pending?: Pending
@@ -163,6 +165,8 @@ export interface TaskView {
   readonly slug: string
   /** Those that its servers may listen on; a closed task has none. */
   readonly ports?: number[] | undefined
+  /** A run is under way. */
+  readonly running?: true | undefined
   readonly reason?: string | undefined
 }
 
@@ -190,6 +194,7 @@ export function taskView(task: Task, dirty: boolean | null = null, landed: boole
     runs: task.runs,
     slug: slugOf(task),
     ...(task.portBlock === undefined ? {} : { ports: portsOf(task.portBlock) }),
+    ...(task.pending?.verb === 'run' && { running: true }),
     ...(task.reason === undefined ? {} : { reason: task.reason }),
   }
 }

@@ -9,8 +9,6 @@ export interface TrustInput {
   readonly show?: boolean | undefined
   /** Trusts nothing of this repository any more. */
   readonly revoke?: boolean | undefined
-  /** It is asked for by what runs in a task: an agent must not trust in the user's place. */
-  readonly inRun?: boolean | undefined
   /** Nobody sits in front of this machine; then it has to be said that this is meant. */
   readonly isUnattended?: boolean | undefined
   readonly ci?: boolean | undefined
@@ -28,11 +26,6 @@ export async function trust(ports: Ports, input: TrustInput, signal?: AbortSigna
   const hooks = await readHooks(ports, repo.place.checkout)
   const commands = hooks.filter((hook) => hook.isForeign)
   if (input.show) return { commands, trusted: isTrusted(ports, repo.id, hooks) }
-  if (input.inRun) {
-    throw new AppError('WT_017', 'What runs in a task cannot trust in your place.', {
-      hint: 'Say it in a shell of your own: offshoot trust',
-    })
-  }
   if (input.isUnattended && !input.ci) {
     throw new AppError('WT_017', 'Nobody is here to say that these commands are trusted.', {
       hint: 'If that is meant: offshoot trust --ci',

@@ -13,6 +13,7 @@ import { ensureWorkspace, requireWorkspace } from './recreate.ts'
 import { findShadow } from './shadow.ts'
 import { isOpen, type Task } from './task.ts'
 import { basisOf } from './update.ts'
+import { branchRef } from './workspace.ts'
 
 export interface KnownOperation {
   readonly id: string
@@ -70,7 +71,7 @@ export function undoneOf(done: readonly { id: string; undoes?: string | undefine
 
 export interface UndoInput {
   readonly dir: string
-  /** Left out: the last one that is not undone and no undo. */
+  /** Left out: the last one that is not undone, that is no undo, and that we did: not what strayed in a run. */
   readonly operation?: string | undefined
 }
 
@@ -86,7 +87,9 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
   const { repo } = await findRepo(ports, input.dir)
   const all = repo ? operationsOf(ports, repo) : []
   const chosen = all.find(({ id, verb, undone, expired }) =>
-    input.operation === undefined ? !undone && !expired && verb !== 'undo' : id.startsWith(input.operation),
+    input.operation === undefined
+      ? !undone && !expired && verb !== 'undo' && verb !== 'run'
+      : id.startsWith(input.operation),
   )
   if (!repo || !chosen) {
     const which =
@@ -119,6 +122,7 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
         ? swapped
         : await fitted(ports, repo, swapped)
     await requireFits(ports, repo, now, back)
+    if (operation.verb === 'run') await requireUnused(ports, repo, back)
     const done = await whole(ports, repo, await perform(ports, repo, now, back), signal)
     const files = back.files?.moves.map(({ path: file }) => toText(file)) ?? []
     return { task: done, undone: chosen, operation: back.id, files }
@@ -222,9 +226,23 @@ async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation
       path: task.path,
     })
   }
-  const other = ports.store.findOpenTask(repo.id, task.id)
+  const isRecordChanged = Object.keys(back.record.to).length > 0
+  const other = isRecordChanged ? ports.store.findOpenTask(repo.id, task.id) : undefined
   if (other && other.uid !== task.uid)
     throw new AppError('WT_013', `There is a new task ${task.id} by now.`, { path: other.path })
+}
+
+/** Nobody works on a branch that is about to go, as it was not there before. */
+async function requireUnused(ports: Ports, repo: Repo, back: Operation): Promise<void> {
+  const going = new Set(back.refs.flatMap((change) => (change.new === null ? [change.ref] : [])))
+  const user = (await ports.git.readWorktrees(repo.place)).find(
+    ({ branch }) => branch !== null && going.has(branchRef(branch)),
+  )
+  if (user)
+    throw new AppError('WT_002', `${user.branch} is checked out in ${user.path}.`, {
+      path: user.path,
+      hint: 'Switch to another branch there first.',
+    })
 }
 
 /** The checkout is on the branch that it was left on, and no other task works in it. */

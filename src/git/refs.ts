@@ -120,8 +120,10 @@ export async function changeRefs(
   message: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
+  // To `git stash` a stash without a log is none.
+  const logs = changes.some(({ ref }) => ref === 'refs/stash') ? ['--create-reflog'] : []
   const { code, stderr } = await exec({
-    args: ['update-ref', '--stdin', '-z', '-m', message],
+    args: ['update-ref', '--stdin', '-z', ...logs, '-m', message],
     gitDir: place.commonDir,
     cwd: place.commonDir,
     stdin: refCommands(changes),

@@ -4,10 +4,16 @@ import path from 'node:path'
 import type { Place } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
 
-/** What an agent should leave alone in a repository: every ref with its value, and a hash of each file of config and hooks. */
+/**
+ * What an agent should leave alone in a repository: every ref with its value, one that names another with that name, and
+ * a hash of each file of config and hooks.
+ */
 export async function readSurroundings(exec: GitExec, { commonDir }: Place): Promise<Map<string, string>> {
   const { stdout } = await exec({
-    args: ['for-each-ref', '--format=%(refname) %(objectname)'],
+    args: [
+      'for-each-ref',
+      '--format=%(refname) %(if)%(symref)%(then)ref: %(symref)%(else)%(objectname)%(end)',
+    ],
     gitDir: commonDir,
     cwd: commonDir,
   })

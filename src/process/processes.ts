@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
 import type { Processes } from '../core/ports.ts'
 import type { Owner } from '../core/task.ts'
+import { isAlive } from './alive.ts'
 import { endMarked, findOwnRun } from './marked.ts'
 import { type ChildRecord, readOwners, readRecords, writeRecord } from './records.ts'
 import { type ProcessTable, processTable } from './table.ts'
@@ -23,15 +24,8 @@ export function processes(folder: string, env: NodeJS.ProcessEnv = {}): ProcessR
     return own
   }
 
-  function isAlive(owner: Owner): boolean {
-    if (owner.boot !== self().boot) return false
-    const entry = table.find(owner.pid)
-    return entry !== undefined && !entry.ended && entry.startedAt === owner.startedAt
-  }
-
   return {
     self,
-    isAlive,
     recordChild(pid) {
       const entry = table.find(pid)
       return entry ? writeRecord(folder, self(), entry) : () => {}

@@ -36,6 +36,7 @@ const taskSchema = z.object({
   runs: z.number().int(),
   slug: z.string().describe('A name for databases and the like that is this task’s alone.'),
   ports: z.array(z.number().int()).optional().describe('Those that its servers may listen on.'),
+  running: z.literal(true).optional().describe('A run is under way.'),
   reason: z.string().optional(),
 })
 
@@ -74,6 +75,7 @@ const start = {
     isolation: z.enum(isolations).optional(),
     base: z.string().min(1).optional().describe('The folder for the workspace, instead of workspace.base.'),
     dirty: z.boolean().optional(),
+    group: z.string().min(1).optional().describe('The same for tasks that are made to do the same.'),
   }),
   output: z.object({
     task: taskSchema,
@@ -152,7 +154,6 @@ export const actions = {
       repo,
       show: z.boolean().optional(),
       revoke: z.boolean().optional(),
-      inRun: z.boolean().optional(),
       isUnattended: z.boolean().optional(),
       ci: z.boolean().optional(),
     }),
@@ -259,6 +260,7 @@ export const actions = {
       strays: z
         .array(z.object({ what: z.string(), before: z.string().nullable(), after: z.string().nullable() }))
         .describe('What has changed meanwhile in the repository, besides branches of tasks.'),
+      operation: z.string().optional().describe('Undone, it puts those of them back that are refs.'),
       checkpoint: stepSchema.optional(),
     }),
   },
@@ -281,6 +283,15 @@ export const actions = {
     summary: 'End the agent that is at work on a task; its work is kept',
     input: z.object({ repo, task: taskName.optional() }),
     output: z.object({ task: taskSchema, stopped: z.boolean() }),
+  },
+  'task.install': {
+    summary: 'Put commands for the agent itself into the workspace: status, accept, reject',
+    input: z.object({ repo, task: taskName.optional(), agent: z.string().min(1).optional() }),
+    output: z.object({
+      task: taskSchema,
+      files: z.array(z.string()).describe('As seen from the workspace; git and steps leave them out.'),
+      skipped: z.array(z.string()).describe('Something else has that name.'),
+    }),
   },
   'task.accept': {
     summary: 'Land the work of a task, all or any part of it',
@@ -312,6 +323,10 @@ export const actions = {
         .optional(),
       operation: z.string().optional(),
       hook: hookSchema.optional().describe('What became of hooks.postAccept.'),
+      siblings: z
+        .array(z.string())
+        .optional()
+        .describe('Open tasks that were made to do the same: now there is no need of them.'),
       preview: z
         .object({
           clean: z.boolean(),
@@ -487,9 +502,28 @@ export const actions = {
         .optional(),
     }),
   },
+  'system.direct': {
+    summary:
+      'Run an agent or any command outside of a repository, in the folder itself, if the settings allow it',
+    input: z.object({
+      repo: z.string().min(1).describe('The folder.'),
+      command: z.array(z.string()).min(1).optional(),
+      agent: z.string().min(1).optional(),
+      prompt: z.string().optional(),
+      policy: z.enum(policyLevels).optional(),
+      allowed: z.array(z.string().min(1)).optional(),
+      denied: z.array(z.string().min(1)).optional(),
+      autoContinue: z.boolean().optional(),
+    }),
+    output: z.object({
+      direct: z.literal(true).describe('There is no task: nothing is kept, nothing can be undone.'),
+      agent: z.string(),
+      exitCode: z.number().int().optional().describe('Of a command.'),
+    }),
+  },
   'system.agents': {
     summary: 'List the agents that can be run, and which are installed',
-    input: z.object({}),
+    input: z.object({ repo }),
     output: z.object({
       agents: z.array(
         z.object({

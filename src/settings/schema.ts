@@ -15,6 +15,11 @@ function whole(from: number, to: number) {
   return z.int(expected).min(from, expected).max(to, expected)
 }
 
+function amount(from: number, to: number) {
+  const expected = `a number from ${from} to ${to}`
+  return z.number(expected).min(from, expected).max(to, expected)
+}
+
 /** The system takes a text no further than to its first NUL. */
 const withoutNul = (expected: string) => z.string(expected).refine((text) => !text.includes('\0'), expected)
 
@@ -77,6 +82,9 @@ export const rules = {
   'branch.name': template('a branch name', branchName, ['task', 'id8']).describe(
     'Name of a task’s branch, with `{task}` or `{id8}`.',
   ),
+  'isolation.fallback': oneOf('none', 'direct').describe(
+    'Outside of a repository `run` refuses; `direct`: it runs the agent in the folder itself, without steps or undo.',
+  ),
   'pool.size': whole(0, 16).describe(
     'How many workspaces are kept ready in each repository after its first `start`; 0 makes none.',
   ),
@@ -86,13 +94,17 @@ export const rules = {
   'ports.size': whole(0, 100).describe('How many ports each open task has to itself; 0: none.'),
   'limits.perRepo': whole(1, 10_000).describe('How many open tasks a repository may have.'),
   'limits.concurrent': whole(1, 1000).describe('How many runs may be at work in a repository; others queue.'),
-  'limits.timeMinutes': whole(0, 10_000).describe('How long a run may take. 0: as long as it wants.'),
+  'limits.timeMinutes': amount(0, 10_000).describe('How long a run may take. 0: as long as it wants.'),
   'limits.turns': whole(0, 10_000).describe(
     'How many answers of its model an agent may take in one run. 0: as many as it wants.',
   ),
   'agent.name': z
     .string('the name of an agent')
     .describe('Which agent `run` takes (`offshoot agents` lists them). Empty: the first that is installed.'),
+  'agent.adapters': z
+    .array(path(), 'a list of paths')
+    .readonly()
+    .describe('Modules that export agents of your own; relative to the root of the repository, `~` expands.'),
   'policy.level': oneOf(...policyLevels).describe(
     'What an agent may do: `permissive`, `moderate`, or `strict`: only the allowed tools.',
   ),

@@ -136,6 +136,15 @@ for (const part of cast) {
       expect(await steps()).toEqual([[names.shell, 'once.txt']])
     })
 
+    test('G6: it finds the commands that were put into its workspace', async () => {
+      const { lib, emit, model } = await stage(part, programs!, () => [{ text: 'Done.' }])
+      await lib.install({ task: 'T1' })
+      await lib.run({ ...given, prompt: part.slash ?? given.prompt }, undefined, emit)
+      const handed = part.slash === undefined ? 'session-status' : 'Run `offshoot show`'
+      expect(JSON.stringify(model.asked)).toContain(handed)
+      expect(await lib.log('T1')).toEqual([])
+    })
+
     test('G3: strict denies what is not allowed before it runs, and the run goes on', async () => {
       const { lib, emit, steps, told, model, workspace } = await stage(part, programs!, (tools, at) => [
         { tools: [tools.shell('echo no > forbidden.txt')] },

@@ -14,6 +14,8 @@ export interface Part {
   shell(command: string): ScriptedCall
   /** The names that steps carry. */
   readonly names: { readonly write: string; readonly edit: string; readonly shell: string }
+  /** What a user says to have our command for the status carried out; left out where it is for the agent to find it. */
+  readonly slash?: string
   /** Calls of one turn may end up in one step. */
   readonly batches?: boolean
 }
@@ -34,6 +36,7 @@ const claude: Part = {
   }),
   shell: (command) => ({ name: 'Bash', input: { command, description: 'a command' } }),
   names: { write: 'Write', edit: 'Edit', shell: 'Bash' },
+  slash: '/session-status',
 }
 
 /** Its editing tool takes a patch, and paths as seen from the workspace. */
@@ -73,6 +76,7 @@ const codex: Part = {
     patch(`*** Update File: ${path.basename(file)}`, '@@', `-${before}`, `+${after}`),
   shell: (command) => ({ name: 'exec_command', input: { cmd: command } }),
   names: { write: 'apply_patch', edit: 'apply_patch', shell: 'Bash' },
+  slash: '$session-status',
 }
 
 const opencode: Part = {
@@ -127,7 +131,17 @@ const gemini: Part = {
   }),
   shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'a command' } }),
   names: { write: 'write_file', edit: 'replace', shell: 'run_shell_command' },
+  slash: '/offshoot:session-status',
   batches: true,
 }
 
-export const cast: readonly Part[] = [claude, codex, opencode, gemini]
+const own: Part = {
+  ...claude,
+  agent: 'own',
+  env: (url, home) => ({
+    ...claude.env(url, home),
+    OFFSHOOT_AGENT_ADAPTERS: path.join(import.meta.dirname, 'own.ts'),
+  }),
+}
+
+export const cast: readonly Part[] = [claude, codex, opencode, gemini, own]

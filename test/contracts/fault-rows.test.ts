@@ -10,6 +10,7 @@ const struck: Partial<Record<ActionName, { readonly rows: RegExp } | { readonly 
   'task.checkpoint': { rows: /^checkpoint/ },
   'task.rewind': { rows: /^rewind/ },
   'task.run': { rows: /^run/ },
+  'task.install': { rows: /^agents install/ },
   'task.stop': { reason: 'it writes one event, and the run that it ends sweeps up' },
   'task.accept': { rows: /^accept/ },
   'task.update': { rows: /^update/ },

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Owner } from '../../src/core/task.ts'
 import { psEntry } from '../../src/process/darwin.ts'
+import { isAlive } from '../../src/process/alive.ts'
 import { processEntry } from '../../src/process/linux.ts'
 import { type ProcessRecords, processes } from '../../src/process/processes.ts'
 import { isRunning, killHard, type Program, runProgram, until } from '../support/processes.ts'
@@ -52,16 +53,16 @@ function alterRecord(change: (record: { startedAt: string; boot: string }) => ob
 test('a process knows itself, and is known by others until it has ended', async () => {
   const { owner, running } = await family()
   expect(records.self()).toEqual({ pid: process.pid, startedAt: expect.any(String), boot: owner.boot })
-  expect(records.isAlive(records.self())).toBe(true)
-  expect(records.isAlive(owner)).toBe(true)
+  expect(isAlive(records.self())).toBe(true)
+  expect(isAlive(owner)).toBe(true)
   await running.kill()
-  expect(records.isAlive(owner)).toBe(false)
+  expect(isAlive(owner)).toBe(false)
 })
 
 test('a pid of another start time or another boot is another process', () => {
   const self = records.self()
-  expect(records.isAlive({ ...self, startedAt: '1' })).toBe(false)
-  expect(records.isAlive({ ...self, boot: 'before' })).toBe(false)
+  expect(isAlive({ ...self, startedAt: '1' })).toBe(false)
+  expect(isAlive({ ...self, boot: 'before' })).toBe(false)
 })
 
 test('a process that has ended counts as dead before its parent asked for its exit code', async () => {
@@ -69,7 +70,7 @@ test('a process that has ended counts as dead before its parent asked for its ex
   const { owner, grandchild } = await family('true & echo $!; exec sleep 1000')
   await until(() => !isRunning(grandchild), 'the child has ended')
   const startedAt = processEntry(readFileSync(`/proc/${grandchild}/stat`, 'latin1')).startedAt
-  expect(records.isAlive({ pid: grandchild, startedAt, boot: owner.boot })).toBe(false)
+  expect(isAlive({ pid: grandchild, startedAt, boot: owner.boot })).toBe(false)
 })
 
 test('P2: the child and the grandchild of a killed owner are ended, and their record with them', async () => {

@@ -132,6 +132,19 @@ export function takenOrNot({ before, after, acknowledged }: Seen): string[] {
   ]
 }
 
+/** G6: whatever is there of the commands is in no step, and nothing else has changed. */
+export function installedOrNot({ before, after, acknowledged }: Seen): string[] {
+  const [folder = ''] = Object.keys(before.workspaces)
+  const [had, has] = [before.workspaces[folder] ?? {}, after.workspaces[folder] ?? {}]
+  const there = Object.keys(has).filter((name) => name.startsWith('.claude/'))
+  const rest = difference(had, has).filter((line) => !line.includes('.claude'))
+  return [
+    ...(acknowledged && there.length === 0 ? ['acknowledged, and nothing is there'] : []),
+    ...rest.map((line) => `the workspace: ${line}`),
+    ...difference(before.steps, after.steps).map((line) => `the steps: ${line}`),
+  ]
+}
+
 /** Whatever the command did is in the last step, and the run has ended; or nothing was done. */
 export function sweptUp({ before, after, acknowledged }: Seen): string[] {
   const [name = ''] = Object.keys(before.workspaces)

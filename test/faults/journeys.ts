@@ -7,6 +7,7 @@ import {
   askedOrNot,
   broughtBack,
   eachPrunedOrUntouched,
+  installedOrNot,
   mendedOrNot,
   recreatedOrUndone,
   removedOrUntouched,
@@ -28,6 +29,7 @@ import {
   started,
   startedAndCommitted,
   startedAndDirty,
+  strayed,
   submoduleElsewhere,
   twoToPrune,
   workedInCheckout,
@@ -49,6 +51,7 @@ import {
   run,
   start,
   undo,
+  undoStrays,
 } from './verbs.ts'
 import { baseInside, ourBranch, readWorld } from './world.ts'
 
@@ -282,6 +285,23 @@ export const journeys: readonly Journey[] = [
     prepare: workedOn,
     act: (ports, dir, signal) => run(ports, dir, signal),
     check: sweptUp,
+  },
+  {
+    name: 'undo of what strayed in a run',
+    operation: true,
+    prepare: async (stage) => {
+      await workedOn(stage)
+      await strayed(stage)
+    },
+    act: undoStrays,
+    back: redo,
+  },
+  {
+    name: 'agents install',
+    prepare: async (stage) => void (await started(stage)),
+    act: (ports, dir, signal) =>
+      call(ports, 'task.install', { repo: dir, task: 'T1', agent: 'claude' }, signal),
+    check: installedOrNot,
   },
   {
     name: 'accept --as patch',

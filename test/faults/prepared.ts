@@ -1,6 +1,7 @@
 /** Worlds that a verb may find. The user's checkout is there already. */
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { call } from '../../src/api/call.ts'
 import type { Ports } from '../../src/core/ports.ts'
 import { shared } from './fixture.ts'
 import type { Stage } from './lane.ts'
@@ -25,6 +26,28 @@ export async function startedAndCommitted(stage: Stage): Promise<string> {
   await stage.git(...quiet, 'add', '--all')
   await stage.git(...quiet, 'commit', '--quiet', '--message=Work')
   return workspace
+}
+
+/** A command has gone astray: a tag of the user's is gone, and there is a new one. */
+export async function strayed(stage: Stage): Promise<void> {
+  await stage.git('-C', stage.dir, '-c', 'core.hooksPath=/dev/null', 'tag', 'theirs')
+  const ports = stage.ports()
+  try {
+    const command = [
+      'sh',
+      '-c',
+      'set -- git -c core.hooksPath=/dev/null; "$@" tag -d theirs && "$@" tag astray',
+    ]
+    await call(
+      ports,
+      'task.run',
+      { repo: stage.dir, task: 'T1', starts: false, command },
+      undefined,
+      () => {},
+    )
+  } finally {
+    await ports.close()
+  }
 }
 
 /** Everything that would be lost if the folder were deleted. */

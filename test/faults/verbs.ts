@@ -28,6 +28,13 @@ export const acceptHunks = async (ports: Ports, repo: string, signal?: AbortSign
 export const undo = (ports: Ports, repo: string, signal?: AbortSignal) =>
   call(ports, 'system.undo', { repo }, signal)
 
+/** Puts back what a run did to refs. */
+export const undoStrays = async (ports: Ports, repo: string, signal?: AbortSignal) => {
+  const { operations } = await call(ports, 'system.ops', { repo }, signal)
+  const run = operations.find(({ verb }) => verb === 'run')
+  return call(ports, 'system.undo', { repo, operation: run?.id ?? 'none' }, signal)
+}
+
 /** Takes the last undo back. */
 export const redo = async (ports: Ports, repo: string, signal?: AbortSignal) => {
   const { operations } = await call(ports, 'system.ops', { repo }, signal)

@@ -44,8 +44,8 @@ describe('help', () => {
     }
   })
 
-  test('I1: without a command, every command is listed', async () => {
-    const { code, stdout } = await offshoot(nowhere())
+  test('I1: --help lists every command', async () => {
+    const { code, stdout } = await offshoot(nowhere(), '--help')
     expect(code).toBe(0)
     for (const { name, summary } of commands)
       expect(stdout).toMatch(new RegExp(`^  ${name} +${summary.slice(0, 9)}`, 'm'))
@@ -58,7 +58,7 @@ describe('help', () => {
 
 describe('--json', () => {
   test('I1: every answer is one object in the shape of its action', async () => {
-    const repo = testRepo()
+    const repo = withEnv(testRepo(), { OFFSHOOT_ISOLATION_FALLBACK: 'direct' })
     repo.git('config', 'user.name', 'User')
     repo.git('config', 'user.email', 'user@example.com')
     const answers: [ActionName, string[]][] = [
@@ -72,6 +72,8 @@ describe('--json', () => {
       ['worktree.show', ['worktree', 'show', '--task', 'T2']],
       ['task.run', ['run', '--task', 'T1', '--', 'sh', '-c', 'echo b > b.txt']],
       ['task.run', ['exec', 'T1', '--', 'sh', '-c', 'echo c > c.txt']],
+      ['system.direct', ['-C', repo.home, 'run', '--', 'true']],
+      ['task.install', ['agents', 'install', 'T1']],
       ['task.stop', ['stop', 'T1']],
       ['task.compare', ['compare', 'T1', 'T2']],
       ['task.checkpoint', ['checkpoint', 'T1', '--tool', 'Edit', '--summary', 'Nothing']],
@@ -274,6 +276,8 @@ describe('the shell', () => {
     expect(words('star')).toEqual(['start'])
     expect(new Set(words(''))).toEqual(new Set(commands.map(({ name }) => name.split(' ')[0])))
     expect(words('worktree', 're')).toEqual(['remove'])
+    expect(words('agents', 'in')).toEqual(['install'])
+    expect(words('agents', 'install', 'b')).toEqual(['beta'])
     expect(words('start', '--fr')).toEqual(['--from'])
     expect(words('worktree', 'remove', '--ke')).toEqual(['--keep-branch'])
     expect(words('completion', 'z')).toEqual(['zsh'])

@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { offshoot, testRepo } from '../support/repo.ts'
+import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { play, withStandIn } from '../support/stand-in.ts'
 import { library } from '../support/workspace.ts'
 
@@ -45,4 +48,40 @@ describe('G1: best of several', () => {
     expect((await offshoot(repo, 'compare', 'T1', 'T1')).code).toBe(2)
     expect((await offshoot(repo, 'compare', 'T1', 'nope')).code).toBe(3)
   })
+
+  const both = ['--task', 'T', '--times', '2']
+  const states = async (repo: TestRepo) =>
+    (await library(repo).list({ all: true })).map(({ id, state }) => `${id} ${state}`).sort()
+
+  test('G1: accepting one tells how to reject the others, and rejects none by itself', async () => {
+    const repo = withStandIn(testRepo())
+    await offshoot(repo, 'run', ...both, play({ write: 'x.txt' }))
+    await offshoot(repo, 'run', '--task', 'other', play({ write: 'x.txt' }))
+    expect(
+      (await offshoot(repo, 'accept', 'T-1', '--only', 'none', '--dry-run', '--json')).json,
+    ).not.toHaveProperty('siblings')
+    const { stdout } = await offshoot(repo, 'accept', 'T-1')
+    expect(stdout).toContain('offshoot reject T-2')
+    expect(stdout).not.toContain('offshoot reject other')
+    expect(await states(repo)).toEqual(['T-1 accepted', 'T-2 completed', 'other completed'])
+    expect((await offshoot(repo, 'accept', 'T-2', '--json')).json).not.toHaveProperty('siblings')
+  })
+
+  test.skipIf(!existsSync('/usr/bin/script'))(
+    'G1: at a terminal it asks, and a yes rejects the others',
+    async () => {
+      const repo = withStandIn(testRepo())
+      await offshoot(repo, 'run', ...both, play({ write: 'x.txt' }))
+      const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
+      const command = `'${process.execPath}' '${bin}' accept T-2`
+      const { stdout } = spawnSync('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+        cwd: repo.dir,
+        env: { ...repo.env, TERM: 'xterm' },
+        input: 'y\n',
+        encoding: 'utf8',
+      })
+      expect(stdout).toContain('Rejected T-1')
+      expect(await states(repo)).toEqual(['T-1 rejected', 'T-2 accepted'])
+    },
+  )
 })

@@ -51,6 +51,23 @@ describe.skipIf(!mountable)('R6, R12: a start on a full disk', () => {
     expect(readFileSync(path.join(task.path, 'work.txt'), 'utf8')).toBe('work\n')
   })
 
+  test('so is a run that makes its task; its command is run once', async () => {
+    const repo = smallHome(40)
+    if (!repo) return console.log('skipped: no file system can be mounted here')
+    const before = library(repo)
+    await before.start({ task: 'T1' })
+    await before.reject({ task: 'T1' })
+    await before.close()
+    leaveFree(repo.env.OFFSHOOT_HOME ?? '', 4_000_000)
+    const ran = await library(repo).run(
+      { task: 'T2', starts: true, command: ['sh', '-c', 'echo once >> once.txt'] },
+      undefined,
+      () => {},
+    )
+    expect(ran.task).toMatchObject({ id: 'T2', state: 'completed', runs: 1 })
+    expect(readFileSync(path.join(ran.task.path, 'once.txt'), 'utf8')).toBe('once\n')
+  })
+
   test('fails with WT_014 when there is nothing to give up, and leaves nothing behind', async () => {
     const repo = smallHome(24)
     if (!repo) return console.log('skipped: no file system can be mounted here')

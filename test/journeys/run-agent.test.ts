@@ -6,7 +6,7 @@ import { findMarked } from '../../src/process/marked.ts'
 import { until } from '../support/processes.ts'
 import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
 import { play, withStandIn } from '../support/stand-in.ts'
-import { inFolder, library, withEnv } from '../support/workspace.ts'
+import { inFolder, library, nowhere, withEnv } from '../support/workspace.ts'
 
 type Told = { event?: string; ok?: boolean } & Record<string, never>
 
@@ -224,6 +224,57 @@ describe('G5: limits', () => {
   })
 })
 
+test('G5: limits.timeMinutes ends a run with all that it started, and keeps what it did', async () => {
+  const repo = withStandIn(testRepo())
+  const lib = library(repo, { flags: { limits: { timeMinutes: 0.02 } } })
+  let run = ''
+  const acts = [{ sh: 'echo 1 > 1.txt' }, { sh: 'echo 2 > 2.txt; setsid sleep 600 & sleep 600' }]
+  const running = lib.run({ task: 'T1', starts: true, prompt: play(...acts) }, undefined, (told) => {
+    if (told.event === 'started') run = String(told.run)
+  })
+  await expect(running).rejects.toMatchObject({ code: 'WT_018' })
+  expect(findMarked(run)).toEqual([])
+  expect(await lib.show('T1')).toMatchObject({
+    state: 'failed',
+    reason: 'limits.timeMinutes: 0.02 minutes are over',
+  })
+  const steps = await stepsOf(repo, 'T1')
+  expect(steps[0]).toEqual(['Bash', '1.txt'])
+})
+
+describe('G1: the first run', () => {
+  const alone = (repo: TestRepo) => withEnv(repo, { PATH: '/usr/bin:/bin' })
+  const lines = (text: string) => text.trimEnd().split('\n')
+
+  test('G1: where no agent is installed, three lines tell what is missing and what works without', async () => {
+    const { code, stdout, stderr } = await offshoot(alone(testRepo()), 'run', 'Fix the bug.')
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(lines(stderr).length).toBeLessThanOrEqual(3)
+    expect(stderr).toMatch(/No agent is installed[\s\S]*npm install -g [\s\S]*offshoot run -- COMMAND/)
+  })
+
+  test('G1: where there is no repository, they tell that', async () => {
+    const { code, stdout, stderr } = await offshoot(alone(nowhere()), 'run', 'Fix the bug.')
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
+    expect(lines(stderr).length).toBeLessThanOrEqual(3)
+    expect(stderr).toMatch(/not in a git repository[\s\S]*hint: /)
+  })
+
+  test('G1: where there is no commit yet, they tell that', async () => {
+    const at = withStandIn(nowhere())
+    at.git('init', '--quiet')
+    const { code, stdout, stderr } = await offshoot(at, 'run', 'Fix the bug.')
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(lines(stderr).length).toBeLessThanOrEqual(3)
+    expect(stderr).toMatch(/commit[\s\S]*hint: /)
+  })
+
+  test('G1: with an agent and a commit nothing else has to be set up', async () => {
+    const repo = withStandIn(testRepo())
+    expect(await offshoot(repo, 'run', play({ write: 'x.txt' }))).toMatchObject({ code: 0 })
+  })
+})
+
 describe('P1: what an agent does to the repository of the user', () => {
   test('P1.6: refs, config and hooks that have changed are told, with their old values', async () => {
     const repo = withStandIn(testRepo())
@@ -248,6 +299,94 @@ describe('P1: what an agent does to the repository of the user', () => {
     ])
     expect(strays.get('refs/tags/v1')).toMatchObject({ before: main, after: null })
     expect(strays.get('refs/heads/mine')).toMatchObject({ before: null, after: main })
+  })
+})
+
+describe('P3: refs that strayed in a run', () => {
+  const refsOf = (repo: TestRepo) =>
+    repo.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/tags', 'refs/stash')
+
+  async function strayed(script: string) {
+    const repo = withStandIn(testRepo())
+    repo.git('tag', 'v1')
+    repo.git('branch', 'old')
+    repo.write('a.txt', 'put away\n')
+    repo.git('stash', 'push', '--quiet')
+    // A task of that name is there already: its branch is no stray.
+    await offshoot(repo, 'start', 'T1')
+    const before = refsOf(repo)
+    const { json } = await offshoot(repo, 'run', '--task', 'T1', '--json', play({ sh: script }))
+    return { repo, before, operation: json.operation as string }
+  }
+  const astray = `git tag -d v1; git branch -D old; git branch mine; git stash drop
+    git update-ref refs/heads/main $(git commit-tree -m x HEAD^{tree})`
+
+  test('P3: undo puts them back, by name only, also after git has collected what it could', async () => {
+    const { repo, before, operation } = await strayed(astray)
+    const after = refsOf(repo)
+    expect(after).not.toBe(before)
+    expect((await offshoot(repo, 'undo', '--json')).json).toMatchObject({
+      ok: false,
+      error: { code: 'WT_005' },
+    })
+    repo.git('reflog', 'expire', '--expire=now', '--all')
+    repo.git('gc', '--quiet', '--prune=now')
+    expect(await offshoot(repo, 'undo', operation)).toMatchObject({ code: 0 })
+    expect(refsOf(repo)).toBe(before)
+    expect(repo.git('status', '--porcelain')).toBe('')
+    expect(repo.git('stash', 'show', '--patch')).toContain('+put away')
+    expect((await offshoot(repo, 'ops', '--json')).json.operations).toMatchObject([
+      { verb: 'undo' },
+      { verb: 'run', task: 'T1', undone: true },
+    ])
+  })
+
+  test('P3: when one of them has moved since, nothing is done', async () => {
+    const { repo, operation } = await strayed(astray)
+    repo.git('tag', 'v1')
+    const after = refsOf(repo)
+    expect(await offshoot(repo, 'undo', operation, '--json')).toMatchObject({
+      code: 4,
+      json: { error: { code: 'WT_011' } },
+    })
+    expect(refsOf(repo)).toBe(after)
+  })
+
+  test('P3: a branch that somebody is on by now stays', async () => {
+    const { repo, operation } = await strayed('git branch mine')
+    repo.git('switch', '--quiet', 'mine')
+    expect(await offshoot(repo, 'undo', operation, '--json')).toMatchObject({
+      code: 5,
+      json: { error: { code: 'WT_002' } },
+    })
+    repo.git('switch', '--quiet', 'main')
+    expect(await offshoot(repo, 'undo', operation)).toMatchObject({ code: 0 })
+    expect(refsOf(repo)).not.toContain('refs/heads/mine')
+  })
+
+  test('P3: they are put back also when the task is closed, and its id in use again', async () => {
+    const { repo, before, operation } = await strayed('git tag -d v1')
+    await offshoot(repo, 'reject', 'T1')
+    await offshoot(repo, 'start', 'T1')
+    expect(await offshoot(repo, 'undo', operation)).toMatchObject({ code: 0 })
+    expect(refsOf(repo)).toBe(before)
+  })
+
+  test('P1.6: a run that is cancelled tells them, too, and a command of one’s own', async () => {
+    const repo = withStandIn(testRepo())
+    const ran = await offshoot(repo, 'run', '--task', 'T1', '--', 'git', 'tag', 'astray')
+    expect(ran.stderr).toMatch(
+      /changed in your repository meanwhile: refs\/tags\/astray\n {2}offshoot undo \w{6} puts/,
+    )
+    const lib = library(repo)
+    const cancel = new AbortController()
+    const running = lib.run(
+      { task: 'T1', starts: true, command: ['sh', '-c', 'git tag -d astray; echo ready; sleep 600'] },
+      cancel.signal,
+      (told) => void (String(told.text).includes('ready') && cancel.abort()),
+    )
+    await expect(running).rejects.toMatchObject({ code: 'WT_021' })
+    expect((await lib.ops()).map(({ verb }) => verb)).toEqual(['run', 'run'])
   })
 })
 
@@ -293,17 +432,18 @@ describe('G1: the end of a run', () => {
     expect(await stepsOf(repo, 'T1')).toEqual([['sweep', 'half.txt']])
   })
 
-  test('P2: when offshoot is killed the agent ends with it, and the next command keeps its work', async () => {
+  test('P2: when offshoot is killed the agent ends with it, list tells, and the next command keeps its work', async () => {
     const repo = withStandIn(testRepo())
     const { child, run, ended } = await underWay(repo)
     child.kill('SIGKILL')
     await ended
     await until(() => findMarked(run).length === 0, 'nothing of the run is left')
+    const why = `run by process ${child.pid} did not end`
+    expect((await offshoot(repo, 'list')).stdout).toContain(`failed: ${why}`)
+    const failed = [{ id: 'T1', state: 'failed', reason: why }]
+    expect((await offshoot(repo, 'list', '--state', 'failed', '--json')).json.tasks).toMatchObject(failed)
     await offshoot(repo, 'recover')
-    const { json } = await offshoot(repo, 'list', '--json')
-    expect(json.tasks).toMatchObject([
-      { id: 'T1', state: 'failed', reason: expect.stringContaining('did not end') },
-    ])
+    expect((await offshoot(repo, 'list', '--json')).json.tasks).toMatchObject(failed)
     expect(await stepsOf(repo, 'T1')).toEqual([['sweep', 'half.txt']])
   })
 })

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Emit } from '../../src/api/views.ts'
+import { fingerprint } from '../support/fingerprint.ts'
 import { isRunning, killHard, until } from '../support/processes.ts'
 import { offshoot, testRepo } from '../support/repo.ts'
 import { inFolder, library } from '../support/workspace.ts'
@@ -185,6 +187,28 @@ describe('K2: a run that is cancelled', () => {
     expect(existsSync(path.join(task.path, 'half.txt'))).toBe(true)
   })
 
+  test('K2: Ctrl-C ends one on the command line: no process is left, and its work is kept', async () => {
+    const repo = testRepo()
+    const pids = path.join(repo.home, 'pids')
+    const script = `echo half > half.txt; setsid sleep 600 & echo $! > '${pids}'; echo $$ >> '${pids}'; sleep 600`
+    const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
+    const child = spawn(process.execPath, [bin, 'run', '--task', 'T1', '--', 'sh', '-c', script], {
+      cwd: repo.dir,
+      env: repo.env,
+      stdio: 'ignore',
+    })
+    const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+    const read = () => (existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n').map(Number) : [])
+    await until(() => read().length === 2, 'it is at work')
+    const started = read()
+    onTestFinished(() => killHard(...started))
+    child.kill('SIGINT')
+    expect(await ended).toBe(130)
+    expect(started.filter(isRunning)).toEqual([])
+    const { json } = await offshoot(repo, 'log', 'T1', '--json')
+    expect(json.checkpoints).toMatchObject([{ tool: 'sweep', files: [{ path: 'half.txt' }] }])
+  })
+
   test('K2: one that does not want to end is ended all the same', async () => {
     const lib = library(testRepo())
     const cancel = new AbortController()
@@ -207,5 +231,62 @@ describe('K2: a run that is cancelled', () => {
     )
     expect(await lib.log('T1')).toEqual([])
     expect(await lib.show('T1')).toMatchObject({ state: 'active', runs: 0, dirty: false })
+  })
+})
+
+describe('P1: exec', () => {
+  test('P1.3: changes nothing of the user’s, not even when its command fails, but the branch of the task', async () => {
+    const repo = testRepo()
+    repo.write('a.txt', 'changed by the user\n')
+    repo.write('new.txt', 'new\n')
+    await offshoot(repo, 'start', 'T1')
+    const before = fingerprint(repo)
+    const tip = repo.git('rev-parse', 'offshoot/T1')
+    await offshoot(repo, 'exec', 'T1', '--', 'sh', '-c', 'echo 1 > a.txt; git add --all; exit 3')
+    await offshoot(repo, 'exec', 'T1', '--', 'sh', '-c', 'echo 2 > b.txt')
+    expect(fingerprint(repo)).toEqual(before)
+    expect(repo.git('rev-parse', 'offshoot/T1')).not.toBe(tip)
+    expect(repo.git('show', 'offshoot/T1:a.txt')).toBe('1\n')
+  })
+})
+
+describe('I1: --json', () => {
+  const parsed = (stdout: string) =>
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+  test.each([['run', '--task'], ['exec']])(
+    'I1: %s prints events, one per line, and the answer last',
+    async (...verb) => {
+      const repo = testRepo()
+      await offshoot(repo, 'start', 'T1')
+      const script = 'echo out; echo err >&2; echo x > x.txt; exit 3'
+      const { code, stdout, stderr } = await offshoot(repo, ...verb, 'T1', '--json', '--', 'sh', '-c', script)
+      expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
+      const lines = parsed(stdout)
+      const events = lines.slice(0, -1)
+      expect(events[0]).toMatchObject({
+        event: 'started',
+        agent: 'command',
+        task: { id: 'T1', running: true },
+      })
+      const output = events.slice(1).map(({ event, stream, text }) => [event, stream, text])
+      expect(new Set(output.map(String))).toEqual(new Set(['output,stdout,out\n', 'output,stderr,err\n']))
+      expect(lines.at(-1)).toMatchObject({
+        ok: true,
+        exitCode: 3,
+        task: { id: 'T1', state: 'failed' },
+        checkpoint: { n: 1, files: [{ path: 'x.txt', status: 'added' }] },
+      })
+      expect(events.some((event) => 'ok' in event)).toBe(false)
+    },
+  )
+
+  test('I1: what fails is the last line, too', async () => {
+    const { code, stdout } = await offshoot(testRepo(), 'exec', 'nope', '--json', '--', 'true')
+    expect(code).toBe(3)
+    expect(parsed(stdout)).toMatchObject([{ ok: false, error: { code: 'WT_007' } }])
   })
 })

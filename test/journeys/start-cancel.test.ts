@@ -4,8 +4,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import type { ComposeOptions } from '../../src/compose.ts'
-import { effects, type Files, type Store } from '../../src/core/ports.ts'
+import { atEffect } from '../support/at-effect.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { isRunning, until } from '../support/processes.ts'
 import { type TestRepo, testRepo } from '../support/repo.ts'
@@ -18,38 +17,7 @@ import {
   workspaceFolders,
 } from '../support/workspace.ts'
 
-type Around = NonNullable<ComposeOptions['around']>
 const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
-
-/** Calls `act` when the Nth effect of the kind begins; `reached` tells whether there were so many. */
-function atEffect(n: number, act: () => void): { around: Around; reached: () => boolean } {
-  let count = 0
-  const tick = () => void (++count === n && act())
-  const before = <T extends object>(port: T, names: readonly (keyof T)[]): T => {
-    const wrapped = names.map((name) => [
-      name,
-      (...args: unknown[]) => {
-        tick()
-        return (port[name] as (...args: unknown[]) => unknown)(...args)
-      },
-    ])
-    return { ...port, ...Object.fromEntries(wrapped) }
-  }
-  return {
-    around: {
-      files: (files: Files) => before(files, effects.files),
-      store: (store: Store) => before(store, effects.store),
-      exec: (exec) => (call) => {
-        const answer = exec(call)
-        // Also while the child runs, not only before.
-        setImmediate(tick)
-        tick()
-        return answer
-      },
-    },
-    reached: () => count >= n,
-  }
-}
 
 /** What there is of tasks; nothing, as a rule. */
 async function leftovers(repo: TestRepo) {

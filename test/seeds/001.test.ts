@@ -17,6 +17,7 @@ import { openRepo } from '../../src/index.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
+import { nowhere, withEnv } from '../support/workspace.ts'
 
 const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
@@ -251,6 +252,33 @@ describe('A3', () => {
     await repo.accept({ task: 'S' })
     expect(user.git('show', 'main:a')).toBe(lines([3, 'solved']))
     expect(user.git('status', '--porcelain', '--branch')).toBe('## main\n')
+  })
+})
+
+describe('L9, G6', () => {
+  test('6. Session without git repository', async () => {
+    const at = withEnv(nowhere(), { OFFSHOOT_ISOLATION_FALLBACK: 'direct' })
+    expect(await offshoot(at, 'run', '--json', '--', 'sh', '-c', 'echo x > x.txt')).toMatchObject({
+      code: 0,
+      json: { direct: true },
+    })
+    expect(readFileSync(path.join(at.dir, 'x.txt'), 'utf8')).toBe('x\n')
+    expect(existsSync(path.join(at.dir, '.git'))).toBe(false)
+    expect((await offshoot(at, 'start', 'S', '--json')).json.error.code).toBe('WT_009')
+  })
+
+  test('/session-status, /accept-session and /reject-session', async () => {
+    const user = testRepo()
+    const repo = openRepo(user.dir, { env: user.env })
+    onTestFinished(() => repo.close())
+    const { task } = await repo.start({ task: 'S' })
+    await repo.install({ task: 'S', agent: 'claude' })
+    const page = (name: string) =>
+      readFileSync(path.join(task.path, `.claude/skills/${name}/SKILL.md`), 'utf8')
+    expect(page('session-status')).toContain('`offshoot show`')
+    expect(page('accept-session')).toContain('`offshoot accept`')
+    expect(page('reject-session')).toContain('`offshoot reject`')
+    expect(await repo.checkpoint({ task: 'S' })).toMatchObject({ created: false })
   })
 })
 

@@ -116,3 +116,17 @@ describe('G1: --detach', () => {
     })
   })
 })
+
+describe('G6: the agent’s own prompt', () => {
+  test('its commands for status, accept and reject are in the worktree, and in nothing that comes of it', async () => {
+    const repo = withStandIn(testRepo())
+    const task = await run(repo, '--task', 'T1', write('a'))
+    expect((await offshoot(repo, 'agents', 'install', 'T1')).code).toBe(0)
+    for (const name of ['session-status', 'accept-session', 'reject-session'])
+      expect(existsSync(path.join(task.path, '.claude', 'skills', name, 'SKILL.md'))).toBe(true)
+    await run(repo, '--task', 'T1', write('b'))
+    expect(repo.git('diff', '--name-only', 'main', task.branch)).toBe('a.txt\nb.txt\n')
+    expect((await offshoot(repo, 'accept', 'T1')).code).toBe(0)
+    expect(repo.git('status', '--porcelain')).toBe(' M a.txt\n?? b.txt\n')
+  })
+})

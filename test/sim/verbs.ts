@@ -60,7 +60,10 @@ function part({ part, which }: VerbOrder, steps: number): Record<string, unknown
 
 /** An undo is of the last one, or of any; a redo is the undo of an undo. */
 function operation({ verb, which }: VerbOrder, { operations }: World): Record<string, unknown> {
-  const able = operations.filter((known) => !known.undone && (known.verb === 'undo') === (verb === 'redo'))
+  // What strayed in a run is the user's own work here.
+  const able = operations.filter(
+    (known) => !known.undone && known.verb !== 'run' && (known.verb === 'undo') === (verb === 'redo'),
+  )
   const chosen = able[which % 3 === 0 ? which % Math.max(able.length, 1) : 0]
   return chosen || verb === 'redo' ? { operation: chosen?.id ?? 'none' } : {}
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { strategies } from '../../core/strategies.ts'
 import type { Output } from '../../protocol/actions.ts'
+import { ask } from '../ask.ts'
 import { type Answer, type Context, flag, text, texts, type Values } from '../command.ts'
 import { hunkIds } from '../hunk-ids.ts'
 import { printable } from '../output.ts'
@@ -29,7 +30,28 @@ export async function accept(context: Context): Promise<Answer> {
     allow: texts(values, 'allow'),
     hooks: flag(values, 'hooks'),
   })
-  return { json: { ...answer }, text: told(context, answer) }
+  const { task, siblings = [] } = answer
+  const rejected = await rejectRest(context, task.id, siblings)
+  const rest = rejected ? siblings.map((id) => `Rejected ${id}; undo brings it back`) : hint(siblings)
+  return { json: { ...answer }, text: [told(context, answer), ...rest].join('\n') }
+}
+
+/** Of several that did the same one is enough: whether the user wants the others gone. */
+async function rejectRest(context: Context, id: string, siblings: readonly string[]): Promise<boolean> {
+  if (siblings.length === 0 || flag(context.values, 'json')) return false
+  const which = siblings.join(', ')
+  const said = await ask(
+    `${id} has landed. Reject the ones that did the same: ${which}? [y/N] `,
+    context.signal,
+  )
+  if (!said?.startsWith('y')) return false
+  for (const task of siblings) await context.call('task.reject', { repo: context.dir, task })
+  return true
+}
+
+function hint(siblings: readonly string[]): string[] {
+  if (siblings.length === 0) return []
+  return [`  reject those that did the same: ${siblings.map((id) => `offshoot reject ${id}`).join('; ')}`]
 }
 
 export function conflictsOption(values: Values): 'fail' | 'markers' | undefined {

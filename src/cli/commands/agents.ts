@@ -1,8 +1,8 @@
-import type { Answer, Context } from '../command.ts'
+import { type Answer, type Context, text } from '../command.ts'
 import { printable, table } from '../output.ts'
 
 export async function agents(context: Context): Promise<Answer> {
-  const { agents } = await context.call('system.agents', {})
+  const { agents } = await context.call('system.agents', { repo: context.dir })
   const rows = agents.map(({ name, title, path, version, exact, asks, install }) => [
     name,
     title,
@@ -11,4 +11,20 @@ export async function agents(context: Context): Promise<Answer> {
     path === null ? (install === null ? '' : `not installed: ${install}`) : `${version ?? '?'} ${path}`,
   ])
   return { json: { agents }, text: printable(table(rows)) }
+}
+
+export async function install(context: Context): Promise<Answer> {
+  const { dir: repo, positionals, values } = context
+  const done = await context.call('task.install', {
+    repo,
+    task: positionals[0],
+    agent: text(values, 'agent'),
+  })
+  const { task, files, skipped } = done
+  const lines = [
+    `The agent in ${task.id} knows /session-status, /accept-session and /reject-session now`,
+    ...files.filter((file) => !file.endsWith('/.gitignore')).map((file) => `  ${file}`),
+    ...skipped.map((file) => `  left alone, something else is there: ${file}`),
+  ]
+  return { json: { ...done }, text: printable(lines.join('\n')) }
 }

@@ -1,23 +1,56 @@
+import { AppError } from '../../core/errors.ts'
+import type { Output } from '../../protocol/actions.ts'
 import { bin } from '../bin.ts'
-import type { Answer, Context } from '../command.ts'
+import { type Answer, type Context, flag } from '../command.ts'
+import { findOpenRun, follow, runLog } from '../run-log.ts'
+import { personal } from '../run-view.ts'
+import { summary } from './run.ts'
+
+/** Looks on at a run that was left to itself; where none is under way, opens the agent at the terminal. */
+export async function attach(context: Context): Promise<Answer> {
+  const { dir: repo, positionals } = context
+  const { task } = await context.call('task.show', { repo, task: positionals[0] })
+  return task.running ? lookOn(context, task) : open(context, task)
+}
+
+type Task = Output<'task.show'>['task']
+
+/** Until it ends, or until whoever looks on has enough: it goes on all the same. */
+async function lookOn(context: Context, task: Task): Promise<Answer> {
+  const log = runLog(context.home, task)
+  const begin = findOpenRun(log)
+  if (begin === undefined)
+    throw new AppError('WT_012', `A run of ${task.id} is under way in another terminal.`, {
+      hint: `Look on there, or end it: offshoot stop ${task.id}`,
+    })
+  const view = flag(context.values, 'json') ? undefined : personal(context)
+  const emit = view?.emit ?? context.emit
+  const look = async () => {
+    const { tasks } = await context.call('task.list', { repo: context.dir, all: true })
+    return tasks.find(({ id }) => id === task.id) ?? task
+  }
+  const take = (line: object) => void emit(line as Parameters<typeof emit>[0])
+  try {
+    await follow(log, begin, take, async () => (await look()).running === true, context.signal)
+  } finally {
+    view?.close()
+  }
+  const ended = await look()
+  if (ended.state === 'failed')
+    throw new AppError('WT_018', `The run of ${task.id} failed: ${ended.reason ?? 'nobody knows why'}`)
+  return { json: { task: ended }, text: summary(context, ended).join('\n') }
+}
 
 /**
  * Claude Code itself, in the workspace and at the terminal. Steps are taken by a hook, which comes as a flag: nothing of
  * the user's settings changes.
  */
-export async function attach(context: Context): Promise<Answer> {
-  const { dir: repo, positionals } = context
-  const { task } = await context.call('task.show', { repo, task: positionals[0] })
+async function open(context: Context, task: Task): Promise<Answer> {
   const going =
     task.conversation !== undefined && task.agent === 'claude' ? ['--resume', task.conversation] : []
   const command = ['claude', '--settings', JSON.stringify({ hooks: hooks() }), ...going]
-  const ran = await context.call('task.run', { repo, task: task.id, starts: false, command })
-  const { id, checkpoints, files } = ran.task
-  return {
-    json: { ...ran },
-    text: `${context.paint('bold', id)}: ${checkpoints} steps, ${files} files\n  offshoot diff ${id}    offshoot accept ${id}`,
-    exitCode: ran.exitCode,
-  }
+  const ran = await context.call('task.run', { repo: context.dir, task: task.id, starts: false, command })
+  return { json: { ...ran }, text: summary(context, ran.task).join('\n'), exitCode: ran.exitCode }
 }
 
 function hooks(): object {

@@ -37,14 +37,16 @@ function firstWords(): string {
 }
 
 function wordsFor(command: Command): string {
-  if (command.completes === 'tasks') return `$(${tasks})`
-  return command.completes?.join(' ') ?? ''
+  const words = command.completes === 'tasks' ? [`$(${tasks})`] : (command.completes ?? [])
+  return [...secondWords(command.name), ...words].join(' ')
+}
+
+function secondWords(first: string): string[] {
+  return commands.flatMap(({ name }) => (name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : []))
 }
 
 function bash(): string {
-  const inGroup = commands
-    .filter(({ name }) => name.startsWith('worktree '))
-    .map(({ name }) => name.split(' ')[1])
+  const pairs = commands.flatMap(({ name }) => (name.includes(' ') ? [`"${name}"`] : []))
   const cases = commands.map((command) => {
     const words = `${optionsOf(command)} ${wordsFor(command)}`.trim()
     return `    "${command.name}") words="${words.replaceAll('"', '\\"')}" ;;`
@@ -54,10 +56,10 @@ ${goThere}
 _offshoot() {
   local current="\${COMP_WORDS[COMP_CWORD]}" words=""
   if [ "$COMP_CWORD" -eq 1 ]; then words="${firstWords()}"
-  elif [ "$COMP_CWORD" -eq 2 ] && [ "\${COMP_WORDS[1]}" = worktree ]; then words="${inGroup.join(' ')}"
+  elif [ "$COMP_CWORD" -eq 2 ] && [ "\${COMP_WORDS[1]}" = worktree ]; then words="${secondWords('worktree').join(' ')}"
   else
     local name="\${COMP_WORDS[1]}"
-    [ "$name" = worktree ] && name="worktree \${COMP_WORDS[2]}"
+    case "$name \${COMP_WORDS[2]}" in ${pairs.join('|')}) name="$name \${COMP_WORDS[2]}" ;; esac
     case "$name" in
 ${cases.join('\n')}
     esac

@@ -2,7 +2,7 @@ import { diskText, sizeText } from '../../core/disk-text.ts'
 import { AppError } from '../../core/errors.ts'
 import { taskStates } from '../../core/task.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { ago, printable, table } from '../output.ts'
+import { ago, printable, stateWords, table } from '../output.ts'
 
 export async function list(context: Context): Promise<Answer> {
   const { dir, values } = context
@@ -19,13 +19,13 @@ export async function list(context: Context): Promise<Answer> {
   const use = flag(values, 'disk') ? await context.call('system.disk', { repo: dir }) : undefined
   const sizes = new Map(use?.workspaces.map(({ path, bytes }) => [path, sizeText(bytes)]))
   const now = new Date()
-  const rows = tasks.map(({ id, state, branch, lastActiveAt, path }) => [
-    id,
-    state,
-    branch,
-    ago(lastActiveAt, now),
-    ...(use ? [sizes.get(path) ?? ''] : []),
-    path,
+  const rows = tasks.map((task) => [
+    task.id,
+    stateWords(task, 60),
+    task.branch,
+    ago(task.lastActiveAt, now),
+    ...(use ? [sizes.get(task.path) ?? ''] : []),
+    task.path,
   ])
   const head = ['TASK', 'STATE', 'BRANCH', 'ACTIVE', ...(use ? ['DISK'] : []), 'WORKSPACE']
   return {

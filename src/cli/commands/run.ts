@@ -1,15 +1,42 @@
-import path from 'node:path'
+import { randomUUID } from 'node:crypto'
 import type { Emit } from '../../api/views.ts'
-import { AppError, appError } from '../../core/errors.ts'
+import { AppError, appError, type ErrorCode } from '../../core/errors.ts'
 import { policyLevels } from '../../core/policy-levels.ts'
 import type { Input, Output } from '../../protocol/actions.ts'
 import { type Answer, type Context, flag, text, texts } from '../command.ts'
 import { printable } from '../output.ts'
+import { runLog } from '../run-log.ts'
 import { personal } from '../run-view.ts'
 import { stepLine } from './log.ts'
 
-/** `run "prompt"` or `run -- command…`: starts the task if it is not there. */
+/** Where there is no repository the settings may say that an agent works all the same. */
 export async function run(context: Context): Promise<Answer> {
+  return inTask(context).catch((thrown: unknown) => {
+    if (appError(thrown).code !== 'WT_009') throw thrown
+    return directly(context)
+  })
+}
+
+/** Without a task: nothing is kept of it. */
+async function directly(context: Context): Promise<Answer> {
+  const { dir: repo, positionals, rest, values } = context
+  const [prompt] = positionals
+  const command = rest.length > 0 ? [...rest] : undefined
+  const view = flag(values, 'json') ? undefined : personal(context)
+  const emit = view?.emit ?? context.emit
+  const isPlain = command !== undefined && prompt === undefined && view !== undefined
+  try {
+    const input = { repo, command, prompt, ...limitsOf(context) }
+    const ran = await context.call('system.direct', input, isPlain ? undefined : emit)
+    context.tell(`${context.paint('yellow', 'notice:')} no repository, so no task: nothing of this was kept.`)
+    return { json: { ...ran }, text: '', exitCode: ran.exitCode }
+  } finally {
+    view?.close()
+  }
+}
+
+/** `run "prompt"` or `run -- command…`: starts the task if it is not there. */
+async function inTask(context: Context): Promise<Answer> {
   const { dir: repo, values, positionals, rest } = context
   const task = text(values, 'task')
   const base = text(values, 'worktree-dir')
@@ -71,9 +98,10 @@ async function bestOf(
   const title = input.prompt
   const { repo, base } = input
   const tasks: string[] = []
+  const group = randomUUID()
   for (const [n, agent] of agents.entries()) {
     const name = input.task === undefined ? undefined : `${input.task}-${n + 1}`
-    const { task } = await context.call('task.start', { repo, task: name, title, base })
+    const { task } = await context.call('task.start', { repo, task: name, title, base, group })
     tasks.push(task.id)
     context.tell(`${task.id}: ${agent ?? 'the agent'}`)
   }
@@ -96,16 +124,17 @@ async function detached(
     ? await context.call('task.start', { repo, task: named, title, base })
     : await context.call('task.show', { repo, task: named })
   const { detach } = await import('../detach.ts')
-  const log = path.join(context.home, 'runs', `${task.id}.log`)
+  const log = runLog(context.home, task)
   const going = resume === undefined ? [] : [`--resume=${resume === true ? '' : resume}`]
-  const pid = await detach(
-    ['run', '--task', task.id, '--json', ...going, ...optionsOf(context), prompt],
-    repo,
-    log,
-  )
+  const argv = ['run', '--task', task.id, '--json', ...going, ...optionsOf(context), prompt]
+  const { pid, first } = await detach(argv, repo, log, context.signal)
+  if (first.error !== undefined) {
+    const { code, message, hint } = first.error as { code: ErrorCode; message: string; hint: string }
+    throw new AppError(code, message, { hint })
+  }
   const lines = [
     `${context.paint('bold', task.id)} runs by itself, as process ${pid}`,
-    `  offshoot log ${task.id}    offshoot stop ${task.id}    tail -f ${printable(log)}`,
+    `  offshoot attach ${task.id}    offshoot log ${task.id}    offshoot stop ${task.id}`,
   ]
   return { json: { task, pid, log }, text: lines.join('\n') }
 }
@@ -163,6 +192,7 @@ async function execute(context: Context, input: Input<'task.run'>): Promise<Outp
   const ran = await context.call('task.run', input, emit)
   if (ran.checkpoint) context.tell(`step ${stepLine(context, ran.checkpoint)}`)
   else context.tell('The command changed nothing.')
+  for (const line of strayed(ran)) context.tell(line)
   return ran
 }
 
@@ -192,11 +222,24 @@ async function cleaned(context: Context, ran: Output<'task.run'>): Promise<Answe
 
 function answer(context: Context, ran: Output<'task.run'>): Answer {
   if (ran.exitCode !== undefined) return { json: { ...ran }, text: '', exitCode: ran.exitCode }
-  const { id, state, checkpoints, files, insertions, deletions } = ran.task
-  const lines = [
-    `${context.paint('bold', id)} ${state}: ${checkpoints} steps, ${files} files, +${insertions} -${deletions}`,
-    ...ran.strays.map(({ what }) => `  changed in your repository meanwhile: ${printable(what)}`),
+  const [first, ...next] = summary(context, ran.task)
+  return { json: { ...ran }, text: [first, ...strayed(ran), ...next].join('\n') }
+}
+
+function strayed({ strays, operation }: Output<'task.run'>): string[] {
+  return [
+    ...strays.map(({ what }) => `  changed in your repository meanwhile: ${printable(what)}`),
+    ...(operation === undefined ? [] : [`  offshoot undo ${operation.slice(0, 6)} puts the refs back`]),
+  ]
+}
+
+/** What came of it, and what to do next. */
+export function summary({ paint }: Context, task: Output<'task.run'>['task']): string[] {
+  const { id, state, checkpoints, files, insertions, deletions, wanted } = task
+  const asked = wanted === undefined ? [] : [`  the agent wants something that is yours to decide: ${wanted}`]
+  return [
+    `${paint('bold', id)} ${state}: ${checkpoints} steps, ${files} files, +${insertions} -${deletions}`,
+    ...asked,
     `  offshoot diff ${id}    offshoot accept ${id}    offshoot resume ${id} "…"    offshoot reject ${id}`,
   ]
-  return { json: { ...ran }, text: lines.join('\n') }
 }

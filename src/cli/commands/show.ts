@@ -1,7 +1,7 @@
 import { diskText } from '../../core/disk-text.ts'
 import type { Output } from '../../protocol/actions.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { ago, printable, table } from '../output.ts'
+import { ago, printable, stateWords, table } from '../output.ts'
 
 export async function show(context: Context): Promise<Answer> {
   const { dir: repo, values, positionals } = context
@@ -22,7 +22,7 @@ function answer({ task }: Output<'task.show'>, use?: Output<'system.disk'>): Ans
   const now = new Date()
   const rows = [
     ['task', task.title === '' ? task.id : `${task.id}: ${task.title}`],
-    ['state', task.reason === undefined ? task.state : `${task.state}: ${task.reason}`],
+    ['state', stateWords(task)],
     ['workspace', task.path],
     ['branch', `${task.branch} at ${task.head.slice(0, 10)}`],
     ['base', `${task.base.branch ?? '(no branch)'} at ${task.base.commit.slice(0, 10)}`],

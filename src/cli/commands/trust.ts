@@ -8,7 +8,6 @@ export async function trust({ dir, values, env, paint, call }: Context): Promise
     show,
     revoke: flag(values, 'revoke'),
     ci: flag(values, 'ci'),
-    inRun: Boolean(env.OFFSHOOT_RUN),
     isUnattended: Boolean(env.CI),
   })
   const lines = commands.map(({ hook, command }) => `  ${paint('bold', hook)}  ${printable(command)}`)

@@ -1,0 +1,76 @@
+import { appError } from '../../core/errors.ts'
+import type { Output } from '../../protocol/actions.ts'
+import type { Answer, Context } from '../command.ts'
+import { ago, printable, stateWords, table } from '../output.ts'
+
+type Task = Output<'task.list'>['tasks'][number]
+type Why = 'wanted' | 'review' | 'failed' | 'running'
+
+interface Waiting {
+  readonly task: Task
+  readonly why: Why
+}
+
+/** What the user is waited for, most urgent first. Pure. */
+export function waitingOf(tasks: readonly Task[]): Waiting[] {
+  const order: Why[] = ['wanted', 'review', 'failed', 'running']
+  const found = tasks.flatMap((task): Waiting[] => {
+    const why = whyOf(task)
+    return why === undefined ? [] : [{ task, why }]
+  })
+  return found.toSorted((one, other) => order.indexOf(one.why) - order.indexOf(other.why))
+}
+
+function whyOf({ running, state, wanted }: Task): Why | undefined {
+  if (running) return 'running'
+  if (wanted !== undefined) return 'wanted'
+  return state === 'completed' ? 'review' : state === 'failed' ? 'failed' : undefined
+}
+
+/** `offshoot` alone: what waits for the user here. */
+export async function waiting(context: Context): Promise<Answer> {
+  const found = await context.call('task.list', { repo: context.dir }).catch((thrown: unknown) => {
+    // A program is told that there is no repository; a person, what there is to do about it.
+    if (context.values.json === true || appError(thrown).code !== 'WT_009') throw thrown
+    return undefined
+  })
+  if (!found) return { json: {}, text: welcome }
+  const all = waitingOf(found.tasks)
+  const others = found.tasks.length - all.length
+  const now = new Date()
+  const rows = all
+    .slice(0, most)
+    .map(({ task, why }) => [task.id, ...words(task, why), ago(task.lastActiveAt, now), next(task, why)])
+  const more = [
+    ...(all.length > most ? [`and ${all.length - most} more of them`] : []),
+    ...(others > 0 ? [`and ${others} open ${others === 1 ? 'task' : 'tasks'} besides`] : []),
+  ]
+  const lines = [
+    ...(all.length === 0 ? ['Nothing waits for you here.'] : [table(rows)]),
+    ...(more.length > 0 ? [`${more.join(', ')}: offshoot list`] : []),
+    ...(found.tasks.length === 0
+      ? ['  offshoot run "what to do"    offshoot start TASK-1    offshoot --help']
+      : []),
+  ]
+  return { json: { waiting: all }, text: printable(lines.join('\n')) }
+}
+
+const most = 10
+
+function words(task: Task, why: Why): string[] {
+  const size = `${task.files} ${task.files === 1 ? 'file' : 'files'}, +${task.insertions} -${task.deletions}`
+  if (why === 'review') return ['ready for review', size]
+  if (why === 'wanted') return [`the agent wants you to ${task.wanted}`, size]
+  return [stateWords(task, 60), size]
+}
+
+function next({ id, files }: Task, why: Why): string {
+  if (why === 'running') return `offshoot stop ${id}`
+  return files > 0 ? `offshoot diff ${id}` : `offshoot show ${id}`
+}
+
+const welcome = [
+  'This is no git repository: offshoot works in one, and gives each agent a worktree of its own there.',
+  '  in a repository: offshoot run "what to do", or any command: offshoot run -- npm test',
+  '  to have a look first: offshoot demo; all commands: offshoot --help',
+].join('\n')

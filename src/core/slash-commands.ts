@@ -1,0 +1,30 @@
+/** What a user can say to the agent itself, in the workspace of a task. Pure. */
+import type { SlashCommand } from './agent.ts'
+
+const decided = (verb: string, fate: string, what: string): SlashCommand => ({
+  name: `${verb}-session`,
+  summary: `${what} (offshoot ${verb})`,
+  byUser: true,
+  prompt: [
+    `The user wants to ${verb} the work of this task. That is for the user alone to decide.`,
+    '',
+    `1. Run \`offshoot diff --stat\`, and tell the user in a few lines what would ${fate}.`,
+    `2. Run \`offshoot ${verb}\`, once. If it is refused with WT_017, offshoot has told the user that you want it: say`,
+    `   that they can run \`offshoot ${verb}\` in a terminal of their own, with the name of the task that it prints.`,
+    '3. Do not try another way, and do not change the repository of the user by hand.',
+  ].join('\n'),
+})
+
+export const slashCommands: readonly SlashCommand[] = [
+  {
+    name: 'session-status',
+    summary: 'Tell what this task has done so far (offshoot show)',
+    byUser: false,
+    prompt: [
+      'Run `offshoot show`, `offshoot log` and `offshoot diff --stat`. They only look.',
+      'Tell the user in a few lines: the state of the task, its steps, and which files it has changed.',
+    ].join('\n'),
+  },
+  decided('accept', 'land', 'Land the work of this task in the checkout'),
+  decided('reject', 'be given up', 'Give the work of this task up; it stays in the trash'),
+]

@@ -1,0 +1,34 @@
+import type { ComposeOptions } from '../../src/compose.ts'
+import { effects, type Files, type Store } from '../../src/core/ports.ts'
+
+type Around = NonNullable<ComposeOptions['around']>
+
+/** Calls `act` when the Nth effect of the kind begins; `reached` tells whether there were so many. */
+export function atEffect(n: number, act: () => void): { around: Around; reached: () => boolean } {
+  let count = 0
+  const tick = () => void (++count === n && act())
+  const before = <T extends object>(port: T, names: readonly (keyof T)[]): T => {
+    const wrapped = names.map((name) => [
+      name,
+      (...args: unknown[]) => {
+        tick()
+        return (port[name] as (...args: unknown[]) => unknown)(...args)
+      },
+    ])
+    return { ...port, ...Object.fromEntries(wrapped) }
+  }
+  return {
+    around: {
+      files: (files: Files) => before(files, effects.files),
+      store: (store: Store) => before(store, effects.store),
+      exec: (exec) => (call) => {
+        const answer = exec(call)
+        // Also while the child runs, not only before.
+        setImmediate(tick)
+        tick()
+        return answer
+      },
+    },
+    reached: () => count >= n,
+  }
+}
