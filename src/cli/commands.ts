@@ -535,11 +535,7 @@ export const commands: readonly Command[] = [
     args: '[FILE]',
     takes: [0, 1],
     options: { 'dry-run': { type: 'boolean', short: 'n', help: 'only tell' } },
-    examples: [
-      'offshoot config import --dry-run',
-      'offshoot config import .cursor/worktrees.json',
-      'offshoot trust',
-    ],
+    examples: ['offshoot config import --dry-run', 'offshoot config import .cursor/worktrees.json'],
     load: async () => (await import('./commands/config.ts')).importPeers,
   },
   {
