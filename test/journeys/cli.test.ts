@@ -61,6 +61,7 @@ describe('--json', () => {
     const repo = withEnv(testRepo(), { OFFSHOOT_ISOLATION_FALLBACK: 'direct' })
     repo.git('config', 'user.name', 'User')
     repo.git('config', 'user.email', 'user@example.com')
+    repo.write('conductor.json', '{ "scripts": { "setup": "true" } }\n')
     const answers: [ActionName, string[]][] = [
       ['task.start', ['start', 'T1']],
       ['task.start', ['start', 'T1']],
@@ -85,6 +86,8 @@ describe('--json', () => {
       ['worktree.prune', ['worktree', 'prune', '--older-than', '0m', '--dry-run']],
       ['task.prune', ['prune']],
       ['system.agents', ['agents']],
+      ['system.disk', ['list', '--disk']],
+      ['system.import', ['config', 'import', '--dry-run']],
       ['system.doctor', ['doctor']],
       ['system.pool', ['pool', '--clear']],
       ['system.trust', ['trust']],
@@ -114,7 +117,9 @@ describe('--json', () => {
       const [answer, ...events] = stdout.trimEnd().split('\n').toReversed()
       expect({ args, events: action === 'task.run' ? 0 : events.length }).toEqual({ args, events: 0 })
       const { ok, ...rest } = JSON.parse(answer ?? '')
-      expect({ args, ok, wrong: actions[action].output.safeParse(rest).error?.issues }).toEqual({
+      // It is told beside the tasks.
+      const told = action === 'system.disk' ? rest.disk : rest
+      expect({ args, ok, wrong: actions[action].output.safeParse(told).error?.issues }).toEqual({
         args,
         ok: true,
       })
