@@ -13,7 +13,7 @@ import { remove, start, startDirty } from './worktree.ts'
 export const cases: readonly Case[] = [
   start(52, 1.3),
   remove(52),
-  listAgainstNode(30, 2),
+  listAgainstNode(30, 1.5),
   listGrowth(1000, 10, 2),
   lookUp(52),
   recoverNothing(1000, 10),

@@ -369,7 +369,8 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       const { found } = await look(vault, repo, { ...task, path: folder }, undefined, signal)
       return found.files.length === 0 && found.skipped.length === 0
     },
-    readUsage: async (repo) => files.readUsage((await open(repo)).vault),
+    // Not opened for it: that would make what is missing.
+    readUsage: (repo) => files.readUsage(vaultPlace(options.home, repo).vault),
     async compact(repo, gone, signal) {
       await compact(await open(repo), gone, signal)
       for (const uid of gone.tasks) overlays.delete(uid)
