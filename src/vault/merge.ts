@@ -4,7 +4,7 @@ import type { Conflict, Leaf, LeafChange, MergeInput, Merged } from '../core/por
 import { type BytePath, splitNul, toText } from './bytes.ts'
 import type { OpenVault } from './index.ts'
 import { commitContent } from './step.ts'
-import { compareTrees } from './tree.ts'
+import { compareTrees, findLeaf } from './tree.ts'
 
 let counter = 0
 
@@ -57,7 +57,7 @@ async function withSilentLosses(vault: OpenVault, input: MergeInput, merged: Mer
   const ours = await compareTrees(vault.objects, input.base, input.ours)
   const theirs = await compareTrees(vault.objects, input.base, input.theirs)
   const known = new Set(merged.conflicts.map((conflict) => conflict.path))
-  const lost = silentLosses(ours, theirs)
+  const lost = [...silentLosses(ours, theirs), ...(await writtenOver(vault, merged.tree, ours, theirs))]
     .map(toText)
     .filter((file) => !known.has(file))
   return {
@@ -81,6 +81,26 @@ export function silentLosses(ours: TreeChanges, theirs: TreeChanges): BytePath[]
       return added && (other.to?.oid !== to.oid || other.to.mode !== to.mode)
     })
     .map(([file]) => file)
+}
+
+/**
+ * What both sides have made alike must stay so. Where one of them got there by a rename, and the other still has the file
+ * of the old name, git writes what that one has become over it (2.39).
+ */
+async function writtenOver(
+  vault: OpenVault,
+  merged: string,
+  ours: TreeChanges,
+  theirs: TreeChanges,
+): Promise<BytePath[]> {
+  const lost: BytePath[] = []
+  for (const [file, { from, to }] of ours) {
+    const other = theirs.get(file)?.to
+    if (from !== null || !to || other?.oid !== to.oid || other.mode !== to.mode) continue
+    const now = await findLeaf(vault.objects, merged, file)
+    if (now?.oid !== to.oid || now.mode !== to.mode) lost.push(file)
+  }
+  return lost
 }
 
 /** Whether the first has taken away what the second has made another kind of. */

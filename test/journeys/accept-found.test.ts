@@ -224,3 +224,13 @@ test('K5: a step whose tool names a path below what is a file now still holds th
   const { files } = (await lib.log('T1'))[1] ?? {}
   expect(files).toEqual([{ path: 'other', status: 'added' }])
 })
+
+test('A3: both renamed a file alike, and the agent made another in its place: the renamed one is not written over', async () => {
+  const { repo, lib, mine, its } = await started({ old: lines('old') })
+  renameSync(mine('old'), mine('new'))
+  renameSync(its('old'), its('new'))
+  writeFileSync(its('old'), lines('another'))
+  const renamed = checkoutState(repo)
+  await expect(lib.accept({ task: 'T1' })).rejects.toMatchObject({ code: 'WT_011' })
+  expect(checkoutState(repo)).toEqual(renamed)
+})
