@@ -1,6 +1,7 @@
 /** Landing as a patch and giving up, against what one would type with git. */
 import { appendFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { library } from '../built.ts'
 import type { TimedCase } from '../case.ts'
 import { newName } from '../folders.ts'
@@ -69,6 +70,8 @@ export function reject(files: number, bar: number): TimedCase {
             task = newName('task')
             const started = await handle.start({ task })
             await appendFile(path.join(started.task.path, fileName(0)), 'more\n')
+            // Files of the same second as the index have to be read to be told from it; nobody gives up that soon.
+            await pause(2_100)
             await handle.checkpoint({ task })
           },
           run: () => handle.reject({ task }),

@@ -33,8 +33,7 @@ export async function stage(ports: Ports, repo: Repo, operation: Operation): Pro
     await ports.contents.exportFile(repo, to, stagedFile(staging, index))
     if (to.mode !== '120000') written.push(stagedFile(staging, index))
   })
-  await ports.files.syncFiles(written)
-  await ports.files.syncFolders([staging, path.dirname(staging)])
+  await ports.files.syncFiles([...written, staging, path.dirname(staging)])
 }
 
 /** Git notes the looks of files there whenever it looks at them; what counts are the entries. */
