@@ -4,7 +4,7 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { library } from '../built.ts'
 import type { TimedCase } from '../case.ts'
-import { newName } from '../folders.ts'
+import { newName, spread } from '../folders.ts'
 import { type BenchRepo, fileName } from '../repos.ts'
 import { run } from '../spawn.ts'
 
@@ -18,6 +18,8 @@ export function accept(files: number, changed: number, bar: number): TimedCase {
     bar,
     async prepare(world) {
       const repo = await world.repo(files, 'accept')
+      // What is landed is staged in there first, and every round makes and deletes it again.
+      await spread(path.join(repo.dir, '.git'))
       const names = Array.from({ length: changed }, (_, n) => fileName(n))
       const { handle, task, branch } = await worked(repo, names)
       const at = { cwd: repo.dir, env: repo.env }
