@@ -96,8 +96,8 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
   })
   // Without the lock: a hook may well ask offshoot something.
   await after?.()
-  const cwd = (await targetOf(ports, here, named)).place.checkout ?? named.origin
   if (!('operation' in accepted)) return accepted
+  const cwd = (await targetOf(ports, here, named)).place.checkout ?? named.origin
   return { ...accepted, hook: await runTaskHook(ports, here, named, 'postAccept', { cwd, onOutput }, signal) }
 }
 

@@ -74,7 +74,9 @@ describe('reduce', () => {
     const active = after(begun, { type: 'start.done' })
     const unkept: TaskEvent = { type: 'checkpoint.failed', reason: 'no space' }
     const failed = after(begun, { type: 'start.done' }, unkept)
-    expect(failed).toMatchObject({ state: 'failed', reason: 'no space', trigger: 'failure' })
+    expect(failed).toMatchObject({ state: 'failed', reason: 'no space' })
+    // It is no reason to give the work up: what is there is there.
+    expect(failed).not.toHaveProperty('trigger')
     expect(reduce(failed, { type: 'checkpoint.resumed' }, at)).toEqual(active)
     const run = { type: 'run.begun', run: 'r', agent: 'a', owner } as const
     const ended = { type: 'run.ended', run: 'r', ok: false, reason: 'no' } as const

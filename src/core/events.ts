@@ -188,7 +188,6 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
         ...task,
         state: 'failed',
         reason: event.reason,
-        trigger: 'failure',
         unkept: true,
         lastActiveAt: at,
       }

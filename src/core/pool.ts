@@ -160,11 +160,11 @@ async function findPool(ports: Ports, repo: Repo, settings: Settings): Promise<s
   return poolFolder(await requireBase(ports, baseFolder(settings.workspace.base, at), repo.place))
 }
 
-/** Takes all of a repository's slots away. */
-export async function emptyPool(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<void> {
+/** Takes all of a repository's slots away; answers how many things went. */
+export async function emptyPool(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<number> {
   const folder = await findPool(ports, repo, await ports.settings.read(repo.place.checkout))
   const options = { verb: 'pool', signal }
-  await ports.locks.hold(poolLock(repo.place), options, () => takeAway(ports, folder, () => true))
+  return ports.locks.hold(poolLock(repo.place), options, () => takeAway(ports, folder, () => true))
 }
 
 async function fill(
@@ -219,16 +219,26 @@ async function makeSlot(
 }
 
 /** What is half-made, condemned, or was taken by a start that is over; and whole ones that are not wanted. */
-async function takeAway(ports: Ports, folder: string, isUnwanted: (name: string) => boolean): Promise<void> {
+async function takeAway(
+  ports: Ports,
+  folder: string,
+  isUnwanted: (name: string) => boolean,
+): Promise<number> {
+  let gone = 0
   for (const name of await ports.files.readNames(folder)) {
     const [id = '', state] = name.split('.')
     if (state === undefined && isUnwanted(name)) {
-      const gone = path.join(folder, `${id}.gone`)
-      if (await claim(ports, path.join(folder, name), gone)) await ports.files.remove(gone)
+      const leaving = path.join(folder, `${id}.gone`)
+      if (await claim(ports, path.join(folder, name), leaving)) {
+        await ports.files.remove(leaving)
+        gone += 1
+      }
     }
     if (state === undefined || ports.store.findTaskByUid(state)?.pending?.verb === 'start') continue
     await ports.files.remove(path.join(folder, name))
+    gone += 1
   }
+  return gone
 }
 
 /** Part of every recovery: what somebody who died left half-made goes. */

@@ -30,7 +30,7 @@ export async function relieve(
 }
 
 /**
- * Answers how much has gone: pools that were emptied, and folders that have left the trash. What is only a leftover goes
+ * Answers how much has gone: workspaces made ahead, and folders that have left the trash. What is only a leftover goes
  * first: that needs neither a look into the vault nor a note in the store, for which there may be no room.
  */
 export async function makeRoom(
@@ -58,9 +58,7 @@ async function emptyPools(
   let emptied = 0
   for (const record of ports.store.readRepos()) {
     if (await isEnough()) break
-    const { free } = await ports.files.readFreeSpace(ports.home)
-    await emptyPool(ports, await opened(ports, record), signal).catch(() => {})
-    if ((await ports.files.readFreeSpace(ports.home)).free > free) emptied += 1
+    emptied += await emptyPool(ports, await opened(ports, record), signal).catch(() => 0)
   }
   return emptied
 }

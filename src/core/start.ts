@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { allEnded } from './all-ended.ts'
+import { whyUnended } from './as-seen.ts'
 import type { BytePath } from './bytes.ts'
 import { AppError, appError } from './errors.ts'
 import { include, type Included } from './include.ts'
@@ -357,6 +358,13 @@ async function reuse(
     throw new AppError('WT_013', `The task ${task.id} is open already, on branch ${task.branch}.`, {
       path: task.path,
       hint: `Choose another id, or leave the branch out to go on with ${task.id}.`,
+    })
+  }
+  // Whoever is in the middle of one holds the lock that we have: that verb came to no end.
+  if (task.pending && task.pending.verb !== 'run') {
+    throw new AppError('WT_012', `The task ${task.id} is half-made: ${whyUnended(task.pending)}.`, {
+      path: task.path,
+      hint: 'Repeat the command: the next one puts it right first.',
     })
   }
   const { task: sound, mended } = await ensureWorkspace(ports, repo, task, signal)

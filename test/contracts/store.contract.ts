@@ -205,7 +205,8 @@ export function storeContract({ name, open, module, factory }: StoreUnderTest): 
         shadow: { gitDir: '/app/.git', operation: 'op' },
       })
       begin('u5', 'E', { origin: '/app', lastActiveAt: minute(5) })
-      store.append('u5', { type: 'checkpoint.failed', reason: 'full' }, minute(6))
+      const ended = { type: 'run.ended', run: 'r', ok: false, reason: 'no', trigger: 'failure' } as const
+      store.append('u5', ended, minute(6))
       begin('u6', 'F', { origin: '/closed', lastActiveAt: minute(0) })
       finish('u6')
       const repo = sampleRepo.id
