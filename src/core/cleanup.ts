@@ -7,14 +7,17 @@ import { type Leaving, leaving } from './shadow.ts'
 import type { Task, TaskState } from './task.ts'
 import { branchRef, freeTrash, pinRef } from './workspace.ts'
 
+/** Of all tasks that are closed. */
+export const trashRefs = 'refs/offshoot/trash'
+
 /** Holds what a removed branch pointed at, for as long as the trash keeps the files. */
 function keptRef(uid: string): string {
-  return `refs/offshoot/trash/${uid}`
+  return `${trashRefs}/${uid}`
 }
 
 /** Holds where the workspace stood when it was on no branch. */
 function keptHeadRef(uid: string): string {
-  return `refs/offshoot/trash/${uid}-head`
+  return `${trashRefs}/${uid}-head`
 }
 
 /** Both of them. */

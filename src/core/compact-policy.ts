@@ -1,4 +1,5 @@
 /** What has to leave the trash and the vault, oldest first. Decided from what was read, and from nothing else. */
+import { day } from './day.ts'
 import type { Settings } from './settings.ts'
 import type { Task } from './task.ts'
 
@@ -21,8 +22,6 @@ export interface Compaction {
   /** Their folders will go. */
   readonly announced: readonly Task[]
 }
-
-const day = 24 * 60 * 60 * 1000
 
 /** What was announced is waited for this long. */
 const noticeMs = day

@@ -1,8 +1,9 @@
 /** Keeps the trash and the vault of a repository within their limits. Nothing goes that somebody may still ask for. */
 import path from 'node:path'
-import { keptRefs } from './cleanup.ts'
+import { keptRefs, trashRefs } from './cleanup.ts'
 import { strayPins } from './stray.ts'
 import { type Announced, compaction, type ClosedTask } from './compact-policy.ts'
+import { day } from './day.ts'
 import { holdFree } from './hold.ts'
 import { expireLoose } from './loose-trash.ts'
 import type { Ports, Repo } from './ports.ts'
@@ -15,8 +16,6 @@ export interface CompactOptions {
   readonly dryRun?: boolean | undefined
 }
 
-const day = 24 * 60 * 60 * 1000
-
 /** What was done, or will be, in words; empty when all is within its limits. */
 export async function compact(
   ports: Ports,
@@ -27,18 +26,20 @@ export async function compact(
 ): Promise<string[]> {
   const { store } = ports
   const now = ports.clock.now()
-  const measures = options.force || isDue(ports, repo, now)
+  const measured = store.findNote(measuredNote(repo))
+  const measures = options.force || isDue(measured, now)
   const closed = await closedTasks(ports, repo, measures)
   const bytes = measures ? await ports.vault.readUsage(repo) : 0
   const announced = JSON.parse(store.findNote(announcedNote(repo)) ?? '{}') as Announced
   const plan = compaction(closed, bytes, settings.trash, now, options.force ? 'at once' : announced)
   const said = plan.announced.length > 0 ? [announcement(plan.announced, settings)] : []
   if (options.dryRun) return said
+  // In a repository that is new there is nothing to add up yet.
+  if (measures || measured === undefined) store.putNote(measuredNote(repo), now.toISOString())
   if (measures) {
     const at = now.toISOString()
     const waiting = plan.announced.map(({ uid }) => [uid, announced[uid] ?? at])
     store.putNote(announcedNote(repo), JSON.stringify(Object.fromEntries(waiting)))
-    store.putNote(measuredNote(repo), at)
   }
   const slimmed = await slim(ports, repo, plan.slims, signal)
   if (slimmed.length > 0) said.push(`${slimmed.length} folders left the trash; their files are in the vault.`)
@@ -56,10 +57,8 @@ export async function compact(
 const announcedNote = ({ id }: Repo) => `announced ${id}`
 const measuredNote = ({ id }: Repo) => `measured ${id}`
 
-/** Adding sizes up takes time: once a day. In a repository that is new there is nothing to add up. */
-function isDue({ store }: Ports, repo: Repo, now: Date): boolean {
-  const last = store.findNote(measuredNote(repo))
-  if (last === undefined) store.putNote(measuredNote(repo), now.toISOString())
+/** Adding sizes up takes time: once a day. */
+function isDue(last: string | undefined, now: Date): boolean {
   return last !== undefined && now.getTime() - Date.parse(last) > day
 }
 
@@ -143,23 +142,30 @@ async function expire(
     const events = (type: 'expiry.begun' | 'expiry.done') =>
       going.map(({ uid }) => ({ uid, event: { type } as const }))
     ports.store.appendAll(events('expiry.begun'), now())
-    const pins = [...(await ports.git.readRefs(repo.place, [strayPins], signal)).keys()]
-    for (const task of going) {
-      if (task.trash !== undefined) await ports.files.remove(task.trash)
-      const refs = await Promise.all(
-        [...keptRefs(task.uid), ...pins.filter((ref) => ref.startsWith(`${strayPins}/${task.uid}/`))].map(
-          async (ref) => ({ ref, old: await ports.git.findRef(repo.place, ref) }),
-        ),
-      )
-      const changes = refs.flatMap(({ ref, old }) => (old === undefined ? [] : [{ ref, old, new: null }]))
-      if (changes.length > 0)
-        await ports.git.changeRefs(repo.place, changes, `offshoot: expire ${task.uid}`, signal)
-    }
+    for (const { trash } of going) if (trash !== undefined) await ports.files.remove(trash)
     const uids = going.map(({ uid }) => uid)
+    await dropKept(ports, repo, uids, signal)
     await ports.vault.compact(repo, { tasks: uids, operations: operationsOf(ports, uids) }, signal)
     ports.store.appendAll(events('expiry.done'), now())
     return going.length
   })
+}
+
+/** What holds commits in the user's repository for the sake of these. */
+async function dropKept(
+  { git }: Ports,
+  { place }: Repo,
+  uids: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const kept = new Set(uids.flatMap(keptRefs))
+  const isTheirs = (ref: string) =>
+    kept.has(ref) || uids.some((uid) => ref.startsWith(`${strayPins}/${uid}/`))
+  const there = await git.readRefs(place, [trashRefs, strayPins], signal)
+  const changes = Array.from(there, ([ref, old]) => ({ ref, old, new: null })).filter(({ ref }) =>
+    isTheirs(ref),
+  )
+  if (changes.length > 0) await git.changeRefs(place, changes, 'offshoot: expire', signal)
 }
 
 function isStillClosed({ store }: Ports, uid: string): boolean {

@@ -3,11 +3,10 @@
  * a start or of a closed task. It goes when it has been there for as long as the trash keeps anything.
  */
 import path from 'node:path'
+import { day } from './day.ts'
 import { holdFree } from './hold.ts'
 import type { Ports, Repo, Store } from './ports.ts'
 import type { Task } from './task.ts'
-
-const day = 24 * 60 * 60 * 1000
 
 interface Loose {
   readonly folder: string

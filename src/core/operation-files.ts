@@ -1,5 +1,6 @@
 /** The files and the index of an operation: staged beside the checkout first, then in their place by rename. */
 import path from 'node:path'
+import { allEnded } from './all-ended.ts'
 import { toText } from './bytes.ts'
 import { conflictError } from './conflict-error.ts'
 import { eachOf } from './each.ts'
@@ -16,7 +17,10 @@ function stagedFile(staging: string, index: number): string {
   return path.join(staging, String(index))
 }
 
-/** All that is new is on the disk before any of it takes its place: a full disk is noticed here. */
+/**
+ * All that is new is on the disk before any of it takes its place: a full disk is noticed here. So is what the user did
+ * since the plan was made, which must not be overwritten by it.
+ */
 export async function stage(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
   if (!operation.files) return
   const staging = stagingFolder(repo, operation)
@@ -33,7 +37,10 @@ export async function stage(ports: Ports, repo: Repo, operation: Operation): Pro
     await ports.contents.exportFile(repo, to, stagedFile(staging, index))
     if (to.mode !== '120000') written.push(stagedFile(staging, index))
   })
-  await ports.files.syncFiles([...written, staging, path.dirname(staging)])
+  await allEnded([
+    ports.files.sync([...written, staging, path.dirname(staging)]),
+    requireUnchanged(ports, repo, operation.files),
+  ])
 }
 
 /** Git notes the looks of files there whenever it looks at them; what counts are the entries. */
@@ -51,9 +58,11 @@ async function requireIndex(ports: Ports, repo: Repo, gitDir: string, expected: 
   throw conflictError([{ path: path.join(gitDir, 'index'), kind: 'changed' }])
 }
 
-/** What the user did since the plan was made must not be overwritten by it. */
-export async function requireUnchanged(ports: Ports, repo: Repo, { files }: Operation): Promise<void> {
-  if (!files) return
+async function requireUnchanged(
+  ports: Ports,
+  repo: Repo,
+  files: NonNullable<Operation['files']>,
+): Promise<void> {
   const now = await look(ports, repo, files)
   const conflicts = files.moves.filter(({ path: file, from }) => !isStill(now.get(file), from))
   if (conflicts.length > 0)
@@ -107,7 +116,7 @@ export async function placeFiles(
       folders.add(await ports.checkouts.place(staged, checkout, file, to))
     } else folders.add(await ports.checkouts.take(checkout, file))
   }
-  await ports.files.syncFolders(await stillThere(ports, folders))
+  await ports.files.sync(await stillThere(ports, folders))
   return left
 }
 

@@ -17,7 +17,7 @@ export async function lookAtRefs({ git }: Ports, repo: Repo, operation: Operatio
   let begun = false
   for (const change of operation.refs) {
     const now = (await git.findRef(repo.place, change.ref)) ?? null
-    if (now === change.new) begun ||= now !== null
+    if (now === change.new) begun ||= now !== null || isOurs(change.ref)
     else if (now === change.old) open.push(change)
     else {
       moved.push(change)
@@ -25,6 +25,11 @@ export async function lookAtRefs({ git }: Ports, repo: Repo, operation: Operatio
     }
   }
   return { open, moved, begun }
+}
+
+/** Nobody else deletes these; a branch may have been deleted by its user. */
+function isOurs(ref: string): boolean {
+  return ref.startsWith('refs/offshoot/')
 }
 
 function refMessage({ verb, id, batch }: Operation): string {
@@ -38,7 +43,7 @@ function refMessage({ verb, id, batch }: Operation): string {
 export async function moveRefs(ports: Ports, repo: Repo, whole: Operation): Promise<boolean> {
   const refs = whole.refs.filter((change) => !whole.head || change.new !== null)
   const operation = { ...whole, refs }
-  const ours = operation.refs.map(({ ref }) => ref).filter((ref) => ref.startsWith('refs/offshoot/'))
+  const ours = operation.refs.map(({ ref }) => ref).filter(isOurs)
   await ports.git.clearRefLocks(repo.place, ours)
   const { open, moved, begun } = await lookAtRefs(ports, repo, operation)
   if (moved.length > 0 && !begun) throw overtaken(moved)

@@ -4,7 +4,7 @@
  * on it can only be finished: a kill at any instant leaves all of it or nothing.
  */
 import path from 'node:path'
-import { placeFiles, requireUnchanged, stage, stagingFolder } from './operation-files.ts'
+import { placeFiles, stage, stagingFolder } from './operation-files.ts'
 import { lookAtRefs, moveHead, moveRefs, overtaken } from './operation-refs.ts'
 import type { BytePath } from './bytes.ts'
 import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
@@ -93,7 +93,6 @@ export async function perform(ports: Ports, repo: Repo, task: Task, operation: O
   store.append(task.uid, begun(ports, operation), operation.at)
   try {
     await stage(ports, repo, operation)
-    await requireUnchanged(ports, repo, operation)
     store.append(task.uid, { type: 'operation.staged', id }, now())
     await moveRefs(ports, repo, operation)
   } catch (error) {

@@ -84,7 +84,7 @@ export interface Files {
   makeNewFolder(path: string): Promise<void>
   /** Replaces the file by rename, so that a reader sees the old or the new content, never a part. */
   write(path: string, content: string, mode?: number): Promise<void>
-  /** The same, on the disk when it returns but for its name, which `syncFolders` makes durable. Makes the folder. */
+  /** The same, on the disk when it returns but for its name, which `sync` of its folder makes durable. Makes the folder. */
   writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
   /** False when something has that name. */
   writeNew(path: string, content: string): Promise<boolean>
@@ -94,10 +94,8 @@ export interface Files {
   writeDraft(target: string, content: Uint8Array, mode: number): Promise<string>
   /** Each takes its name, when all of them are on the disk. On one file system. */
   placeDrafts(drafts: readonly { readonly draft: string; readonly target: string }[]): Promise<void>
-  /** Makes the contents of these files durable. */
-  syncFiles(files: readonly string[]): Promise<void>
-  /** Makes the names in these folders durable. */
-  syncFolders(folders: readonly string[]): Promise<void>
+  /** Makes durable what is in these files, and the names in these folders. */
+  sync(paths: readonly string[]): Promise<void>
   copy(from: string, to: string): Promise<void>
   /** A file or a link, where nothing is yet, sharing the disk's blocks where that can be; makes the folder. */
   copyNew(from: string, to: string, mode?: number): Promise<void>
@@ -121,7 +119,7 @@ export interface Place {
   readonly checkout: string | null
 }
 
-export interface NewRef {
+interface NewRef {
   readonly ref: string
   readonly new: string
 }
@@ -783,8 +781,7 @@ export const effects = {
     'appendDurable',
     'writeDraft',
     'placeDrafts',
-    'syncFiles',
-    'syncFolders',
+    'sync',
     'copy',
     'copyNew',
     'link',

@@ -1,4 +1,5 @@
 /** Which tasks may be cleaned away, and why the others stay. Decided from what was read, and from nothing else. */
+import { day } from './day.ts'
 import type { Settings } from './settings.ts'
 import type { Task } from './task.ts'
 
@@ -28,8 +29,6 @@ export interface PruneVerdict {
 interface Policy extends Pick<Settings, 'prune'> {
   readonly limits: Pick<Settings['limits'], 'perRepo'>
 }
-
-const day = 24 * 60 * 60 * 1000
 
 /** Oldest first. The newest few always stay, and so does whatever somebody is at work in. */
 export function pruneVerdicts(

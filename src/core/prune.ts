@@ -103,15 +103,10 @@ async function pruned(
       const ready = await readyToGo(ports, repo, settings, free, input, sum, signal)
       const acts = await planned(ports, repo, ready, sum)
       const ended = await performAll(ports, repo, acts)
-      for (const [
-        n,
-        {
-          task: { uid },
-          operation,
-        },
-      ] of acts.entries()) {
-        const [{ task, why } = some[0]!] = some.filter((one) => one.task.uid === uid)
+      const reasons = new Map(some.map(({ task, why }) => [task.uid, why]))
+      for (const [n, { task, operation }] of acts.entries()) {
         const end = ended[n]
+        const why = reasons.get(task.uid) ?? ''
         if (end instanceof AppError) sum.errors.push({ task, error: end })
         else if (end) sum.removed.push({ task: end, why, operation: operation.id })
       }

@@ -44,7 +44,7 @@ async function moveAcross(from: string, to: string): Promise<void> {
     await copy(from, draft)
     await syncTree(draft)
     await rename(draft, to)
-    await sync(path.dirname(to))
+    await sync([path.dirname(to)])
   } catch (thrown) {
     await rm(draft, { recursive: true, force: true })
     throw thrown
@@ -57,5 +57,5 @@ async function syncTree(target: string): Promise<void> {
   if (kind.isDirectory()) {
     for (const name of await readdir(target)) await syncTree(path.join(target, name))
   }
-  if (!kind.isSymbolicLink()) await sync(target)
+  if (!kind.isSymbolicLink()) await sync([target])
 }

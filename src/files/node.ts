@@ -15,6 +15,7 @@ import {
   rmdirSync,
   rmSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs'
 import {
@@ -36,7 +37,7 @@ import { AppError } from '../core/errors.ts'
 import { isNetwork } from '../core/network.ts'
 import type { FileKind, Files } from '../core/ports.ts'
 import { copy, draftPath, move } from './move.ts'
-import { syncAll } from './sync.ts'
+import { sync } from './sync.ts'
 
 /**
  * The real file system. Errors of the system pass through as they are. What takes the system some microseconds is done at once:
@@ -59,15 +60,14 @@ export function nodeFiles(): Files {
     appendDurable,
     writeDraft,
     placeDrafts,
-    syncFiles: syncAll,
-    syncFolders: syncAll,
+    sync,
     copy,
     copyNew,
     link,
     rename: async (from, to) => renameSync(from, to),
     move,
     removeEmptyFolder,
-    remove: (target) => rm(target, { recursive: true, force: true }),
+    remove,
   }
 }
 
@@ -153,6 +153,14 @@ async function removeEmptyFolder(target: string): Promise<void> {
   }
 }
 
+async function remove(target: string): Promise<void> {
+  try {
+    unlinkSync(target)
+  } catch {
+    await rm(target, { recursive: true, force: true })
+  }
+}
+
 async function write(target: string, content: string, mode?: number): Promise<void> {
   const draft = draftPath(target)
   const file = openSync(draft, 'wx', mode)
@@ -211,7 +219,7 @@ async function appendDurable(target: string, text: string, mode: number): Promis
   } finally {
     await file.close()
   }
-  if (isNew) await syncAll([path.dirname(target)])
+  if (isNew) await sync([path.dirname(target)])
 }
 
 async function writeDraft(target: string, content: Uint8Array, mode: number): Promise<string> {
@@ -219,20 +227,20 @@ async function writeDraft(target: string, content: Uint8Array, mode: number): Pr
   try {
     const file = await openIn(draft, mode)
     try {
-      await file.writeFile(content)
+      writeFileSync(file, content)
     } finally {
-      await file.close()
+      closeSync(file)
     }
     return draft
   } catch (thrown) {
-    await rm(draft, { force: true })
+    rmSync(draft, { force: true })
     throw thrown
   }
 }
 
 async function placeDrafts(drafts: readonly { draft: string; target: string }[]): Promise<void> {
   try {
-    await syncAll(drafts.map(({ draft }) => draft))
+    await sync(drafts.map(({ draft }) => draft))
     await Promise.all(drafts.map(({ draft, target }) => rename(draft, target)))
   } catch (thrown) {
     await Promise.all(drafts.map(({ draft }) => rm(draft, { force: true })))
@@ -241,13 +249,13 @@ async function placeDrafts(drafts: readonly { draft: string; target: string }[])
 }
 
 /** Makes the folder only when it turns out to be missing: nearly always it is there. */
-async function openIn(draft: string, mode: number) {
+async function openIn(draft: string, mode: number): Promise<number> {
   try {
-    return await open(draft, 'wx', mode)
+    return openSync(draft, 'wx', mode)
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
     await makeParent(path.dirname(draft))
-    return open(draft, 'wx', mode)
+    return openSync(draft, 'wx', mode)
   }
 }
 

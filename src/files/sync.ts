@@ -8,7 +8,7 @@ const run = promisify(execFile)
 
 const flush = promisify(fsync)
 
-export async function sync(target: string): Promise<void> {
+async function syncOne(target: string): Promise<void> {
   const file = openSync(target, 'r')
   try {
     await flush(file)
@@ -21,10 +21,10 @@ export async function sync(target: string): Promise<void> {
 const many = 64
 
 /** They must be on one file system. */
-export async function syncAll(targets: readonly string[]): Promise<void> {
+export async function sync(targets: readonly string[]): Promise<void> {
   const [first] = targets
   if (first !== undefined && targets.length > many && (await syncFileSystem(first))) return
-  await Promise.all(targets.map(sync))
+  await Promise.all(targets.map(syncOne))
 }
 
 /** False where the system has no such command. */

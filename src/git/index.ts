@@ -4,7 +4,7 @@ import { runHook } from './hooks.ts'
 import { isAncestor, isSquashed, readBeside } from './landed.ts'
 import { readLocks } from './locks.ts'
 import { findRepoMark, writeRepoMark } from './mark.ts'
-import { createRefs } from './create-refs.ts'
+import { areKnown, changeLoose } from './loose-refs.ts'
 import {
   changeRefs,
   clearRefLocks,
@@ -57,14 +57,24 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     fillSubmodules: (repo, task, signal) => fillSubmodules(exec, files, repo, task, signal),
     findPointers: (repo, task, signal) => findPointers(exec, files, repo, task, signal),
     runHook: (place, hook, signal) => runHook(exec, place, hook, signal),
-    createRefs: (place, refs, message, signal) =>
-      withoutLocks(place, refs, async () => {
-        if (await createRefs(files, place, refs, message, signal)) return true
-        const changes = refs.map((made) => ({ ...made, old: null }))
-        return changeRefs(exec, place, changes, message, signal)
-      }),
+    createRefs: (place, refs, message, signal) => {
+      const changes = refs.map((made) => ({ ...made, old: null }))
+      return withoutLocks(
+        place,
+        changes,
+        async () =>
+          (await changeLoose(files, place, changes, message, signal)) ||
+          changeRefs(exec, place, changes, message, signal),
+      )
+    },
     changeRefs: (place, changes, message, signal) =>
-      withoutLocks(place, changes, () => changeRefs(exec, place, changes, message, signal)),
+      withoutLocks(
+        place,
+        changes,
+        async () =>
+          (areKnown(changes) && (await changeLoose(files, place, changes, message, signal))) ||
+          changeRefs(exec, place, changes, message, signal),
+      ),
     moveHead: (place, branch, message) => moveHead(exec, place, branch, message),
     clearRefLocks: (place, refs, since) =>
       clearRefLocks(files, place, refs, since === undefined ? 0 : Date.parse(since)),

@@ -72,7 +72,7 @@ async function dropIgnored(
   const back: BytePath[] = []
   const isThere = realFolders(scope.workspace)
   for (const [file, { leaf }] of overlay.seen) {
-    if (leaf !== null || untracked.has(file) || !(await isThere(parentOf(file)))) continue
+    if (leaf !== null || untracked.has(file) || !isThere(parentOf(file))) continue
     if (await lstat(below(scope.workspace, file)).catch(() => undefined)) back.push(file)
   }
   for (const file of await findIgnored(scope.exec, scope, back, signal)) files.delete(file)

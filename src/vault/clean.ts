@@ -29,7 +29,7 @@ export async function keepConfig({ files }: OpenVault, repo: Repo, folder: strin
     // Nobody could tell later what the user had: what counts must not be lost, and what does not need not be synced.
     if (name === 'config' ? isConverting(text) : text !== '') {
       await files.writeDurable(kept, Buffer.from(text), 0o600)
-      await files.syncFolders([folder])
+      await files.sync([folder])
     } else await files.write(kept, text, 0o600)
   }
 }

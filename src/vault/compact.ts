@@ -27,5 +27,5 @@ export async function compact(vault: OpenVault, gone: Gone, signal?: AbortSignal
     ...common,
   })
   await exec({ args: ['prune', `--expire=${expired}`], alternates, ...common })
-  await files.syncFolders([path.join(gitDir, 'objects', 'pack'), path.join(gitDir, 'objects')])
+  await files.sync([path.join(gitDir, 'objects', 'pack'), path.join(gitDir, 'objects')])
 }

@@ -1,6 +1,5 @@
 /** Trees and files of the vault, for verbs that land them elsewhere. */
 import { randomUUID } from 'node:crypto'
-import { type BigIntStats, lstatSync } from 'node:fs'
 import { chmod, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import type { Contents, Found, Leaf, Repo } from '../core/ports.ts'
@@ -10,6 +9,7 @@ import { patchOf } from './diff.ts'
 import { eachOf } from '../core/each.ts'
 import { draftIndex, findIndexTree, scanAgainst, showHidden, storeIndexTree } from './drafts.ts'
 import type { OpenVault } from './index.ts'
+import { findStat } from './overlay.ts'
 import { noteDone, readKept } from './known.ts'
 import { mergeTrees } from './merge.ts'
 import { parentOf } from './folders.ts'
@@ -95,7 +95,7 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
         })
       }
       await vault.files.placeDrafts(drafts)
-      await vault.files.syncFolders([opsFolder(vault), path.dirname(opsFolder(vault))])
+      await vault.files.sync([opsFolder(vault), path.dirname(opsFolder(vault))])
     },
     findKept,
     noteDone: async (repo, done) => noteDone(await open(repo), done),
@@ -110,7 +110,7 @@ function obstacles(folder: string): (file: BytePath) => Found | undefined {
     const parent = parentOf(file)
     if (parent === '' || seen.has(parent)) return seen.get(parent)
     const above = obstacleOf(parent)
-    const there = above ? undefined : statOf(below(folder, parent))
+    const there = above ? undefined : findStat(below(folder, parent))
     const blocked = there && !there.isDirectory()
     const found: Found | undefined =
       above ?? (blocked ? { kind: 'gone', blockedBy: parent } : there ? undefined : { kind: 'gone' })
@@ -141,17 +141,9 @@ function readBefore(
   file: BytePath,
   known: readonly (Leaf | null)[] = [],
 ): Captured | undefined {
-  const stat = known.length > 0 ? statOf(below(folder, file)) : undefined
+  const stat = known.length > 0 ? findStat(below(folder, file)) : undefined
   const leaf = stat && readings.find(`${folder}/${file}`, stat)
   return leaf && known.some((one) => one?.oid === leaf.oid) ? { kind: 'file', leaf, stat } : undefined
-}
-
-function statOf(full: Buffer): BigIntStats | undefined {
-  try {
-    return lstatSync(full, { bigint: true, throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises'
+import { lstatSync } from 'node:fs'
 import { type BytePath, below } from './bytes.ts'
 
 export function parentOf(file: BytePath): BytePath {
@@ -6,18 +6,18 @@ export function parentOf(file: BytePath): BytePath {
 }
 
 /** Tells of folders whether they are there; behind a link in the place of one is something else. Asks once for each. */
-export function realFolders(workspace: string): (folder: BytePath) => Promise<boolean> {
-  const asked = new Map<BytePath, Promise<boolean>>([['', Promise.resolve(true)]])
-  const ask = async (folder: BytePath) => {
-    if (!(await isThere(parentOf(folder)))) return false
+export function realFolders(workspace: string): (folder: BytePath) => boolean {
+  const asked = new Map<BytePath, boolean>([['', true]])
+  const ask = (folder: BytePath) => {
+    if (!isThere(parentOf(folder))) return false
     try {
-      return (await lstat(below(workspace, folder))).isDirectory()
+      return lstatSync(below(workspace, folder)).isDirectory()
     } catch (error) {
       // One that we may not look at is there.
       return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
     }
   }
-  const isThere = (folder: BytePath): Promise<boolean> => {
+  const isThere = (folder: BytePath): boolean => {
     const known = asked.get(folder) ?? ask(folder)
     asked.set(folder, known)
     return known

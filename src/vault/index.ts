@@ -136,7 +136,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     await vault.objects.sync()
     const tip = tipFile(vault.vault, task)
     await files.writeDurable(tip, Buffer.from(`${commit}\n`), 0o600)
-    await files.syncFolders([path.dirname(tip)])
+    await files.sync([path.dirname(tip)])
     return { ...note, at, commit, tree }
   }
 

@@ -13,5 +13,5 @@ export async function indexedTrees(files: Files, folder: string): Promise<string
 export async function noteIndexed(files: Files, folder: string, tree: string): Promise<void> {
   const trees = new Set([...(await indexedTrees(files, folder)), tree])
   await files.writeDurable(path.join(folder, 'indexed'), Buffer.from(`${[...trees].join('\n')}\n`), 0o600)
-  await files.syncFolders([folder])
+  await files.sync([folder])
 }

@@ -9,7 +9,7 @@ export async function keepOut(files: Files, folder: string, paths: readonly Byte
   const all = new Set([...(await readKeptOut(files, folder)), ...paths])
   const text = Array.from(all, (file) => `${file}\0`).join('')
   await files.writeDurable(listOf(folder), toBytes(text), 0o600)
-  await files.syncFolders([folder])
+  await files.sync([folder])
 }
 
 export async function readKeptOut(files: Files, folder: string): Promise<ReadonlySet<BytePath>> {

@@ -17,7 +17,7 @@ export async function noteRepo(files: Files, vault: string, repo: RepoRecord): P
   const file = path.join(vault, noteFile)
   if ((await files.readText(file)) === text) return
   await files.writeDurable(file, Buffer.from(text), 0o600)
-  await files.syncFolders([vault])
+  await files.sync([vault])
 }
 
 /** The repositories that the vaults in this state folder belong to; undefined where one does not say. */
@@ -158,6 +158,6 @@ export async function mendTip(vault: OpenVault, uid: string, commit: string): Pr
   if (!content || !parseStep(parseCommit(content).message)) return false
   const file = path.join(vault.vault, 'refs', 'tasks', uid)
   await vault.files.writeDurable(file, Buffer.from(`${commit}\n`), 0o600)
-  await vault.files.syncFolders([path.dirname(file)])
+  await vault.files.sync([path.dirname(file)])
   return true
 }

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { constants, deflate, inflate, inflateSync } from 'node:zlib'
+import { constants, deflate, deflateSync, inflate, inflateSync } from 'node:zlib'
 import { AppError } from '../core/errors.ts'
 import type { Files } from '../core/ports.ts'
 import type { ObjectReader } from '../git/reader.ts'
@@ -72,10 +72,9 @@ export function vaultObjects(
 
   const draft = async (oid: string, file: string, type: ObjectType, content: Uint8Array) => {
     if (drafts.has(oid) || placing.has(oid)) return
-    if (!(await isFresh(file))) {
+    if (!isFresh(file)) {
       const head = Buffer.from(`${type} ${content.length}\0`)
-      const packed = await deflated(Buffer.concat([head, content]), { level: constants.Z_BEST_SPEED })
-      drafts.set(oid, await files.writeDraft(file, packed, 0o400))
+      drafts.set(oid, await files.writeDraft(file, await packed(Buffer.concat([head, content])), 0o400))
     }
     // Also when it was there: whoever wrote it may have died before its name was on the disk.
     unsynced.add(path.dirname(file))
@@ -104,7 +103,7 @@ export function vaultObjects(
   ) => {
     if (placed.length > 0) await files.placeDrafts(placed)
     for (const { oid, draft } of placed) if (placing.get(oid) === draft) placing.delete(oid)
-    if (folders.length > 0) await files.syncFolders([...folders, path.join(vault, 'objects')])
+    if (folders.length > 0) await files.sync([...folders, path.join(vault, 'objects')])
   }
 
   return {
@@ -198,6 +197,14 @@ function findSmall(file: string | undefined): Buffer | undefined {
   }
 }
 
+/** Below this it takes less time than to be handed to another thread. */
+const tiny = 16 * 1024
+
+async function packed(whole: Buffer): Promise<Buffer> {
+  const options = { level: constants.Z_BEST_SPEED }
+  return whole.length < tiny ? deflateSync(whole, options) : deflated(whole, options)
+}
+
 function loosePath(vault: string, oid: string): string {
   return path.join(vault, 'objects', oid.slice(0, 2), oid.slice(2))
 }
@@ -205,8 +212,8 @@ function loosePath(vault: string, oid: string): string {
 /** One that is older may be on its way out: nothing may lead to it any more. It is then written anew. */
 export const freshMs = 24 * 60 * 60 * 1000
 
-async function isFresh(file: string): Promise<boolean> {
-  const found = await stat(file).catch(() => undefined)
+function isFresh(file: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false })
   return found !== undefined && Date.now() - found.mtimeMs < freshMs
 }
 

@@ -2,7 +2,7 @@
  * What the files that differ from step 0 looked like when they were last captured: path → content and stat. It only
  * saves work: with a lost or stale one every such file is read again. One line is appended per step.
  */
-import type { BigIntStats } from 'node:fs'
+import { type BigIntStats, lstatSync } from 'node:fs'
 import { appendFile, readFile } from 'node:fs/promises'
 import type { BytePath } from './bytes.ts'
 import type { Leaf, Mode } from './tree.ts'
@@ -66,6 +66,15 @@ export async function appendOverlay(file: string, line: string): Promise<void> {
 
 /** Two writes within this time can leave the same stat behind. */
 const racyNs = 1_000_000_000n
+
+/** Undefined also when it cannot be looked at. */
+export function findStat(full: Buffer): BigIntStats | undefined {
+  try {
+    return lstatSync(full, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
 
 /** What of a file's stat tells that its content is the same; undefined when it was written too recently to tell. */
 export function lookOf(stat: BigIntStats, nowNs: bigint): string | undefined {

@@ -60,5 +60,5 @@ export async function writeOwnIndex(
     await read([])
   }
   await files.move(draft, index)
-  await files.syncFolders([gitDir])
+  await files.sync([gitDir])
 }

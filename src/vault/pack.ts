@@ -17,5 +17,5 @@ export async function packInto(
     durable: true,
     signal,
   })
-  await vault.files.syncFolders([packs])
+  await vault.files.sync([packs])
 }

@@ -135,5 +135,5 @@ export async function writeParts(files: Files, vault: string, algorithm: Algorit
     ['HEAD', 'ref: refs/heads/none\n'],
   ]
   for (const [name, text] of whole) await files.writeDurable(path.join(vault, name), Buffer.from(text), 0o600)
-  await files.syncFolders([vault, path.join(vault, 'info'), path.dirname(vault)])
+  await files.sync([vault, path.join(vault, 'info'), path.dirname(vault)])
 }

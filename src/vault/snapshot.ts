@@ -1,12 +1,11 @@
 /** What changed in a workspace since its last step, captured. */
-import { lstat } from 'node:fs/promises'
 import type { SkippedPath } from '../core/ports.ts'
 import { type BytePath, below, toText } from './bytes.ts'
 import { allPaths, namedPaths, type Scope } from './candidates.ts'
 import { capture, unreadable } from './capture.ts'
 import { eachOf } from '../core/each.ts'
 import { parentOf, realFolders } from './folders.ts'
-import { lookOf, type Overlay, type Seen } from './overlay.ts'
+import { findStat, lookOf, type Overlay, type Seen } from './overlay.ts'
 import { type Changed, changeTree, findLeaf, type Leaf } from './tree.ts'
 
 export interface Difference extends Changed {
@@ -35,8 +34,8 @@ export async function difference(
     if (scope.keptOut.has(file)) return
     signal?.throwIfAborted()
     const known = overlay.seen.get(file)
-    const there = await isThere(parentOf(file))
-    if (known && there && (await looksSame(scope.workspace, file, known, now))) {
+    const there = isThere(parentOf(file))
+    if (known && there && looksSame(scope.workspace, file, known, now)) {
       changes.set(file, known.leaf)
       return
     }
@@ -70,8 +69,8 @@ function dropReplaced(changes: Map<BytePath, Leaf | null>): void {
   }
 }
 
-async function looksSame(workspace: string, file: BytePath, known: Seen, now: bigint): Promise<boolean> {
-  const stat = await lstat(below(workspace, file), { bigint: true }).catch(() => undefined)
+function looksSame(workspace: string, file: BytePath, known: Seen, now: bigint): boolean {
+  const stat = findStat(below(workspace, file))
   if (!stat) return known.leaf === null
   return known.look !== undefined && known.look === lookOf(stat, now)
 }

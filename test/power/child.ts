@@ -25,8 +25,7 @@ const careless: ComposeOptions['around'] = {
     async placeDrafts(drafts) {
       for (const { draft, target } of drafts) await rename(draft, target)
     },
-    async syncFiles() {},
-    async syncFolders() {},
+    async sync() {},
   }),
   exec: (exec) => (call) => exec({ ...call, durable: false }),
 }

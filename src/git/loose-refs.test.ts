@@ -3,16 +3,30 @@ import { chmodSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { type TestRepo, testRepo } from '../../test/support/repo.ts'
+import type { RefChange } from '../core/ports.ts'
 import { nodeFiles } from '../files/node.ts'
-import { createRefs } from './create-refs.ts'
+import { areKnown, changeLoose } from './loose-refs.ts'
 
 const files = nodeFiles()
 
-function make(repo: TestRepo, refs: readonly string[], message = 'made', signal?: AbortSignal) {
+const headOf = (repo: TestRepo) => repo.git('rev-parse', 'HEAD').trim()
+
+function change(repo: TestRepo, changes: readonly RefChange[], message = 'made', signal?: AbortSignal) {
   const gitDir = path.join(repo.dir, '.git')
-  const commit = repo.git('rev-parse', 'HEAD').trim()
-  const made = refs.map((ref) => ({ ref, new: commit }))
-  return createRefs(files, { commonDir: gitDir, gitDir, checkout: repo.dir }, made, message, signal)
+  return changeLoose(files, { commonDir: gitDir, gitDir, checkout: repo.dir }, changes, message, signal)
+}
+
+function make(repo: TestRepo, refs: readonly string[], message?: string, signal?: AbortSignal) {
+  const made = refs.map((ref) => ({ ref, old: null, new: headOf(repo) }))
+  return change(repo, made, message, signal)
+}
+
+/** Into another place, as a branch goes into the trash. */
+function move(repo: TestRepo, ref: string, old = headOf(repo)) {
+  return change(repo, [
+    { ref: 'refs/offshoot/trash/1', old: null, new: old },
+    { ref, old, new: null },
+  ])
 }
 
 const sh = (repo: TestRepo, script: string) =>
@@ -70,4 +84,43 @@ test('S3: a cancelled one makes no ref', async () => {
     name: 'AbortError',
   })
   expect(refsOf(repo)).toEqual(['refs/heads/main'])
+})
+
+test('L5: a ref goes as git takes it away: with its log, and with folders that are empty then', async () => {
+  const [ours, gits] = [testRepo(), testRepo()]
+  for (const repo of [ours, gits]) for (const name of ['a/b/c', 'a/d']) repo.git('branch', name)
+  expect(await move(ours, 'refs/heads/a/b/c')).toBe(true)
+  gits.git('update-ref', 'refs/offshoot/trash/1', 'HEAD')
+  gits.git('update-ref', '-d', 'refs/heads/a/b/c')
+  const left = (repo: TestRepo) => sh(repo, 'find .git/refs .git/logs | sort')
+  expect(left(ours)).toBe(left(gits))
+  expect(refsOf(ours)).toEqual(['refs/heads/a/d', 'refs/heads/main', 'refs/offshoot/trash/1'])
+  expect(locksOf(ours)).toEqual([])
+})
+
+test.each([
+  ['is packed', 'git branch a && git pack-refs --all'],
+  ['is packed and loose', 'git branch a && git pack-refs --all && git rev-parse HEAD >.git/refs/heads/a'],
+  ['is not there', 'true'],
+  [
+    'has moved',
+    'git branch a && git commit -qm more --allow-empty && git branch -f a && git reset -q --hard @~',
+  ],
+  ['points to another', 'git branch b && git symbolic-ref refs/heads/a refs/heads/b'],
+  ['is checked out', 'git checkout -qb a'],
+  ['is locked', 'git branch a && touch .git/refs/heads/a.lock'],
+  ['is being packed', 'git branch a && touch .git/packed-refs.lock'],
+])('L5: git judges the end of a ref that %s, and nothing has been changed', async (_, prepare) => {
+  const repo = testRepo()
+  sh(repo, prepare)
+  const before = { refs: refsOf(repo), locks: locksOf(repo) }
+  expect(await move(repo, 'refs/heads/a')).toBe(false)
+  expect({ refs: refsOf(repo), locks: locksOf(repo) }).toEqual(before)
+})
+
+test('L5: only what others of them pointed at till now is known to be there', () => {
+  const gone = { ref: 'refs/heads/a', old: '1', new: null }
+  expect(areKnown([gone])).toBe(true)
+  expect(areKnown([{ ref: 'refs/heads/b', old: null, new: '1' }, gone])).toBe(true)
+  expect(areKnown([{ ref: 'refs/heads/b', old: null, new: '2' }, gone])).toBe(false)
 })

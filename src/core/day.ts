@@ -1,0 +1,2 @@
+/** In milliseconds. */
+export const day = 24 * 60 * 60 * 1000

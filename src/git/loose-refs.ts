@@ -1,0 +1,113 @@
+/** Refs made and deleted in process, by the steps that git itself takes: a lock beside each, its log, and then the ref. */
+import path from 'node:path'
+import { allEnded } from '../core/all-ended.ts'
+import type { Files, Place, RefChange } from '../core/ports.ts'
+import { lstatOf, readSmall } from './look.ts'
+
+/** False when anything is out of the ordinary: nothing is changed then, and git is to judge. */
+export async function changeLoose(
+  files: Files,
+  place: Place,
+  changes: readonly RefChange[],
+  message: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const at = (name: string) => path.join(place.commonDir, name)
+  if (isShared(at('refs')) || !areOrdinary(at, changes)) return false
+  const [made, gone] = [changes.filter(isMade), changes.filter(({ new: to }) => to === null)]
+  const locks = changes.map(({ ref, new: to }) => ({ file: at(`${ref}.lock`), text: to ? `${to}\n` : '' }))
+  // Whoever packs refs meanwhile would bring back what is deleted.
+  if (gone.length > 0) locks.push({ file: at('packed-refs.lock'), text: '' })
+  const held = new Set<string>()
+  try {
+    for (const { file, text } of locks) {
+      signal?.throwIfAborted()
+      await files.makeFolder(path.dirname(file))
+      if (!(await files.writeNew(file, text))) return false
+      held.add(file)
+    }
+    // Nobody else can change them any more; somebody may have while we went about it.
+    if (!areOrdinary(at, changes)) return false
+    if (made.length > 0) await files.sync(made.map(({ ref }) => at(`${ref}.lock`)))
+    signal?.throwIfAborted()
+    for (const { ref, new: to } of made) {
+      if (isLogged(ref)) await log(files, at(`logs/${ref}`), to, message)
+      await files.rename(at(`${ref}.lock`), at(ref))
+      held.delete(at(`${ref}.lock`))
+    }
+    for (const { ref } of gone) await drop(files, at, ref)
+  } finally {
+    await allEnded(Array.from(held, (lock) => files.remove(lock)))
+  }
+  for (const { ref } of gone) await removeEmpty(files, at, ref)
+  return true
+}
+
+/** What they are to point at is there, as others of them pointed at it till now. */
+export function areKnown(changes: readonly RefChange[]): boolean {
+  const old = new Set(changes.flatMap((change) => change.old ?? []))
+  return changes.every((change) => change.new === null || old.has(change.new))
+}
+
+type Made = RefChange & { readonly old: null; readonly new: string }
+
+function isMade(change: RefChange): change is Made {
+  return change.old === null && change.new !== null
+}
+
+/** Where several users write, git gives each file the permissions that were agreed on. */
+function isShared(refs: string): boolean {
+  return ((lstatOf(refs)?.mode ?? 0) & 0o020) !== 0
+}
+
+function areOrdinary(at: (name: string) => string, changes: readonly RefChange[]): boolean {
+  const packed = readSmall(at('packed-refs'), 'latin1') ?? ''
+  const head = readSmall(at('HEAD'))
+  return changes.every((change) => {
+    const name = Buffer.from(change.ref).toString('latin1')
+    if (isMade(change)) return isFree(at, packed, change.ref, name)
+    // The log of HEAD tells when the branch that it is on goes: that is left to git.
+    if (change.new !== null || packed.includes(` ${name}\n`) || head === `ref: ${change.ref}\n`) return false
+    return readSmall(at(change.ref)) === `${change.old}\n`
+  })
+}
+
+/** Nothing has the name, nor a name above or below it. A folder may be empty: git knows what to do then. */
+function isFree(at: (name: string) => string, packed: string, ref: string, name: string): boolean {
+  if (packed.includes(` ${name}\n`) || packed.includes(` ${name}/`)) return false
+  return !foldersOf(name).some((folder) => packed.includes(` ${folder}\n`)) && !lstatOf(at(ref))
+}
+
+/** `refs/heads/a/b`: `refs/heads/a`. */
+function foldersOf(ref: string): string[] {
+  const parts = ref.split('/')
+  return parts.slice(3).map((_, index) => parts.slice(0, index + 3).join('/'))
+}
+
+/** Those that git keeps a log of. */
+function isLogged(ref: string): boolean {
+  return ref.startsWith('refs/heads/')
+}
+
+async function log(files: Files, file: string, made: string, message: string): Promise<void> {
+  const seconds = Math.floor(Date.now() / 1000)
+  const who = `offshoot <offshoot@localhost> ${seconds} +0000`
+  const line = `${'0'.repeat(made.length)} ${made} ${who}\t${message}\n`
+  await files.makeFolder(path.dirname(file))
+  await files.write(file, ((await files.readText(file)) ?? '') + line)
+}
+
+/** The ref first: until it is gone its log says whose it is. Written anew, the log of no ref is known to be left by us. */
+async function drop(files: Files, at: (name: string) => string, ref: string): Promise<void> {
+  const logged = await files.readText(at(`logs/${ref}`))
+  if (logged !== undefined) await files.write(at(`logs/${ref}`), logged)
+  await files.remove(at(ref))
+  if (logged !== undefined) await files.remove(at(`logs/${ref}`))
+}
+
+async function removeEmpty(files: Files, at: (name: string) => string, ref: string): Promise<void> {
+  for (const folder of foldersOf(ref).toReversed()) {
+    await files.removeEmptyFolder(at(folder))
+    await files.removeEmptyFolder(at(`logs/${folder}`))
+  }
+}
