@@ -15,11 +15,14 @@ test.each([10, 1_000])(
   async (count) => {
     const files = Array.from({ length: count }, (_, n) => [`a/b${n % 10}/f${n}.txt`, `${n}\n`])
     const repo = testRepo(Object.fromEntries(files))
-    const lib = library(repo, { env: { ...repo.env, OFFSHOOT_CHECKPOINTS_PUBLISH: 'never' } })
-    const { task } = await lib.start({ task: 'T1' })
+    const opened = () => library(repo, { env: { ...repo.env, OFFSHOOT_CHECKPOINTS_PUBLISH: 'never' } })
+    const { task } = await opened().start({ task: 'T1' })
     const step = async (text: string) => {
+      const lib = opened()
       writeFileSync(path.join(task.path, 'a/b0/f0.txt'), text)
       await lib.checkpoint({ task: 'T1' })
+      // It ends what it does behind the scenes: the vault takes the base in after the first step.
+      await lib.close()
       return objectsIn(repo.home)
     }
     const before = await step('first\n')
