@@ -1,15 +1,15 @@
 /** The vault: a bare repository per user repository that only we write, with one line of steps per task. */
-import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { allEnded } from '../core/all-ended.ts'
 import { appError } from '../core/errors.ts'
-import type { Clock, Contents, Files, Repo, Snapshot, Step, StepNote, Vault } from '../core/ports.ts'
+import type { Clock, Contents, Files, Repo, Snapshot, Step, Vault } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec, GitPipe } from '../git/exec.ts'
 import { workspacePlace } from '../git/isolation.ts'
 import { readOwnHead } from '../git/own.ts'
 import { type ObjectReader, objectReader } from '../git/reader.ts'
 import { adopt } from './adopt.ts'
+import { ageIndex } from './aged-index.ts'
 import { type BytePath, toText } from './bytes.ts'
 import { clean, keepConfig } from './clean.ts'
 import { compact } from './compact.ts'
@@ -19,15 +19,14 @@ import { diffOf, filesOf, statOf } from './diff.ts'
 import { withoutTaken } from './ignored.ts'
 import { findRecord, inspect, mendTip, noteRepo, readUids, readVaults } from './known.ts'
 import { type Objects, vaultObjects } from './objects.ts'
-import { appendOverlay, type Overlay, overlayLine, readOverlay, type Seen } from './overlay.ts'
+import type { Overlay } from './overlay.ts'
+import { taskOverlays } from './overlays.ts'
 import {
   clearScratch,
   copyShallow,
   makeVault,
   readAlgorithm,
-  readTip,
   taskFolder,
-  tipFile,
   type VaultPlace,
   vaultPlace,
   writeParts,
@@ -35,15 +34,16 @@ import {
 import { keepOut, readKeptOut } from './kept-out.ts'
 import { lenders, publish, readPublished, startTree } from './publish.ts'
 import { findRemote, makePushRoom, push } from './push.ts'
-import { indexedTrees, noteIndexed } from './indexed.ts'
+import { noteIndexed } from './indexed.ts'
 import { type Readings, readings } from './readings.ts'
 import { refill } from './refill.ts'
 import { restore } from './restore.ts'
-import { refreshIndex, type ScanScope, scanIgnored } from './scan.ts'
+import { scanIgnored } from './scan.ts'
 import { isPlain, keepIndex, seedTree } from './seed.ts'
 import { findConversions, findMade, prepareSlot, takeSlot } from './slot.ts'
 import { type Difference, difference } from './snapshot.ts'
-import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'
+import { commitContent, parseCommit } from './step.ts'
+import { commitStep, findFirstCommit, findTip, firstOf, noteFirst, stepsOf } from './steps.ts'
 import { changeTree, compareTrees, type FileChange, type Leaf } from './tree.ts'
 import { isUntouched } from './untouched.ts'
 
@@ -85,7 +85,7 @@ export interface OpenVault extends VaultOptions, VaultPlace {
 export function gitVault(options: VaultOptions): Vault & Contents {
   const { files, exec, clock } = options
   const opened = new Map<string, Promise<OpenVault>>()
-  const overlays = new Map<string, Overlay>()
+  const overlays = taskOverlays()
 
   const open = (repo: Repo) => {
     const known = opened.get(repo.name)
@@ -104,40 +104,6 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     opened.set(repo.name, opening)
     opening.catch(() => opened.delete(repo.name))
     return opening
-  }
-
-  const readStep = async (
-    vault: OpenVault,
-    commit: string,
-  ): Promise<Step & { parent: string | undefined }> => {
-    const { tree, parents, message } = parseCommit(await vault.objects.readObject(commit))
-    const { skipped = [], ...note } = parseStep(message) ?? { n: -1, tool: '', summary: '', at: '' }
-    return { ...note, commit, tree, skipped, parent: parents[0] }
-  }
-
-  const findTip = async (vault: OpenVault, task: Pick<Task, 'uid'>) => {
-    const commit = await readTip(files, vault.vault, task)
-    return commit === undefined ? undefined : readStep(vault, commit)
-  }
-
-  /** The commit is on the disk before its name is; the name is the moment at which the step exists. */
-  const commitStep = async (
-    vault: OpenVault,
-    task: Task,
-    tree: string,
-    parent: string | undefined,
-    note: StepNote & { n: number; skipped: Step['skipped'] },
-    record?: Task,
-  ): Promise<Step> => {
-    const at = clock.now().toISOString()
-    const message = stepMessage({ ...note, at, ...(record && { task: record }) })
-    const parents = parent === undefined ? [] : [parent]
-    const commit = await vault.objects.put('commit', commitContent({ tree, parents, message, at }))
-    await vault.objects.sync()
-    const tip = tipFile(vault.vault, task)
-    await files.writeDurable(tip, Buffer.from(`${commit}\n`), 0o600)
-    await files.sync([path.dirname(tip)])
-    return { ...note, at, commit, tree }
   }
 
   /** Two callers at once, the start and the first checkpoint, must make one step 0. */
@@ -173,14 +139,6 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     return seedTree(vault, task.path, base.tree, index, signal)
   }
 
-  const firstFile = (vault: OpenVault, task: Pick<Task, 'uid'>) =>
-    path.join(taskFolder(vault.vault, task), 'first')
-
-  const noteFirst = async (vault: OpenVault, task: Task, first: Step) => {
-    await files.makeFolder(taskFolder(vault.vault, task), 0o700)
-    await files.write(firstFile(vault, task), `${first.commit}\n`, 0o600)
-  }
-
   /** Behind such a step 0 lies the workspace as it was made, so that what the user had changed can be told. */
   const makeSeedWith = async (
     vault: OpenVault,
@@ -203,68 +161,11 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     return first
   }
 
-  /** Step 0. Its id is noted, because it is needed at every step and lies behind all the others. */
-  const firstOf = async (vault: OpenVault, task: Task, tip: Step): Promise<Step> => {
-    const noted = (await files.readText(firstFile(vault, task)))?.trim()
-    if (noted) return readStep(vault, noted)
-    const [first = tip] = await stepsOf(vault, tip)
-    await noteFirst(vault, task, first)
-    return first
-  }
-
   const scopeOf = (vault: OpenVault, task: Task) => ({
     ...vault,
     workspace: task.path,
     index: path.join(taskFolder(vault.vault, task), 'index'),
   })
-
-  const overlayFile = (vault: OpenVault, task: Task) => path.join(taskFolder(vault.vault, task), 'overlay')
-
-  /** A lost one is made again from the trees: every file that differs from step 0 is then read once more. */
-  const overlayOf = async (vault: OpenVault, task: Task, tip: Step): Promise<Overlay> => {
-    const held = overlays.get(task.uid)
-    if (held?.tip === tip.commit) return held
-    const noted = await readOverlay(overlayFile(vault, task), tip.commit)
-    if (noted) return noted
-    const first = await firstOf(vault, task, tip)
-    const seen = new Map<string, Seen>()
-    // An index that was made again knows another tree than that of step 0.
-    const trees = [first.tree, ...(await indexedTrees(files, taskFolder(vault.vault, task)))]
-    for (const tree of trees) {
-      for (const [file, { to }] of await compareTrees(vault.objects, tree, tip.tree)) {
-        seen.set(file, { leaf: to, look: undefined })
-      }
-    }
-    return { tip: tip.commit, seen, isNoted: false }
-  }
-
-  const noteSeen = async (
-    vault: OpenVault,
-    task: Task,
-    overlay: Overlay,
-    tip: Step,
-    news: Map<string, Seen>,
-  ) => {
-    for (const [file, seen] of news) overlay.seen.set(file, seen)
-    const fresh = overlay.isNoted && overlay.tip === tip.commit && news.size === 0
-    overlays.set(task.uid, { tip: tip.commit, seen: overlay.seen, isNoted: true })
-    if (fresh) return
-    const line = overlayLine(tip.commit, overlay.isNoted ? news : overlay.seen)
-    // What the file says is not what was known: lines of it may be missing, or cut off.
-    if (overlay.isNoted) await appendOverlay(overlayFile(vault, task), line)
-    else await files.write(overlayFile(vault, task), line, 0o600)
-  }
-
-  /** The steps up to `tip`, from step `since` on. */
-  const stepsOf = async (vault: OpenVault, tip: Step, since = 0): Promise<Step[]> => {
-    const steps: Step[] = []
-    for (let commit: string | undefined = tip.commit; commit !== undefined; ) {
-      const { parent, ...step }: Step & { parent: string | undefined } = await readStep(vault, commit)
-      steps.push(step)
-      commit = step.n > since ? parent : undefined
-    }
-    return steps.reverse()
-  }
 
   const look = async (
     vault: OpenVault,
@@ -274,7 +175,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     signal?: AbortSignal,
   ): Promise<{ tip: Step; overlay: Overlay; found: Difference }> => {
     const tip = (await findTip(vault, task)) ?? (await seed(vault, repo, task, signal))
-    const overlay = await overlayOf(vault, task, tip)
+    const overlay = await overlays.read(vault, task, tip)
     const scope = scopeOf(vault, task)
     if (!paths) await ageIndex(scope, async () => (await firstOf(vault, task, tip)).tree, signal)
     const keptOut = await readKeptOut(files, taskFolder(vault.vault, task))
@@ -285,7 +186,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
   const isQuiet = async (vault: OpenVault, task: Task): Promise<boolean> => {
     const tip = await findTip(vault, task)
     if (!tip) return false
-    const overlay = await overlayOf(vault, task, tip)
+    const overlay = await overlays.read(vault, task, tip)
     return isUntouched(task.path, scopeOf(vault, task).index, overlay, vault.objects.oidBytes)
   }
 
@@ -302,7 +203,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     const files = Array.from(changes, ([file, change]): FileChange => {
       return { path: file, status: !change.from ? 'added' : change.to ? 'modified' : 'deleted' }
     })
-    const overlay = await overlayOf(vault, task, tip)
+    const overlay = await overlays.read(vault, task, tip)
     return { tip, overlay, found: { tree: target.tree, files, skipped: [], news: new Map() } }
   }
 
@@ -348,7 +249,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       const step = created
         ? await commitStep(vault, task, found.tree, tip.commit, { ...note, n, skipped: found.skipped })
         : tip
-      await noteSeen(vault, task, overlay, step, found.news)
+      await overlays.note(vault, task, overlay, step, found.news)
       return { step, created, files: found.files.map((file) => ({ ...file, path: toText(file.path) })) }
     },
     async keepOut(repo, task, paths) {
@@ -359,7 +260,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       const vault = await open(repo)
       if (await isQuiet(vault, task)) return []
       const { tip, overlay, found } = await look(vault, repo, task, undefined, signal)
-      if (found.files.length === 0) await noteSeen(vault, task, overlay, tip, found.news)
+      if (found.files.length === 0) await overlays.note(vault, task, overlay, tip, found.news)
       if (found.files.length === 0 || found.tree === (await headTree(vault, repo, task, signal))) return []
       return found.files.map((file) => ({ ...file, path: toText(file.path) }))
     },
@@ -373,7 +274,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     readUsage: (repo) => files.readUsage(vaultPlace(options.home, repo).vault),
     async compact(repo, gone, signal) {
       await compact(await open(repo), gone, signal)
-      for (const uid of gone.tasks) overlays.delete(uid)
+      for (const uid of gone.tasks) overlays.forget(uid)
     },
     async reseed(repo, task) {
       const vault = await open(repo)
@@ -406,9 +307,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       // What a step had stays in, whatever the rules of that step say: the next look must not overlook it.
       const tip = await findTip(vault, task)
       if (!tip) return
-      const overlay = await overlayOf(vault, task, tip)
-      for (const [file, leaf] of restored) overlay.seen.set(file, { leaf, look: undefined })
-      overlays.set(task.uid, { ...overlay, isNoted: false })
+      await overlays.doubt(vault, task, tip, restored)
     },
     publish: async (repo, task, signal) => {
       const vault = await open(repo)
@@ -447,8 +346,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     },
     async mendTip(repo, task, commit) {
       const vault = await open(repo)
-      const first = (await files.readText(firstFile(vault, task)))?.trim()
-      return mendTip(vault, task.uid, commit ?? first ?? '')
+      return mendTip(vault, task.uid, commit ?? (await findFirstCommit(vault, task)) ?? '')
     },
     readPublished: async (repo, task) => readPublished(await open(repo), task),
     close() {
@@ -482,38 +380,4 @@ async function headTree(
     signal,
   })
   return code === 0 ? stdout.toString().trim() : undefined
-}
-
-/** As long as the index is of the same second as the files, every look would have to read them all. */
-async function ageIndex(
-  scope: ScanScope & OpenVault,
-  readFirst: () => Promise<string>,
-  signal?: AbortSignal,
-): Promise<void> {
-  const aged = `${scope.index}.aged`
-  if ((await scope.files.readKind(aged)) === 'file') return
-  const found = await stat(scope.index).catch(() => undefined)
-  // Without an index git would find every file new and none deleted; one that a power cut left empty it refuses.
-  if (!found?.size) await remakeIndex(scope, await readFirst(), signal)
-  else if (scope.clock.now().getTime() - found.mtimeMs < 2_000) return
-  if (await refreshIndex(scope.exec, scope, signal)) await scope.files.write(aged, '')
-  else await clearOldLock(scope)
-}
-
-/** A git that was killed leaves its lock. All works without a refresh, only slower: there is time to be sure. */
-async function clearOldLock({ files, index, clock }: ScanScope & OpenVault): Promise<void> {
-  const lock = await stat(`${index}.lock`).catch(() => undefined)
-  if (lock && clock.now().getTime() - lock.mtimeMs > 60_000) await files.remove(`${index}.lock`)
-}
-
-/** Knows what there should be, and nothing of how it looks: every file is then read once. */
-async function remakeIndex(scope: ScanScope & OpenVault, tree: string, signal?: AbortSignal): Promise<void> {
-  const { exec, vault, alternates, index } = scope
-  await scope.files.makeFolder(path.dirname(index), 0o700)
-  await noteIndexed(scope.files, path.dirname(index), tree)
-  const draft = `${index}.new`
-  // Also the lock of a git that was killed here.
-  for (const left of [draft, `${draft}.lock`]) await scope.files.remove(left)
-  await exec({ args: ['read-tree', tree], gitDir: vault, alternates, indexFile: draft, cwd: vault, signal })
-  await scope.files.rename(draft, index)
 }
