@@ -63,7 +63,8 @@ export class Book {
         ...settled(after, this.theirs),
       )
     }
-    for (const { order, outcome } of deeds) wrong.push(...(await this.#answer(order, outcome, before, after)))
+    for (const { order, outcome } of deeds)
+      wrong.push(...(await this.#answer(order, outcome, before, after, done)))
     if (!half && deeds.length === 1 && alone)
       wrong.push(...(await this.#remember(deeds[0]!, done, before, after)))
     return wrong
@@ -82,6 +83,7 @@ export class Book {
     { acknowledged, failed, struck }: Outcome,
     before: World,
     after: World,
+    done: readonly Operation[],
   ): Promise<string[]> {
     const task = findTask(after, order.task) ?? findTask(before, order.task)
     if (!acknowledged) {
@@ -95,7 +97,7 @@ export class Book {
         return open ? [] : ['P2: the start was acknowledged, and there is no task']
       case 'reject':
       case 'delete':
-        return after.tasks.some((other) => other.id === order.task && isOpen(other))
+        return after.tasks.some((other) => other.id === order.task && isOpen(other) && !isUndone(other, done))
           ? [`P2: the ${order.verb} was acknowledged, and the task is open`]
           : []
       case 'checkpoint':
@@ -166,4 +168,9 @@ export class Book {
 /** The open one, or the newest of that name. */
 export function findTask({ tasks }: World, id: string): Task | undefined {
   return tasks.find((task) => task.id === id && isOpen(task)) ?? tasks.find((task) => task.id === id)
+}
+
+/** Another verb at the same time has taken back what was done to it. */
+function isUndone({ uid }: Task, done: readonly Operation[]): boolean {
+  return done.some(({ task, undoes }) => task === uid && done.some(({ id }) => id === undoes))
 }
