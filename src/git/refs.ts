@@ -129,6 +129,8 @@ export async function changeRefs(
     stdin: refCommands(changes),
     // A ref that a power cut leaves empty would keep the user's own git from collecting garbage, and from pushing.
     durable: true,
+    // A lock that a kill has left is put away by whoever recovers, who waits first to be sure that nobody is at work.
+    settings: [['core.packedRefsTimeout', String(5 * patienceMs)]],
     expect: [1, 128],
     signal,
   })

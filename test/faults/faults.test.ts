@@ -39,6 +39,8 @@ afterAll(() => {
 async function sweep(journey: string, kind: string, going: Promise<Tally>): Promise<void> {
   const tally = await going
   tallies.push({ journey, kind, tally })
+  // At once, as the whole takes the better part of an hour.
+  process.stderr.write(`${journey}, ${kind}: ${tally.points} points, ${tally.anomalies.length} anomalies\n`)
   expect(tally.anomalies).toEqual([])
 }
 
