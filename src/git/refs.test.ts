@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type TestRepo, testRepo } from '../../test/support/repo.ts'
@@ -71,6 +71,17 @@ describe('changeRefs', () => {
     const missing = { ref: 'refs/heads/x', old: null, new: '1'.repeat(40) }
     await expect(changeRefs(exec, placeOf(repo), [missing], 'no')).rejects.toMatchObject({ code: 'WT_020' })
     expect(await findRef(exec, placeOf(repo), 'refs/heads/x')).toBeUndefined()
+  })
+
+  test('L6: a lock of the packed refs is waited for: whoever recovers is about to put it away', async () => {
+    const repo = testRepo()
+    const head = repo.git('rev-parse', 'HEAD').trim()
+    repo.git('branch', 'x')
+    const lock = path.join(repo.dir, '.git/packed-refs.lock')
+    writeFileSync(lock, '')
+    setTimeout(() => rmSync(lock), 2_000)
+    const gone = { ref: 'refs/heads/x', old: head, new: null }
+    expect(await changeRefs(exec, placeOf(repo), [gone], 'gone')).toBe(true)
   })
 
   test('L6: a lock that a killed git left behind is cleared by name, and nothing else', async () => {
