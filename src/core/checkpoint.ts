@@ -80,16 +80,16 @@ export async function takeStep(
     return { ...taken, task: recorded.unkept ? resumed(ports, recorded) : recorded }
   } catch (thrown) {
     const error = appError(thrown)
-    if (error.kind !== 'cancelled') failLoudly(ports, task, error)
+    if (error.kind !== 'cancelled') failLoudly(ports, task, note, error)
     throw error
   }
 }
 
 /** A task whose state cannot be kept must not go on as if it were: nothing is lost, but nothing more is promised. */
-function failLoudly(ports: Ports, task: Task, error: AppError): void {
+function failLoudly(ports: Ports, task: Task, { tool }: StepNote, error: AppError): void {
   const reason = `a checkpoint could not be written: ${error.message}`
   try {
-    ports.store.append(task.uid, { type: 'checkpoint.failed', reason }, ports.clock.now().toISOString())
+    ports.store.append(task.uid, { type: 'checkpoint.failed', tool, reason }, ports.clock.now().toISOString())
   } catch {
     // On a full disk not even that can be noted; the caller hears of it all the same.
   }

@@ -78,6 +78,10 @@ describe('reduce', () => {
     // It is no reason to give the work up: what is there is there.
     expect(failed).not.toHaveProperty('trigger')
     expect(reduce(failed, { type: 'checkpoint.resumed' }, at)).toEqual(active)
+    // What could not be swept up is as idle as before.
+    const later = '2026-01-09T00:00:00.000Z'
+    expect(reduce(active, { ...unkept, tool: 'sweep' }, later)).toMatchObject({ lastActiveAt: at })
+    expect(reduce(active, unkept, later)).toMatchObject({ lastActiveAt: later })
     const run = { type: 'run.begun', run: 'r', agent: 'a', owner } as const
     const ended = { type: 'run.ended', run: 'r', ok: false, reason: 'no' } as const
     const lost = after(begun, { type: 'start.done' }, unkept, run, ended)

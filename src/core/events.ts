@@ -42,7 +42,7 @@ export type TaskEvent =
       /** The whole task against step 0. */
       readonly total: DiffStat
     }
-  | { readonly type: 'checkpoint.failed'; readonly reason: string }
+  | { readonly type: 'checkpoint.failed'; readonly tool?: string | undefined; readonly reason: string }
   /** After that steps can be kept again. */
   | { readonly type: 'checkpoint.resumed' }
   /** What was to run before something did not, as nobody trusts it. */
@@ -189,7 +189,7 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
         state: 'failed',
         reason: event.reason,
         unkept: true,
-        lastActiveAt: at,
+        lastActiveAt: event.tool === 'sweep' ? task.lastActiveAt : at,
       }
     case 'checkpoint.resumed':
       return task.unkept ? { ...without(task, 'reason', 'trigger', 'unkept'), state: 'active' } : task

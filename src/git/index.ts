@@ -4,7 +4,7 @@ import { runHook } from './hooks.ts'
 import { isAncestor, isSquashed, readBeside } from './landed.ts'
 import { readLocks } from './locks.ts'
 import { findRepoMark, writeRepoMark } from './mark.ts'
-import { areKnown, changeLoose } from './loose-refs.ts'
+import { changeLoose, isMove } from './loose-refs.ts'
 import {
   changeRefs,
   clearRefLocks,
@@ -72,7 +72,7 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
         place,
         changes,
         async () =>
-          (areKnown(changes) && (await changeLoose(files, place, changes, message, signal))) ||
+          (isMove(changes) && (await changeLoose(files, place, changes, message, signal))) ||
           changeRefs(exec, place, changes, message, signal),
       ),
     moveHead: (place, branch, message) => moveHead(exec, place, branch, message),

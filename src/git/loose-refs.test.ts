@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { type TestRepo, testRepo } from '../../test/support/repo.ts'
 import type { RefChange } from '../core/ports.ts'
 import { nodeFiles } from '../files/node.ts'
-import { areKnown, changeLoose } from './loose-refs.ts'
+import { changeLoose, isMove } from './loose-refs.ts'
 
 const files = nodeFiles()
 
@@ -118,9 +118,9 @@ test.each([
   expect({ refs: refsOf(repo), locks: locksOf(repo) }).toEqual(before)
 })
 
-test('L5: only what others of them pointed at till now is known to be there', () => {
+test('L5: a move gives another name to what a ref pointed at till now', () => {
   const gone = { ref: 'refs/heads/a', old: '1', new: null }
-  expect(areKnown([gone])).toBe(true)
-  expect(areKnown([{ ref: 'refs/heads/b', old: null, new: '1' }, gone])).toBe(true)
-  expect(areKnown([{ ref: 'refs/heads/b', old: null, new: '2' }, gone])).toBe(false)
+  expect(isMove([{ ref: 'refs/heads/b', old: null, new: '1' }, gone])).toBe(true)
+  expect(isMove([{ ref: 'refs/heads/b', old: null, new: '2' }, gone])).toBe(false)
+  expect(isMove([gone])).toBe(false)
 })

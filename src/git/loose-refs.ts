@@ -43,10 +43,13 @@ export async function changeLoose(
   return true
 }
 
-/** What they are to point at is there, as others of them pointed at it till now. */
-export function areKnown(changes: readonly RefChange[]): boolean {
+/**
+ * Whether names change and nothing else: what the new ones are to point at is there, as others pointed at it till now, and
+ * they tell later that the change has begun.
+ */
+export function isMove(changes: readonly RefChange[]): boolean {
   const old = new Set(changes.flatMap((change) => change.old ?? []))
-  return changes.every((change) => change.new === null || old.has(change.new))
+  return changes.some(isMade) && changes.every((change) => change.new === null || old.has(change.new))
 }
 
 type Made = RefChange & { readonly old: null; readonly new: string }

@@ -146,7 +146,7 @@ export class Book {
     const [operation, ...more] = done
     if (operation && more.length === 0) {
       const undone = operation.undoes === undefined ? undefined : this.#done.get(operation.undoes)
-      if (undone) wrong.push(...isBack(undone, before, after))
+      if (undone) wrong.push(...isBack(undone, before, after, operation.index !== undefined))
       if (this.#byItself.has(operation.undoes ?? '')) {
         const back = after.tasks.find(({ uid }) => uid === operation.task)
         wrong.push(...(back ? await this.#holds(back, after) : ['P3: the undo did not bring the task back']))

@@ -118,7 +118,13 @@ export function isKept(before: World, after: World, ran: boolean): string[] {
 }
 
 /** P3: what an operation changed is as it was before, where nobody has been since. */
-export function isBack(undone: { before: World; after: World }, before: World, after: World): string[] {
+export function isBack(
+  undone: { before: World; after: World },
+  before: World,
+  after: World,
+  /** In a checkout that a task works in, its steps change the index, and they stay. */
+  touchesIndex: boolean,
+): string[] {
   const wrong = (what: 'files' | 'index' | 'refs') => {
     const [then, left, now, back] = [undone.before, undone.after, before, after].map(
       (world) => world[what] ?? {},
@@ -130,7 +136,7 @@ export function isBack(undone: { before: World; after: World }, before: World, a
   const gone = Object.keys(undone.before.workspaces).filter((name) => !(name in undone.after.workspaces))
   return [
     ...wrong('files'),
-    ...wrong('index'),
+    ...(touchesIndex ? wrong('index') : []),
     ...wrong('refs'),
     ...gone.flatMap((name) =>
       difference(contents(undone.before.workspaces[name]!), contents(after.workspaces[name] ?? {})).map(
