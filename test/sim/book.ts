@@ -52,9 +52,10 @@ export class Book {
   ): Promise<string[]> {
     const done = await this.#newOperations(before, after)
     const ran = deeds.some(({ order }) => order.verb === 'run')
-    const inCheckout = [...before.tasks, ...after.tasks].some(
-      (task) => task.shadow !== undefined && isOpen(task),
-    )
+    // Also for a while: what was half-made may come back, and leave again.
+    const inCheckout =
+      done.some(({ head }) => head !== undefined) ||
+      [...before.tasks, ...after.tasks].some((task) => task.shadow !== undefined && isOpen(task))
     const wrong = [...isKept(before, after, ran)]
     if (!half) {
       wrong.push(
