@@ -1,6 +1,7 @@
 /** Orders as calls. */
 import { type Composed } from '../../src/compose.ts'
 import { call } from '../../src/api/call.ts'
+import { appError } from '../../src/core/errors.ts'
 import type { ActionName, Input } from '../../src/protocol/actions.ts'
 import { agentScript, onlyPaths } from './deeds.ts'
 import type { VerbOrder } from './orders.ts'
@@ -79,7 +80,10 @@ export async function carryOut(
   const { repo, task } = rest as { repo: string; task: string }
   // To ask is not to write: the verb itself has to see what is half-made.
   const asked = call(ports, 'task.diff', { repo, task, hunks: true, format: 'names' })
-  const { hunks = [] } = await asked.catch(() => ({ hunks: [] }))
+  const { hunks = [] } = await asked.catch((error: unknown) => {
+    if (appError(error).code !== 'WT_005') throw error
+    return { hunks: [] }
+  })
   const chosen = hunks.filter((_, n) => (n + some) % 2 === 0).map(({ id }) => id)
   return call(ports, action, { ...rest, hunks: chosen } as Input<ActionName>, signal, () => {})
 }
