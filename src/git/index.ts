@@ -36,6 +36,15 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
       throw error
     }
   }
+  /** In process where that can be tried; git judges the rest. */
+  const change = (tries: boolean, ...asked: Parameters<Git['changeRefs']>) => {
+    const [place, changes] = asked
+    return withoutLocks(
+      place,
+      changes,
+      async () => (tries && (await changeLoose(files, ...asked))) || changeRefs(exec, ...asked),
+    )
+  }
   return {
     requireVersion: (signal) => requireVersion(exec, notes, env, signal),
     readHeadBranch,
@@ -57,24 +66,15 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     fillSubmodules: (repo, task, signal) => fillSubmodules(exec, files, repo, task, signal),
     findPointers: (repo, task, signal) => findPointers(exec, files, repo, task, signal),
     runHook: (place, hook, signal) => runHook(exec, place, hook, signal),
-    createRefs: (place, refs, message, signal) => {
-      const changes = refs.map((made) => ({ ...made, old: null }))
-      return withoutLocks(
+    createRefs: (place, refs, message, signal) =>
+      change(
+        true,
         place,
-        changes,
-        async () =>
-          (await changeLoose(files, place, changes, message, signal)) ||
-          changeRefs(exec, place, changes, message, signal),
-      )
-    },
-    changeRefs: (place, changes, message, signal) =>
-      withoutLocks(
-        place,
-        changes,
-        async () =>
-          (isMove(changes) && (await changeLoose(files, place, changes, message, signal))) ||
-          changeRefs(exec, place, changes, message, signal),
+        refs.map((made) => ({ ...made, old: null })),
+        message,
+        signal,
       ),
+    changeRefs: (place, changes, message, signal) => change(isMove(changes), place, changes, message, signal),
     moveHead: (place, branch, message) => moveHead(exec, place, branch, message),
     clearRefLocks: (place, refs, since) =>
       clearRefLocks(files, place, refs, since === undefined ? 0 : Date.parse(since)),

@@ -35,7 +35,11 @@ export async function changeLoose(
       await files.rename(at(`${ref}.lock`), at(ref))
       held.delete(at(`${ref}.lock`))
     }
-    for (const { ref } of gone) await drop(files, at, ref)
+    // The log first, as git does it: a ref without one is less bad than the log of no ref.
+    for (const { ref } of gone) {
+      await files.remove(at(`logs/${ref}`))
+      await files.remove(at(ref))
+    }
   } finally {
     await allEnded(Array.from(held, (lock) => files.remove(lock)))
   }
@@ -98,14 +102,6 @@ async function log(files: Files, file: string, made: string, message: string): P
   const line = `${'0'.repeat(made.length)} ${made} ${who}\t${message}\n`
   await files.makeFolder(path.dirname(file))
   await files.write(file, ((await files.readText(file)) ?? '') + line)
-}
-
-/** The ref first: until it is gone its log says whose it is. Written anew, the log of no ref is known to be left by us. */
-async function drop(files: Files, at: (name: string) => string, ref: string): Promise<void> {
-  const logged = await files.readText(at(`logs/${ref}`))
-  if (logged !== undefined) await files.write(at(`logs/${ref}`), logged)
-  await files.remove(at(ref))
-  if (logged !== undefined) await files.remove(at(`logs/${ref}`))
 }
 
 async function removeEmpty(files: Files, at: (name: string) => string, ref: string): Promise<void> {

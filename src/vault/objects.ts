@@ -5,6 +5,7 @@ import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { constants, deflate, deflateSync, inflate, inflateSync } from 'node:zlib'
+import { day } from '../core/day.ts'
 import { AppError } from '../core/errors.ts'
 import type { Files } from '../core/ports.ts'
 import type { ObjectReader } from '../git/reader.ts'
@@ -210,7 +211,7 @@ function loosePath(vault: string, oid: string): string {
 }
 
 /** One that is older may be on its way out: nothing may lead to it any more. It is then written anew. */
-export const freshMs = 24 * 60 * 60 * 1000
+export const freshMs = day
 
 function isFresh(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false })

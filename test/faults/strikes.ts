@@ -47,6 +47,32 @@ export async function strike(
   isNew: IsNew | false,
   build: Build = 'whole',
 ): Promise<Tally> {
+  const { scene, seen, beside } = await attempt(lane, journey, plan, alone, build)
+  if (seen.struck === undefined) return { points: 0, anomalies: [] }
+  return told(scene, journey, plan, seen, beside, isNew)
+}
+
+async function told(
+  scene: Scene,
+  journey: Journey,
+  plan: Plan,
+  seen: Played,
+  beside: readonly string[],
+  isNew: IsNew | false,
+): Promise<Tally> {
+  // Nobody knows of such a child, so nobody ends it. It has nothing to do, and ends; until then it must do no harm.
+  const after = plan.child === 'unrecorded' ? untilAlone : undefined
+  const anomalies = [...beside, ...(await aftermath(scene, journey, seen.acknowledged, isNew, after))]
+  return { points: 1, anomalies: anomalies.map((line) => `at ${plan.at} (${seen.struck}): ${line}`) }
+}
+
+async function attempt(
+  lane: Lane,
+  journey: Journey,
+  plan: Plan,
+  alone: boolean,
+  build: Build,
+): Promise<{ readonly scene: Scene; readonly seen: Played; readonly beside: readonly string[] }> {
   const scene = await lane.reset(journey)
   const { stage } = scene
   const beside: string[] = []
@@ -57,11 +83,7 @@ export async function strike(
   const seen = alone
     ? await played(lane.play(journey, journey.name, plan, build), plan.kind === 'hang' ? onHang : undefined)
     : await here(stage, journey, plan)
-  if (seen.struck === undefined) return { points: 0, anomalies: [] }
-  // Nobody knows of such a child, so nobody ends it. It has nothing to do, and ends; until then it must do no harm.
-  const after = plan.child === 'unrecorded' ? untilAlone : undefined
-  const anomalies = [...beside, ...(await aftermath(scene, journey, seen.acknowledged, isNew, after))]
-  return { points: 1, anomalies: anomalies.map((line) => `at ${plan.at} (${seen.struck}): ${line}`) }
+  return { scene, seen, beside }
 }
 
 /** Git dies before or after a call of it, and we live on. */
@@ -102,7 +124,10 @@ async function aftermath(
   }
 }
 
-/** The sweep has not stopped too early: one effect further there is none. */
+/**
+ * The sweep has not stopped too early: one effect further there is none. Where two tasks side by side sync what they
+ * wrote one by one, not together as when we counted, there is: those effects are struck as well.
+ */
 export async function completes(
   lane: Lane,
   journey: Journey,
@@ -110,12 +135,12 @@ export async function completes(
   alone: boolean,
   isNew: IsNew,
 ): Promise<Tally> {
-  const scene = await lane.reset(journey)
-  const seen = alone
-    ? await played(lane.play(journey, journey.name, plan))
-    : await here(scene.stage, journey, plan)
-  const whole = seen.struck === undefined && seen.acknowledged
-  const anomalies = whole ? await inspect(scene, journey, true, isNew) : ['it does not complete']
+  const { scene, seen, beside } = await attempt(lane, journey, plan, alone, 'whole')
+  if (seen.struck !== undefined) {
+    const further = await told(scene, journey, plan, seen, beside, isNew)
+    return total([further, await completes(lane, journey, { ...plan, at: plan.at + 1 }, alone, isNew)], '')
+  }
+  const anomalies = seen.acknowledged ? await inspect(scene, journey, true, isNew) : ['it does not complete']
   return { points: 0, anomalies: anomalies.map((line) => `without a fault: ${line}`) }
 }
 
