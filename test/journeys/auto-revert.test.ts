@@ -98,6 +98,19 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     expect(fingerprint(repo)).toEqual(before)
   })
 
+  test('not while the user is on another branch in its checkout', async () => {
+    const { repo, lib } = await session()
+    repo.git('switch', '--quiet', '--create', 'mine')
+    repo.write('work.txt', 'of the user\n')
+    age(repo, 45)
+    const before = fingerprint(repo)
+    await lib.start({ task: 'other' })
+    expect(await lib.notices()).toMatchObject([
+      { message: expect.stringContaining(`${repo.dir} is on mine, not on offshoot/S`) },
+    ])
+    expect(fingerprint(repo)).toEqual(before)
+  })
+
   test('when the run is cancelled', async () => {
     const { repo, before } = await session()
     const { child, ended, begun } = running(repo, 'S', repo.dir)

@@ -101,6 +101,19 @@ test('L12, P3: a reject can be undone and redone', async () => {
   expect(fingerprint(user)).toEqual(before)
 })
 
+test('L12, P3: given up while another branch is checked out, an undo brings that one back', async () => {
+  const user = dirtyRepo()
+  const before = fingerprint(user)
+  const { repo } = await worked(user)
+  user.git('switch', '--quiet', '--create', 'mine')
+  user.write('f', lines([7, 'on my branch']))
+  const during = fingerprint(user)
+  await repo.reject({ task: 'T1' })
+  expect(fingerprint(user)).toEqual({ ...before, 'refs/heads/mine': expect.any(String) })
+  await repo.undo()
+  expect(fingerprint(user)).toEqual({ ...during, 'git/index': expect.any(String) })
+})
+
 test('L12, P3: an undo is refused when the checkout is not as it was left', async () => {
   const user = dirtyRepo()
   const { repo } = await worked(user)
