@@ -282,7 +282,7 @@ async function requireHead(ports: Ports, repo: Repo, task: Task, head: NonNullab
   const why = other ? `${other.id} is at work there` : `it is on ${now ?? 'no branch'}`
   throw new AppError('WT_011', `${task.path} is not as the operation left it: ${why}.`, {
     path: task.path,
-    hint: `Bring it back first: git switch ${head.from}`,
+    hint: other ? `Accept or reject ${other.id} first.` : `Bring it back first: git switch ${head.from}`,
     data: { conflicts: [{ path: 'HEAD', kind: 'changed' }] },
   })
 }
