@@ -222,11 +222,15 @@ async function follow(
   const files: FileMove[] = []
   const index: FileMove[] = []
   for (const [file, { from, to }] of changes) {
-    if (!isSame(cleaned.get(file) ?? null, from) || !isSame(tracked.get(file) ?? null, from)) {
+    // A submodule's folder is its own affair, as it is to git: what counts is the pointer in the index.
+    const isModule = from?.mode === '160000' && found.get(file)?.kind !== 'file'
+    const now = isModule ? from : (cleaned.get(file) ?? null)
+    if (!isSame(now, from) || !isSame(tracked.get(file) ?? null, from)) {
       conflicts.push({ path: toText(file), kind: from || tracked.has(file) ? 'changed' : 'untracked' })
       continue
     }
     index.push({ path: file, from, to })
+    if (isModule && (to === null || to.mode === '160000')) continue
     files.push({
       path: file,
       from: asFound(present.get(file) ?? null, found.get(file)),

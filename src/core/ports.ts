@@ -221,8 +221,8 @@ export interface Git {
   ): Promise<boolean>
   /** Puts the checkout on a branch; files and index stay as they are. */
   moveHead(place: Place, branch: string, message: string): Promise<void>
-  /** Checks out, in a fresh workspace, the submodules that the user's repository has; reaches no other machine. */
-  fillSubmodules(repo: Repo, task: Task, signal?: AbortSignal): Promise<Submodules>
+  /** Checks out, in a fresh workspace, the submodules of a commit that the user's repository has; reaches no other machine. */
+  fillSubmodules(repo: Repo, task: Task, commit: string, signal?: AbortSignal): Promise<Submodules>
   /** Files of the workspace that are only a pointer to their content in Git LFS. */
   findPointers(repo: Repo, task: Task, signal?: AbortSignal): Promise<string[]>
   /** Runs a hook of the user's repository in its checkout; one that is not there has nothing to say. */
