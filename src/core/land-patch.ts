@@ -1,4 +1,5 @@
 /** Landing as uncommitted, unstaged changes: three ways from the recorded base, whatever the user has done since. */
+import path from 'node:path'
 import { type BytePath, toText } from './bytes.ts'
 import type { Offer } from './offer.ts'
 import type { FileMove, Operation } from './operation.ts'
@@ -39,7 +40,9 @@ export async function planPatch(
   const changes = await ports.contents.compare(repo, base, theirs)
   const concerned = [...changes.keys()]
   const found = await ports.contents.take(repo, checkout, concerned, knownOf(changes))
-  let ours = await ports.contents.change(repo, base, presentOf(found))
+  const leftOut = await readLeftOut(ports, repo, task, offer, checkout, changes, found)
+  const present = new Map([...presentOf(found), ...leftOut])
+  let ours = await ports.contents.change(repo, base, present)
   // Most often the user has touched none of these files: then there is nothing to merge, and no rule to ask for.
   const attributes =
     ours === base ? undefined : await ports.checkouts.readMergeRules(checkout, repo.place.gitDir, concerned)
@@ -51,16 +54,19 @@ export async function planPatch(
     const all = await ports.contents.change(
       repo,
       await ports.contents.takeAll(repo, checkout, signal),
-      presentOf(found),
+      present,
     )
     const again = await ports.contents.merge(repo, { ...sides, ours: all }, signal)
     if (again.conflicts.length === 0) [ours, merged] = [all, again]
   }
   const planned = await ports.contents.compare(repo, ours, merged.tree)
-  const moves = Array.from(planned, ([path, { from, to }]): FileMove => {
-    return { path, from: asFound(from, found.get(path)), to }
+  const moves = Array.from(planned, ([file, { from, to }]): FileMove => {
+    return { path: file, from: leftOut.has(file) ? null : asFound(from, found.get(file)), to }
   })
   const inTheWay = await obstacles(ports, repo, checkout, planned, found)
+  // Of what is not there anyway, only a commit can say that it is deleted.
+  for (const { path: file, to } of moves)
+    if (leftOut.has(file) && to === null) inTheWay.push({ path: toText(file), kind: 'delete/modify' })
   const conflicts = await named(ports, repo, found, merged.conflicts)
   const solved = markers && conflicts.every(({ kind }) => kind !== 'untracked')
   return {
@@ -83,6 +89,35 @@ function knownOf(changes: ReadonlyMap<BytePath, LeafChange>) {
 
 function presentOf(found: ReadonlyMap<BytePath, Found>): Map<BytePath, LeafChange['to']> {
   return new Map(Array.from(found, ([file, there]) => [file, there.kind === 'file' ? there.leaf : null]))
+}
+
+/** What a sparse checkout leaves out, as it would lie there: it is unchanged, not deleted. */
+async function readLeftOut(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  { first }: Offer,
+  checkout: string,
+  changes: ReadonlyMap<BytePath, LeafChange>,
+  found: ReadonlyMap<BytePath, Found>,
+): Promise<Map<BytePath, Leaf>> {
+  const leftOut = new Map<BytePath, Leaf>()
+  const { gitDir } = repo.place
+  // Most often what is not there is new, and nothing is left out: then there is nothing to ask for.
+  const isSparse = (await ports.files.readKind(path.join(gitDir, 'info', 'sparse-checkout'))) !== undefined
+  const gone = [...changes].flatMap(([file, { from }]) =>
+    found.get(file)?.kind === 'gone' && (from || isSparse) ? [file] : [],
+  )
+  if (gone.length === 0) return leftOut
+  const start = await ports.vault.readTree(repo, task.base.commit)
+  for (const [file, entry] of await ports.checkouts.readTracked(gitDir, gone)) {
+    if (!entry.isLeftOut || !found.has(file)) continue
+    const stored = await ports.contents.findLeaf(repo, start, file)
+    const known = stored?.oid === entry.oid && stored.mode === entry.mode
+    const raw = known ? await ports.contents.findLeaf(repo, first.tree, file) : undefined
+    leftOut.set(file, raw ?? (await ports.vault.smudge(repo, task, checkout, file, entry)))
+  }
+  return leftOut
 }
 
 /** A file that git does not know is not a side of a merge: it is in the way. */

@@ -580,8 +580,16 @@ interface Kept {
 }
 
 /** An entry of an index, before and after. */
-export interface IndexMove extends LeafChange {
+/** An entry of the index. */
+export interface Tracked extends Leaf {
+  /** A sparse checkout leaves it out: that it is not there says nothing. */
+  readonly isLeftOut?: boolean
+}
+
+export interface IndexMove {
   readonly path: BytePath
+  readonly from: Tracked | null
+  readonly to: Tracked | null
 }
 
 /** A user's checkout, as far as an operation writes it. Each method is one effect. */
@@ -608,7 +616,7 @@ export interface Checkouts {
   readFilesBelow(checkout: string, folder: BytePath): Promise<BytePath[]>
   readNames(checkout: string, folder: BytePath): Promise<string[]>
   /** Of these paths, the ones that the index knows, and all that it knows below them. */
-  readTracked(gitDir: string, files: readonly BytePath[]): Promise<Map<BytePath, Leaf>>
+  readTracked(gitDir: string, files: readonly BytePath[]): Promise<Map<BytePath, Tracked>>
 }
 
 export interface ReplayStep {
