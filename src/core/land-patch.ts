@@ -158,8 +158,31 @@ export async function obstacles(
       for (const kept of inside) if (!goes(kept)) conflicts.set(kept, 'untracked')
     }
   }
+  for (const folder of await repositories(ports, checkout, planned)) conflicts.set(folder, 'untracked')
   for (const file of await caseRivals(ports, checkout, planned)) conflicts.set(file, 'case')
   return Array.from(conflicts, ([file, kind]) => ({ path: toText(file), kind }))
+}
+
+/** Folders with a git of their own: what is new must not end up in another repository. */
+async function repositories(
+  ports: Ports,
+  checkout: string,
+  planned: ReadonlyMap<BytePath, LeafChange>,
+): Promise<BytePath[]> {
+  const folders = new Set<BytePath>()
+  for (const [file, { from, to }] of planned) {
+    if (from !== null || to === null) continue
+    for (let end = file.lastIndexOf('/'); end > 0; end = file.lastIndexOf('/', end - 1)) {
+      if (folders.has(file.slice(0, end))) break
+      folders.add(file.slice(0, end))
+    }
+  }
+  const found: BytePath[] = []
+  for (const folder of folders) {
+    const git = path.join(checkout, toText(folder), '.git')
+    if ((await ports.files.readKind(git)) !== undefined) found.push(folder)
+  }
+  return found
 }
 
 /** On some systems two names that differ only in case are one file. */
