@@ -1,6 +1,7 @@
 /** Landing as uncommitted, unstaged changes: three ways from the recorded base, whatever the user has done since. */
 import path from 'node:path'
 import { type BytePath, toText } from './bytes.ts'
+import { mergeStored } from './merge-stored.ts'
 import type { Offer } from './offer.ts'
 import type { FileMove, Operation } from './operation.ts'
 import type { Conflict, Found, Leaf, LeafChange, Ports, RefChange, Repo } from './ports.ts'
@@ -58,6 +59,7 @@ export async function planPatch(
     )
     const again = await ports.contents.merge(repo, { ...sides, ours: all }, signal)
     if (again.conflicts.length === 0) [ours, merged] = [all, again]
+    else merged = await mergeStored(ports, repo, task, checkout, { ...sides, ours }, merged, signal)
   }
   const planned = await ports.contents.compare(repo, ours, merged.tree)
   const moves = Array.from(planned, ([file, { from, to }]): FileMove => {
