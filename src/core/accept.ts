@@ -10,7 +10,7 @@ import { planRequest } from './land-request.ts'
 import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import { requireOnBranch } from './recreate.ts'
-import { type Choice, type Offer, offerOf } from './offer.ts'
+import { type Choice, type Offer, offerOf, withoutPointers } from './offer.ts'
 import { conflictError } from './conflict-error.ts'
 import { type Operation, perform } from './operation.ts'
 import { pathMatcher } from './pathspec.ts'
@@ -84,14 +84,16 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
       const preview = { clean: false, conflicts: offer, files: [], runsCode: [], refused: [] }
       return { task, as, preview, onto: undefined, after: undefined }
     }
-    const landing = await plan(ports, repo, task, offer, as, input, signal)
-    const preview = await previewOf(ports, repo, offer, landing, input.allow ?? [])
+    const part = as === 'patch' && !task.shadow ? await withoutPointers(ports, repo, offer) : offer
+    const landing = await plan(ports, repo, task, part, as, input, signal)
+    const preview = await previewOf(ports, repo, offer, part, landing, input.allow ?? [])
     if (input.dryRun) return { task, as, preview, onto: landing.onto, after: undefined }
     requireAllowed(preview)
+    requireFiles(offer, part)
     if (landing.conflicts.length > 0) throw conflictError(landing.conflicts)
-    const done = !input.keep && offer.whole
+    const done = !input.keep && part.whole
     const told = (await landing.reach?.()) ?? landing.told
-    const operation = await operationOf(ports, repo, task, landing, offer, as, done)
+    const operation = await operationOf(ports, repo, task, landing, part, as, done)
     const landed = await perform(ports, repo, task, operation)
     return { task: landed, as, preview, operation: operation.id, ...told, after: landing.after }
   })
@@ -183,6 +185,7 @@ async function previewOf(
   ports: Ports,
   repo: Repo,
   offer: Offer,
+  part: Offer,
   landing: Landing,
   allow: readonly string[],
 ): Promise<Preview> {
@@ -196,11 +199,13 @@ async function previewOf(
     files[index] = { path: toText(file), status, from, to, content }
   })
   const found = risks(files)
+  const left = await ports.contents.compare(repo, part.theirs, offer.theirs)
+  const leftOut = new Set(Array.from(left.keys(), toText))
   const allowed = pathMatcher(allow)
   return {
     clean: landing.conflicts.length === 0,
     conflicts: landing.conflicts,
-    files: files.map(({ path, status }) => ({ path, status })),
+    files: files.filter(({ path }) => !leftOut.has(path)).map(({ path, status }) => ({ path, status })),
     runsCode: found.runsCode,
     refused: found.refused.filter(({ path }) => !allowed(path)),
   }
@@ -217,6 +222,18 @@ function requireAllowed({ refused }: Preview): void {
     hint: `If it is meant: --allow ${first.path}`,
     data: { refused },
   })
+}
+
+/** A patch that would land nothing, and leave everything to be landed, is none. */
+function requireFiles(offer: Offer, part: Offer): void {
+  if (part.theirs !== part.base || part.theirs === offer.theirs) return
+  throw new AppError(
+    'WT_019',
+    'Only the pointers of submodules have changed, and a patch has no place for them.',
+    {
+      hint: 'Land them as a commit: --as squash',
+    },
+  )
 }
 
 async function operationOf(

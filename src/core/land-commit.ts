@@ -7,7 +7,7 @@ import { asFound, type Landing, obstacles } from './land-patch.ts'
 import { filled } from './message.ts'
 import type { Offer } from './offer.ts'
 import type { FileMove } from './operation.ts'
-import type { Conflict, Leaf, LeafChange, Place, Ports, Repo, Worktree } from './ports.ts'
+import type { Conflict, IndexMove, Leaf, LeafChange, Place, Ports, Repo, Worktree } from './ports.ts'
 import type { Goal } from './shadow.ts'
 import type { Task } from './task.ts'
 import { branchRef } from './workspace.ts'
@@ -226,13 +226,22 @@ export async function follow(
   const tracked = await checkouts.readTracked(gitDir, [...paths, ...paths.flatMap(parentsOf)])
   const conflicts: Conflict[] = []
   const files: FileMove[] = []
-  const index: FileMove[] = []
+  const index: IndexMove[] = []
   for (const [file, { from, to }] of changes) {
-    if (!isSame(cleaned.get(file) ?? null, from) || !isSame(tracked.get(file) ?? null, from)) {
+    // A submodule's folder is its own affair, as it is to git: what counts is the pointer in the index.
+    const isModule = from?.mode === '160000' && found.get(file)?.kind !== 'file'
+    const isLeftOut = found.get(file)?.kind === 'gone' && tracked.get(file)?.isLeftOut === true
+    const now = isModule || isLeftOut ? from : (cleaned.get(file) ?? null)
+    if (!isSame(now, from) || !isSame(tracked.get(file) ?? null, from)) {
       conflicts.push({ path: toText(file), kind: from || tracked.has(file) ? 'changed' : 'untracked' })
       continue
     }
-    index.push({ path: file, from, to })
+    index.push({
+      path: file,
+      from: tracked.get(file) ?? null,
+      to: to && (isLeftOut ? { ...to, isLeftOut } : to),
+    })
+    if (isLeftOut || (isModule && (to === null || to.mode === '160000'))) continue
     files.push({
       path: file,
       from: asFound(present.get(file) ?? null, found.get(file)),

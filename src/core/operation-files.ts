@@ -103,7 +103,7 @@ function look(ports: Ports, repo: Repo, { checkout, moves }: NonNullable<Operati
 function isStill(found: Found | undefined, leaf: Leaf | null): boolean {
   if (leaf === null) return found?.kind !== 'file' && found?.kind !== 'special'
   // An empty folder stands for a submodule that was never fetched.
-  if (leaf.mode === '160000') return true
+  if (leaf.mode === '160000') return found?.kind === 'folder'
   return found?.kind === 'file' && found.leaf.oid === leaf.oid && found.leaf.mode === leaf.mode
 }
 

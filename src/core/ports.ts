@@ -221,8 +221,8 @@ export interface Git {
   ): Promise<boolean>
   /** Puts the checkout on a branch; files and index stay as they are. */
   moveHead(place: Place, branch: string, message: string): Promise<void>
-  /** Checks out, in a fresh workspace, the submodules that the user's repository has; reaches no other machine. */
-  fillSubmodules(repo: Repo, task: Task, signal?: AbortSignal): Promise<Submodules>
+  /** Checks out, in a fresh workspace, the submodules of a commit that the user's repository has; reaches no other machine. */
+  fillSubmodules(repo: Repo, task: Task, commit: string, signal?: AbortSignal): Promise<Submodules>
   /** Files of the workspace that are only a pointer to their content in Git LFS. */
   findPointers(repo: Repo, task: Task, signal?: AbortSignal): Promise<string[]>
   /** Runs a hook of the user's repository in its checkout; one that is not there has nothing to say. */
@@ -580,8 +580,16 @@ interface Kept {
 }
 
 /** An entry of an index, before and after. */
-export interface IndexMove extends LeafChange {
+/** An entry of the index. */
+export interface Tracked extends Leaf {
+  /** A sparse checkout leaves it out: that it is not there says nothing. */
+  readonly isLeftOut?: boolean
+}
+
+export interface IndexMove {
   readonly path: BytePath
+  readonly from: Tracked | null
+  readonly to: Tracked | null
 }
 
 /** A user's checkout, as far as an operation writes it. Each method is one effect. */
@@ -608,7 +616,7 @@ export interface Checkouts {
   readFilesBelow(checkout: string, folder: BytePath): Promise<BytePath[]>
   readNames(checkout: string, folder: BytePath): Promise<string[]>
   /** Of these paths, the ones that the index knows, and all that it knows below them. */
-  readTracked(gitDir: string, files: readonly BytePath[]): Promise<Map<BytePath, Leaf>>
+  readTracked(gitDir: string, files: readonly BytePath[]): Promise<Map<BytePath, Tracked>>
 }
 
 export interface ReplayStep {

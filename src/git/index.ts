@@ -63,7 +63,7 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     readSurroundings: (place) => readSurroundings(exec, place),
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
-    fillSubmodules: (repo, task, signal) => fillSubmodules(exec, files, repo, task, signal),
+    fillSubmodules: (repo, task, commit, signal) => fillSubmodules(exec, files, repo, task, commit, signal),
     findPointers: (repo, task, signal) => findPointers(exec, files, repo, task, signal),
     runHook: (place, hook, signal) => runHook(exec, place, hook, signal),
     createRefs: (place, refs, message, signal) =>
