@@ -8,6 +8,7 @@ import { follow } from './land-commit.ts'
 import { asFound, obstacles } from './land-patch.ts'
 import { requireStep } from './log.ts'
 import { conflictError } from './conflict-error.ts'
+import { otherEntries } from './operation-files.ts'
 import { type FileMove, inverse, type Operation, perform, type StepMove } from './operation.ts'
 import type { Leaf, Ports, Repo } from './ports.ts'
 import { ensureWorkspace, requireWorkspace } from './recreate.ts'
@@ -235,22 +236,6 @@ async function fitted(ports: Ports, repo: Repo, back: Operation): Promise<Operat
   return { ...back, files: { checkout, moves: fits } }
 }
 
-/** What the user has staged since: nothing else may hold it, and the undo would put the older entry in its place. */
-async function stagedSince(ports: Ports, { index }: Operation): Promise<BytePath[]> {
-  // All of it is looked at when it is staged.
-  if (!index || !('moves' in index)) return []
-  const tracked = await ports.checkouts.readTracked(
-    index.gitDir,
-    index.moves.map((move) => move.path),
-  )
-  return index.moves
-    .filter(({ path: file, from }) => {
-      const now = tracked.get(file)
-      return now?.oid !== from?.oid || now?.mode !== from?.mode
-    })
-    .map((move) => move.path)
-}
-
 /** Refs, entries of the index and folders must be as the operation left them. */
 async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation): Promise<void> {
   for (const { ref, old } of back.refs) {
@@ -262,7 +247,8 @@ async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation
     })
   }
   if (back.head) await requireHead(ports, repo, task, back.head)
-  const staged = await stagedSince(ports, back)
+  // All of an index is looked at when it is staged. What was staged since nothing else may hold.
+  const staged = back.index && 'moves' in back.index ? await otherEntries(ports, back.index) : []
   if (staged.length > 0) throw conflictError(staged.map((file) => ({ path: toText(file), kind: 'changed' })))
   if (back.workspace?.to === 'back' && (await ports.files.readKind(task.path)) !== undefined) {
     throw new AppError('WT_001', `Something is in the place of the workspace: ${task.path}.`, {
@@ -296,7 +282,7 @@ async function requireHead(ports: Ports, repo: Repo, task: Task, head: NonNullab
   const why = other ? `${other.id} is at work there` : `it is on ${now ?? 'no branch'}`
   throw new AppError('WT_011', `${task.path} is not as the operation left it: ${why}.`, {
     path: task.path,
-    hint: `Bring it back first: git switch ${head.from}`,
+    hint: other ? `Accept or reject ${other.id} first.` : `Bring it back first: git switch ${head.from}`,
     data: { conflicts: [{ path: 'HEAD', kind: 'changed' }] },
   })
 }
