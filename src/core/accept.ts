@@ -45,6 +45,8 @@ interface AcceptedFile {
 interface Preview {
   readonly clean: boolean
   readonly conflicts: readonly Conflict[]
+  /** What lands with conflict markers in it, as they were asked for. */
+  readonly marked: readonly Conflict[]
   readonly files: readonly AcceptedFile[]
   readonly runsCode: readonly string[]
   readonly refused: readonly { path: string; why: string }[]
@@ -80,7 +82,7 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
     const offer = await offerOf(ports, repo, task, input, signal).catch(misfits)
     if (Array.isArray(offer)) {
       if (!input.dryRun) throw conflictError(offer)
-      const preview = { clean: false, conflicts: offer, files: [], runsCode: [], refused: [] }
+      const preview = { clean: false, conflicts: offer, marked: [], files: [], runsCode: [], refused: [] }
       return { task, as, preview, onto: undefined, after: undefined }
     }
     const landing = await plan(ports, repo, task, offer, as, input, signal)
@@ -195,9 +197,11 @@ async function previewOf(
   })
   const found = risks(files)
   const allowed = pathMatcher(allow)
+  const { conflicts, marked = [] } = landing
   return {
-    clean: landing.conflicts.length === 0,
-    conflicts: landing.conflicts,
+    clean: conflicts.length === 0 && marked.length === 0,
+    conflicts,
+    marked,
     files: files.map(({ path, status }) => ({ path, status })),
     runsCode: found.runsCode,
     refused: found.refused.filter(({ path }) => !allowed(path)),

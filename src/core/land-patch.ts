@@ -1,5 +1,5 @@
 /** Landing as uncommitted, unstaged changes: three ways from the recorded base, whatever the user has done since. */
-import { type BytePath, toText } from './bytes.ts'
+import { type BytePath, fromText, toText } from './bytes.ts'
 import type { Offer } from './offer.ts'
 import type { FileMove, Operation } from './operation.ts'
 import type { Conflict, Found, Leaf, LeafChange, Ports, RefChange, Repo } from './ports.ts'
@@ -9,6 +9,8 @@ import type { Task } from './task.ts'
 /** What an accept would do to the target, or why it cannot. */
 export interface Landing extends Pick<Operation, 'files' | 'index' | 'head'> {
   readonly conflicts: readonly Conflict[]
+  /** Those that it would write into the files as markers, for the user to solve. */
+  readonly marked?: readonly Conflict[] | undefined
   readonly refs: readonly RefChange[]
   readonly onto: string | undefined
   /** What the branch will hold: for a task that works in the checkout of that branch. */
@@ -62,14 +64,33 @@ export async function planPatch(
   })
   const inTheWay = await obstacles(ports, repo, checkout, planned, found)
   const conflicts = await named(ports, repo, found, merged.conflicts)
-  const solved = markers && conflicts.every(({ kind }) => kind !== 'untracked')
+  const marked = markers ? await markable(ports, repo, merged.tree, conflicts) : []
   return {
-    conflicts: solved ? inTheWay : [...conflicts, ...inTheWay],
+    conflicts: [...conflicts.filter((conflict) => !marked.includes(conflict)), ...inTheWay],
+    marked,
     refs: [],
     files: { checkout, moves },
     onto: undefined,
     told: {},
   }
+}
+
+/** Of what is no text, and of what is there on one side only, git keeps one side: nothing in it shows the other. */
+async function markable(
+  { contents }: Ports,
+  repo: Repo,
+  merged: string,
+  conflicts: readonly Conflict[],
+): Promise<Conflict[]> {
+  const marked: Conflict[] = []
+  for (const conflict of conflicts) {
+    if (conflict.kind !== 'content' && conflict.kind !== 'add/add') continue
+    const leaf = await contents.findLeaf(repo, merged, fromText(conflict.path))
+    if (!leaf?.mode.startsWith('100')) continue
+    const content = (await contents.readContent(repo, leaf)).toString('latin1')
+    if (/^<{7} yours(:.*)?$[^]*^={7}$[^]*^>{7} /m.test(content)) marked.push(conflict)
+  }
+  return marked
 }
 
 /** With its permissions: an undo brings it back just so. */

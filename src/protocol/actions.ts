@@ -321,6 +321,10 @@ export const actions = {
           files: z.array(fileSchema),
         })
         .optional(),
+      conflicts: z
+        .array(conflictSchema)
+        .optional()
+        .describe('What landed with conflict markers in it, to be solved by you.'),
       operation: z.string().optional(),
       hook: hookSchema.optional().describe('What became of hooks.postAccept.'),
       siblings: z
@@ -331,6 +335,7 @@ export const actions = {
         .object({
           clean: z.boolean(),
           conflicts: z.array(conflictSchema),
+          marked: z.array(conflictSchema).describe('What would land with conflict markers in it.'),
           files: z.array(fileSchema),
           runsCode: z.array(z.string()),
           refused: z.array(z.object({ path: z.string(), why: z.string() })),
