@@ -29,6 +29,11 @@ export async function planCommit(
       hint: 'Name one: --onto BRANCH',
     })
   }
+  if (onto === task.branch) {
+    throw new AppError('WT_019', `${task.id} works on ${onto} itself: nothing can land there.`, {
+      hint: 'Use --as patch, --as keep-branch to leave the work on it, or --onto BRANCH for another one.',
+    })
+  }
   const target = await ports.git.findRef(repo.place, branchRef(onto), signal)
   if (target === undefined)
     throw new AppError('WT_010', `There is no branch ${onto}.`, { hint: 'Name another: --onto BRANCH' })
