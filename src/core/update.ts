@@ -32,6 +32,11 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   return holdTask(ports, named, { verb: 'update', signal }, async () => {
     let task = requireOpen(ports, named)
+    if (input.dirty && task.shadow) {
+      throw new AppError('WT_019', `${task.id} works in your checkout: as it is, that is the work itself.`, {
+        hint: `Bring a branch in: offshoot update ${task.id}`,
+      })
+    }
     await requireWorkspace(ports, repo, task)
     if (task.pending?.verb === 'run') {
       throw new AppError('WT_012', `An agent is at work in ${task.id}.`, {
