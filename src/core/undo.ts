@@ -84,6 +84,8 @@ export interface Undone {
 
 /** Takes an operation back. What was changed since is kept where it does not overlap; otherwise nothing is done. */
 export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal): Promise<Undone> {
+  if (input.operation === '')
+    throw new AppError('WT_019', 'The id of the operation is empty.', { hint: 'offshoot ops lists them.' })
   const { repo } = await findRepo(ports, input.dir)
   const all = repo ? operationsOf(ports, repo) : []
   const chosen = all.find(({ id, verb, undone, expired }) =>

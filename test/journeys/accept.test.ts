@@ -142,6 +142,15 @@ test('A3: --conflicts markers writes them as git does, and undo takes them away'
   expect(checkoutState(user)).toEqual(before)
 })
 
+test('P3: an empty id is wrong usage, and nothing is taken back', async () => {
+  const { user, repo, read } = await worked()
+  await repo.accept({ task: 'T1' })
+  expect((await offshoot(user, 'undo', '')).code).toBe(2)
+  await expect(repo.undo('')).rejects.toMatchObject({ code: 'WT_019' })
+  await expect(repo.task('').show()).rejects.toMatchObject({ code: 'WT_019' })
+  expect(read('new')).toBe('new\n')
+})
+
 test('A5: --only lands chosen paths; the task stays open, and the next accept lands the rest', async () => {
   const { user, repo, read, at } = await worked()
   await repo.accept({ task: 'T1', only: ['new'] })
