@@ -415,7 +415,7 @@ export interface Vault {
   makePushRoom(repo: Repo, task: Task): Promise<string>
   /** Sends a commit of the user's repository to another one, under the name of a branch. */
   push(repo: Repo, task: Task, push: Push, signal?: AbortSignal): Promise<void>
-  /** The agent's own commits, if they hold all of its work, else the steps: what a rebase replays. */
+  /** The agent's own commits and what it did not commit, or else the steps: what a rebase replays. */
   readReplay(repo: Repo, task: Task, signal?: AbortSignal): Promise<ReplayStep[]>
   /** The id that each published step has in the user's repository. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>

@@ -96,7 +96,7 @@ export async function smudge(
   return { mode: leaf.mode, oid: await vault.objects.put('blob', stdout) }
 }
 
-/** The agent's own commits, if the last of them holds all of its work, else the steps. */
+/** The agent's own commits and, as one more, what it did not commit; where it made none, the steps. */
 export async function readReplay(
   vault: OpenVault,
   repo: Repo,
@@ -109,7 +109,7 @@ export async function readReplay(
   const last = all.findLast(({ n }) => n !== undefined)
   const begun = all.find(({ n }) => n === 0)
   // Commits of the agent's may hold what the user had not committed at the start.
-  const own = last && !begun && (await agentsCommits(vault, repo, task, last.tree, signal))
+  const own = last && !begun && (await agentsCommits(vault, repo, task, last, signal))
   if (own) return own
   let parentTree = begun?.tree ?? (await readTree(vault, task.base.commit))
   return all.flatMap(({ n, commit, tree }) => {
@@ -126,7 +126,7 @@ async function agentsCommits(
   vault: OpenVault,
   repo: Repo,
   task: Task,
-  tree: string,
+  last: { readonly commit: string; readonly tree: string },
   signal?: AbortSignal,
 ): Promise<ReplayStep[] | undefined> {
   const head = await readOwnHead(vault.files, workspacePlace(repo, task))
@@ -156,5 +156,8 @@ async function agentsCommits(
     replay.push({ commit, subject: message.join('\n').trim(), tree: own, parentTree })
     parentTree = own
   }
-  return replay.length > 0 && parentTree === tree ? replay : undefined
+  if (replay.length === 0) return undefined
+  if (parentTree === last.tree) return replay
+  const { commit, tree } = last
+  return [...replay, { commit, subject: `What ${task.id} did not commit`, tree, parentTree }]
 }

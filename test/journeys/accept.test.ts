@@ -73,7 +73,7 @@ test('A2: merge joins the published steps; rebase replays them, one commit each'
   expect(user.git('status', '--porcelain')).toBe('')
 })
 
-test('A2: rebase replays the agent’s own commits when they hold all of its work', async () => {
+test('A2: rebase replays the agent’s own commits, and what it did not commit as one more', async () => {
   const { user, repo } = await worked()
   const { task } = await repo.start({ task: 'T2' })
   const git = (...args: string[]) => execFileSync('git', args, { cwd: task.path, env: user.env })
@@ -82,8 +82,15 @@ test('A2: rebase replays the agent’s own commits when they hold all of its wor
     git('add', '.')
     git('commit', '-qm', `Agent: ${name}`)
   }
-  await repo.accept({ task: 'T2', as: 'rebase' })
+  const { operation } = await repo.accept({ task: 'T2', as: 'rebase' })
   expect(user.git('log', '--format=%s')).toBe('Agent: two\nAgent: one\nFirst commit\n')
+  await repo.undo(operation)
+  writeFileSync(path.join(task.path, 'three'), 'three')
+  await repo.accept({ task: 'T2', as: 'rebase' })
+  expect(user.git('log', '--format=%s')).toBe(
+    'What T2 did not commit\nAgent: two\nAgent: one\nFirst commit\n',
+  )
+  expect(user.git('show', '--format=', '--name-only', 'HEAD')).toBe('three\n')
 })
 
 test('A2: keep-branch keeps the branch with every step, and the folder goes', async () => {
