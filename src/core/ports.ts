@@ -140,6 +140,12 @@ export interface Worktree {
   readonly branch: string | null
 }
 
+/** What git is in the middle of, in that checkout. */
+export interface HeldBranch {
+  readonly verb: 'rebase' | 'bisect'
+  readonly path: string
+}
+
 export interface Registration extends Worktree {
   readonly name: string
   /** The task that it was made for, when it is one of ours. */
@@ -194,6 +200,8 @@ export interface Git {
   /** Whether a change with that message is anywhere in the ref's reflog. */
   isInReflog(place: Place, ref: string, message: string): Promise<boolean>
   readWorktrees(place: Place): Promise<Worktree[]>
+  /** Who will come back to the branch, although it is checked out nowhere: a rebase, a bisect. */
+  findHolder(place: Place, branch: string): Promise<HeldBranch | undefined>
   /** The same for the linked ones, with what only a careful look needs to know. */
   readRegistrations(place: Place): Promise<Registration[]>
   /** Every ref below these names, with its value. */

@@ -4,7 +4,50 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { checkoutState } from '../support/checkout-state.ts'
 import { offshoot, testRepo } from '../support/repo.ts'
-import { library } from '../support/workspace.ts'
+import { inFolder, library } from '../support/workspace.ts'
+
+/** A commit on top of another on main, and a task whose work is `new`. */
+async function worked() {
+  const user = testRepo({ f: 'one\n' })
+  user.git('config', '--global', 'user.name', 'User')
+  user.git('config', '--global', 'user.email', 'user@example.com')
+  user.git('branch', 'other')
+  user.write('f', 'two\n')
+  user.git('commit', '--quiet', '--all', '--message=Two')
+  const repo = library(user)
+  const { task } = await repo.start({ task: 'T1' })
+  writeFileSync(path.join(task.path, 'new'), 'new\n')
+  return { user, repo, task }
+}
+
+test('A2: a branch that a rebase stands on is not moved, and the rebase can go on', async () => {
+  const { user } = await worked()
+  user.git('switch', '--quiet', 'other')
+  user.write('f', 'three\n')
+  user.git('commit', '--quiet', '--all', '--message=Three')
+  user.git('switch', '--quiet', 'main')
+  expect(() => user.git('rebase', 'other')).toThrow(/could not apply/)
+  const before = checkoutState(user)
+  const { code, json } = await offshoot(user, 'accept', 'T1', '--as', 'squash', '--json')
+  expect([code, json.error.code, json.error.path]).toEqual([5, 'WT_002', user.dir])
+  expect(checkoutState(user)).toEqual(before)
+  user.git('add', 'f')
+  user.git('-c', 'core.editor=true', 'rebase', '--continue')
+  expect((await offshoot(user, 'accept', 'T1', '--as', 'squash')).code).toBe(0)
+})
+
+test('A2: a branch that a bisect in another checkout stands on is not moved', async () => {
+  const { user } = await worked()
+  user.git('switch', '--quiet', 'other')
+  const beside = inFolder(user, path.join(user.home, 'beside'))
+  user.git('worktree', 'add', '--quiet', beside.dir, 'main')
+  beside.git('bisect', 'start', 'main', 'other')
+  beside.git('checkout', '--quiet', '--detach')
+  const before = user.git('rev-parse', 'main')
+  const { code, json } = await offshoot(user, 'accept', 'T1', '--as', 'merge', '--json')
+  expect([code, json.error.code, json.error.path]).toEqual([5, 'WT_002', beside.dir])
+  expect(user.git('rev-parse', 'main')).toBe(before)
+})
 
 test.each(['squash', 'merge', 'rebase'] as const)(
   'A2: %s onto the branch that the task itself works on is refused with the way out',
