@@ -52,26 +52,27 @@ export async function commitAsUser(
   return commit
 }
 
-/** `user.name` and `user.email` as the user's git has them in that repository. */
+/** Author and committer as `git commit` of the user's would have them in that repository. */
 async function identity(vault: OpenVault, repo: Repo, signal?: AbortSignal): Promise<[string, string][]> {
-  const { code, stdout } = await vault.exec({
-    args: ['var', 'GIT_AUTHOR_IDENT'],
-    gitDir: repo.commonDir,
-    cwd: repo.commonDir,
-    config: 'user',
-    expect: [128],
-    signal,
-  })
-  const [, name = '', email = ''] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(stdout.toString().trim()) ?? []
-  if (code === 0 && name !== '') {
-    return [
-      ['user.name', name],
-      ['user.email', email],
-    ]
+  const settings: [string, string][] = []
+  for (const role of ['author', 'committer'] as const) {
+    const { code, stdout } = await vault.exec({
+      args: ['var', `GIT_${role.toUpperCase()}_IDENT`],
+      gitDir: repo.commonDir,
+      cwd: repo.commonDir,
+      config: 'user',
+      identity: true,
+      expect: [128],
+      signal,
+    })
+    const [, name = '', email = ''] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(stdout.toString().trim()) ?? []
+    if (code !== 0 || name === '')
+      throw new AppError('WT_020', 'git does not know who you are, so it cannot commit.', {
+        hint: 'git config --global user.name "…" and user.email "…"',
+      })
+    settings.push([`${role}.name`, name], [`${role}.email`, email])
   }
-  throw new AppError('WT_020', 'git does not know who you are, so it cannot commit.', {
-    hint: 'git config --global user.name "…" and user.email "…"',
-  })
+  return settings
 }
 
 /** A stored content as a checkout would write it. */

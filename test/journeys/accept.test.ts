@@ -15,6 +15,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openRepo } from '../../src/index.ts'
 import { checkoutState } from '../support/checkout-state.ts'
 import { offshoot, testRepo } from '../support/repo.ts'
+import { library, withEnv } from '../support/workspace.ts'
 
 const lines = (...changes: [number, string][]) => {
   const all = Array.from({ length: 20 }, (_, n) => `line ${n + 1}`)
@@ -40,7 +41,11 @@ async function worked(files: Record<string, string> = { f: lines(), other: 'othe
 }
 
 test('A2: squash makes one commit of the user’s on the branch, and its checkout follows', async () => {
-  const { user, repo, read } = await worked()
+  const { user, read } = await worked()
+  // What the environment says counts more than the config, as for git.
+  const { GIT_AUTHOR_NAME: _, GIT_AUTHOR_EMAIL: __, ...env } = user.env
+  const repo = openRepo(user.dir, { env })
+  onTestFinished(() => repo.close())
   writeFileSync(path.join(user.dir, 'other'), 'dirty\n')
   const before = checkoutState(user)
   const { accepted, operation } = await repo.accept({ task: 'T1', as: 'squash', message: 'All of it' })
@@ -52,6 +57,30 @@ test('A2: squash makes one commit of the user’s on the branch, and its checkou
   expect([read('f'), read('new'), read('other')]).toEqual([lines([18, 'agent']), 'new\n', 'dirty\n'])
   expect(user.git('branch', '--list', 'offshoot/*')).toBe('')
   await repo.undo(operation)
+  expect(checkoutState(user)).toEqual(before)
+})
+
+test('A2: who the user is may be in the environment alone, as for git commit', async () => {
+  const user = testRepo()
+  const named = withEnv(user, { GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com' })
+  const repo = library(named)
+  const { task } = await repo.start({ task: 'T1' })
+  writeFileSync(path.join(task.path, 'new'), 'new\n')
+  await repo.accept({ task: 'T1', as: 'squash' })
+  expect(user.git('log', '--format=%an <%ae> %cn <%ce>', '-1')).toBe(
+    'Ada <ada@example.com> User <user@example.com>\n',
+  )
+})
+
+test('A2: a git that does not know who the user is makes no commit, and nothing changes', async () => {
+  const user = testRepo()
+  const { GIT_AUTHOR_NAME: _, GIT_AUTHOR_EMAIL: __, ...env } = user.env
+  user.git('config', '--global', 'user.useConfigOnly', 'true')
+  const repo = library({ ...user, env })
+  const { task } = await repo.start({ task: 'T1' })
+  writeFileSync(path.join(task.path, 'new'), 'new\n')
+  const before = checkoutState(user)
+  await expect(repo.accept({ task: 'T1', as: 'squash' })).rejects.toMatchObject({ code: 'WT_020' })
   expect(checkoutState(user)).toEqual(before)
 })
 
