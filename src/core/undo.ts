@@ -24,6 +24,8 @@ export interface KnownOperation {
   readonly undoes?: string | undefined
   /** What was done together has the same. */
   readonly batch?: string | undefined
+  /** Why it cannot be undone: it has reached others. */
+  readonly final?: string | undefined
   /** Too old to be undone. */
   readonly expired: boolean
 }
@@ -50,6 +52,7 @@ function operationsOf(ports: Ports, repo: Repo): KnownOperation[] {
         at,
         undoes: event.undoes,
         batch: event.batch,
+        final: event.final,
         expired: task.expiry !== undefined,
       })
     if (event.type === 'operation.done') done.push(event.id)

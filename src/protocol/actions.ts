@@ -445,7 +445,7 @@ export const actions = {
     }),
   },
   'system.ops': {
-    summary: 'List the operations that can be undone',
+    summary: 'List the operations, and which of them cannot be undone',
     input: z.object({ repo }),
     output: z.object({
       operations: z.array(
@@ -457,6 +457,7 @@ export const actions = {
           undone: z.boolean(),
           undoes: z.string().optional(),
           batch: z.string().optional(),
+          final: z.string().optional().describe('Why it cannot be undone.'),
           expired: z.boolean(),
         }),
       ),
