@@ -70,10 +70,7 @@ export interface Accepted {
 export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSignal): Promise<Accepted> {
   const { repo: here, task: named } = await requireTask(ports, input.dir, input.task)
   const as = input.as ?? (named.shadow ? 'squash' : 'patch')
-  if (isBranch(as) && (input.only || input.steps || input.hunks))
-    throw new AppError('WT_019', `${as} takes all of it: --only, --step and --hunks do not go with it.`)
-  if (input.hooks && (as === 'patch' || as === 'keep-branch'))
-    throw new AppError('WT_019', `${as} makes no commit and pushes nothing: there is no hook to run.`)
+  requireSense(as, input)
   const { onOutput } = input
   if (!input.dryRun) await askTaskHook(ports, here, named, 'preAccept', { onOutput }, signal)
   const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
@@ -101,6 +98,20 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
   if (!('operation' in accepted)) return accepted
   const cwd = (await targetOf(ports, here, named)).place.checkout ?? named.origin
   return { ...accepted, hook: await runTaskHook(ports, here, named, 'postAccept', { cwd, onOutput }, signal) }
+}
+
+/** What was asked for goes together. */
+function requireSense(as: Strategy, input: AcceptInput): void {
+  if (isBranch(as) && (input.only || input.steps || input.hunks))
+    throw new AppError('WT_019', `${as} takes all of it: --only, --step and --hunks do not go with it.`)
+  if (input.hooks && (as === 'patch' || as === 'keep-branch'))
+    throw new AppError('WT_019', `${as} makes no commit and pushes nothing: there is no hook to run.`)
+  if (input.onto !== undefined && (as === 'patch' || as === 'keep-branch'))
+    throw new AppError('WT_019', `${as} lands on no branch: --onto does not go with it.`, {
+      hint: 'Use --as squash, merge or rebase.',
+    })
+  if (input.message?.trim() === '')
+    throw new AppError('WT_019', 'The message is empty.', { hint: 'Leave -m out, or say something.' })
 }
 
 /** The branch itself is what the user gets. */

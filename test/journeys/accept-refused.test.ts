@@ -20,6 +20,20 @@ async function worked() {
   return { user, repo, task }
 }
 
+test.each([
+  { what: 'an empty message', args: ['--as', 'squash', '-m', ''] },
+  { what: 'a message of blanks', args: ['--as', 'merge', '-m', ' \n'] },
+  { what: 'a branch to land a patch on', args: ['--onto', 'other'] },
+  { what: 'a branch to keep a branch on', args: ['--as', 'keep-branch', '--onto', 'other'] },
+])('I5: $what is wrong usage, and nothing is done', async ({ args }) => {
+  const { user, repo } = await worked()
+  const before = checkoutState(user)
+  const { code, json } = await offshoot(user, 'accept', 'T1', ...args, '--json')
+  expect([code, json.error.code]).toEqual([2, 'WT_019'])
+  expect(checkoutState(user)).toEqual(before)
+  expect((await repo.find('T1'))?.checkpoints).toBe(0)
+})
+
 test('A2: a branch that a rebase stands on is not moved, and the rebase can go on', async () => {
   const { user } = await worked()
   user.git('switch', '--quiet', 'other')
