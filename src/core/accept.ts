@@ -78,7 +78,8 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
     const task = await lastState(ports, repo, requireOpen(ports, named), signal)
     const offer = await offerOf(ports, repo, task, input, signal).catch(misfits)
     if (Array.isArray(offer)) {
-      if (!input.dryRun) throw conflictError(offer)
+      if (!input.dryRun)
+        throw conflictError(offer, 'Steps that were left out touch the same lines: choose those as well.')
       const preview = { clean: false, conflicts: offer, marked: [], files: [], runsCode: [], refused: [] }
       return { task, as, preview, onto: undefined, after: undefined }
     }
@@ -86,7 +87,8 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
     const preview = await previewOf(ports, repo, offer, landing, input.allow ?? [])
     if (input.dryRun) return { task, as, preview, onto: landing.onto, after: undefined }
     requireAllowed(preview)
-    if (landing.conflicts.length > 0) throw conflictError(landing.conflicts)
+    if (landing.conflicts.length > 0)
+      throw conflictError(landing.conflicts, wayOut(task, as, input, landing.conflicts))
     const done = !input.keep && offer.whole
     const told = (await landing.reach?.()) ?? landing.told
     const operation = await operationOf(ports, repo, task, landing, offer, as, done)
@@ -125,6 +127,20 @@ function misfits(error: unknown): Conflict[] {
   if (Array.isArray(conflicts) && conflicts.length > 0) return conflicts as Conflict[]
   throw error
 }
+
+/** Where the conflicts can be solved. */
+function wayOut(task: Task, as: Strategy, input: AcceptInput, conflicts: readonly Conflict[]): string {
+  const merges = conflicts.filter(({ kind }) => !inTheWay.has(kind))
+  if (merges.length === 0) return 'Commit what is yours there, or move it away; then repeat.'
+  const isPatch = as === 'patch' && !task.shadow
+  const from = isPatch ? ' --dirty' : input.onto === undefined ? '' : ` --onto ${input.onto}`
+  const update = `offshoot update ${task.id}${from} --conflicts markers writes them into the workspace, to be solved there`
+  const isText = merges.every(({ kind }) => kind === 'content' || kind === 'add/add')
+  const here = isPatch && isText && input.conflicts !== 'markers'
+  return here ? `${update}; accept --conflicts markers, into your files.` : `${update}.`
+}
+
+const inTheWay: ReadonlySet<Conflict['kind']> = new Set(['changed', 'untracked', 'case', 'symlink'])
 
 /** The checkout that -C or the current folder is in; inside a workspace, the one that the task was started in. */
 async function targetOf(ports: Ports, repo: Repo, task: Task): Promise<Repo> {

@@ -140,6 +140,8 @@ async function whole(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal)
   return (await ensureWorkspace(ports, repo, task, signal)).task
 }
 
+const overlaps = 'What came later overlaps: take that back first.'
+
 /** The workspace as it was before, with what was done in it since. */
 async function stepBack(
   ports: Ports,
@@ -157,7 +159,7 @@ async function stepBack(
   const [then, after] = [requireStep(steps, before), requireStep(steps, before + 1)]
   const sides = { base: after.tree, ours: last.tree, theirs: then.tree, labels: ['now', 'before'] as const }
   const { tree, conflicts } = await ports.contents.merge(repo, sides, signal)
-  if (conflicts.length > 0) throw conflictError(conflicts)
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
   const exact = tree === then.tree
   const note = exact ? { rewindTo: before } : { basis: basisOf(steps.slice(0, before + 1)) }
   return { before: last.n, tree, note: { tool: 'undo', summary: `of ${verb} ${id}`, ...note } }
@@ -187,7 +189,7 @@ async function fitted(ports: Ports, repo: Repo, back: Operation): Promise<Operat
   const merged = await contents.merge(repo, { base, ours, theirs, labels: ['yours', 'before'] })
   const planned = await contents.compare(repo, ours, merged.tree)
   const conflicts = [...merged.conflicts, ...(await obstacles(ports, repo, checkout, planned))]
-  if (conflicts.length > 0) throw conflictError(conflicts)
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
   const wanted = new Map(moves.map((move) => [move.path, move.to]))
   const fits = Array.from(planned, ([file, { from, to }]): FileMove => {
     const known = wanted.get(file)
@@ -217,15 +219,18 @@ async function stagedSince(ports: Ports, { index }: Operation): Promise<BytePath
 async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation): Promise<void> {
   for (const { ref, old } of back.refs) {
     if (((await ports.git.findRef(repo.place, ref)) ?? null) === old) continue
-    const hint = 'What came later overlaps; undo that first.'
     throw new AppError('WT_011', `${ref} is not where the operation left it.`, {
-      hint,
+      hint: overlaps,
       data: { conflicts: [{ path: ref, kind: 'changed' }] },
     })
   }
   if (back.head) await requireHead(ports, repo, task, back.head)
   const staged = await stagedSince(ports, back)
-  if (staged.length > 0) throw conflictError(staged.map((file) => ({ path: toText(file), kind: 'changed' })))
+  if (staged.length > 0)
+    throw conflictError(
+      staged.map((file) => ({ path: toText(file), kind: 'changed' })),
+      overlaps,
+    )
   if (back.workspace?.to === 'back' && (await ports.files.readKind(task.path)) !== undefined) {
     throw new AppError('WT_001', `Something is in the place of the workspace: ${task.path}.`, {
       path: task.path,

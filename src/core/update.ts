@@ -52,7 +52,11 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
     const label = input.dirty ? 'yours' : (input.onto ?? task.base.branch ?? 'target')
     const sides = { base, ours: last.tree, theirs, labels: [task.id, label] as const }
     const merged = await ports.contents.merge(repo, sides, signal)
-    if (merged.conflicts.length > 0 && input.conflicts !== 'markers') throw conflictError(merged.conflicts)
+    if (merged.conflicts.length > 0 && input.conflicts !== 'markers')
+      throw conflictError(
+        merged.conflicts,
+        '--conflicts markers writes them into the workspace, to be solved there.',
+      )
     if (theirs === base) return { task, step: undefined, conflicts: [] }
     const done = await perform(ports, repo, task, {
       id: ports.ids.uid(),

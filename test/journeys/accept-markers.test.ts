@@ -75,3 +75,24 @@ test('A3: a file in the place of a folder is no place for markers either', async
   const { code } = await offshoot(user, 'accept', 'T1', '--conflicts', 'markers', '--json')
   expect([code, checkoutState(user)]).toEqual([4, before])
 })
+
+test('I5: the hint of a conflict names a way out that there is', async () => {
+  const { user, repo, at } = await worked({ f: lines(), odd: 'odd\n' }, [{ f: lines({ 18: 'agent' }) }])
+  const hintOf = async (...args: string[]) => (await offshoot(user, ...args, '--json')).json.error.hint
+  user.write('f', lines({ 18: 'mine' }))
+  expect(await hintOf('accept', 'T1')).toMatch(
+    /^offshoot update T1 --dirty --conflicts.*; accept --conflicts markers/,
+  )
+  expect(await hintOf('accept', 'T1', '--as', 'squash')).toMatch(/^Commit what is yours there/)
+  user.git('commit', '--quiet', '--all', '--message=mine')
+  expect(await hintOf('accept', 'T1', '--as', 'squash')).toMatch(
+    /^offshoot update T1 --conflicts markers [^;]*$/,
+  )
+  expect(await hintOf('update', 'T1')).toMatch(/^--conflicts markers writes them into the workspace/)
+  writeFileSync(at('odd'), binary(3))
+  user.write('odd', binary(4))
+  expect(await hintOf('accept', 'T1', '--conflicts', 'markers')).toMatch(/^offshoot update T1 --dirty [^;]*$/)
+  const { operation = '' } = await repo.accept({ task: 'T1', only: ['f'], conflicts: 'markers' })
+  user.write('f', 'all mine\n')
+  expect(await hintOf('undo', operation)).toBe('What came later overlaps: take that back first.')
+})
