@@ -4,7 +4,7 @@
  */
 import path from 'node:path'
 import { closing } from './cleanup.ts'
-import { AppError, appError } from './errors.ts'
+import { appError } from './errors.ts'
 import type { AutoRevert } from './events.ts'
 import { holdTask, settingsOf } from './hold.ts'
 import { perform } from './operation.ts'
@@ -67,7 +67,6 @@ async function revert(
   auto: AutoRevert,
 ): Promise<Task> {
   try {
-    if (auto.trigger === 'idle') await requireOnBranch(ports, repo, task)
     const keepBranch = settings.keepFailed && task.state === 'failed'
     return (await rejectTask(ports, repo, task, { keepBranch, auto })).task
   } catch (thrown) {
@@ -77,20 +76,6 @@ async function revert(
     const failed = { type: 'revert.failed', trigger: auto.trigger, reason: error.message } as const
     return ports.store.append(task.uid, failed, ports.clock.now().toISOString())
   }
-}
-
-/** A user who has gone over to another branch is at work there. */
-async function requireOnBranch(
-  ports: Ports,
-  repo: Repo,
-  { path: checkout, branch, shadow }: Task,
-): Promise<void> {
-  if (!shadow) return
-  const now = await ports.git.readHeadBranch({ ...repo.place, gitDir: shadow.gitDir })
-  if (now !== branch)
-    throw new AppError('WT_002', `${checkout} is on ${now ?? 'no branch'}, not on ${branch}.`, {
-      path: checkout,
-    })
 }
 
 /** The branch stays: nobody has looked at the work yet. */

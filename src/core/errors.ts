@@ -76,7 +76,7 @@ export const errorTable = {
   WT_022: {
     kind: 'environment',
     title: 'state folder not usable',
-    hint: 'Make it writable, or name another one in OFFSHOOT_HOME.',
+    hint: 'Make it writable. For the state folder, OFFSHOOT_HOME names another one.',
   },
 } as const satisfies Record<string, ErrorRow>
 

@@ -44,7 +44,9 @@ export async function planCommit(
     input.hooks ? askedMessage(ports, place, message, signal) : message
   const built = await build(ports, repo, task, offer, as, input, { onto, target, worded }, signal)
   if (built.conflicts.length > 0) return { conflicts: built.conflicts, refs: [], onto, told: {} }
-  const followed = checkedOut && (await follow(ports, repo, task, offer, checkedOut, built, signal))
+  const raw = (checkout: string, file: BytePath, to: Leaf) =>
+    rawOf(ports, repo, task, offer, built, checkout, file, to)
+  const followed = checkedOut && (await follow(ports, repo, task, checkedOut, { ...built, raw }, signal))
   const ref = { ref: branchRef(onto), old: target, new: built.commit }
   return {
     conflicts: followed?.conflicts ?? [],
@@ -213,20 +215,24 @@ async function replay(
   return { conflicts: [], commit, after: tree }
 }
 
+interface Followed extends Pick<Built, 'before' | 'after'> {
+  /** What a file is to be in the checkout. */
+  raw(checkout: string, file: BytePath, to: Leaf): Promise<Leaf>
+}
+
 /** Files and index of the checkout that has the branch; where the user has changes of their own, a conflict. */
-async function follow(
+export async function follow(
   ports: Ports,
   repo: Repo,
   task: Task,
-  offer: Offer,
   checkedOut: Worktree,
-  built: Built,
+  { before, after, raw }: Followed,
   signal?: AbortSignal,
 ): Promise<Pick<Landing, 'files' | 'index' | 'conflicts'>> {
   const { contents, checkouts, vault } = ports
   const { path: checkout } = checkedOut
   const { gitDir } = placeOf(repo, checkedOut)
-  const changes = await contents.compare(repo, built.before, built.after)
+  const changes = await contents.compare(repo, before, after)
   const paths = [...changes.keys()]
   const found = await contents.take(repo, checkout, paths)
   const present = new Map(
@@ -246,7 +252,7 @@ async function follow(
     files.push({
       path: file,
       from: asFound(present.get(file) ?? null, found.get(file)),
-      to: to && (await rawOf(ports, repo, task, offer, built, checkout, file, to)),
+      to: to && (await raw(checkout, file, to)),
     })
   }
   for (const file of stagedInTheWay(changes, tracked)) conflicts.push({ path: toText(file), kind: 'changed' })

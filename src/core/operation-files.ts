@@ -44,7 +44,7 @@ export async function stage(ports: Ports, repo: Repo, operation: Operation): Pro
 }
 
 /** Git notes the looks of files there whenever it looks at them; what counts are the entries. */
-async function requireIndex(ports: Ports, repo: Repo, gitDir: string, expected: Leaf): Promise<void> {
+export async function requireIndex(ports: Ports, repo: Repo, gitDir: string, expected: Leaf): Promise<void> {
   const { contents } = ports
   const found = (await contents.take(repo, gitDir, ['index'])).get('index')
   if (found?.kind === 'file') {
@@ -125,6 +125,7 @@ async function stageAgain(ports: Ports, repo: Repo, leaf: Leaf, staged: string):
   if (leaf.mode === '160000' || (await ports.files.readKind(staged)) !== undefined) return staged
   await ports.files.makeFolder(path.dirname(staged), 0o700)
   await ports.contents.exportFile(repo, leaf, staged)
+  if (leaf.mode !== '120000') await ports.files.sync([staged])
   return staged
 }
 

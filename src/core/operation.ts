@@ -1,10 +1,10 @@
 /**
  * One undoable act: files of a checkout, its index, refs, a workspace and the task's record, changed together. It is
- * written down whole before anything is touched. Until everything new is staged it can only be taken back, from then
- * on it can only be finished: a kill at any instant leaves all of it or nothing.
+ * written down whole before anything is touched. Until everything new is staged recovery takes it back, from then on it
+ * finishes it: a kill at any instant leaves all of it or nothing.
  */
 import path from 'node:path'
-import { placeFiles, stage, stagingFolder } from './operation-files.ts'
+import { placeFiles, requireIndex, stage, stagingFolder } from './operation-files.ts'
 import { lookAtRefs, moveHead, moveRefs, overtaken } from './operation-refs.ts'
 import type { BytePath } from './bytes.ts'
 import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
@@ -96,16 +96,14 @@ export async function perform(ports: Ports, repo: Repo, task: Task, operation: O
     store.append(task.uid, { type: 'operation.staged', id }, now())
     await moveRefs(ports, repo, operation)
   } catch (error) {
-    const taken = async () => {
-      if (!(await lookAtRefs(ports, repo, operation)).begun)
-        await takeBack(ports, repo, task, operation, appError(error).message)
-    }
-    await taken().catch(() => {})
+    await takeBackUnbegun(ports, repo, task, operation, appError(error))
     throw error
   }
-  const done = await finish(ports, repo, task, operation)
-  if (!done) throw overtaken(operation.refs)
-  return done
+  const left = await place(ports, repo, operation).catch(async (thrown: unknown) => {
+    throw await withdrawn(ports, repo, task, operation, appError(thrown))
+  })
+  await moveRest(ports, repo, task, operation)
+  return conclude(ports, repo, task, operation, left)
 }
 
 /**
@@ -151,7 +149,11 @@ export async function performAll(
   const proceed = areMoved ? afterRefs : carryOut
   const ended = new Map<string, Done | AppError>()
   await eachOf(acts, 8, async ({ task, operation }) => {
-    const left = await proceed(ports, repo, task, operation).catch(appError)
+    const left = await proceed(ports, repo, task, operation).catch(async (thrown: unknown) => {
+      const error = appError(thrown)
+      if (operation.refs.length > 0) await takeBackUnbegun(ports, repo, task, operation, error)
+      return error
+    })
     if (left === undefined) ended.set(task.uid, overtaken(operation.refs))
     else ended.set(task.uid, left instanceof AppError ? left : doneWith(operation, left))
   })
@@ -221,8 +223,57 @@ export async function takeBack(
   ports.store.append(task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now())
 }
 
+/** Whoever is told that it failed is not to find it done later. Where that is too late, recovery finishes it. */
+async function takeBackUnbegun(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  operation: Operation,
+  { message }: AppError,
+): Promise<void> {
+  try {
+    const { begun } = await lookAtRefs(ports, repo, operation)
+    if (!begun) await takeBack(ports, repo, task, operation, message)
+  } catch {
+    // Recovery looks at it again.
+  }
+}
+
+/** A file that cannot be written, as it is not the user's to write: what has changed goes back, and nothing is half-done. */
+async function withdrawn(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  operation: Operation,
+  cause: AppError,
+): Promise<AppError> {
+  const { code, message, path: file } = cause
+  try {
+    await withdraw(ports, repo, operation)
+    await takeBack(ports, repo, task, operation, message)
+    return new AppError(code, message, { path: file, cause, hint: `Nothing was changed. ${cause.hint}` })
+  } catch {
+    const hint = `The next command that writes goes on with it. ${cause.hint}`
+    return new AppError(code, message, { path: file, cause, hint })
+  }
+}
+
+/** Stopped on its way, it is still an operation to be finished. */
+async function withdraw(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
+  const { index } = operation
+  const staging = stagingFolder(repo, operation)
+  const back = inverse(operation, operation.id, operation.at)
+  if (index && 'moves' in index) await moveIndex(ports, swappedIndex(index), staging)
+  // All of it is exchanged as the last thing: then there would be nothing to take back.
+  else if (index) await requireIndex(ports, repo, index.gitDir, index.from)
+  await placeFiles(ports, repo, back, path.join(staging, 'back'))
+  // Those that go with the branch of a checkout have not gone yet.
+  const refs = back.refs.filter(({ old }) => !operation.head || old !== null)
+  await moveRefs(ports, repo, { ...back, refs, head: undefined })
+}
+
 /**
- * From wherever it stopped to the end; recovery calls this too. Each part does nothing where it is done already. The refs
+ * From wherever it stopped to the end: recovery calls this. Each part does nothing where it is done already. The refs
  * go first: they alone may be refused, as somebody else has moved them. Then nothing else has been touched, and the
  * operation is taken back, which answers undefined.
  */
@@ -233,7 +284,16 @@ export async function finish(
   operation: Operation,
 ): Promise<Task | undefined> {
   const left = await carryOut(ports, repo, task, operation)
-  if (left === undefined) return undefined
+  return left && conclude(ports, repo, task, operation, left)
+}
+
+async function conclude(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  operation: Operation,
+  left: readonly string[],
+): Promise<Task> {
   const landed = operation.verb === 'start' ? await seedShadow(ports, repo, task) : undefined
   const { id, auto } = operation
   const done = doneWith(operation, left, landed && { landed })
@@ -277,14 +337,24 @@ async function carryOut(
 }
 
 async function afterRefs(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<string[]> {
+  const left = await place(ports, repo, operation)
+  await moveRest(ports, repo, task, operation)
+  return left
+}
+
+async function place(ports: Ports, repo: Repo, operation: Operation): Promise<string[]> {
   const staging = stagingFolder(repo, operation)
   const left = await placeFiles(ports, repo, operation, staging)
   if (operation.index) await moveIndex(ports, operation.index, staging)
+  return left
+}
+
+async function moveRest(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<void> {
   if (operation.head) await moveHead(ports, repo, operation, operation.head)
   if (operation.workspace) await moveWorkspace(ports, repo, task, operation.workspace)
   if (operation.step) await moveStep(ports, repo, task, operation.step)
+  const staging = stagingFolder(repo, operation)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
-  return left
 }
 
 async function moveIndex({ checkouts }: Ports, index: IndexPart, staging: string): Promise<void> {

@@ -49,10 +49,23 @@ async function mend(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal):
 
 /** For verbs that record what is there: nothing there must not be recorded as everything deleted. */
 export async function requireWorkspace(ports: Ports, repo: Repo, task: Task): Promise<void> {
-  if (await isThere(ports, task)) return
+  if (await isThere(ports, task)) return requireOnBranch(ports, repo, task)
   throw new AppError('WT_005', `The workspace of ${task.id} is gone.`, {
     path: task.path,
     hint: `offshoot start ${task.id} makes it again, as of its last step. (${repo.name})`,
+  })
+}
+
+/** A checkout of the user's is the workspace of a task only while it is on its branch: what they do on another is theirs. */
+export async function requireOnBranch(ports: Ports, repo: Repo, task: Task): Promise<void> {
+  const { path: checkout, branch, shadow } = task
+  // What an agent does in its run is its work, wherever it goes.
+  if (!shadow || task.pending?.verb === 'run') return
+  const now = await ports.git.readHeadBranch({ ...repo.place, gitDir: shadow.gitDir })
+  if (now === branch) return
+  throw new AppError('WT_002', `${checkout} is on ${now ?? 'no branch'}, not on ${branch}.`, {
+    path: checkout,
+    hint: `git switch ${branch} goes back to the work of ${task.id}.`,
   })
 }
 

@@ -6,6 +6,7 @@ import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
 import { perform } from './operation.ts'
 import type { CommandCall, Ports, Repo } from './ports.ts'
+import { requireOnBranch } from './recreate.ts'
 import { isOpen, type Task } from './task.ts'
 import { askTaskHook } from './task-hooks.ts'
 
@@ -45,6 +46,7 @@ export function rejectTask(
     let task = input.hide ? (ports.store.findTaskByUid(named.uid) ?? named) : requireOpen(ports, named)
     requireIdle(task)
     const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
+    if (there) await requireOnBranch(ports, repo, task)
     if (there)
       task = (
         await takeStep(ports, repo, task, { tool: 'sweep', summary: 'before the reject' }, undefined, signal)

@@ -164,13 +164,11 @@ export async function leaving(ports: Ports, repo: Repo, named: Task, goal?: Goal
     return { path: file, from, to: to && isSame(kept, to) ? kept : to }
   })
   const staged = await stagedWith(ports, repo, task, parked.index.from, stored)
-  // Somebody may have gone over to another branch: an undo brings them back there.
-  const from = (await ports.git.readHeadBranch({ ...repo.place, gitDir })) ?? task.branch
   return {
     conflicts: [...merged.conflicts, ...staged.conflicts],
     files: { checkout: task.path, moves },
     index: { gitDir, from: await readIndex(ports, repo, gitDir), to: staged.index },
-    head: { gitDir, from, to: branch },
+    head: { gitDir, from: task.branch, to: branch },
     refs: target === undefined ? [{ ref: branchRef(branch), old: null, new: task.base.commit }] : [],
   }
 }

@@ -4,11 +4,12 @@ import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
 import { findOperation } from './kept-operation.ts'
 import { findRepo } from './repo.ts'
+import { follow } from './land-commit.ts'
 import { asFound, obstacles } from './land-patch.ts'
 import { requireStep } from './log.ts'
 import { conflictError } from './conflict-error.ts'
 import { type FileMove, inverse, type Operation, perform, type StepMove } from './operation.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { Leaf, Ports, Repo } from './ports.ts'
 import { ensureWorkspace, requireWorkspace } from './recreate.ts'
 import { findShadow } from './shadow.ts'
 import { isOpen, type Task } from './task.ts'
@@ -120,7 +121,8 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
     })
   return holdTask(ports, task, { verb: 'undo', signal }, async () => {
     const now = ports.store.findTaskByUid(task.uid) ?? task
-    const swapped = inverse(operation, ports.ids.uid(), ports.clock.now().toISOString())
+    const inverted = inverse(operation, ports.ids.uid(), ports.clock.now().toISOString())
+    const swapped = hasLanded(all, chosen) ? await whereItIsNow(ports, repo, now, inverted, signal) : inverted
     const back = operation.step
       ? { ...swapped, step: await stepBack(ports, repo, now, operation, operation.step, signal) }
       : operation.head
@@ -132,6 +134,47 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
     const files = back.files?.moves.map(({ path: file }) => toText(file)) ?? []
     return { task: done, undone: chosen, operation: back.id, files }
   })
+}
+
+/** Whether the operation, or what it takes back, is an accept. */
+function hasLanded(all: readonly KnownOperation[], { verb, undoes }: KnownOperation): boolean {
+  const undone = all.find(({ id }) => id === undoes)
+  return undone ? hasLanded(all, undone) : verb === 'accept'
+}
+
+/**
+ * A branch that was moved moves back, and with it the files and the index of the checkout that has it now: that need not
+ * be the one that had it then.
+ */
+async function whereItIsNow(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  back: Operation,
+  signal?: AbortSignal,
+): Promise<Operation> {
+  const moved = back.refs.find((change) => change.old !== null && change.new !== null)
+  if (!moved?.old || !moved.new || back.head) return back
+  const worktrees = await ports.git.readWorktrees(repo.place)
+  const checkedOut = worktrees.find(({ branch }) => branch !== null && branchRef(branch) === moved.ref)
+  if (checkedOut?.path === back.files?.checkout) return back
+  if (!checkedOut) return { ...back, files: undefined, index: undefined }
+  const [before, after] = [
+    await ports.vault.readTree(repo, moved.old),
+    await ports.vault.readTree(repo, moved.new),
+  ]
+  const raw = (checkout: string, file: BytePath, to: Leaf) =>
+    ports.vault.smudge(repo, task, checkout, file, to)
+  const { conflicts, files, index } = await follow(
+    ports,
+    repo,
+    task,
+    checkedOut,
+    { before, after, raw },
+    signal,
+  )
+  if (conflicts.length > 0) throw conflictError(conflicts)
+  return { ...back, files, index }
 }
 
 /** A folder that has left the trash since is made again from the last step. */

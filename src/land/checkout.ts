@@ -15,7 +15,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import path from 'node:path'
-import { type BytePath, below, fromBytes, splitNul, toText } from '../core/bytes.ts'
+import { type BytePath, below, fromBytes, fromText, splitNul, toText } from '../core/bytes.ts'
 import { AppError } from '../core/errors.ts'
 import type { Checkouts, IndexMove, Leaf, Mode } from '../core/ports.ts'
 import type { GitExec } from '../git/exec.ts'
@@ -227,8 +227,9 @@ async function readTracked(
   const wanted = new Set(files)
   const tracked = new Map<BytePath, Leaf>()
   if (wanted.size === 0) return tracked
-  // Few paths are asked for by name; for many, one list of all is quicker than a long command line.
-  const named = files.length <= 200 ? ['--', ...files.map(toText)] : []
+  // Few paths are asked for by name; for many, one list of all is quicker than a long command line, which takes text only.
+  const isShort = files.length <= 200 && files.every((file) => fromText(toText(file)) === file)
+  const named = isShort ? ['--', ...files.map(toText)] : []
   const { stdout } = await exec({
     args: ['ls-files', '-z', '-s', ...named],
     gitDir,

@@ -40,6 +40,19 @@ const whenStaged = (then: () => void): Around => ({
   }),
 })
 
+/** Dies at the first file that takes its place: what died cannot take anything back. */
+function dying(): Around {
+  let died = false
+  const die = () => {
+    died = true
+    return Promise.reject(new Error('here it dies'))
+  }
+  return {
+    checkouts: (checkouts) => ({ ...checkouts, place: die, changeIndex: die }),
+    contents: (contents) => ({ ...contents, take: (...call) => (died ? die() : contents.take(...call)) }),
+  }
+}
+
 test('A4: a branch that moves under an accept: nothing lands, and the next one does', async () => {
   const user = testRepo({ f: 'one\n' })
   const { repo } = await worked(user)
@@ -83,10 +96,9 @@ test('A4: a branch that moves between a crash and its recovery: the accept is ta
 test('A4: a branch that moves on from a half-done accept stays there, and the accept is finished', async () => {
   const user = testRepo({ f: 'one\n' })
   const { repo } = await worked(user)
-  const around: Around = {
-    checkouts: (checkouts) => ({ ...checkouts, place: () => Promise.reject(new Error('here it dies')) }),
-  }
-  await expect(library(user, { around }).accept({ task: 'T1', as: 'squash' })).rejects.toThrow('here it dies')
+  await expect(library(user, { around: dying() }).accept({ task: 'T1', as: 'squash' })).rejects.toThrow(
+    'here it dies',
+  )
   const theirs = moveMain(user)
   const recovered = await repo.recover()
   expect(recovered).toMatchObject([{ task: 'T1', verdict: 'finished' }])
@@ -98,11 +110,8 @@ test('A4: a branch that moves on from a half-done accept stays there, and the ac
 test('A4: what was staged and thrown away by somebody is staged again by the recovery', async () => {
   const user = testRepo({ f: 'one\n' })
   const { repo } = await worked(user)
-  const around: Around = {
-    checkouts: (checkouts) => ({ ...checkouts, place: () => Promise.reject(new Error('here it dies')) }),
-  }
-  const dying = library(user, { around }).accept({ task: 'T1', as: 'patch' })
-  await expect(dying).rejects.toThrow('here it dies')
+  const accepting = library(user, { around: dying() }).accept({ task: 'T1', as: 'patch' })
+  await expect(accepting).rejects.toThrow('here it dies')
   const git = path.join(user.dir, '.git')
   const staging = readdirSync(git).filter((name) => name.startsWith('offshoot-'))
   expect(staging).toHaveLength(1)

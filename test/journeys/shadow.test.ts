@@ -101,17 +101,23 @@ test('L12, P3: a reject can be undone and redone', async () => {
   expect(fingerprint(user)).toEqual(before)
 })
 
-test('L12, P3: given up while another branch is checked out, an undo brings that one back', async () => {
+test('L12: what the user does on another branch of the checkout is not taken for the agent’s', async () => {
   const user = dirtyRepo()
-  const before = fingerprint(user)
   const { repo } = await worked(user)
   user.git('switch', '--quiet', '--create', 'mine')
   user.write('f', lines([7, 'on my branch']))
   const during = fingerprint(user)
-  await repo.reject({ task: 'T1' })
-  expect(fingerprint(user)).toEqual({ ...before, 'refs/heads/mine': expect.any(String) })
-  await repo.undo()
-  expect(fingerprint(user)).toEqual({ ...during, 'git/index': expect.any(String) })
+  const { checkpoints } = await repo.show('T1')
+  const refused = { code: 'WT_002', hint: expect.stringContaining('git switch offshoot/T1') }
+  for (const verb of ['accept', 'reject', 'checkpoint', 'update'] as const)
+    await expect(repo[verb]({ task: 'T1' })).rejects.toMatchObject(refused)
+  await expect(repo.start({ task: 'T2', isolation: 'branch' })).rejects.toMatchObject(refused)
+  expect(fingerprint(user)).toEqual(during)
+  expect(await repo.show('T1')).toMatchObject({ state: 'active', checkpoints })
+  user.git('stash', '--quiet')
+  user.git('switch', '--quiet', 'offshoot/T1')
+  await repo.accept({ task: 'T1' })
+  expect(user.git('show', 'main:f')).toBe(lines([18, 'agent']))
 })
 
 test('L12, P3: an undo is refused when the checkout is not as it was left', async () => {
