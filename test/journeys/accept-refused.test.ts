@@ -1,5 +1,5 @@
 /** What an accept says no to before it does anything. */
-import { writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { checkoutState } from '../support/checkout-state.ts'
@@ -32,6 +32,19 @@ test.each([
   expect([code, json.error.code]).toEqual([2, 'WT_019'])
   expect(checkoutState(user)).toEqual(before)
   expect((await repo.find('T1'))?.checkpoints).toBe(0)
+})
+
+test('A4: a branch whose lock a git holds is told with the path of the lock, and nothing changes', async () => {
+  const { user } = await worked()
+  const lock = path.join(user.dir, '.git/refs/heads/main.lock')
+  const before = checkoutState(user)
+  writeFileSync(lock, '')
+  const { code, json } = await offshoot(user, 'accept', 'T1', '--as', 'squash', '--json')
+  expect([code, json.error.code, json.error.path]).toEqual([5, 'WT_012', lock])
+  expect(existsSync(lock)).toBe(true)
+  rmSync(lock)
+  expect(checkoutState(user)).toEqual(before)
+  expect((await offshoot(user, 'accept', 'T1', '--as', 'squash')).code).toBe(0)
 })
 
 test('A2: a branch that a rebase stands on is not moved, and the rebase can go on', async () => {
