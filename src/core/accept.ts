@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { toText } from './bytes.ts'
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { closing } from './cleanup.ts'
@@ -13,7 +14,7 @@ import { requireOnBranch } from './recreate.ts'
 import { type Choice, type Offer, offerOf } from './offer.ts'
 import { conflictError } from './conflict-error.ts'
 import { type Operation, perform } from './operation.ts'
-import { pathMatcher } from './pathspec.ts'
+import { pathMatcher, rootedSpec } from './pathspec.ts'
 import type { CommandCall, Conflict, Ports, Repo } from './ports.ts'
 import { type RiskyFile, risks } from './risk.ts'
 import { findShadow, leaving } from './shadow.ts'
@@ -72,12 +73,13 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
   const { repo: here, task: named } = await requireTask(ports, input.dir, input.task)
   const as = input.as ?? (named.shadow ? 'squash' : 'patch')
   requireSense(as, input)
+  const choice = { ...input, only: await rootedPaths(ports, here, input) }
   const { onOutput } = input
   if (!input.dryRun) await askTaskHook(ports, here, named, 'preAccept', { onOutput }, signal)
   const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
     const repo = await targetOf(ports, here, named)
     const task = await lastState(ports, repo, requireOpen(ports, named), signal)
-    const offer = await offerOf(ports, repo, task, input, signal).catch(misfits)
+    const offer = await offerOf(ports, repo, task, choice, signal).catch(misfits)
     if (Array.isArray(offer)) {
       if (!input.dryRun)
         throw conflictError(offer, 'Steps that were left out touch the same lines: choose those as well.')
@@ -101,6 +103,13 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
   if (!('operation' in accepted)) return accepted
   const cwd = (await targetOf(ports, here, named)).place.checkout ?? named.origin
   return { ...accepted, hook: await runTaskHook(ports, here, named, 'postAccept', { cwd, onOutput }, signal) }
+}
+
+/** The paths as seen from the root, when the user stands in a folder of a checkout. */
+async function rootedPaths(ports: Ports, { place }: Repo, { dir, only }: AcceptInput) {
+  if (!only || place.checkout === null) return only
+  const folder = path.relative(place.checkout, await ports.files.readRealPath(dir))
+  return only.map((spec) => rootedSpec(spec, folder))
 }
 
 /** What was asked for goes together. */

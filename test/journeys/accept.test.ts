@@ -15,7 +15,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openRepo } from '../../src/index.ts'
 import { checkoutState } from '../support/checkout-state.ts'
 import { offshoot, testRepo } from '../support/repo.ts'
-import { library, withEnv } from '../support/workspace.ts'
+import { inFolder, library, withEnv } from '../support/workspace.ts'
 
 const lines = (...changes: [number, string][]) => {
   const all = Array.from({ length: 20 }, (_, n) => `line ${n + 1}`)
@@ -201,6 +201,20 @@ test('A5: --only lands chosen paths; the task stays open, and the next accept la
     'later\n',
   ])
   expect((await repo.find('T1'))?.state).toBe('accepted')
+})
+
+test('A5: paths are seen from the folder that the user stands in, as git sees them', async () => {
+  const { user, repo, at, read } = await worked({ f: lines(), 'd/x': 'x\n', x: 'x\n' })
+  for (const name of ['d/x', 'x']) writeFileSync(at(name), 'agent\n')
+  const below = inFolder(user, path.join(user.dir, 'd'))
+  expect((await offshoot(below, 'accept', 'T1', '--only', 'x')).code).toBe(0)
+  expect([read('d/x'), read('x')]).toEqual(['agent\n', 'x\n'])
+  expect((await offshoot(below, 'accept', 'T1', '--only', '../new', '--only', ':/f')).code).toBe(0)
+  expect([read('new'), read('f'), read('x')]).toEqual(['new\n', lines([18, 'agent']), 'x\n'])
+  const { code, json } = await offshoot(below, 'accept', 'T1', '--only', '../../x', '--json')
+  expect([code, json.error.code]).toEqual([2, 'WT_006'])
+  await repo.accept({ task: 'T1', only: ['.'] })
+  expect(read('x')).toBe('agent\n')
 })
 
 test('A5: --step lands chosen steps; a step that builds on one left out is a conflict', async () => {
