@@ -132,12 +132,16 @@ export async function obstacles(
   const unseen = [...planned.keys()].filter((file) => !seen.has(file))
   const found = new Map([...seen, ...(await ports.contents.take(repo, checkout, unseen, knownOf(planned)))])
   const goes = (file: BytePath) => planned.get(file)?.to === null
+  const isLink = async (file: BytePath) => {
+    const blocking = (await ports.contents.take(repo, checkout, [file])).get(file)
+    return blocking?.kind === 'file' && blocking.leaf.mode === '120000'
+  }
   const conflicts = new Map<BytePath, Conflict['kind']>()
   for (const [file, { to }] of planned) {
     const there = found.get(file)
     if (there?.kind === 'special') conflicts.set(file, 'untracked')
     if (there?.kind === 'gone' && there.blockedBy !== undefined && to && !goes(there.blockedBy)) {
-      conflicts.set(there.blockedBy, 'symlink')
+      conflicts.set(there.blockedBy, (await isLink(there.blockedBy)) ? 'symlink' : 'untracked')
     }
     if (there?.kind === 'folder' && to) {
       const inside = await ports.checkouts.readFilesBelow(checkout, file)

@@ -500,6 +500,8 @@ export interface Merged {
   /** With conflict markers where there are conflicts. */
   readonly tree: string
   readonly conflicts: readonly Conflict[]
+  /** By the path of the conflict, the name that one side's file has in the tree, as a folder or a link took its place. */
+  readonly aside?: ReadonlyMap<string, string> | undefined
 }
 
 export interface Conflict {

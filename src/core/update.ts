@@ -71,7 +71,12 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
       },
       record: { from: {}, to: {} },
     })
-    return { task: done, step: await ports.vault.findTip(repo, task), conflicts: merged.conflicts }
+    // The workspace has what was merged, under the names that it has there.
+    const conflicts = merged.conflicts.map(({ path, kind }) => ({
+      path: merged.aside?.get(path) ?? path,
+      kind,
+    }))
+    return { task: done, step: await ports.vault.findTip(repo, task), conflicts }
   })
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { checkoutState } from '../support/checkout-state.ts'
@@ -72,8 +72,26 @@ test('A3: a file in the place of a folder is no place for markers either', async
   writeFileSync(at('odd/inside'), 'inside\n')
   user.write('odd', '<<<<<<< yours\n')
   const before = checkoutState(user)
-  const { code } = await offshoot(user, 'accept', 'T1', '--conflicts', 'markers', '--json')
+  const { code, json } = await offshoot(user, 'accept', 'T1', '--conflicts', 'markers', '--json')
   expect([code, checkoutState(user)]).toEqual([4, before])
+  expect(json.error.data.conflicts).toEqual([{ path: 'odd', kind: 'delete/modify' }])
+  const updated = await offshoot(user, 'update', 'T1', '--dirty', '--conflicts', 'markers', '--json')
+  expect(updated.json.conflicts).toEqual([{ path: 'odd~yours', kind: 'delete/modify' }])
+  expect(existsSync(at('odd~yours'))).toBe(true)
+})
+
+test.each([
+  { what: 'file', kind: 'untracked', put: (file: string) => writeFileSync(file, 'mine\n') },
+  { what: 'link', kind: 'symlink', put: (file: string) => symlinkSync('.', file) },
+])('A3: a $what that git does not know, in the place of a folder, is $kind', async ({ kind, put }) => {
+  const { user, at } = await worked({ f: lines() })
+  mkdirSync(at('folder'))
+  writeFileSync(at('folder/inside'), 'inside\n')
+  put(path.join(user.dir, 'folder'))
+  const before = checkoutState(user)
+  const { code, json } = await offshoot(user, 'accept', 'T1', '--json')
+  expect([code, json.error.data.conflicts]).toEqual([4, [{ path: 'folder', kind }]])
+  expect(checkoutState(user)).toEqual(before)
 })
 
 test('I5: the hint of a conflict names a way out that there is', async () => {
