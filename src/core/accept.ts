@@ -10,7 +10,7 @@ import { planShadow } from './land-shadow.ts'
 import { planRequest } from './land-request.ts'
 import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
-import { requireOnBranch } from './recreate.ts'
+import { requireWorkspace } from './recreate.ts'
 import { type Choice, type Offer, offerOf } from './offer.ts'
 import { conflictError } from './conflict-error.ts'
 import { type Operation, perform } from './operation.ts'
@@ -175,8 +175,7 @@ async function lastState(ports: Ports, repo: Repo, task: Task, signal?: AbortSig
       hint: 'Wait for it, or stop it first.',
     })
   }
-  if ((await ports.files.readKind(task.path)) !== 'folder') return task
-  await requireOnBranch(ports, repo, task)
+  await requireWorkspace(ports, repo, task)
   const note = { tool: 'checkpoint', summary: 'before the accept' }
   return (await takeStep(ports, repo, task, note, undefined, signal)).task
 }

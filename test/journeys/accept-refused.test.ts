@@ -34,6 +34,18 @@ test.each([
   expect((await repo.find('T1'))?.checkpoints).toBe(0)
 })
 
+test('A6: a workspace that is gone is told, and the task stays open', async () => {
+  const { user, repo, task } = await worked()
+  rmSync(task.path, { recursive: true })
+  const { code, json } = await offshoot(user, 'accept', 'T1', '--json')
+  expect([code, json.error.code, json.error.path]).toEqual([3, 'WT_005', task.path])
+  expect((await repo.find('T1'))?.state).toBe('active')
+  await repo.start({ task: 'T1' })
+  writeFileSync(path.join(task.path, 'new'), 'new again\n')
+  expect((await offshoot(user, 'accept', 'T1')).code).toBe(0)
+  expect(user.git('status', '--porcelain')).toBe('?? new\n')
+})
+
 test('A4: a branch whose lock a git holds is told with the path of the lock, and nothing changes', async () => {
   const { user } = await worked()
   const lock = path.join(user.dir, '.git/refs/heads/main.lock')
