@@ -8,6 +8,7 @@ import { follow } from './land-commit.ts'
 import { asFound, obstacles } from './land-patch.ts'
 import { requireStep } from './log.ts'
 import { conflictError } from './conflict-error.ts'
+import { otherEntries } from './operation-files.ts'
 import { type FileMove, inverse, type Operation, perform, type StepMove } from './operation.ts'
 import type { Leaf, Ports, Repo } from './ports.ts'
 import { ensureWorkspace, requireWorkspace } from './recreate.ts'
@@ -173,7 +174,7 @@ async function whereItIsNow(
     { before, after, raw },
     signal,
   )
-  if (conflicts.length > 0) throw conflictError(conflicts)
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
   return { ...back, files, index }
 }
 
@@ -242,22 +243,6 @@ async function fitted(ports: Ports, repo: Repo, back: Operation): Promise<Operat
   return { ...back, files: { checkout, moves: fits } }
 }
 
-/** What the user has staged since: nothing else may hold it, and the undo would put the older entry in its place. */
-async function stagedSince(ports: Ports, { index }: Operation): Promise<BytePath[]> {
-  // All of it is looked at when it is staged.
-  if (!index || !('moves' in index)) return []
-  const tracked = await ports.checkouts.readTracked(
-    index.gitDir,
-    index.moves.map((move) => move.path),
-  )
-  return index.moves
-    .filter(({ path: file, from }) => {
-      const now = tracked.get(file)
-      return now?.oid !== from?.oid || now?.mode !== from?.mode
-    })
-    .map((move) => move.path)
-}
-
 /** Refs, entries of the index and folders must be as the operation left them. */
 async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation): Promise<void> {
   for (const { ref, old } of back.refs) {
@@ -268,7 +253,8 @@ async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation
     })
   }
   if (back.head) await requireHead(ports, repo, task, back.head)
-  const staged = await stagedSince(ports, back)
+  // All of an index is looked at when it is staged. What was staged since nothing else may hold.
+  const staged = back.index && 'moves' in back.index ? await otherEntries(ports, back.index) : []
   if (staged.length > 0)
     throw conflictError(
       staged.map((file) => ({ path: toText(file), kind: 'changed' })),
