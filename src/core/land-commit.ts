@@ -29,9 +29,15 @@ export async function planCommit(
       hint: 'Name one: --onto BRANCH',
     })
   }
+  if (onto === task.branch) {
+    throw new AppError('WT_019', `${task.id} works on ${onto} itself: nothing can land there.`, {
+      hint: 'Use --as patch, --as keep-branch to leave the work on it, or --onto BRANCH for another one.',
+    })
+  }
   const target = await ports.git.findRef(repo.place, branchRef(onto), signal)
   if (target === undefined)
     throw new AppError('WT_010', `There is no branch ${onto}.`, { hint: 'Name another: --onto BRANCH' })
+  await requireUnheld(ports, repo, onto)
   const checkedOut = (await ports.git.readWorktrees(repo.place)).find((worktree) => worktree.branch === onto)
   const place = checkedOut ? placeOf(repo, checkedOut) : repo.place
   const worded = async (message: string) =>
@@ -52,6 +58,16 @@ export async function planCommit(
     told: { onto, commit: built.commit },
     ...(input.hooks && checkedOut && { after: () => tellLanded(ports, place, as) }),
   }
+}
+
+/** Git refuses to go on with a rebase or a bisect whose branch has moved. */
+async function requireUnheld(ports: Ports, repo: Repo, branch: string): Promise<void> {
+  const held = await ports.git.findHolder(repo.place, branch)
+  if (!held) return
+  throw new AppError('WT_002', `A ${held.verb} of ${branch} is going on in ${held.path}.`, {
+    path: held.path,
+    hint: `Finish it first, or leave it: git ${held.verb} ${held.verb === 'rebase' ? '--abort' : 'reset'}`,
+  })
 }
 
 async function goalOf(ports: Ports, repo: Repo, task: Task, offer: Offer, built: Built): Promise<Goal> {

@@ -1,6 +1,6 @@
 /** Landing as uncommitted, unstaged changes: three ways from the recorded base, whatever the user has done since. */
 import path from 'node:path'
-import { type BytePath, toText } from './bytes.ts'
+import { type BytePath, fromText, toText } from './bytes.ts'
 import { mergeStored } from './merge-stored.ts'
 import type { Offer } from './offer.ts'
 import type { FileMove, Operation } from './operation.ts'
@@ -11,6 +11,8 @@ import type { Task } from './task.ts'
 /** What an accept would do to the target, or why it cannot. */
 export interface Landing extends Pick<Operation, 'files' | 'index' | 'head'> {
   readonly conflicts: readonly Conflict[]
+  /** Those that it would write into the files as markers, for the user to solve. */
+  readonly marked?: readonly Conflict[] | undefined
   readonly refs: readonly RefChange[]
   readonly onto: string | undefined
   /** What the branch will hold: for a task that works in the checkout of that branch. */
@@ -70,14 +72,33 @@ export async function planPatch(
   for (const { path: file, to } of moves)
     if (leftOut.has(file) && to === null) inTheWay.push({ path: toText(file), kind: 'delete/modify' })
   const conflicts = await named(ports, repo, found, merged.conflicts)
-  const solved = markers && conflicts.every(({ kind }) => kind !== 'untracked')
+  const marked = markers ? await markable(ports, repo, merged.tree, conflicts) : []
   return {
-    conflicts: solved ? inTheWay : [...conflicts, ...inTheWay],
+    conflicts: [...conflicts.filter((conflict) => !marked.includes(conflict)), ...inTheWay],
+    marked,
     refs: [],
     files: { checkout, moves },
     onto: undefined,
     told: {},
   }
+}
+
+/** Of what is no text, and of what is there on one side only, git keeps one side: nothing in it shows the other. */
+async function markable(
+  { contents }: Ports,
+  repo: Repo,
+  merged: string,
+  conflicts: readonly Conflict[],
+): Promise<Conflict[]> {
+  const marked: Conflict[] = []
+  for (const conflict of conflicts) {
+    if (conflict.kind !== 'content' && conflict.kind !== 'add/add') continue
+    const leaf = await contents.findLeaf(repo, merged, fromText(conflict.path))
+    if (!leaf?.mode.startsWith('100')) continue
+    const content = (await contents.readContent(repo, leaf)).toString('latin1')
+    if (/^<{7} yours(:.*)?$[^]*^={7}$[^]*^>{7} /m.test(content)) marked.push(conflict)
+  }
+  return marked
 }
 
 /** With its permissions: an undo brings it back just so. */
@@ -148,12 +169,16 @@ export async function obstacles(
   const unseen = [...planned.keys()].filter((file) => !seen.has(file))
   const found = new Map([...seen, ...(await ports.contents.take(repo, checkout, unseen, knownOf(planned)))])
   const goes = (file: BytePath) => planned.get(file)?.to === null
+  const isLink = async (file: BytePath) => {
+    const blocking = (await ports.contents.take(repo, checkout, [file])).get(file)
+    return blocking?.kind === 'file' && blocking.leaf.mode === '120000'
+  }
   const conflicts = new Map<BytePath, Conflict['kind']>()
   for (const [file, { to }] of planned) {
     const there = found.get(file)
     if (there?.kind === 'special') conflicts.set(file, 'untracked')
     if (there?.kind === 'gone' && there.blockedBy !== undefined && to && !goes(there.blockedBy)) {
-      conflicts.set(there.blockedBy, 'symlink')
+      conflicts.set(there.blockedBy, (await isLink(there.blockedBy)) ? 'symlink' : 'untracked')
     }
     if (there?.kind === 'folder' && to) {
       const inside = await ports.checkouts.readFilesBelow(checkout, file)

@@ -176,8 +176,8 @@ async function keptOf(ports: Ports, repo: Repo, operation: Operation) {
   return { name: operation.id, record, trees: await treesOf(ports, repo, operation) }
 }
 
-function begun(ports: Ports, { id, verb, undoes, batch }: Operation): TaskEvent {
-  return { type: 'operation.begun', id, verb, undoes, batch, owner: ports.processes.self() }
+function begun(ports: Ports, { id, verb, undoes, batch, final }: Operation): TaskEvent {
+  return { type: 'operation.begun', id, verb, undoes, batch, final, owner: ports.processes.self() }
 }
 
 /** The contents that it needs, reachable from what is kept of it. */

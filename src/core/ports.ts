@@ -140,6 +140,12 @@ export interface Worktree {
   readonly branch: string | null
 }
 
+/** What git is in the middle of, in that checkout. */
+export interface HeldBranch {
+  readonly verb: 'rebase' | 'bisect'
+  readonly path: string
+}
+
 export interface Registration extends Worktree {
   readonly name: string
   /** The task that it was made for, when it is one of ours. */
@@ -194,6 +200,8 @@ export interface Git {
   /** Whether a change with that message is anywhere in the ref's reflog. */
   isInReflog(place: Place, ref: string, message: string): Promise<boolean>
   readWorktrees(place: Place): Promise<Worktree[]>
+  /** Who will come back to the branch, although it is checked out nowhere: a rebase, a bisect. */
+  findHolder(place: Place, branch: string): Promise<HeldBranch | undefined>
   /** The same for the linked ones, with what only a careful look needs to know. */
   readRegistrations(place: Place): Promise<Registration[]>
   /** Every ref below these names, with its value. */
@@ -415,7 +423,7 @@ export interface Vault {
   makePushRoom(repo: Repo, task: Task): Promise<string>
   /** Sends a commit of the user's repository to another one, under the name of a branch. */
   push(repo: Repo, task: Task, push: Push, signal?: AbortSignal): Promise<void>
-  /** The agent's own commits, if they hold all of its work, else the steps: what a rebase replays. */
+  /** The agent's own commits and what it did not commit, or else the steps: what a rebase replays. */
   readReplay(repo: Repo, task: Task, signal?: AbortSignal): Promise<ReplayStep[]>
   /** The id that each published step has in the user's repository. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
@@ -492,6 +500,8 @@ export interface Merged {
   /** With conflict markers where there are conflicts. */
   readonly tree: string
   readonly conflicts: readonly Conflict[]
+  /** By the path of the conflict, the name that one side's file has in the tree, as a folder or a link took its place. */
+  readonly aside?: ReadonlyMap<string, string> | undefined
 }
 
 export interface Conflict {

@@ -26,6 +26,8 @@ export interface KnownOperation {
   readonly undoes?: string | undefined
   /** What was done together has the same. */
   readonly batch?: string | undefined
+  /** Why it cannot be undone: it has reached others. */
+  readonly final?: string | undefined
   /** Too old to be undone. */
   readonly expired: boolean
 }
@@ -52,6 +54,7 @@ function operationsOf(ports: Ports, repo: Repo): KnownOperation[] {
         at,
         undoes: event.undoes,
         batch: event.batch,
+        final: event.final,
         expired: task.expiry !== undefined,
       })
     if (event.type === 'operation.done') done.push(event.id)
@@ -86,6 +89,8 @@ export interface Undone {
 
 /** Takes an operation back. What was changed since is kept where it does not overlap; otherwise nothing is done. */
 export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal): Promise<Undone> {
+  if (input.operation === '')
+    throw new AppError('WT_019', 'The id of the operation is empty.', { hint: 'offshoot ops lists them.' })
   const { repo } = await findRepo(ports, input.dir)
   const all = repo ? operationsOf(ports, repo) : []
   const chosen = all.find(({ id, verb, undone, expired }) =>
@@ -169,7 +174,7 @@ async function whereItIsNow(
     { before, after, raw },
     signal,
   )
-  if (conflicts.length > 0) throw conflictError(conflicts)
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
   return { ...back, files, index }
 }
 
@@ -178,6 +183,8 @@ async function whole(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal)
   if (!isOpen(task) || task.shadow || (await ports.files.readKind(task.path)) !== undefined) return task
   return (await ensureWorkspace(ports, repo, task, signal)).task
 }
+
+const overlaps = 'What came later overlaps: take that back first.'
 
 /** The workspace as it was before, with what was done in it since. */
 async function stepBack(
@@ -196,7 +203,7 @@ async function stepBack(
   const [then, after] = [requireStep(steps, before), requireStep(steps, before + 1)]
   const sides = { base: after.tree, ours: last.tree, theirs: then.tree, labels: ['now', 'before'] as const }
   const { tree, conflicts } = await ports.contents.merge(repo, sides, signal)
-  if (conflicts.length > 0) throw conflictError(conflicts)
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
   const exact = tree === then.tree
   const note = exact ? { rewindTo: before } : { basis: basisOf(steps.slice(0, before + 1)) }
   return { before: last.n, tree, note: { tool: 'undo', summary: `of ${verb} ${id}`, ...note } }
@@ -226,7 +233,7 @@ async function fitted(ports: Ports, repo: Repo, back: Operation): Promise<Operat
   const merged = await contents.merge(repo, { base, ours, theirs, labels: ['yours', 'before'] })
   const planned = await contents.compare(repo, ours, merged.tree)
   const conflicts = [...merged.conflicts, ...(await obstacles(ports, repo, checkout, planned))]
-  if (conflicts.length > 0) throw conflictError(conflicts)
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
   const wanted = new Map(moves.map((move) => [move.path, move.to]))
   const fits = Array.from(planned, ([file, { from, to }]): FileMove => {
     const known = wanted.get(file)
@@ -240,16 +247,19 @@ async function fitted(ports: Ports, repo: Repo, back: Operation): Promise<Operat
 async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation): Promise<void> {
   for (const { ref, old } of back.refs) {
     if (((await ports.git.findRef(repo.place, ref)) ?? null) === old) continue
-    const hint = 'What came later overlaps; undo that first.'
     throw new AppError('WT_011', `${ref} is not where the operation left it.`, {
-      hint,
+      hint: overlaps,
       data: { conflicts: [{ path: ref, kind: 'changed' }] },
     })
   }
   if (back.head) await requireHead(ports, repo, task, back.head)
   // All of an index is looked at when it is staged. What was staged since nothing else may hold.
   const staged = back.index && 'moves' in back.index ? await otherEntries(ports, back.index) : []
-  if (staged.length > 0) throw conflictError(staged.map((file) => ({ path: toText(file), kind: 'changed' })))
+  if (staged.length > 0)
+    throw conflictError(
+      staged.map((file) => ({ path: toText(file), kind: 'changed' })),
+      overlaps,
+    )
   if (back.workspace?.to === 'back' && (await ports.files.readKind(task.path)) !== undefined) {
     throw new AppError('WT_001', `Something is in the place of the workspace: ${task.path}.`, {
       path: task.path,
