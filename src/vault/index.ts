@@ -43,7 +43,17 @@ import { isPlain, keepIndex, seedTree } from './seed.ts'
 import { findConversions, findMade, prepareSlot, takeSlot } from './slot.ts'
 import { type Difference, difference } from './snapshot.ts'
 import { commitContent, parseCommit } from './step.ts'
-import { commitStep, findFirstCommit, findTip, firstOf, noteFirst, stepsOf } from './steps.ts'
+import {
+  commitStep,
+  findFirstCommit,
+  findStart,
+  findTip,
+  firstOf,
+  hasSteps,
+  noteFirst,
+  notFound,
+  stepsOf,
+} from './steps.ts'
 import { changeTree, compareTrees, type FileChange, type Leaf } from './tree.ts'
 import { isUntouched } from './untouched.ts'
 
@@ -104,6 +114,15 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     opened.set(repo.name, opening)
     opening.catch(() => opened.delete(repo.name))
     return opening
+  }
+
+  /** A vault that is gone is not made anew where steps were in it: a backup of it may come back. */
+  const openFor = async (repo: Repo, task: Task) => {
+    if (!opened.has(repo.name) && hasSteps(task)) {
+      const { vault } = vaultPlace(options.home, repo)
+      if ((await files.readKind(vault)) === undefined) throw notFound(task)
+    }
+    return open(repo)
   }
 
   /** Two callers at once, the start and the first checkpoint, must make one step 0. */
@@ -220,16 +239,16 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     findConversions: async (repo, signal) => findConversions(await open(repo), repo, signal),
     isPlain: (repo, task) =>
       isPlain({ ...options, gitDir: workspacePlace(repo, task).gitDir, commonDir: repo.commonDir }),
-    seed: async (repo, task, signal) => seed(await open(repo), repo, task, signal),
+    seed: async (repo, task, signal) => seed(await openFor(repo, task), repo, task, signal),
     seedWith: async (repo, task, changes, signal) =>
       makeSeedWith(await open(repo), repo, task, changes, signal),
     async readStart(repo, task, signal) {
       const vault = await open(repo)
       return startTree(vault, task, await seed(vault, repo, task, signal), signal)
     },
-    findTip: async (repo, task) => findTip(await open(repo), task),
+    findTip: async (repo, task) => findTip(await openFor(repo, task), task),
     async readSteps(repo, task) {
-      const vault = await open(repo)
+      const vault = await openFor(repo, task)
       const tip = await findTip(vault, task)
       return tip ? stepsOf(vault, tip) : []
     },
@@ -239,7 +258,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     },
     readFiles: async (repo, steps, signal) => filesOf(await open(repo), steps, signal),
     async snapshot(repo, task, note, paths, signal): Promise<Snapshot> {
-      const vault = await open(repo)
+      const vault = await openFor(repo, task)
       const { tip, overlay, found } =
         note.rewindTo === undefined
           ? await look(vault, repo, task, paths, signal)
@@ -257,7 +276,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       await keepOut(files, taskFolder(vault.vault, task), paths)
     },
     async readDirt(repo, task, signal) {
-      const vault = await open(repo)
+      const vault = await openFor(repo, task)
       if (await isQuiet(vault, task)) return []
       const { tip, overlay, found } = await look(vault, repo, task, undefined, signal)
       if (found.files.length === 0) await overlays.note(vault, task, overlay, tip, found.news)
@@ -310,7 +329,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       await overlays.doubt(vault, task, tip, restored)
     },
     publish: async (repo, task, signal) => {
-      const vault = await open(repo)
+      const vault = await openFor(repo, task)
       const tip = (await findTip(vault, task)) ?? (await seed(vault, repo, task, signal))
       return publish(vault, repo, task, (since) => stepsOf(vault, tip, since), signal)
     },
@@ -335,8 +354,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     readUids: async (repo) => readUids(files, vaultPlace(options.home, repo).vault),
     async findRecord(repo, uid) {
       const vault = await open(repo)
-      const tip = await findTip(vault, { uid })
-      const [first] = tip ? await stepsOf(vault, tip) : []
+      const first = await findStart(vault, uid)
       return first && findRecord(vault, first.commit)
     },
     inspect: (repo, deep, signal) => inspect(files, exec, vaultPlace(options.home, repo), deep, signal),
@@ -345,7 +363,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       await writeParts(files, vault, await readAlgorithm(files, repo, vault))
     },
     async mendTip(repo, task, commit) {
-      const vault = await open(repo)
+      const vault = await openFor(repo, task)
       return mendTip(vault, task.uid, commit ?? (await findFirstCommit(vault, task)) ?? '')
     },
     readPublished: async (repo, task) => readPublished(await open(repo), task),
