@@ -96,11 +96,7 @@ export async function perform(ports: Ports, repo: Repo, task: Task, operation: O
     store.append(task.uid, { type: 'operation.staged', id }, now())
     await moveRefs(ports, repo, operation)
   } catch (error) {
-    const taken = async () => {
-      if (!(await lookAtRefs(ports, repo, operation)).begun)
-        await takeBack(ports, repo, task, operation, appError(error).message)
-    }
-    await taken().catch(() => {})
+    await takeBackUnbegun(ports, repo, task, operation, appError(error))
     throw error
   }
   const left = await place(ports, repo, operation).catch(async (thrown: unknown) => {
@@ -153,7 +149,11 @@ export async function performAll(
   const proceed = areMoved ? afterRefs : carryOut
   const ended = new Map<string, Done | AppError>()
   await eachOf(acts, 8, async ({ task, operation }) => {
-    const left = await proceed(ports, repo, task, operation).catch(appError)
+    const left = await proceed(ports, repo, task, operation).catch(async (thrown: unknown) => {
+      const error = appError(thrown)
+      if (operation.refs.length > 0) await takeBackUnbegun(ports, repo, task, operation, error)
+      return error
+    })
     if (left === undefined) ended.set(task.uid, overtaken(operation.refs))
     else ended.set(task.uid, left instanceof AppError ? left : doneWith(operation, left))
   })
@@ -221,6 +221,22 @@ export async function takeBack(
   if (operation.index) await ports.checkouts.unlockIndex(operation.index.gitDir, staging)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
   ports.store.append(task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now())
+}
+
+/** Whoever is told that it failed is not to find it done later. Where that is too late, recovery finishes it. */
+async function takeBackUnbegun(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  operation: Operation,
+  { message }: AppError,
+): Promise<void> {
+  try {
+    const { begun } = await lookAtRefs(ports, repo, operation)
+    if (!begun) await takeBack(ports, repo, task, operation, message)
+  } catch {
+    // Recovery looks at it again.
+  }
 }
 
 /** A file that cannot be written, as it is not the user's to write: what has changed goes back, and nothing is half-done. */

@@ -32,8 +32,9 @@ export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
 
     async mend(repo, task, aside, signal) {
       const dotGit = path.join(task.path, '.git')
+      const borrowed = await borrowAgain(files, repo, dotGit)
       if (await isSound(exec, files, repo, task, signal)) {
-        if (await hasSoundConfig(exec, files, repo, dotGit, signal)) return false
+        if (await hasSoundConfig(exec, files, repo, dotGit, signal)) return borrowed
         await files.makeFolder(path.dirname(aside), 0o700)
         await files.rename(path.join(dotGit, 'config'), aside)
         await files.write(path.join(dotGit, 'config'), await clonedConfig(exec, repo, signal))
@@ -63,11 +64,7 @@ async function isSound(
   signal?: AbortSignal,
 ): Promise<boolean> {
   const gitDir = path.join(task.path, '.git')
-  for (const [name, kind] of Object.entries(parts)) {
-    if ((await files.readKind(path.join(gitDir, name))) !== kind) return false
-  }
-  const objects = path.join(repo.commonDir, 'objects')
-  if ((await readPlain(files, gitDir, 'objects/info/alternates')) !== `${objects}\n`) return false
+  if (!(await hasParts(files, gitDir)) || !(await borrows(files, repo, gitDir))) return false
   const head = await readOwnHead(files, { commonDir: gitDir, gitDir, checkout: task.path })
   if (head === undefined) return false
   const { code } = await exec({
@@ -79,6 +76,27 @@ async function isSound(
     signal,
   })
   return code === 0
+}
+
+/** The repository may have been moved: then nothing but the way to its objects is wrong. */
+async function borrowAgain(files: Files, repo: Repo, gitDir: string): Promise<boolean> {
+  if (!(await hasParts(files, gitDir)) || (await borrows(files, repo, gitDir))) return false
+  await files.write(alternatesFile(gitDir), lender(repo))
+  return true
+}
+
+async function borrows(files: Files, repo: Repo, gitDir: string): Promise<boolean> {
+  return (await readPlain(files, gitDir, 'objects/info/alternates')) === lender(repo)
+}
+
+function lender({ commonDir }: Repo): string {
+  return `${path.join(commonDir, 'objects')}\n`
+}
+
+async function hasParts(files: Files, gitDir: string): Promise<boolean> {
+  for (const [name, kind] of Object.entries(parts))
+    if ((await files.readKind(path.join(gitDir, name))) !== kind) return false
+  return true
 }
 
 const parts = {
@@ -138,7 +156,7 @@ async function makeGit(
   for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
     await files.makeFolder(path.join(gitDir, folder))
   }
-  await files.write(alternatesFile(gitDir), `${path.join(repo.commonDir, 'objects')}\n`)
+  await files.write(alternatesFile(gitDir), lender(repo))
   await files.write(path.join(gitDir, 'config'), await clonedConfig(exec, repo, signal))
   await files.write(path.join(gitDir, 'packed-refs'), await clonedRefs(exec, repo, task, signal))
   for (const name of ['shallow', 'info/exclude', 'info/attributes']) {

@@ -126,7 +126,7 @@ describe('prune', () => {
     expect((await lib.prune(old)).skipped).toMatchObject([{ why: '1 file that no commit and no step holds' }])
   })
 
-  test('R6: an error of one task does not stop the rest, and is told', async () => {
+  test('R6: an error of one task does not stop the rest, and is told; that one goes on', async () => {
     const repo = testRepo()
     const { lib, tasks } = await withTasks(repo, ['T1', 'T2', 'T3'])
     writeFileSync(path.join(repo.dir, '.git/refs/heads/offshoot/T2.lock'), '')
@@ -135,8 +135,10 @@ describe('prune', () => {
     expect(errors[0]?.error).toMatchObject({ code: 'WT_020', message: expect.stringContaining('T2.lock') })
     expect(existsSync(tasks[1]!.path)).toBe(true)
     rmSync(path.join(repo.dir, '.git/refs/heads/offshoot/T2.lock'))
-    expect((await lib.recover()).map(({ verdict }) => verdict)).toEqual(['finished'])
-    expect(await lib.list()).toEqual([])
+    expect(await lib.recover()).toEqual([])
+    writeFileSync(path.join(tasks[1]!.path, 'more.txt'), 'more\n')
+    expect(await lib.checkpoint({ task: 'T2' })).toMatchObject({ created: true })
+    expect(ids((await lib.prune(old)).removed)).toEqual(['T2'])
   })
 
   test('R6, S2: two at once are refused, and a task that is in use is skipped', async () => {

@@ -16,7 +16,15 @@ import { addFiles, loseRecords } from '../support/damage.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { offshoot, quickFolder, testRepo, type TestRepo } from '../support/repo.ts'
 import { vaultDir } from '../support/vault.ts'
-import { inFolder, library, linkedWorktrees, once, ownRefs, withEnv } from '../support/workspace.ts'
+import {
+  commitFile,
+  inFolder,
+  library,
+  linkedWorktrees,
+  once,
+  ownRefs,
+  withEnv,
+} from '../support/workspace.ts'
 
 const doctor = (user: TestRepo) =>
   once(user, async (repo) => (await repo.doctor()).filter(({ status }) => status !== 'ok'))
@@ -53,6 +61,22 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
     expect(inFolder(user, task.path).git('status', '--porcelain')).toBe('')
     expect((await offshoot(inFolder(user, task.path), 'accept', '--json')).json.ok).toBe(true)
     expect(readFileSync(path.join(moved.dir, 'work.txt'), 'utf8')).toBe('work\n')
+  })
+
+  test('of a repository that was moved: a clone keeps its commits, branches and index', async () => {
+    const user = testRepo()
+    const { task } = await once(user, (repo) => repo.start({ task: 'T1', isolation: 'clone' }))
+    const clone = inFolder(user, task.path)
+    commitFile(clone, 'done.txt', 'of the agent\n')
+    clone.git('branch', 'side')
+    clone.write('staged.txt', 'staged\n')
+    clone.git('add', 'staged.txt')
+    const moved = inFolder(user, path.join(user.home, 'elsewhere'))
+    renameSync(user.dir, moved.dir)
+    expect((await repair(moved)).left).toEqual([])
+    expect(await doctor(moved)).toEqual([])
+    expect(clone.git('log', '--format=%s', 'side')).toBe('Write done.txt\nFirst commit\n')
+    expect(clone.git('status', '--porcelain', '--branch')).toContain('A  staged.txt')
   })
 
   test('of a repository that was moved with the workspaces in it', async () => {
