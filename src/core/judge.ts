@@ -62,6 +62,17 @@ function unreadable(name: string, why: string): Finding {
 
 function ofUnknown({ name, repo, tasks }: World['unknown'][number]): Finding[] {
   if (tasks === 0) return []
+  if (!repo)
+    return [
+      {
+        name: `vault ${name}`,
+        status: 'fail',
+        verdict: 'report',
+        message: `it has the steps of ${tasks} tasks, and does not say of which repository`,
+        why: 'There are no records of them either: none of these tasks is listed.',
+        hint: 'offshoot repair --rebuild in that repository, which carries a mark.',
+      },
+    ]
   return [
     {
       name: `vault ${name}`,
@@ -108,7 +119,9 @@ function ofRepo(seen: SeenRepo, { tasks, now }: World): Finding[] {
       status: 'fail',
       verdict: vault.state === 'damaged' ? 'recreate on next use' : 'report',
       message:
-        vault.state === 'damaged' ? 'parts of it are missing' : 'it is gone, with the steps of open tasks',
+        vault.state === 'damaged'
+          ? 'parts of it are missing or damaged'
+          : 'it is gone, with the steps of open tasks',
       why: 'The vault holds every step and everything that undo needs.',
       hint:
         vault.state === 'damaged' ? 'offshoot repair' : 'Bring it back from a backup of the state folder.',

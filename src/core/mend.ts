@@ -27,7 +27,7 @@ export async function mend(ports: Ports, how: Mend, signal?: AbortSignal): Promi
 }
 
 async function requireAdopted(ports: Ports, signal?: AbortSignal): Promise<void> {
-  const [left] = (await rebuild(ports, signal)).left
+  const [left] = (await rebuild(ports, undefined, signal)).left
   if (left) throw new AppError('WT_020', `${left.what}: ${left.why}`)
 }
 

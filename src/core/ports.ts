@@ -421,8 +421,8 @@ export interface Vault {
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
   /** Every vault in the state folder, with the repository it belongs to, if it says so. */
   readVaults(): Promise<{ name: string; repo: RepoRecord | undefined }[]>
-  /** The tasks of which the vault has steps. */
-  readUids(repo: RepoRecord): Promise<string[]>
+  /** The tasks of which the vault of that name has steps. */
+  readUids(name: string): Promise<string[]>
   /** The task as it was at its start. */
   findRecord(repo: Repo, uid: string): Promise<Task | undefined>
   /** Looks at the vault without touching it; `deep`, also whether all that the steps hold is there. */

@@ -34,7 +34,7 @@ export interface Repaired {
 
 /** Makes one task whole again; without a name, and outside of a workspace, everything that can be. */
 export async function repair(ports: Ports, input: RepairInput, signal?: AbortSignal): Promise<Repaired> {
-  const rebuilt = input.rebuild ? await rebuild(ports, signal) : undefined
+  const rebuilt = input.rebuild ? await rebuild(ports, input.dir, signal) : undefined
   await settleAll(ports, signal)
   if (!rebuilt && (input.task !== undefined || (await isInWorkspace(ports, input.dir))))
     return repairTask(ports, input, signal)

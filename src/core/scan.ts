@@ -11,8 +11,12 @@ export interface World {
   readonly tasks: readonly SeenTask[]
   /** Repositories of which something could not be read. */
   readonly failed: readonly { readonly record: RepoRecord; readonly why: string }[]
-  /** Vaults of repositories that have no record, with the number of tasks in each. */
-  readonly unknown: readonly { readonly name: string; readonly repo: RepoRecord; readonly tasks: number }[]
+  /** Vaults of repositories that have no record, or that say of none, with the number of tasks in each. */
+  readonly unknown: readonly {
+    readonly name: string
+    readonly repo: RepoRecord | undefined
+    readonly tasks: number
+  }[]
   /** Folders beside the workspaces that no record names. */
   readonly strays: readonly string[]
   readonly now: Date
@@ -145,9 +149,10 @@ async function lookAtTask(
 
 async function findUnknown(ports: Ports): Promise<World['unknown']> {
   const found = []
+  const names = new Set(ports.store.readRepos().map(({ name }) => name))
   for (const { name, repo } of await ports.vault.readVaults()) {
-    if (!repo || ports.store.findRepoById(repo.id)) continue
-    found.push({ name, repo, tasks: (await ports.vault.readUids(repo)).length })
+    if (repo ? ports.store.findRepoById(repo.id) : names.has(name)) continue
+    found.push({ name, repo, tasks: (await ports.vault.readUids(name)).length })
   }
   return found
 }

@@ -27,6 +27,7 @@ import {
   makeVault,
   readAlgorithm,
   taskFolder,
+  vaultFolder,
   type VaultPlace,
   vaultPlace,
   writeParts,
@@ -351,16 +352,18 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       return tip ? readReplay(vault, repo, task, await stepsOf(vault, tip), signal) : []
     },
     readVaults: () => readVaults(files, options.home),
-    readUids: async (repo) => readUids(files, vaultPlace(options.home, repo).vault),
+    readUids: (name) => readUids(files, vaultFolder(options.home, name)),
     async findRecord(repo, uid) {
       const vault = await open(repo)
       const first = await findStart(vault, uid)
       return first && findRecord(vault, first.commit)
     },
-    inspect: (repo, deep, signal) => inspect(files, exec, vaultPlace(options.home, repo), deep, signal),
+    inspect: (repo, deep, signal) =>
+      inspect(files, exec, vaultPlace(options.home, repo), repo.id, deep, signal),
     async remake(repo) {
       const { vault } = vaultPlace(options.home, repo)
       await writeParts(files, vault, await readAlgorithm(files, repo, vault))
+      await noteRepo(files, vault, repo)
     },
     async mendTip(repo, task, commit) {
       const vault = await openFor(repo, task)

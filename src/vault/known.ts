@@ -30,10 +30,17 @@ export async function readVaults(
   return Promise.all(
     names.map(async (folder) => {
       const name = folder.slice(0, -'.git'.length)
-      const noted = parsed((await files.readText(path.join(vaults, folder, noteFile))) ?? '')
-      return { name, repo: noted && ({ ...noted, name } as unknown as RepoRecord) }
+      const noted = await findNoted(files, path.join(vaults, folder))
+      return { name, repo: noted && { ...noted, name } }
     }),
   )
+}
+
+/** The repository as the vault names it; undefined where it does not, or only in part. */
+async function findNoted(files: Files, vault: string): Promise<RepoRecord | undefined> {
+  const noted = parsed((await files.readText(path.join(vault, noteFile))) ?? '') ?? {}
+  const isWhole = ['id', 'commonDir', 'mark', 'addedAt'].every((key) => typeof noted[key] === 'string')
+  return isWhole ? (noted as unknown as RepoRecord) : undefined
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {
@@ -98,11 +105,12 @@ export async function readKept(
   return kept
 }
 
-/** Looks without touching: all parts there, and behind each task's ref a commit. */
+/** Looks without touching: all parts there, with the id of the repository, and behind each task's ref a commit. */
 export async function inspect(
   files: Files,
   exec: GitExec,
   place: VaultPlace,
+  id: string,
   deep: boolean,
   signal?: AbortSignal,
 ): Promise<VaultLook> {
@@ -112,6 +120,9 @@ export async function inspect(
   for (const [name, kind] of Object.entries(parts))
     if ((await files.readKind(path.join(vault, name))) !== kind) return { state: 'damaged', tips: new Map() }
   const uids = await readUids(files, vault)
+  // Whoever takes the first step writes it before.
+  if (uids.length > 0 && (await findNoted(files, vault))?.id !== id)
+    return { state: 'damaged', tips: new Map() }
   const commits = await Promise.all(uids.map((uid) => readRef(files, vault, `refs/tasks/${uid}`)))
   const { stdout } = await exec({
     args: ['cat-file', '--batch-check=%(objecttype)'],

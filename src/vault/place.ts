@@ -15,9 +15,13 @@ export interface VaultPlace {
   readonly excludes: string
 }
 
+export function vaultFolder(home: string, name: string): string {
+  return path.join(home, 'vaults', `${name}.git`)
+}
+
 export function vaultPlace(home: string, repo: RepoRecord): VaultPlace {
   return {
-    vault: path.join(home, 'vaults', `${repo.name}.git`),
+    vault: vaultFolder(home, repo.name),
     commonDir: repo.commonDir,
     alternates: [path.join(repo.commonDir, 'objects')],
     excludes: path.join(repo.commonDir, 'info', 'exclude'),
