@@ -1,10 +1,11 @@
 /** What a vault knows by itself, for when the records are lost or in doubt. Nothing here makes or changes a vault. */
 import path from 'node:path'
+import { AppError, appError } from '../core/errors.ts'
 import type { Files, KeptOperation, RepoRecord, VaultLook } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from '../git/exec.ts'
 import type { OpenVault } from './index.ts'
-import { readRef, type VaultPlace } from './place.ts'
+import { hasOwnParts, readRef, type VaultPlace } from './place.ts'
 import { parseCommit, parseStep } from './step.ts'
 
 const noteFile = 'repo.json'
@@ -124,14 +125,18 @@ export async function inspect(
   if (uids.length > 0 && (await findNoted(files, vault))?.id !== id)
     return { state: 'damaged', tips: new Map() }
   const commits = await Promise.all(uids.map((uid) => readRef(files, vault, `refs/tasks/${uid}`)))
-  const { stdout } = await exec({
+  const asked = await exec({
     args: ['cat-file', '--batch-check=%(objecttype)'],
     stdin: commits.map((commit) => `${isObject(commit) ? commit : 'none'}\n`).join(''),
     gitDir: vault,
     cwd: vault,
     signal,
-  })
-  const types = stdout.toString().split('\n')
+  }).catch(appError)
+  if (asked instanceof AppError) {
+    if (await hasOwnParts(files, vault)) throw asked
+    return { state: 'damaged', tips: new Map() }
+  }
+  const types = asked.stdout.toString().split('\n')
   const tips = new Map(uids.map((uid, n) => [uid, types[n] === 'commit']))
   // A base that no copy was taken of yet is in the repository alone: without that there is no telling.
   const looks = deep && (await files.readKind(place.commonDir)) === 'folder'

@@ -54,3 +54,18 @@ describe('R7: a vault that does not say which repository it belongs to', () => {
     expect(faults(await run('doctor'))).toEqual([])
   })
 })
+
+test.each([
+  ['HEAD', 'xx\n'],
+  ['config', '[[[\n'],
+])('R7: a vault whose %s is garbage: doctor names it, and repair writes it again', async (name, garbage) => {
+  const { run, at } = await kept()
+  const before = readFileSync(at(name), 'utf8')
+  writeFileSync(at(name), garbage)
+  expect(faults(await run('doctor'))).toMatchObject([
+    { name: expect.stringMatching(/^vault /), status: 'fail', hint: 'offshoot repair' },
+  ])
+  expect((await run('repair')).json).toMatchObject({ left: [], repaired: [{}] })
+  expect(readFileSync(at(name), 'utf8')).toBe(before)
+  expect(faults(await run('doctor'))).toEqual([])
+})
