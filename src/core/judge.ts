@@ -232,6 +232,15 @@ function ofTask({ task, folder, fault, isBusy }: SeenTask, repo: SeenRepo): Find
   } else if (folder === 'gone') {
     const why = 'An agent cannot work in it. All that was recorded comes back from the last step.'
     soon(`its workspace ${task.path} is gone`, why, { do: 'workspace', task })
+  } else if (fault !== undefined && task.shadow) {
+    found.push({
+      name,
+      status: 'warn',
+      verdict: 'report',
+      message: fault,
+      why: 'What is done there meanwhile is yours; no step of the task is taken.',
+      hint: `git -C ${task.path} switch ${task.branch}`,
+    })
   } else if (fault !== undefined) {
     soon(fault, 'Git does not work in it, or takes it for something else.', { do: 'workspace', task })
   }
@@ -240,7 +249,7 @@ function ofTask({ task, folder, fault, isBusy }: SeenTask, repo: SeenRepo): Find
       do: 'pin',
       task,
     })
-  if (task.isolation === 'worktree' && folder === 'there' && !refs.has(branchRef(task.branch)))
+  if (task.isolation !== 'clone' && folder === 'there' && !refs.has(branchRef(task.branch)))
     soon(`its branch ${task.branch} is gone`, 'Git has nothing to compare the work with.', {
       do: 'branch',
       task,

@@ -5,6 +5,7 @@ import { appError } from './errors.ts'
 import type { GitLock, Ports, Registration, Repo, RepoRecord, VaultLook } from './ports.ts'
 import { repoAt } from './rebuild.ts'
 import { isOpen, type Task } from './task.ts'
+import { isolationOf } from './workspace.ts'
 
 export interface World {
   readonly repos: readonly SeenRepo[]
@@ -39,7 +40,7 @@ export interface SeenRepo {
 export interface SeenTask {
   readonly task: Task
   readonly folder: 'there' | 'gone'
-  /** What is wrong with its git. */
+  /** What is wrong with its git; of a task in the user's checkout, that this is on another branch. */
   readonly fault: string | undefined
   /** Whoever is in the middle of a verb on it lives. */
   readonly isBusy: boolean
@@ -139,12 +140,22 @@ async function lookAtTask(
   const isBusy = task.pending !== undefined && (await ports.isAlive(task.pending.owner))
   const kind = await ports.files.readKind(task.path)
   const folder = kind === 'folder' && (await ports.files.readNames(task.path)).length > 0 ? 'there' : 'gone'
-  // In the user's own checkout git is theirs.
-  const looks = folder === 'there' && isThere && isOpen(task) && task.isolation !== 'branch' && !task.pending
-  const fault = looks
-    ? await ports.isolations[task.isolation as 'worktree' | 'clone'].findFault(repo, task, signal)
-    : undefined
-  return { task, folder, fault, isBusy }
+  const looks = folder === 'there' && isThere && isOpen(task) && !task.pending
+  return { task, folder, fault: looks ? await findFault(ports, repo, task, signal) : undefined, isBusy }
+}
+
+/** In the user's own checkout git is theirs; only where they are in it is of concern. */
+async function findFault(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  if (!task.shadow) return isolationOf(ports, task).findFault(repo, task, signal)
+  const branch = await ports.git.readHeadBranch({ ...repo.place, gitDir: task.shadow.gitDir })
+  return branch === task.branch
+    ? undefined
+    : `the checkout ${task.path} that it works in is on ${branch ?? 'no branch'}, not on ${task.branch}`
 }
 
 async function findUnknown(ports: Ports): Promise<World['unknown']> {
