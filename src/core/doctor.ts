@@ -46,7 +46,9 @@ export async function examine(
   options: ScanOptions,
   signal?: AbortSignal,
 ): Promise<Finding[]> {
-  const moved = await findMoved(ports, dir, signal)
+  // Where git does not work, the scan tells.
+  const moved = await findMoved(ports, dir, signal).catch(() => undefined)
+  signal?.throwIfAborted()
   const world = await scan(ports, options, signal)
   const found = judge(world)
   if (!moved) return found

@@ -182,7 +182,7 @@ test('R7: each finding says why it matters and what to do', () => {
     ...judge(world({ repos: [gone], tasks: [seen(one)] })),
     ...judge(world({ repos: [vaultless] })),
     ...judge(world({ repos: [headless] })),
-    ...judge(world({ failed: [{ record, why: 'no' }] })),
+    ...judge(world({ failed: [{ what: 'repository app', why: 'no' }] })),
     ...judge(world({ unknown: [{ name: 'x', repo: record, tasks: 3 }] })),
   ]
   expect(verdicts(found)).toEqual([

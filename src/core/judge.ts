@@ -37,7 +37,7 @@ export interface Finding {
 export function judge(world: World): Finding[] {
   const repos = new Map(world.repos.map((seen) => [seen.record.id, seen]))
   return [
-    ...world.failed.map(({ record, why }) => unreadable(record.name, why)),
+    ...world.failed.map(unreadable),
     ...world.unknown.flatMap(ofUnknown),
     ...world.repos.flatMap((seen) => ofRepo(seen, world)),
     ...world.tasks.flatMap((seen) => {
@@ -49,9 +49,9 @@ export function judge(world: World): Finding[] {
   ]
 }
 
-function unreadable(name: string, why: string): Finding {
+function unreadable({ what, why }: World['failed'][number]): Finding {
   return {
-    name: `repository ${name}`,
+    name: what,
     status: 'fail',
     verdict: 'report',
     message: `it could not be looked at: ${why}`,

@@ -419,8 +419,8 @@ export interface Vault {
   readReplay(repo: Repo, task: Task, signal?: AbortSignal): Promise<ReplayStep[]>
   /** The id that each published step has in the user's repository. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
-  /** Every vault in the state folder, with the repository it belongs to, if it says so. */
-  readVaults(): Promise<{ name: string; repo: RepoRecord | undefined }[]>
+  /** Every vault in the state folder, with the repository it belongs to, if it says so, or why it cannot be read. */
+  readVaults(): Promise<{ name: string; repo?: RepoRecord | undefined; why?: string }[]>
   /** The tasks of which the vault of that name has steps. */
   readUids(name: string): Promise<string[]>
   /** The task as it was at its start. */

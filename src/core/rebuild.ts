@@ -26,9 +26,10 @@ export function rebuild(ports: Ports, dir?: string, signal?: AbortSignal): Promi
   return ports.locks.hold('rebuild', { verb: 'repair', signal }, async () => {
     const aside = await setDamagedAside(ports)
     const parts: Omit<Rebuilt, 'aside'>[] = []
-    for (const { name, repo } of await ports.vault.readVaults()) {
+    for (const { name, repo, why } of await ports.vault.readVaults()) {
       signal?.throwIfAborted()
-      parts.push(await rebuildRepo(ports, name, repo ?? (await findMarked(ports, name, dir)), signal))
+      const noted = repo ?? why ?? (await findMarked(ports, name, dir))
+      parts.push(await rebuildRepo(ports, name, noted, signal))
     }
     const sum = (count: (part: Omit<Rebuilt, 'aside'>) => number) =>
       parts.reduce((total, part) => total + count(part), 0)
@@ -75,7 +76,7 @@ function isDamaged(ports: Ports): boolean {
 async function rebuildRepo(
   ports: Ports,
   name: string,
-  noted: RepoRecord | undefined,
+  noted: RepoRecord | string | undefined,
   signal?: AbortSignal,
 ): Promise<Omit<Rebuilt, 'aside'>> {
   try {
@@ -109,7 +110,9 @@ async function rebuildRepo(
 }
 
 /** The repository as its vault names it. One that is known keeps its record: it may have moved since. */
-async function recordRepo(ports: Ports, noted: RepoRecord | undefined): Promise<Repo> {
+async function recordRepo(ports: Ports, noted: RepoRecord | string | undefined): Promise<Repo> {
+  if (typeof noted === 'string')
+    throw new AppError('WT_005', `It cannot be read: ${noted}`, { hint: 'Make it readable, then repeat.' })
   if (!noted)
     throw new AppError('WT_005', 'It does not say which repository it belongs to.', {
       hint: 'Repeat it in that repository: offshoot repair --rebuild -C DIR',

@@ -10,8 +10,8 @@ import { isolationOf } from './workspace.ts'
 export interface World {
   readonly repos: readonly SeenRepo[]
   readonly tasks: readonly SeenTask[]
-  /** Repositories of which something could not be read. */
-  readonly failed: readonly { readonly record: RepoRecord; readonly why: string }[]
+  /** Repositories, and vaults without one, of which something could not be read. */
+  readonly failed: readonly { readonly what: string; readonly why: string }[]
   /** Vaults of repositories that have no record, or that say of none, with the number of tasks in each. */
   readonly unknown: readonly {
     readonly name: string
@@ -73,15 +73,16 @@ export async function scan(
     } catch (thrown) {
       const error = appError(thrown)
       if (error.kind === 'cancelled') throw error
-      failed.push({ record, why: error.message })
+      failed.push({ what: `repository ${record.name}`, why: error.message })
     }
   }
   const strays = await findStrays(
     ports,
     repos.map(({ record }) => record),
   )
-  const unknown = only ? [] : await findUnknown(ports)
-  return { repos, tasks, failed, unknown, strays, now: ports.clock.now() }
+  const found = only ? { unknown: [], failed: [] } : await findUnknown(ports)
+  failed.push(...found.failed)
+  return { repos, tasks, failed, unknown: found.unknown, strays, now: ports.clock.now() }
 }
 
 async function lookAtTasks(
@@ -158,14 +159,15 @@ async function findFault(
     : `the checkout ${task.path} that it works in is on ${branch ?? 'no branch'}, not on ${task.branch}`
 }
 
-async function findUnknown(ports: Ports): Promise<World['unknown']> {
-  const found = []
+async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'failed'>> {
+  const [unknown, failed]: [World['unknown'][number][], World['failed'][number][]] = [[], []]
   const names = new Set(ports.store.readRepos().map(({ name }) => name))
-  for (const { name, repo } of await ports.vault.readVaults()) {
+  for (const { name, repo, why } of await ports.vault.readVaults()) {
     if (repo ? ports.store.findRepoById(repo.id) : names.has(name)) continue
-    found.push({ name, repo, tasks: (await ports.vault.readUids(name)).length })
+    if (why !== undefined) failed.push({ what: `vault ${name}`, why })
+    else unknown.push({ name, repo, tasks: (await ports.vault.readUids(name)).length })
   }
-  return found
+  return { unknown, failed }
 }
 
 /** Only in the folders of the state folder: elsewhere the user may keep whatever they like beside ours. */

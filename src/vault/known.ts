@@ -1,7 +1,7 @@
 /** What a vault knows by itself, for when the records are lost or in doubt. Nothing here makes or changes a vault. */
 import path from 'node:path'
 import { AppError, appError } from '../core/errors.ts'
-import type { Files, KeptOperation, RepoRecord, VaultLook } from '../core/ports.ts'
+import type { Files, KeptOperation, RepoRecord, Vault, VaultLook } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from '../git/exec.ts'
 import type { OpenVault } from './index.ts'
@@ -22,16 +22,14 @@ export async function noteRepo(files: Files, vault: string, repo: RepoRecord): P
 }
 
 /** The repositories that the vaults in this state folder belong to; undefined where one does not say. */
-export async function readVaults(
-  files: Files,
-  home: string,
-): Promise<{ name: string; repo: RepoRecord | undefined }[]> {
+export async function readVaults(files: Files, home: string): ReturnType<Vault['readVaults']> {
   const vaults = path.join(home, 'vaults')
   const names = (await files.readNames(vaults)).filter((name) => name.endsWith('.git')).toSorted()
   return Promise.all(
     names.map(async (folder) => {
       const name = folder.slice(0, -'.git'.length)
-      const noted = await findNoted(files, path.join(vaults, folder))
+      const noted = await findNoted(files, path.join(vaults, folder)).catch(appError)
+      if (noted instanceof AppError) return { name, why: noted.message }
       return { name, repo: noted && { ...noted, name } }
     }),
   )

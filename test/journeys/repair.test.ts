@@ -11,6 +11,7 @@ import {
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import type { Files } from '../../src/core/ports.ts'
 import { repairsAll } from '../support/damaged.ts'
 import { addFiles, loseRecords } from '../support/damage.ts'
 import { fingerprint } from '../support/fingerprint.ts'
@@ -313,4 +314,52 @@ test('R5: a repository that cannot be read whole is told of, and nothing is chan
   expect(
     (await offshoot(user, 'list', '--json')).json.tasks.map(({ id }: { id: string }) => id).toSorted(),
   ).toEqual(['T1', 'T2'])
+})
+
+describe('R7: doctor tells all else, and recover and repair do what they can', () => {
+  test('where one vault cannot be read', async () => {
+    const user = testRepo()
+    await offshoot(user, 'start', 'T1')
+    const vault = vaultDir(user)
+    const closed =
+      <T>(read: (file: string) => Promise<T>) =>
+      async (file: string) => {
+        if (!file.startsWith(`${vault}/`)) return read(file)
+        throw Object.assign(new Error(`EACCES: permission denied, '${file}'`), { code: 'EACCES' })
+      }
+    const around = {
+      files: (files: Files): Files => ({
+        ...files,
+        readKind: closed(files.readKind),
+        readText: closed(files.readText),
+        readNames: closed(files.readNames),
+      }),
+    }
+    const repo = library(user, { around })
+    const unread = {
+      name: expect.stringMatching(/^repository /),
+      message: expect.stringContaining('could not be looked at'),
+    }
+    const checks = await repo.doctor()
+    expect(checks.map(({ name }) => name)).toEqual(expect.arrayContaining(['git', 'records', 'settings']))
+    expect(checks).toContainEqual(expect.objectContaining(unread))
+    expect(await repo.recover()).toEqual([])
+    expect(await repo.repair()).toMatchObject({ repaired: [], left: [unread] })
+    // Nor is one that no record speaks of the end of it.
+    await repo.close()
+    loseRecords(user)
+    expect(await library(user, { around }).doctor()).toContainEqual(
+      expect.objectContaining({ name: expect.stringMatching(/^vault /), status: 'fail' }),
+    )
+  })
+
+  test('where there is no git', async () => {
+    const user = testRepo()
+    await offshoot(user, 'start', 'T1')
+    const { code, json } = await offshoot(withEnv(user, { PATH: '/nowhere' }), 'doctor', '--json')
+    expect([code, json.ok]).toEqual([1, true])
+    const told = (name: string) => json.checks.find((check: { name: string }) => check.name === name)
+    expect(told('git')).toMatchObject({ status: 'fail', message: expect.stringContaining('not installed') })
+    expect(told('records')).toMatchObject({ status: 'ok' })
+  })
 })
