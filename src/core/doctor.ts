@@ -5,6 +5,7 @@ import { type Finding, judge } from './judge.ts'
 import { readOldState } from './old-state.ts'
 import type { Ports } from './ports.ts'
 import { findMoved } from './relink.ts'
+import { findRepo } from './repo.ts'
 import { scan, type ScanOptions } from './scan.ts'
 
 export interface Check {
@@ -50,7 +51,8 @@ export async function examine(
   const moved = await findMoved(ports, dir, signal).catch(() => undefined)
   signal?.throwIfAborted()
   const world = await scan(ports, options, signal)
-  const found = judge(world)
+  const here = await findRepo(ports, dir).catch(() => undefined)
+  const found = judge(world, here?.repo?.id)
   if (!moved) return found
   const { record, place } = moved
   const hint = 'offshoot repair'

@@ -194,3 +194,14 @@ test('R7: each finding says why it matters and what to do', () => {
   ])
   for (const { why, hint } of found) expect([why, hint]).not.toContain('')
 })
+
+test('R7: what is to be done in another repository says where', () => {
+  const one = task('a')
+  const { world } = sound(one)
+  const hint = (here?: string) => judge(world({ tasks: [seen(one, { folder: 'gone' })] }), here)[0]?.hint
+  expect([hint('r'), hint('another'), hint()]).toEqual([
+    'offshoot repair A',
+    'offshoot repair A -C /app',
+    'offshoot repair A -C /app',
+  ])
+})

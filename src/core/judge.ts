@@ -1,5 +1,6 @@
 /** What to make of the worlds that the scan has gathered: one verdict for each disagreement. Pure. */
 import path from 'node:path'
+import { rootOf } from './moved.ts'
 import type { GitLock, Registration } from './ports.ts'
 import { markRef } from './repo.ts'
 import type { SeenRepo, SeenTask, World } from './scan.ts'
@@ -34,19 +35,26 @@ export interface Finding {
   readonly mend?: Mend | undefined
 }
 
-export function judge(world: World): Finding[] {
+/** `here`: the repository that whoever asks is in. What they are told to do elsewhere says where. */
+export function judge(world: World, here?: string): Finding[] {
+  const at = ({ record }: SeenRepo) => (record.id === here ? '' : ` -C ${quoted(rootOf(record.commonDir))}`)
   const repos = new Map(world.repos.map((seen) => [seen.record.id, seen]))
   return [
     ...world.failed.map(unreadable),
     ...world.unknown.flatMap(ofUnknown),
-    ...world.repos.flatMap((seen) => ofRepo(seen, world)),
+    ...world.repos.flatMap((seen) => ofRepo(seen, world, at(seen))),
     ...world.tasks.flatMap((seen) => {
       const repo = repos.get(seen.task.repo)
-      return repo ? ofTask(seen, repo) : []
+      return repo ? ofTask(seen, repo, at(repo)) : []
     }),
-    ...world.repos.flatMap(ofLeftovers),
+    ...world.repos.flatMap((seen) => ofLeftovers(seen, at(seen))),
     ...world.strays.flatMap((folder) => ofStray(folder, world.repos)),
   ]
+}
+
+/** As a shell takes it for one word. */
+function quoted(file: string): string {
+  return /^[\w./@:+-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
 }
 
 function unreadable({ what, why }: World['failed'][number]): Finding {
@@ -86,7 +94,7 @@ function ofUnknown({ name, repo, tasks }: World['unknown'][number]): Finding[] {
   ]
 }
 
-function ofRepo(seen: SeenRepo, { tasks, now }: World): Finding[] {
+function ofRepo(seen: SeenRepo, { tasks, now }: World, at: string): Finding[] {
   const { record, vault, isThere } = seen
   const [open] = [tasks.filter(({ task }) => task.repo === record.id && isOpen(task))]
   const name = `repository ${record.name}`
@@ -142,7 +150,7 @@ function ofRepo(seen: SeenRepo, { tasks, now }: World): Finding[] {
   return [
     ...found,
     ...seen.locks.flatMap((lock) => ofLock(seen, lock, now)),
-    ...seen.registrations.flatMap(ofForeign),
+    ...seen.registrations.flatMap((registration) => ofForeign(registration, at)),
   ]
 }
 
@@ -169,7 +177,7 @@ function ofLock({ record }: SeenRepo, { name, since }: GitLock, now: Date): Find
 }
 
 /** What git left half-made that is none of ours; one of ours is judged with its task. */
-function ofForeign({ name, path: folder, uid, locked }: Registration): Finding[] {
+function ofForeign({ name, path: folder, uid, locked }: Registration, at: string): Finding[] {
   if (uid !== undefined || locked !== 'initializing') return []
   return [
     {
@@ -178,15 +186,15 @@ function ofForeign({ name, path: folder, uid, locked }: Registration): Finding[]
       verdict: 'report',
       message: `git was killed while it made ${folder} (locked: initializing)`,
       why: 'git worktree prune leaves it alone for ever. It is not one of ours.',
-      hint: `If no git is at work there: git worktree unlock ${folder} && git worktree remove --force ${folder}`,
+      hint: `If no git is at work there: git${at} worktree unlock ${folder} && git${at} worktree remove --force ${folder}`,
     },
   ]
 }
 
-function ofTask({ task, folder, fault, isBusy }: SeenTask, repo: SeenRepo): Finding[] {
+function ofTask({ task, folder, fault, isBusy }: SeenTask, repo: SeenRepo, at: string): Finding[] {
   const name = `task ${task.id}`
   const { vault, refs } = repo
-  const repair = `offshoot repair ${task.id}`
+  const repair = `offshoot repair ${task.id}${at}`
   if (task.pending && isBusy) return []
   if (task.pending) {
     const { verb, owner } = task.pending
@@ -263,7 +271,7 @@ function stepsLost(task: Task, tip: boolean | undefined): boolean {
 }
 
 /** What marks, pins and the vault tell of tasks that are closed, or that nobody knows. */
-function ofLeftovers(repo: SeenRepo): Finding[] {
+function ofLeftovers(repo: SeenRepo, at: string): Finding[] {
   const { registrations, refs, vault, known, record } = repo
   const uids = new Set(vault.tips.keys())
   const found: Finding[] = []
@@ -284,7 +292,7 @@ function ofLeftovers(repo: SeenRepo): Finding[] {
     if (uid === undefined || (uids.has(uid) && !known.has(uid))) continue
     const task = known.get(uid)
     if (task && (isOpen(task) || task.pending)) continue
-    found.push(ofPin(ref, task))
+    found.push(ofPin(ref, task, at))
   }
   const open = new Set(Array.from(known.values(), (task) => (isOpen(task) ? task.path : '')))
   for (const registration of registrations) {
@@ -292,12 +300,12 @@ function ofLeftovers(repo: SeenRepo): Finding[] {
     if (uid === undefined || (uids.has(uid) && !known.has(uid))) continue
     const task = known.get(uid)
     if (task && (isOpen(task) || task.pending)) continue
-    found.push(ofMarked(registration, open.has(registration.path) ? undefined : task))
+    found.push(ofMarked(registration, open.has(registration.path) ? undefined : task, at))
   }
   return found
 }
 
-function ofPin(ref: string, task: Task | undefined): Finding {
+function ofPin(ref: string, task: Task | undefined, at: string): Finding {
   const common = { name: `pin ${ref}`, status: 'warn' } as const
   if (task)
     return {
@@ -313,11 +321,11 @@ function ofPin(ref: string, task: Task | undefined): Finding {
     verdict: 'report',
     message: 'no task of this state folder has it',
     why: 'It keeps a commit from being collected, perhaps for an offshoot with another state folder.',
-    hint: `If there is none: git update-ref -d ${ref}`,
+    hint: `If there is none: git${at} update-ref -d ${ref}`,
   }
 }
 
-function ofMarked({ name, path: folder }: Registration, task: Task | undefined): Finding {
+function ofMarked({ name, path: folder }: Registration, task: Task | undefined, at: string): Finding {
   const common = { name: `worktree ${name}`, status: 'warn' } as const
   if (task && task.path === folder && task.isolation === 'worktree')
     return {
@@ -333,7 +341,7 @@ function ofMarked({ name, path: folder }: Registration, task: Task | undefined):
     verdict: 'report',
     message: `${folder} carries our mark, and no task of this state folder has it`,
     why: 'It may be that of an offshoot with another state folder.',
-    hint: `If there is none: git worktree remove ${folder}`,
+    hint: `If there is none: git${at} worktree remove ${folder}`,
   }
 }
 

@@ -167,6 +167,20 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
   })
 })
 
+test('R7: what doctor says to do for a task of another repository mends that one, wherever it is said', async () => {
+  const [user, other] = [testRepo(), testRepo()]
+  const there = withEnv(other, { OFFSHOOT_HOME: user.env.OFFSHOOT_HOME ?? '' })
+  for (const repo of [user, there]) await offshoot(repo, 'start', 'T1')
+  const [pin = ''] = ownRefs(there).filter((ref) => ref.includes('/base/'))
+  there.git('update-ref', '-d', pin)
+  for (const asked of [user, inFolder(user, user.home)]) {
+    const found = (await doctor(asked)).filter(({ name }) => name === 'task T1')
+    expect(found.map(({ hint }) => hint)).toEqual([`offshoot repair T1 -C ${there.dir}`])
+  }
+  expect((await offshoot(user, 'repair', 'T1', '-C', there.dir)).code).toBe(0)
+  expect(await doctor(user)).toEqual([])
+})
+
 describe('R7: doctor tells of what offshoot stands on', () => {
   test('a clock that went back', async () => {
     const user = testRepo()
