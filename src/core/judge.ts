@@ -150,6 +150,7 @@ function ofRepo(seen: SeenRepo, { tasks, now }: World, at: string): Finding[] {
   return [
     ...found,
     ...seen.locks.flatMap((lock) => ofLock(seen, lock, now)),
+    ...(vault.locks ?? []).flatMap((lock) => ofVaultLock(seen, lock, now)),
     ...seen.registrations.flatMap((registration) => ofForeign(registration, at)),
   ]
 }
@@ -157,23 +158,35 @@ function ofRepo(seen: SeenRepo, { tasks, now }: World, at: string): Finding[] {
 /** A git that is at work holds a lock for less than that. */
 const patienceMs = 60_000
 
-function ofLock({ record }: SeenRepo, { name, since }: GitLock, now: Date): Finding[] {
-  const age = now.getTime() - since.getTime()
-  if (age < patienceMs) return []
-  const ours = name.startsWith('refs/offshoot/')
-  const minutes = Math.round(age / 60_000)
-  const file = path.join(record.commonDir, name)
-  return [
-    {
-      name: `lock ${name}`,
-      status: 'warn',
-      verdict: ours ? 'finish' : 'report',
-      message: `${file} has been there for ${minutes} minutes`,
-      why: 'A git that was killed leaves its lock, and no other git gets past it.',
-      hint: ours ? 'offshoot repair' : `If no git is at work there: rm ${file}`,
-      mend: ours ? { do: 'locks', repo: record.id } : undefined,
-    },
-  ]
+export function isStale({ since }: GitLock, now: Date): boolean {
+  return now.getTime() - since.getTime() >= patienceMs
+}
+
+function ofLock({ record }: SeenRepo, lock: GitLock, now: Date): Finding[] {
+  if (!isStale(lock, now)) return []
+  const file = path.join(record.commonDir, lock.name)
+  const left = leftLock(lock.name, file, lock, now)
+  if (lock.name.startsWith('refs/offshoot/')) return [{ ...left, mend: { do: 'locks', repo: record.id } }]
+  return [{ ...left, verdict: 'report', hint: `If no git is at work there: rm ${quoted(file)}` }]
+}
+
+/** Only we have a git at work in a vault. */
+function ofVaultLock({ record }: SeenRepo, lock: GitLock, now: Date): Finding[] {
+  if (!isStale(lock, now)) return []
+  const left = leftLock(`${path.basename(lock.name)} of vault ${record.name}`, lock.name, lock, now)
+  return [{ ...left, mend: { do: 'locks', repo: record.id } }]
+}
+
+function leftLock(name: string, file: string, { since }: GitLock, now: Date): Finding {
+  const minutes = Math.round((now.getTime() - since.getTime()) / 60_000)
+  return {
+    name: `lock ${name}`,
+    status: 'warn',
+    verdict: 'finish',
+    message: `${file} has been there for ${minutes} minutes`,
+    why: 'A git that was killed leaves its lock, and no other git gets past it.',
+    hint: 'offshoot repair',
+  }
 }
 
 /** What git left half-made that is none of ours; one of ours is judged with its task. */

@@ -2,7 +2,7 @@
 import { requireOpen } from './checkpoint.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
-import type { Mend } from './judge.ts'
+import { isStale, type Mend } from './judge.ts'
 import type { Ports, RefChange, Repo } from './ports.ts'
 import { rebuild, repoAt } from './rebuild.ts'
 import { ensureWorkspace } from './recreate.ts'
@@ -38,12 +38,15 @@ async function requireKnown(ports: Ports, id: string): Promise<Repo> {
 }
 
 /** Only we write refs of that name, and nobody holds a lock on one for long. */
-async function clearLocks({ git }: Ports, { place }: Repo): Promise<void> {
+async function clearLocks({ git, vault, files, clock }: Ports, repo: Repo): Promise<void> {
+  const { place } = repo
   const refs = (await git.readLocks(place)).map(({ name }) => name.replace(/\.lock$/, ''))
   await git.clearRefLocks(
     place,
     refs.filter((ref) => ref.startsWith('refs/offshoot/')),
   )
+  const { locks = [] } = await vault.inspect(repo, false)
+  for (const lock of locks) if (isStale(lock, clock.now())) await files.remove(lock.name)
 }
 
 type TaskMend = Extract<Mend, { task: Task }>['do']

@@ -446,6 +446,8 @@ export interface VaultLook {
   readonly tips: ReadonlyMap<string, boolean>
   /** Objects behind the steps that neither it nor the repository has. */
   readonly lost?: readonly string[] | undefined
+  /** Locks of git in it, by their full paths: nobody but us has a git there. */
+  readonly locks?: readonly GitLock[] | undefined
 }
 
 export interface Push {

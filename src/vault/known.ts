@@ -4,6 +4,7 @@ import { AppError, appError } from '../core/errors.ts'
 import type { Files, KeptOperation, RepoRecord, Vault, VaultLook } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from '../git/exec.ts'
+import { readLocks } from '../git/locks.ts'
 import type { OpenVault } from './index.ts'
 import { hasOwnParts, readRef, type VaultPlace } from './place.ts'
 import { parseCommit, parseStep } from './step.ts'
@@ -139,7 +140,10 @@ export async function inspect(
   // A base that no copy was taken of yet is in the repository alone: without that there is no telling.
   const looks = deep && (await files.readKind(place.commonDir)) === 'folder'
   const lost = looks ? await readLost(exec, place, new Set(commits), signal) : undefined
-  return { state: 'sound', tips, lost }
+  const locks = (await readLocks({ commonDir: vault })).map((lock) => {
+    return { ...lock, name: path.join(vault, lock.name) }
+  })
+  return { state: 'sound', tips, lost, locks }
 }
 
 async function readLost(

@@ -125,6 +125,32 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
     expect(existsSync(json.task.path)).toBe(true)
   })
 
+  test('of locks in a vault, which go, and of those in a worktree, which stay', async () => {
+    const user = testRepo()
+    const { json } = await offshoot(user, 'run', '--task', 'T1', '--json', '--', 'touch', 'x.txt')
+    const own = path.join(user.dir, '.git', 'worktrees', path.basename(json.task.path))
+    const [uid = ''] = readdirSync(path.join(vaultDir(user), 'refs', 'tasks'))
+    const theirs = ['index.lock', 'HEAD.lock'].map((name) => path.join(own, name))
+    const ours = ['packed-refs.lock', `refs/tasks/${uid}.lock`].map((name) => path.join(vaultDir(user), name))
+    const hourAgo = Date.now() / 1000 - 3600
+    for (const file of [...theirs, ...ours]) {
+      writeFileSync(file, '')
+      utimesSync(file, hourAgo, hourAgo)
+    }
+    // A git that is at work right now is nobody's concern.
+    writeFileSync(path.join(vaultDir(user), 'HEAD.lock'), '')
+    const found = await doctor(user)
+    expect(found.map(({ message }) => message.split(' ')[0])).toEqual([...theirs, ...ours])
+    expect(found.map(({ hint }) => hint)).toEqual([
+      ...theirs.map((file) => `If no git is at work there: rm ${file}`),
+      ...ours.map(() => 'offshoot repair'),
+    ])
+    const { repaired, left } = await repair(user)
+    expect([repaired.length, left.length]).toEqual([2, 2])
+    expect([...theirs, ...ours].map((file) => existsSync(file))).toEqual([true, true, false, false])
+    expect(existsSync(path.join(vaultDir(user), 'HEAD.lock'))).toBe(true)
+  })
+
   test('of a vault without HEAD and config: both are made again, and the steps are there', async () => {
     const user = testRepo()
     await offshoot(user, 'run', '--task', 'T1', '--', 'sh', '-c', 'echo x > x.txt')
