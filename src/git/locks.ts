@@ -9,7 +9,7 @@ const shared = ['index.lock', 'HEAD.lock', 'packed-refs.lock', 'config.lock', 's
 const own = ['index.lock', 'HEAD.lock']
 
 export async function readLocks(place: Pick<Place, 'commonDir'>): Promise<GitLock[]> {
-  const worktrees = await readdir(path.join(place.commonDir, 'worktrees')).catch(() => [])
+  const worktrees = await readdir(path.join(place.commonDir, 'worktrees')).catch((): string[] => [])
   const below = await readdir(path.join(place.commonDir, 'refs'), { recursive: true }).catch(() => [])
   const names = [
     ...shared,
