@@ -51,6 +51,7 @@ function sound(...tasks: Task[]): { repo: SeenRepo; world: (change?: Partial<Wor
     refs,
     locks: [],
     known: new Map(tasks.map((one) => [one.uid, one])),
+    lost: new Map(),
   }
   const world = (change: Partial<World> = {}): World => ({
     repos: [repo],

@@ -285,13 +285,13 @@ function stepsLost(task: Task, tip: boolean | undefined): boolean {
 
 /** What marks, pins and the vault tell of tasks that are closed, or that nobody knows. */
 function ofLeftovers(repo: SeenRepo, at: string): Finding[] {
-  const { registrations, refs, vault, known, record } = repo
+  const { registrations, refs, vault, known, lost, record } = repo
   const uids = new Set(vault.tips.keys())
   const found: Finding[] = []
   for (const uid of uids) {
     if (known.has(uid)) continue
     found.push({
-      name: `task ${uid}`,
+      name: `task ${lost.get(uid) ?? uid}`,
       status: 'warn',
       verdict: 'adopt',
       message: 'the vault has its steps, and there is no record of it',

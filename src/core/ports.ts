@@ -423,6 +423,12 @@ export interface Vault {
   readVaults(): Promise<{ name: string; repo?: RepoRecord | undefined; why?: string }[]>
   /** The tasks of which the vault of that name has steps. */
   readUids(name: string): Promise<string[]>
+  /** What these tasks are called, by uid, as far as the vault knows. Does not touch it. */
+  readIds(
+    repo: RepoRecord,
+    uids: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, string>>
   /** The task as it was at its start. */
   findRecord(repo: Repo, uid: string): Promise<Task | undefined>
   /** Looks at the vault without touching it; `deep`, also whether all that the steps hold is there. */

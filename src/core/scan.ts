@@ -34,6 +34,8 @@ export interface SeenRepo {
   readonly locks: readonly GitLock[]
   /** Records of tasks that marks and refs speak of, also closed and hidden ones, by uid. */
   readonly known: ReadonlyMap<string, Task>
+  /** What those are called that have steps and no record, by uid. */
+  readonly lost: ReadonlyMap<string, string>
 }
 
 /** An open task, or one in the middle of a verb. */
@@ -103,6 +105,10 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
   const { git } = ports
   const { place, ...record } = repo
   const vault = await ports.vault.inspect(repo, deep, signal)
+  const orphans = Array.from(vault.tips, ([uid, isThere]) => (isThere ? uid : '')).filter(
+    (uid) => uid !== '' && ports.store.findTaskByUid(uid) === undefined,
+  )
+  const lost = await ports.vault.readIds(repo, orphans, signal)
   if ((await ports.files.readKind(repo.commonDir)) !== 'folder') {
     const nothing = {
       registrations: [],
@@ -110,7 +116,7 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
       locks: [],
       known: knownOf(ports, vault.tips.keys()),
     }
-    return { record, isThere: false, vault, ...nothing }
+    return { record, isThere: false, vault, lost, ...nothing }
   }
   const [registrations, refs, locks] = await Promise.all([
     git.readRegistrations(place),
@@ -120,7 +126,7 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
   const pinned = [...refs.keys()].flatMap((ref) => /^refs\/offshoot\/base\/(\w+)$/.exec(ref)?.[1] ?? [])
   const marked = registrations.flatMap(({ uid }) => uid ?? [])
   const known = knownOf(ports, [...pinned, ...marked, ...vault.tips.keys()])
-  return { record, isThere: true, vault, registrations, refs, locks, known }
+  return { record, isThere: true, vault, registrations, refs, locks, known, lost }
 }
 
 function knownOf({ store }: Ports, uids: Iterable<string>): ReadonlyMap<string, Task> {

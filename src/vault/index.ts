@@ -17,7 +17,7 @@ import { commitAsUser, readReplay, readTree, smudge } from './commit.ts'
 import { vaultContents } from './contents.ts'
 import { diffOf, filesOf, statOf } from './diff.ts'
 import { withoutTaken } from './ignored.ts'
-import { findRecord, inspect, mendTip, noteRepo, readUids, readVaults } from './known.ts'
+import { findRecord, inspect, mendTip, noteRepo, readIds, readUids, readVaults } from './known.ts'
 import { type Objects, vaultObjects } from './objects.ts'
 import type { Overlay } from './overlay.ts'
 import { taskOverlays } from './overlays.ts'
@@ -353,6 +353,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     },
     readVaults: () => readVaults(files, options.home),
     readUids: (name) => readUids(files, vaultFolder(options.home, name)),
+    readIds: (repo, uids, signal) => readIds(exec, vaultFolder(options.home, repo.name), uids, signal),
     async findRecord(repo, uid) {
       const vault = await open(repo)
       const first = await findStart(vault, uid)

@@ -71,6 +71,30 @@ export async function findRecord(vault: OpenVault, first: string): Promise<Task 
   return parseStep(parseCommit(await vault.objects.readObject(first)).message)?.task
 }
 
+/** One git for all of them: step 0 of each, wherever behind the last it lies. */
+export async function readIds(
+  exec: GitExec,
+  vault: string,
+  uids: readonly string[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  if (uids.length === 0) return new Map()
+  const { stdout } = await exec({
+    args: ['log', '-z', '--format=%B', '--grep=^Offshoot-Step: 0$', '--ignore-missing', '--stdin'],
+    stdin: uids.map((uid) => `refs/tasks/${uid}\n`).join(''),
+    gitDir: vault,
+    cwd: vault,
+    // Of a history with a hole in it, what lies before that.
+    expect: [128],
+    signal,
+  })
+  const tasks = stdout
+    .toString()
+    .split('\0')
+    .flatMap((message) => parseStep(message)?.task ?? [])
+  return new Map(tasks.map(({ uid, id }) => [uid, id]))
+}
+
 /** One line for each that has come to pass; a line that a power cut has cut off counts for nothing. */
 export async function noteDone(
   vault: OpenVault,

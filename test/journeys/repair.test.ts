@@ -349,8 +349,9 @@ test('R5: a repository that cannot be read whole is told of, and nothing is chan
     },
   ])
   rmSync(path.join(user.dir, '.git', 'packed-refs'))
+  expect((await doctor(user)).map(({ name }) => name)).toContain('task T1')
   const { json: then } = await offshoot(user, 'recover', '--json')
-  expect(then.recovered).toMatchObject([{ verdict: 'adopted' }])
+  expect(then.recovered).toMatchObject([{ task: 'task T1', verdict: 'adopted' }])
   expect(
     (await offshoot(user, 'list', '--json')).json.tasks.map(({ id }: { id: string }) => id).toSorted(),
   ).toEqual(['T1', 'T2'])
