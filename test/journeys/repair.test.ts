@@ -234,11 +234,13 @@ describe('R7: doctor tells of what offshoot stands on', () => {
   })
 
   test.each([
-    { free: 5, network: false, message: '95 % full' },
-    { free: 50, network: true, message: 'network file system' },
-  ])('a state folder that is on a disk like this: $message', async ({ free, network, message }) => {
+    { free: 5, network: false, percent: 90, message: '95 % full' },
+    { free: 60, network: false, percent: 40, message: '40 % full (disk.warnPercent is 40)' },
+    { free: 5, network: true, percent: 96, message: 'network file system' },
+  ])('a state folder that is on a disk like this: $message', async ({ free, network, percent, message }) => {
     const space = async () => ({ free, total: 100, network })
-    const repo = library(testRepo(), { around: { files: (files) => ({ ...files, readFreeSpace: space }) } })
+    const user = withEnv(testRepo(), { OFFSHOOT_DISK_WARN_PERCENT: String(percent) })
+    const repo = library(user, { around: { files: (files) => ({ ...files, readFreeSpace: space }) } })
     expect(await repo.doctor()).toContainEqual(
       expect.objectContaining({
         name: 'state folder',
