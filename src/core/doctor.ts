@@ -5,7 +5,9 @@ import { type Finding, judge } from './judge.ts'
 import { readOldState } from './old-state.ts'
 import type { Ports } from './ports.ts'
 import { findMoved } from './relink.ts'
+import { findRepo } from './repo.ts'
 import { scan, type ScanOptions } from './scan.ts'
+import { defaultSettings, type Settings } from './settings.ts'
 
 export interface Check {
   readonly name: string
@@ -19,7 +21,7 @@ export interface Check {
 
 /** Looks at everything offshoot stands on and mends nothing. */
 export async function doctor(ports: Ports, input: { dir: string }, signal?: AbortSignal): Promise<Check[]> {
-  const state = await attempt('state folder', () => checkState(ports))
+  const state = await attempt('state folder', () => checkState(ports, input.dir))
   const records = state.status === 'fail' ? state : await attempt('records', async () => checkRecords(ports))
   const usable = records.status !== 'fail'
   return [
@@ -46,9 +48,12 @@ export async function examine(
   options: ScanOptions,
   signal?: AbortSignal,
 ): Promise<Finding[]> {
-  const moved = await findMoved(ports, dir, signal)
+  // Where git does not work, the scan tells.
+  const moved = await findMoved(ports, dir, signal).catch(() => undefined)
+  signal?.throwIfAborted()
   const world = await scan(ports, options, signal)
-  const found = judge(world)
+  const here = await findRepo(ports, dir).catch(() => undefined)
+  const found = judge(world, here?.repo?.id)
   if (!moved) return found
   const { record, place } = moved
   const hint = 'offshoot repair'
@@ -74,18 +79,23 @@ async function attempt(name: string, check: () => Promise<Check>): Promise<Check
   }
 }
 
-const fullAt = 0.9
+/** The settings of where `dir` is; where they are wrong, which is told by itself, the defaults. */
+async function settingsAt(ports: Ports, dir: string): Promise<Settings> {
+  const place = await ports.locate(dir).catch(() => undefined)
+  return ports.settings.read(place?.checkout ?? null).catch(() => defaultSettings)
+}
 
-async function checkState(ports: Ports): Promise<Check> {
+async function checkState(ports: Ports, dir: string): Promise<Check> {
   ports.store.readPendingTasks()
+  const { warnPercent } = (await settingsAt(ports, dir)).disk
   const { free, total, network } = await ports.files.readFreeSpace(ports.home)
-  const used = total === 0 ? 0 : 1 - free / total
+  const used = total === 0 ? 0 : Math.floor((1 - free / total) * 100)
   const message = `${ports.home}, ${Math.round(free / 2 ** 20)} MiB free`
-  if (used >= fullAt)
+  if (used >= warnPercent)
     return {
       name: 'state folder',
       status: 'warn',
-      message: `${message}: ${Math.round(used * 100)} % full`,
+      message: `${message}: ${used} % full (disk.warnPercent is ${warnPercent})`,
       why: 'A full disk refuses the next step, loudly; nothing that was recorded is lost by it.',
       hint: 'offshoot prune --dry-run shows what can go.',
     }

@@ -25,6 +25,7 @@ const promised: Record<string, [exit: number, title: string]> = {
   WT_020: [1, 'failed'],
   WT_021: [130, 'cancelled'],
   WT_022: [6, 'state folder not usable'],
+  WT_023: [1, 'steps not found'],
 }
 
 describe('the table of errors', () => {

@@ -78,6 +78,11 @@ export const errorTable = {
     title: 'state folder not usable',
     hint: 'Make it writable. For the state folder, OFFSHOOT_HOME names another one.',
   },
+  WT_023: {
+    kind: 'failed',
+    title: 'steps not found',
+    hint: 'offshoot doctor tells what is wrong, offshoot repair mends it.',
+  },
 } as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof errorTable

@@ -51,6 +51,7 @@ function sound(...tasks: Task[]): { repo: SeenRepo; world: (change?: Partial<Wor
     refs,
     locks: [],
     known: new Map(tasks.map((one) => [one.uid, one])),
+    lost: new Map(),
   }
   const world = (change: Partial<World> = {}): World => ({
     repos: [repo],
@@ -182,7 +183,7 @@ test('R7: each finding says why it matters and what to do', () => {
     ...judge(world({ repos: [gone], tasks: [seen(one)] })),
     ...judge(world({ repos: [vaultless] })),
     ...judge(world({ repos: [headless] })),
-    ...judge(world({ failed: [{ record, why: 'no' }] })),
+    ...judge(world({ failed: [{ what: 'repository app', why: 'no' }] })),
     ...judge(world({ unknown: [{ name: 'x', repo: record, tasks: 3 }] })),
   ]
   expect(verdicts(found)).toEqual([
@@ -193,4 +194,15 @@ test('R7: each finding says why it matters and what to do', () => {
     'vault x: adopt, adopt',
   ])
   for (const { why, hint } of found) expect([why, hint]).not.toContain('')
+})
+
+test('R7: what is to be done in another repository says where', () => {
+  const one = task('a')
+  const { world } = sound(one)
+  const hint = (here?: string) => judge(world({ tasks: [seen(one, { folder: 'gone' })] }), here)[0]?.hint
+  expect([hint('r'), hint('another'), hint()]).toEqual([
+    'offshoot repair A',
+    'offshoot repair A -C /app',
+    'offshoot repair A -C /app',
+  ])
 })

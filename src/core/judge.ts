@@ -1,5 +1,6 @@
 /** What to make of the worlds that the scan has gathered: one verdict for each disagreement. Pure. */
 import path from 'node:path'
+import { rootOf } from './moved.ts'
 import type { GitLock, Registration } from './ports.ts'
 import { markRef } from './repo.ts'
 import type { SeenRepo, SeenTask, World } from './scan.ts'
@@ -34,24 +35,31 @@ export interface Finding {
   readonly mend?: Mend | undefined
 }
 
-export function judge(world: World): Finding[] {
+/** `here`: the repository that whoever asks is in. What they are told to do elsewhere says where. */
+export function judge(world: World, here?: string): Finding[] {
+  const at = ({ record }: SeenRepo) => (record.id === here ? '' : ` -C ${quoted(rootOf(record.commonDir))}`)
   const repos = new Map(world.repos.map((seen) => [seen.record.id, seen]))
   return [
-    ...world.failed.map(({ record, why }) => unreadable(record.name, why)),
+    ...world.failed.map(unreadable),
     ...world.unknown.flatMap(ofUnknown),
-    ...world.repos.flatMap((seen) => ofRepo(seen, world)),
+    ...world.repos.flatMap((seen) => ofRepo(seen, world, at(seen))),
     ...world.tasks.flatMap((seen) => {
       const repo = repos.get(seen.task.repo)
-      return repo ? ofTask(seen, repo) : []
+      return repo ? ofTask(seen, repo, at(repo)) : []
     }),
-    ...world.repos.flatMap(ofLeftovers),
+    ...world.repos.flatMap((seen) => ofLeftovers(seen, at(seen))),
     ...world.strays.flatMap((folder) => ofStray(folder, world.repos)),
   ]
 }
 
-function unreadable(name: string, why: string): Finding {
+/** As a shell takes it for one word. */
+function quoted(file: string): string {
+  return /^[\w./@:+-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
+}
+
+function unreadable({ what, why }: World['failed'][number]): Finding {
   return {
-    name: `repository ${name}`,
+    name: what,
     status: 'fail',
     verdict: 'report',
     message: `it could not be looked at: ${why}`,
@@ -62,6 +70,17 @@ function unreadable(name: string, why: string): Finding {
 
 function ofUnknown({ name, repo, tasks }: World['unknown'][number]): Finding[] {
   if (tasks === 0) return []
+  if (!repo)
+    return [
+      {
+        name: `vault ${name}`,
+        status: 'fail',
+        verdict: 'report',
+        message: `it has the steps of ${tasks} tasks, and does not say of which repository`,
+        why: 'There are no records of them either: none of these tasks is listed.',
+        hint: 'offshoot repair --rebuild in that repository, which carries a mark.',
+      },
+    ]
   return [
     {
       name: `vault ${name}`,
@@ -75,7 +94,7 @@ function ofUnknown({ name, repo, tasks }: World['unknown'][number]): Finding[] {
   ]
 }
 
-function ofRepo(seen: SeenRepo, { tasks, now }: World): Finding[] {
+function ofRepo(seen: SeenRepo, { tasks, now }: World, at: string): Finding[] {
   const { record, vault, isThere } = seen
   const [open] = [tasks.filter(({ task }) => task.repo === record.id && isOpen(task))]
   const name = `repository ${record.name}`
@@ -108,7 +127,9 @@ function ofRepo(seen: SeenRepo, { tasks, now }: World): Finding[] {
       status: 'fail',
       verdict: vault.state === 'damaged' ? 'recreate on next use' : 'report',
       message:
-        vault.state === 'damaged' ? 'parts of it are missing' : 'it is gone, with the steps of open tasks',
+        vault.state === 'damaged'
+          ? 'parts of it are missing or damaged'
+          : 'it is gone, with the steps of open tasks',
       why: 'The vault holds every step and everything that undo needs.',
       hint:
         vault.state === 'damaged' ? 'offshoot repair' : 'Bring it back from a backup of the state folder.',
@@ -129,34 +150,47 @@ function ofRepo(seen: SeenRepo, { tasks, now }: World): Finding[] {
   return [
     ...found,
     ...seen.locks.flatMap((lock) => ofLock(seen, lock, now)),
-    ...seen.registrations.flatMap(ofForeign),
+    ...(vault.locks ?? []).flatMap((lock) => ofVaultLock(seen, lock, now)),
+    ...seen.registrations.flatMap((registration) => ofForeign(registration, at)),
   ]
 }
 
 /** A git that is at work holds a lock for less than that. */
 const patienceMs = 60_000
 
-function ofLock({ record }: SeenRepo, { name, since }: GitLock, now: Date): Finding[] {
-  const age = now.getTime() - since.getTime()
-  if (age < patienceMs) return []
-  const ours = name.startsWith('refs/offshoot/')
-  const minutes = Math.round(age / 60_000)
-  const file = path.join(record.commonDir, name)
-  return [
-    {
-      name: `lock ${name}`,
-      status: 'warn',
-      verdict: ours ? 'finish' : 'report',
-      message: `${file} has been there for ${minutes} minutes`,
-      why: 'A git that was killed leaves its lock, and no other git gets past it.',
-      hint: ours ? 'offshoot repair' : `If no git is at work there: rm ${file}`,
-      mend: ours ? { do: 'locks', repo: record.id } : undefined,
-    },
-  ]
+export function isStale({ since }: GitLock, now: Date): boolean {
+  return now.getTime() - since.getTime() >= patienceMs
+}
+
+function ofLock({ record }: SeenRepo, lock: GitLock, now: Date): Finding[] {
+  if (!isStale(lock, now)) return []
+  const file = path.join(record.commonDir, lock.name)
+  const left = leftLock(lock.name, file, lock, now)
+  if (lock.name.startsWith('refs/offshoot/')) return [{ ...left, mend: { do: 'locks', repo: record.id } }]
+  return [{ ...left, verdict: 'report', hint: `If no git is at work there: rm ${quoted(file)}` }]
+}
+
+/** Only we have a git at work in a vault. */
+function ofVaultLock({ record }: SeenRepo, lock: GitLock, now: Date): Finding[] {
+  if (!isStale(lock, now)) return []
+  const left = leftLock(`${path.basename(lock.name)} of vault ${record.name}`, lock.name, lock, now)
+  return [{ ...left, mend: { do: 'locks', repo: record.id } }]
+}
+
+function leftLock(name: string, file: string, { since }: GitLock, now: Date): Finding {
+  const minutes = Math.round((now.getTime() - since.getTime()) / 60_000)
+  return {
+    name: `lock ${name}`,
+    status: 'warn',
+    verdict: 'finish',
+    message: `${file} has been there for ${minutes} minutes`,
+    why: 'A git that was killed leaves its lock, and no other git gets past it.',
+    hint: 'offshoot repair',
+  }
 }
 
 /** What git left half-made that is none of ours; one of ours is judged with its task. */
-function ofForeign({ name, path: folder, uid, locked }: Registration): Finding[] {
+function ofForeign({ name, path: folder, uid, locked }: Registration, at: string): Finding[] {
   if (uid !== undefined || locked !== 'initializing') return []
   return [
     {
@@ -165,15 +199,15 @@ function ofForeign({ name, path: folder, uid, locked }: Registration): Finding[]
       verdict: 'report',
       message: `git was killed while it made ${folder} (locked: initializing)`,
       why: 'git worktree prune leaves it alone for ever. It is not one of ours.',
-      hint: `If no git is at work there: git worktree unlock ${folder} && git worktree remove --force ${folder}`,
+      hint: `If no git is at work there: git${at} worktree unlock ${folder} && git${at} worktree remove --force ${folder}`,
     },
   ]
 }
 
-function ofTask({ task, folder, fault, isBusy }: SeenTask, repo: SeenRepo): Finding[] {
+function ofTask({ task, folder, fault, isBusy }: SeenTask, repo: SeenRepo, at: string): Finding[] {
   const name = `task ${task.id}`
   const { vault, refs } = repo
-  const repair = `offshoot repair ${task.id}`
+  const repair = `offshoot repair ${task.id}${at}`
   if (task.pending && isBusy) return []
   if (task.pending) {
     const { verb, owner } = task.pending
@@ -219,6 +253,15 @@ function ofTask({ task, folder, fault, isBusy }: SeenTask, repo: SeenRepo): Find
   } else if (folder === 'gone') {
     const why = 'An agent cannot work in it. All that was recorded comes back from the last step.'
     soon(`its workspace ${task.path} is gone`, why, { do: 'workspace', task })
+  } else if (fault !== undefined && task.shadow) {
+    found.push({
+      name,
+      status: 'warn',
+      verdict: 'report',
+      message: fault,
+      why: 'What is done there meanwhile is yours; no step of the task is taken.',
+      hint: `git -C ${task.path} switch ${task.branch}`,
+    })
   } else if (fault !== undefined) {
     soon(fault, 'Git does not work in it, or takes it for something else.', { do: 'workspace', task })
   }
@@ -227,7 +270,7 @@ function ofTask({ task, folder, fault, isBusy }: SeenTask, repo: SeenRepo): Find
       do: 'pin',
       task,
     })
-  if (task.isolation === 'worktree' && folder === 'there' && !refs.has(branchRef(task.branch)))
+  if (task.isolation !== 'clone' && folder === 'there' && !refs.has(branchRef(task.branch)))
     soon(`its branch ${task.branch} is gone`, 'Git has nothing to compare the work with.', {
       do: 'branch',
       task,
@@ -241,14 +284,14 @@ function stepsLost(task: Task, tip: boolean | undefined): boolean {
 }
 
 /** What marks, pins and the vault tell of tasks that are closed, or that nobody knows. */
-function ofLeftovers(repo: SeenRepo): Finding[] {
-  const { registrations, refs, vault, known, record } = repo
+function ofLeftovers(repo: SeenRepo, at: string): Finding[] {
+  const { registrations, refs, vault, known, lost, record } = repo
   const uids = new Set(vault.tips.keys())
   const found: Finding[] = []
   for (const uid of uids) {
     if (known.has(uid)) continue
     found.push({
-      name: `task ${uid}`,
+      name: `task ${lost.get(uid) ?? uid}`,
       status: 'warn',
       verdict: 'adopt',
       message: 'the vault has its steps, and there is no record of it',
@@ -262,7 +305,7 @@ function ofLeftovers(repo: SeenRepo): Finding[] {
     if (uid === undefined || (uids.has(uid) && !known.has(uid))) continue
     const task = known.get(uid)
     if (task && (isOpen(task) || task.pending)) continue
-    found.push(ofPin(ref, task))
+    found.push(ofPin(ref, task, at))
   }
   const open = new Set(Array.from(known.values(), (task) => (isOpen(task) ? task.path : '')))
   for (const registration of registrations) {
@@ -270,12 +313,12 @@ function ofLeftovers(repo: SeenRepo): Finding[] {
     if (uid === undefined || (uids.has(uid) && !known.has(uid))) continue
     const task = known.get(uid)
     if (task && (isOpen(task) || task.pending)) continue
-    found.push(ofMarked(registration, open.has(registration.path) ? undefined : task))
+    found.push(ofMarked(registration, open.has(registration.path) ? undefined : task, at))
   }
   return found
 }
 
-function ofPin(ref: string, task: Task | undefined): Finding {
+function ofPin(ref: string, task: Task | undefined, at: string): Finding {
   const common = { name: `pin ${ref}`, status: 'warn' } as const
   if (task)
     return {
@@ -291,11 +334,11 @@ function ofPin(ref: string, task: Task | undefined): Finding {
     verdict: 'report',
     message: 'no task of this state folder has it',
     why: 'It keeps a commit from being collected, perhaps for an offshoot with another state folder.',
-    hint: `If there is none: git update-ref -d ${ref}`,
+    hint: `If there is none: git${at} update-ref -d ${ref}`,
   }
 }
 
-function ofMarked({ name, path: folder }: Registration, task: Task | undefined): Finding {
+function ofMarked({ name, path: folder }: Registration, task: Task | undefined, at: string): Finding {
   const common = { name: `worktree ${name}`, status: 'warn' } as const
   if (task && task.path === folder && task.isolation === 'worktree')
     return {
@@ -311,7 +354,7 @@ function ofMarked({ name, path: folder }: Registration, task: Task | undefined):
     verdict: 'report',
     message: `${folder} carries our mark, and no task of this state folder has it`,
     why: 'It may be that of an offshoot with another state folder.',
-    hint: `If there is none: git worktree remove ${folder}`,
+    hint: `If there is none: git${at} worktree remove ${folder}`,
   }
 }
 

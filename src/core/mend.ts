@@ -2,7 +2,7 @@
 import { requireOpen } from './checkpoint.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
-import type { Mend } from './judge.ts'
+import { isStale, type Mend } from './judge.ts'
 import type { Ports, RefChange, Repo } from './ports.ts'
 import { rebuild, repoAt } from './rebuild.ts'
 import { ensureWorkspace } from './recreate.ts'
@@ -27,7 +27,7 @@ export async function mend(ports: Ports, how: Mend, signal?: AbortSignal): Promi
 }
 
 async function requireAdopted(ports: Ports, signal?: AbortSignal): Promise<void> {
-  const [left] = (await rebuild(ports, signal)).left
+  const [left] = (await rebuild(ports, undefined, signal)).left
   if (left) throw new AppError('WT_020', `${left.what}: ${left.why}`)
 }
 
@@ -38,12 +38,15 @@ async function requireKnown(ports: Ports, id: string): Promise<Repo> {
 }
 
 /** Only we write refs of that name, and nobody holds a lock on one for long. */
-async function clearLocks({ git }: Ports, { place }: Repo): Promise<void> {
+async function clearLocks({ git, vault, files, clock }: Ports, repo: Repo): Promise<void> {
+  const { place } = repo
   const refs = (await git.readLocks(place)).map(({ name }) => name.replace(/\.lock$/, ''))
   await git.clearRefLocks(
     place,
     refs.filter((ref) => ref.startsWith('refs/offshoot/')),
   )
+  const { locks = [] } = await vault.inspect(repo, false)
+  for (const lock of locks) if (isStale(lock, clock.now())) await files.remove(lock.name)
 }
 
 type TaskMend = Extract<Mend, { task: Task }>['do']

@@ -427,10 +427,16 @@ export interface Vault {
   readReplay(repo: Repo, task: Task, signal?: AbortSignal): Promise<ReplayStep[]>
   /** The id that each published step has in the user's repository. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
-  /** Every vault in the state folder, with the repository it belongs to, if it says so. */
-  readVaults(): Promise<{ name: string; repo: RepoRecord | undefined }[]>
-  /** The tasks of which the vault has steps. */
-  readUids(repo: RepoRecord): Promise<string[]>
+  /** Every vault in the state folder, with the repository it belongs to, if it says so, or why it cannot be read. */
+  readVaults(): Promise<{ name: string; repo?: RepoRecord | undefined; why?: string }[]>
+  /** The tasks of which the vault of that name has steps. */
+  readUids(name: string): Promise<string[]>
+  /** What these tasks are called, by uid, as far as the vault knows. Does not touch it. */
+  readIds(
+    repo: RepoRecord,
+    uids: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, string>>
   /** The task as it was at its start. */
   findRecord(repo: Repo, uid: string): Promise<Task | undefined>
   /** Looks at the vault without touching it; `deep`, also whether all that the steps hold is there. */
@@ -454,6 +460,8 @@ export interface VaultLook {
   readonly tips: ReadonlyMap<string, boolean>
   /** Objects behind the steps that neither it nor the repository has. */
   readonly lost?: readonly string[] | undefined
+  /** Locks of git in it, by their full paths: nobody but us has a git there. */
+  readonly locks?: readonly GitLock[] | undefined
 }
 
 export interface Push {

@@ -1,6 +1,7 @@
 /** Records that are lost, made again from what the vaults know: every task, step and operation. */
 import path from 'node:path'
 import { AppError, appError } from './errors.ts'
+import { repoName } from './names.ts'
 import { isBegun, stagingFolder } from './operation-files.ts'
 import { lookAtRefs } from './operation-refs.ts'
 import type { Operation, OperationNote } from './operation.ts'
@@ -17,17 +18,18 @@ export interface Rebuilt {
   readonly steps: number
   readonly operations: number
   /** What the vaults know and could not be taken over. */
-  readonly left: readonly { readonly what: string; readonly why: string }[]
+  readonly left: readonly { readonly what: string; readonly why: string; readonly hint: string }[]
 }
 
 /** Records that are there stay as they are: only what is missing is added, of each repository all or nothing. */
-export function rebuild(ports: Ports, signal?: AbortSignal): Promise<Rebuilt> {
+export function rebuild(ports: Ports, dir?: string, signal?: AbortSignal): Promise<Rebuilt> {
   return ports.locks.hold('rebuild', { verb: 'repair', signal }, async () => {
     const aside = await setDamagedAside(ports)
     const parts: Omit<Rebuilt, 'aside'>[] = []
-    for (const { name, repo } of await ports.vault.readVaults()) {
+    for (const { name, repo, why } of await ports.vault.readVaults()) {
       signal?.throwIfAborted()
-      parts.push(await rebuildRepo(ports, name, repo, signal))
+      const noted = repo ?? why ?? (await findMarked(ports, name, dir))
+      parts.push(await rebuildRepo(ports, name, noted, signal))
     }
     const sum = (count: (part: Omit<Rebuilt, 'aside'>) => number) =>
       parts.reduce((total, part) => total + count(part), 0)
@@ -39,6 +41,19 @@ export function rebuild(ports: Ports, signal?: AbortSignal): Promise<Rebuilt> {
       left: parts.flatMap(({ left }) => left),
     }
   })
+}
+
+/** The repository that `dir` is in, if its mark says that this is its vault. */
+async function findMarked(
+  ports: Ports,
+  name: string,
+  dir: string | undefined,
+): Promise<RepoRecord | undefined> {
+  const place = dir === undefined ? undefined : await ports.locate(dir).catch(() => undefined)
+  const mark = place && (await ports.git.findRepoMark(place))
+  if (!mark || repoName(place.commonDir, mark.id) !== name) return undefined
+  const addedAt = ports.clock.now().toISOString()
+  return { id: mark.id, name, commonDir: place.commonDir, mark: mark.blob, addedAt }
 }
 
 /** Only what SQLite itself takes for no sound database; one that is newer, or may not be read, stays. */
@@ -61,7 +76,7 @@ function isDamaged(ports: Ports): boolean {
 async function rebuildRepo(
   ports: Ports,
   name: string,
-  noted: RepoRecord | undefined,
+  noted: RepoRecord | string | undefined,
   signal?: AbortSignal,
 ): Promise<Omit<Rebuilt, 'aside'>> {
   try {
@@ -76,21 +91,37 @@ async function rebuildRepo(
       tasks: tasks.map(({ id }) => id),
       steps: count('checkpoint'),
       operations: count('operation.done'),
-      left: taken.map(({ id }) => ({ what: `task ${id}`, why: 'there is another open task of that id' })),
+      left: taken.map(({ id }) => ({
+        what: `task ${id}`,
+        why: 'there is another open task of that id',
+        hint: 'Accept, reject or delete that one, then repeat.',
+      })),
     }
   } catch (thrown) {
     const error = appError(thrown)
     if (error.kind === 'cancelled' || error.code === 'WT_014' || error.code === 'WT_022') throw error
-    return { tasks: [], steps: 0, operations: 0, left: [{ what: `vault ${name}`, why: error.message }] }
+    return {
+      tasks: [],
+      steps: 0,
+      operations: 0,
+      left: [{ what: `vault ${name}`, why: error.message, hint: error.hint }],
+    }
   }
 }
 
 /** The repository as its vault names it. One that is known keeps its record: it may have moved since. */
-async function recordRepo(ports: Ports, noted: RepoRecord | undefined): Promise<Repo> {
-  if (!noted) throw new AppError('WT_005', 'It does not say which repository it belongs to.')
+async function recordRepo(ports: Ports, noted: RepoRecord | string | undefined): Promise<Repo> {
+  if (typeof noted === 'string')
+    throw new AppError('WT_005', `It cannot be read: ${noted}`, { hint: 'Make it readable, then repeat.' })
+  if (!noted)
+    throw new AppError('WT_005', 'It does not say which repository it belongs to.', {
+      hint: 'Repeat it in that repository: offshoot repair --rebuild -C DIR',
+    })
   const known = ports.store.findRepoById(noted.id)
   if (known && known.name !== noted.name)
-    throw new AppError('WT_001', `Its repository has another vault by now, ${known.name}.`)
+    throw new AppError('WT_001', `Its repository has another vault by now, ${known.name}.`, {
+      hint: 'The steps of these tasks are still in it; git reads it.',
+    })
   if (!known) ports.store.putRepo(noted)
   return repoAt(ports, known ?? noted)
 }
@@ -104,7 +135,7 @@ export async function repoAt(ports: Ports, record: RepoRecord): Promise<Repo> {
 
 /** All that the vault knows of tasks that have no record. */
 async function gather(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<KnownTask[]> {
-  const uids = await ports.vault.readUids(repo)
+  const uids = await ports.vault.readUids(repo.name)
   const missing = uids.filter((uid) => ports.store.findTaskByUid(uid) === undefined)
   if (missing.length === 0) return []
   const kept = await ports.contents.readKept(repo)

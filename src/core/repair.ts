@@ -2,7 +2,7 @@ import { requireOpen } from './checkpoint.ts'
 import { appError } from './errors.ts'
 import { examine } from './doctor.ts'
 import { holdTask } from './hold.ts'
-import type { Finding, Mend } from './judge.ts'
+import type { Finding } from './judge.ts'
 import { requireTask } from './list.ts'
 import { mend } from './mend.ts'
 import type { Ports } from './ports.ts'
@@ -34,14 +34,14 @@ export interface Repaired {
 
 /** Makes one task whole again; without a name, and outside of a workspace, everything that can be. */
 export async function repair(ports: Ports, input: RepairInput, signal?: AbortSignal): Promise<Repaired> {
-  const rebuilt = input.rebuild ? await rebuild(ports, signal) : undefined
+  const rebuilt = input.rebuild ? await rebuild(ports, input.dir, signal) : undefined
   await settleAll(ports, signal)
   if (!rebuilt && (input.task !== undefined || (await isInWorkspace(ports, input.dir))))
     return repairTask(ports, input, signal)
   const aside = await setOldStateAside(ports)
   const moved = await relink(ports, input.dir, signal)
-  const found = await examine(ports, input.dir, { deep: true }, signal)
-  const { repaired, left } = await mendAll(ports, found, signal)
+  const look = () => examine(ports, input.dir, { deep: true }, signal)
+  const { repaired, left } = await mendAll(ports, look, signal)
   return { repaired: [...aside, ...moved, ...repaired], left, ...(rebuilt && { rebuilt }) }
 }
 
@@ -54,14 +54,12 @@ async function isInWorkspace(ports: Ports, dir: string): Promise<boolean> {
 
 async function repairTask(ports: Ports, input: RepairInput, signal?: AbortSignal): Promise<Repaired> {
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
-  const own = (how: Mend | undefined) =>
-    how !== undefined && 'task' in how && how.task.uid === named.uid && how.do !== 'workspace'
-  const found = await examine(ports, input.dir, { repos: new Set([repo.id]) }, signal)
-  const { repaired, left } = await mendAll(
-    ports,
-    found.filter((finding) => own(finding.mend)),
-    signal,
-  )
+  const own = ({ name, mend: how }: Finding) =>
+    name === `vault ${repo.name}` ||
+    (how !== undefined && 'task' in how && how.task.uid === named.uid && how.do !== 'workspace')
+  const look = async () =>
+    (await examine(ports, input.dir, { repos: new Set([repo.id]) }, signal)).filter(own)
+  const { repaired, left } = await mendAll(ports, look, signal)
   const { task, mended } = await holdTask(ports, named, { verb: 'repair', signal }, () =>
     ensureWorkspace(ports, repo, requireOpen(ports, named), signal),
   )
@@ -69,8 +67,21 @@ async function repairTask(ports: Ports, input: RepairInput, signal?: AbortSignal
   return { task, mended: whole, repaired, left }
 }
 
-/** One after the other; one that cannot be mended does not keep the others from it. */
+/** What a vault lacks that is damaged itself is seen only when it is whole again. */
 async function mendAll(
+  ports: Ports,
+  look: () => Promise<Finding[]>,
+  signal?: AbortSignal,
+): Promise<{ repaired: Told[]; left: Told[] }> {
+  const found = await look()
+  const vaults = found.filter(({ mend: how }) => how?.do === 'vault')
+  const first = await mendEach(ports, vaults, signal)
+  const then = await mendEach(ports, first.repaired.length > 0 ? await look() : found, signal)
+  return { repaired: [...first.repaired, ...then.repaired], left: then.left }
+}
+
+/** One after the other; one that cannot be mended does not keep the others from it. */
+async function mendEach(
   ports: Ports,
   findings: readonly Finding[],
   signal?: AbortSignal,

@@ -5,14 +5,19 @@ import { appError } from './errors.ts'
 import type { GitLock, Ports, Registration, Repo, RepoRecord, VaultLook } from './ports.ts'
 import { repoAt } from './rebuild.ts'
 import { isOpen, type Task } from './task.ts'
+import { isolationOf } from './workspace.ts'
 
 export interface World {
   readonly repos: readonly SeenRepo[]
   readonly tasks: readonly SeenTask[]
-  /** Repositories of which something could not be read. */
-  readonly failed: readonly { readonly record: RepoRecord; readonly why: string }[]
-  /** Vaults of repositories that have no record, with the number of tasks in each. */
-  readonly unknown: readonly { readonly name: string; readonly repo: RepoRecord; readonly tasks: number }[]
+  /** Repositories, and vaults without one, of which something could not be read. */
+  readonly failed: readonly { readonly what: string; readonly why: string }[]
+  /** Vaults of repositories that have no record, or that say of none, with the number of tasks in each. */
+  readonly unknown: readonly {
+    readonly name: string
+    readonly repo: RepoRecord | undefined
+    readonly tasks: number
+  }[]
   /** Folders beside the workspaces that no record names. */
   readonly strays: readonly string[]
   readonly now: Date
@@ -29,13 +34,15 @@ export interface SeenRepo {
   readonly locks: readonly GitLock[]
   /** Records of tasks that marks and refs speak of, also closed and hidden ones, by uid. */
   readonly known: ReadonlyMap<string, Task>
+  /** What those are called that have steps and no record, by uid. */
+  readonly lost: ReadonlyMap<string, string>
 }
 
 /** An open task, or one in the middle of a verb. */
 export interface SeenTask {
   readonly task: Task
   readonly folder: 'there' | 'gone'
-  /** What is wrong with its git. */
+  /** What is wrong with its git; of a task in the user's checkout, that this is on another branch. */
   readonly fault: string | undefined
   /** Whoever is in the middle of a verb on it lives. */
   readonly isBusy: boolean
@@ -68,15 +75,16 @@ export async function scan(
     } catch (thrown) {
       const error = appError(thrown)
       if (error.kind === 'cancelled') throw error
-      failed.push({ record, why: error.message })
+      failed.push({ what: `repository ${record.name}`, why: error.message })
     }
   }
   const strays = await findStrays(
     ports,
     repos.map(({ record }) => record),
   )
-  const unknown = only ? [] : await findUnknown(ports)
-  return { repos, tasks, failed, unknown, strays, now: ports.clock.now() }
+  const found = only ? { unknown: [], failed: [] } : await findUnknown(ports)
+  failed.push(...found.failed)
+  return { repos, tasks, failed, unknown: found.unknown, strays, now: ports.clock.now() }
 }
 
 async function lookAtTasks(
@@ -97,6 +105,10 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
   const { git } = ports
   const { place, ...record } = repo
   const vault = await ports.vault.inspect(repo, deep, signal)
+  const orphans = Array.from(vault.tips, ([uid, isThere]) => (isThere ? uid : '')).filter(
+    (uid) => uid !== '' && ports.store.findTaskByUid(uid) === undefined,
+  )
+  const lost = await ports.vault.readIds(repo, orphans, signal)
   if ((await ports.files.readKind(repo.commonDir)) !== 'folder') {
     const nothing = {
       registrations: [],
@@ -104,7 +116,7 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
       locks: [],
       known: knownOf(ports, vault.tips.keys()),
     }
-    return { record, isThere: false, vault, ...nothing }
+    return { record, isThere: false, vault, lost, ...nothing }
   }
   const [registrations, refs, locks] = await Promise.all([
     git.readRegistrations(place),
@@ -114,7 +126,7 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
   const pinned = [...refs.keys()].flatMap((ref) => /^refs\/offshoot\/base\/(\w+)$/.exec(ref)?.[1] ?? [])
   const marked = registrations.flatMap(({ uid }) => uid ?? [])
   const known = knownOf(ports, [...pinned, ...marked, ...vault.tips.keys()])
-  return { record, isThere: true, vault, registrations, refs, locks, known }
+  return { record, isThere: true, vault, registrations, refs, locks, known, lost }
 }
 
 function knownOf({ store }: Ports, uids: Iterable<string>): ReadonlyMap<string, Task> {
@@ -135,21 +147,33 @@ async function lookAtTask(
   const isBusy = task.pending !== undefined && (await ports.isAlive(task.pending.owner))
   const kind = await ports.files.readKind(task.path)
   const folder = kind === 'folder' && (await ports.files.readNames(task.path)).length > 0 ? 'there' : 'gone'
-  // In the user's own checkout git is theirs.
-  const looks = folder === 'there' && isThere && isOpen(task) && task.isolation !== 'branch' && !task.pending
-  const fault = looks
-    ? await ports.isolations[task.isolation as 'worktree' | 'clone'].findFault(repo, task, signal)
-    : undefined
-  return { task, folder, fault, isBusy }
+  const looks = folder === 'there' && isThere && isOpen(task) && !task.pending
+  return { task, folder, fault: looks ? await findFault(ports, repo, task, signal) : undefined, isBusy }
 }
 
-async function findUnknown(ports: Ports): Promise<World['unknown']> {
-  const found = []
-  for (const { name, repo } of await ports.vault.readVaults()) {
-    if (!repo || ports.store.findRepoById(repo.id)) continue
-    found.push({ name, repo, tasks: (await ports.vault.readUids(repo)).length })
+/** In the user's own checkout git is theirs; only where they are in it is of concern. */
+async function findFault(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  if (!task.shadow) return isolationOf(ports, task).findFault(repo, task, signal)
+  const branch = await ports.git.readHeadBranch({ ...repo.place, gitDir: task.shadow.gitDir })
+  return branch === task.branch
+    ? undefined
+    : `the checkout ${task.path} that it works in is on ${branch ?? 'no branch'}, not on ${task.branch}`
+}
+
+async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'failed'>> {
+  const [unknown, failed]: [World['unknown'][number][], World['failed'][number][]] = [[], []]
+  const names = new Set(ports.store.readRepos().map(({ name }) => name))
+  for (const { name, repo, why } of await ports.vault.readVaults()) {
+    if (repo ? ports.store.findRepoById(repo.id) : names.has(name)) continue
+    if (why !== undefined) failed.push({ what: `vault ${name}`, why })
+    else unknown.push({ name, repo, tasks: (await ports.vault.readUids(name)).length })
   }
-  return found
+  return { unknown, failed }
 }
 
 /** Only in the folders of the state folder: elsewhere the user may keep whatever they like beside ours. */

@@ -5,10 +5,15 @@ import type { GitLock, Place } from '../core/ports.ts'
 
 const shared = ['index.lock', 'HEAD.lock', 'packed-refs.lock', 'config.lock', 'shallow.lock']
 
-export async function readLocks(place: Place): Promise<GitLock[]> {
+/** Of each linked worktree. */
+const own = ['index.lock', 'HEAD.lock']
+
+export async function readLocks(place: Pick<Place, 'commonDir'>): Promise<GitLock[]> {
+  const worktrees = await readdir(path.join(place.commonDir, 'worktrees')).catch((): string[] => [])
   const below = await readdir(path.join(place.commonDir, 'refs'), { recursive: true }).catch(() => [])
   const names = [
     ...shared,
+    ...worktrees.toSorted().flatMap((name) => own.map((lock) => `worktrees/${name}/${lock}`)),
     ...below
       .filter((name) => name.endsWith('.lock'))
       .map((name) => `refs/${name}`)

@@ -382,7 +382,7 @@ export const actions = {
           tasks: z.array(z.string()),
           steps: z.number().int(),
           operations: z.number().int(),
-          left: z.array(z.object({ what: z.string(), why: z.string() })),
+          left: z.array(z.object({ what: z.string(), why: z.string(), hint: z.string() })),
         })
         .optional(),
     }),

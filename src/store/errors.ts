@@ -40,11 +40,7 @@ export function storeError(thrown: unknown, path: string): unknown {
       return new AppError('WT_014', `The disk is full: ${path} cannot grow.`, detail)
     case code.corrupt:
     case code.notadb:
-      return new AppError('WT_022', `The records are damaged: ${path} is not a sound database.`, {
-        ...detail,
-        hint: 'offshoot repair --rebuild sets it aside and brings the records back from the vaults.',
-        data: { damaged: true },
-      })
+      return damaged(`${path} is not a sound database`, detail)
     case code.perm:
     case code.readonly:
     case code.ioerr:
@@ -53,4 +49,12 @@ export function storeError(thrown: unknown, path: string): unknown {
     default:
       return thrown
   }
+}
+
+export function damaged(what: string, detail: { path?: string; cause: unknown }): AppError {
+  return new AppError('WT_022', `The records are damaged: ${what}.`, {
+    ...detail,
+    hint: 'offshoot repair --rebuild sets it aside and brings the records back from the vaults.',
+    data: { damaged: true },
+  })
 }

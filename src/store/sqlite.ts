@@ -4,7 +4,7 @@ import { AppError } from '../core/errors.ts'
 import { reduce, type StoredEvent, type TaskEvent } from '../core/events.ts'
 import type { RepoRecord, Store, TaskFilter } from '../core/ports.ts'
 import { isOpen, type Task } from '../core/task.ts'
-import { isTaken, storeError } from './errors.ts'
+import { damaged, isTaken, storeError } from './errors.ts'
 import { inTransaction, openDatabase } from './open.ts'
 
 type Row = Record<string, unknown>
@@ -68,6 +68,17 @@ export function sqliteStore(path: string): Store {
       seal,
     )
     return next
+  }
+
+  /** A task whose own row is lost, made again from its events; false when that is there, or these are lost too. */
+  function fold(uid: string): boolean {
+    if (statement('SELECT seq FROM tasks WHERE uid = ?').get(uid)) return false
+    const rows = statement('SELECT * FROM events WHERE uid = ? ORDER BY n').all(uid)
+    const next = rows
+      .map(storedEvent)
+      .reduce<Task | undefined>((before, { event, at }) => reduce(before, event, at), undefined)
+    if (next) putTask(next, rows.length)
+    return next !== undefined
   }
 
   function putTask(next: Task, version: number): void {
@@ -155,7 +166,9 @@ export function sqliteStore(path: string): Store {
       guarded(() =>
         inTransaction(db, () => {
           const seen = new Map<string, number>()
+          const known = new Set([...new Set(log.map(({ uid }) => uid))].filter(fold))
           for (const { uid, event, at } of log) {
+            if (known.has(uid)) continue
             const n = seen.get(uid) ?? 0
             append(uid, event, at, n)
             seen.set(uid, n + 1)
@@ -178,7 +191,9 @@ export function sqliteStore(path: string): Store {
     }),
     findDamage: () => {
       const found = find('PRAGMA integrity_check(1)')?.integrity_check as string | undefined
-      return found === 'ok' ? undefined : found
+      if (found !== 'ok') return found
+      const event = find('SELECT seq FROM events WHERE NOT json_valid(event) LIMIT 1')
+      return event && `entry ${String(event.seq)} of the log cannot be read`
     },
     readEvents: ({ after = 0, uid, types, limit = -1 }) => {
       const terms = ['seq > ?']
@@ -227,7 +242,15 @@ function taskCondition({ repo, open, limit }: TaskFilter): { where: string; valu
 /** Rows come without a prototype; a record is a plain object like every other. */
 const repo = (row: Row | undefined) => (row ? ({ ...row } as unknown as RepoRecord) : undefined)
 
-const task = (row: Row | undefined) => (row ? (JSON.parse(row.summary as string) as Task) : undefined)
+const task = (row: Row | undefined) => (row ? parsed<Task>(row.summary, 'a task') : undefined)
+
+function parsed<T>(text: unknown, what: string): T {
+  try {
+    return JSON.parse(text as string) as T
+  } catch (cause) {
+    throw damaged(`${what} cannot be read`, { cause })
+  }
+}
 
 function storedEvent(row: Row): StoredEvent {
   return {
@@ -235,7 +258,7 @@ function storedEvent(row: Row): StoredEvent {
     uid: row.uid as string,
     n: row.n as number,
     at: row.at as string,
-    event: JSON.parse(row.event as string) as TaskEvent,
+    event: parsed<TaskEvent>(row.event, `entry ${String(row.seq)} of the log`),
   }
 }
 

@@ -17,7 +17,7 @@ import { commitAsUser, readReplay, readTree, smudge } from './commit.ts'
 import { vaultContents } from './contents.ts'
 import { diffOf, filesOf, statOf } from './diff.ts'
 import { withoutTaken } from './ignored.ts'
-import { findRecord, inspect, mendTip, noteRepo, readUids, readVaults } from './known.ts'
+import { findRecord, inspect, mendTip, noteRepo, readIds, readUids, readVaults } from './known.ts'
 import { type Objects, vaultObjects } from './objects.ts'
 import type { Overlay } from './overlay.ts'
 import { taskOverlays } from './overlays.ts'
@@ -27,6 +27,7 @@ import {
   makeVault,
   readAlgorithm,
   taskFolder,
+  vaultFolder,
   type VaultPlace,
   vaultPlace,
   writeParts,
@@ -43,7 +44,17 @@ import { isPlain, keepIndex, seedTree } from './seed.ts'
 import { findConversions, findMade, prepareSlot, takeSlot } from './slot.ts'
 import { type Difference, difference } from './snapshot.ts'
 import { commitContent, parseCommit } from './step.ts'
-import { commitStep, findFirstCommit, findTip, firstOf, noteFirst, stepsOf } from './steps.ts'
+import {
+  commitStep,
+  findFirstCommit,
+  findStart,
+  findTip,
+  firstOf,
+  hasSteps,
+  noteFirst,
+  notFound,
+  stepsOf,
+} from './steps.ts'
 import { changeTree, compareTrees, type FileChange, type Leaf } from './tree.ts'
 import { isUntouched } from './untouched.ts'
 
@@ -104,6 +115,15 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     opened.set(repo.name, opening)
     opening.catch(() => opened.delete(repo.name))
     return opening
+  }
+
+  /** A vault that is gone is not made anew where steps were in it: a backup of it may come back. */
+  const openFor = async (repo: Repo, task: Task) => {
+    if (!opened.has(repo.name) && hasSteps(task)) {
+      const { vault } = vaultPlace(options.home, repo)
+      if ((await files.readKind(vault)) === undefined) throw notFound(task)
+    }
+    return open(repo)
   }
 
   /** Two callers at once, the start and the first checkpoint, must make one step 0. */
@@ -222,16 +242,16 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     findConversions: async (repo, signal) => findConversions(await open(repo), repo, signal),
     isPlain: (repo, task) =>
       isPlain({ ...options, gitDir: workspacePlace(repo, task).gitDir, commonDir: repo.commonDir }),
-    seed: async (repo, task, signal) => seed(await open(repo), repo, task, signal),
+    seed: async (repo, task, signal) => seed(await openFor(repo, task), repo, task, signal),
     seedWith: async (repo, task, changes, signal) =>
       makeSeedWith(await open(repo), repo, task, changes, signal),
     async readStart(repo, task, signal) {
       const vault = await open(repo)
       return startTree(vault, task, await seed(vault, repo, task, signal), signal)
     },
-    findTip: async (repo, task) => findTip(await open(repo), task),
+    findTip: async (repo, task) => findTip(await openFor(repo, task), task),
     async readSteps(repo, task) {
-      const vault = await open(repo)
+      const vault = await openFor(repo, task)
       const tip = await findTip(vault, task)
       return tip ? stepsOf(vault, tip) : []
     },
@@ -241,7 +261,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     },
     readFiles: async (repo, steps, signal) => filesOf(await open(repo), steps, signal),
     async snapshot(repo, task, note, paths, signal): Promise<Snapshot> {
-      const vault = await open(repo)
+      const vault = await openFor(repo, task)
       const { tip, overlay, found } =
         note.rewindTo === undefined
           ? await look(vault, repo, task, paths, signal)
@@ -259,7 +279,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       await keepOut(files, taskFolder(vault.vault, task), paths)
     },
     async readDirt(repo, task, signal) {
-      const vault = await open(repo)
+      const vault = await openFor(repo, task)
       if (await isQuiet(vault, task)) return []
       const { tip, overlay, found } = await look(vault, repo, task, undefined, signal)
       if (found.files.length === 0) await overlays.note(vault, task, overlay, tip, found.news)
@@ -312,7 +332,7 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       await overlays.doubt(vault, task, tip, restored)
     },
     publish: async (repo, task, signal) => {
-      const vault = await open(repo)
+      const vault = await openFor(repo, task)
       const tip = (await findTip(vault, task)) ?? (await seed(vault, repo, task, signal))
       return publish(vault, repo, task, (since) => stepsOf(vault, tip, since), signal)
     },
@@ -334,20 +354,22 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       return tip ? readReplay(vault, repo, task, await stepsOf(vault, tip), signal) : []
     },
     readVaults: () => readVaults(files, options.home),
-    readUids: async (repo) => readUids(files, vaultPlace(options.home, repo).vault),
+    readUids: (name) => readUids(files, vaultFolder(options.home, name)),
+    readIds: (repo, uids, signal) => readIds(exec, vaultFolder(options.home, repo.name), uids, signal),
     async findRecord(repo, uid) {
       const vault = await open(repo)
-      const tip = await findTip(vault, { uid })
-      const [first] = tip ? await stepsOf(vault, tip) : []
+      const first = await findStart(vault, uid)
       return first && findRecord(vault, first.commit)
     },
-    inspect: (repo, deep, signal) => inspect(files, exec, vaultPlace(options.home, repo), deep, signal),
+    inspect: (repo, deep, signal) =>
+      inspect(files, exec, vaultPlace(options.home, repo), repo.id, deep, signal),
     async remake(repo) {
       const { vault } = vaultPlace(options.home, repo)
       await writeParts(files, vault, await readAlgorithm(files, repo, vault))
+      await noteRepo(files, vault, repo)
     },
     async mendTip(repo, task, commit) {
-      const vault = await open(repo)
+      const vault = await openFor(repo, task)
       return mendTip(vault, task.uid, commit ?? (await findFirstCommit(vault, task)) ?? '')
     },
     readPublished: async (repo, task) => readPublished(await open(repo), task),

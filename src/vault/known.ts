@@ -1,10 +1,12 @@
 /** What a vault knows by itself, for when the records are lost or in doubt. Nothing here makes or changes a vault. */
 import path from 'node:path'
-import type { Files, KeptOperation, RepoRecord, VaultLook } from '../core/ports.ts'
+import { AppError, appError } from '../core/errors.ts'
+import type { Files, KeptOperation, RepoRecord, Vault, VaultLook } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from '../git/exec.ts'
+import { readLocks } from '../git/locks.ts'
 import type { OpenVault } from './index.ts'
-import { readRef, type VaultPlace } from './place.ts'
+import { hasOwnParts, readRef, type VaultPlace } from './place.ts'
 import { parseCommit, parseStep } from './step.ts'
 
 const noteFile = 'repo.json'
@@ -21,19 +23,24 @@ export async function noteRepo(files: Files, vault: string, repo: RepoRecord): P
 }
 
 /** The repositories that the vaults in this state folder belong to; undefined where one does not say. */
-export async function readVaults(
-  files: Files,
-  home: string,
-): Promise<{ name: string; repo: RepoRecord | undefined }[]> {
+export async function readVaults(files: Files, home: string): ReturnType<Vault['readVaults']> {
   const vaults = path.join(home, 'vaults')
   const names = (await files.readNames(vaults)).filter((name) => name.endsWith('.git')).toSorted()
   return Promise.all(
     names.map(async (folder) => {
       const name = folder.slice(0, -'.git'.length)
-      const noted = parsed((await files.readText(path.join(vaults, folder, noteFile))) ?? '')
-      return { name, repo: noted && ({ ...noted, name } as unknown as RepoRecord) }
+      const noted = await findNoted(files, path.join(vaults, folder)).catch(appError)
+      if (noted instanceof AppError) return { name, why: noted.message }
+      return { name, repo: noted && { ...noted, name } }
     }),
   )
+}
+
+/** The repository as the vault names it; undefined where it does not, or only in part. */
+async function findNoted(files: Files, vault: string): Promise<RepoRecord | undefined> {
+  const noted = parsed((await files.readText(path.join(vault, noteFile))) ?? '') ?? {}
+  const isWhole = ['id', 'commonDir', 'mark', 'addedAt'].every((key) => typeof noted[key] === 'string')
+  return isWhole ? (noted as unknown as RepoRecord) : undefined
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {
@@ -62,6 +69,30 @@ export function readUids(files: Files, vault: string): Promise<string[]> {
 /** The task as step 0 has it. */
 export async function findRecord(vault: OpenVault, first: string): Promise<Task | undefined> {
   return parseStep(parseCommit(await vault.objects.readObject(first)).message)?.task
+}
+
+/** One git for all of them: step 0 of each, wherever behind the last it lies. */
+export async function readIds(
+  exec: GitExec,
+  vault: string,
+  uids: readonly string[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  if (uids.length === 0) return new Map()
+  const { stdout } = await exec({
+    args: ['log', '-z', '--format=%B', '--grep=^Offshoot-Step: 0$', '--ignore-missing', '--stdin'],
+    stdin: uids.map((uid) => `refs/tasks/${uid}\n`).join(''),
+    gitDir: vault,
+    cwd: vault,
+    // Of a history with a hole in it, what lies before that.
+    expect: [128],
+    signal,
+  })
+  const tasks = stdout
+    .toString()
+    .split('\0')
+    .flatMap((message) => parseStep(message)?.task ?? [])
+  return new Map(tasks.map(({ uid, id }) => [uid, id]))
 }
 
 /** One line for each that has come to pass; a line that a power cut has cut off counts for nothing. */
@@ -98,11 +129,12 @@ export async function readKept(
   return kept
 }
 
-/** Looks without touching: all parts there, and behind each task's ref a commit. */
+/** Looks without touching: all parts there, with the id of the repository, and behind each task's ref a commit. */
 export async function inspect(
   files: Files,
   exec: GitExec,
   place: VaultPlace,
+  id: string,
   deep: boolean,
   signal?: AbortSignal,
 ): Promise<VaultLook> {
@@ -112,20 +144,30 @@ export async function inspect(
   for (const [name, kind] of Object.entries(parts))
     if ((await files.readKind(path.join(vault, name))) !== kind) return { state: 'damaged', tips: new Map() }
   const uids = await readUids(files, vault)
+  // Whoever takes the first step writes it before.
+  if (uids.length > 0 && (await findNoted(files, vault))?.id !== id)
+    return { state: 'damaged', tips: new Map() }
   const commits = await Promise.all(uids.map((uid) => readRef(files, vault, `refs/tasks/${uid}`)))
-  const { stdout } = await exec({
+  const asked = await exec({
     args: ['cat-file', '--batch-check=%(objecttype)'],
     stdin: commits.map((commit) => `${isObject(commit) ? commit : 'none'}\n`).join(''),
     gitDir: vault,
     cwd: vault,
     signal,
-  })
-  const types = stdout.toString().split('\n')
+  }).catch(appError)
+  if (asked instanceof AppError) {
+    if (await hasOwnParts(files, vault)) throw asked
+    return { state: 'damaged', tips: new Map() }
+  }
+  const types = asked.stdout.toString().split('\n')
   const tips = new Map(uids.map((uid, n) => [uid, types[n] === 'commit']))
   // A base that no copy was taken of yet is in the repository alone: without that there is no telling.
   const looks = deep && (await files.readKind(place.commonDir)) === 'folder'
   const lost = looks ? await readLost(exec, place, new Set(commits), signal) : undefined
-  return { state: 'sound', tips, lost }
+  const locks = (await readLocks({ commonDir: vault })).map((lock) => {
+    return { ...lock, name: path.join(vault, lock.name) }
+  })
+  return { state: 'sound', tips, lost, locks }
 }
 
 async function readLost(

@@ -15,9 +15,13 @@ export interface VaultPlace {
   readonly excludes: string
 }
 
+export function vaultFolder(home: string, name: string): string {
+  return path.join(home, 'vaults', `${name}.git`)
+}
+
 export function vaultPlace(home: string, repo: RepoRecord): VaultPlace {
   return {
-    vault: path.join(home, 'vaults', `${repo.name}.git`),
+    vault: vaultFolder(home, repo.name),
     commonDir: repo.commonDir,
     alternates: [path.join(repo.commonDir, 'objects')],
     excludes: path.join(repo.commonDir, 'info', 'exclude'),
@@ -116,6 +120,25 @@ export async function makeVault(files: Files, vault: string, algorithm: Algorith
   await writeParts(files, vault, algorithm)
 }
 
+function ownParts(algorithm: Algorithm): [name: string, text: string][] {
+  return [
+    ['config', config(algorithm)],
+    ['info/attributes', '* -text -eol -crlf -ident -filter -working-tree-encoding\n'],
+    ['HEAD', 'ref: refs/heads/none\n'],
+  ]
+}
+
+/** Whether what says how it is kept is as we write it: where git cannot work then, something else is wrong. */
+export async function hasOwnParts(files: Files, vault: string): Promise<boolean> {
+  const read = ([name]: [string, string]) => files.readText(path.join(vault, name))
+  for (const algorithm of ['sha1', 'sha256'] as const) {
+    const parts = ownParts(algorithm)
+    const texts = await Promise.all(parts.map(read))
+    if (parts.every(([, text], n) => texts[n] === text)) return true
+  }
+  return false
+}
+
 /** Whatever is there of it stays, but for what says how it is kept. */
 export async function writeParts(files: Files, vault: string, algorithm: Algorithm): Promise<void> {
   for (const folder of [
@@ -129,11 +152,7 @@ export async function writeParts(files: Files, vault: string, algorithm: Algorit
   ]) {
     await files.makeFolder(path.join(vault, folder), 0o700)
   }
-  const whole: [string, string][] = [
-    ['config', config(algorithm)],
-    ['info/attributes', '* -text -eol -crlf -ident -filter -working-tree-encoding\n'],
-    ['HEAD', 'ref: refs/heads/none\n'],
-  ]
-  for (const [name, text] of whole) await files.writeDurable(path.join(vault, name), Buffer.from(text), 0o600)
+  for (const [name, text] of ownParts(algorithm))
+    await files.writeDurable(path.join(vault, name), Buffer.from(text), 0o600)
   await files.sync([vault, path.join(vault, 'info'), path.dirname(vault)])
 }

@@ -1,5 +1,6 @@
 /** The line of steps of a task: found, read, and made longer. */
 import path from 'node:path'
+import { AppError } from '../core/errors.ts'
 import type { Step, StepNote } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { OpenVault } from './index.ts'
@@ -14,10 +15,33 @@ async function readStep(vault: OpenVault, commit: string): Promise<Linked> {
   return { ...note, commit, tree, skipped, parent: parents[0] }
 }
 
-/** The last one. */
-export async function findTip(vault: OpenVault, task: Pick<Task, 'uid'>): Promise<Linked | undefined> {
+/** The last one; undefined before there is any. What the records know of and the vault has not is no beginning. */
+export async function findTip(vault: OpenVault, task: Task): Promise<Linked | undefined> {
   const commit = await readTip(vault.files, vault.vault, task)
+  if (commit === undefined && hasSteps(task)) throw notFound(task)
   return commit === undefined ? undefined : readStep(vault, commit)
+}
+
+/** Of one that has expired the vault has nothing more, and that is right. */
+export function hasSteps({ checkpoints, expiry }: Task): boolean {
+  return checkpoints > 0 && expiry === undefined
+}
+
+export function notFound({ id, checkpoints }: Task): AppError {
+  return new AppError(
+    'WT_023',
+    `The vault does not know the steps of ${id}, of which there are ${checkpoints}.`,
+    {
+      hint: `offshoot repair ${id} brings them back, if the vault still has them.`,
+    },
+  )
+}
+
+/** Step 0, whatever the records say. */
+export async function findStart(vault: OpenVault, uid: string): Promise<Step | undefined> {
+  const commit = await readTip(vault.files, vault.vault, { uid })
+  const [first] = commit === undefined ? [] : await stepsOf(vault, await readStep(vault, commit))
+  return first
 }
 
 /** The steps up to `tip`, from step `since` on. */

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { openRepo } from '../../src/index.ts'
 import { checkoutState } from '../support/checkout-state.ts'
@@ -197,4 +198,38 @@ test('R7: an accept that stopped half-way, and then the records were lost, is fi
   ])
   expect((await offshoot(user, 'undo')).code).toBe(0)
   expect(checkoutState(user)).toEqual(before)
+})
+
+const change = (user: TestRepo, sql: string) => {
+  const db = new DatabaseSync(path.join(user.env.OFFSHOOT_HOME ?? '', 'state.db'), {
+    enableForeignKeyConstraints: false,
+  })
+  db.exec(sql)
+  db.close()
+}
+
+test('R7: tasks whose rows are lost come back from their events, and the log stays sealed', async () => {
+  const user = await lived()
+  const before = await told(user)
+  change(user, 'DELETE FROM tasks')
+  const { code, json } = await offshoot(user, 'repair', '--rebuild', '--json')
+  expect([code, json.rebuilt.left, json.left]).toEqual([0, [], []])
+  expect(await told(user)).toEqual(before)
+  expect((await offshoot(user, 'audit', '--verify', '--json')).json.verified.flaws).toEqual([])
+})
+
+test('R7: an entry of the log that is garbage is told as damage, and the records are rebuilt', async () => {
+  const user = testRepo()
+  await offshoot(user, 'run', '--task', 'T1', '--', 'touch', 'x.txt')
+  change(user, "UPDATE events SET event = 'garbage' WHERE seq = 2")
+  expect((await offshoot(user, 'audit', '--json')).json.error).toMatchObject({
+    code: 'WT_022',
+    hint: expect.stringContaining('offshoot repair --rebuild'),
+  })
+  expect((await offshoot(user, 'doctor', '--json')).json.checks).toContainEqual(
+    expect.objectContaining({ status: 'fail', hint: expect.stringContaining('offshoot repair --rebuild') }),
+  )
+  expect((await offshoot(user, 'repair', '--rebuild')).code).toBe(0)
+  expect((await offshoot(user, 'audit')).code).toBe(0)
+  expect((await offshoot(user, 'log', 'T1', '--json')).json.checkpoints).toHaveLength(1)
 })

@@ -11,6 +11,7 @@ import {
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import type { Files } from '../../src/core/ports.ts'
 import { repairsAll } from '../support/damaged.ts'
 import { addFiles, loseRecords } from '../support/damage.ts'
 import { fingerprint } from '../support/fingerprint.ts'
@@ -124,6 +125,32 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
     expect(existsSync(json.task.path)).toBe(true)
   })
 
+  test('of locks in a vault, which go, and of those in a worktree, which stay', async () => {
+    const user = testRepo()
+    const { json } = await offshoot(user, 'run', '--task', 'T1', '--json', '--', 'touch', 'x.txt')
+    const own = path.join(user.dir, '.git', 'worktrees', path.basename(json.task.path))
+    const [uid = ''] = readdirSync(path.join(vaultDir(user), 'refs', 'tasks'))
+    const theirs = ['index.lock', 'HEAD.lock'].map((name) => path.join(own, name))
+    const ours = ['packed-refs.lock', `refs/tasks/${uid}.lock`].map((name) => path.join(vaultDir(user), name))
+    const hourAgo = Date.now() / 1000 - 3600
+    for (const file of [...theirs, ...ours]) {
+      writeFileSync(file, '')
+      utimesSync(file, hourAgo, hourAgo)
+    }
+    // A git that is at work right now is nobody's concern.
+    writeFileSync(path.join(vaultDir(user), 'HEAD.lock'), '')
+    const found = await doctor(user)
+    expect(found.map(({ message }) => message.split(' ')[0])).toEqual([...theirs, ...ours])
+    expect(found.map(({ hint }) => hint)).toEqual([
+      ...theirs.map((file) => `If no git is at work there: rm ${file}`),
+      ...ours.map(() => 'offshoot repair'),
+    ])
+    const { repaired, left } = await repair(user)
+    expect([repaired.length, left.length]).toEqual([2, 2])
+    expect([...theirs, ...ours].map((file) => existsSync(file))).toEqual([true, true, false, false])
+    expect(existsSync(path.join(vaultDir(user), 'HEAD.lock'))).toBe(true)
+  })
+
   test('of a vault without HEAD and config: both are made again, and the steps are there', async () => {
     const user = testRepo()
     await offshoot(user, 'run', '--task', 'T1', '--', 'sh', '-c', 'echo x > x.txt')
@@ -166,6 +193,20 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
   })
 })
 
+test('R7: what doctor says to do for a task of another repository mends that one, wherever it is said', async () => {
+  const [user, other] = [testRepo(), testRepo()]
+  const there = withEnv(other, { OFFSHOOT_HOME: user.env.OFFSHOOT_HOME ?? '' })
+  for (const repo of [user, there]) await offshoot(repo, 'start', 'T1')
+  const [pin = ''] = ownRefs(there).filter((ref) => ref.includes('/base/'))
+  there.git('update-ref', '-d', pin)
+  for (const asked of [user, inFolder(user, user.home)]) {
+    const found = (await doctor(asked)).filter(({ name }) => name === 'task T1')
+    expect(found.map(({ hint }) => hint)).toEqual([`offshoot repair T1 -C ${there.dir}`])
+  }
+  expect((await offshoot(user, 'repair', 'T1', '-C', there.dir)).code).toBe(0)
+  expect(await doctor(user)).toEqual([])
+})
+
 describe('R7: doctor tells of what offshoot stands on', () => {
   test('a clock that went back', async () => {
     const user = testRepo()
@@ -193,11 +234,13 @@ describe('R7: doctor tells of what offshoot stands on', () => {
   })
 
   test.each([
-    { free: 5, network: false, message: '95 % full' },
-    { free: 50, network: true, message: 'network file system' },
-  ])('a state folder that is on a disk like this: $message', async ({ free, network, message }) => {
+    { free: 5, network: false, percent: 90, message: '95 % full' },
+    { free: 60, network: false, percent: 40, message: '40 % full (disk.warnPercent is 40)' },
+    { free: 5, network: true, percent: 96, message: 'network file system' },
+  ])('a state folder that is on a disk like this: $message', async ({ free, network, percent, message }) => {
     const space = async () => ({ free, total: 100, network })
-    const repo = library(testRepo(), { around: { files: (files) => ({ ...files, readFreeSpace: space }) } })
+    const user = withEnv(testRepo(), { OFFSHOOT_DISK_WARN_PERCENT: String(percent) })
+    const repo = library(user, { around: { files: (files) => ({ ...files, readFreeSpace: space }) } })
     expect(await repo.doctor()).toContainEqual(
       expect.objectContaining({
         name: 'state folder',
@@ -308,9 +351,58 @@ test('R5: a repository that cannot be read whole is told of, and nothing is chan
     },
   ])
   rmSync(path.join(user.dir, '.git', 'packed-refs'))
+  expect((await doctor(user)).map(({ name }) => name)).toContain('task T1')
   const { json: then } = await offshoot(user, 'recover', '--json')
-  expect(then.recovered).toMatchObject([{ verdict: 'adopted' }])
+  expect(then.recovered).toMatchObject([{ task: 'task T1', verdict: 'adopted' }])
   expect(
     (await offshoot(user, 'list', '--json')).json.tasks.map(({ id }: { id: string }) => id).toSorted(),
   ).toEqual(['T1', 'T2'])
+})
+
+describe('R7: doctor tells all else, and recover and repair do what they can', () => {
+  test('where one vault cannot be read', async () => {
+    const user = testRepo()
+    await offshoot(user, 'start', 'T1')
+    const vault = vaultDir(user)
+    const closed =
+      <T>(read: (file: string) => Promise<T>) =>
+      async (file: string) => {
+        if (!file.startsWith(`${vault}/`)) return read(file)
+        throw Object.assign(new Error(`EACCES: permission denied, '${file}'`), { code: 'EACCES' })
+      }
+    const around = {
+      files: (files: Files): Files => ({
+        ...files,
+        readKind: closed(files.readKind),
+        readText: closed(files.readText),
+        readNames: closed(files.readNames),
+      }),
+    }
+    const repo = library(user, { around })
+    const unread = {
+      name: expect.stringMatching(/^repository /),
+      message: expect.stringContaining('could not be looked at'),
+    }
+    const checks = await repo.doctor()
+    expect(checks.map(({ name }) => name)).toEqual(expect.arrayContaining(['git', 'records', 'settings']))
+    expect(checks).toContainEqual(expect.objectContaining(unread))
+    expect(await repo.recover()).toEqual([])
+    expect(await repo.repair()).toMatchObject({ repaired: [], left: [unread] })
+    // Nor is one that no record speaks of the end of it.
+    await repo.close()
+    loseRecords(user)
+    expect(await library(user, { around }).doctor()).toContainEqual(
+      expect.objectContaining({ name: expect.stringMatching(/^vault /), status: 'fail' }),
+    )
+  })
+
+  test('where there is no git', async () => {
+    const user = testRepo()
+    await offshoot(user, 'start', 'T1')
+    const { code, json } = await offshoot(withEnv(user, { PATH: '/nowhere' }), 'doctor', '--json')
+    expect([code, json.ok]).toEqual([1, true])
+    const told = (name: string) => json.checks.find((check: { name: string }) => check.name === name)
+    expect(told('git')).toMatchObject({ status: 'fail', message: expect.stringContaining('not installed') })
+    expect(told('records')).toMatchObject({ status: 'ok' })
+  })
 })

@@ -17,7 +17,7 @@ export async function repair(context: Context): Promise<Answer> {
   return {
     json: { ...done },
     text: printable(lines(done).join('\n')),
-    exitCode: done.left.length > 0 ? 1 : 0,
+    exitCode: done.left.length + (done.rebuilt?.left.length ?? 0) > 0 ? 1 : 0,
   }
 }
 
@@ -41,6 +41,6 @@ function rebuiltLines({
   return [
     ...(aside === undefined ? [] : [`The damaged records are in ${aside}.`]),
     `Brought back ${tasks.length} tasks, ${steps} steps and ${operations} operations from the vaults.`,
-    ...left.map(({ what, why }) => `left    ${what}: ${why}`),
+    ...left.flatMap(({ what, why, hint }) => [`left    ${what}: ${why}`, `        ${hint}`]),
   ]
 }
