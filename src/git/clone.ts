@@ -64,7 +64,8 @@ async function isSound(
   signal?: AbortSignal,
 ): Promise<boolean> {
   const gitDir = path.join(task.path, '.git')
-  if (!(await hasParts(files, gitDir)) || !(await borrows(files, repo, gitDir))) return false
+  if (!(await hasParts(files, gitDir))) return false
+  if ((await readPlain(files, gitDir, 'objects/info/alternates')) !== lender(repo)) return false
   const head = await readOwnHead(files, { commonDir: gitDir, gitDir, checkout: task.path })
   if (head === undefined) return false
   const { code } = await exec({
@@ -80,13 +81,11 @@ async function isSound(
 
 /** The repository may have been moved: then nothing but the way to its objects is wrong. */
 async function borrowAgain(files: Files, repo: Repo, gitDir: string): Promise<boolean> {
-  if (!(await hasParts(files, gitDir)) || (await borrows(files, repo, gitDir))) return false
+  if (!(await hasParts(files, gitDir))) return false
+  const said = await readPlain(files, gitDir, 'objects/info/alternates')
+  if (said === undefined || (await files.readKind(said.trim())) !== undefined) return false
   await files.write(alternatesFile(gitDir), lender(repo))
   return true
-}
-
-async function borrows(files: Files, repo: Repo, gitDir: string): Promise<boolean> {
-  return (await readPlain(files, gitDir, 'objects/info/alternates')) === lender(repo)
 }
 
 function lender({ commonDir }: Repo): string {
