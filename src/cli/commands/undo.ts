@@ -14,12 +14,12 @@ export async function ops(context: Context): Promise<Answer> {
   const { operations } = await context.call('system.ops', { repo: context.dir })
   if (operations.length === 0) context.tell('No operations yet.')
   const now = new Date()
-  const rows = operations.map(({ id, verb, task, at, undone }) => [
+  const rows = operations.map(({ id, verb, task, at, undone, expired }) => [
     id.slice(0, 6),
     verb,
     task,
     ago(at, now),
-    undone ? 'undone' : '',
+    undone ? 'undone' : expired ? 'expired' : '',
   ])
   return { json: { operations }, text: printable(table(rows)) }
 }
