@@ -27,7 +27,7 @@ const rooms: Record<string, Room> = {
   store: { from: ['core'], guarded: ['sqlite'] },
   lock: { from: ['core'], guarded: ['sqlite'] },
   files: { from: ['core'] },
-  process: { from: ['core'], guarded: ['child_process'] },
+  process: { from: ['core', 'files'], guarded: ['child_process'] },
   agents: { from: ['core'] },
   sandbox: { from: ['core'] },
   settings: { from: ['core'], packages: ['yaml', 'zod'] },

@@ -1,7 +1,7 @@
 /** The adapters behind the records alone: what a command that only looks has to load. */
-import { mkdirSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { makeFolders } from './files/make-folders.ts'
 import { AppError, appError } from './core/errors.ts'
 import type { Records, Store } from './core/ports.ts'
 import type { GitExec } from './git/exec.ts'
@@ -61,7 +61,7 @@ export function userHome(env: NodeJS.ProcessEnv): string {
 /** The system's own words for it (a file in the way, a disk that cannot be written) would not say what to do. */
 function makeHome(home: string): void {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 })
+    makeFolders(home)
   } catch (cause) {
     if (appError(cause).code === 'WT_014') throw cause
     throw new AppError('WT_022', `The state folder ${home} cannot be made.`, { path: home, cause })

@@ -225,15 +225,16 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
       )
       const files = [...preview.files]
       if (input.dryRun) {
-        const { clean, conflicts, runsCode, refused } = preview
+        const { clean, conflicts, marked, runsCode, refused } = preview
         const lists = { conflicts: [...conflicts], runsCode: [...runsCode], refused: [...refused] }
-        return { task: taskView(task), preview: { clean, files, ...lists } }
+        return { task: taskView(task), preview: { clean, files, marked: [...marked], ...lists } }
       }
       const accepted = { as, onto, commit, url, files }
       const others = siblingsOf(ports, task).map(({ id }) => id)
       return {
         task: taskView(task),
         accepted,
+        conflicts: [...preview.marked],
         operation,
         ...(hook && { hook }),
         ...(others.length > 0 && { siblings: others }),

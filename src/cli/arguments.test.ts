@@ -72,6 +72,12 @@ describe('parse', () => {
     [['completion'], /Usage: offshoot completion/],
     [['start', '--from'], /offshoot start --help/],
     [['list', '--all=1'], /offshoot list --help/],
+    [['undo', ''], /Usage: offshoot undo/],
+    [['show', ''], /Usage: offshoot show/],
+    [['repos', 'forget', ''], /Usage: offshoot repos forget/],
+    [['worktree', 'remove', '--path', ''], /Usage: offshoot worktree remove/],
+    [['worktree', 'show', '--task='], /Usage: offshoot worktree show/],
+    [['accept', 'T1', '--only', 'a', '--only', ''], /Usage: offshoot accept/],
   ] as const)('I5: %j is wrong usage with a hint', (argv, hint) => {
     expect(refused(...argv)).toMatchObject({ code: 'WT_019', hint: expect.stringMatching(hint) })
   })

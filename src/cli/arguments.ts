@@ -30,7 +30,10 @@ export function parse(all: readonly string[]): Parsed {
     const own = positionals.slice(command ? command.name.split(' ').length : 0)
     // Only `run` and the like hand it on; elsewhere it is a name that may begin with a dash.
     if (!command?.args?.includes('--')) own.push(...rest.splice(0))
-    if (command && !values.help) requireCount(command, own)
+    if (command && !values.help) {
+      requireCount(command, own)
+      requireFilled(command, own, values)
+    }
     return { command, values, positionals: own, rest }
   } catch (error) {
     throw error instanceof AppError ? error : wrongOption(error, Object.keys(options), command)
@@ -95,4 +98,15 @@ function requireCount(command: Command, positionals: readonly string[]): void {
   const extra = positionals[most]
   if (extra !== undefined)
     throw new AppError('WT_019', `${command.name}: what is ${JSON.stringify(extra)}?`, { hint })
+}
+
+/** An empty name is a variable of a shell that was not set: whatever it fits is not what was meant. */
+function requireFilled(command: Command, positionals: readonly string[], values: Values): void {
+  const named = Object.entries(command.options ?? {}).flatMap(([name, { value }]) =>
+    value === 'TASK' || value === 'PATH' ? [values[name]].flat() : [],
+  )
+  if ([...positionals, ...named].includes(''))
+    throw new AppError('WT_019', `${command.name}: a name is empty.`, {
+      hint: `Usage: offshoot ${command.name} ${command.args ?? ''}`.trimEnd(),
+    })
 }

@@ -398,7 +398,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'ops',
-    summary: 'List the operations that can be undone',
+    summary: 'List the operations, and which of them cannot be undone',
     examples: ['offshoot ops'],
     load: async () => (await import('./commands/undo.ts')).ops,
   },

@@ -65,17 +65,26 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
     tell: (line) => void (quiet || process.stderr.write(`${line}\n`)),
     call: door.call,
   }
+  const takeNotices = async () => {
+    // Whoever wants to hear nothing is told the next time.
+    const notices = quiet && !json ? [] : await door.notices(context.dir, command === undefined)
+    for (const { message, operation } of notices) {
+      const undo = operation === undefined ? '' : ` offshoot undo ${operation.slice(0, 6)} brings it back.`
+      const sentence = printable(message).replace(/\.?$/, '.')
+      context.tell(`${context.paint('yellow', 'notice:')} ${sentence}${undo}`)
+    }
+    return notices
+  }
   try {
     const load = command?.load ?? (async () => (await import('./commands/waiting.ts')).waiting)
     const answer = await (await load())(context)
-    const notices = await door.notices(context.dir, command === undefined)
-    for (const { message, operation } of notices) {
-      const undo = operation === undefined ? '' : ` offshoot undo ${operation.slice(0, 6)} brings it back.`
-      context.tell(`${context.paint('yellow', 'notice:')} ${printable(message)}.${undo}`)
-    }
+    const notices = await takeNotices()
     if (json) print({ ok: true, ...answer.json, ...(notices.length > 0 && { notices }) })
     else if (answer.text !== '') await show(answer)
     return answer.exitCode ?? 0
+  } catch (error) {
+    if (!json) await takeNotices()
+    throw error
   } finally {
     await door.close()
   }

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { toText } from './bytes.ts'
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { closing } from './cleanup.ts'
@@ -9,11 +10,11 @@ import { planShadow } from './land-shadow.ts'
 import { planRequest } from './land-request.ts'
 import { holdTask } from './hold.ts'
 import { requireTask } from './list.ts'
-import { requireOnBranch } from './recreate.ts'
-import { type Choice, type Offer, offerOf } from './offer.ts'
+import { requireWorkspace } from './recreate.ts'
+import { type Choice, type Offer, offerOf, withoutPointers } from './offer.ts'
 import { conflictError } from './conflict-error.ts'
 import { type Operation, perform } from './operation.ts'
-import { pathMatcher } from './pathspec.ts'
+import { pathMatcher, rootedSpec } from './pathspec.ts'
 import type { CommandCall, Conflict, Ports, Repo } from './ports.ts'
 import { type RiskyFile, risks } from './risk.ts'
 import { findShadow, leaving } from './shadow.ts'
@@ -46,6 +47,8 @@ interface AcceptedFile {
 interface Preview {
   readonly clean: boolean
   readonly conflicts: readonly Conflict[]
+  /** What lands with conflict markers in it, as they were asked for. */
+  readonly marked: readonly Conflict[]
   readonly files: readonly AcceptedFile[]
   readonly runsCode: readonly string[]
   readonly refused: readonly { path: string; why: string }[]
@@ -69,29 +72,31 @@ export interface Accepted {
 export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSignal): Promise<Accepted> {
   const { repo: here, task: named } = await requireTask(ports, input.dir, input.task)
   const as = input.as ?? (named.shadow ? 'squash' : 'patch')
-  if (isBranch(as) && (input.only || input.steps || input.hunks))
-    throw new AppError('WT_019', `${as} takes all of it: --only, --step and --hunks do not go with it.`)
-  if (input.hooks && (as === 'patch' || as === 'keep-branch'))
-    throw new AppError('WT_019', `${as} makes no commit and pushes nothing: there is no hook to run.`)
+  requireSense(as, input)
+  const choice = { ...input, only: await rootedPaths(ports, here, input) }
   const { onOutput } = input
   if (!input.dryRun) await askTaskHook(ports, here, named, 'preAccept', { onOutput }, signal)
   const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
     const repo = await targetOf(ports, here, named)
     const task = await lastState(ports, repo, requireOpen(ports, named), signal)
-    const offer = await offerOf(ports, repo, task, input, signal).catch(misfits)
+    const offer = await offerOf(ports, repo, task, choice, signal).catch(misfits)
     if (Array.isArray(offer)) {
-      if (!input.dryRun) throw conflictError(offer)
-      const preview = { clean: false, conflicts: offer, files: [], runsCode: [], refused: [] }
+      if (!input.dryRun)
+        throw conflictError(offer, 'Steps that were left out touch the same lines: choose those as well.')
+      const preview = { clean: false, conflicts: offer, marked: [], files: [], runsCode: [], refused: [] }
       return { task, as, preview, onto: undefined, after: undefined }
     }
-    const landing = await plan(ports, repo, task, offer, as, input, signal)
-    const preview = await previewOf(ports, repo, offer, landing, input.allow ?? [])
+    const part = as === 'patch' && !task.shadow ? await withoutPointers(ports, repo, offer) : offer
+    const landing = await plan(ports, repo, task, part, as, input, signal)
+    const preview = await previewOf(ports, repo, offer, part, landing, input.allow ?? [])
     if (input.dryRun) return { task, as, preview, onto: landing.onto, after: undefined }
     requireAllowed(preview)
-    if (landing.conflicts.length > 0) throw conflictError(landing.conflicts)
-    const done = !input.keep && offer.whole
+    requireFiles(offer, part)
+    if (landing.conflicts.length > 0)
+      throw conflictError(landing.conflicts, wayOut(task, as, input, landing.conflicts))
+    const done = !input.keep && part.whole
     const told = (await landing.reach?.()) ?? landing.told
-    const operation = await operationOf(ports, repo, task, landing, offer, as, done)
+    const operation = await operationOf(ports, repo, task, landing, part, as, done)
     const landed = await perform(ports, repo, task, operation)
     return { task: landed, as, preview, operation: operation.id, ...told, after: landing.after }
   })
@@ -100,6 +105,27 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
   if (!('operation' in accepted)) return accepted
   const cwd = (await targetOf(ports, here, named)).place.checkout ?? named.origin
   return { ...accepted, hook: await runTaskHook(ports, here, named, 'postAccept', { cwd, onOutput }, signal) }
+}
+
+/** The paths as seen from the root, when the user stands in a folder of a checkout. */
+async function rootedPaths(ports: Ports, { place }: Repo, { dir, only }: AcceptInput) {
+  if (!only || place.checkout === null) return only
+  const folder = path.relative(place.checkout, await ports.files.readRealPath(dir))
+  return only.map((spec) => rootedSpec(spec, folder))
+}
+
+/** What was asked for goes together. */
+function requireSense(as: Strategy, input: AcceptInput): void {
+  if (isBranch(as) && (input.only || input.steps || input.hunks))
+    throw new AppError('WT_019', `${as} takes all of it: --only, --step and --hunks do not go with it.`)
+  if (input.hooks && (as === 'patch' || as === 'keep-branch'))
+    throw new AppError('WT_019', `${as} makes no commit and pushes nothing: there is no hook to run.`)
+  if (input.onto !== undefined && (as === 'patch' || as === 'keep-branch'))
+    throw new AppError('WT_019', `${as} lands on no branch: --onto does not go with it.`, {
+      hint: 'Use --as squash, merge or rebase.',
+    })
+  if (input.message?.trim() === '')
+    throw new AppError('WT_019', 'The message is empty.', { hint: 'Leave -m out, or say something.' })
 }
 
 /** The branch itself is what the user gets. */
@@ -113,6 +139,20 @@ function misfits(error: unknown): Conflict[] {
   if (Array.isArray(conflicts) && conflicts.length > 0) return conflicts as Conflict[]
   throw error
 }
+
+/** Where the conflicts can be solved. */
+function wayOut(task: Task, as: Strategy, input: AcceptInput, conflicts: readonly Conflict[]): string {
+  const merges = conflicts.filter(({ kind }) => !inTheWay.has(kind))
+  if (merges.length === 0) return 'Commit what is yours there, or move it away; then repeat.'
+  const isPatch = as === 'patch' && !task.shadow
+  const from = isPatch ? ' --dirty' : input.onto === undefined ? '' : ` --onto ${input.onto}`
+  const update = `offshoot update ${task.id}${from} --conflicts markers writes them into the workspace, to be solved there`
+  const isText = merges.every(({ kind }) => kind === 'content' || kind === 'add/add')
+  const here = isPatch && isText && input.conflicts !== 'markers'
+  return here ? `${update}; accept --conflicts markers, into your files.` : `${update}.`
+}
+
+const inTheWay: ReadonlySet<Conflict['kind']> = new Set(['changed', 'untracked', 'case', 'symlink'])
 
 /** The checkout that -C or the current folder is in; inside a workspace, the one that the task was started in. */
 async function targetOf(ports: Ports, repo: Repo, task: Task): Promise<Repo> {
@@ -137,8 +177,7 @@ async function lastState(ports: Ports, repo: Repo, task: Task, signal?: AbortSig
       hint: 'Wait for it, or stop it first.',
     })
   }
-  if ((await ports.files.readKind(task.path)) !== 'folder') return task
-  await requireOnBranch(ports, repo, task)
+  await requireWorkspace(ports, repo, task)
   const note = { tool: 'checkpoint', summary: 'before the accept' }
   return (await takeStep(ports, repo, task, note, undefined, signal)).task
 }
@@ -183,6 +222,7 @@ async function previewOf(
   ports: Ports,
   repo: Repo,
   offer: Offer,
+  part: Offer,
   landing: Landing,
   allow: readonly string[],
 ): Promise<Preview> {
@@ -196,11 +236,15 @@ async function previewOf(
     files[index] = { path: toText(file), status, from, to, content }
   })
   const found = risks(files)
+  const left = await ports.contents.compare(repo, part.theirs, offer.theirs)
+  const leftOut = new Set(Array.from(left.keys(), toText))
   const allowed = pathMatcher(allow)
+  const { conflicts, marked = [] } = landing
   return {
-    clean: landing.conflicts.length === 0,
-    conflicts: landing.conflicts,
-    files: files.map(({ path, status }) => ({ path, status })),
+    clean: conflicts.length === 0 && marked.length === 0,
+    conflicts,
+    marked,
+    files: files.filter(({ path }) => !leftOut.has(path)).map(({ path, status }) => ({ path, status })),
     runsCode: found.runsCode,
     refused: found.refused.filter(({ path }) => !allowed(path)),
   }
@@ -217,6 +261,18 @@ function requireAllowed({ refused }: Preview): void {
     hint: `If it is meant: --allow ${first.path}`,
     data: { refused },
   })
+}
+
+/** A patch that would land nothing, and leave everything to be landed, is none. */
+function requireFiles(offer: Offer, part: Offer): void {
+  if (part.theirs !== part.base || part.theirs === offer.theirs) return
+  throw new AppError(
+    'WT_019',
+    'Only the pointers of submodules have changed, and a patch has no place for them.',
+    {
+      hint: 'Land them as a commit: --as squash',
+    },
+  )
 }
 
 async function operationOf(

@@ -90,6 +90,8 @@ export type TaskEvent =
       readonly verb: string
       readonly undoes?: string | undefined
       readonly batch?: string | undefined
+      /** Why it cannot be undone. */
+      readonly final?: string | undefined
       readonly owner: Owner
     }
   /** Everything new is on the disk: from here on it is finished, whatever happens. */

@@ -7,7 +7,7 @@ import { asFound, type Landing, obstacles } from './land-patch.ts'
 import { filled } from './message.ts'
 import type { Offer } from './offer.ts'
 import type { FileMove } from './operation.ts'
-import type { Conflict, Leaf, LeafChange, Place, Ports, Repo, Worktree } from './ports.ts'
+import type { Conflict, IndexMove, Leaf, LeafChange, Place, Ports, Repo, Worktree } from './ports.ts'
 import type { Goal } from './shadow.ts'
 import type { Task } from './task.ts'
 import { branchRef } from './workspace.ts'
@@ -29,9 +29,15 @@ export async function planCommit(
       hint: 'Name one: --onto BRANCH',
     })
   }
+  if (onto === task.branch) {
+    throw new AppError('WT_019', `${task.id} works on ${onto} itself: nothing can land there.`, {
+      hint: 'Use --as patch, --as keep-branch to leave the work on it, or --onto BRANCH for another one.',
+    })
+  }
   const target = await ports.git.findRef(repo.place, branchRef(onto), signal)
   if (target === undefined)
     throw new AppError('WT_010', `There is no branch ${onto}.`, { hint: 'Name another: --onto BRANCH' })
+  await requireUnheld(ports, repo, onto)
   const checkedOut = (await ports.git.readWorktrees(repo.place)).find((worktree) => worktree.branch === onto)
   const place = checkedOut ? placeOf(repo, checkedOut) : repo.place
   const worded = async (message: string) =>
@@ -52,6 +58,16 @@ export async function planCommit(
     told: { onto, commit: built.commit },
     ...(input.hooks && checkedOut && { after: () => tellLanded(ports, place, as) }),
   }
+}
+
+/** Git refuses to go on with a rebase or a bisect whose branch has moved. */
+async function requireUnheld(ports: Ports, repo: Repo, branch: string): Promise<void> {
+  const held = await ports.git.findHolder(repo.place, branch)
+  if (!held) return
+  throw new AppError('WT_002', `A ${held.verb} of ${branch} is going on in ${held.path}.`, {
+    path: held.path,
+    hint: `Finish it first, or leave it: git ${held.verb} ${held.verb === 'rebase' ? '--abort' : 'reset'}`,
+  })
 }
 
 async function goalOf(ports: Ports, repo: Repo, task: Task, offer: Offer, built: Built): Promise<Goal> {
@@ -226,13 +242,22 @@ export async function follow(
   const tracked = await checkouts.readTracked(gitDir, [...paths, ...paths.flatMap(parentsOf)])
   const conflicts: Conflict[] = []
   const files: FileMove[] = []
-  const index: FileMove[] = []
+  const index: IndexMove[] = []
   for (const [file, { from, to }] of changes) {
-    if (!isSame(cleaned.get(file) ?? null, from) || !isSame(tracked.get(file) ?? null, from)) {
+    // A submodule's folder is its own affair, as it is to git: what counts is the pointer in the index.
+    const isModule = from?.mode === '160000' && found.get(file)?.kind !== 'file'
+    const isLeftOut = found.get(file)?.kind === 'gone' && tracked.get(file)?.isLeftOut === true
+    const now = isModule || isLeftOut ? from : (cleaned.get(file) ?? null)
+    if (!isSame(now, from) || !isSame(tracked.get(file) ?? null, from)) {
       conflicts.push({ path: toText(file), kind: from || tracked.has(file) ? 'changed' : 'untracked' })
       continue
     }
-    index.push({ path: file, from, to })
+    index.push({
+      path: file,
+      from: tracked.get(file) ?? null,
+      to: to && (isLeftOut ? { ...to, isLeftOut } : to),
+    })
+    if (isLeftOut || (isModule && (to === null || to.mode === '160000'))) continue
     files.push({
       path: file,
       from: asFound(present.get(file) ?? null, found.get(file)),

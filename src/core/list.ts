@@ -71,6 +71,7 @@ async function resolveTask(
       hint: 'Name one: offshoot list',
     })
   }
+  if (name === '') throw new AppError('WT_019', 'The name of the task is empty.')
   const task = repo && (records.store.findTask(repo.id, name) ?? choose(startingWith(records, repo, name)))
   if (!repo || !task) throw new AppError('WT_007', `There is no task ${name} here.`)
   return { repo, task }

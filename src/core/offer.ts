@@ -138,6 +138,17 @@ async function pickHunks(
   return contents.change(repo, base, changes)
 }
 
+/** Without what is no file: the pointers of submodules, which only a commit or an index can hold. They stay to be landed. */
+export async function withoutPointers(ports: Ports, repo: Repo, offer: Offer): Promise<Offer> {
+  const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
+  const pointers = [...changes].filter(([, { from, to }]) =>
+    [from, to].some((leaf) => leaf?.mode === '160000'),
+  )
+  if (pointers.length === 0) return offer
+  const back = new Map(pointers.map(([file, { from }]) => [file, from]))
+  return { ...offer, theirs: await ports.contents.change(repo, offer.theirs, back), whole: false }
+}
+
 /** What lies between two trees, file by file and hunk by hunk. */
 export async function readHunks(
   ports: Ports,

@@ -1,10 +1,10 @@
 /** The files and the index of an operation: staged beside the checkout first, then in their place by rename. */
 import path from 'node:path'
 import { allEnded } from './all-ended.ts'
-import { toText } from './bytes.ts'
+import { type BytePath, toText } from './bytes.ts'
 import { conflictError } from './conflict-error.ts'
 import { eachOf } from './each.ts'
-import type { Operation } from './operation.ts'
+import type { FileMove, Operation } from './operation.ts'
 import type { Found, Leaf, Ports, Repo } from './ports.ts'
 
 /** Beside the checkout's git, on the same file system as the checkout. */
@@ -58,6 +58,20 @@ export async function requireIndex(ports: Ports, repo: Repo, gitDir: string, exp
   throw conflictError([{ path: path.join(gitDir, 'index'), kind: 'changed' }])
 }
 
+/** Entries of the index that are not as they were before the moves. */
+export async function otherEntries(
+  ports: Ports,
+  { gitDir, moves }: { readonly gitDir: string; readonly moves: readonly FileMove[] },
+): Promise<BytePath[]> {
+  const paths = moves.map((move) => move.path)
+  const tracked = await ports.checkouts.readTracked(gitDir, paths)
+  const isOther = ({ path: file, from }: FileMove) => {
+    const now = tracked.get(file)
+    return now?.oid !== from?.oid || now?.mode !== from?.mode
+  }
+  return moves.filter(isOther).map((move) => move.path)
+}
+
 async function requireUnchanged(
   ports: Ports,
   repo: Repo,
@@ -89,7 +103,7 @@ function look(ports: Ports, repo: Repo, { checkout, moves }: NonNullable<Operati
 function isStill(found: Found | undefined, leaf: Leaf | null): boolean {
   if (leaf === null) return found?.kind !== 'file' && found?.kind !== 'special'
   // An empty folder stands for a submodule that was never fetched.
-  if (leaf.mode === '160000') return true
+  if (leaf.mode === '160000') return found?.kind === 'folder'
   return found?.kind === 'file' && found.leaf.oid === leaf.oid && found.leaf.mode === leaf.mode
 }
 

@@ -4,7 +4,7 @@
  * finishes it: a kill at any instant leaves all of it or nothing.
  */
 import path from 'node:path'
-import { placeFiles, requireIndex, stage, stagingFolder } from './operation-files.ts'
+import { otherEntries, placeFiles, requireIndex, stage, stagingFolder } from './operation-files.ts'
 import { lookAtRefs, moveHead, moveRefs, overtaken } from './operation-refs.ts'
 import type { BytePath } from './bytes.ts'
 import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
@@ -176,8 +176,8 @@ async function keptOf(ports: Ports, repo: Repo, operation: Operation) {
   return { name: operation.id, record, trees: await treesOf(ports, repo, operation) }
 }
 
-function begun(ports: Ports, { id, verb, undoes, batch }: Operation): TaskEvent {
-  return { type: 'operation.begun', id, verb, undoes, batch, owner: ports.processes.self() }
+function begun(ports: Ports, { id, verb, undoes, batch, final }: Operation): TaskEvent {
+  return { type: 'operation.begun', id, verb, undoes, batch, final, owner: ports.processes.self() }
 }
 
 /** The contents that it needs, reachable from what is kept of it. */
@@ -263,7 +263,9 @@ async function withdraw(ports: Ports, repo: Repo, operation: Operation): Promise
   const { index } = operation
   const staging = stagingFolder(repo, operation)
   const back = inverse(operation, operation.id, operation.at)
-  if (index && 'moves' in index) await moveIndex(ports, swappedIndex(index), staging)
+  if (index && 'moves' in index) {
+    if ((await otherEntries(ports, index)).length > 0) await moveIndex(ports, swappedIndex(index), staging)
+  }
   // All of it is exchanged as the last thing: then there would be nothing to take back.
   else if (index) await requireIndex(ports, repo, index.gitDir, index.from)
   await placeFiles(ports, repo, back, path.join(staging, 'back'))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pathMatcher } from './pathspec.ts'
+import { pathMatcher, rootedSpec } from './pathspec.ts'
 
 test.each([
   ['src', 'src/a.ts', true],
@@ -20,4 +20,22 @@ test.each([
   ['new\nline', 'new\nline', true],
 ])('A5: %j and %j: %s', (spec, path, fits) => {
   expect(pathMatcher([spec])(path)).toBe(fits)
+})
+
+test.each([
+  ['x', '', 'x'],
+  ['x', 'd', 'd/x'],
+  ['./x/', 'd', 'd/x/'],
+  ['../x', 'd/e', 'd/x'],
+  ['.', 'd', 'd'],
+  ['.', '', '**'],
+  [':/x', 'd', 'x'],
+  [':/', 'd', '**'],
+  ['*.md', 'd', 'd/*.md'],
+])('A5: %j said in %j is %j', (spec, folder, rooted) => {
+  expect(rootedSpec(spec, folder)).toBe(rooted)
+})
+
+test.each(['..', '../x', 'a/../../x', ':/../x'])('A5: %j leads out of the repository', (spec) => {
+  expect(() => rootedSpec(spec, '')).toThrow('leads out of the repository')
 })

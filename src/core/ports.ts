@@ -142,6 +142,12 @@ export interface Worktree {
   readonly branch: string | null
 }
 
+/** What git is in the middle of, in that checkout. */
+export interface HeldBranch {
+  readonly verb: 'rebase' | 'bisect'
+  readonly path: string
+}
+
 export interface Registration extends Worktree {
   readonly name: string
   /** The task that it was made for, when it is one of ours. */
@@ -196,6 +202,8 @@ export interface Git {
   /** Whether a change with that message is anywhere in the ref's reflog. */
   isInReflog(place: Place, ref: string, message: string): Promise<boolean>
   readWorktrees(place: Place): Promise<Worktree[]>
+  /** Who will come back to the branch, although it is checked out nowhere: a rebase, a bisect. */
+  findHolder(place: Place, branch: string): Promise<HeldBranch | undefined>
   /** The same for the linked ones, with what only a careful look needs to know. */
   readRegistrations(place: Place): Promise<Registration[]>
   /** Every ref below these names, with its value. */
@@ -223,8 +231,8 @@ export interface Git {
   ): Promise<boolean>
   /** Puts the checkout on a branch; files and index stay as they are. */
   moveHead(place: Place, branch: string, message: string): Promise<void>
-  /** Checks out, in a fresh workspace, the submodules that the user's repository has; reaches no other machine. */
-  fillSubmodules(repo: Repo, task: Task, signal?: AbortSignal): Promise<Submodules>
+  /** Checks out, in a fresh workspace, the submodules of a commit that the user's repository has; reaches no other machine. */
+  fillSubmodules(repo: Repo, task: Task, commit: string, signal?: AbortSignal): Promise<Submodules>
   /** Files of the workspace that are only a pointer to their content in Git LFS. */
   findPointers(repo: Repo, task: Task, signal?: AbortSignal): Promise<string[]>
   /** Runs a hook of the user's repository in its checkout; one that is not there has nothing to say. */
@@ -417,7 +425,7 @@ export interface Vault {
   makePushRoom(repo: Repo, task: Task): Promise<string>
   /** Sends a commit of the user's repository to another one, under the name of a branch. */
   push(repo: Repo, task: Task, push: Push, signal?: AbortSignal): Promise<void>
-  /** The agent's own commits, if they hold all of its work, else the steps: what a rebase replays. */
+  /** The agent's own commits and what it did not commit, or else the steps: what a rebase replays. */
   readReplay(repo: Repo, task: Task, signal?: AbortSignal): Promise<ReplayStep[]>
   /** The id that each published step has in the user's repository. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
@@ -502,6 +510,8 @@ export interface Merged {
   /** With conflict markers where there are conflicts. */
   readonly tree: string
   readonly conflicts: readonly Conflict[]
+  /** By the path of the conflict, the name that one side's file has in the tree, as a folder or a link took its place. */
+  readonly aside?: ReadonlyMap<string, string> | undefined
 }
 
 export interface Conflict {
@@ -590,8 +600,16 @@ interface Kept {
 }
 
 /** An entry of an index, before and after. */
-export interface IndexMove extends LeafChange {
+/** An entry of the index. */
+export interface Tracked extends Leaf {
+  /** A sparse checkout leaves it out: that it is not there says nothing. */
+  readonly isLeftOut?: boolean
+}
+
+export interface IndexMove {
   readonly path: BytePath
+  readonly from: Tracked | null
+  readonly to: Tracked | null
 }
 
 /** A user's checkout, as far as an operation writes it. Each method is one effect. */
@@ -618,7 +636,7 @@ export interface Checkouts {
   readFilesBelow(checkout: string, folder: BytePath): Promise<BytePath[]>
   readNames(checkout: string, folder: BytePath): Promise<string[]>
   /** Of these paths, the ones that the index knows, and all that it knows below them. */
-  readTracked(gitDir: string, files: readonly BytePath[]): Promise<Map<BytePath, Leaf>>
+  readTracked(gitDir: string, files: readonly BytePath[]): Promise<Map<BytePath, Tracked>>
 }
 
 export interface ReplayStep {

@@ -125,8 +125,8 @@ const checkpoint =
 
 const operation =
   (entry: Entry) =>
-  ({ operation: { id, verb, undoes, at }, note }: KnownTask['done'][number]): LogEntry[] => [
-    entry(at)({ type: 'operation.begun', id, verb, undoes, owner: deadOwner }),
+  ({ operation: { id, verb, undoes, final, at }, note }: KnownTask['done'][number]): LogEntry[] => [
+    entry(at)({ type: 'operation.begun', id, verb, undoes, final, owner: deadOwner }),
     entry(note.at)({ type: 'operation.done', id, patch: note.patch, left: note.left }),
   ]
 

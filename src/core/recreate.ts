@@ -75,6 +75,11 @@ export function requireFree(branch: string, worktrees: readonly Worktree[]): voi
   throw new AppError('WT_002', `The branch ${branch} is checked out in ${user.path}.`, { path: user.path })
 }
 
+/** The last step as the user's repository has it. */
+async function headOf({ git }: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
+  return (await git.findCommit(repo.place, task.head, signal)) ?? task.base.commit
+}
+
 async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
   const { store, git, vault } = ports
   const now = () => ports.clock.now().toISOString()
@@ -85,7 +90,7 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
     const ref = branchRef(task.branch)
     if (task.isolation === 'worktree' && (await git.findRef(repo.place, ref, signal)) === undefined) {
       // Commits that were collected come back from the vault when the steps are next published.
-      const head = (await git.findCommit(repo.place, task.head, signal)) ?? task.base.commit
+      const head = await headOf(ports, repo, task, signal)
       await git.changeRefs(repo.place, [{ ref, old: null, new: head }], 'offshoot: recreate', signal)
     }
     const [first, ...later] = await vault.readSteps(repo, task)
@@ -100,7 +105,7 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
       await vault.reseed(repo, task)
       await isolationOf(ports, task).checkOut(repo, task, signal)
     }
-    await ports.git.fillSubmodules(repo, task, signal)
+    await ports.git.fillSubmodules(repo, task, await headOf(ports, repo, task, signal), signal)
     const from = await ports.locate(task.origin).catch(() => undefined)
     const settings = from && (await ports.settings.read(from.checkout))
     if (settings) await include(ports, repo, from, settings.workspace, task, signal)

@@ -11,6 +11,12 @@ test('R9: what a command line says in secret is not written down, and the rest i
     [['curl', '-H', 'Authorization: Bearer abc.def'], 'curl -H Authorization: Bearer ***'],
     [['echo', `ghp_${'a'.repeat(36)}`], 'echo ***'],
     [['curl', '-H', 'X-Api-Key: abc', 'https://host'], 'curl -H X-Api-Key: *** https://host'],
+    [['curl', '-u', 'bob:abc', 'https://host'], 'curl -u bob:*** https://host'],
+    [
+      ['sh', '-c', "curl --user 'bob:abc' x; mysql -h db -pabc shop"],
+      "sh -c curl --user 'bob:***' x; mysql -h db -p*** shop",
+    ],
+    [['git', 'push', '-u', 'origin', 'HEAD:main'], 'git push -u origin HEAD:main'],
     [['npm', 'test', '--', '--grep', 'tokens of the parser'], 'npm test -- --grep tokens of the parser'],
   ] as const
   for (const [argv, line] of said) expect(commandLine(argv)).toBe(line)

@@ -16,6 +16,12 @@ const header = new RegExp(`(\\b${secretName}:\\s*)${value}`, 'gi')
 /** `--token x`: the value is a word of its own. */
 const option = new RegExp(`^--?${secretName}$`, 'i')
 
+/** `curl -u bob:x` */
+const signIn = /((?:^|\s)(?:-u|--user|--proxy-user)[\s=]+[^\s:]+:)[^\s'"]+/g
+
+/** `mysql -px` */
+const shortPassword = /(\b(?:mysql|mariadb)[\w-]*\s(?:.*\s)?-p)[^\s'"]+/g
+
 const known = [
   /\b(?:ghp|gho|ghu|ghs|ghr)_\w{20,}|\bgithub_pat_\w{20,}/g,
   /\bglpat-[\w-]{16,}/g,
@@ -29,11 +35,10 @@ const known = [
 
 /** The words of a command line in one line, without what looks like a secret. */
 export function commandLine(argv: readonly string[]): string {
-  return argv
-    .map((word, n) =>
-      n > 0 && option.test(argv[n - 1] ?? '') ? mask : redacted(word).replace(header, `$1${mask}`),
-    )
-    .join(' ')
+  const words = argv.map((word, n) =>
+    n > 0 && option.test(argv[n - 1] ?? '') ? mask : redacted(word).replace(header, `$1${mask}`),
+  )
+  return withoutSignIn(words.join(' '))
 }
 
 /** Any text, without what is known to be a secret. */
@@ -42,5 +47,9 @@ export function redacted(text: string): string {
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:)[^\s/@]+@/gi, `$1${mask}@`)
     .replace(/(\bBearer\s+)[\w.~+/=-]+/gi, `$1${mask}`)
     .replace(assigned, `$1${mask}`)
-  return known.reduce((rest, pattern) => rest.replace(pattern, mask), named)
+  return withoutSignIn(known.reduce((rest, pattern) => rest.replace(pattern, mask), named))
+}
+
+function withoutSignIn(text: string): string {
+  return text.replace(signIn, `$1${mask}`).replace(shortPassword, `$1${mask}`)
 }

@@ -7,6 +7,7 @@ import { requireTask } from './list.ts'
 import { perform } from './operation.ts'
 import type { CommandCall, Ports, Repo } from './ports.ts'
 import { requireOnBranch } from './recreate.ts'
+import { stopTask } from './stop.ts'
 import { isOpen, type Task } from './task.ts'
 import { askTaskHook } from './task-hooks.ts'
 
@@ -28,11 +29,12 @@ export interface Rejected {
   readonly branchKept: boolean
 }
 
-/** Gives the work up: its last state is a step, its folder goes into the trash, its branch away. All of it can come back. */
+/** Gives the work up: a run is ended, its last state is a step, its folder goes into the trash, its branch away. All of it can come back. */
 export async function reject(ports: Ports, input: RejectInput, signal?: AbortSignal): Promise<Rejected> {
   const { repo, task } = await requireTask(ports, input.dir, input.task)
   if (isOpen(task)) await askTaskHook(ports, repo, task, 'preRemove', { onOutput: input.onOutput }, signal)
-  return rejectTask(ports, repo, task, input, signal)
+  const idle = await stopTask(ports, task, signal)
+  return rejectTask(ports, repo, idle.task, input, signal)
 }
 
 export function rejectTask(

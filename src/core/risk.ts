@@ -49,8 +49,7 @@ export function risks(files: readonly RiskyFile[]): Risks {
   const runsCode: string[] = []
   const refused: { path: string; why: string }[] = []
   for (const file of files) {
-    if (file.to === null) continue
-    if (running.some((pattern) => pattern.test(file.path)) || isNewlyExecutable(file))
+    if (file.to !== null && (running.some((pattern) => pattern.test(file.path)) || isNewlyExecutable(file)))
       runsCode.push(file.path)
     const why = refusal(file)
     if (why !== undefined) refused.push({ path: file.path, why })
@@ -64,7 +63,8 @@ function isNewlyExecutable({ from, to }: RiskyFile): boolean {
 
 function refusal({ path: file, from, to, content }: RiskyFile): string | undefined {
   if (to?.mode === '160000' || from?.mode === '160000') return 'a change of a submodule'
-  if (to?.mode === '120000' && leadsOut(file, content?.toString() ?? ''))
+  if (to === null) return undefined
+  if (to.mode === '120000' && leadsOut(file, content?.toString() ?? ''))
     return 'a link that leads out of the repository'
   if (secretNames.some((pattern) => pattern.test(file))) return 'looks like a secret, by its name'
   if (content && secretContents.some((pattern) => pattern.test(content.toString('latin1'))))

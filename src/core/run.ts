@@ -5,7 +5,7 @@ import { holdTask } from './hold.ts'
 import { withPorts } from './port-block.ts'
 import type { Ports, Repo, Snapshot } from './ports.ts'
 import { ensureWorkspace } from './recreate.ts'
-import type { Task } from './task.ts'
+import { runLock, type Task } from './task.ts'
 import { askTaskHook } from './task-hooks.ts'
 
 /** A run under way: what it has done can be taken step by step. */
@@ -38,11 +38,6 @@ export interface EndedRun<T> {
   readonly taken: Snapshot | undefined
   /** Its id in the user's repository. */
   readonly published: string | undefined
-}
-
-/** Held for as long as a run lives: whoever gets it knows that the run is dead. */
-export function runLock(uid: string): string {
-  return `run ${uid}`
 }
 
 /**

@@ -7,9 +7,9 @@ import { finish, takeBack } from './operation.ts'
 import { recoverPools } from './pool.ts'
 import type { Ports, Repo } from './ports.ts'
 import { markRef, repoLock } from './repo.ts'
-import { endRun, runLock } from './run.ts'
+import { endRun } from './run.ts'
 import { clearRoom } from './run-agent.ts'
-import { type Pending, type Task, taskLock } from './task.ts'
+import { type Pending, runLock, type Task, taskLock } from './task.ts'
 import { branchRef, pinRef, undoRecreate, undoStart } from './workspace.ts'
 
 export interface Settled {

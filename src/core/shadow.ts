@@ -62,7 +62,10 @@ export async function entering(
   const index = await readIndex(ports, repo, gitDir)
   const staged = await contents.findIndexTree(repo, index)
   if (staged === undefined) {
-    throw new AppError('WT_004', 'The index holds a merge that is not solved.', { path: task.path })
+    throw new AppError('WT_004', 'The index holds a merge that is not solved.', {
+      path: task.path,
+      hint: 'Solve it and git add the files, or leave --isolation out.',
+    })
   }
   const clean = await contents.draftIndex(repo, index, { commit })
   const head = await ports.vault.readTree(repo, commit)

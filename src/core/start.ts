@@ -297,7 +297,7 @@ async function make(
     // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
     if (changes) await ports.vault.seedWith(repo, task, changes, signal)
     else if (!plain) await ports.vault.seed(repo, task, signal)
-    const submodules = await ports.git.fillSubmodules(repo, task, signal)
+    const submodules = await ports.git.fillSubmodules(repo, task, task.base.commit, signal)
     const pointers = await ports.git.findPointers(repo, task, signal)
     const included = await include(ports, repo, repo.place, settings.workspace, task, signal)
     signal?.throwIfAborted()

@@ -1,8 +1,7 @@
 import { settingsOf } from './hold.ts'
 import { requireTask } from './list.ts'
 import type { Ports } from './ports.ts'
-import { runLock } from './run.ts'
-import type { Task } from './task.ts'
+import { runLock, type Task } from './task.ts'
 
 export interface Stopped {
   readonly task: Task
@@ -20,6 +19,10 @@ export async function stop(
   signal?: AbortSignal,
 ): Promise<Stopped> {
   const { task } = await requireTask(ports, input.dir, input.task)
+  return stopTask(ports, task, signal)
+}
+
+export async function stopTask(ports: Ports, task: Task, signal?: AbortSignal): Promise<Stopped> {
   if (task.pending?.verb !== 'run') return { task, stopped: false }
   const { run } = task.pending
   const event = { type: 'run.stopping', run, reason: 'Stopped by the user.' } as const

@@ -123,6 +123,11 @@ export function taskLock(repo: string, id: string): string {
   return `task ${repo} ${id.toLowerCase()}`
 }
 
+/** Held for as long as a run lives: whoever gets it knows that the run is dead. */
+export function runLock(uid: string): string {
+  return `run ${uid}`
+}
+
 /** A name for a database or a compose project: of this task alone, the same for as long as it lives. */
 export function slugOf({ id, uid }: Pick<Task, 'id' | 'uid'>): string {
   const words = id

@@ -8,6 +8,7 @@ import { follow } from './land-commit.ts'
 import { asFound, obstacles } from './land-patch.ts'
 import { requireStep } from './log.ts'
 import { conflictError } from './conflict-error.ts'
+import { otherEntries } from './operation-files.ts'
 import { type FileMove, inverse, type Operation, perform, type StepMove } from './operation.ts'
 import type { Leaf, Ports, Repo } from './ports.ts'
 import { ensureWorkspace, requireWorkspace } from './recreate.ts'
@@ -25,6 +26,8 @@ export interface KnownOperation {
   readonly undoes?: string | undefined
   /** What was done together has the same. */
   readonly batch?: string | undefined
+  /** Why it cannot be undone: it has reached others. */
+  readonly final?: string | undefined
   /** Too old to be undone. */
   readonly expired: boolean
 }
@@ -51,6 +54,7 @@ function operationsOf(ports: Ports, repo: Repo): KnownOperation[] {
         at,
         undoes: event.undoes,
         batch: event.batch,
+        final: event.final,
         expired: task.expiry !== undefined,
       })
     if (event.type === 'operation.done') done.push(event.id)
@@ -85,6 +89,8 @@ export interface Undone {
 
 /** Takes an operation back. What was changed since is kept where it does not overlap; otherwise nothing is done. */
 export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal): Promise<Undone> {
+  if (input.operation === '')
+    throw new AppError('WT_019', 'The id of the operation is empty.', { hint: 'offshoot ops lists them.' })
   const { repo } = await findRepo(ports, input.dir)
   const all = repo ? operationsOf(ports, repo) : []
   const chosen = all.find(({ id, verb, undone, expired }) =>
@@ -168,7 +174,7 @@ async function whereItIsNow(
     { before, after, raw },
     signal,
   )
-  if (conflicts.length > 0) throw conflictError(conflicts)
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
   return { ...back, files, index }
 }
 
@@ -177,6 +183,8 @@ async function whole(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal)
   if (!isOpen(task) || task.shadow || (await ports.files.readKind(task.path)) !== undefined) return task
   return (await ensureWorkspace(ports, repo, task, signal)).task
 }
+
+const overlaps = 'What came later overlaps: take that back first.'
 
 /** The workspace as it was before, with what was done in it since. */
 async function stepBack(
@@ -195,7 +203,7 @@ async function stepBack(
   const [then, after] = [requireStep(steps, before), requireStep(steps, before + 1)]
   const sides = { base: after.tree, ours: last.tree, theirs: then.tree, labels: ['now', 'before'] as const }
   const { tree, conflicts } = await ports.contents.merge(repo, sides, signal)
-  if (conflicts.length > 0) throw conflictError(conflicts)
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
   const exact = tree === then.tree
   const note = exact ? { rewindTo: before } : { basis: basisOf(steps.slice(0, before + 1)) }
   return { before: last.n, tree, note: { tool: 'undo', summary: `of ${verb} ${id}`, ...note } }
@@ -225,7 +233,7 @@ async function fitted(ports: Ports, repo: Repo, back: Operation): Promise<Operat
   const merged = await contents.merge(repo, { base, ours, theirs, labels: ['yours', 'before'] })
   const planned = await contents.compare(repo, ours, merged.tree)
   const conflicts = [...merged.conflicts, ...(await obstacles(ports, repo, checkout, planned))]
-  if (conflicts.length > 0) throw conflictError(conflicts)
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
   const wanted = new Map(moves.map((move) => [move.path, move.to]))
   const fits = Array.from(planned, ([file, { from, to }]): FileMove => {
     const known = wanted.get(file)
@@ -235,35 +243,23 @@ async function fitted(ports: Ports, repo: Repo, back: Operation): Promise<Operat
   return { ...back, files: { checkout, moves: fits } }
 }
 
-/** What the user has staged since: nothing else may hold it, and the undo would put the older entry in its place. */
-async function stagedSince(ports: Ports, { index }: Operation): Promise<BytePath[]> {
-  // All of it is looked at when it is staged.
-  if (!index || !('moves' in index)) return []
-  const tracked = await ports.checkouts.readTracked(
-    index.gitDir,
-    index.moves.map((move) => move.path),
-  )
-  return index.moves
-    .filter(({ path: file, from }) => {
-      const now = tracked.get(file)
-      return now?.oid !== from?.oid || now?.mode !== from?.mode
-    })
-    .map((move) => move.path)
-}
-
 /** Refs, entries of the index and folders must be as the operation left them. */
 async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation): Promise<void> {
   for (const { ref, old } of back.refs) {
     if (((await ports.git.findRef(repo.place, ref)) ?? null) === old) continue
-    const hint = 'What came later overlaps; undo that first.'
     throw new AppError('WT_011', `${ref} is not where the operation left it.`, {
-      hint,
+      hint: overlaps,
       data: { conflicts: [{ path: ref, kind: 'changed' }] },
     })
   }
   if (back.head) await requireHead(ports, repo, task, back.head)
-  const staged = await stagedSince(ports, back)
-  if (staged.length > 0) throw conflictError(staged.map((file) => ({ path: toText(file), kind: 'changed' })))
+  // All of an index is looked at when it is staged. What was staged since nothing else may hold.
+  const staged = back.index && 'moves' in back.index ? await otherEntries(ports, back.index) : []
+  if (staged.length > 0)
+    throw conflictError(
+      staged.map((file) => ({ path: toText(file), kind: 'changed' })),
+      overlaps,
+    )
   if (back.workspace?.to === 'back' && (await ports.files.readKind(task.path)) !== undefined) {
     throw new AppError('WT_001', `Something is in the place of the workspace: ${task.path}.`, {
       path: task.path,
@@ -296,7 +292,7 @@ async function requireHead(ports: Ports, repo: Repo, task: Task, head: NonNullab
   const why = other ? `${other.id} is at work there` : `it is on ${now ?? 'no branch'}`
   throw new AppError('WT_011', `${task.path} is not as the operation left it: ${why}.`, {
     path: task.path,
-    hint: `Bring it back first: git switch ${head.from}`,
+    hint: other ? `Accept or reject ${other.id} first.` : `Bring it back first: git switch ${head.from}`,
     data: { conflicts: [{ path: 'HEAD', kind: 'changed' }] },
   })
 }

@@ -32,6 +32,11 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   return holdTask(ports, named, { verb: 'update', signal }, async () => {
     let task = requireOpen(ports, named)
+    if (input.dirty && task.shadow) {
+      throw new AppError('WT_019', `${task.id} works in your checkout: as it is, that is the work itself.`, {
+        hint: `Bring a branch in: offshoot update ${task.id}`,
+      })
+    }
     await requireWorkspace(ports, repo, task)
     if (task.pending?.verb === 'run') {
       throw new AppError('WT_012', `An agent is at work in ${task.id}.`, {
@@ -47,7 +52,11 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
     const label = input.dirty ? 'yours' : (input.onto ?? task.base.branch ?? 'target')
     const sides = { base, ours: last.tree, theirs, labels: [task.id, label] as const }
     const merged = await ports.contents.merge(repo, sides, signal)
-    if (merged.conflicts.length > 0 && input.conflicts !== 'markers') throw conflictError(merged.conflicts)
+    if (merged.conflicts.length > 0 && input.conflicts !== 'markers')
+      throw conflictError(
+        merged.conflicts,
+        '--conflicts markers writes them into the workspace, to be solved there.',
+      )
     if (theirs === base) return { task, step: undefined, conflicts: [] }
     const done = await perform(ports, repo, task, {
       id: ports.ids.uid(),
@@ -62,7 +71,12 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
       },
       record: { from: {}, to: {} },
     })
-    return { task: done, step: await ports.vault.findTip(repo, task), conflicts: merged.conflicts }
+    // The workspace has what was merged, under the names that it has there.
+    const conflicts = merged.conflicts.map(({ path, kind }) => ({
+      path: merged.aside?.get(path) ?? path,
+      kind,
+    }))
+    return { task: done, step: await ports.vault.findTip(repo, task), conflicts }
   })
 }
 

@@ -56,6 +56,21 @@ describe('gitEnvironment', () => {
     }
   })
 
+  test('A2: a call that asks who the user is sees the names and addresses, and no more', () => {
+    const named = {
+      GIT_AUTHOR_NAME: 'Ada',
+      GIT_AUTHOR_EMAIL: 'ada@x',
+      GIT_COMMITTER_NAME: 'Bob',
+      GIT_COMMITTER_EMAIL: 'bob@x',
+    }
+    const from = { ...user, ...named, GIT_AUTHOR_DATE: 'yesterday', EMAIL: 'evil@x' }
+    const [asked, plain] = [true, false].map((identity) =>
+      gitEnvironment(from, { config: 'user', ...(identity && { identity }) }),
+    )
+    expect(asked).toEqual({ ...plain, ...named })
+    expect(plain).not.toHaveProperty('GIT_AUTHOR_NAME')
+  })
+
   test.each(scopes)('S1: hooks, watchers, prompts, pagers and the network are off (%s)', (_, scope) => {
     const env = gitEnvironment(user, scope)
     expect(env).toMatchObject({

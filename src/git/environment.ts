@@ -68,6 +68,9 @@ const allowedOut = [
   'NO_PROXY',
 ]
 
+/** Who the user is, when the environment says it, as for `git commit`. */
+const whoIsIt = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL']
+
 export interface GitScope {
   readonly gitDir?: string
   readonly workTree?: string
@@ -89,6 +92,8 @@ export interface GitScope {
   readonly config?: 'raw' | 'user'
   /** May reach other repositories, by the protocols that git itself takes for harmless. */
   readonly network?: boolean
+  /** Is asked who the user is. */
+  readonly identity?: boolean
   /** Tells how far it is, if it is asked to, after one second instead of two. */
   readonly progress?: boolean
   /** Runs the hooks of the repository: only for what a user has asked for. */
@@ -98,7 +103,8 @@ export interface GitScope {
 /** The whole environment of one git call: nothing is inherited but an allow-list, so no GIT_* of ours or others'. */
 export function gitEnvironment(from: NodeJS.ProcessEnv, scope: GitScope): Record<string, string> {
   const env: Record<string, string> = {}
-  for (const name of scope.network ? [...allowed, ...allowedOut] : allowed) {
+  const inherited = [...allowed, ...(scope.network ? allowedOut : []), ...(scope.identity ? whoIsIt : [])]
+  for (const name of inherited) {
     const value = from[name]
     if (value !== undefined) env[name] = value
   }

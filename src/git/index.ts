@@ -1,5 +1,6 @@
 import type { Files, Git, Place } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
+import { findHolder } from './held.ts'
 import { runHook } from './hooks.ts'
 import { isAncestor, isSquashed, readBeside } from './landed.ts'
 import { readLocks } from './locks.ts'
@@ -54,6 +55,7 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     findReflogMessage,
     isInReflog,
     readWorktrees: (place) => readWorktrees(files, place),
+    findHolder: (place, branch) => findHolder(files, place, branch),
     readRegistrations: (place) => readRegistrations(files, place),
     readRefs: (place, below, signal) => readRefs(exec, place, below, signal),
     readLocks,
@@ -63,7 +65,7 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     readSurroundings: (place) => readSurroundings(exec, place),
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
-    fillSubmodules: (repo, task, signal) => fillSubmodules(exec, files, repo, task, signal),
+    fillSubmodules: (repo, task, commit, signal) => fillSubmodules(exec, files, repo, task, commit, signal),
     findPointers: (repo, task, signal) => findPointers(exec, files, repo, task, signal),
     runHook: (place, hook, signal) => runHook(exec, place, hook, signal),
     createRefs: (place, refs, message, signal) =>

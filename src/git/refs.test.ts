@@ -90,7 +90,7 @@ describe('changeRefs', () => {
     const change = { ref: 'refs/heads/x', old: null, new: repo.git('rev-parse', 'HEAD').trim() }
     repo.write('.git/refs/heads/x.lock', '')
     repo.write('.git/refs/heads/y.lock', '')
-    await expect(changeRefs(exec, place, [change], 'locked')).rejects.toMatchObject({ code: 'WT_020' })
+    await expect(changeRefs(exec, place, [change], 'locked')).rejects.toMatchObject({ code: 'WT_012' })
     await clearRefLocks(nodeFiles(), place, ['refs/heads/x', 'refs/heads/none'])
     expect(await changeRefs(exec, place, [change], 'free')).toBe(true)
     expect(await nodeFiles().readKind(path.join(place.commonDir, 'refs/heads/y.lock'))).toBe('file')

@@ -139,6 +139,13 @@ export async function changeRefs(
     const now = await findRef(exec, place, change.ref, signal)
     if ((now ?? null) !== change.old) return false
   }
+  const names = [...changes.map(({ ref }) => ref), 'packed-refs', 'HEAD']
+  const lock = names.map((name) => path.join(place.commonDir, `${name}.lock`)).find(lstatOf)
+  if (lock !== undefined)
+    throw new AppError('WT_012', `Another git is at work here, or left ${lock} behind.`, {
+      path: lock,
+      hint: 'Wait for it to end; if none is running, remove that file.',
+    })
   throw new AppError('WT_020', `git update-ref failed: ${stderr.trim()}`, { path: place.commonDir })
 }
 

@@ -33,10 +33,10 @@ export async function fillSubmodules(
   files: Files,
   repo: Repo,
   task: Task,
+  commit: string,
   signal?: AbortSignal,
 ): Promise<Submodules> {
   const { gitDir } = workspacePlace(repo, task)
-  const { commit } = task.base
   return fillAll(exec, files, { from: repo.commonDir, gitDir, folder: task.path, commit, prefix: '' }, signal)
 }
 

@@ -17,7 +17,7 @@ import {
 import path from 'node:path'
 import { type BytePath, below, fromBytes, fromText, splitNul, toText } from '../core/bytes.ts'
 import { AppError } from '../core/errors.ts'
-import type { Checkouts, IndexMove, Leaf, Mode } from '../core/ports.ts'
+import type { Checkouts, IndexMove, Mode, Tracked } from '../core/ports.ts'
 import type { GitExec } from '../git/exec.ts'
 import { indexLines } from '../git/index-lines.ts'
 
@@ -177,14 +177,13 @@ async function changeIndex(
   for (const left of [draft, `${draft}.lock`]) await rm(left, { force: true })
   await copyFile(index, draft, constants.COPYFILE_FICLONE).catch(ignoring('ENOENT'))
   const before = await stat(index).catch(() => undefined)
-  await exec({
-    args: ['update-index', '-z', '--index-info'],
-    stdin: indexLines(moves),
-    gitDir,
-    indexFile: draft,
-    cwd: gitDir,
-    durable: true,
-  })
+  const scope = { gitDir, workTree: gitDir, indexFile: draft, cwd: gitDir, durable: true } as const
+  await exec({ args: ['update-index', '-z', '--index-info'], stdin: indexLines(moves), ...scope })
+  // A new entry has no flags: without this one, what a sparse checkout leaves out would look deleted.
+  const leftOut = moves.filter(({ to }) => to?.isLeftOut)
+  const stdin = Buffer.from(leftOut.map((move) => `${move.path}\0`).join(''), 'latin1')
+  if (leftOut.length > 0)
+    await exec({ args: ['update-index', '--skip-worktree', '-z', '--stdin'], stdin, ...scope })
   const handle = await open(draft, 'r+')
   try {
     // Git reads a file again that is as old as the index or younger. Were the index younger now, an edit of the user's
@@ -223,25 +222,30 @@ async function readTracked(
   exec: GitExec,
   gitDir: string,
   files: readonly BytePath[],
-): Promise<Map<BytePath, Leaf>> {
+): Promise<Map<BytePath, Tracked>> {
   const wanted = new Set(files)
-  const tracked = new Map<BytePath, Leaf>()
+  const tracked = new Map<BytePath, Tracked>()
   if (wanted.size === 0) return tracked
   // Few paths are asked for by name; for many, one list of all is quicker than a long command line, which takes text only.
   const isShort = files.length <= 200 && files.every((file) => fromText(toText(file)) === file)
   const named = isShort ? ['--', ...files.map(toText)] : []
   const { stdout } = await exec({
-    args: ['ls-files', '-z', '-s', ...named],
+    args: ['ls-files', '-z', '-s', '-t', ...named],
     gitDir,
     workTree: gitDir,
     cwd: gitDir,
   })
   for (const line of splitNul(stdout)) {
-    const [, mode = '', oid = '', stage, file = ''] = /^(\d+) (\w+) (\d)\t(.*)$/s.exec(line) ?? []
+    const [, tag, mode = '', oid = '', stage, file = ''] = /^(\w) (\d+) (\w+) (\d)\t(.*)$/s.exec(line) ?? []
     let asked = file
     while (asked !== '' && !wanted.has(asked)) asked = parentOf(asked)
     // One that waits to be merged by the user equals nothing.
-    if (asked !== '') tracked.set(file, { mode: mode as Mode, oid: stage === '0' ? oid : '' })
+    if (asked !== '')
+      tracked.set(file, {
+        mode: mode as Mode,
+        oid: stage === '0' ? oid : '',
+        ...(tag === 'S' && { isLeftOut: true }),
+      })
   }
   return tracked
 }

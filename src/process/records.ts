@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { makeFolders } from '../files/make-folders.ts'
 import type { Owner } from '../core/task.ts'
 
 /** A child that leads a process group of its own. */
@@ -25,7 +26,7 @@ export function writeRecord(
     writeFileSync(file, content, { mode: 0o600 })
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolders(folder)
     writeFileSync(file, content, { mode: 0o600 })
   }
   return () => rmSync(file, { force: true })

@@ -321,6 +321,10 @@ export const actions = {
           files: z.array(fileSchema),
         })
         .optional(),
+      conflicts: z
+        .array(conflictSchema)
+        .optional()
+        .describe('What landed with conflict markers in it, to be solved by you.'),
       operation: z.string().optional(),
       hook: hookSchema.optional().describe('What became of hooks.postAccept.'),
       siblings: z
@@ -331,6 +335,7 @@ export const actions = {
         .object({
           clean: z.boolean(),
           conflicts: z.array(conflictSchema),
+          marked: z.array(conflictSchema).describe('What would land with conflict markers in it.'),
           files: z.array(fileSchema),
           runsCode: z.array(z.string()),
           refused: z.array(z.object({ path: z.string(), why: z.string() })),
@@ -440,7 +445,7 @@ export const actions = {
     }),
   },
   'system.ops': {
-    summary: 'List the operations that can be undone',
+    summary: 'List the operations, and which of them cannot be undone',
     input: z.object({ repo }),
     output: z.object({
       operations: z.array(
@@ -452,6 +457,7 @@ export const actions = {
           undone: z.boolean(),
           undoes: z.string().optional(),
           batch: z.string().optional(),
+          final: z.string().optional().describe('Why it cannot be undone.'),
           expired: z.boolean(),
         }),
       ),

@@ -1,6 +1,7 @@
 /** Which paths of a workspace are looked at for a step. */
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { allEnded } from '../core/all-ended.ts'
 import type { SkippedPath } from '../core/ports.ts'
 import { type BytePath, below, fromBytes, fromText, toText } from './bytes.ts'
 import { type CaptureScope, filesBelow, unreadable } from './capture.ts'
@@ -8,48 +9,68 @@ import { eachOf } from '../core/each.ts'
 import { parentOf, realFolders } from './folders.ts'
 import type { Overlay } from './overlay.ts'
 import { isRefused } from './refused.ts'
-import { findIgnored, type ScanScope, scanAll } from './scan.ts'
-import { findEntry, findLeaf } from './tree.ts'
+import { moduleFolders } from './modules.ts'
+import { findIgnored, scanAll } from './scan.ts'
+import { isPointer, readStaged, type StagedScope } from './staged.ts'
+import { findEntry, findLeaf, type Leaf } from './tree.ts'
 
-export type Scope = CaptureScope & ScanScope
+export type Scope = CaptureScope & StagedScope
 
 export interface Candidates {
   readonly files: Set<BytePath>
   readonly skipped: SkippedPath[]
+  /** Submodules that the agent's index has and the last step has not. */
+  readonly modules: ReadonlyMap<BytePath, Leaf>
+  /** Of all submodules that the agent has added, the ones that are checked out. */
+  readonly fresh: ReadonlySet<BytePath>
 }
 
 const repository = 'a repository of its own'
 
-/** All that git finds, and what earlier steps have: that stays in until it is deleted, whatever the rules now say. */
+/**
+ * All that git finds, and what earlier steps have: that stays in until it is deleted, whatever the rules now say. So does
+ * what the agent's own git tracks.
+ */
 export async function allPaths(
   scope: Scope,
   tree: string,
   overlay: Overlay,
   signal?: AbortSignal,
 ): Promise<Candidates> {
-  const scanned = await scanAll(scope.exec, scope, signal)
+  const [scanned, staged] = await allEnded([
+    scanAll(scope.exec, scope, signal),
+    readStaged(scope, tree, signal),
+  ])
+  const modules = new Map([...staged].filter(([, leaf]) => isPointer(leaf)))
   const files = new Set([...overlay.seen.keys(), ...scanned.tracked])
-  const git = new Set<BytePath>()
+  const [git, fresh] = [new Set<BytePath>(), new Set<BytePath>()]
   const closed = [...scanned.unreadable]
   for (const found of scanned.untracked) {
     if (!found.endsWith('/')) {
       files.add(found)
       continue
     }
-    const nested = await filesBelow(scope.workspace, found.slice(0, -1))
+    const folder = found.slice(0, -1)
+    if (modules.has(folder) || isPointer(overlay.seen.get(folder)?.leaf)) {
+      fresh.add(folder)
+      git.add(folder)
+      continue
+    }
+    const nested = await filesBelow(scope.workspace, folder)
     const ignored = await findIgnored(scope.exec, scope, nested.files, signal)
     for (const file of nested.files) if (!ignored.has(file)) files.add(file)
     for (const one of nested.git) git.add(one)
     closed.push(...nested.unreadable)
   }
   await dropIgnored(scope, overlay, new Set(scanned.untracked), files, signal)
+  for (const file of staged.keys()) files.add(file)
   await addSubmodules(scope, tree, files, git)
   await addUnlisted(scope, [...scanned.tracked, ...scanned.untracked], files, git, signal)
   const skipped = [
     ...Array.from(git, (one) => ({ path: toText(one), why: repository })),
     ...Array.from(new Set(closed), (folder) => ({ path: toText(folder), why: unreadable })),
   ]
-  return { files: withoutRefused(files, skipped), skipped }
+  return { files: withoutRefused(files, skipped), skipped, modules, fresh }
 }
 
 function withoutRefused(files: Set<BytePath>, skipped: SkippedPath[]): Set<BytePath> {
@@ -88,7 +109,7 @@ async function addSubmodules(
   const modules = await findLeaf(scope.objects, tree, '.gitmodules')
   if (!modules || modules.mode === '120000') return
   const text = fromBytes(await scope.objects.readObject(modules.oid))
-  for (const [, folder = ''] of text.matchAll(/^[ \t]*path[ \t]*=[ \t]*"?(.+?)"?[ \t]*$/gm)) {
+  for (const folder of moduleFolders(text)) {
     if ((await findLeaf(scope.objects, tree, folder))?.mode !== '160000') continue
     const inside = await filesBelow(scope.workspace, folder)
     if (inside.git.includes(`${folder}/.git`)) git.add(folder)
@@ -156,9 +177,11 @@ export async function namedPaths(
   for (const file of files) {
     if (!overlay.seen.get(file)?.leaf && !(await findLeaf(scope.objects, tree, file))) unknown.push(file)
   }
-  for (const file of await findIgnored(scope.exec, scope, unknown, signal)) files.delete(file)
+  const ignored = await findIgnored(scope.exec, scope, unknown, signal)
+  const staged = ignored.size > 0 ? await readStaged(scope, tree, signal) : new Map()
+  for (const file of ignored) if (!staged.has(file)) files.delete(file)
   const skipped: SkippedPath[] = []
-  return { files: withoutRefused(files, skipped), skipped }
+  return { files: withoutRefused(files, skipped), skipped, modules: new Map(), fresh: new Set() }
 }
 
 async function isInSubmodule(scope: Scope, tree: string, file: BytePath): Promise<boolean> {

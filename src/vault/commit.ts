@@ -52,26 +52,27 @@ export async function commitAsUser(
   return commit
 }
 
-/** `user.name` and `user.email` as the user's git has them in that repository. */
+/** Author and committer as `git commit` of the user's would have them in that repository. */
 async function identity(vault: OpenVault, repo: Repo, signal?: AbortSignal): Promise<[string, string][]> {
-  const { code, stdout } = await vault.exec({
-    args: ['var', 'GIT_AUTHOR_IDENT'],
-    gitDir: repo.commonDir,
-    cwd: repo.commonDir,
-    config: 'user',
-    expect: [128],
-    signal,
-  })
-  const [, name = '', email = ''] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(stdout.toString().trim()) ?? []
-  if (code === 0 && name !== '') {
-    return [
-      ['user.name', name],
-      ['user.email', email],
-    ]
+  const settings: [string, string][] = []
+  for (const role of ['author', 'committer'] as const) {
+    const { code, stdout } = await vault.exec({
+      args: ['var', `GIT_${role.toUpperCase()}_IDENT`],
+      gitDir: repo.commonDir,
+      cwd: repo.commonDir,
+      config: 'user',
+      identity: true,
+      expect: [128],
+      signal,
+    })
+    const [, name = '', email = ''] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(stdout.toString().trim()) ?? []
+    if (code !== 0 || name === '')
+      throw new AppError('WT_020', 'git does not know who you are, so it cannot commit.', {
+        hint: 'git config --global user.name "…" and user.email "…"',
+      })
+    settings.push([`${role}.name`, name], [`${role}.email`, email])
   }
-  throw new AppError('WT_020', 'git does not know who you are, so it cannot commit.', {
-    hint: 'git config --global user.name "…" and user.email "…"',
-  })
+  return settings
 }
 
 /** A stored content as a checkout would write it. */
@@ -96,7 +97,7 @@ export async function smudge(
   return { mode: leaf.mode, oid: await vault.objects.put('blob', stdout) }
 }
 
-/** The agent's own commits, if the last of them holds all of its work, else the steps. */
+/** The agent's own commits and, as one more, what it did not commit; where it made none, the steps. */
 export async function readReplay(
   vault: OpenVault,
   repo: Repo,
@@ -109,7 +110,7 @@ export async function readReplay(
   const last = all.findLast(({ n }) => n !== undefined)
   const begun = all.find(({ n }) => n === 0)
   // Commits of the agent's may hold what the user had not committed at the start.
-  const own = last && !begun && (await agentsCommits(vault, repo, task, last.tree, signal))
+  const own = last && !begun && (await agentsCommits(vault, repo, task, last, signal))
   if (own) return own
   let parentTree = begun?.tree ?? (await readTree(vault, task.base.commit))
   return all.flatMap(({ n, commit, tree }) => {
@@ -126,7 +127,7 @@ async function agentsCommits(
   vault: OpenVault,
   repo: Repo,
   task: Task,
-  tree: string,
+  last: { readonly commit: string; readonly tree: string },
   signal?: AbortSignal,
 ): Promise<ReplayStep[] | undefined> {
   const head = await readOwnHead(vault.files, workspacePlace(repo, task))
@@ -156,5 +157,8 @@ async function agentsCommits(
     replay.push({ commit, subject: message.join('\n').trim(), tree: own, parentTree })
     parentTree = own
   }
-  return replay.length > 0 && parentTree === tree ? replay : undefined
+  if (replay.length === 0) return undefined
+  if (parentTree === last.tree) return replay
+  const { commit, tree } = last
+  return [...replay, { commit, subject: `What ${task.id} did not commit`, tree, parentTree }]
 }

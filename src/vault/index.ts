@@ -199,7 +199,9 @@ export function gitVault(options: VaultOptions): Vault & Contents {
     const scope = scopeOf(vault, task)
     if (!paths) await ageIndex(scope, async () => (await firstOf(vault, task, tip)).tree, signal)
     const keptOut = await readKeptOut(files, taskFolder(vault.vault, task))
-    return { tip, overlay, found: await difference({ ...scope, keptOut }, tip.tree, overlay, paths, signal) }
+    const own = workspacePlace(repo, task).gitDir
+    const found = await difference({ ...scope, own, keptOut }, tip.tree, overlay, paths, signal)
+    return { tip, overlay, found }
   }
 
   /** A quick look that may answer no for yes. */

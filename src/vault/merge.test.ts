@@ -47,6 +47,28 @@ test('A3: conflicts are named by path and kind', () => {
   })
 })
 
+test('A3: what git put aside is named by where it was, once', () => {
+  const merged = parseMerge(
+    output(
+      tree,
+      entry(1, 'file~yours'),
+      entry(2, 'file~yours'),
+      entry(3, 'link'),
+      entry(1, 'link~yours'),
+      entry(2, 'link~yours'),
+      '',
+      ...'2|file~yours|file|CONFLICT (file/directory)|…'.split('|'),
+      ...'1|file~yours|CONFLICT (modify/delete)|…'.split('|'),
+      ...'2|link|link~yours|CONFLICT (distinct modes)|…'.split('|'),
+    ),
+  )
+  expect(merged.conflicts).toEqual([
+    { path: 'file', kind: 'delete/modify' },
+    { path: 'link', kind: 'mode' },
+  ])
+  expect(Object.fromEntries(merged.aside ?? [])).toEqual({ file: 'file~yours', link: 'link~yours' })
+})
+
 test('A3: where a renamed file became a link on the other side, two files of one new name are a conflict', () => {
   const [file, other, link] = [
     { mode: '100644', oid: 'a' },

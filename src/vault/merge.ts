@@ -142,17 +142,27 @@ export function parseMerge(output: Uint8Array): Merged {
     conflicted.set(file, stages.add(entry.slice(entry.indexOf('\t') - 1, entry.indexOf('\t'))))
   }
   const told = new Map<BytePath, string>()
+  const homes = new Map<BytePath, BytePath>()
   for (let at = end + 1; end !== -1 && at < fields.length; ) {
     const count = Number(fields[at])
     const type = fields[at + 1 + count] ?? ''
-    if (type.startsWith('CONFLICT'))
-      for (const file of fields.slice(at + 1, at + 1 + count)) told.set(file, type)
+    const named = fields.slice(at + 1, at + 1 + count)
+    if (type.startsWith('CONFLICT')) for (const file of named) told.set(file, type)
+    if (movesAside.test(type))
+      for (const file of named) homes.set(file, named.find((home) => file.startsWith(`${home}~`)) ?? file)
     at += count + 3
   }
-  const conflicts = Array.from(conflicted, ([file, stages]): Conflict => {
+  const conflicts = new Map<string, Conflict>()
+  const aside = new Map<string, string>()
+  for (const [file, stages] of conflicted) {
+    const [path, name] = [toText(homes.get(file) ?? file), toText(file)]
     const type = told.get(file) ?? ''
     const kind = kinds.find(([pattern]) => pattern.test(type))?.[1]
-    return { path: toText(file), kind: kind ?? (stages.has('1') ? 'content' : 'add/add') }
-  })
-  return { tree, conflicts }
+    conflicts.set(path, { path, kind: kind ?? (stages.has('1') ? 'content' : 'add/add') })
+    if (path !== name) aside.set(path, name)
+  }
+  return { tree, conflicts: [...conflicts.values()], ...(aside.size > 0 && { aside }) }
 }
+
+/** Where a file cannot stay beside a folder or a link of its name, git puts it beside it: `name~side`. */
+const movesAside = /file\/directory|directory\/file|distinct/

@@ -5,8 +5,10 @@ import type { Task } from '../core/task.ts'
 import type { BytePath } from './bytes.ts'
 import type { OpenVault } from './index.ts'
 import { indexedTrees } from './indexed.ts'
+import { findModuleHead } from './modules.ts'
 import { appendOverlay, type Overlay, overlayLine, readOverlay, type Seen } from './overlay.ts'
 import { taskFolder } from './place.ts'
+import { isPointer } from './staged.ts'
 import { firstOf } from './steps.ts'
 import { compareTrees, type Leaf } from './tree.ts'
 
@@ -39,7 +41,10 @@ export function taskOverlays() {
       else await vault.files.write(fileOf(vault, task), line, 0o600)
     },
 
-    /** What was written to the workspace counts as its files, and is read again whatever it looks like. */
+    /**
+     * What was written to the workspace counts as its files, and is read again whatever it looks like. A submodule's
+     * pointer is none of them: it counts until what is checked out there moves.
+     */
     async doubt(
       vault: OpenVault,
       task: Task,
@@ -47,7 +52,10 @@ export function taskOverlays() {
       written: ReadonlyMap<BytePath, Leaf | null>,
     ): Promise<void> {
       const overlay = await read(vault, task, tip)
-      for (const [file, leaf] of written) overlay.seen.set(file, { leaf, look: undefined })
+      for (const [file, leaf] of written) {
+        const look = isPointer(leaf) ? await findModuleHead(vault.files, task.path, file) : undefined
+        overlay.seen.set(file, { leaf, look })
+      }
       held.set(task.uid, { ...overlay, isNoted: false })
     },
 

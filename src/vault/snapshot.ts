@@ -5,7 +5,9 @@ import { allPaths, namedPaths, type Scope } from './candidates.ts'
 import { capture, unreadable } from './capture.ts'
 import { eachOf } from '../core/each.ts'
 import { parentOf, realFolders } from './folders.ts'
+import { findModuleHead } from './modules.ts'
 import { findStat, lookOf, type Overlay, type Seen } from './overlay.ts'
+import { isPointer } from './staged.ts'
 import { type Changed, changeTree, findLeaf, type Leaf } from './tree.ts'
 
 export interface Difference extends Changed {
@@ -30,11 +32,14 @@ export async function difference(
   const news = new Map<BytePath, Seen>()
   const skipped = [...candidates.skipped]
   const isThere = realFolders(scope.workspace)
+  const isInside = (file: BytePath): boolean =>
+    file !== '' && (candidates.fresh.has(parentOf(file)) || isInside(parentOf(file)))
   await eachOf(candidates.files, 8, async (file) => {
     if (scope.keptOut.has(file)) return
     signal?.throwIfAborted()
     const known = overlay.seen.get(file)
-    const there = isThere(parentOf(file))
+    // What was taken as files is a submodule's by now.
+    const there = isThere(parentOf(file)) && !isInside(file)
     if (known && there && looksSame(scope.workspace, file, known, now)) {
       changes.set(file, known.leaf)
       return
@@ -44,9 +49,11 @@ export async function difference(
     // Of an unreadable file we know nothing new: what the last step has of it stays.
     if (taken.kind === 'skipped' && taken.why === unreadable) return
     const before = taken.kind === 'file' ? undefined : await findLeaf(scope.objects, tree, file)
-    const pointer = [before, known?.leaf].find((leaf) => leaf?.mode === '160000')
+    const pointer = [known?.leaf, before, candidates.modules.get(file)].find(isPointer)
     if (taken.kind === 'folder' && pointer) {
-      changes.set(file, pointer)
+      const seen = await pointerNow(scope, file, pointer, known)
+      changes.set(file, seen.leaf)
+      if (seen.look !== known?.look) news.set(file, seen)
       return
     }
     const leaf = taken.kind === 'file' ? taken.leaf : null
@@ -59,10 +66,25 @@ export async function difference(
   return { ...changed, skipped: skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1)), news }
 }
 
+/**
+ * A submodule is where its own HEAD is. One that has not moved since the last look keeps what the step has: an update or a
+ * rewind changes the pointer, and not what is checked out.
+ */
+async function pointerNow(
+  { files, workspace }: Scope,
+  folder: BytePath,
+  pointer: Leaf,
+  known: Seen | undefined,
+): Promise<Seen> {
+  const head = await findModuleHead(files, workspace, folder)
+  if (head === undefined || head === known?.look) return { leaf: pointer, look: known?.look }
+  return { leaf: { mode: '160000', oid: head }, look: head }
+}
+
 /** A submodule's pointer gives way to files in its folder. */
 function dropReplaced(changes: Map<BytePath, Leaf | null>): void {
   for (const [pointer, leaf] of changes) {
-    if (leaf?.mode !== '160000') continue
+    if (!isPointer(leaf)) continue
     for (const [file, inside] of changes) {
       if (inside && file.startsWith(`${pointer}/`)) changes.delete(pointer)
     }

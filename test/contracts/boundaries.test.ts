@@ -31,7 +31,7 @@ const forbidden: Imports = {
   store: ['../git/exec.ts', 'node:child_process'],
   lock: ['../store/sqlite.ts'],
   files: ['../process/kill.ts'],
-  process: ['../files/copy.ts'],
+  process: ['../git/exec.ts'],
   agents: ['../sandbox/none.ts', 'node:child_process'],
   sandbox: ['../git/exec.ts', 'node:child_process'],
   settings: ['../files/copy.ts'],

@@ -51,7 +51,7 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-function blobId(bytes: Buffer): string {
+export function blobId(bytes: Buffer): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }
 

@@ -20,7 +20,6 @@ interface Fixture {
 }
 
 const strategies = ['patch', 'squash', 'merge', 'rebase'] as const
-const commits = ['squash', 'merge', 'rebase']
 
 const crlf = (text: string) => Buffer.from(text.replaceAll('\n', '\r\n'))
 
@@ -64,7 +63,13 @@ const fixtures: Fixture[] = [
     name: 'working-tree-encoding=UTF-16',
     attributes: '*.txt working-tree-encoding=UTF-16\n',
     raw: (text) => execFileSync('iconv', ['-f', 'UTF-8', '-t', 'UTF-16'], { input: text }),
-    merges: commits,
+    merges: strategies,
+  },
+  {
+    name: 'working-tree-encoding=UTF-16LE-BOM',
+    attributes: '*.txt working-tree-encoding=UTF-16LE-BOM eol=crlf\n',
+    raw: (text) => Buffer.from(`\ufeff${text.replaceAll('\n', '\r\n')}`, 'utf16le'),
+    merges: strategies,
   },
 ]
 
@@ -125,18 +130,38 @@ test.each(cases)('A1, A2, A3, P3: $name through $as and undo', async ({ as, fixt
   expect(repo.git('status', '--porcelain')).toBe(`${own}?? untracked.txt\n`)
 })
 
-test('A3: edits of both sides in a file that only its stored form lets merge are refused as a patch', async () => {
-  const fixture = fixtures.find(({ name }) => name.includes('UTF-16'))
-  if (!fixture) throw new Error('There is no such fixture.')
-  const repo = prepared(fixture)
-  repo.write('doc.txt', fixture.raw(lines()))
-  repo.git('add', '--all')
-  repo.git('commit', '--quiet', '--message=As the attributes say')
+test('A1: line ends that the user’s settings convert since are no change of the user’s', async () => {
+  const repo = testRepo({ 'doc.txt': lines(), 'mine.txt': lines() })
+  repo.git('config', '--global', 'core.autocrlf', 'true')
+  repo.write('mine.txt', lines({ 2: 'üser' }))
   const lib = library(repo)
   const { task } = await lib.start({ task: 'T1' })
-  writeFileSync(path.join(task.path, 'doc.txt'), fixture.raw(lines({ 18: 'ägent' })))
-  repo.write('doc.txt', fixture.raw(lines({ 2: 'üser' })))
+  writeFileSync(path.join(task.path, 'doc.txt'), crlf(lines({ 10: 'ägent' })))
+  writeFileSync(path.join(task.path, 'mine.txt'), crlf(lines({ 18: 'ägent' })))
   const before = checkoutState(repo)
-  await expect(lib.accept({ task: 'T1' })).rejects.toMatchObject({ code: 'WT_011' })
+  const { operation } = await lib.accept({ task: 'T1' })
+  expect(repo.git('diff', '--numstat')).toBe('1\t1\tdoc.txt\n2\t2\tmine.txt\n')
+  expect(readFileSync(path.join(repo.dir, 'mine.txt'))).toEqual(crlf(lines({ 2: 'üser', 18: 'ägent' })))
+  await lib.undo(operation)
+  expect(checkoutState(repo)).toEqual(before)
+})
+
+test('A3: a file that converts and has changed at one place on both sides is a conflict, and no other is', async () => {
+  const repo = testRepo({ '.gitattributes': '*.txt working-tree-encoding=UTF-16LE-BOM\n' })
+  const raw = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
+  for (const name of ['both.txt', 'fits.txt']) repo.write(name, raw(lines()))
+  repo.git('add', '--all')
+  repo.git('commit', '--quiet', '--message=Encoded')
+  const lib = library(repo)
+  const { task } = await lib.start({ task: 'T1' })
+  for (const [name, at] of Object.entries({ 'both.txt': 3, 'fits.txt': 18 })) {
+    writeFileSync(path.join(task.path, name), raw(lines({ [at]: 'ägent' })))
+    repo.write(name, raw(lines({ 3: 'üser' })))
+  }
+  const before = checkoutState(repo)
+  await expect(lib.accept({ task: 'T1' })).rejects.toMatchObject({
+    code: 'WT_011',
+    data: { conflicts: [{ path: 'both.txt', kind: 'content' }] },
+  })
   expect(checkoutState(repo)).toEqual(before)
 })

@@ -234,3 +234,21 @@ test('A3: both renamed a file alike, and the agent made another in its place: th
   await expect(lib.accept({ task: 'T1' })).rejects.toMatchObject({ code: 'WT_011' })
   expect(checkoutState(repo)).toEqual(renamed)
 })
+
+test.each(['patch', ...commitStrategies] as const)(
+  'A3: a repository of the user’s in the folder of a new file is in the way of %s',
+  async (as) => {
+    const { repo, lib, its, mine } = await started({ f: 'f\n' })
+    mkdirSync(its('nr/deep'), { recursive: true })
+    writeFileSync(its('nr/deep/a'), 'of the agent\n')
+    repo.git('init', '--quiet', 'nr')
+    mkdirSync(mine('nr/deep'))
+    writeFileSync(mine('nr/mine'), 'mine\n')
+    const before = checkoutState(repo)
+    await expect(lib.accept({ task: 'T1', as })).rejects.toMatchObject({
+      code: 'WT_011',
+      data: { conflicts: [{ path: 'nr', kind: 'untracked' }] },
+    })
+    expect(checkoutState(repo)).toEqual(before)
+  },
+)

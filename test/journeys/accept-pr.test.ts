@@ -63,6 +63,8 @@ test('A2: pr pushes the branch and asks for it with title and steps; the folder 
     code: 'WT_017',
     message: 'It cannot be undone: a pull request was opened.',
   })
+  expect(await repo.ops()).toMatchObject([{ id: operation, final: 'a pull request was opened' }])
+  expect((await offshoot(user, 'ops')).stdout).toContain('cannot be undone: a pull request was opened')
 })
 
 test('A10: a clone is asked for as a worktree is, and so is a repository without all of its history', async () => {

@@ -15,6 +15,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openRepo } from '../../src/index.ts'
 import { checkoutState } from '../support/checkout-state.ts'
 import { offshoot, testRepo } from '../support/repo.ts'
+import { inFolder, library, withEnv } from '../support/workspace.ts'
 
 const lines = (...changes: [number, string][]) => {
   const all = Array.from({ length: 20 }, (_, n) => `line ${n + 1}`)
@@ -40,7 +41,11 @@ async function worked(files: Record<string, string> = { f: lines(), other: 'othe
 }
 
 test('A2: squash makes one commit of the user’s on the branch, and its checkout follows', async () => {
-  const { user, repo, read } = await worked()
+  const { user, read } = await worked()
+  // What the environment says counts more than the config, as for git.
+  const { GIT_AUTHOR_NAME: _, GIT_AUTHOR_EMAIL: __, ...env } = user.env
+  const repo = openRepo(user.dir, { env })
+  onTestFinished(() => repo.close())
   writeFileSync(path.join(user.dir, 'other'), 'dirty\n')
   const before = checkoutState(user)
   const { accepted, operation } = await repo.accept({ task: 'T1', as: 'squash', message: 'All of it' })
@@ -52,6 +57,30 @@ test('A2: squash makes one commit of the user’s on the branch, and its checkou
   expect([read('f'), read('new'), read('other')]).toEqual([lines([18, 'agent']), 'new\n', 'dirty\n'])
   expect(user.git('branch', '--list', 'offshoot/*')).toBe('')
   await repo.undo(operation)
+  expect(checkoutState(user)).toEqual(before)
+})
+
+test('A2: who the user is may be in the environment alone, as for git commit', async () => {
+  const user = testRepo()
+  const named = withEnv(user, { GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com' })
+  const repo = library(named)
+  const { task } = await repo.start({ task: 'T1' })
+  writeFileSync(path.join(task.path, 'new'), 'new\n')
+  await repo.accept({ task: 'T1', as: 'squash' })
+  expect(user.git('log', '--format=%an <%ae> %cn <%ce>', '-1')).toBe(
+    'Ada <ada@example.com> User <user@example.com>\n',
+  )
+})
+
+test('A2: a git that does not know who the user is makes no commit, and nothing changes', async () => {
+  const user = testRepo()
+  const { GIT_AUTHOR_NAME: _, GIT_AUTHOR_EMAIL: __, ...env } = user.env
+  user.git('config', '--global', 'user.useConfigOnly', 'true')
+  const repo = library({ ...user, env })
+  const { task } = await repo.start({ task: 'T1' })
+  writeFileSync(path.join(task.path, 'new'), 'new\n')
+  const before = checkoutState(user)
+  await expect(repo.accept({ task: 'T1', as: 'squash' })).rejects.toMatchObject({ code: 'WT_020' })
   expect(checkoutState(user)).toEqual(before)
 })
 
@@ -73,7 +102,7 @@ test('A2: merge joins the published steps; rebase replays them, one commit each'
   expect(user.git('status', '--porcelain')).toBe('')
 })
 
-test('A2: rebase replays the agent’s own commits when they hold all of its work', async () => {
+test('A2: rebase replays the agent’s own commits, and what it did not commit as one more', async () => {
   const { user, repo } = await worked()
   const { task } = await repo.start({ task: 'T2' })
   const git = (...args: string[]) => execFileSync('git', args, { cwd: task.path, env: user.env })
@@ -82,8 +111,15 @@ test('A2: rebase replays the agent’s own commits when they hold all of its wor
     git('add', '.')
     git('commit', '-qm', `Agent: ${name}`)
   }
-  await repo.accept({ task: 'T2', as: 'rebase' })
+  const { operation } = await repo.accept({ task: 'T2', as: 'rebase' })
   expect(user.git('log', '--format=%s')).toBe('Agent: two\nAgent: one\nFirst commit\n')
+  await repo.undo(operation)
+  writeFileSync(path.join(task.path, 'three'), 'three')
+  await repo.accept({ task: 'T2', as: 'rebase' })
+  expect(user.git('log', '--format=%s')).toBe(
+    'What T2 did not commit\nAgent: two\nAgent: one\nFirst commit\n',
+  )
+  expect(user.git('show', '--format=', '--name-only', 'HEAD')).toBe('three\n')
 })
 
 test('A2: keep-branch keeps the branch with every step, and the folder goes', async () => {
@@ -142,6 +178,15 @@ test('A3: --conflicts markers writes them as git does, and undo takes them away'
   expect(checkoutState(user)).toEqual(before)
 })
 
+test('P3: an empty id is wrong usage, and nothing is taken back', async () => {
+  const { user, repo, read } = await worked()
+  await repo.accept({ task: 'T1' })
+  expect((await offshoot(user, 'undo', '')).code).toBe(2)
+  await expect(repo.undo('')).rejects.toMatchObject({ code: 'WT_019' })
+  await expect(repo.task('').show()).rejects.toMatchObject({ code: 'WT_019' })
+  expect(read('new')).toBe('new\n')
+})
+
 test('A5: --only lands chosen paths; the task stays open, and the next accept lands the rest', async () => {
   const { user, repo, read, at } = await worked()
   await repo.accept({ task: 'T1', only: ['new'] })
@@ -156,6 +201,20 @@ test('A5: --only lands chosen paths; the task stays open, and the next accept la
     'later\n',
   ])
   expect((await repo.find('T1'))?.state).toBe('accepted')
+})
+
+test('A5: paths are seen from the folder that the user stands in, as git sees them', async () => {
+  const { user, repo, at, read } = await worked({ f: lines(), 'd/x': 'x\n', x: 'x\n' })
+  for (const name of ['d/x', 'x']) writeFileSync(at(name), 'agent\n')
+  const below = inFolder(user, path.join(user.dir, 'd'))
+  expect((await offshoot(below, 'accept', 'T1', '--only', 'x')).code).toBe(0)
+  expect([read('d/x'), read('x')]).toEqual(['agent\n', 'x\n'])
+  expect((await offshoot(below, 'accept', 'T1', '--only', '../new', '--only', ':/f')).code).toBe(0)
+  expect([read('new'), read('f'), read('x')]).toEqual(['new\n', lines([18, 'agent']), 'x\n'])
+  const { code, json } = await offshoot(below, 'accept', 'T1', '--only', '../../x', '--json')
+  expect([code, json.error.code]).toEqual([2, 'WT_006'])
+  await repo.accept({ task: 'T1', only: ['.'] })
+  expect(read('x')).toBe('agent\n')
 })
 
 test('A5: --step lands chosen steps; a step that builds on one left out is a conflict', async () => {

@@ -59,6 +59,15 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     expect((await lib.show('S')).state).toBe('failed')
   })
 
+  test('what was given up is told by the next command that says anything, also by one that fails', async () => {
+    const { repo } = await session()
+    age(repo, 45)
+    expect((await offshoot(repo, 'start', 'other', '--quiet')).stderr).toBe('')
+    const { code, stderr } = await offshoot(repo, 'checkpoint', 'S')
+    expect([code, stderr]).toEqual([3, expect.stringContaining('notice: S was given up (idle)')])
+    expect((await offshoot(repo, 'checkpoint', 'S')).stderr).not.toContain('notice')
+  })
+
   test('when its command fails, and the next command tells', async () => {
     const { repo, before } = await session()
     const ran = await offshoot(

@@ -330,6 +330,13 @@ const cases: Case[] = [
     says: 'OFFSHOOT_HOME',
     prepare: (repo) => ({ ...repo, env: { ...repo.env, OFFSHOOT_HOME: path.join(repo.dir, 'a.txt/state') } }),
   },
+  {
+    what: 'a state folder where nobody can make one',
+    code: 'WT_022',
+    exit: 6,
+    says: 'OFFSHOOT_HOME',
+    prepare: (repo) => ({ ...repo, env: { ...repo.env, OFFSHOOT_HOME: '/proc/nope/state' } }),
+  },
 ]
 
 describe('start with', () => {

@@ -16,7 +16,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { bundled } from '../support/bundle.ts'
 import { tempFolder, testRepo } from '../support/repo.ts'
 import { readTree, recorded, stepCommits } from '../support/vault.ts'
-import { inFolder, library } from '../support/workspace.ts'
+import { commitFile, inFolder, library } from '../support/workspace.ts'
 
 const files = { 'a.txt': 'one\n', 'dir/b.txt': 'two\n' }
 
@@ -249,7 +249,7 @@ describe('K5: repositories inside the workspace', () => {
     await task.rewindAll()
   })
 
-  test('K5: a submodule stays the pointer it is, whatever happens inside', async () => {
+  test('K5: a submodule is the commit that it is on, whatever else happens inside', async () => {
     const other = testRepo({ 's.txt': 'sub\n' })
     const commit = other.git('rev-parse', 'HEAD').trim()
     const task = await recorded({
@@ -266,11 +266,12 @@ describe('K5: repositories inside the workspace', () => {
     await task.step({ created: false })
     const sub = inFolder(task.repo, path.join(task.dir, 'sub'))
     sub.write('s.txt', 'changed\n')
-    sub.git('commit', '--quiet', '--all', '--message=Inside')
-    writeFileSync(path.join(task.dir, 'a.txt'), 'two\n')
-    const { checkpoint } = await task.step()
+    await task.step({ created: false })
+    const moved = commitFile(sub, 's.txt', 'changed\n')
+    const { checkpoint } = await task.lib.checkpoint({ task: 'T1' })
     expect(checkpoint.skipped).toEqual([{ path: 'sub', why: 'a repository of its own' }])
-    await task.rewindAll()
+    expect(readTree(task.repo, checkpoint.commit).sub).toBe(`160000 ${moved}`)
+    await task.rewind(0)
     expect(readFileSync(path.join(task.dir, 'sub/s.txt'), 'utf8')).toBe('changed\n')
   })
 

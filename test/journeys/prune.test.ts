@@ -235,7 +235,7 @@ describe('the trash', () => {
       message: expect.stringContaining('too old'),
     })
     expect((await lib.ops()).map(({ id, expired }) => [id, expired])).toEqual([[operation, true]])
-    expect((await offshoot(repo, 'ops')).stdout).toMatch(/^\w+ +reject +T1 .* expired\n$/)
+    expect((await offshoot(repo, 'ops')).stdout).toMatch(/^\w+ +reject +T1 .* cannot be undone: too old\n$/)
     const vault = path.join(repo.home, 'state/vaults')
     const [name = ''] = readdirSync(vault)
     const fsck = ['--git-dir', path.join(vault, name), 'fsck', '--connectivity-only']

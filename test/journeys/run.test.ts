@@ -209,6 +209,25 @@ describe('K2: a run that is cancelled', () => {
     expect(json.checkpoints).toMatchObject([{ tool: 'sweep', files: [{ path: 'half.txt' }] }])
   })
 
+  test.each(['reject', 'delete'])('R1: %s ends what is at work in the task first', async (verb) => {
+    const repo = testRepo()
+    const pids = path.join(repo.home, 'pids')
+    const script = `echo half > half.txt; setsid sleep 600 & echo $! > '${pids}'; echo $$ >> '${pids}'; sleep 600`
+    await offshoot(repo, 'start', 'T1')
+    const running = offshoot(repo, 'exec', 'T1', '--', 'sh', '-c', script)
+    const read = () => (existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n').map(Number) : [])
+    await until(() => read().length === 2, 'it is at work')
+    const started = read()
+    onTestFinished(() => killHard(...started))
+    const { code, json } = await offshoot(repo, verb, 'T1', '--json')
+    expect([code, json.task.state]).toEqual([0, 'rejected'])
+    expect(started.filter(isRunning)).toEqual([])
+    expect((await running).code).not.toBe(0)
+    expect(existsSync(json.task.path)).toBe(false)
+    await offshoot(repo, 'undo')
+    expect(readFileSync(path.join(json.task.path, 'half.txt'), 'utf8')).toBe('half\n')
+  })
+
   test('K2: one that does not want to end is ended all the same', async () => {
     const lib = library(testRepo())
     const cancel = new AbortController()

@@ -304,3 +304,25 @@ test('L12: what was staged comes back, although garbage was collected meanwhile'
   await repo.reject({ task: 'T1' })
   expect(user.git('show', ':both')).toBe(staged)
 })
+
+test('A8: update --dirty of a task in the checkout itself is refused, and the work stays', async () => {
+  const user = testRepo({ f: lines() })
+  await offshoot(user, 'start', 'T1', '--isolation', 'branch')
+  user.write('f', lines([2, 'agent']))
+  const { code, json } = await offshoot(user, 'update', 'T1', '--dirty', '--json')
+  expect([code, json.error.code]).toEqual([2, 'WT_019'])
+  expect((await offshoot(user, 'update', 'T1')).code).toBe(0)
+  expect(readFileSync(path.join(user.dir, 'f'), 'utf8')).toBe(lines([2, 'agent']))
+})
+
+test('I5: an index that is not solved keeps a task out of the checkout, with a hint that fits', async () => {
+  const user = testRepo({ f: lines() })
+  user.write('f', lines([2, 'stashed']))
+  user.git('stash')
+  user.write('f', lines([2, 'mine']))
+  user.git('commit', '--quiet', '--all', '--message=mine')
+  expect(() => user.git('stash', 'pop')).toThrow(/Command failed/)
+  const { code, json } = await offshoot(user, 'start', 'T1', '--isolation', 'branch', '--json')
+  expect([code, json.error.code]).toEqual([5, 'WT_004'])
+  expect(json.error.hint).toMatch(/git add.*leave --isolation out/)
+})

@@ -69,16 +69,18 @@ function stepNumber(step: string): number {
 
 const marks = { added: '+', modified: '~', deleted: '-' }
 
-function told({ paint }: Context, { task, preview, accepted, operation }: Output<'task.accept'>): string {
+function told(
+  { paint }: Context,
+  { task, preview, accepted, conflicts = [], operation }: Output<'task.accept'>,
+): string {
   if (preview) {
     const marked = (style: 'yellow' | 'red', line: string) => lines.push(paint(style, printable(line)))
     const lines = preview.files.map(({ path, status }) => printable(`  ${marks[status]} ${path}`))
     for (const path of preview.runsCode) marked('yellow', `  runs code later: ${path}`)
     for (const { path, why } of preview.refused) marked('red', `  needs --allow: ${path} (${why})`)
     for (const { path, kind } of preview.conflicts) marked('red', `  conflict (${kind}): ${path}`)
-    return [preview.clean ? `${task.id} would land cleanly:` : `${task.id} would not land:`, ...lines].join(
-      '\n',
-    )
+    for (const { path, kind } of preview.marked) marked('yellow', `  markers (${kind}): ${path}`)
+    return [`${task.id} ${outlook(preview)}:`, ...lines].join('\n')
   }
   if (accepted?.as === 'pr') return printable(requested(task, accepted))
   const count = `${accepted?.files.length ?? 0} ${accepted?.files.length === 1 ? 'file' : 'files'}`
@@ -86,8 +88,14 @@ function told({ paint }: Context, { task, preview, accepted, operation }: Output
   const open = task.state === 'accepted' || task.state === 'kept' ? '' : '; the task stays open'
   return [
     `Landed ${count} of ${task.id} (${accepted?.as})${printable(where)}${open}`,
+    ...conflicts.map(({ path, kind }) => printable(`  to be solved: ${path} (${kind})`)),
     `  undo: offshoot undo ${operation?.slice(0, 6)}`,
   ].join('\n')
+}
+
+function outlook({ clean, conflicts }: NonNullable<Output<'task.accept'>['preview']>): string {
+  if (clean) return 'would land cleanly'
+  return conflicts.length > 0 ? 'would not land' : 'would land with conflict markers'
 }
 
 function requested(

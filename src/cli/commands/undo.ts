@@ -1,3 +1,4 @@
+import type { Output } from '../../protocol/actions.ts'
 import type { Answer, Context } from '../command.ts'
 import { ago, printable, table } from '../output.ts'
 
@@ -14,12 +15,15 @@ export async function ops(context: Context): Promise<Answer> {
   const { operations } = await context.call('system.ops', { repo: context.dir })
   if (operations.length === 0) context.tell('No operations yet.')
   const now = new Date()
-  const rows = operations.map(({ id, verb, task, at, undone, expired }) => [
-    id.slice(0, 6),
-    verb,
-    task,
-    ago(at, now),
-    undone ? 'undone' : expired ? 'expired' : '',
-  ])
+  const rows = operations.map((operation) => {
+    const { id, verb, task, at } = operation
+    return [id.slice(0, 6), verb, task, ago(at, now), mark(operation)]
+  })
   return { json: { operations }, text: printable(table(rows)) }
+}
+
+function mark({ undone, final, expired }: Output<'system.ops'>['operations'][number]): string {
+  if (undone) return 'undone'
+  if (final !== undefined) return `cannot be undone: ${final}`
+  return expired ? 'cannot be undone: too old' : ''
 }

@@ -53,8 +53,12 @@ export function nextIsComplete(
       wrong.push(`${text(name)} is not named`)
     }
   }
+  // Of a submodule the step holds the pointer, and says that it holds no more.
+  const pointers = [...step.keys()].filter((name) => isPointer(step.get(name)) && named.includes(text(name)))
+  for (const name of pointers) step.delete(name)
   for (const [name, shot] of disk.files) {
     if (name === action.moving || step.get(name) === shot) continue
+    if (pointers.some((pointer) => isWithin(name, pointer))) continue
     const hidden = ignored.some((rule) => isWithin(text(name), rule)) && !before.has(name)
     if (step.has(name) || !hidden) wrong.push(`${text(name)} ${step.has(name) ? 'differs' : 'is missing'}`)
   }
@@ -67,6 +71,10 @@ export function nextIsComplete(
   return wrong
 }
 
+function isPointer(shot: string | undefined): boolean {
+  return shot?.startsWith('160000 ') === true
+}
+
 function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 }
@@ -75,7 +83,9 @@ function isWithin(path: string, folder: string): boolean {
 export function isBack(space: string, all: Shots, { ignored, checkpoint }: Taken): string[] {
   const disk: FolderShot = readFolder(space)
   // A file that may not be read is as nobody knows; the step says so.
-  const step = new Map([...all].filter(([name]) => ![...disk.odd].some((odd) => isWithin(name, odd))))
+  const step = new Map(
+    [...all].filter(([name, shot]) => !isPointer(shot) && ![...disk.odd].some((odd) => isWithin(name, odd))),
+  )
   const rest = [...ignored, ...checkpoint.skipped.map((skip) => skip.path)]
   const there = new Map(
     [...disk.files].filter(([name]) => step.has(name) || !rest.some((rule) => isWithin(text(name), rule))),

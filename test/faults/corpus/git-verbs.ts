@@ -70,6 +70,6 @@ export const gitVerbs: readonly Action[] = [
     name: 'adds a submodule',
     script: `git clone --quiet "$OTHER" sub && git config --file .gitmodules submodule.sub.path sub &&
       git config --file .gitmodules submodule.sub.url https://example.com/sub.git && ${commit} 2> /dev/null`,
-    skipped: ['sub/.git'],
+    skipped: ['sub'],
   },
 ]

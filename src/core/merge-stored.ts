@@ -1,0 +1,81 @@
+/** Where the bytes of two sides do not fit together, what git would merge: the contents as it stores them. */
+import { type BytePath, fromText } from './bytes.ts'
+import type { Leaf, MergeInput, Merged, Ports, Repo } from './ports.ts'
+import type { Task } from './task.ts'
+
+type Leaves = ReadonlyMap<BytePath, Leaf>
+
+/** Files whose line ends or encoding differ are the same to git; what comes of them is told as a checkout would write it. */
+export async function mergeStored(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  checkout: string,
+  sides: MergeInput,
+  merged: Merged,
+  signal?: AbortSignal,
+): Promise<Merged> {
+  const { contents, vault } = ports
+  const paths = merged.conflicts.map((conflict) => fromText(conflict.path))
+  const raw = {
+    base: await filesOf(ports, repo, sides.base, paths),
+    ours: await filesOf(ports, repo, sides.ours, paths),
+    theirs: await filesOf(ports, repo, sides.theirs, paths),
+  }
+  const stored = {
+    base: await cleaned(ports, repo, task, raw.base, signal),
+    ours: await cleaned(ports, repo, task, raw.ours, signal),
+    theirs: await cleaned(ports, repo, task, raw.theirs, signal),
+  }
+  const converts = (['base', 'ours', 'theirs'] as const).some((name) =>
+    Array.from(stored[name]).some(([file, { oid }]) => raw[name].get(file)?.oid !== oid),
+  )
+  if (!converts) return merged
+  const again = await contents.merge(
+    repo,
+    {
+      ...sides,
+      base: await contents.change(repo, sides.base, stored.base),
+      ours: await contents.change(repo, sides.ours, stored.ours),
+      theirs: await contents.change(repo, sides.theirs, stored.theirs),
+    },
+    signal,
+  )
+  if (again.conflicts.length >= merged.conflicts.length) return merged
+  const back = new Map<BytePath, Leaf>()
+  for (const file of paths) {
+    const now = await contents.findLeaf(repo, again.tree, file)
+    if (!now?.mode.startsWith('100')) continue
+    const side = (['ours', 'theirs'] as const).find((name) => stored[name].get(file)?.oid === now.oid)
+    const known = side && raw[side].get(file)
+    back.set(file, known ? { ...known, mode: now.mode } : await vault.smudge(repo, task, checkout, file, now))
+  }
+  return { tree: await contents.change(repo, again.tree, back), conflicts: again.conflicts }
+}
+
+async function filesOf(
+  { contents }: Ports,
+  repo: Repo,
+  tree: string,
+  paths: readonly BytePath[],
+): Promise<Leaves> {
+  const found = new Map<BytePath, Leaf>()
+  for (const file of paths) {
+    const leaf = await contents.findLeaf(repo, tree, file)
+    if (leaf?.mode.startsWith('100')) found.set(file, leaf)
+  }
+  return found
+}
+
+async function cleaned(
+  { vault }: Ports,
+  repo: Repo,
+  task: Task,
+  files: Leaves,
+  signal?: AbortSignal,
+): Promise<Leaves> {
+  const changes = new Map(Array.from(files, ([file, to]) => [file, { from: null, to }]))
+  const stored = new Map<BytePath, Leaf>()
+  for (const [file, leaf] of await vault.clean(repo, task, changes, signal)) if (leaf) stored.set(file, leaf)
+  return stored
+}

@@ -1,0 +1,23 @@
+import path from 'node:path'
+import type { Files, HeldBranch, Place } from '../core/ports.ts'
+import { readWorktrees } from './worktree.ts'
+
+/**
+ * The checkout in which a rebase or a bisect has begun on the branch and will come back to it: HEAD is detached there
+ * meanwhile. Git's own `branch --force` looks at the same files.
+ */
+export async function findHolder(
+  files: Files,
+  place: Place,
+  branch: string,
+): Promise<HeldBranch | undefined> {
+  for (const { name, path: checkout } of await readWorktrees(files, place)) {
+    const gitDir = name === null ? place.commonDir : path.join(place.commonDir, 'worktrees', name)
+    const lines = async (file: string) =>
+      ((await files.readText(path.join(gitDir, file))) ?? '').split('\n').map((line) => line.trim())
+    for (const file of ['rebase-merge/head-name', 'rebase-apply/head-name', 'rebase-merge/update-refs'])
+      if ((await lines(file)).includes(`refs/heads/${branch}`)) return { verb: 'rebase', path: checkout }
+    if ((await lines('BISECT_START'))[0] === branch) return { verb: 'bisect', path: checkout }
+  }
+  return undefined
+}
