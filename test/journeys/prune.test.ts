@@ -132,7 +132,7 @@ describe('prune', () => {
     writeFileSync(path.join(repo.dir, '.git/refs/heads/offshoot/T2.lock'), '')
     const { removed, errors } = await lib.prune(old)
     expect([ids(removed), ids(errors)]).toEqual([['T1', 'T3'], ['T2']])
-    expect(errors[0]?.error).toMatchObject({ code: 'WT_020', message: expect.stringContaining('T2.lock') })
+    expect(errors[0]?.error).toMatchObject({ code: 'WT_012', message: expect.stringContaining('T2.lock') })
     expect(existsSync(tasks[1]!.path)).toBe(true)
     rmSync(path.join(repo.dir, '.git/refs/heads/offshoot/T2.lock'))
     expect(await lib.recover()).toEqual([])
