@@ -14,11 +14,18 @@ export function ageMs(age: string): number {
 /** The moment that an age or a date names, as an ISO time. */
 export function moment(text: string, now: Date): string {
   const age = findAge(text)
-  const at = age === undefined ? Date.parse(text) : now.getTime() - age
+  const at = age === undefined ? dateMs(text) : now.getTime() - age
   if (!Number.isNaN(at)) return new Date(at).toISOString()
   throw new AppError('WT_019', `${JSON.stringify(text)} is neither an age nor a date.`, {
     hint: 'Write it as 12h, 3d, or 2026-11-15.',
   })
+}
+
+/** No day that the month does not have: that would be taken for one of the next. */
+function dateMs(text: string): number {
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? []
+  const isDay = day === undefined || new Date(Date.parse(day) || 0).toISOString().startsWith(day)
+  return isDay ? Date.parse(text) : Number.NaN
 }
 
 function findAge(age: string): number | undefined {

@@ -99,6 +99,15 @@ async function checkState(ports: Ports, dir: string): Promise<Check> {
       why: 'A full disk refuses the next step, loudly; nothing that was recorded is lost by it.',
       hint: 'offshoot prune --dry-run shows what can go.',
     }
+  const mode = (await ports.files.readMode(await ports.files.readRealPath(ports.home))) ?? 0
+  if ((mode & 0o077) !== 0)
+    return {
+      name: 'state folder',
+      status: 'warn',
+      message: `${message}, open to others (${mode.toString(8).padStart(4, '0')})`,
+      why: 'It holds every file of every task, also what no commit has.',
+      hint: `chmod 700 ${ports.home}`,
+    }
   if (network)
     return {
       name: 'state folder',

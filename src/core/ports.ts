@@ -70,6 +70,8 @@ export interface Files {
   readText(path: string): Promise<string | undefined>
   /** When it was last written; of a folder, when a name in it came or went. undefined when nothing is there. */
   readTime(path: string): Promise<Date | undefined>
+  /** Who may do what with it, as `chmod` has it; undefined when nothing is there. */
+  readMode(path: string): Promise<number | undefined>
   /** The names in a folder; empty when there is no such folder. */
   readNames(folder: string): Promise<string[]>
   /** The path with every symlink resolved, for the part of it that exists. */

@@ -48,6 +48,7 @@ export function nodeFiles(): Files {
     readKind,
     readText,
     readTime: async (target) => orUndefined(() => lstatSync(target))?.mtime,
+    readMode,
     readNames,
     readRealPath,
     readFreeSpace,
@@ -89,6 +90,11 @@ async function readText(target: string): Promise<string | undefined> {
   } finally {
     closeSync(file)
   }
+}
+
+async function readMode(target: string): Promise<number | undefined> {
+  const mode = orUndefined(() => lstatSync(target))?.mode
+  return mode === undefined ? undefined : mode & 0o7777
 }
 
 async function readNames(folder: string): Promise<string[]> {

@@ -431,6 +431,7 @@ describe('wrong usage', () => {
     [['worktree', 'remove'], /--task/],
     [['worktree', 'remove', 'a', '--task', 'b'], /--task/],
     [['worktree', 'prune', '--older-than', 'soon'], /3d/],
+    [['worktree', 'prune', '--older-than', '3d', '--hours', '2'], /one of them/],
     [['worktree', 'prune', '--hours', 'many'], /12h/],
     [['completion'], /bash/],
     [['completion', 'tcsh'], /bash, zsh, fish/],

@@ -132,7 +132,7 @@ describe('prune', () => {
     writeFileSync(path.join(repo.dir, '.git/refs/heads/offshoot/T2.lock'), '')
     const { removed, errors } = await lib.prune(old)
     expect([ids(removed), ids(errors)]).toEqual([['T1', 'T3'], ['T2']])
-    expect(errors[0]?.error).toMatchObject({ code: 'WT_020', message: expect.stringContaining('T2.lock') })
+    expect(errors[0]?.error).toMatchObject({ code: 'WT_012', message: expect.stringContaining('T2.lock') })
     expect(existsSync(tasks[1]!.path)).toBe(true)
     rmSync(path.join(repo.dir, '.git/refs/heads/offshoot/T2.lock'))
     expect(await lib.recover()).toEqual([])
@@ -235,6 +235,7 @@ describe('the trash', () => {
       message: expect.stringContaining('too old'),
     })
     expect((await lib.ops()).map(({ id, expired }) => [id, expired])).toEqual([[operation, true]])
+    expect((await offshoot(repo, 'ops')).stdout).toMatch(/^\w+ +reject +T1 .* cannot be undone: too old\n$/)
     const vault = path.join(repo.home, 'state/vaults')
     const [name = ''] = readdirSync(vault)
     const fsck = ['--git-dir', path.join(vault, name), 'fsck', '--connectivity-only']

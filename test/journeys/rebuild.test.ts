@@ -180,6 +180,11 @@ test('R7: an accept that stopped half-way, and then the records were lost, is fi
           if (++placed > 1) throw new Error('no more')
           return checkouts.place(...args)
         },
+        // Nor can what has landed be taken back.
+        async take(...args) {
+          if (placed > 1) throw new Error('no more')
+          return checkouts.take(...args)
+        },
       }),
     },
   })

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -231,6 +232,17 @@ describe('R7: doctor tells of what offshoot stands on', () => {
       message: expect.stringContaining('2.20.1'),
       hint: expect.stringContaining('2.38'),
     })
+  })
+
+  test('a state folder that others may look into', async () => {
+    const user = testRepo()
+    await offshoot(user, 'start', 'T1')
+    const home = user.env.OFFSHOOT_HOME ?? ''
+    expect(await doctor(user)).toEqual([])
+    chmodSync(home, 0o755)
+    expect(await doctor(user)).toMatchObject([
+      { name: 'state folder', status: 'warn', hint: `chmod 700 ${home}` },
+    ])
   })
 
   test.each([

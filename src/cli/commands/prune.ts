@@ -1,3 +1,4 @@
+import { AppError } from '../../core/errors.ts'
 import type { Output } from '../../protocol/actions.ts'
 import { ageMs } from '../ages.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
@@ -5,8 +6,10 @@ import { printable, table } from '../output.ts'
 
 export async function prune(context: Context): Promise<Answer> {
   const { dir, values, paint } = context
-  const hours = text(values, 'hours')
-  const age = hours === undefined ? text(values, 'older-than') : `${hours}h`
+  const [hours, olderThan] = [text(values, 'hours'), text(values, 'older-than')]
+  if (hours !== undefined && olderThan !== undefined)
+    throw new AppError('WT_019', '--older-than and --hours both say how old.', { hint: 'Give one of them.' })
+  const age = hours === undefined ? olderThan : `${hours}h`
   const pruned = await context.call('task.prune', {
     repo: dir,
     olderThanMs: age === undefined ? undefined : ageMs(age),
