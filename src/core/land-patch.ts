@@ -207,7 +207,9 @@ async function repositories(
   const found: BytePath[] = []
   for (const folder of folders) {
     const git = path.join(checkout, toText(folder), '.git')
-    if ((await ports.files.readKind(git)) !== undefined) found.push(folder)
+    // A link that leads nowhere is told of by itself.
+    const kind = await ports.files.readKind(git).catch(() => undefined)
+    if (kind !== undefined) found.push(folder)
   }
   return found
 }
