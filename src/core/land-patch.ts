@@ -205,11 +205,15 @@ async function repositories(
     }
   }
   const found: BytePath[] = []
-  for (const folder of folders) {
-    const git = path.join(checkout, toText(folder), '.git')
-    // A link that leads nowhere is told of by itself.
-    const kind = await ports.files.readKind(git).catch(() => undefined)
-    if (kind !== undefined) found.push(folder)
+  const real = new Set<BytePath>([''])
+  for (const folder of [...folders].sort((one, other) => one.length - other.length)) {
+    // A link in the way is told of by itself.
+    const above = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))
+    if (!real.has(above)) continue
+    const at = path.join(checkout, toText(folder))
+    if ((await ports.files.readKind(at)) !== 'folder') continue
+    real.add(folder)
+    if ((await ports.files.readKind(path.join(at, '.git'))) !== undefined) found.push(folder)
   }
   return found
 }
