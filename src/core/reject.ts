@@ -29,7 +29,10 @@ export interface Rejected {
   readonly branchKept: boolean
 }
 
-/** Gives the work up: a run is ended, its last state is a step, its folder goes into the trash, its branch away. All of it can come back. */
+/**
+ * Gives the work up: its run is ended, its last state is a step, its folder goes into the trash, its branch away. All of
+ * it can come back.
+ */
 export async function reject(ports: Ports, input: RejectInput, signal?: AbortSignal): Promise<Rejected> {
   const { repo, task } = await requireTask(ports, input.dir, input.task)
   if (isOpen(task)) await askTaskHook(ports, repo, task, 'preRemove', { onOutput: input.onOutput }, signal)
@@ -48,11 +51,11 @@ export function rejectTask(
     let task = input.hide ? (ports.store.findTaskByUid(named.uid) ?? named) : requireOpen(ports, named)
     requireIdle(task)
     const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
-    if (there) await requireOnBranch(ports, repo, task)
-    if (there)
-      task = (
-        await takeStep(ports, repo, task, { tool: 'sweep', summary: 'before the reject' }, undefined, signal)
-      ).task
+    if (there) {
+      await requireOnBranch(ports, repo, task)
+      const note = { tool: 'sweep', summary: 'before the reject' }
+      task = (await takeStep(ports, repo, task, note, undefined, signal)).task
+    }
     return close(ports, repo, task, input)
   })
 }
