@@ -43,6 +43,7 @@ import { scanIgnored } from './scan.ts'
 import { isPlain, keepIndex, seedTree } from './seed.ts'
 import { findConversions, findMade, prepareSlot, takeSlot } from './slot.ts'
 import { type Difference, difference } from './snapshot.ts'
+import type { QuietIndexes } from './staged.ts'
 import { commitContent, parseCommit } from './step.ts'
 import {
   commitStep,
@@ -91,6 +92,7 @@ export interface OpenVault extends VaultOptions, VaultPlace {
   readonly objects: Objects
   readonly reader: ObjectReader
   readonly readings: Readings
+  readonly quiet: QuietIndexes
 }
 
 export function gitVault(options: VaultOptions): Vault & Contents {
@@ -110,7 +112,14 @@ export function gitVault(options: VaultOptions): Vault & Contents {
       const reader = objectReader(options.pipe, { gitDir: place.vault, alternates: place.alternates })
       const onBroken = () => opened.delete(repo.name)
       const objects = vaultObjects(files, place.vault, algorithm, reader, onBroken)
-      return { ...options, ...place, ...whenSynced(objects, exec, reader), objects, readings: readings() }
+      return {
+        ...options,
+        ...place,
+        ...whenSynced(objects, exec, reader),
+        objects,
+        readings: readings(),
+        quiet: new Map(),
+      }
     })
     opened.set(repo.name, opening)
     opening.catch(() => opened.delete(repo.name))

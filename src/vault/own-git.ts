@@ -8,6 +8,7 @@ import type { Task } from '../core/task.ts'
 import { workspacePlace } from '../git/isolation.ts'
 import { isReal } from '../git/own.ts'
 import type { OpenVault } from './index.ts'
+import { lookOfIndex } from './staged.ts'
 
 /** Does nothing where the git folder is not as we made it: that is for `repair`. */
 export async function writeOwnRef(
@@ -59,6 +60,8 @@ export async function writeOwnIndex(
     await files.remove(draft)
     await read([])
   }
+  // Taken before: somebody may write another one in its place at once.
+  vault.quiet.set(index, lookOfIndex(draft))
   await files.move(draft, index)
   await files.sync([gitDir])
 }

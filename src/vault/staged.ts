@@ -5,7 +5,6 @@ import { isReal, readPlain } from '../git/own.ts'
 import { type BytePath, fromText, splitNul } from './bytes.ts'
 import { moduleFolders } from './modules.ts'
 import { findStat } from './overlay.ts'
-import type { Readings } from './readings.ts'
 import type { ScanScope } from './scan.ts'
 import type { Leaf, Mode } from './tree.ts'
 
@@ -13,7 +12,18 @@ export interface StagedScope extends ScanScope {
   readonly exec: GitExec
   /** The git folder of the workspace. */
   readonly own: string
-  readonly readings: Readings
+  readonly quiet: QuietIndexes
+}
+
+/**
+ * Indexes of workspaces that have nothing to tell, by their path, and how each looks. Git never writes into an index: it
+ * makes a new file.
+ */
+export type QuietIndexes = Map<string, string | undefined>
+
+export function lookOfIndex(file: string): string | undefined {
+  const stat = findStat(Buffer.from(file))
+  return stat && [stat.ino, stat.size, stat.mtimeNs].join(' ')
 }
 
 /**
@@ -21,16 +31,15 @@ export interface StagedScope extends ScanScope {
  * inside, the files are taken. An index that git cannot read tells nothing.
  */
 export async function readStaged(
-  { exec, files, vault, alternates, own, workspace, readings }: StagedScope,
+  { exec, files, vault, alternates, own, workspace, quiet }: StagedScope,
   tree: string,
   signal?: AbortSignal,
 ): Promise<Map<BytePath, Leaf>> {
   const staged = new Map<BytePath, Leaf>()
   const index = path.join(own, 'index')
   if (!(await isReal(files, own, 'index')) || (await files.readKind(index)) !== 'file') return staged
-  const stat = findStat(Buffer.from(index))
-  // An index that had nothing to tell, and has stood still since.
-  if (!stat || readings.find(index, stat)) return staged
+  const look = lookOfIndex(index)
+  if (look === undefined || quiet.get(index) === look) return staged
   const { code, stdout } = await exec({
     args: ['diff-index', '--cached', '--raw', '--no-renames', '--no-abbrev', '--diff-filter=AT', '-z', tree],
     gitDir: vault,
@@ -45,7 +54,7 @@ export async function readStaged(
     const [, mode = '', oid = ''] = /^:\d+ (\d+) \w+ (\w+) /.exec(fields[at] ?? '') ?? []
     staged.set(fields[at + 1] ?? '', { mode: mode as Mode, oid })
   }
-  if (code === 0 && staged.size === 0) readings.note(index, { leaf: { mode: '100644', oid: tree }, stat })
+  if (code === 0 && staged.size === 0) quiet.set(index, look)
   if (!Array.from(staged.values()).some(isPointer)) return staged
   const named = new Set(moduleFolders(fromText((await readPlain(files, workspace, '.gitmodules')) ?? '')))
   for (const [file, leaf] of staged) if (isPointer(leaf) && !named.has(file)) staged.delete(file)
