@@ -94,7 +94,7 @@ export type TaskEvent =
       readonly final?: string | undefined
       readonly owner: Owner
     }
-  /** Everything new is on the disk: from here on it is finished, whatever happens. */
+  /** Everything new is on the disk: from here on recovery finishes it. */
   | { readonly type: 'operation.staged'; readonly id: string }
   /** What was staged is about to go again: from here on it is taken back, whatever happens. */
   | { readonly type: 'operation.unstaged'; readonly id: string }

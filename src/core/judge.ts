@@ -260,7 +260,7 @@ function ofTask({ task, folder, fault, isBusy }: SeenTask, repo: SeenRepo, at: s
       verdict: 'report',
       message: fault,
       why: 'What is done there meanwhile is yours; no step of the task is taken.',
-      hint: `git -C ${task.path} switch ${task.branch}`,
+      hint: `git -C ${quoted(task.path)} switch ${task.branch}`,
     })
   } else if (fault !== undefined) {
     soon(fault, 'Git does not work in it, or takes it for something else.', { do: 'workspace', task })

@@ -4,7 +4,7 @@ import { allEnded } from './all-ended.ts'
 import { type BytePath, toText } from './bytes.ts'
 import { conflictError } from './conflict-error.ts'
 import { eachOf } from './each.ts'
-import type { FileMove, Operation } from './operation.ts'
+import type { FileMove, IndexPart, Operation } from './operation.ts'
 import type { Found, Leaf, Ports, Repo } from './ports.ts'
 
 /** Beside the checkout's git, on the same file system as the checkout. */
@@ -151,4 +151,9 @@ async function stillThere(ports: Ports, folders: Iterable<string>): Promise<stri
     there.add(folder)
   }
   return [...there]
+}
+
+export async function moveIndex({ checkouts }: Ports, index: IndexPart, staging: string): Promise<void> {
+  if ('moves' in index) await checkouts.changeIndex(index.gitDir, index.moves, staging)
+  else await checkouts.placeIndex(index.gitDir, staging)
 }

@@ -4,7 +4,8 @@
  * finishes it: a kill at any instant leaves all of it or nothing.
  */
 import path from 'node:path'
-import { otherEntries, placeFiles, requireIndex, stage, stagingFolder } from './operation-files.ts'
+import { takeBack, takeBackPlaced, takeBackUnbegun } from './operation-back.ts'
+import { moveIndex, placeFiles, stage, stagingFolder } from './operation-files.ts'
 import { lookAtRefs, moveHead, moveRefs, overtaken } from './operation-refs.ts'
 import type { BytePath } from './bytes.ts'
 import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
@@ -28,7 +29,7 @@ interface WorkspaceMove {
   readonly trash: string
 }
 
-type IndexPart = { readonly gitDir: string } & (
+export type IndexPart = { readonly gitDir: string } & (
   | { readonly moves: readonly FileMove[] }
   | { readonly from: Leaf; readonly to: Leaf }
 )
@@ -100,7 +101,7 @@ export async function perform(ports: Ports, repo: Repo, task: Task, operation: O
     throw error
   }
   const left = await place(ports, repo, operation).catch(async (thrown: unknown) => {
-    throw await withdrawn(ports, repo, task, operation, appError(thrown))
+    throw await takeBackPlaced(ports, repo, task, operation, appError(thrown))
   })
   await moveRest(ports, repo, task, operation)
   return conclude(ports, repo, task, operation, left)
@@ -203,77 +204,6 @@ async function treesOf(
   return { ...trees, indexes }
 }
 
-/** Before anything of the user's was touched: only what we staged goes. */
-export async function takeBack(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  operation: Operation,
-  reason: string,
-): Promise<void> {
-  const { id, record } = operation
-  const staging = stagingFolder(repo, operation)
-  const now = () => ports.clock.now().toISOString()
-  const pending = ports.store.findTaskByUid(task.uid)?.pending
-  // Should the last append fail, nobody may try to finish it without what was staged.
-  if (pending?.verb === 'operation' && pending.staged)
-    ports.store.append(task.uid, { type: 'operation.unstaged', id }, now())
-  if (operation.index) await ports.checkouts.unlockIndex(operation.index.gitDir, staging)
-  if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
-  ports.store.append(task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now())
-}
-
-/** Whoever is told that it failed is not to find it done later. Where that is too late, recovery finishes it. */
-async function takeBackUnbegun(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  operation: Operation,
-  { message }: AppError,
-): Promise<void> {
-  try {
-    const { begun } = await lookAtRefs(ports, repo, operation)
-    if (!begun) await takeBack(ports, repo, task, operation, message)
-  } catch {
-    // Recovery looks at it again.
-  }
-}
-
-/** A file that cannot be written, as it is not the user's to write: what has changed goes back, and nothing is half-done. */
-async function withdrawn(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  operation: Operation,
-  cause: AppError,
-): Promise<AppError> {
-  const { code, message, path: file } = cause
-  try {
-    await withdraw(ports, repo, operation)
-    await takeBack(ports, repo, task, operation, message)
-    return new AppError(code, message, { path: file, cause, hint: `Nothing was changed. ${cause.hint}` })
-  } catch {
-    const hint = `The next command that writes goes on with it. ${cause.hint}`
-    return new AppError(code, message, { path: file, cause, hint })
-  }
-}
-
-/** Stopped on its way, it is still an operation to be finished. */
-async function withdraw(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
-  const { index } = operation
-  const staging = stagingFolder(repo, operation)
-  const back = inverse(operation, operation.id, operation.at)
-  if (index && 'moves' in index) {
-    if ((await otherEntries(ports, index)).length > 0) await moveIndex(ports, swappedIndex(index), staging)
-  }
-  // All of it is exchanged as the last thing: then there would be nothing to take back.
-  else if (index) await requireIndex(ports, repo, index.gitDir, index.from)
-  await placeFiles(ports, repo, back, path.join(staging, 'back'))
-  // Those that go with the branch of a checkout have not gone yet.
-  const refs = back.refs.filter(({ old }) => !operation.head || old !== null)
-  await moveRefs(ports, repo, { ...back, refs, head: undefined })
-}
-
 /**
  * From wherever it stopped to the end: recovery calls this. Each part does nothing where it is done already. The refs
  * go first: they alone may be refused, as somebody else has moved them. Then nothing else has been touched, and the
@@ -359,11 +289,6 @@ async function moveRest(ports: Ports, repo: Repo, task: Task, operation: Operati
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
 }
 
-async function moveIndex({ checkouts }: Ports, index: IndexPart, staging: string): Promise<void> {
-  if ('moves' in index) await checkouts.changeIndex(index.gitDir, index.moves, staging)
-  else await checkouts.placeIndex(index.gitDir, staging)
-}
-
 async function moveStep(ports: Ports, repo: Repo, task: Task, { before, tree, note }: StepMove) {
   const now = await catchUp(ports, repo, task)
   const last = await ports.vault.findTip(repo, task)
@@ -397,31 +322,4 @@ function stuck(folder: string, cause: Error): AppError {
     cause,
     hint: 'See what holds it (a mount?). The next command that writes goes on with it.',
   })
-}
-
-const swapped = (moves: readonly FileMove[]) =>
-  moves.map(({ path: file, from, to }) => ({ path: file, from: to, to: from }))
-
-function swappedIndex(index: IndexPart): IndexPart {
-  if ('moves' in index) return { ...index, moves: swapped(index.moves) }
-  return { ...index, from: index.to, to: index.from }
-}
-
-/** The operation that takes this one back. */
-export function inverse(operation: Operation, id: string, at: string): Operation {
-  const { files, index, head, workspace, record } = operation
-  return {
-    id,
-    verb: 'undo',
-    task: operation.task,
-    at,
-    undoes: operation.id,
-    files: files && { ...files, moves: swapped(files.moves) },
-    index: index && swappedIndex(index),
-    head: head && { ...head, from: head.to, to: head.from },
-    refs: operation.refs.map(({ ref, old, new: now }) => ({ ref, old: now, new: old })),
-    workspace: workspace && { ...workspace, to: workspace.to === 'trash' ? 'back' : 'trash' },
-    record: { from: record.to, to: record.from },
-    final: operation.final,
-  }
 }

@@ -599,13 +599,13 @@ interface Kept {
   readonly trees: Readonly<Record<string, string>>
 }
 
-/** An entry of an index, before and after. */
-/** An entry of the index. */
+/** An entry of an index. */
 export interface Tracked extends Leaf {
   /** A sparse checkout leaves it out: that it is not there says nothing. */
   readonly isLeftOut?: boolean
 }
 
+/** One before and after. */
 export interface IndexMove {
   readonly path: BytePath
   readonly from: Tracked | null

@@ -51,7 +51,7 @@ export async function readWorld(stage: Stage): Promise<World> {
     user: {
       ...readTree(stage.dir, (name) => name === '.git' || name === baseInside),
       ...prefixed('.git', readTree(gitDir, isOursInGit)),
-      ...prefixed('.git', logsWithoutWithdrawals(gitDir)),
+      ...prefixed('.git', logsWithoutTakenBack(gitDir)),
       ...(existsSync(path.join(stage.home, 'hook-ran')) && { 'a hook': 'ran' }),
     },
     refs: Object.fromEntries(Object.entries(refs).filter(([ref]) => !isOurRef(ref))),
@@ -74,7 +74,7 @@ export async function readWorld(stage: Stage): Promise<World> {
 }
 
 /** A branch that was moved and moved back, as something else could not be written, is where it was; its log tells of both. */
-function logsWithoutWithdrawals(gitDir: string): Tree {
+function logsWithoutTakenBack(gitDir: string): Tree {
   const both = /^(\w+) (\w+) .*\toffshoot: \w+ (\w+)\n\2 \1 .*\toffshoot: undo \3\n/gm
   const logs = prefixed('logs', readTree(path.join(gitDir, 'logs')))
   return Object.fromEntries(

@@ -1,0 +1,106 @@
+/** An operation that is not to be: taken back before it has begun, or out of the middle, or undone as one of its own. */
+import path from 'node:path'
+import { AppError } from './errors.ts'
+import type { FileMove, IndexPart, Operation } from './operation.ts'
+import { moveIndex, otherEntries, placeFiles, requireIndex, stagingFolder } from './operation-files.ts'
+import { lookAtRefs, moveRefs } from './operation-refs.ts'
+import type { Ports, Repo } from './ports.ts'
+import type { Task } from './task.ts'
+
+/** Before anything of the user's was touched: only what we staged goes. */
+export async function takeBack(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  operation: Operation,
+  reason: string,
+): Promise<void> {
+  const { id, record } = operation
+  const staging = stagingFolder(repo, operation)
+  const now = () => ports.clock.now().toISOString()
+  const pending = ports.store.findTaskByUid(task.uid)?.pending
+  // Should the last append fail, nobody may try to finish it without what was staged.
+  if (pending?.verb === 'operation' && pending.staged)
+    ports.store.append(task.uid, { type: 'operation.unstaged', id }, now())
+  if (operation.index) await ports.checkouts.unlockIndex(operation.index.gitDir, staging)
+  if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
+  ports.store.append(task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now())
+}
+
+/** Whoever is told that it failed is not to find it done later. Where that is too late, recovery finishes it. */
+export async function takeBackUnbegun(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  operation: Operation,
+  { message }: AppError,
+): Promise<void> {
+  try {
+    const { begun } = await lookAtRefs(ports, repo, operation)
+    if (!begun) await takeBack(ports, repo, task, operation, message)
+  } catch {
+    // Recovery looks at it again.
+  }
+}
+
+/** A file that cannot be written, as it is not the user's to write: what has changed goes back, and nothing is half-done. */
+export async function takeBackPlaced(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  operation: Operation,
+  cause: AppError,
+): Promise<AppError> {
+  const { code, message, path: file } = cause
+  try {
+    await putBack(ports, repo, operation)
+    await takeBack(ports, repo, task, operation, message)
+    return new AppError(code, message, { path: file, cause, hint: `Nothing was changed. ${cause.hint}` })
+  } catch {
+    const hint = `The next command that writes goes on with it. ${cause.hint}`
+    return new AppError(code, message, { path: file, cause, hint })
+  }
+}
+
+/** Stopped on its way, it is still an operation to be finished. */
+async function putBack(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
+  const { index } = operation
+  const staging = stagingFolder(repo, operation)
+  const back = inverse(operation, operation.id, operation.at)
+  if (index && 'moves' in index) {
+    if ((await otherEntries(ports, index)).length > 0) await moveIndex(ports, swappedIndex(index), staging)
+  }
+  // All of it is exchanged as the last thing: then there would be nothing to take back.
+  else if (index) await requireIndex(ports, repo, index.gitDir, index.from)
+  await placeFiles(ports, repo, back, path.join(staging, 'back'))
+  // Those that go with the branch of a checkout have not gone yet.
+  const refs = back.refs.filter(({ old }) => !operation.head || old !== null)
+  await moveRefs(ports, repo, { ...back, refs, head: undefined })
+}
+
+const swapped = (moves: readonly FileMove[]) =>
+  moves.map(({ path: file, from, to }) => ({ path: file, from: to, to: from }))
+
+function swappedIndex(index: IndexPart): IndexPart {
+  if ('moves' in index) return { ...index, moves: swapped(index.moves) }
+  return { ...index, from: index.to, to: index.from }
+}
+
+/** The operation that takes this one back. */
+export function inverse(operation: Operation, id: string, at: string): Operation {
+  const { files, index, head, workspace, record } = operation
+  return {
+    id,
+    verb: 'undo',
+    task: operation.task,
+    at,
+    undoes: operation.id,
+    files: files && { ...files, moves: swapped(files.moves) },
+    index: index && swappedIndex(index),
+    head: head && { ...head, from: head.to, to: head.from },
+    refs: operation.refs.map(({ ref, old, new: now }) => ({ ref, old: now, new: old })),
+    workspace: workspace && { ...workspace, to: workspace.to === 'trash' ? 'back' : 'trash' },
+    record: { from: record.to, to: record.from },
+    final: operation.final,
+  }
+}
