@@ -40,7 +40,7 @@ const rooms: Record<string, Room> = {
   daemon: { from: ['api', 'client', 'core', 'protocol'] },
 }
 
-/** Files that may do more than their room. `compose` and `index` stand for the two files in src/ itself. */
+/** Files that may do more than their room. `compose`, `compose-records` and `index` stand for the files in src/ itself. */
 const files: Record<string, Room> = {
   'git/exec.ts': { from: ['core', 'git'], guarded: ['child_process'] },
   // One call for all files of a file system; Node has none.

@@ -39,7 +39,10 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** `3 minutes`, `2 hours`, `5 days`. */
+/** What became of a file. */
+export const marks = { added: '+', modified: '~', deleted: '-' }
+
+/** `3 minutes ago`, `just now`. */
 export function ago(at: string, now: Date): string {
   const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(at)) / 1000))
   for (const [unit, length] of [

@@ -1,11 +1,6 @@
 /** Commands that nobody wants from an agent unasked, each with its reason. Shells know more ways: this is no boundary. */
 import path from 'node:path'
-
-interface Place {
-  readonly workspace: string
-  readonly free: readonly string[]
-  readonly home: string
-}
+import type { PolicyPlace } from './policy.ts'
 
 const rules: readonly { readonly words: RegExp; readonly reason: string }[] = [
   { words: /(^|[\s;&|(])(sudo|doas|su)\s/, reason: 'it asks for the rights of another user' },
@@ -33,13 +28,13 @@ const rules: readonly { readonly words: RegExp; readonly reason: string }[] = [
   },
 ]
 
-export function dangerOf(command: string, place: Place): string | undefined {
+export function dangerOf(command: string, place: PolicyPlace): string | undefined {
   const rule = rules.find(({ words }) => words.test(command))
   return rule?.reason ?? deletionOutside(command, place)
 }
 
 /** `rm -r` of something that is not below the workspace. */
-function deletionOutside(command: string, place: Place): string | undefined {
+function deletionOutside(command: string, place: PolicyPlace): string | undefined {
   for (const [, args = ''] of command.matchAll(/(?:^|[\s;&|(])rm\s+([^;&|\n]*)/g)) {
     const words = args.split(/\s+/).map((word) => word.replace(/^["']|["']$/g, ''))
     if (!words.some((word) => /^-\w*[rR]|^--recursive$/.test(word))) continue
@@ -51,7 +46,7 @@ function deletionOutside(command: string, place: Place): string | undefined {
   return undefined
 }
 
-function isOut(word: string, { workspace, free, home }: Place): boolean {
+function isOut(word: string, { workspace, free, home }: PolicyPlace): boolean {
   const full = path.resolve(workspace, word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/|$)/, home))
   return !full.startsWith(workspace + path.sep) && !free.some((folder) => full.startsWith(folder + path.sep))
 }

@@ -6,6 +6,7 @@ import { readOldState } from './old-state.ts'
 import type { Ports } from './ports.ts'
 import { findMoved } from './relink.ts'
 import { findRepo } from './repo.ts'
+import { usedPercent } from './room.ts'
 import { scan, type ScanOptions } from './scan.ts'
 import { defaultSettings, type Settings } from './settings.ts'
 
@@ -30,11 +31,7 @@ export async function doctor(ports: Ports, input: { dir: string }, signal?: Abor
     ...(state === records ? [] : [records]),
     ...(usable ? [checkClock(ports)] : []),
     await attempt('repository', () => checkRepository(ports, input.dir, usable, signal)),
-    await attempt('settings', async () => {
-      const place = await ports.locate(input.dir).catch(() => undefined)
-      await ports.settings.read(place?.checkout ?? null)
-      return ok('settings', 'all known and sound')
-    }),
+    await attempt('settings', () => checkSettings(ports, input.dir)),
     ...(await checkOldState(ports)),
     ...(usable ? [await attempt('disk', () => checkDisk(ports, input.dir, signal))] : []),
     ...(usable ? await checkTasks(ports, input.dir, signal) : []),
@@ -85,12 +82,26 @@ async function settingsAt(ports: Ports, dir: string): Promise<Settings> {
   return ports.settings.read(place?.checkout ?? null).catch(() => defaultSettings)
 }
 
+async function checkSettings(ports: Ports, dir: string): Promise<Check> {
+  const place = await ports.locate(dir).catch(() => undefined)
+  await ports.settings.read(place?.checkout ?? null)
+  const [unknown] = ports.settings.readUnknownVariables()
+  if (!unknown) return ok('settings', 'all known and sound')
+  return {
+    name: 'settings',
+    status: 'warn',
+    message: `${unknown.name} is no setting`,
+    why: 'What it was to change is as before.',
+    hint: unknown.nearest ? `Did you mean ${unknown.nearest}?` : 'offshoot config shows the settings.',
+  }
+}
+
 async function checkState(ports: Ports, dir: string): Promise<Check> {
   ports.store.readPendingTasks()
   const { warnPercent } = (await settingsAt(ports, dir)).disk
-  const { free, total, network } = await ports.files.readFreeSpace(ports.home)
-  const used = total === 0 ? 0 : Math.floor((1 - free / total) * 100)
-  const message = `${ports.home}, ${Math.round(free / 2 ** 20)} MiB free`
+  const space = await ports.files.readFreeSpace(ports.home)
+  const used = usedPercent(space)
+  const message = `${ports.home}, ${Math.round(space.free / 2 ** 20)} MiB free`
   if (used >= warnPercent)
     return {
       name: 'state folder',
@@ -108,7 +119,7 @@ async function checkState(ports: Ports, dir: string): Promise<Check> {
       why: 'It holds every file of every task, also what no commit has.',
       hint: `chmod 700 ${ports.home}`,
     }
-  if (network)
+  if (space.network)
     return {
       name: 'state folder',
       status: 'warn',

@@ -1,12 +1,13 @@
 /** Records that are lost, made again from what the vaults know: every task, step and operation. */
-import path from 'node:path'
 import { AppError, appError } from './errors.ts'
 import { repoName } from './names.ts'
+import { asideFolder } from './old-state.ts'
 import { isBegun, stagingFolder } from './operation-files.ts'
 import { lookAtRefs } from './operation-refs.ts'
 import type { Operation, OperationNote } from './operation.ts'
 import type { KeptOperation, Ports, Repo, RepoRecord, Step } from './ports.ts'
 import { type KnownTask, rebuiltLog } from './rebuilt-log.ts'
+import { repoAt } from './repo.ts'
 import type { Task } from './task.ts'
 import { pinRef } from './workspace.ts'
 
@@ -59,7 +60,7 @@ async function findMarked(
 /** Only what SQLite itself takes for no sound database; one that is newer, or may not be read, stays. */
 async function setDamagedAside(ports: Ports): Promise<string | undefined> {
   if (!isDamaged(ports)) return undefined
-  const folder = path.join(ports.home, 'aside', ports.clock.now().toISOString().replaceAll(':', '-'))
+  const folder = asideFolder(ports)
   await ports.setStoreAside(folder)
   return folder
 }
@@ -124,13 +125,6 @@ async function recordRepo(ports: Ports, noted: RepoRecord | string | undefined):
     })
   if (!known) ports.store.putRepo(noted)
   return repoAt(ports, known ?? noted)
-}
-
-/** Also of one that is gone. */
-export async function repoAt(ports: Ports, record: RepoRecord): Promise<Repo> {
-  const { commonDir } = record
-  const gone = { commonDir, gitDir: commonDir, checkout: null }
-  return { ...record, place: await ports.locate(commonDir).catch(() => gone) }
 }
 
 /** All that the vault knows of tasks that have no record. */

@@ -49,6 +49,13 @@ function foldersAround(dir: string, last: string | null | undefined): string[] {
   return folders
 }
 
+/** The repository of a record, also one that is gone. */
+export async function repoAt(ports: Ports, record: RepoRecord): Promise<Repo> {
+  const { commonDir } = record
+  const gone = { commonDir, gitDir: commonDir, checkout: null }
+  return { ...record, place: await ports.locate(commonDir).catch(() => gone) }
+}
+
 /** The repository that `dir` is in, taken in if it is new, and recognised by its mark if it was moved. */
 export async function requireRepo(ports: Ports, dir: string, signal?: AbortSignal): Promise<Repo> {
   await ports.git.requireVersion(signal)

@@ -66,7 +66,7 @@ function refusal({ path: file, from, to, content }: RiskyFile): string | undefin
   if (to === null) return undefined
   if (to.mode === '120000' && leadsOut(file, content?.toString() ?? ''))
     return 'a link that leads out of the repository'
-  if (secretNames.some((pattern) => pattern.test(file))) return 'looks like a secret, by its name'
+  if (isSecretName(file)) return 'looks like a secret, by its name'
   if (content && secretContents.some((pattern) => pattern.test(content.toString('latin1'))))
     return 'looks like it holds a secret'
   return undefined

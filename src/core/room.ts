@@ -3,14 +3,18 @@ import path from 'node:path'
 import { slim } from './compact.ts'
 import { undoneStarts, usedTrash } from './loose-trash.ts'
 import { emptyPool } from './pool.ts'
-import type { Ports, RepoRecord } from './ports.ts'
+import type { Ports } from './ports.ts'
+import { repoAt } from './repo.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type Task } from './task.ts'
 
-/** How full the disk of the state folder is, from 0 to 100. */
-async function readUsedPercent(ports: Ports): Promise<number> {
-  const { free, total } = await ports.files.readFreeSpace(ports.home)
+/** How full a disk is, from 0 to 100. */
+export function usedPercent({ free, total }: { readonly free: number; readonly total: number }): number {
   return total === 0 ? 0 : Math.floor((1 - free / total) * 100)
+}
+
+async function readUsedPercent(ports: Ports): Promise<number> {
+  return usedPercent(await ports.files.readFreeSpace(ports.home))
 }
 
 /** Empties the trash when the disk is fuller than it may be, oldest first, until it is not. Answers what to tell. */
@@ -44,7 +48,7 @@ export async function makeRoom(
     if (await isEnough()) return left
     const record = ports.store.findRepoById(task.repo)
     if (record)
-      left += (await slim(ports, await opened(ports, record), [task], signal).catch(() => [])).length
+      left += (await slim(ports, await repoAt(ports, record), [task], signal).catch(() => [])).length
   }
   return left
 }
@@ -58,15 +62,9 @@ async function emptyPools(
   let emptied = 0
   for (const record of ports.store.readRepos()) {
     if (await isEnough()) break
-    emptied += await emptyPool(ports, await opened(ports, record), signal).catch(() => 0)
+    emptied += await emptyPool(ports, await repoAt(ports, record), signal).catch(() => 0)
   }
   return emptied
-}
-
-async function opened(ports: Ports, record: RepoRecord) {
-  const { commonDir } = record
-  const place = await ports.locate(commonDir).catch(() => undefined)
-  return { ...record, place: place ?? { commonDir, gitDir: commonDir, checkout: null } }
 }
 
 /** Oldest first, of every repository. */

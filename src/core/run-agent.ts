@@ -247,7 +247,14 @@ async function converse(
   return findStop(ports, run)
 }
 
-export const roomOf = (ports: Ports, run: string) => path.join(ports.home, 'rooms', run)
+const roomOf = (ports: Ports, run: string) => path.join(ports.home, 'rooms', run)
+
+/** For what an adapter has to write for its agent. */
+export async function makeRoom(ports: Ports, run: string): Promise<string> {
+  const room = roomOf(ports, run)
+  await ports.files.makeFolder(room, 0o700)
+  return room
+}
 
 /** Takes away what an adapter had to write for its agent. */
 export async function clearRoom(ports: Ports, run: string): Promise<void> {
@@ -261,10 +268,7 @@ function cellOf(ports: Ports, run: ActiveRun): Cell {
   return {
     workspace: task.path,
     home: ports.userHome,
-    async makeRoom() {
-      await ports.files.makeFolder(roomOf(ports, id), 0o700)
-      return roomOf(ports, id)
-    },
+    makeRoom: () => makeRoom(ports, id),
     run: ({ env, ...call }, signal) =>
       ports.commands.run({ ...call, cwd: task.path, env: { ...env, ...own } }, signal),
   }

@@ -4,7 +4,7 @@ import { toldCall } from './attend.ts'
 import { AppError, appError } from './errors.ts'
 import { answers } from './permission.ts'
 import type { Ports } from './ports.ts'
-import { clearRoom, nameOf, type Onlooker, policyOf, roomOf, type RunInput } from './run-agent.ts'
+import { clearRoom, makeRoom, nameOf, type Onlooker, policyOf, type RunInput } from './run-agent.ts'
 
 export interface DirectRun {
   readonly agent: string
@@ -77,10 +77,7 @@ function cellOf(ports: Ports, dir: string, run: string): Cell {
   return {
     workspace: dir,
     home: ports.userHome,
-    async makeRoom() {
-      await ports.files.makeFolder(roomOf(ports, run), 0o700)
-      return roomOf(ports, run)
-    },
+    makeRoom: () => makeRoom(ports, run),
     run: ({ env, ...call }, signal) =>
       ports.commands.run({ ...call, cwd: dir, env: { ...env, OFFSHOOT_RUN: run } }, signal),
   }

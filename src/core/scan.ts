@@ -3,7 +3,7 @@ import path from 'node:path'
 import { eachOf } from './each.ts'
 import { appError } from './errors.ts'
 import type { GitLock, Ports, Registration, Repo, RepoRecord, VaultLook } from './ports.ts'
-import { repoAt } from './rebuild.ts'
+import { repoAt } from './repo.ts'
 import { isOpen, type Task } from './task.ts'
 import { isolationOf } from './workspace.ts'
 

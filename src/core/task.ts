@@ -70,7 +70,7 @@ export interface Task {
   readonly trigger?: 'failure' | 'shutdown'
   /** It has failed because its last step could not be kept. */
   readonly unkept?: true
-  /** Why that was in vain. */
+  /** Why giving it up by itself was in vain. */
   readonly unreverted?: string
   /** Why the last steps are not on the branch. */
   readonly unpublished?: string
@@ -84,7 +84,7 @@ export interface Task {
   readonly portBlock?: PortBlock
   /** Closed for so long that nothing of it can be undone: about to go, or gone. */
   readonly expiry?: 'begun' | 'done'
-  /** Never shown: a start that was rolled back. */
+  /** Never shown: a start that was rolled back, or a task that was deleted. */
   readonly hidden?: boolean
 }
 

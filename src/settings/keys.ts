@@ -47,10 +47,10 @@ export const variable = (key: SettingKey) =>
     .replace(/[A-Z]/g, (letter) => `_${letter}`)
     .toUpperCase()}`
 
-/** Variables that are no setting: where the state is, what a run is told, and what the launcher leaves behind. */
-const reserved = ['HOME', 'DISABLED', 'RUN', 'TASK', 'WORKSPACE', 'SLUG', 'PORT', 'HANDED_OVER'].map(
-  (name) => `OFFSHOOT_${name}`,
-)
+/** Variables that are no setting: where the state is, what a run and a hook are told, and what the launcher leaves behind. */
+const reserved = 'HOME DISABLED HANDED_OVER RUN TASK WORKSPACE SLUG PORT HOOK BRANCH BASE REPO CHECKOUT'
+  .split(' ')
+  .map((name) => `OFFSHOOT_${name}`)
 const reservedPattern = /^OFFSHOOT_(?:PORT_\d+|INTERNAL_.*)$/
 
 /** `OFFSHOOT_*` names that mean nothing to us, each with the known one that was probably meant. */

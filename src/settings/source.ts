@@ -3,7 +3,15 @@ import { inspect } from 'node:util'
 import type { SettingsSource } from '../core/ports.ts'
 import type { Settings } from '../core/settings.ts'
 import { readRepoFile, readUserFile } from './file.ts'
-import { defaults, isSettingKey, isTree, members, type SettingFlags, type SettingKey } from './keys.ts'
+import {
+  defaults,
+  isSettingKey,
+  isTree,
+  members,
+  type SettingFlags,
+  type SettingKey,
+  unknownVariables,
+} from './keys.ts'
 import { badKey, type Layer } from './layer.ts'
 import { nearest } from '../core/nearest.ts'
 import { variableLayers } from './variables.ts'
@@ -22,13 +30,8 @@ interface Setting {
   readonly origin: string
 }
 
-export interface SettingsWithOrigin extends SettingsSource {
-  /** Every setting, and the place that its value comes from. */
-  readWithOrigin(checkout: string | null): Promise<Setting[]>
-}
-
 /** Reads anew on each call. A mistake counts even where a later place overrules it. */
-export function settingsSource({ userFile, env, flags = {} }: SettingsOptions): SettingsWithOrigin {
+export function settingsSource({ userFile, env, flags = {} }: SettingsOptions): SettingsSource {
   async function readWithOrigin(checkout: string | null): Promise<Setting[]> {
     const files = await Promise.all([
       checkout === null ? undefined : readRepoFile(checkout),
@@ -45,6 +48,7 @@ export function settingsSource({ userFile, env, flags = {} }: SettingsOptions): 
     readWithOrigin,
     edit: async (text, values) => (await import('./edit.ts')).edited(text, values),
     read: async (checkout) => nested(await readWithOrigin(checkout)),
+    readUnknownVariables: () => unknownVariables(env),
   }
 }
 

@@ -16,6 +16,7 @@ import { slots } from '../git/slots.ts'
 import { type BytePath, below, fromBytes } from './bytes.ts'
 import type { Objects } from './objects.ts'
 import type { Leaf } from './tree.ts'
+import { bigFile, heavyFile } from './sizes.ts'
 
 export interface CaptureScope {
   readonly exec: GitExec
@@ -34,11 +35,6 @@ export type Captured =
 /** What is said of a file whose content nobody knows: the last step keeps what it has of it. */
 export const unreadable = 'unreadable'
 
-/** From here on a file is streamed by git instead of being read into memory. */
-const bigFile = 4 * 1024 * 1024
-
-/** From here on they are taken one by one: several at once would need memory for all of them. */
-const heavyFile = 1024 * 1024
 const oneByOne = slots(1)
 
 /** A path that keeps becoming something else is given up after so many looks. */

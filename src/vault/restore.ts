@@ -22,6 +22,7 @@ import { eachOf } from '../core/each.ts'
 import { parentOf } from './folders.ts'
 import type { Objects } from './objects.ts'
 import { compareTrees, type Leaf } from './tree.ts'
+import { bigFile, heavyFile } from './sizes.ts'
 
 interface BlobScope {
   readonly exec: GitExec
@@ -44,11 +45,6 @@ interface Restoring extends RestoreScope {
   makeAside(): Promise<string>
 }
 
-/** From here on content is streamed instead of being held in memory. */
-const bigFile = 4 * 1024 * 1024
-
-/** From here on they are written one by one: several at once would need memory for all of them. */
-const heavyFile = 1024 * 1024
 const oneByOne = slots(1)
 
 export async function restore(

@@ -211,6 +211,19 @@ describe('for a person', () => {
     )
     expect(status).toMatchObject({ 'state folder': 'fail', repository: 'ok', settings: 'fail' })
   })
+
+  test('I6: doctor tells of a variable that looks like a setting and is none, with the one that was meant', async () => {
+    const repo = withEnv(testRepo(), { OFFSHOOT_LIMIT_PER_REPO: '30' })
+    const { code, json } = await offshoot(repo, 'doctor', '--json')
+    expect(code).toBe(0)
+    expect(json.checks).toContainEqual({
+      name: 'settings',
+      status: 'warn',
+      message: 'OFFSHOOT_LIMIT_PER_REPO is no setting',
+      why: 'What it was to change is as before.',
+      hint: 'Did you mean OFFSHOOT_LIMITS_PER_REPO?',
+    })
+  })
 })
 
 describe('a task by name', () => {

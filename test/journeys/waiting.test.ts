@@ -9,8 +9,8 @@ import { library, nowhere } from '../support/workspace.ts'
 
 const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
-describe('I1: offshoot alone', () => {
-  test('I1: tells what waits for the user, in the order of its urgency, and what to do about it', async () => {
+describe('I10: offshoot alone', () => {
+  test('I10: tells what waits for the user, in the order of its urgency, and what to do about it', async () => {
     const repo = withStandIn(testRepo())
     const go = path.join(repo.home, 'go')
     await offshoot(repo, 'start', 'mine')
@@ -64,7 +64,7 @@ describe('I1: offshoot alone', () => {
     expect((await offshoot(repo)).stderr).not.toContain('notice:')
   })
 
-  test('I1: with nothing to do, and outside of a repository, tells how to begin', async () => {
+  test('I10: with nothing to do, and outside of a repository, tells how to begin', async () => {
     const idle = await offshoot(testRepo())
     expect(idle).toMatchObject({ code: 0, stdout: expect.stringContaining('offshoot run "what to do"') })
     const lost = await offshoot(nowhere())

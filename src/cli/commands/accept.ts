@@ -4,7 +4,7 @@ import type { Output } from '../../protocol/actions.ts'
 import { ask } from '../ask.ts'
 import { type Answer, type Context, flag, text, texts, type Values } from '../command.ts'
 import { hunkIds } from '../hunk-ids.ts'
-import { printable } from '../output.ts'
+import { marks, printable } from '../output.ts'
 
 export async function accept(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
@@ -66,8 +66,6 @@ function stepNumber(step: string): number {
     hint: 'offshoot log shows the steps.',
   })
 }
-
-const marks = { added: '+', modified: '~', deleted: '-' }
 
 function told(
   { paint }: Context,

@@ -90,13 +90,9 @@ function demoShell({ tell, paint }: Context, folder: string): DemoShell {
   return {
     lines,
     say: (words) => tell(`\n${paint('bold', words)}`),
-    /** A command that begins with `!` must fail. */
     run(name, ...args) {
-      const mustFail = name.startsWith('!')
-      const command = [name.replace('!', ''), ...args.map(quoted)].join(' ')
-      const words = name.endsWith('offshoot')
-        ? [process.execPath, process.argv[1] ?? '', ...args]
-        : [name, ...args]
+      const command = [name, ...args.map(quoted)].join(' ')
+      const words = name === 'offshoot' ? [process.execPath, process.argv[1] ?? '', ...args] : [name, ...args]
       const [program = '', ...rest] = words
       const { status, stdout, stderr } = spawnSync(program, rest, {
         cwd: path.join(folder, 'shop'),
@@ -110,8 +106,7 @@ function demoShell({ tell, paint }: Context, folder: string): DemoShell {
           '\n',
         ),
       )
-      if ((status !== 0) !== mustFail)
-        throw new AppError('WT_020', `${command} ended with ${status}: ${output}`)
+      if (status !== 0) throw new AppError('WT_020', `${command} ended with ${status}: ${output}`)
       return stdout
     },
   }

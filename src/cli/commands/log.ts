@@ -1,6 +1,6 @@
 import type { Output } from '../../protocol/actions.ts'
 import type { Answer, Context } from '../command.ts'
-import { ago, printable } from '../output.ts'
+import { ago, marks, printable } from '../output.ts'
 
 type Step = Output<'task.log'>['checkpoints'][number]
 
@@ -13,8 +13,6 @@ export async function log(context: Context): Promise<Answer> {
   const lines = checkpoints.map((step) => stepLine(context, step))
   return { json: { task, checkpoints }, text: lines.join('\n'), long: true }
 }
-
-const marks = { added: '+', modified: '~', deleted: '-' }
 
 /** `3  1a2b3c4d5e  Write: Create a.txt  (+ a.txt)  just now` */
 export function stepLine({ paint }: Context, step: Step): string {
