@@ -18,12 +18,13 @@ export async function call<A extends ActionName>(
   const handler = handlers[action]
   try {
     signal?.throwIfAborted()
+    const writes = handler.writes && !onlyTells(input)
     if (handler.forUser && !onlyTells(input)) requireUser(ports, action, handler.forUser)
-    if (handler.writes && !handler.recovers && needsRecovery(ports)) {
+    if (writes && !handler.recovers && needsRecovery(ports)) {
       const { recoverFirst } = await import('../core/recover.ts')
       await recoverFirst(ports, signal)
     }
-    if (handler.writes && !handler.recovers && givesUp(action, input)) {
+    if (writes && !handler.recovers && givesUp(action, input)) {
       const { autoRevert } = await import('../core/auto-revert.ts')
       await autoRevert(ports, inHand(action, input))
     }

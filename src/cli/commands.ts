@@ -445,7 +445,11 @@ export const commands: readonly Command[] = [
     options: {
       task,
       path: { type: 'string', value: 'PATH', help: 'the folder of the worktree' },
-      force: { type: 'boolean', short: 'f', help: 'also with uncommitted changes' },
+      force: {
+        type: 'boolean',
+        short: 'f',
+        help: 'also with uncommitted changes, or with an agent at work, which is ended first',
+      },
       'delete-branch': { type: 'boolean', help: 'delete the branch (default)' },
       'keep-branch': { type: 'boolean', help: 'keep the branch' },
     },

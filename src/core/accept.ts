@@ -9,6 +9,7 @@ import { type Landing, planPatch } from './land-patch.ts'
 import { planShadow } from './land-shadow.ts'
 import { planRequest } from './land-request.ts'
 import { holdTask } from './hold.ts'
+import { requireIdle } from './idle.ts'
 import { requireTask } from './list.ts'
 import { requireWorkspace } from './recreate.ts'
 import { type Choice, type Offer, offerOf, withoutPointers } from './offer.ts'
@@ -172,11 +173,7 @@ async function targetOf(ports: Ports, repo: Repo, task: Task): Promise<Repo> {
 
 /** What an agent is still writing cannot be landed; what nobody has taken yet becomes a step. */
 async function lastState(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
-  if (task.pending?.verb === 'run') {
-    throw new AppError('WT_012', `An agent is at work in ${task.id}.`, {
-      hint: 'Wait for it, or stop it first.',
-    })
-  }
+  requireIdle(task)
   await requireWorkspace(ports, repo, task)
   const note = { tool: 'checkpoint', summary: 'before the accept' }
   return (await takeStep(ports, repo, task, note, undefined, signal)).task

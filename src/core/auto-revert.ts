@@ -10,7 +10,7 @@ import { holdTask, settingsOf } from './hold.ts'
 import { perform } from './operation.ts'
 import type { Idling, Ports, Repo } from './ports.ts'
 import { redacted } from './redact.ts'
-import { rejectTask } from './reject.ts'
+import { rejectHeld } from './reject.ts'
 import { findRepo } from './repo.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type Task } from './task.ts'
@@ -62,19 +62,25 @@ export async function afterRun(ports: Ports, repo: Repo, task: Task): Promise<Ta
 async function revert(
   ports: Ports,
   repo: Repo,
-  task: Task,
+  named: Task,
   settings: Settings,
-  auto: AutoRevert,
+  { trigger }: AutoRevert,
 ): Promise<Task> {
   try {
-    const keepBranch = settings.keepFailed && task.state === 'failed'
-    return (await rejectTask(ports, repo, task, { keepBranch, auto })).task
+    return await holdTask(ports, named, { verb: 'reject' }, async () => {
+      // Others may have used it, or given it up, while we waited.
+      const task = ports.store.findTaskByUid(named.uid) ?? named
+      const auto = findTrigger(task, settings, ports.clock.now())
+      if (!auto) return task
+      const keepBranch = settings.keepFailed && task.state === 'failed'
+      return (await rejectHeld(ports, repo, task, { keepBranch, auto })).task
+    })
   } catch (thrown) {
     const error = appError(thrown)
     // It is tried again with the next command. What stands in the way is told once.
-    if (error.code === 'WT_012' || error.message === task.unreverted) return task
-    const failed = { type: 'revert.failed', trigger: auto.trigger, reason: error.message } as const
-    return ports.store.append(task.uid, failed, ports.clock.now().toISOString())
+    if (error.code === 'WT_012' || error.message === named.unreverted) return named
+    const failed = { type: 'revert.failed', trigger, reason: error.message } as const
+    return ports.store.append(named.uid, failed, ports.clock.now().toISOString())
   }
 }
 
@@ -82,6 +88,7 @@ async function revert(
 function cleanAway(ports: Ports, repo: Repo, named: Task): Promise<Task> {
   return holdTask(ports, named, { verb: 'prune' }, async () => {
     const task = ports.store.findTaskByUid(named.uid) ?? named
+    if (!isOpen(task) || task.pending || task.state !== 'completed') return task
     const { branchKept: _, ...closed } = await closing(ports, repo, task, 'kept', { keepBranch: true })
     const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
     return perform(ports, repo, task, { ...common, at: ports.clock.now().toISOString(), ...closed })

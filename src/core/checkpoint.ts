@@ -1,5 +1,6 @@
 import { AppError, appError } from './errors.ts'
 import { holdTask, settingsOf } from './hold.ts'
+import { requireSettled } from './idle.ts'
 import { requireTask } from './list.ts'
 import type { Ports, Repo, Snapshot, Step, StepNote } from './ports.ts'
 import { requireWorkspace } from './recreate.ts'
@@ -51,10 +52,13 @@ export async function checkpoint(
   })
 }
 
-/** The task as it is now; throws when it has been closed. */
+/** The task as it is now; throws when it has been closed, or is in the middle of something. */
 export function requireOpen(ports: Ports, named: Task): Task {
   const task = ports.store.findTaskByUid(named.uid)
-  if (task && isOpen(task)) return task
+  if (task && isOpen(task)) {
+    requireSettled(task)
+    return task
+  }
   throw new AppError('WT_007', `The task ${named.id} is closed.`, {
     hint: 'offshoot list shows the open tasks.',
   })

@@ -24,6 +24,8 @@ export interface PruneVerdict {
   readonly task: Task
   readonly goes: boolean
   readonly why: string
+  /** Nobody has looked at the work yet. */
+  readonly keepsBranch?: true
 }
 
 interface Policy extends Pick<Settings, 'prune'> {
@@ -61,7 +63,8 @@ function reasonToGo(
   { landed }: PruneFacts,
 ): Omit<PruneVerdict, 'task'> {
   if (landed !== undefined) return { goes: true, why: `landed in ${landed}` }
-  if (prune.cleanupOnComplete && task.state === 'completed') return { goes: true, why: 'completed' }
+  if (prune.cleanupOnComplete && task.state === 'completed')
+    return { goes: true, why: 'completed', keepsBranch: true }
   const age = now.getTime() - Date.parse(task.lastActiveAt)
   const isOld = age > olderThanMs
   const isOver = newer >= limits.perRepo

@@ -92,6 +92,7 @@ async function pruned(
 ): Promise<Pruned> {
   const { verdicts } = await gather(ports, repo, settings, input, signal)
   const stale = going(verdicts)
+  const keeping = new Set(verdicts.flatMap(({ task, keepsBranch }) => (keepsBranch ? [task.uid] : [])))
   const sum: Summary = { removed: [], skipped: staying(verdicts), errors: [], uncommitted: [] }
   for (let from = 0; from < stale.length; from += mostAtOnce) {
     signal?.throwIfAborted()
@@ -101,7 +102,7 @@ async function pruned(
       for (const { task } of some)
         if (!free.includes(task)) sum.skipped.push({ task, why: 'another command is at work in it' })
       const ready = await readyToGo(ports, repo, settings, free, input, sum, signal)
-      const acts = await planned(ports, repo, ready, sum)
+      const acts = await planned(ports, repo, ready, keeping, sum)
       const ended = await performAll(ports, repo, acts)
       const reasons = new Map(some.map(({ task, why }) => [task.uid, why]))
       for (const [n, { task, operation }] of acts.entries()) {
@@ -207,15 +208,23 @@ async function sweptUp(ports: Ports, repo: Repo, task: Task, signal?: AbortSigna
   return (await takeStep(ports, repo, requireOpen(ports, task), note, undefined, signal)).task
 }
 
-async function planned(ports: Ports, repo: Repo, tasks: readonly Task[], sum: Summary): Promise<Act[]> {
+async function planned(
+  ports: Ports,
+  repo: Repo,
+  tasks: readonly Task[],
+  keeping: ReadonlySet<string>,
+  sum: Summary,
+): Promise<Act[]> {
   const worktrees = await ports.git.readWorktrees(repo.place)
   const taken = new Set<string>()
   const together = { batch: ports.ids.uid(), at: ports.clock.now().toISOString() }
   const acts = new Map<string, Act>()
   await eachOf(tasks, atOnce, async (task) => {
     try {
-      const state = task.adopted ? 'kept' : 'rejected'
-      const { branchKept: _, ...closed } = await closing(ports, repo, task, state, { worktrees, taken })
+      const keepBranch = keeping.has(task.uid)
+      const state = task.adopted || keepBranch ? 'kept' : 'rejected'
+      const how = { keepBranch, worktrees, taken }
+      const { branchKept: _, ...closed } = await closing(ports, repo, task, state, how)
       const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
       acts.set(task.uid, { task, operation: { ...common, ...together, ...closed } })
     } catch (thrown) {

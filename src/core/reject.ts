@@ -1,8 +1,8 @@
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { givingUp } from './cleanup.ts'
-import { AppError } from './errors.ts'
 import type { AutoRevert } from './events.ts'
 import { holdTask } from './hold.ts'
+import { requireIdle, requireSettled } from './idle.ts'
 import { requireTask } from './list.ts'
 import { perform } from './operation.ts'
 import type { CommandCall, Ports, Repo } from './ports.ts'
@@ -47,23 +47,29 @@ export function rejectTask(
   input: Omit<RejectInput, 'dir' | 'task' | 'onOutput'>,
   signal?: AbortSignal,
 ): Promise<Rejected> {
-  return holdTask(ports, named, { verb: 'reject', signal }, async () => {
-    let task = input.hide ? (ports.store.findTaskByUid(named.uid) ?? named) : requireOpen(ports, named)
-    requireIdle(task)
-    const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
-    if (there) {
-      await requireOnBranch(ports, repo, task)
-      const note = { tool: 'sweep', summary: 'before the reject' }
-      task = (await takeStep(ports, repo, task, note, undefined, signal)).task
-    }
-    return close(ports, repo, task, input)
-  })
+  return holdTask(ports, named, { verb: 'reject', signal }, () =>
+    rejectHeld(ports, repo, named, input, signal),
+  )
 }
 
-/** What an agent is still writing cannot be given up. */
-export function requireIdle(task: Task): void {
-  if (task.pending?.verb !== 'run') return
-  throw new AppError('WT_012', `An agent is at work in ${task.id}.`, { hint: 'Stop it first.' })
+/** Whoever calls holds the task's lock. */
+export async function rejectHeld(
+  ports: Ports,
+  repo: Repo,
+  named: Task,
+  input: Omit<RejectInput, 'dir' | 'task' | 'onOutput'>,
+  signal?: AbortSignal,
+): Promise<Rejected> {
+  let task = input.hide ? (ports.store.findTaskByUid(named.uid) ?? named) : requireOpen(ports, named)
+  requireSettled(task)
+  requireIdle(task)
+  const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
+  if (there) {
+    await requireOnBranch(ports, repo, task)
+    const note = { tool: 'sweep', summary: 'before the reject' }
+    task = (await takeStep(ports, repo, task, note, undefined, signal)).task
+  }
+  return close(ports, repo, task, input)
 }
 
 /** As one operation. Whoever calls holds the task's lock. */

@@ -2,10 +2,12 @@ import path from 'node:path'
 import { givingUp } from './cleanup.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
+import { requireIdle, requireSettled } from './idle.ts'
 import { landedState } from './landed.ts'
 import { perform } from './operation.ts'
 import type { CommandCall, Ports, Repo, StepFile } from './ports.ts'
 import { findRepo } from './repo.ts'
+import { stopTask } from './stop.ts'
 import { isOpen, type Task } from './task.ts'
 import { askTaskHook } from './task-hooks.ts'
 
@@ -40,8 +42,11 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
   const named = repo && (await findNamed(ports, repo, input))
   if (!repo || !named) throw notFound(input)
   if (isOpen(named)) await askTaskHook(ports, repo, named, 'preRemove', { onOutput: input.onOutput }, signal)
+  if (input.force) await stopTask(ports, named, signal)
   return holdTask(ports, named, { verb: 'remove', signal }, async () => {
     const task = ports.store.findTaskByUid(named.uid) ?? named
+    requireSettled(task)
+    requireIdle(task)
     if (!isOpen(task))
       return {
         task,

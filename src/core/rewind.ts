@@ -1,6 +1,6 @@
 import { requireOpen, takeStep } from './checkpoint.ts'
-import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
+import { requireIdle } from './idle.ts'
 import { requireTask } from './list.ts'
 import { requireStep } from './log.ts'
 import { perform } from './operation.ts'
@@ -32,11 +32,7 @@ export async function rewind(ports: Ports, input: RewindInput, signal?: AbortSig
   return holdTask(ports, named, { verb: 'rewind', signal }, async () => {
     const task = requireOpen(ports, named)
     await requireWorkspace(ports, repo, task)
-    if (task.pending?.verb === 'run' && !input.force) {
-      throw new AppError('WT_012', `An agent is at work in ${task.id}.`, {
-        hint: 'Stop it first, or use --force.',
-      })
-    }
+    if (!input.force) requireIdle(task, ' Or use --force.')
     const { tree } = requireStep(await ports.vault.readSteps(repo, task), input.to)
     const kept = { tool: 'checkpoint', summary: `before the rewind to step ${input.to}` }
     const { task: now, step, created } = await takeStep(ports, repo, task, kept, undefined, signal)

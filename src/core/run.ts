@@ -52,10 +52,12 @@ export function withRun<T>(
   signal?: AbortSignal,
   said: Parameters<typeof askTaskHook>[4] = {},
 ): Promise<EndedRun<T>> {
+  let hasBegun = false
   const running = ports.locks.hold(runLock(named.uid), { verb: 'run', waitMs: 0, signal }, async () => {
     await askTaskHook(ports, repo, named, 'preRun', said, signal)
     const id = ports.ids.uid()
     const task = await begin(ports, repo, named, id, agent, signal)
+    hasBegun = true
     const checkpoint: ActiveRun['checkpoint'] = (note, files) =>
       holdTask(ports, task, { verb: 'checkpoint', signal }, async () => {
         const taken = await takeStep(
@@ -87,7 +89,7 @@ export function withRun<T>(
     async (ended) => ({ ...ended, task: await afterRun(ports, repo, ended.task) }),
     async (thrown: unknown) => {
       const failed = ports.store.findTaskByUid(named.uid)
-      if (failed) await afterRun(ports, repo, failed).catch(() => {})
+      if (failed && hasBegun) await afterRun(ports, repo, failed).catch(() => {})
       throw thrown
     },
   )

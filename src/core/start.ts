@@ -1,6 +1,5 @@
 import path from 'node:path'
 import { allEnded } from './all-ended.ts'
-import { whyUnended } from './as-seen.ts'
 import type { BytePath } from './bytes.ts'
 import { AppError, appError } from './errors.ts'
 import { include, type Included } from './include.ts'
@@ -15,6 +14,7 @@ import {
 } from './names.ts'
 import { perform } from './operation.ts'
 import { askForSlots, takeSlot } from './pool.ts'
+import { requireSettled } from './idle.ts'
 import { holdBlock } from './port-block.ts'
 import type { CommandCall, Leaf, OnProgress, Ports, Repo, Submodules, Worktree } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
@@ -360,13 +360,7 @@ async function reuse(
       hint: `Choose another id, or leave the branch out to go on with ${task.id}.`,
     })
   }
-  // Whoever is in the middle of one holds the lock that we have: that verb came to no end.
-  if (task.pending && task.pending.verb !== 'run') {
-    throw new AppError('WT_012', `The task ${task.id} is half-made: ${whyUnended(task.pending)}.`, {
-      path: task.path,
-      hint: 'Repeat the command: the next one puts it right first.',
-    })
-  }
+  requireSettled(task)
   const { task: sound, mended } = await ensureWorkspace(ports, repo, task, signal)
   return { task: sound, reused: true, recreated: mended === 'recreated' }
 }

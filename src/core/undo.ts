@@ -2,6 +2,7 @@ import { type BytePath, toText } from './bytes.ts'
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
+import { requireIdle, requireSettled } from './idle.ts'
 import { findOperation } from './kept-operation.ts'
 import { findRepo } from './repo.ts'
 import { follow } from './land-commit.ts'
@@ -123,6 +124,8 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
     })
   return holdTask(ports, task, { verb: 'undo', signal }, async () => {
     const now = ports.store.findTaskByUid(task.uid) ?? task
+    requireSettled(now)
+    requireIdle(now)
     const inverted = inverse(operation, ports.ids.uid(), ports.clock.now().toISOString())
     const swapped = hasLanded(all, chosen) ? await whereItIsNow(ports, repo, now, inverted, signal) : inverted
     const back = operation.step

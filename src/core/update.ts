@@ -1,6 +1,7 @@
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
+import { requireIdle } from './idle.ts'
 import { requireTask } from './list.ts'
 import { conflictError } from './conflict-error.ts'
 import { perform } from './operation.ts'
@@ -38,11 +39,7 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
       })
     }
     await requireWorkspace(ports, repo, task)
-    if (task.pending?.verb === 'run') {
-      throw new AppError('WT_012', `An agent is at work in ${task.id}.`, {
-        hint: 'Wait for it, or stop it first.',
-      })
-    }
+    requireIdle(task)
     const note = { tool: 'checkpoint', summary: 'before the update' }
     task = (await takeStep(ports, repo, task, note, undefined, signal)).task
     const steps = await ports.vault.readSteps(repo, task)

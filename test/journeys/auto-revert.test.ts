@@ -3,6 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { compose } from '../../src/compose.ts'
+import { autoRevert } from '../../src/core/auto-revert.ts'
+import type { Locks } from '../../src/core/ports.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
@@ -105,6 +107,31 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
       /notice: S was given up \(idle\): nobody used it for 45 minutes\. offshoot undo \w{6}/,
     )
     expect(fingerprint(repo)).toEqual(before)
+  })
+
+  test('not by a command that only tells what it would do', async () => {
+    const { repo } = await session()
+    await offshoot(repo, 'start', 'other')
+    age(repo, 45)
+    const before = fingerprint(repo)
+    await offshoot(repo, 'prune', '--dry-run')
+    await offshoot(repo, 'accept', 'other', '--dry-run')
+    expect(fingerprint(repo)).toEqual(before)
+  })
+
+  test('not when somebody has used it just before its turn came', async () => {
+    const { repo, lib } = await session()
+    age(repo, 45)
+    const ports = compose({ env: repo.env })
+    onTestFinished(() => ports.close())
+    const [task] = ports.store.readTasks({ open: true })
+    const hold: Locks['hold'] = (...args) => {
+      ports.store.append(task!.uid, { type: 'recreate.done' }, new Date().toISOString())
+      return ports.locks.hold(...args)
+    }
+    await autoRevert({ ...ports, locks: { hold } }, { dir: repo.dir, byFolder: false })
+    expect((await lib.show('S')).state).toBe('active')
+    expect(await lib.notices()).toEqual([])
   })
 
   test('not while the user is on another branch in its checkout', async () => {

@@ -187,6 +187,20 @@ describe('prune', () => {
     await lib.undo()
     expect(existsSync(tasks[0]!.path)).toBe(true)
   })
+
+  test('R6: so does a prune that finds it completed; a run that never began takes nothing away', async () => {
+    const repo = testRepo()
+    const hooks = { preRun: 'exit 1' }
+    const { lib, tasks } = await withTasks(repo, ['T1'])
+    await lib.run({ task: 'T1', starts: true, command: ['sh', '-c', 'echo b > b.txt'] })
+    const cleaning = library(repo, { flags: { prune: { cleanupOnComplete: true }, hooks } })
+    await expect(cleaning.run({ task: 'T1', starts: true, command: ['true'] })).rejects.toMatchObject({
+      name: 'AppError',
+    })
+    expect(existsSync(tasks[0]!.path)).toBe(true)
+    expect((await cleaning.prune()).removed).toMatchObject([{ why: 'completed', task: { state: 'kept' } }])
+    expect([existsSync(tasks[0]!.path), repo.git('show', 'offshoot/T1:b.txt')]).toEqual([false, 'b\n'])
+  })
 })
 
 describe('the trash', () => {

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -10,8 +10,9 @@ import {
   symlinkSync,
 } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { fingerprint } from '../support/fingerprint.ts'
+import { until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { branches, commitFile, inFolder, library, linkedWorktrees, ownRefs } from '../support/workspace.ts'
 
@@ -324,6 +325,77 @@ test('R2: a workspace that the system does not let go is told, and goes as soon 
   }
   expect(await work.remove({ task: 'T1' })).toMatchObject({ removed: false })
   expectGone(repo, task)
+})
+
+test('R5: what came to no end is not forgotten by the verbs that come after it', async ({ skip }) => {
+  const { repo, work, task, workspace } = await started()
+  workspace.write('new.txt', 'new\n')
+  const base = repo.git('rev-parse', 'main')
+  try {
+    execFileSync('mount', ['--bind', task.path, task.path], { stdio: 'ignore' })
+  } catch {
+    skip('mount is not allowed here')
+  }
+  try {
+    await expect(work.accept({ task: 'T1', as: 'squash' })).rejects.toMatchObject({ code: 'WT_008' })
+    const halfDone = {
+      code: 'WT_012',
+      message: expect.stringMatching(/^The task T1 is half-done: operation by/),
+    }
+    for (const verb of [
+      () => work.checkpoint({ task: 'T1' }),
+      () => work.remove({ task: 'T1', force: true }),
+      () => work.reject({ task: 'T1' }),
+      () => work.start({ task: 'T1' }),
+      () => work.run({ task: 'T1', starts: false, command: ['true'] }),
+    ])
+      await expect(verb()).rejects.toMatchObject(halfDone)
+  } finally {
+    execFileSync('umount', [task.path])
+  }
+  expect(await work.recover()).toMatchObject([{ task: 'T1', verdict: 'finished' }])
+  expect(repo.git('show', 'main:new.txt')).toBe('new\n')
+  expect(await work.undo()).toMatchObject({ verb: 'accept', task: { state: 'active' } })
+  expect(repo.git('rev-parse', 'main')).toBe(base)
+})
+
+describe('R1: while an agent is at work in it', () => {
+  async function running() {
+    const made = await started()
+    const args = ['run', '--task', 'T1', '--', 'sh', '-c', 'echo work > work.txt; sleep 300']
+    const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
+    const { dir: cwd, env } = made.repo
+    const child = spawn(process.execPath, [bin, ...args], { cwd, env, stdio: 'ignore' })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    await until(() => existsSync(path.join(made.task.path, 'work.txt')), 'the command has begun')
+    return { ...made, ended }
+  }
+
+  test('a task is not removed; with --force its run is ended first, and its work is a step', async () => {
+    const { repo, work, task, ended } = await running()
+    const hint = expect.stringContaining('offshoot stop T1')
+    await expect(work.remove({ task: 'T1' })).rejects.toMatchObject({ code: 'WT_012', hint })
+    expect(existsSync(task.path)).toBe(true)
+    expect(await work.remove({ task: 'T1', force: true })).toMatchObject({ removed: true })
+    await ended
+    expectGone(repo, task)
+    expect(await work.list()).toEqual([])
+    await work.undo()
+    expect(readFileSync(path.join(task.path, 'work.txt'), 'utf8')).toBe('work\n')
+    expect(await work.log('T1')).toHaveLength(1)
+  })
+
+  test('nothing of it is undone', async () => {
+    const { work, workspace, task } = await started()
+    workspace.write('new.txt', 'new\n')
+    await work.accept({ task: 'T1', as: 'squash', keep: true })
+    await work.task('T1').run('agent', async () => {
+      await expect(work.undo()).rejects.toMatchObject({ code: 'WT_012' })
+    })
+    expect(await work.undo()).toMatchObject({ verb: 'accept' })
+    expect(existsSync(task.path)).toBe(true)
+  })
 })
 
 test('R2: a removed task makes room for the next one, and its trash for its own', async () => {

@@ -1,0 +1,24 @@
+/** What must be over before a verb begins. Whoever asks holds the task's lock. */
+import { whyUnended } from './as-seen.ts'
+import { AppError } from './errors.ts'
+import type { Task } from './task.ts'
+
+/** What an agent is still writing cannot land, go or change under its hands. */
+export function requireIdle({ id, pending }: Task, orElse = ''): void {
+  if (pending?.verb !== 'run') return
+  throw new AppError('WT_012', `An agent is at work in ${id}.`, {
+    hint: `Wait for it, or end it: offshoot stop ${id}.${orElse}`,
+  })
+}
+
+/**
+ * A verb that came to no end, as whoever is in the middle of one holds the lock that we have. Its mark is all that says
+ * so, and what begins now would take its place.
+ */
+export function requireSettled({ id, path, pending }: Task): void {
+  if (!pending || pending.verb === 'run') return
+  throw new AppError('WT_012', `The task ${id} is half-done: ${whyUnended(pending)}.`, {
+    path,
+    hint: 'offshoot recover puts it right, or tells what is in the way.',
+  })
+}
