@@ -1,5 +1,6 @@
 /** A workspace that is gone or damaged, made whole from the last step. */
 import path from 'node:path'
+import { requireRegistration } from './elsewhere.ts'
 import { AppError, appError } from './errors.ts'
 import { include } from './include.ts'
 import type { Ports, Repo, Step, Worktree } from './ports.ts'
@@ -29,6 +30,7 @@ export async function ensureWorkspace(
     await requireWorkspace(ports, repo, task)
     return { task, mended: 'sound' }
   }
+  await requireRegistration(ports, repo, task)
   if (!(await isThere(ports, task))) {
     return { task: await recreate(ports, repo, task, signal), mended: 'recreated' }
   }
