@@ -1,6 +1,7 @@
 /** What becomes of a task's folder and refs when the task is closed. */
 import path from 'node:path'
 import { conflictError } from './conflict-error.ts'
+import { requireUnmoved } from './elsewhere.ts'
 import type { Operation } from './operation.ts'
 import type { Ports, RefChange, Repo, Worktree } from './ports.ts'
 import { type Leaving, leaving } from './shadow.ts'
@@ -46,6 +47,7 @@ export async function closing(
   state: TaskState,
   options: ClosingOptions,
 ): Promise<Closing> {
+  await requireUnmoved(ports, repo, task)
   const worktrees = options.worktrees ?? (await ports.git.readWorktrees(repo.place))
   const branchKept = Boolean(options.keepBranch) || task.adopted || isUsedElsewhere(worktrees, task)
   const refs: RefChange[] = []

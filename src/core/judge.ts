@@ -53,7 +53,7 @@ export function judge(world: World, here?: string): Finding[] {
 }
 
 /** As a shell takes it for one word. */
-function quoted(file: string): string {
+export function quoted(file: string): string {
   return /^[\w./@:+-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
 }
 

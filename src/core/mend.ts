@@ -5,7 +5,7 @@ import { holdTask } from './hold.ts'
 import { isStale, type Mend } from './judge.ts'
 import type { Ports, RefChange, Repo } from './ports.ts'
 import { rebuild } from './rebuild.ts'
-import { ensureWorkspace } from './recreate.ts'
+import { branchTip, ensureWorkspace } from './recreate.ts'
 import { repoAt, repoLock, requireRepo } from './repo.ts'
 import { settle } from './settle.ts'
 import { isOpen, type Task } from './task.ts'
@@ -84,11 +84,12 @@ function requireClosed(ports: Ports, seen: Task): Task {
 }
 
 /** Commits that were collected come back from the vault when the steps are next published. */
-async function mendBranch({ git }: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
-  const head = (await git.findCommit(repo.place, task.head, signal)) ?? task.base.commit
+async function mendBranch(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+  const { git } = ports
+  const tip = await branchTip(ports, repo, task, signal)
   const ref = branchRef(task.branch)
   if ((await git.findRef(repo.place, ref, signal)) === undefined)
-    await requireChanged(git, repo, { ref, old: null, new: head }, signal)
+    await requireChanged(git, repo, { ref, old: null, new: tip }, signal)
 }
 
 async function mendPin({ git }: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {

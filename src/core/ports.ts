@@ -254,6 +254,12 @@ export interface Progress {
 /** Is told only of what takes longer than a second. */
 export type OnProgress = (progress: Progress) => void
 
+export interface OtherFolder {
+  readonly path: string
+  /** It is the workspace itself, at another place. */
+  readonly isMoved: boolean
+}
+
 /** One way to give a task a folder and a git of its own. */
 export interface IsolationKind {
   /** The folder, its git on the task's branch, and the files of the base commit, with the user's own conversions. */
@@ -269,6 +275,8 @@ export interface IsolationKind {
    * to `aside`.
    */
   mend(repo: Repo, task: Task, aside: string, signal?: AbortSignal): Promise<boolean>
+  /** The other folder that has what the workspace should have outside of its own; that is left alone. */
+  findOther(repo: Repo, task: Task): Promise<OtherFolder | undefined>
   /** Takes away what the workspace has outside of its folder, keeping a copy of it in the folder `keep`. */
   detach(repo: Repo, task: Task, keep: string): Promise<void>
   /** Puts that back. */

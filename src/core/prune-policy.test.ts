@@ -54,6 +54,12 @@ describe('pruneVerdicts', () => {
     expect(goes(used(1, 2), { prune, olderThanMs: 0 })).toEqual(['2', '1'])
   })
 
+  test('R6: a workspace that its user moved stays, whatever else speaks for going', () => {
+    const facts = { 30: { movedTo: '/x/T1', landed: 'main' } }
+    expect(goes(used(30, 20), { prune: { minKeep: 0 }, facts })).toEqual(['20'])
+    expect(reasons(used(30), { facts })).toEqual(['30: its workspace was moved to /x/T1'])
+  })
+
   test('R6: exactly the age is not yet older than it', () => {
     expect(goes(used(7), { prune: { minKeep: 0 } })).toEqual([])
   })

@@ -16,6 +16,8 @@ export interface PruneFacts {
   readonly landed?: string | undefined
   /** The workspace is not where it should be. */
   readonly gone?: boolean | undefined
+  /** The other place that the user has moved the workspace to. */
+  readonly movedTo?: string | undefined
   /** How many files no commit and no step holds. */
   readonly uncommitted?: number | undefined
 }
@@ -46,6 +48,7 @@ export function pruneVerdicts(
     const stays = (why: string) => ({ task, goes: false, why })
     if (task.pending) return stays(`${task.pending.verb} is under way`)
     if (task.shadow) return stays('it works in your checkout')
+    if (known.movedTo !== undefined) return stays(`its workspace was moved to ${known.movedTo}`)
     const newer = oldestFirst.length - 1 - index
     const reason = reasonToGo(task, newer, policy, now, options, known)
     if (!reason.goes) return stays(known.gone ? goneHint(task) : reason.why)

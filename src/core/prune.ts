@@ -1,6 +1,7 @@
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { closing } from './cleanup.ts'
 import { compact } from './compact.ts'
+import { findMovedTo } from './elsewhere.ts'
 import { AppError, appError } from './errors.ts'
 import { eachOf } from './each.ts'
 import { holdFree } from './hold.ts'
@@ -151,8 +152,11 @@ async function gather(
   const tasks = ports.store.readTasks({ repo: repo.id, open: true })
   const facts = new Map<string, PruneFacts>()
   const now = ports.clock.now()
-  for (const { task } of staying(pruneVerdicts(tasks, settings, now, options))) {
-    if (task.pending || task.shadow) continue
+  await eachOf(tasks, atOnce, async (task) => {
+    facts.set(task.uid, { movedTo: await findMovedTo(ports, repo, task) })
+  })
+  for (const { task } of staying(pruneVerdicts(tasks, settings, now, options, facts))) {
+    if (task.pending || task.shadow || facts.get(task.uid)?.movedTo !== undefined) continue
     const { where } = await landedState(ports, repo, task, signal)
     const gone = (await ports.files.readKind(task.path)) !== 'folder'
     facts.set(task.uid, { landed: where, gone })

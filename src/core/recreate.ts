@@ -1,5 +1,6 @@
 /** A workspace that is gone or damaged, made whole from the last step. */
 import path from 'node:path'
+import { requireRegistration } from './elsewhere.ts'
 import { AppError, appError } from './errors.ts'
 import { include } from './include.ts'
 import type { Ports, Repo, Step, Worktree } from './ports.ts'
@@ -29,6 +30,7 @@ export async function ensureWorkspace(
     await requireWorkspace(ports, repo, task)
     return { task, mended: 'sound' }
   }
+  await requireRegistration(ports, repo, task)
   if (!(await isThere(ports, task))) {
     return { task: await recreate(ports, repo, task, signal), mended: 'recreated' }
   }
@@ -80,6 +82,11 @@ async function headOf({ git }: Ports, repo: Repo, task: Task, signal?: AbortSign
   return (await git.findCommit(repo.place, task.head, signal)) ?? task.base.commit
 }
 
+/** Where its branch belongs. The steps are never on one of the user's own: that is made again as it was taken. */
+export async function branchTip(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
+  return task.adopted ? task.base.commit : headOf(ports, repo, task, signal)
+}
+
 async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
   const { store, git, vault } = ports
   const now = () => ports.clock.now().toISOString()
@@ -90,8 +97,8 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
     const ref = branchRef(task.branch)
     if (task.isolation === 'worktree' && (await git.findRef(repo.place, ref, signal)) === undefined) {
       // Commits that were collected come back from the vault when the steps are next published.
-      const head = await headOf(ports, repo, task, signal)
-      await git.changeRefs(repo.place, [{ ref, old: null, new: head }], 'offshoot: recreate', signal)
+      const tip = await branchTip(ports, repo, task, signal)
+      await git.changeRefs(repo.place, [{ ref, old: null, new: tip }], 'offshoot: recreate', signal)
     }
     const [first, ...later] = await vault.readSteps(repo, task)
     if (first) {

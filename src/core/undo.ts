@@ -1,5 +1,6 @@
 import { type BytePath, toText } from './bytes.ts'
 import { requireOpen, takeStep } from './checkpoint.ts'
+import { requireRegistration } from './elsewhere.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
 import { requireIdle, requireSettled } from './idle.ts'
@@ -269,6 +270,7 @@ async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation
       path: task.path,
     })
   }
+  if (back.workspace?.to === 'back') await requireRegistration(ports, repo, task)
   const isRecordChanged = Object.keys(back.record.to).length > 0
   const other = isRecordChanged ? ports.store.findOpenTask(repo.id, task.id) : undefined
   if (other && other.uid !== task.uid)

@@ -169,7 +169,8 @@ export async function undoStart(
   const trash = foreign ? undefined : await freeTrash(ports, task.path)
   if (trash !== undefined) await trashFolder(ports, repo, task, trash)
   await dropTaken(ports, task)
-  await git.clearRefLocks(place, task.adopted ? [pinRef(task.uid)] : [pinRef(task.uid), branch])
+  const refs = task.adopted ? [pinRef(task.uid)] : [pinRef(task.uid), branch]
+  await git.clearRefLocks(place, refs, task.createdAt)
   const changes: RefChange[] = []
   if (!task.adopted && (await isOwnBranch(ports, repo, task))) {
     const tip = await git.findRef(place, branch)

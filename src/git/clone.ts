@@ -50,6 +50,9 @@ export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
     },
 
     // All of it is in the folder.
+    async findOther() {
+      return undefined
+    },
     async detach() {},
     async attach() {},
   }

@@ -83,6 +83,27 @@ describe('worktreeIsolation', () => {
     expect(existsSync(path.join(user.dir, '.git/worktrees'))).toBe(false)
   })
 
+  test('R5: a registration that leads to another folder stays, and one that leads nowhere goes', async () => {
+    const { user, repo, tasks, worktrees } = stage('T1')
+    await worktrees.make(repo, tasks[0])
+    const to = path.join(user.home, 'moved')
+    user.git('worktree', 'move', tasks[0].path, to)
+    const own = (name: string) => path.join(user.dir, '.git/worktrees/T1', name)
+    const trash = path.join(user.home, 'trash')
+    expect(await worktrees.findOther(repo, tasks[0])).toEqual({ path: to, isMoved: true })
+    rmSync(own('offshoot.json'))
+    expect(await worktrees.findOther(repo, tasks[0])).toEqual({ path: to, isMoved: false })
+    await worktrees.detach(repo, tasks[0], trash)
+    expect(inFolder(user, to).git('status', '--porcelain')).toBe('')
+    for (const damaged of ['', 'garbage\n', `${tasks[0].path}/.git\n`, '../../../../T1/.git\n']) {
+      writeFileSync(own('gitdir'), damaged)
+      expect(await worktrees.findOther(repo, tasks[0]), damaged).toBeUndefined()
+    }
+    rmSync(own('gitdir'))
+    await worktrees.detach(repo, tasks[0], trash)
+    expect([existsSync(own('')), existsSync(trash)]).toEqual([false, true])
+  })
+
   test.each([
     ['its .git file is gone', (folder: string) => rmSync(path.join(folder, '.git'))],
     [

@@ -4,7 +4,7 @@
  */
 import path from 'node:path'
 import { allEnded } from '../core/all-ended.ts'
-import type { Files, IsolationKind, Place, Registration, Repo, Worktree } from '../core/ports.ts'
+import type { Files, IsolationKind, OtherFolder, Place, Registration, Repo, Worktree } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from './exec.ts'
 import { checkOut, fill, resetIndex } from './fill.ts'
@@ -105,11 +105,13 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
       return !pointed || !known || locked
     },
 
+    findOther: (repo, task) => findOther(files, repo, task),
+
     async detach(repo, task, keep) {
       const registered = workspacePlace(repo, task).gitDir
       const staged = stagingFolder(repo, task)
       if ((await files.readKind(staged)) === 'folder') await files.remove(staged)
-      if ((await files.readKind(registered)) !== 'folder') return
+      if ((await files.readKind(registered)) !== 'folder' || (await findOther(files, repo, task))) return
       // A move to another file system that was killed after its copy took its name has only the rest to take away.
       if ((await files.readKind(keep)) === undefined) await files.move(registered, await roomFor(files, keep))
       else await files.remove(registered)
@@ -147,6 +149,24 @@ async function isRegistered(files: Files, registered: string, dotGit: string): P
   )
   if (back?.trimEnd() !== dotGit || common?.trimEnd() !== '../..') return false
   return /^(ref: refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})\n?$/.test(head ?? '')
+}
+
+/**
+ * Whose registration it is, if not the workspace's own: git gives the name of one that is gone to the next, and a
+ * worktree that is moved keeps it. One that leads nowhere, or where nothing of ours is any more, is only damaged.
+ */
+async function findOther(files: Files, repo: Repo, task: Task): Promise<OtherFolder | undefined> {
+  const registered = workspacePlace(repo, task).gitDir
+  const [back, mark] = await Promise.all(
+    ['gitdir', markFile].map((name) => files.readText(path.join(registered, name))),
+  )
+  const dotGit = path.resolve(registered, back?.trimEnd() ?? '')
+  const folder = path.dirname(dotGit)
+  if (path.basename(dotGit) !== '.git' || folder === task.path) return undefined
+  if ((await files.readRealPath(folder)) === (await files.readRealPath(task.path))) return undefined
+  const isMoved = mark?.includes(`"uid":"${task.uid}"`) ?? false
+  if (isMoved && (await files.readKind(dotGit)) === undefined) return undefined
+  return { path: folder, isMoved }
 }
 
 async function roomFor(files: Files, target: string): Promise<string> {

@@ -16,6 +16,8 @@ import { type TestRepo, testRepo } from '../support/repo.ts'
 import { readFolder, readTree, stepCommits, vaultDir } from '../support/vault.ts'
 import { inFolder, library, linkedWorktrees } from '../support/workspace.ts'
 
+type Library = ReturnType<typeof library>
+
 const isolations = ['worktree', 'clone'] as const
 
 /** A task with a step that has everything a step can have, and with a commit of the agent's own. */
@@ -245,6 +247,33 @@ describe('L7: a workspace that is gone or damaged is whole again, with all uncom
     expect(readFileSync(path.join(task.path, 'own.txt'), 'utf8')).toBe('own\n')
     expect(workspace.git('status', '--porcelain')).toBe('')
   })
+
+  test.each([
+    ['start, with the folder gone', true, (lib: Library) => lib.start({ task: 'T1' })],
+    ['repair, with the folder gone', true, (lib: Library) => lib.repair()],
+    ['repair, with the folder there', false, (lib: Library) => lib.repair()],
+  ])(
+    'L5: %s, makes a lost branch of the user’s own again as it was taken, without the steps',
+    async (...row) => {
+      const [, folderGone, verb] = row
+      const repo = testRepo()
+      repo.git('branch', 'mine')
+      const base = repo.git('rev-parse', 'mine').trim()
+      const lib = library(repo)
+      const { task } = await lib.start({ task: 'T1', existingBranch: 'mine' })
+      await lib.run({ task: 'T1', starts: false, command: ['sh', '-c', 'echo work > work.txt'] })
+      if (folderGone) rmSync(task.path, { recursive: true })
+      repo.git('worktree', 'prune')
+      repo.git('update-ref', '-d', 'refs/heads/mine')
+      await verb(lib)
+      expect(repo.git('rev-parse', 'mine').trim()).toBe(base)
+      expect(repo.git('show', 'offshoot/T1:work.txt')).toBe('work\n')
+      expect(readFileSync(path.join(task.path, 'work.txt'), 'utf8')).toBe('work\n')
+      expect(inFolder(repo, task.path).git('rev-parse', '--abbrev-ref', 'HEAD').trim()).toBe('mine')
+      await lib.accept({ task: 'T1' })
+      expect(readFileSync(path.join(repo.dir, 'work.txt'), 'utf8')).toBe('work\n')
+    },
+  )
 
   test('L7: steps outlive the objects of the user: their repository may be collected, and its history rewritten', async () => {
     const { repo, lib, task, state } = await worked('worktree')

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fingerprint } from '../support/fingerprint.ts'
@@ -229,6 +229,19 @@ test('L6: a lock that a killed git left on the mark of the repository stops nobo
   const repo = testRepo()
   repo.write('.git/refs/offshoot/repo.lock', '')
   expect(await library(repo).start({ task: 'T1' })).toMatchObject({ reused: false })
+})
+
+test('L6, R5: a lock of the user’s on the branch that is wanted stops the start, and stays', async () => {
+  const repo = testRepo()
+  repo.write('.git/refs/heads/feature.lock', '')
+  const lock = path.join(repo.dir, '.git/refs/heads/feature.lock')
+  const hourAgo = Date.now() / 1000 - 3600
+  utimesSync(lock, hourAgo, hourAgo)
+  const { code, json } = await offshoot(repo, 'start', 'T1', '--branch', 'feature', '--json')
+  expect([code, json.error.code, existsSync(lock)]).toEqual([5, 'WT_012', true])
+  expect(ownRefs(repo)).toEqual(['refs/offshoot/repo'])
+  rmSync(lock)
+  expect((await offshoot(repo, 'start', 'T1', '--branch', 'feature')).code).toBe(0)
 })
 
 test('L5: a start that failed leaves no ref of its own but the mark of the repository', async () => {

@@ -1,0 +1,42 @@
+/** A registration is found by its name alone: it may be that of another folder by now, and then it is not ours to touch. */
+import { AppError } from './errors.ts'
+import { quoted } from './judge.ts'
+import type { OtherFolder, Ports, Repo } from './ports.ts'
+import type { Task } from './task.ts'
+import { isolationOf } from './workspace.ts'
+
+/** Where the user has moved the workspace, with git's own command. */
+export async function findMovedTo(ports: Ports, repo: Repo, task: Task): Promise<string | undefined> {
+  const other = await findOther(ports, repo, task)
+  return other?.isMoved ? other.path : undefined
+}
+
+/** Throws when it was moved: what is at another place is in use there. */
+export async function requireUnmoved(ports: Ports, repo: Repo, task: Task): Promise<void> {
+  const other = await findOther(ports, repo, task)
+  if (other?.isMoved) throw moved(task, other.path)
+}
+
+/** Throws when another folder has the registration that the workspace needs. */
+export async function requireRegistration(ports: Ports, repo: Repo, task: Task): Promise<void> {
+  const other = await findOther(ports, repo, task)
+  if (other) throw other.isMoved ? moved(task, other.path) : taken(task, other.path)
+}
+
+async function findOther(ports: Ports, repo: Repo, task: Task): Promise<OtherFolder | undefined> {
+  return task.shadow ? undefined : isolationOf(ports, task).findOther(repo, task)
+}
+
+function moved(task: Task, to: string): AppError {
+  return new AppError('WT_002', `The workspace of ${task.id} was moved to ${to}.`, {
+    path: to,
+    hint: `git worktree move ${quoted(to)} ${quoted(task.path)} brings it back.`,
+  })
+}
+
+function taken({ id }: Task, by: string): AppError {
+  return new AppError('WT_002', `The worktree ${by} has the name of the workspace of ${id}.`, {
+    path: by,
+    hint: `Remove that worktree, or give the task up: offshoot reject ${id} --keep-branch.`,
+  })
+}
