@@ -1,7 +1,8 @@
+import { apart, type Failed } from './apart.ts'
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { closing } from './cleanup.ts'
 import { compact } from './compact.ts'
-import { AppError, appError } from './errors.ts'
+import { AppError } from './errors.ts'
 import { eachOf } from './each.ts'
 import { holdFree } from './hold.ts'
 import { landedState } from './landed.ts'
@@ -29,7 +30,7 @@ export interface Pruned {
   readonly stale: readonly Told[]
   readonly removed: readonly (Told & { readonly operation: string })[]
   readonly skipped: readonly Told[]
-  readonly errors: readonly { readonly task: Task; readonly error: AppError }[]
+  readonly errors: readonly Failed[]
   /** What a person should know besides. */
   readonly warnings: readonly string[]
 }
@@ -48,11 +49,13 @@ export async function prune(ports: Ports, input: PruneInput, signal?: AbortSigna
     const told = input.dryRun
       ? await previewed(ports, repo, settings, input, signal)
       : await pruned(ports, repo, settings, input, signal)
-    const kept = [
-      ...(await relieve(ports, settings, input, signal)),
-      ...(await compact(ports, repo, settings, input, signal)),
-    ]
-    return { ...told, warnings: [...told.warnings, ...kept] }
+    const relieved = await relieve(ports, settings, input, signal)
+    const { said, errors } = await compact(ports, repo, settings, input, signal)
+    return {
+      ...told,
+      errors: [...told.errors, ...errors],
+      warnings: [...told.warnings, ...relieved, ...said],
+    }
   }
   if (input.dryRun) return work()
   return ports.locks.hold(`prune ${repo.id}`, { verb: 'prune', waitMs: 0, signal }, work)
@@ -125,8 +128,6 @@ interface Summary {
   readonly uncommitted: Told[]
 }
 
-type Failed = Pruned['errors'][number]
-
 /** The one reason to stay that a person can do something about. */
 function warned({ prune: { warnUncommitted } }: Settings, uncommitted: readonly Told[]): string[] {
   if (!warnUncommitted) return []
@@ -182,7 +183,7 @@ async function readyToGo(
       sum.skipped.push({ task, why: 'it was used just now' })
       return
     }
-    try {
+    await apart([task], sum.errors, async () => {
       const takes = input.force || !settings.prune.protectUncommitted
       const why = takes
         ? undefined
@@ -192,11 +193,7 @@ async function readyToGo(
         sum.skipped.push({ task, why })
         sum.uncommitted.push({ task, why })
       }
-    } catch (thrown) {
-      const error = appError(thrown)
-      if (error.kind === 'cancelled') throw error
-      sum.errors.push({ task, error })
-    }
+    })
   })
   return named.flatMap(({ uid }) => ready.get(uid) ?? [])
 }
@@ -212,15 +209,13 @@ async function planned(ports: Ports, repo: Repo, tasks: readonly Task[], sum: Su
   const taken = new Set<string>()
   const together = { batch: ports.ids.uid(), at: ports.clock.now().toISOString() }
   const acts = new Map<string, Act>()
-  await eachOf(tasks, atOnce, async (task) => {
-    try {
+  await eachOf(tasks, atOnce, (task) =>
+    apart([task], sum.errors, async () => {
       const state = task.adopted ? 'kept' : 'rejected'
       const { branchKept: _, ...closed } = await closing(ports, repo, task, state, { worktrees, taken })
       const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
       acts.set(task.uid, { task, operation: { ...common, ...together, ...closed } })
-    } catch (thrown) {
-      sum.errors.push({ task, error: appError(thrown) })
-    }
-  })
+    }),
+  )
   return tasks.flatMap(({ uid }) => acts.get(uid) ?? [])
 }
