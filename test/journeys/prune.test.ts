@@ -248,6 +248,26 @@ describe('the trash', () => {
     expect(readFileSync(at(1, 'new.txt'), 'utf8')).toBe('new 1\n')
   })
 
+  test('R12: no ref is left of what expired: branch, detached HEAD, staged files, refs that strayed', async () => {
+    const repo = testRepo()
+    const { lib, tasks } = await withTasks(repo, ['T1'])
+    const workspace = inFolder(repo, tasks[0]!.path)
+    workspace.git('switch', '--quiet', '--detach')
+    commitFile(workspace, 'detached.txt', 'on no branch\n')
+    repo.git('tag', 'v1')
+    await lib.run({ task: 'T1', starts: false, command: ['git', 'tag', '-d', 'v1'] })
+    await lib.reject({ task: 'T1' })
+    repo.write('a.txt', 'staged\n')
+    repo.git('add', 'a.txt')
+    await lib.start({ task: 'T2', isolation: 'branch' })
+    await lib.reject({ task: 'T2' })
+    const kinds = ownRefs(repo).map((ref) => ref.replace(/^refs\/offshoot\/(\w+)(\/\w+)*/, '$1'))
+    expect(kinds.toSorted()).toEqual(['repo', 'stray', 'trash', 'trash', 'trash-head', 'trash-index'])
+    const soon = library(repo, { flags: { trash: { keepDays: 0 } } })
+    expect((await soon.prune()).warnings).toEqual(['2 tasks that were closed for 0 days are gone.'])
+    expect(ownRefs(repo)).toEqual(['refs/offshoot/repo'])
+  })
+
   test.skipIf(process.getuid?.() !== 0)(
     'R12: folders that may not be written, as in a cache of Go modules, go with the rest',
     async () => {
