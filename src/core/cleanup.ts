@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts'
 import type { Ports, RefChange, Repo, Worktree } from './ports.ts'
 import { type Leaving, leaving } from './shadow.ts'
 import type { Task, TaskState } from './task.ts'
-import { branchRef, freeTrash, pinRef } from './workspace.ts'
+import { branchRef, freeTrash, keptIndexRef, pinRef } from './workspace.ts'
 
 /** Of all tasks that are closed. */
 export const trashRefs = 'refs/offshoot/trash'
@@ -21,9 +21,9 @@ function keptHeadRef(uid: string): string {
   return `${trashRefs}/${uid}-head`
 }
 
-/** Both of them. */
+/** All that the trash keeps for a task. */
 export function keptRefs(uid: string): readonly string[] {
-  return [keptRef(uid), keptHeadRef(uid)]
+  return [keptRef(uid), keptHeadRef(uid), keptIndexRef(uid)]
 }
 
 interface ClosingOptions {

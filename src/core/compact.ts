@@ -1,5 +1,6 @@
 /** Keeps the trash and the vault of a repository within their limits. Nothing goes that somebody may still ask for. */
 import path from 'node:path'
+import { apart, type Failed } from './apart.ts'
 import { keptRefs, trashRefs } from './cleanup.ts'
 import { strayPins } from './stray.ts'
 import { type Announced, compaction, type ClosedTask } from './compact-policy.ts'
@@ -16,14 +17,20 @@ export interface CompactOptions {
   readonly dryRun?: boolean | undefined
 }
 
-/** What was done, or will be, in words; empty when all is within its limits. */
+interface Compacted {
+  /** What was done, or will be, in words; empty when all is within its limits. */
+  readonly said: readonly string[]
+  /** What could not go; the next prune tries it again. */
+  readonly errors: readonly Failed[]
+}
+
 export async function compact(
   ports: Ports,
   repo: Repo,
   settings: Settings,
   options: CompactOptions = {},
   signal?: AbortSignal,
-): Promise<string[]> {
+): Promise<Compacted> {
   const { store } = ports
   const now = ports.clock.now()
   const measured = store.findNote(measuredNote(repo))
@@ -33,7 +40,8 @@ export async function compact(
   const announced = JSON.parse(store.findNote(announcedNote(repo)) ?? '{}') as Announced
   const plan = compaction(closed, bytes, settings.trash, now, options.force ? 'at once' : announced)
   const said = plan.announced.length > 0 ? [announcement(plan.announced, settings)] : []
-  if (options.dryRun) return said
+  const errors: Failed[] = []
+  if (options.dryRun) return { said, errors }
   // In a repository that is new there is nothing to add up yet.
   if (measures || measured === undefined) store.putNote(measuredNote(repo), now.toISOString())
   if (measures) {
@@ -41,17 +49,19 @@ export async function compact(
     const waiting = plan.announced.map(({ uid }) => [uid, announced[uid] ?? at])
     store.putNote(announcedNote(repo), JSON.stringify(Object.fromEntries(waiting)))
   }
-  const slimmed = await slim(ports, repo, plan.slims, signal)
-  if (slimmed.length > 0) said.push(`${slimmed.length} folders left the trash; their files are in the vault.`)
-  const expired = await expire(ports, repo, plan.expires, signal)
+  let slimmed = 0
+  for (const task of plan.slims)
+    await apart([task], errors, async () => (slimmed += Number(await slim(ports, repo, task, signal))))
+  if (slimmed > 0) said.push(`${slimmed} folders left the trash; their files are in the vault.`)
+  const expired = await expire(ports, repo, plan.expires, errors, signal)
   if (expired > 0)
     said.push(`${expired} tasks that were closed for ${settings.trash.keepDays} days are gone.`)
-  const loose = await expireLoose(ports, repo, settings.trash.keepDays, signal)
+  const loose = await expireLoose(ports, repo, settings.trash.keepDays, errors, signal)
   if (loose > 0)
     said.push(
       `${loose} folders of no operation were in the trash for ${settings.trash.keepDays} days and are gone.`,
     )
-  return said
+  return { said, errors }
 }
 
 const announcedNote = ({ id }: Repo) => `announced ${id}`
@@ -89,39 +99,28 @@ const leavingOf = (trash: string) => path.join(trash, 'workspace.gone')
 
 /**
  * The folder of a closed task leaves the trash, when its last step holds it. It is made again should the task come back.
- * Renamed first: a folder that is half gone must not come back.
+ * Renamed first: a folder that is half gone must not come back. Answers whether it left.
  */
-export async function slim(
-  ports: Ports,
-  repo: Repo,
-  tasks: readonly Task[],
-  signal?: AbortSignal,
-): Promise<Task[]> {
-  const gone: Task[] = []
-  for (const named of tasks) {
-    await holdFree(ports, [named], { verb: 'prune', signal }, async ([held]) => {
-      const task = held && ports.store.findTaskByUid(held.uid)
-      if (!task || isOpen(task) || task.pending || task.trash === undefined) return
-      const [folder, leaving] = [folderOf(task.trash), leavingOf(task.trash)]
-      const isThere = (await ports.files.readKind(folder)) === 'folder'
-      // A clone has the agent's commits in it, which no step holds.
-      if (
-        isThere &&
-        task.isolation === 'worktree' &&
-        (await ports.vault.isKept(repo, task, folder, signal))
-      ) {
-        await ports.files.remove(leaving)
-        await ports.files.rename(folder, leaving)
-        gone.push(task)
-      }
-      const bytes = await ports.files.readUsage(leaving)
-      if (bytes === 0) return
+export function slim(ports: Ports, repo: Repo, named: Task, signal?: AbortSignal): Promise<boolean> {
+  return holdFree(ports, [named], { verb: 'prune', signal }, async ([held]) => {
+    const task = held && ports.store.findTaskByUid(held.uid)
+    if (!task || isOpen(task) || task.pending || task.trash === undefined) return false
+    const [folder, leaving] = [folderOf(task.trash), leavingOf(task.trash)]
+    const isThere = (await ports.files.readKind(folder)) === 'folder'
+    // A clone has the agent's commits in it, which no step holds.
+    const leaves =
+      isThere && task.isolation === 'worktree' && (await ports.vault.isKept(repo, task, folder, signal))
+    if (leaves) {
       await ports.files.remove(leaving)
-      // Last, as on a full disk there is room for it only now.
-      ports.store.append(task.uid, { type: 'trash.slimmed', bytes }, ports.clock.now().toISOString())
-    })
-  }
-  return gone
+      await ports.files.rename(folder, leaving)
+    }
+    const bytes = await ports.files.readUsage(leaving)
+    if (bytes === 0) return leaves
+    await ports.files.remove(leaving)
+    // Last, as on a full disk there is room for it only now.
+    ports.store.append(task.uid, { type: 'trash.slimmed', bytes }, ports.clock.now().toISOString())
+    return leaves
+  })
 }
 
 /** From its mark on nothing of such a task can be undone, and whoever finds the mark goes on. */
@@ -129,6 +128,7 @@ async function expire(
   ports: Ports,
   repo: Repo,
   tasks: readonly Task[],
+  errors: Failed[],
   signal?: AbortSignal,
 ): Promise<number> {
   if (tasks.length === 0) return 0
@@ -139,15 +139,29 @@ async function expire(
     const held = new Set(free.map(({ uid }) => uid))
     if (!open.every(({ uid }) => held.has(uid))) return 0
     const going = tasks.filter(({ uid }) => held.has(uid) && isStillClosed(ports, uid))
-    const events = (type: 'expiry.begun' | 'expiry.done') =>
-      going.map(({ uid }) => ({ uid, event: { type } as const }))
-    ports.store.appendAll(events('expiry.begun'), now())
-    for (const { trash } of going) if (trash !== undefined) await ports.files.remove(trash)
-    const uids = going.map(({ uid }) => uid)
-    await dropKept(ports, repo, uids, signal)
-    await ports.vault.compact(repo, { tasks: uids, operations: operationsOf(ports, uids) }, signal)
-    ports.store.appendAll(events('expiry.done'), now())
-    return going.length
+    const mark = (marked: readonly Task[], type: 'expiry.begun' | 'expiry.done') =>
+      ports.store.appendAll(
+        marked.map(({ uid }) => ({ uid, event: { type } })),
+        now(),
+      )
+    mark(going, 'expiry.begun')
+    const gone: Task[] = []
+    for (const task of going) {
+      await apart([task], errors, async () => {
+        if (task.trash !== undefined) await ports.files.remove(task.trash)
+        gone.push(task)
+      })
+    }
+    if (gone.length === 0) return 0
+    let expired = 0
+    await apart(gone, errors, async () => {
+      const uids = gone.map(({ uid }) => uid)
+      await dropKept(ports, repo, uids, signal)
+      await ports.vault.compact(repo, { tasks: uids, operations: operationsOf(ports, uids) }, signal)
+      mark(gone, 'expiry.done')
+      expired = gone.length
+    })
+    return expired
   })
 }
 

@@ -1,6 +1,6 @@
 /** A registration is found by its name alone: it may be that of another folder by now, and then it is not ours to touch. */
 import { AppError } from './errors.ts'
-import { quoted } from './judge.ts'
+import { quoted } from './quoted.ts'
 import type { OtherFolder, Ports, Repo } from './ports.ts'
 import type { Task } from './task.ts'
 import { isolationOf } from './workspace.ts'

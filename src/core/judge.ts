@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { rootOf } from './moved.ts'
 import type { GitLock, Registration } from './ports.ts'
+import { quoted } from './quoted.ts'
 import { markRef } from './repo.ts'
 import type { SeenRepo, SeenTask, World } from './scan.ts'
 import { isOpen, type Task } from './task.ts'
@@ -50,11 +51,6 @@ export function judge(world: World, here?: string): Finding[] {
     ...world.repos.flatMap((seen) => ofLeftovers(seen, at(seen))),
     ...world.strays.flatMap((folder) => ofStray(folder, world.repos)),
   ]
-}
-
-/** As a shell takes it for one word. */
-export function quoted(file: string): string {
-  return /^[\w./@:+-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
 }
 
 function unreadable({ what, why }: World['failed'][number]): Finding {

@@ -3,6 +3,7 @@
  * a start or of a closed task. It goes when it has been there for as long as the trash keeps anything.
  */
 import path from 'node:path'
+import { apart, type Failed } from './apart.ts'
 import { day } from './day.ts'
 import { holdFree } from './hold.ts'
 import type { Ports, Repo, Store } from './ports.ts'
@@ -19,6 +20,7 @@ export async function expireLoose(
   ports: Ports,
   repo: Repo,
   keepDays: number,
+  errors: Failed[],
   signal?: AbortSignal,
 ): Promise<number> {
   const before = ports.clock.now().getTime() - keepDays * day
@@ -31,11 +33,12 @@ export async function expireLoose(
   let gone = 0
   for (const loose of due) {
     // Whoever is at work may be about to put something there.
-    await holdFree(ports, [loose.task], { verb: 'prune', signal }, async ([free]) => {
+    const going = holdFree(ports, [loose.task], { verb: 'prune', signal }, async ([free]) => {
       if (!free || !(await isDue(loose))) return
       await ports.files.remove(loose.folder)
       gone += 1
     })
+    await apart([loose.task], errors, () => going)
   }
   return gone
 }

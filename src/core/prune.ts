@@ -1,8 +1,9 @@
+import { apart, type Failed } from './apart.ts'
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { closing } from './cleanup.ts'
 import { compact } from './compact.ts'
 import { findMovedTo } from './elsewhere.ts'
-import { AppError, appError } from './errors.ts'
+import { AppError } from './errors.ts'
 import { eachOf } from './each.ts'
 import { holdFree } from './hold.ts'
 import { landedState } from './landed.ts'
@@ -30,7 +31,7 @@ export interface Pruned {
   readonly stale: readonly Told[]
   readonly removed: readonly (Told & { readonly operation: string })[]
   readonly skipped: readonly Told[]
-  readonly errors: readonly { readonly task: Task; readonly error: AppError }[]
+  readonly errors: readonly Failed[]
   /** What a person should know besides. */
   readonly warnings: readonly string[]
 }
@@ -49,11 +50,13 @@ export async function prune(ports: Ports, input: PruneInput, signal?: AbortSigna
     const told = input.dryRun
       ? await previewed(ports, repo, settings, input, signal)
       : await pruned(ports, repo, settings, input, signal)
-    const kept = [
-      ...(await relieve(ports, settings, input, signal)),
-      ...(await compact(ports, repo, settings, input, signal)),
-    ]
-    return { ...told, warnings: [...told.warnings, ...kept] }
+    const relieved = await relieve(ports, settings, input, signal)
+    const { said, errors } = await compact(ports, repo, settings, input, signal)
+    return {
+      ...told,
+      errors: [...told.errors, ...errors],
+      warnings: [...told.warnings, ...relieved, ...said],
+    }
   }
   if (input.dryRun) return work()
   return ports.locks.hold(`prune ${repo.id}`, { verb: 'prune', waitMs: 0, signal }, work)
@@ -127,8 +130,6 @@ interface Summary {
   readonly uncommitted: Told[]
 }
 
-type Failed = Pruned['errors'][number]
-
 /** The one reason to stay that a person can do something about. */
 function warned({ prune: { warnUncommitted } }: Settings, uncommitted: readonly Told[]): string[] {
   if (!warnUncommitted) return []
@@ -187,7 +188,7 @@ async function readyToGo(
       sum.skipped.push({ task, why: 'it was used just now' })
       return
     }
-    try {
+    await apart([task], sum.errors, async () => {
       const takes = input.force || !settings.prune.protectUncommitted
       const why = takes
         ? undefined
@@ -197,11 +198,7 @@ async function readyToGo(
         sum.skipped.push({ task, why })
         sum.uncommitted.push({ task, why })
       }
-    } catch (thrown) {
-      const error = appError(thrown)
-      if (error.kind === 'cancelled') throw error
-      sum.errors.push({ task, error })
-    }
+    })
   })
   return named.flatMap(({ uid }) => ready.get(uid) ?? [])
 }
@@ -223,17 +220,15 @@ async function planned(
   const taken = new Set<string>()
   const together = { batch: ports.ids.uid(), at: ports.clock.now().toISOString() }
   const acts = new Map<string, Act>()
-  await eachOf(tasks, atOnce, async (task) => {
-    try {
+  await eachOf(tasks, atOnce, (task) =>
+    apart([task], sum.errors, async () => {
       const keepBranch = keeping.has(task.uid)
       const state = task.adopted || keepBranch ? 'kept' : 'rejected'
       const how = { keepBranch, worktrees, taken }
       const { branchKept: _, ...closed } = await closing(ports, repo, task, state, how)
       const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
       acts.set(task.uid, { task, operation: { ...common, ...together, ...closed } })
-    } catch (thrown) {
-      sum.errors.push({ task, error: appError(thrown) })
-    }
-  })
+    }),
+  )
   return tasks.flatMap(({ uid }) => acts.get(uid) ?? [])
 }

@@ -9,6 +9,8 @@ test('R9: what a command line says in secret is not written down, and the rest i
     [['sh', '-c', "export GITHUB_TOKEN='a b'; make"], 'sh -c export GITHUB_TOKEN=***; make'],
     [['git', 'push', 'https://me:hunter2@host/x.git'], 'git push https://me:***@host/x.git'],
     [['curl', '-H', 'Authorization: Bearer abc.def'], 'curl -H Authorization: Bearer ***'],
+    [['curl', '-H', 'Authorization: Basic Ym9iOmFiYw=='], 'curl -H Authorization: Basic ***'],
+    [['curl', '-H', 'Authorization: Bearer *** x'], 'curl -H Authorization: Bearer *** x'],
     [['echo', `ghp_${'a'.repeat(36)}`], 'echo ***'],
     [['curl', '-H', 'X-Api-Key: abc', 'https://host'], 'curl -H X-Api-Key: *** https://host'],
     [['curl', '-u', 'bob:abc', 'https://host'], 'curl -u bob:*** https://host'],
@@ -22,8 +24,27 @@ test('R9: what a command line says in secret is not written down, and the rest i
   for (const [argv, line] of said) expect(commandLine(argv)).toBe(line)
 })
 
+test.each([
+  ['GET / with Authorization: Basic Ym9iOmFiYw== failed', 'GET / with Authorization: Basic *** failed'],
+  ['proxy-authorization:  NTLM TlRMTVNTUAAB', 'proxy-authorization:  NTLM ***'],
+  ['Authorization: abc123def456', 'Authorization: ***'],
+  ['{"Authorization":"token abc123def456","Accept":"*"}', '{"Authorization":"token ***","Accept":"*"}'],
+  [
+    'Authorization: Digest username="bob", response="abc123", qop=auth\nnext',
+    'Authorization: Digest ***\nnext',
+  ],
+])('R9: whoever signs in by a header does so in secret: %s', (text, safe) => {
+  expect(redacted(text)).toBe(safe)
+  expect(redacted(safe)).toBe(safe)
+})
+
 test('R9: a sentence about secrets is left as it is', () => {
-  for (const text of ['Fix auth: rename the token', 'author=Me', 'Use password: field in the form'])
+  for (const text of [
+    'Fix auth: rename the token',
+    'author=Me',
+    'Fix authorization: rename the token',
+    'Use password: field in the form',
+  ])
     expect(redacted(text)).toBe(text)
 })
 

@@ -13,6 +13,18 @@ const assigned = new RegExp(`(\\b${secretName}=)${value}`, 'gi')
 /** `X-Api-Key: x`: in a command line a header, in a sentence perhaps what it is about. */
 const header = new RegExp(`(\\b${secretName}:\\s*)${value}`, 'gi')
 
+const signedIn = `\\b(?:proxy-)?authorization["']?\\s*[:=]\\s*["']?`
+const pair = `\\w+=(?:"[^"]*"|[^\\s"',]+)`
+
+/** `Authorization: Basic x`, `Authorization: Digest name="x", response="y"` */
+const byScheme = new RegExp(
+  `(${signedIn}(?:basic|bearer|digest|negotiate|ntlm|apikey|aws4-hmac-sha256)\\s+)(?:${pair}(?:,\\s*${pair})*|[^\\s"',;]+)`,
+  'gi',
+)
+
+/** `Authorization: x`, `Authorization: token x`: here, too, it may be a sentence, so only what looks like a key. */
+const byKey = new RegExp(`(${signedIn}(?:[\\w-]+\\s+)?)(?=[^\\s"']*\\d)[^\\s"',;]{8,}`, 'gi')
+
 /** `--token x`: the value is a word of its own. */
 const option = new RegExp(`^--?${secretName}$`, 'i')
 
@@ -46,6 +58,8 @@ export function redacted(text: string): string {
   const named = text
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:)[^\s/@]+@/gi, `$1${mask}@`)
     .replace(/(\bBearer\s+)[\w.~+/=-]+/gi, `$1${mask}`)
+    .replace(byScheme, `$1${mask}`)
+    .replace(byKey, `$1${mask}`)
     .replace(assigned, `$1${mask}`)
   return withoutSignIn(known.reduce((rest, pattern) => rest.replace(pattern, mask), named))
 }

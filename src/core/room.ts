@@ -42,13 +42,13 @@ export async function makeRoom(
   isEnough: () => Promise<boolean> = async () => false,
   signal?: AbortSignal,
 ): Promise<number> {
-  for (const folder of leftovers(ports)) await ports.files.remove(folder)
+  for (const folder of leftovers(ports)) await ports.files.remove(folder).catch(() => {})
   let left = await emptyPools(ports, isEnough, signal)
   for (const task of inTrash(ports)) {
     if (await isEnough()) return left
     const record = ports.store.findRepoById(task.repo)
     if (record)
-      left += (await slim(ports, await repoAt(ports, record), [task], signal).catch(() => [])).length
+      left += Number(await slim(ports, await repoAt(ports, record), task, signal).catch(() => false))
   }
   return left
 }

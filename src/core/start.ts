@@ -18,6 +18,7 @@ import { requireSettled } from './idle.ts'
 import { holdBlock } from './port-block.ts'
 import type { CommandCall, Leaf, OnProgress, Ports, Repo, Submodules, Worktree } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
+import { redacted } from './redact.ts'
 import { rejectTask } from './reject.ts'
 import { mainRoot, repoLock, requireRepo, rootOf } from './repo.ts'
 import type { Settings } from './settings.ts'
@@ -62,7 +63,9 @@ export interface Started {
 }
 
 /** Makes the task, its branch and its workspace; or answers the open task of that id. */
-export async function start(ports: Ports, input: StartInput, signal?: AbortSignal): Promise<Started> {
+export async function start(ports: Ports, asked: StartInput, signal?: AbortSignal): Promise<Started> {
+  // Id and branch are made from it, and commits say it.
+  const input = { ...asked, title: redacted(asked.title ?? '') }
   requireSound(input)
   const repo = await requireRepo(ports, input.dir, signal)
   const settings = await ports.settings.read(repo.place.checkout)
@@ -72,7 +75,7 @@ export async function start(ports: Ports, input: StartInput, signal?: AbortSigna
     })
   }
   const uid = ports.ids.uid()
-  const id = input.task ?? taskIdFrom(input.title ?? '', uid)
+  const id = input.task ?? taskIdFrom(input.title, uid)
   const waitMs = settings.lock.waitSeconds * 1000
   const started = await ports.locks.hold(
     taskLock(repo.id, id),

@@ -125,7 +125,7 @@ async function readFreeSpace(target: string): Promise<{ free: number; total: num
 async function readUsage(target: string): Promise<number> {
   const found = await unlessMissing(lstat(target))
   if (!found) return 0
-  const names = found.isDirectory() ? ((await unlessMissing(readdir(target))) ?? []) : []
+  const names = found.isDirectory() ? await readdir(target).catch(emptyIfUnread) : []
   let bytes = found.blocks * 512
   for (const name of names) bytes += await readUsage(path.join(target, name))
   return bytes
@@ -163,8 +163,27 @@ async function remove(target: string): Promise<void> {
   try {
     unlinkSync(target)
   } catch {
+    await removeFolder(target)
+  }
+}
+
+async function removeFolder(target: string): Promise<void> {
+  try {
+    await rm(target, { recursive: true, force: true })
+  } catch (thrown) {
+    if (!isForbidden(thrown)) throw thrown
+    await openUp(Buffer.from(target))
     await rm(target, { recursive: true, force: true })
   }
+}
+
+/** A folder that its owner may not write, as in a cache of Go modules, lets go of nothing. Links are not followed. */
+async function openUp(folder: Buffer): Promise<void> {
+  const found = await lstat(folder)
+  if (!found.isDirectory()) return
+  if ((found.mode & 0o700) !== 0o700) await chmod(folder, (found.mode & 0o7777) | 0o700)
+  for (const name of await readdir(folder, 'buffer'))
+    await openUp(Buffer.concat([folder, Buffer.from(path.sep), name]))
 }
 
 async function write(target: string, content: string, mode?: number): Promise<void> {
@@ -287,6 +306,15 @@ function orUndefined<T>(look: () => T): T | undefined {
 
 function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
   return found.catch(undefinedIfMissing)
+}
+
+/** What may not be read has no size that anybody could tell. */
+function emptyIfUnread(thrown: unknown): string[] {
+  return isForbidden(thrown) ? [] : (undefinedIfMissing(thrown) ?? [])
+}
+
+function isForbidden(thrown: unknown): boolean {
+  return ['EACCES', 'EPERM'].includes((thrown as NodeJS.ErrnoException).code ?? '')
 }
 
 function undefinedIfMissing(thrown: unknown): undefined {

@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeFiles } from '../../src/files/node.ts'
+import { asOther, giveToOther } from '../support/other-user.ts'
 
 const files = nodeFiles()
 let root: string
@@ -257,6 +258,34 @@ describe('moving and removing', () => {
     expect(readdirSync(root)).toEqual(['keep'])
     expect(readdirSync(at('keep'))).toEqual(['file'])
   })
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'a removal takes folders that may not be written or read, and changes nothing outside of them',
+    async () => {
+      mkdirSync(at('folder', 'cache', 'module'), { recursive: true })
+      writeFileSync(at('folder', 'cache', 'module', 'file'), '')
+      const odd = Buffer.concat([Buffer.from(at('folder', 'cache/')), Buffer.from([0xff])])
+      mkdirSync(odd)
+      writeFileSync(Buffer.concat([odd, Buffer.from('/file')]), '')
+      mkdirSync(at('folder', 'closed', 'sub'), { recursive: true })
+      mkdirSync(at('keep', 'sub'), { recursive: true })
+      symlinkSync('../../keep', at('folder', 'cache', 'link'))
+      giveToOther(root)
+      chmodSync(odd, 0o555)
+      for (const name of ['folder/cache/module', 'folder/cache', 'folder', 'keep']) chmodSync(at(name), 0o555)
+      chmodSync(at('folder', 'closed'), 0)
+      const removed = (target: string) =>
+        asOther('files/node.ts', `await loaded.nodeFiles().remove(${JSON.stringify(target)})`)
+      expect(await removed(at('folder'))).toBeNull()
+      expect([readdirSync(root), readdirSync(at('keep')), mode(at('keep'))]).toEqual([
+        ['keep'],
+        ['sub'],
+        '555',
+      ])
+      expect(await removed(at('keep', 'sub'))).toEqual({ error: 'EACCES' })
+      expect([readdirSync(at('keep')), mode(at('keep'))]).toEqual([['sub'], '555'])
+    },
+  )
 
   test('an empty folder is removed, any other thing stays', async () => {
     mkdirSync(at('empty'))

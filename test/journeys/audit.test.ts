@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
+import { play, withStandIn } from '../support/stand-in.ts'
 import { withEnv } from '../support/workspace.ts'
 
 const openDatabase = (user: TestRepo) => new DatabaseSync(path.join(user.env.OFFSHOOT_HOME ?? '', 'state.db'))
@@ -36,21 +39,49 @@ test('R9: every act is in the log: who, what, when, which commit; --task, --sinc
     expect([since, (await offshoot(user, 'audit', '--since', since)).code]).toEqual([since, 2])
 })
 
+/** All that is written down: the records, and every commit, of the vault as well. */
+function writtenDown(user: TestRepo): string {
+  const db = openDatabase(user)
+  const all = ['events', 'tasks'].map((table) => db.prepare(`SELECT * FROM ${table}`).all())
+  db.close()
+  const [vault = ''] = globSync(path.join(user.env.OFFSHOOT_HOME ?? '', 'vaults/*.git'))
+  const alternates = path.join(user.dir, '.git/objects')
+  const steps = execFileSync('git', ['--git-dir', vault, 'log', '--all', '--format=%D %B'], {
+    env: { ...user.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates },
+    encoding: 'utf8',
+  })
+  return JSON.stringify(all) + steps + user.git('log', '--all', '--format=%D %B')
+}
+
 test('R9: a secret on a command line, and the environment, are in no record and in no commit', async () => {
   const user = withEnv(testRepo(), { DEPLOY_KEY: 'from-the-environment' })
   const secret = 'hunter2hunter2'
   await offshoot(user, 'run', '--', 'sh', '-c', `echo x > x.txt # --token=${secret}`)
-  const db = openDatabase(user)
-  const all = JSON.stringify([
-    db.prepare('SELECT * FROM events').all(),
-    db.prepare('SELECT * FROM tasks').all(),
-  ])
-  db.close()
+  const all = writtenDown(user)
   expect(all).toContain('echo x > x.txt')
   for (const hidden of [secret, 'from-the-environment']) expect(all).not.toContain(hidden)
   expect(user.git('log', '--all', '--format=%B')).toContain('echo x > x.txt')
-  expect(user.git('log', '--all', '--format=%B')).not.toContain(secret)
   expect((await offshoot(user, 'audit')).stdout).not.toContain(secret)
+})
+
+test('R9: a secret in a prompt is for the agent alone, and one in its last words for nobody', async () => {
+  const user = withStandIn(testRepo())
+  const secret = 'hunter2hunter2'
+  const said = `Deploy with API_KEY=${secret} now`
+  const prompt = play({ say: said }, { write: 'x.txt' }, { fail: `401: Authorization: Basic ${secret}` })
+  const ran = await offshoot(user, 'run', prompt)
+  expect(ran.stdout + ran.stderr).toContain(said)
+  const [task] = (await offshoot(user, 'list', '--json')).json.tasks
+  expect(task).toMatchObject({
+    reason: '401: Authorization: Basic ***',
+    title: expect.stringContaining('API_KEY=***'),
+  })
+  await offshoot(user, 'start', '--title', `Try ${said}`)
+  await offshoot(user, 'accept', task.id, '--as', 'squash')
+  expect(user.git('log', '-1', '--format=%B')).toContain('API_KEY=***')
+  const all = writtenDown(user)
+  expect(all).toContain('Try Deploy with API_KEY=***')
+  expect(all).not.toMatch(new RegExp(secret, 'i'))
 })
 
 test('R3, R9: what gave a task up by itself is a line in the failure log', async () => {

@@ -1,20 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { bundled } from '../support/bundle.ts'
-import { tempFolder, testRepo } from '../support/repo.ts'
+import { libraryAsOther, ownedByOther } from '../support/other-user.ts'
+import { testRepo } from '../support/repo.ts'
 import { readTree, recorded, stepCommits } from '../support/vault.ts'
 import { commitFile, inFolder, library } from '../support/workspace.ts'
 
@@ -80,45 +71,12 @@ describe('K5: what a step cannot hold is listed, and the rest is captured', () =
   })
 })
 
-/**
- * The library in a process of another user, who cannot read everything; perhaps not even Node and our sources. So Node is
- * started by us, and what it then loads is one file in a place that is open to all.
- */
-async function asOther(repo: ReturnType<typeof testRepo>, script: string): Promise<unknown> {
-  const folder = tempFolder()
-  chmodSync(folder, 0o755)
-  const library = await bundled(path.resolve(import.meta.dirname, '../../src/index.ts'), folder)
-  const code = `
-    process.setgroups([]), process.setgid(65534), process.setuid(65534)
-    const { openRepo } = await import(${JSON.stringify(library)})
-    const fs = await import('node:fs')
-    const lib = openRepo(${JSON.stringify(repo.dir)}, { env: ${JSON.stringify(repo.env)} })
-    const answer = await (async () => { ${script} })().catch((error) => ({ error: error.code ?? String(error) }))
-    await lib.close()
-    console.log(JSON.stringify(answer))`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: repo.env,
-    cwd: '/',
-  })
-  let out = ''
-  child.stdout.on('data', (chunk) => (out += chunk))
-  await once(child, 'close')
-  return JSON.parse(out)
-}
-
 describe.skipIf(process.getuid?.() !== 0)('K5: files that cannot be read', () => {
-  function othersRepo() {
-    const repo = testRepo({ ...files, 'secret/c.txt': 'three\n' })
-    repo.write('../state/.keep', '')
-    execFileSync('chown', ['-R', '65534:65534', repo.home])
-    chmodSync(repo.home, 0o755)
-    return repo
-  }
+  const othersRepo = () => ownedByOther(testRepo({ ...files, 'secret/c.txt': 'three\n' }))
 
   test('K5: an unreadable file and folder are listed; what the last step has of them stays', async () => {
     const repo = othersRepo()
-    const answer = (await asOther(
+    const answer = (await libraryAsOther(
       repo,
       `const { task } = await lib.start({ task: 'T1' })
        const at = (name) => task.path + '/' + name
@@ -153,7 +111,7 @@ describe.skipIf(process.getuid?.() !== 0)('K5: files that cannot be read', () =>
 
   test('K5: an unreadable file that a rewind meets is set aside, not destroyed', async () => {
     const repo = othersRepo()
-    const answer = (await asOther(
+    const answer = (await libraryAsOther(
       repo,
       `const { task } = await lib.start({ task: 'T1' })
        const file = task.path + '/locked.txt'
@@ -174,7 +132,7 @@ describe.skipIf(process.getuid?.() !== 0)('K5: files that cannot be read', () =>
 
   test('K4: a vault that may not be written is no unreadable file', async () => {
     const repo = othersRepo()
-    const answer = (await asOther(
+    const answer = (await libraryAsOther(
       repo,
       `const { task } = await lib.start({ task: 'T1' })
        await lib.checkpoint({ task: 'T1' })

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -10,10 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { compose } from '../../src/compose.ts'
 import type { TaskView } from '../../src/index.ts'
 import { fingerprint } from '../support/fingerprint.ts'
+import { libraryAsOther, ownedByOther } from '../support/other-user.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import {
   branches,
@@ -259,6 +260,76 @@ describe('the trash', () => {
     rmSync(tasks[1]!.path, { recursive: true })
     await lib.start({ task: 'T2' })
     expect(readFileSync(at(1, 'new.txt'), 'utf8')).toBe('new 1\n')
+  })
+
+  test('R12: no ref is left of what expired: branch, detached HEAD, staged files, refs that strayed', async () => {
+    const repo = testRepo()
+    const { lib, tasks } = await withTasks(repo, ['T1'])
+    const workspace = inFolder(repo, tasks[0]!.path)
+    workspace.git('switch', '--quiet', '--detach')
+    commitFile(workspace, 'detached.txt', 'on no branch\n')
+    repo.git('tag', 'v1')
+    await lib.run({ task: 'T1', starts: false, command: ['git', 'tag', '-d', 'v1'] })
+    await lib.reject({ task: 'T1' })
+    repo.write('a.txt', 'staged\n')
+    repo.git('add', 'a.txt')
+    await lib.start({ task: 'T2', isolation: 'branch' })
+    await lib.reject({ task: 'T2' })
+    const kinds = ownRefs(repo).map((ref) => ref.replace(/^refs\/offshoot\/(\w+)(\/\w+)*/, '$1'))
+    expect(kinds.toSorted()).toEqual(['repo', 'stray', 'trash', 'trash', 'trash-head', 'trash-index'])
+    const soon = library(repo, { flags: { trash: { keepDays: 0 } } })
+    expect((await soon.prune()).warnings).toEqual(['2 tasks that were closed for 0 days are gone.'])
+    expect(ownRefs(repo)).toEqual(['refs/offshoot/repo'])
+  })
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'R12: folders that may not be written, as in a cache of Go modules, go with the rest',
+    async () => {
+      const repo = ownedByOther(testRepo({ 'a.txt': 'one\n', '.gitignore': 'cache/\n' }))
+      const script = `
+        for (const id of ['T1', 'T2']) {
+          const { task } = await lib.start({ task: id })
+          fs.mkdirSync(task.path + '/cache/module', { recursive: true })
+          fs.writeFileSync(task.path + '/cache/module/file', 'x')
+          for (const name of ['cache/module', 'cache']) fs.chmodSync(task.path + '/' + name, id === 'T1' ? 0o555 : 0)
+          await lib.reject({ task: id })
+        }
+        const { errors, warnings } = await lib.prune({ force: true })
+        return { errors, warnings }`
+      expect(await libraryAsOther(repo, script, { trash: { keepDays: 0 } })).toEqual({
+        errors: [],
+        warnings: ['2 tasks that were closed for 0 days are gone.'],
+      })
+    },
+  )
+
+  test('R12: a folder that cannot be deleted is told, stops nothing else, and goes when it can', async (context) => {
+    const repo = testRepo()
+    const { lib, tasks, at } = await withTasks(repo, ['T1', 'T2', 'T3', 'T4'])
+    await lib.checkpoint({ task: 'T4' })
+    rmSync(tasks[3]!.path, { recursive: true })
+    await lib.start({ task: 'T4' })
+    for (const task of ['T1', 'T2']) await lib.reject({ task })
+    const stuck = path.join(trashOf(tasks[0]!), 'workspace')
+    const immutable = (how: '+i' | '-i', folder: string) =>
+      spawnSync('chattr', [how, folder], { encoding: 'utf8' })
+    const set = immutable('+i', stuck)
+    if (set.status !== 0) return context.skip(`No folder can be made immutable here: ${set.stderr}`)
+    onTestFinished(() => void immutable('-i', stuck))
+    const soon = library(repo, { flags: { ...all, trash: { keepDays: 0 } } })
+    writeFileSync(at(3, 'new.txt'), 'new\n')
+    const { removed, errors } = await soon.prune(old)
+    expect([ids(removed), ids(errors)]).toEqual([['T3'], ['T1']])
+    expect(errors[0]?.error).toMatchObject({ path: expect.stringContaining(stuck) })
+    expect([0, 1, 3].map((n) => existsSync(trashOf(tasks[n]!)))).toEqual([true, false, false])
+    // It is half gone, and does not come back.
+    await expect(lib.undo((await lib.ops()).find(({ task }) => task === 'T1')?.id)).rejects.toMatchObject({
+      code: 'WT_005',
+    })
+    immutable('-i', stuck)
+    expect((await soon.prune()).errors).toEqual([])
+    expect(existsSync(trashOf(tasks[0]!))).toBe(false)
+    expect(ownRefs(repo).filter((ref) => ref.startsWith('refs/offshoot/trash/'))).toEqual([])
   })
 
   test('R12: what lies in the trash without an operation goes after trash.keepDays, and nothing else does', async () => {

@@ -9,6 +9,8 @@ export interface Act {
   readonly say?: string
   readonly sh?: string
   readonly write?: string
+  /** It gives up with this error. */
+  readonly fail?: string
 }
 
 export const play = (...acts: Act[]) => JSON.stringify(acts)
@@ -43,6 +45,7 @@ async function perform(acts) {
   for (const act of acts) {
     if (act.say) print({ type: 'assistant', message: { content: [{ type: 'text', text: act.say }] } })
     if (act.sh || act.write) await use(act, 'call' + ++n)
+    if (act.fail) return print({ type: 'result', subtype: 'success', is_error: true, result: act.fail })
   }
   print({ type: 'result', subtype: 'success', is_error: false, result: 'Done.', usage: { input_tokens: 1, output_tokens: 1 } })
 }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { AppError } from '../../core/errors.ts'
+import { quoted } from '../../core/quoted.ts'
 import type { Answer, Context } from '../command.ts'
 import { printable } from '../output.ts'
 
@@ -110,10 +111,6 @@ function demoShell({ tell, paint }: Context, folder: string): DemoShell {
       return stdout
     },
   }
-}
-
-function quoted(arg: string): string {
-  return /^[\w./=-]+$/.test(arg) ? arg : `'${arg}'`
 }
 
 function indented(output: string): string {
