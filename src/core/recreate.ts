@@ -52,6 +52,7 @@ async function mend(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal):
 /** For verbs that record what is there: nothing there must not be recorded as everything deleted. */
 export async function requireWorkspace(ports: Ports, repo: Repo, task: Task): Promise<void> {
   if (await isThere(ports, task)) return requireOnBranch(ports, repo, task)
+  await requireRegistration(ports, repo, task)
   throw new AppError('WT_005', `The workspace of ${task.id} is gone.`, {
     path: task.path,
     hint: `offshoot start ${task.id} makes it again, as of its last step. (${repo.name})`,

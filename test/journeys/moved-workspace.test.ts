@@ -42,7 +42,7 @@ describe.each(['T1', 'other'])(
       expectAtWork(repo, to, task.branch)
     })
 
-    test.each(['reject', 'remove', 'start'] as const)(
+    test.each(['reject', 'remove', 'start', 'checkpoint'] as const)(
       '%s refuses, and works once it is back',
       async (verb) => {
         const { repo, lib, task, to, back } = await moved()
@@ -55,9 +55,8 @@ describe.each(['T1', 'other'])(
         rmSync(path.join(to, 'own.txt'))
         back()
         await lib[verb]({ task: 'T1' })
-        expect(linkedWorktrees(repo).map((worktree) => worktree.path)).toEqual(
-          verb === 'start' ? [task.path] : [],
-        )
+        const isOpen = verb === 'start' || verb === 'checkpoint'
+        expect(linkedWorktrees(repo).map((worktree) => worktree.path)).toEqual(isOpen ? [task.path] : [])
       },
     )
 
