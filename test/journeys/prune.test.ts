@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, type TestContext } from 'vitest'
 import { compose } from '../../src/compose.ts'
 import type { TaskView } from '../../src/index.ts'
 import { fingerprint } from '../support/fingerprint.ts'
@@ -303,6 +303,31 @@ describe('the trash', () => {
     },
   )
 
+  /** Nobody, not even root, can change or move that folder until the answer is called. */
+  function stick(folder: string, { skip }: TestContext): () => void {
+    const chattr = (how: string) => spawnSync('chattr', [how, folder], { encoding: 'utf8' })
+    const { status, stderr } = chattr('+i')
+    if (status !== 0) skip(`No folder can be made immutable here: ${stderr}`)
+    const free = () => void chattr('-i')
+    onTestFinished(free)
+    return free
+  }
+
+  test('R12: above trash.maxMegabytes, too, a folder that cannot leave stops no other', async (context) => {
+    const repo = testRepo({ 'a.txt': 'one\n', '.gitignore': '*.log\n' })
+    const { lib, tasks, at } = await withTasks(repo, ['T1', 'T2'], { trash: { maxMegabytes: 1 } })
+    for (const n of [0, 1]) writeFileSync(at(n, 'big.log'), Buffer.alloc(2_000_000, 'x'))
+    for (const task of ['T1', 'T2']) await lib.reject({ task })
+    const [stuck = '', other = ''] = tasks.map((task) => path.join(trashOf(task), 'workspace'))
+    stick(stuck, context)
+    const { errors, warnings } = await lib.prune({ force: true })
+    expect([ids(errors), warnings]).toEqual([
+      ['T1'],
+      ['1 folders left the trash; their files are in the vault.'],
+    ])
+    expect([stuck, other].map((folder) => existsSync(folder))).toEqual([true, false])
+  })
+
   test('R12: a folder that cannot be deleted is told, stops nothing else, and goes when it can', async (context) => {
     const repo = testRepo()
     const { lib, tasks, at } = await withTasks(repo, ['T1', 'T2', 'T3', 'T4'])
@@ -311,11 +336,7 @@ describe('the trash', () => {
     await lib.start({ task: 'T4' })
     for (const task of ['T1', 'T2']) await lib.reject({ task })
     const stuck = path.join(trashOf(tasks[0]!), 'workspace')
-    const immutable = (how: '+i' | '-i', folder: string) =>
-      spawnSync('chattr', [how, folder], { encoding: 'utf8' })
-    const set = immutable('+i', stuck)
-    if (set.status !== 0) return context.skip(`No folder can be made immutable here: ${set.stderr}`)
-    onTestFinished(() => void immutable('-i', stuck))
+    const free = stick(stuck, context)
     const soon = library(repo, { flags: { ...all, trash: { keepDays: 0 } } })
     writeFileSync(at(3, 'new.txt'), 'new\n')
     const { removed, errors } = await soon.prune(old)
@@ -326,7 +347,7 @@ describe('the trash', () => {
     await expect(lib.undo((await lib.ops()).find(({ task }) => task === 'T1')?.id)).rejects.toMatchObject({
       code: 'WT_005',
     })
-    immutable('-i', stuck)
+    free()
     expect((await soon.prune()).errors).toEqual([])
     expect(existsSync(trashOf(tasks[0]!))).toBe(false)
     expect(ownRefs(repo).filter((ref) => ref.startsWith('refs/offshoot/trash/'))).toEqual([])
