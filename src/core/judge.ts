@@ -200,7 +200,7 @@ function ofForeign({ name, path: folder, uid, locked }: Registration, at: string
   ]
 }
 
-function ofTask({ task, folder, fault, isBusy }: SeenTask, repo: SeenRepo, at: string): Finding[] {
+function ofTask({ task, folder, movedTo, fault, isBusy }: SeenTask, repo: SeenRepo, at: string): Finding[] {
   const name = `task ${task.id}`
   const { vault, refs } = repo
   const repair = `offshoot repair ${task.id}${at}`
@@ -245,6 +245,15 @@ function ofTask({ task, folder, fault, isBusy }: SeenTask, repo: SeenRepo, at: s
       message: `the checkout ${task.path} that it works in is gone`,
       why: 'It is yours to bring back; what was uncommitted is in the vault.',
       hint: `Put ${task.path} back, or offshoot repair where it is now.`,
+    })
+  } else if (movedTo !== undefined) {
+    found.push({
+      name,
+      status: 'warn',
+      verdict: 'report',
+      message: `its workspace was moved to ${movedTo}`,
+      why: 'There it is yours: no step of it is taken, and it is not cleaned away.',
+      hint: `git worktree move ${quoted(movedTo)} ${quoted(task.path)}`,
     })
   } else if (folder === 'gone') {
     const why = 'An agent cannot work in it. All that was recorded comes back from the last step.'

@@ -1,6 +1,7 @@
 /** The three worlds, gathered: the records, the folders, and what git and the vault know. Changes nothing. */
 import path from 'node:path'
 import { eachOf } from './each.ts'
+import { findMovedTo } from './elsewhere.ts'
 import { appError } from './errors.ts'
 import type { GitLock, Ports, Registration, Repo, RepoRecord, VaultLook } from './ports.ts'
 import { repoAt } from './repo.ts'
@@ -42,6 +43,8 @@ export interface SeenRepo {
 export interface SeenTask {
   readonly task: Task
   readonly folder: 'there' | 'gone'
+  /** Where the user has moved it. */
+  readonly movedTo?: string | undefined
   /** What is wrong with its git; of a task in the user's checkout, that this is on another branch. */
   readonly fault: string | undefined
   /** Whoever is in the middle of a verb on it lives. */
@@ -147,8 +150,10 @@ async function lookAtTask(
   const isBusy = task.pending !== undefined && (await ports.isAlive(task.pending.owner))
   const kind = await ports.files.readKind(task.path)
   const folder = kind === 'folder' && (await ports.files.readNames(task.path)).length > 0 ? 'there' : 'gone'
-  const looks = folder === 'there' && isThere && isOpen(task) && !task.pending
-  return { task, folder, fault: looks ? await findFault(ports, repo, task, signal) : undefined, isBusy }
+  const seen = { task, folder, fault: undefined, isBusy } as const
+  if (!isThere || !isOpen(task) || task.pending) return seen
+  if (folder === 'gone') return { ...seen, movedTo: await findMovedTo(ports, repo, task) }
+  return { ...seen, fault: await findFault(ports, repo, task, signal) }
 }
 
 /** In the user's own checkout git is theirs; only where they are in it is of concern. */

@@ -60,8 +60,12 @@ describe.each(['T1', 'other'])(
       },
     )
 
-    test('repair leaves it, and says where it is', async () => {
+    test('doctor says where it is and how it comes back, and repair leaves it', async () => {
       const { repo, task, to } = await moved()
+      const message = `its workspace was moved to ${to}`
+      const hint = `git worktree move ${to} ${task.path}`
+      const checks = await once(repo, (one) => one.doctor())
+      expect(checks).toContainEqual(expect.objectContaining({ name: 'task T1', message, hint }))
       const { repaired, left } = await once(repo, (one) => one.repair())
       expect([repaired, left]).toMatchObject([[], [{ message: expect.stringContaining(to) }]])
       expectAtWork(repo, to, task.branch)
