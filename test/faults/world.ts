@@ -5,7 +5,8 @@ import type { Ports, Repo, Step } from '../../src/core/ports.ts'
 import type { Task } from '../../src/core/task.ts'
 import { type KnownOperation, ops } from '../../src/core/undo.ts'
 import type { Stage } from './lane.ts'
-import { blobId, namesIn, readTree, type Tree } from './tree.ts'
+import { withoutTakenBack } from './logs.ts'
+import { namesIn, readTree, type Tree } from './tree.ts'
 
 export interface World {
   /** What P1 speaks of: the checkout, and all of `.git` that is not ours. */
@@ -50,8 +51,7 @@ export async function readWorld(stage: Stage): Promise<World> {
   return {
     user: {
       ...readTree(stage.dir, (name) => name === '.git' || name === baseInside),
-      ...prefixed('.git', readTree(gitDir, isOursInGit)),
-      ...prefixed('.git', logsWithoutTakenBack(gitDir)),
+      ...prefixed('.git', withoutTakenBack(gitDir, readTree(gitDir, isOursInGit))),
       ...(existsSync(path.join(stage.home, 'hook-ran')) && { 'a hook': 'ran' }),
     },
     refs: Object.fromEntries(Object.entries(refs).filter(([ref]) => !isOurRef(ref))),
@@ -71,21 +71,6 @@ export async function readWorld(stage: Stage): Promise<World> {
     children: namesIn(path.join(stage.state, 'children')),
     ...(await readStore(stage)),
   }
-}
-
-/** A branch that was moved and moved back, as something else could not be written, is where it was; its log tells of both. */
-function logsWithoutTakenBack(gitDir: string): Tree {
-  const both = /^(\w+) (\w+) .*\toffshoot: \w+ (\w+)\n\2 \1 .*\toffshoot: undo \3\n/gm
-  const logs = prefixed('logs', readTree(path.join(gitDir, 'logs')))
-  return Object.fromEntries(
-    Object.entries(logs).flatMap(([name, value]) => {
-      const text = readText(path.join(gitDir, name))
-      const rest = text.replaceAll(both, '')
-      return rest === text || isOurLog(name)
-        ? []
-        : [[name, `${value.split(' ')[0]} ${blobId(Buffer.from(rest, 'latin1'))}`]]
-    }),
-  )
 }
 
 function isOursInGit(name: string): boolean {

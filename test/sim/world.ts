@@ -7,6 +7,7 @@ import type { Operation } from '../../src/core/operation.ts'
 import type { Composed } from '../../src/compose.ts'
 import type { Task } from '../../src/core/task.ts'
 import { type KnownOperation, ops } from '../../src/core/undo.ts'
+import { withoutTakenBack } from '../faults/logs.ts'
 import { namesIn, readTree, type Tree } from '../faults/tree.ts'
 import type { Ground } from './ground.ts'
 
@@ -46,7 +47,10 @@ const notContents = /(^|\/)\.git\/(objects|logs)$/
 
 export async function readWorld(ground: Ground): Promise<World> {
   const gitDir = path.join(ground.dir, '.git')
-  const all = readTree(gitDir, (name) => name === 'objects' || name === 'worktrees')
+  const all = withoutTakenBack(
+    gitDir,
+    readTree(gitDir, (name) => name === 'objects' || name === 'worktrees'),
+  )
   const inGit = Object.entries(all)
   const refs = readRefs(gitDir, Object.keys(all))
   const base = path.join(
