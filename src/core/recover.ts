@@ -1,3 +1,4 @@
+import { autoRevert } from './auto-revert.ts'
 import { AppError, appError } from './errors.ts'
 import { type Finding, judge, type Verdict } from './judge.ts'
 import { mend } from './mend.ts'
@@ -17,9 +18,13 @@ export interface Recovered {
   readonly reported: readonly Pick<Finding, 'name' | 'message' | 'hint'>[]
 }
 
-/** Finishes or rolls back what died half-way, then looks at everything and puts right what is provably ours and dead. */
+/**
+ * Finishes or rolls back what died half-way, gives up what the settings say is to be given up, then looks at everything
+ * and puts right what is provably ours and dead.
+ */
 export async function recover(ports: Ports, signal?: AbortSignal): Promise<Recovered> {
   const settled = await settleAll(ports, signal)
+  await autoRevert(ports)
   const { recovered, reported } = await reconcile(ports, undefined, signal)
   return { recovered: [...settled.map(told), ...recovered], reported }
 }

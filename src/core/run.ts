@@ -1,7 +1,8 @@
 import { afterRun } from './auto-revert.ts'
 import { publishSteps, requireOpen, takeStep } from './checkpoint.ts'
 import { appError } from './errors.ts'
-import { holdTask } from './hold.ts'
+import { holdTask, settingsOf } from './hold.ts'
+import { recoverMeanwhile } from './meanwhile.ts'
 import { withPorts } from './port-block.ts'
 import type { Ports, Repo, Snapshot } from './ports.ts'
 import { ensureWorkspace } from './recreate.ts'
@@ -73,7 +74,10 @@ export function withRun<T>(
         return taken
       })
     try {
-      const { value, reason, harmless, tool, summary } = await work({ id, task, checkpoint })
+      const { everyMinutes } = (await settingsOf(ports, task)).recover
+      const { value, reason, harmless, tool, summary } = await recoverMeanwhile(ports, everyMinutes, () =>
+        work({ id, task, checkpoint }),
+      )
       const trigger = reason === '' || harmless ? null : 'failure'
       const ended = await endRun(ports, repo, task, { tool, summary, run: id }, reason, trigger)
       return { ...ended, run: id, value }

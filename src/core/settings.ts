@@ -66,6 +66,8 @@ export interface Settings {
     readonly timeoutSeconds: number
   }
   readonly lock: { readonly waitSeconds: number }
+  /** 0: never. */
+  readonly recover: { readonly everyMinutes: number }
   readonly prune: {
     readonly maxAgeDays: number
     readonly minKeep: number
@@ -110,6 +112,7 @@ export const defaultSettings: Settings = {
   pr: { remote: 'origin', tool: 'auto' },
   hooks: { postStart: '', preRun: '', preAccept: '', postAccept: '', preRemove: '', timeoutSeconds: 600 },
   lock: { waitSeconds: 30 },
+  recover: { everyMinutes: 5 },
   prune: {
     maxAgeDays: 7,
     minKeep: 2,

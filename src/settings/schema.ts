@@ -137,6 +137,9 @@ export const rules = {
   ),
   'hooks.timeoutSeconds': whole(1, 86_400).describe('How long each of these may take.'),
   'lock.waitSeconds': whole(0, 3600).describe('How long a command waits for another one that is at work.'),
+  'recover.everyMinutes': amount(0, 1440).describe(
+    'How often everything is looked after, as by `offshoot recover`, while a run goes on. 0: never.',
+  ),
   'prune.maxAgeDays': whole(0, 3650).describe('Tasks that nobody touched for so long may be pruned.'),
   'prune.minKeep': whole(0, 10_000).describe(
     'So many of the newest tasks are never pruned for their age or number.',

@@ -91,6 +91,7 @@ describe('I6: settings from file, user file, environment and flags; the later wi
       { key: 'hooks.preRemove', value: '', origin: 'default' },
       { key: 'hooks.timeoutSeconds', value: 600, origin: 'default' },
       { key: 'lock.waitSeconds', value: 5, origin: 'flag' },
+      { key: 'recover.everyMinutes', value: 5, origin: 'default' },
       { key: 'prune.maxAgeDays', value: 1, origin: repoFile },
       { key: 'prune.minKeep', value: 3, origin: userFile },
       { key: 'prune.cleanupOnComplete', value: false, origin: 'default' },

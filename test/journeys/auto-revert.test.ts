@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { compose } from '../../src/compose.ts'
@@ -8,17 +8,17 @@ import type { Locks } from '../../src/core/ports.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
-import { branches, library, withEnv } from '../support/workspace.ts'
+import { branches, copyOf, library, withEnv } from '../support/workspace.ts'
 
 const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
 /** A user with work of their own in hand, and a session in their checkout. */
-async function session(flags: object = {}) {
+async function session() {
   const repo = testRepo({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
   repo.write('b.txt', 'mine\n')
   repo.write('untracked.txt', 'mine\n')
   const before = fingerprint(repo)
-  const lib = library(repo, { flags })
+  const lib = library(repo)
   await lib.start({ task: 'S', isolation: 'branch' })
   return { repo, lib, before }
 }
@@ -36,9 +36,9 @@ function running(repo: TestRepo, task: string, workspace: string) {
 /** As if it had been used for the last time so long ago. */
 function age(repo: TestRepo, minutes: number): void {
   const ports = compose({ env: repo.env })
-  const [task] = ports.store.readTasks({ open: true })
   const at = new Date(Date.now() - minutes * 60_000).toISOString()
-  ports.store.append(task!.uid, { type: 'recreate.done' }, at)
+  for (const { uid } of ports.store.readTasks({ open: true }))
+    ports.store.append(uid, { type: 'recreate.done' }, at)
   void ports.close()
 }
 
@@ -156,14 +156,52 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     expect(fingerprint(repo)).toEqual(before)
   })
 
-  test('when whoever ran it is killed, with the next command', async () => {
+  test.each([['start', 'other'], ['recover']])(
+    'when whoever ran it is killed, with the next command: %s',
+    async (...command) => {
+      const { repo, before } = await session()
+      const { child, ended, begun } = running(repo, 'S', repo.dir)
+      await begun
+      child.kill('SIGKILL')
+      await ended
+      const { stderr } = await offshoot(repo, ...command)
+      expect(stderr).toMatch(/notice: S was given up \(shutdown\)/)
+      expect(fingerprint(repo)).toEqual(before)
+    },
+  )
+
+  test('R5: while a run elsewhere goes on, which looks after everything again and again and is left alone itself', async () => {
     const { repo, before } = await session()
-    const { child, ended, begun } = running(repo, 'S', repo.dir)
-    await begun
-    child.kill('SIGKILL')
-    await ended
-    const { stderr } = await offshoot(repo, 'start', 'other')
-    expect(stderr).toMatch(/notice: S was given up \(shutdown\)/)
+    const lib = library(repo, { flags: { recover: { everyMinutes: 0.001 } } })
+    await lib.start({ task: 'other' })
+    const head = path.join(repo.dir, '.git/HEAD')
+    await lib.task('other').run('agent', async ({ workspace, wrap }) => {
+      const write = async (name: string) => writeFileSync(path.join(workspace, name), 'work\n')
+      const tools = wrap({ write })
+      await tools.write('before.txt')
+      const { child, ended, begun } = running(repo, 'S', repo.dir)
+      await begun
+      child.kill('SIGKILL')
+      await ended
+      await until(() => readFileSync(head, 'utf8').includes('main'), 'the user is back on main')
+      await tools.write('after.txt')
+    })
+    expect(fingerprint(repo)).toEqual(before)
+    expect(await lib.notices()).toMatchObject([
+      { message: expect.stringContaining('S was given up (shutdown)') },
+    ])
+    expect(await lib.show('other')).toMatchObject({ state: 'completed', checkpoints: 2 })
+  })
+
+  test('R5: in another repository too, by recover; one that is gone keeps nobody from it', async () => {
+    const { repo, before } = await session()
+    const gone = copyOf(repo)
+    const there = { ...gone, env: repo.env }
+    await offshoot(there, 'start', 'G', '--isolation', 'branch')
+    age(repo, 45)
+    rmSync(gone.dir, { recursive: true })
+    const { code } = await offshoot({ ...repo, dir: repo.home }, 'recover')
+    expect(code).toBe(0)
     expect(fingerprint(repo)).toEqual(before)
   })
 

@@ -1,0 +1,46 @@
+import type { Ports } from './ports.ts'
+
+/** Says when somebody last looked after everything. */
+const note = 'recovered at'
+
+/**
+ * Recovers every so many minutes for as long as some work goes on; of several processes that do so, one. What cannot
+ * be put right is tried again the next time.
+ */
+export async function recoverMeanwhile<T>(
+  ports: Ports,
+  everyMinutes: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (everyMinutes === 0) return work()
+  const every = everyMinutes * 60_000
+  const over = new AbortController()
+  let round: Promise<void> | undefined
+  const look = async () => {
+    const { recover } = await import('./recover.ts')
+    if (isDue(ports, every)) await recover(ports, over.signal)
+  }
+  const timer = setInterval(() => {
+    round ??= look()
+      .catch(() => {})
+      .finally(() => {
+        round = undefined
+      })
+  }, every)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+    over.abort()
+    await round
+  }
+}
+
+function isDue({ store, clock }: Ports, every: number): boolean {
+  const now = clock.now()
+  const last = Date.parse(store.findNote(note) ?? '')
+  // One's own last time is never quite so long ago; a time to come is that of a clock that went wrong.
+  if (Math.abs(now.getTime() - last) < every * 0.9) return false
+  store.putNote(note, now.toISOString())
+  return true
+}
