@@ -143,6 +143,8 @@ function detail(event: TaskEvent): string {
       return `${event.trigger}: ${event.reason}`
     case 'hook.skipped':
       return `${event.hook} is not trusted`
+    case 'mended':
+      return event.what
     case 'trash.slimmed':
       return `${event.bytes} bytes`
     default:

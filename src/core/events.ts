@@ -117,6 +117,8 @@ export type TaskEvent =
   | ({ readonly type: 'revert.failed' } & AutoRevert)
   /** The folder of a closed task has left the trash; the vault has what it held. */
   | { readonly type: 'trash.slimmed'; readonly bytes: number }
+  /** Recovery or repair has put this right. */
+  | { readonly type: 'mended'; readonly what: string }
   /** From here on nothing of it can be undone. */
   | { readonly type: 'expiry.begun' }
   | { readonly type: 'expiry.done' }

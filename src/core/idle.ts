@@ -4,9 +4,10 @@ import { AppError } from './errors.ts'
 import type { Task } from './task.ts'
 
 /** What an agent is still writing cannot land, go or change under its hands. */
-export function requireIdle({ id, pending }: Task, orElse = ''): void {
+export function requireIdle({ id, path, pending }: Task, orElse = ''): void {
   if (pending?.verb !== 'run') return
   throw new AppError('WT_012', `An agent is at work in ${id}.`, {
+    path,
     hint: `Wait for it, or end it: offshoot stop ${id}.${orElse}`,
   })
 }

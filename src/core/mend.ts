@@ -59,22 +59,35 @@ async function mendTask(ports: Ports, what: TaskMend, seen: Task, signal?: Abort
   }
   const repo = await requireKnown(ports, seen.repo)
   await holdTask(ports, seen, { verb: 'repair', signal }, async () => {
-    switch (what) {
-      case 'workspace':
-        await ensureWorkspace(ports, repo, requireOpen(ports, seen), signal)
-        return
-      case 'branch':
-        return mendBranch(ports, repo, requireOpen(ports, seen), signal)
-      case 'pin':
-        return mendPin(ports, repo, requireOpen(ports, seen), signal)
-      case 'steps':
-        return mendSteps(ports, repo, requireOpen(ports, seen))
-      case 'unpin':
-        return unpin(ports, repo, requireClosed(ports, seen))
-      case 'quarantine':
-        return quarantine(ports, repo, requireClosed(ports, seen), signal)
-    }
+    const mended = await mendHeld(ports, repo, what, seen, signal)
+    if (mended !== undefined)
+      ports.store.append(seen.uid, { type: 'mended', what: mended }, ports.clock.now().toISOString())
   })
+}
+
+/** What is now right, for the log; undefined when that is there already, or nothing was to be done any more. */
+async function mendHeld(
+  ports: Ports,
+  repo: Repo,
+  what: Exclude<TaskMend, 'settle'>,
+  seen: Task,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  switch (what) {
+    case 'workspace':
+      await ensureWorkspace(ports, repo, requireOpen(ports, seen), signal)
+      return undefined
+    case 'branch':
+      return mendBranch(ports, repo, requireOpen(ports, seen), signal)
+    case 'pin':
+      return mendPin(ports, repo, requireOpen(ports, seen), signal)
+    case 'steps':
+      return mendSteps(ports, repo, requireOpen(ports, seen))
+    case 'unpin':
+      return unpin(ports, repo, requireClosed(ports, seen))
+    case 'quarantine':
+      return quarantine(ports, repo, requireClosed(ports, seen), signal)
+  }
 }
 
 function requireClosed(ports: Ports, seen: Task): Task {
@@ -84,48 +97,62 @@ function requireClosed(ports: Ports, seen: Task): Task {
 }
 
 /** Commits that were collected come back from the vault when the steps are next published. */
-async function mendBranch(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+async function mendBranch(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   const { git } = ports
   const tip = await branchTip(ports, repo, task, signal)
   const ref = branchRef(task.branch)
-  if ((await git.findRef(repo.place, ref, signal)) === undefined)
-    await requireChanged(git, repo, { ref, old: null, new: tip }, signal)
+  if ((await git.findRef(repo.place, ref, signal)) !== undefined) return undefined
+  return requireChanged(git, repo, { ref, old: null, new: tip }, signal)
 }
 
-async function mendPin({ git }: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+async function mendPin({ git }: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
   if ((await git.findCommit(repo.place, task.base.commit, signal)) === undefined)
     throw new AppError('WT_010', `The commit ${task.base.commit} that it started from is gone.`)
   const old = (await git.findRef(repo.place, pinRef(task.uid), signal)) ?? null
-  await requireChanged(git, repo, { ref: pinRef(task.uid), old, new: task.base.commit }, signal)
+  return requireChanged(git, repo, { ref: pinRef(task.uid), old, new: task.base.commit }, signal)
 }
 
-async function unpin({ git }: Ports, repo: Repo, task: Task): Promise<void> {
+async function unpin({ git }: Ports, repo: Repo, task: Task): Promise<string | undefined> {
   const old = await git.findRef(repo.place, pinRef(task.uid))
-  if (old !== undefined) await requireChanged(git, repo, { ref: pinRef(task.uid), old, new: null })
+  if (old === undefined) return undefined
+  return requireChanged(git, repo, { ref: pinRef(task.uid), old, new: null })
 }
 
-async function requireChanged(git: Ports['git'], repo: Repo, change: RefChange, signal?: AbortSignal) {
-  if (await git.changeRefs(repo.place, [change], 'offshoot: repair', signal)) return
+async function requireChanged(
+  git: Ports['git'],
+  repo: Repo,
+  change: RefChange,
+  signal?: AbortSignal,
+): Promise<string> {
+  if (await git.changeRefs(repo.place, [change], 'offshoot: repair', signal))
+    return change.new === null ? `deleted ${change.ref}` : `set ${change.ref} to ${change.new}`
   throw new AppError('WT_012', `${change.ref} moved meanwhile.`, { hint: 'Repeat it.' })
 }
 
 /** The log of events remembers the commit of each step. */
-async function mendSteps(ports: Ports, repo: Repo, task: Task): Promise<void> {
+async function mendSteps(ports: Ports, repo: Repo, task: Task): Promise<string> {
   const steps = ports.store.readEvents({ uid: task.uid, types: ['checkpoint'] }).map(({ event }) => event)
   const last = steps.findLast((event) => event.type === 'checkpoint' && event.n === task.checkpoints)
   const commit = last?.type === 'checkpoint' ? last.commit : undefined
-  if (await ports.vault.mendTip(repo, task, commit)) return
+  if (await ports.vault.mendTip(repo, task, commit)) return `found step ${task.checkpoints} again`
   throw new AppError('WT_005', `Step ${task.checkpoints} of ${task.id} is not in the vault any more.`, {
     hint: 'Bring the vault back from a backup of the state folder. The workspace itself is as it was.',
   })
 }
 
 /** Into the trash, and only what the vault has: what nobody recorded stays where it is. */
-async function quarantine(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+async function quarantine(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
   if ((await ports.files.readKind(task.path)) !== undefined) {
     const dirt = await ports.vault.readDirt(repo, task, signal)
     if (dirt.length > 0)
       throw new AppError('WT_004', `${task.path} holds what no step has.`, { path: task.path })
   }
-  await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
+  const trash = await freeTrash(ports, task.path)
+  await trashFolder(ports, repo, task, trash)
+  return `moved ${task.path} into ${trash}`
 }

@@ -39,6 +39,23 @@ test('R9: every act is in the log: who, what, when, which commit; --task, --sinc
     expect([since, (await offshoot(user, 'audit', '--since', since)).code]).toEqual([since, 2])
 })
 
+test('R9: what recovery and repair put right is in the log as well', async () => {
+  const user = testRepo()
+  await offshoot(user, 'start', 'T1')
+  for (const ref of [
+    'refs/heads/offshoot/T1',
+    user.git('for-each-ref', '--format=%(refname)', 'refs/offshoot/base').trim(),
+  ])
+    user.git('update-ref', '-d', ref)
+  await offshoot(user, 'repair')
+  const { events } = (await offshoot(user, 'audit', '--json')).json
+  const mended = events.filter(({ what }: { what: string }) => what === 'mended')
+  expect(mended.map(({ detail }: { detail: string }) => detail).toSorted()).toEqual([
+    expect.stringMatching(/^set refs\/heads\/offshoot\/T1 to [0-9a-f]{40}$/),
+    expect.stringMatching(/^set refs\/offshoot\/base\/\w{20} to [0-9a-f]{40}$/),
+  ])
+})
+
 /** All that is written down: the records, and every commit, of the vault as well. */
 function writtenDown(user: TestRepo): string {
   const db = openDatabase(user)
