@@ -3,7 +3,7 @@ import { chmodSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { type TestRepo, testRepo } from '../../test/support/repo.ts'
-import type { RefChange } from '../core/ports.ts'
+import type { Files, RefChange } from '../core/ports.ts'
 import { nodeFiles } from '../files/node.ts'
 import { changeLoose, isMove } from './loose-refs.ts'
 
@@ -11,9 +11,15 @@ const files = nodeFiles()
 
 const headOf = (repo: TestRepo) => repo.git('rev-parse', 'HEAD').trim()
 
-function change(repo: TestRepo, changes: readonly RefChange[], message = 'made', signal?: AbortSignal) {
+function change(
+  repo: TestRepo,
+  changes: readonly RefChange[],
+  message = 'made',
+  signal?: AbortSignal,
+  through = files,
+) {
   const gitDir = path.join(repo.dir, '.git')
-  return changeLoose(files, { commonDir: gitDir, gitDir, checkout: repo.dir }, changes, message, signal)
+  return changeLoose(through, { commonDir: gitDir, gitDir, checkout: repo.dir }, changes, message, signal)
 }
 
 function make(repo: TestRepo, refs: readonly string[], message?: string, signal?: AbortSignal) {
@@ -54,6 +60,22 @@ test('L5: refs are made as git makes them, with the log and the permissions that
   expect(new Set(modes).size).toBe(1)
   expect(repo.git('fsck', '--strict').trim()).toBe('')
   expect(locksOf(repo)).toEqual([])
+})
+
+test('S2: refs are made although somebody takes each empty folder away that was made for them', async () => {
+  const repo = testRepo()
+  let taken = 0
+  const raced: Files = {
+    ...files,
+    async makeFolder(folder, mode) {
+      await files.makeFolder(folder, mode)
+      if (taken++ % 2 === 0) await files.removeEmptyFolder(folder)
+    },
+  }
+  const made = { ref: 'refs/heads/a/ours', old: null, new: headOf(repo) }
+  expect(await change(repo, [made], 'made', undefined, raced)).toBe(true)
+  expect(repo.git('reflog', 'show', '--format=%gs', 'a/ours')).toBe('made\n')
+  expect(taken).toBe(4)
 })
 
 test.each([

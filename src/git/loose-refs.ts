@@ -22,8 +22,7 @@ export async function changeLoose(
   try {
     for (const { file, text } of locks) {
       signal?.throwIfAborted()
-      await files.makeFolder(path.dirname(file))
-      if (!(await files.writeNew(file, text))) return false
+      if (!(await inFolder(files, file, () => files.writeNew(file, text)))) return false
       held.add(file)
     }
     // Nobody else can change them any more; somebody may have while we went about it.
@@ -100,8 +99,20 @@ async function log(files: Files, file: string, made: string, message: string): P
   const seconds = Math.floor(Date.now() / 1000)
   const who = `offshoot <offshoot@localhost> ${seconds} +0000`
   const line = `${'0'.repeat(made.length)} ${made} ${who}\t${message}\n`
-  await files.makeFolder(path.dirname(file))
-  await files.write(file, ((await files.readText(file)) ?? '') + line)
+  const text = ((await files.readText(file)) ?? '') + line
+  await inFolder(files, file, () => files.write(file, text))
+}
+
+/** Whoever deletes the last ref of a folder takes the folder along, also when it was made for us just now. */
+async function inFolder<T>(files: Files, file: string, write: () => Promise<T>): Promise<T> {
+  for (let left = 10; ; left--) {
+    await files.makeFolder(path.dirname(file))
+    try {
+      return await write()
+    } catch (thrown) {
+      if (left === 0 || (thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
+    }
+  }
 }
 
 async function removeEmpty(files: Files, at: (name: string) => string, ref: string): Promise<void> {

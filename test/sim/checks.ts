@@ -134,15 +134,22 @@ export function isBack(
       .map((name) => `P3: the undo did not bring ${name} back`)
   }
   const gone = Object.keys(undone.before.workspaces).filter((name) => !(name in undone.after.workspaces))
+  // A commit is taken back on its branch; a checkout that went elsewhere since is left alone.
+  const isElsewhere =
+    changed(undone.before.refs, undone.after.refs).length > 0 && undone.after.git.HEAD !== before.git.HEAD
   return [
-    ...wrong('files'),
-    ...(touchesIndex ? wrong('index') : []),
+    ...(isElsewhere ? [] : wrong('files')),
+    ...(touchesIndex && !isElsewhere ? wrong('index') : []),
     ...wrong('refs'),
-    ...gone.flatMap((name) =>
-      difference(contents(undone.before.workspaces[name]!), contents(after.workspaces[name] ?? {})).map(
+    ...gone.flatMap((name) => {
+      // A full disk has taken the folder, and with it what no step holds.
+      const isIgnored = (file: string) => before.slimmed.has(name) && file.endsWith('.log')
+      const was = contents(undone.before.workspaces[name]!)
+      const kept = Object.fromEntries(Object.entries(was).filter(([file]) => !isIgnored(file)))
+      return difference(kept, contents(after.workspaces[name] ?? {})).map(
         (line) => `P3: in the workspace ${name} that came back, ${line}`,
-      ),
-    ),
+      )
+    }),
   ]
 }
 

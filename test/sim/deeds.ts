@@ -62,7 +62,8 @@ export function userDoes(ground: Ground, deed: UserDeed, which: number): string 
 }
 
 const agentScripts: Readonly<Record<Exclude<AgentDeed, 'shape' | 'corpus'>, (which: number) => string>> = {
-  edit: (which) => `${line('agent', which)} ${round(files, which)}`,
+  // A pipe would be waited for until somebody writes into it.
+  edit: (which) => `[ ! -p ${round(files, which)} ] && ${line('agent', which)} ${round(files, which)}`,
   create: (which) =>
     `mkdir -p new made && echo 'agent ${which}' > ${round(['new/one.txt', 'new/two.txt', 'made/x.txt', 'out.log'], which)}`,
   delete: (which) => `rm ${round(files, which)}`,

@@ -52,11 +52,16 @@ export class Team {
   }
 }
 
+/** A history takes seconds. */
+const longest = 5 * 60_000
+
 function ask(worker: ChildProcess, wanted: Wanted): Promise<Result> {
   return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`${wanted.name} comes to no end.`)), longest)
     const onExit = () => reject(new Error(`The worker ended while it played ${wanted.name}.`))
     worker.once('exit', onExit)
     worker.once('message', (result: Result) => {
+      clearTimeout(late)
       worker.off('exit', onExit)
       resolve(result)
     })

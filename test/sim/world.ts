@@ -33,6 +33,8 @@ export interface World {
   readonly operations: readonly KnownOperation[]
   /** The ids of all that were carried out, in order. */
   readonly done: readonly string[]
+  /** Workspaces of closed tasks that have left the trash, as the disk was full. */
+  readonly slimmed: ReadonlySet<string>
   /** The ids of all objects that the refs of the vault lead to; undefined when one of them is missing. */
   readonly vault: ReadonlySet<string> | undefined
   /** The newest step of each task, by uid. */
@@ -155,9 +157,11 @@ async function readVault(ground: Ground): Promise<Pick<World, 'vault' | 'tips'>>
   }
 }
 
-async function readStore(ground: Ground): Promise<Pick<World, 'tasks' | 'pending' | 'operations' | 'done'>> {
+type Stored = Pick<World, 'tasks' | 'pending' | 'operations' | 'done' | 'slimmed'>
+
+async function readStore(ground: Ground): Promise<Stored> {
   if (!existsSync(path.join(ground.state, 'state.db')))
-    return { tasks: [], pending: [], operations: [], done: [] }
+    return { tasks: [], pending: [], operations: [], done: [], slimmed: new Set() }
   return withPorts(ground, async (ports) => ({
     tasks: ports.store.readTasks({}),
     pending: ports.store.readPendingTasks(),
@@ -165,6 +169,11 @@ async function readStore(ground: Ground): Promise<Pick<World, 'tasks' | 'pending
     done: ports.store
       .readEvents({ types: ['operation.done'] })
       .flatMap(({ event }) => (event.type === 'operation.done' ? [event.id] : [])),
+    slimmed: new Set(
+      ports.store
+        .readEvents({ types: ['trash.slimmed'] })
+        .map(({ uid }) => path.basename(ports.store.findTaskByUid(uid)?.path ?? '')),
+    ),
   }))
 }
 
