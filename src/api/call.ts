@@ -18,13 +18,14 @@ export async function call<A extends ActionName>(
   const handler = handlers[action]
   try {
     signal?.throwIfAborted()
-    const writes = handler.writes && !onlyTells(input)
+    // To tell what would land, a step is taken of what nobody has taken yet.
+    const writes = handler.writes && (!onlyTells(input) || action === 'task.accept')
     if (handler.forUser && !onlyTells(input)) requireUser(ports, action, handler.forUser)
     if (writes && !handler.recovers && needsRecovery(ports)) {
       const { recoverFirst } = await import('../core/recover.ts')
       await recoverFirst(ports, signal)
     }
-    if (writes && !handler.recovers && givesUp(action, input)) {
+    if (writes && !handler.recovers && !onlyTells(input) && givesUp(action, input)) {
       const { autoRevert } = await import('../core/auto-revert.ts')
       await autoRevert(ports, inHand(action, input))
     }

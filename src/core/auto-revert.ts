@@ -103,41 +103,26 @@ export interface InHand {
   readonly byFolder: boolean
 }
 
-/** Gives up the tasks that are due: of the repository in hand, or of every one. */
-export async function autoRevert(ports: Ports, inHand?: InHand): Promise<void> {
+/** Gives up the tasks of a repository that are due. */
+export async function autoRevert(ports: Ports, inHand: InHand): Promise<void> {
   const now = ports.clock.now()
   // Hardly ever is there one, and finding out where we are takes longer than this look.
   const idling = ports.store.readIdling().filter((tasks) => mayBeDue(tasks, now))
   if (idling.length === 0) return
-  for (const repo of await reposOf(ports, idling, inHand)) {
-    const due = new Map<string, Settings>()
-    for (const tasks of idling.filter((candidates) => candidates.repo === repo.id)) {
-      const settings = due.get(tasks.origin) ?? (await settingsOf(ports, tasks))
-      if (dueTrigger(tasks, settings, now)) due.set(tasks.origin, settings)
-    }
-    if (due.size === 0) continue
-    for (const task of ports.store.readTasks({ repo: repo.id, open: true })) {
-      const settings = due.get(task.origin)
-      if (!settings || (inHand && isMeant(task, inHand))) continue
-      const auto = findTrigger(task, settings, now)
-      if (auto) await revert(ports, repo, task, settings, auto)
-    }
+  const { repo } = await findRepo(ports, inHand.dir)
+  if (!repo) return
+  const due = new Map<string, Settings>()
+  for (const tasks of idling.filter((candidates) => candidates.repo === repo.id)) {
+    const settings = due.get(tasks.origin) ?? (await settingsOf(ports, tasks))
+    if (dueTrigger(tasks, settings, now)) due.set(tasks.origin, settings)
   }
-}
-
-/** Those that are there; of one that is gone nothing can be given up. */
-async function reposOf(ports: Ports, idling: readonly Idling[], inHand?: InHand): Promise<Repo[]> {
-  if (inHand) {
-    const { repo } = await findRepo(ports, inHand.dir)
-    return repo ? [repo] : []
+  if (due.size === 0) return
+  for (const task of ports.store.readTasks({ repo: repo.id, open: true })) {
+    const settings = due.get(task.origin)
+    if (!settings || isMeant(task, inHand)) continue
+    const auto = findTrigger(task, settings, now)
+    if (auto) await revert(ports, repo, task, settings, auto)
   }
-  const found: Repo[] = []
-  for (const record of ports.store.readRepos()) {
-    if (!idling.some(({ repo }) => repo === record.id)) continue
-    const place = await ports.locate(record.commonDir).catch(() => undefined)
-    if (place) found.push({ ...record, place })
-  }
-  return found
 }
 
 function isMeant(task: Task, { dir, task: name, byFolder }: InHand): boolean {

@@ -88,6 +88,11 @@ describe('reduce', () => {
     expect(reduce(lost, { type: 'checkpoint.resumed' }, at)).toMatchObject({ state: 'failed', reason: 'no' })
   })
 
+  test('R1: a run that ends after its task was closed does not open it again', () => {
+    const closed = after(begun, { type: 'start.done' }, ...closing('rejected'))
+    expect(reduce(closed, { type: 'run.ended', run: 'r', ok: false, reason: 'no' }, at)).toEqual(closed)
+  })
+
   test('L7: a recreation that was taken back leaves the task as it was', () => {
     const active = after(begun, { type: 'start.done' })
     const undone: TaskEvent[] = [

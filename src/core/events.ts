@@ -211,6 +211,8 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
     case 'run.conversation':
       return { ...task, conversation: { agent: event.agent, id: event.conversation } }
     case 'run.ended':
+      // Somebody has given the task up meanwhile.
+      if (!isOpen(task)) return ended(task, 'run')
       return {
         ...without(settled(task), 'reason', 'trigger', 'unkept'),
         state: event.ok ? 'completed' : 'failed',

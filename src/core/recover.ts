@@ -1,8 +1,9 @@
-import { autoRevert } from './auto-revert.ts'
+import { afterRun } from './auto-revert.ts'
 import { AppError, appError } from './errors.ts'
 import { type Finding, judge, type Verdict } from './judge.ts'
 import { mend } from './mend.ts'
 import type { Ports } from './ports.ts'
+import { repoAt } from './repo.ts'
 import { scan } from './scan.ts'
 import { type Settled, settleAll } from './settle.ts'
 
@@ -19,12 +20,12 @@ export interface Recovered {
 }
 
 /**
- * Finishes or rolls back what died half-way, gives up what the settings say is to be given up, then looks at everything
- * and puts right what is provably ours and dead.
+ * Finishes or rolls back what died half-way, a run as if it had been cancelled, then looks at everything and puts right
+ * what is provably ours and dead.
  */
 export async function recover(ports: Ports, signal?: AbortSignal): Promise<Recovered> {
   const settled = await settleAll(ports, signal)
-  await autoRevert(ports)
+  for (const { uid } of settled) await giveUp(ports, uid)
   const { recovered, reported } = await reconcile(ports, undefined, signal)
   return { recovered: [...settled.map(told), ...recovered], reported }
 }
@@ -34,13 +35,22 @@ export async function recover(ports: Ports, signal?: AbortSignal): Promise<Recov
  * and a look that fails keeps nobody from working.
  */
 export async function recoverFirst(ports: Ports, signal?: AbortSignal): Promise<void> {
-  const repos = new Set((await settleAll(ports, signal)).map(({ repo }) => repo))
+  const settled = await settleAll(ports, signal)
+  // What somebody is at work in says nothing about the rest.
+  const repos = new Set(settled.flatMap(({ repo, verdict }) => (verdict === 'left alone' ? [] : [repo])))
   if (repos.size === 0) return
   try {
     await reconcile(ports, repos, signal)
   } catch (thrown) {
     if (appError(thrown).kind === 'cancelled') throw thrown
   }
+}
+
+/** What the end of its run would have done, had nobody killed it. */
+async function giveUp(ports: Ports, uid: string): Promise<void> {
+  const task = ports.store.findTaskByUid(uid)
+  const record = task?.trigger && ports.store.findRepoById(task.repo)
+  if (task && record) await afterRun(ports, await repoAt(ports, record), task)
 }
 
 function told({ task, verdict, why }: Settled): Recovery {

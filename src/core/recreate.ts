@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { requireRegistration } from './elsewhere.ts'
 import { AppError, appError } from './errors.ts'
+import { requireIdle } from './idle.ts'
 import { include } from './include.ts'
 import type { Ports, Repo, Step, Worktree } from './ports.ts'
 import { rawTree } from './raw.ts'
@@ -91,6 +92,8 @@ export async function branchTip(ports: Ports, repo: Repo, task: Task, signal?: A
 async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
   const { store, git, vault } = ports
   const now = () => ports.clock.now().toISOString()
+  // The mark of a run would be gone, and with it all that keeps others from its task.
+  requireIdle(task)
   store.append(task.uid, { type: 'recreate.begun', owner: ports.processes.self() }, now())
   try {
     await trashFolder(ports, repo, task, await freeTrash(ports, task.path))

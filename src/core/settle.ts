@@ -14,6 +14,7 @@ import { type Pending, runLock, type Task, taskLock } from './task.ts'
 import { branchRef, pinRef, undoRecreate, undoStart } from './workspace.ts'
 
 export interface Settled {
+  readonly uid: string
   readonly task: string
   readonly repo: string
   readonly verdict: 'finished' | 'rolled back' | 'left alone'
@@ -36,7 +37,8 @@ export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Set
     try {
       told.push(await settle(ports, task))
     } catch (error) {
-      told.push({ task: task.id, repo: task.repo, verdict: 'left alone', why: appError(error).message })
+      const { uid, id, repo } = task
+      told.push({ uid, task: id, repo, verdict: 'left alone', why: appError(error).message })
     }
   }
   return told
@@ -47,7 +49,7 @@ export async function settle(ports: Ports, seen: Task): Promise<Settled> {
   const lock = seen.pending?.verb === 'run' ? runLock(seen.uid) : taskLock(seen.repo, seen.id)
   return ports.locks.hold(lock, { verb: 'recover', waitMs: 0 }, async () => {
     const task = ports.store.findTaskByUid(seen.uid)
-    const named = { task: seen.id, repo: seen.repo }
+    const named = { uid: seen.uid, task: seen.id, repo: seen.repo }
     if (!task?.pending) return { ...named, verdict: 'left alone', why: 'It ended by itself.' }
     const record = ports.store.findRepoById(task.repo)
     if (!record) throw new AppError('WT_005', 'Its repository is not known.')

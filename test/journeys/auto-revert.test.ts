@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { compose } from '../../src/compose.ts'
@@ -8,7 +8,7 @@ import type { Locks } from '../../src/core/ports.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
-import { branches, copyOf, library, withEnv } from '../support/workspace.ts'
+import { branches, library, withEnv } from '../support/workspace.ts'
 
 const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
@@ -193,16 +193,11 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     expect(await lib.show('other')).toMatchObject({ state: 'completed', checkpoints: 2 })
   })
 
-  test('R5: in another repository too, by recover; one that is gone keeps nobody from it', async () => {
-    const { repo, before } = await session()
-    const gone = copyOf(repo)
-    const there = { ...gone, env: repo.env }
-    await offshoot(there, 'start', 'G', '--isolation', 'branch')
+  test('not by recover, however idle it is: that is about no task, and the user may be at work in the checkout', async () => {
+    const { repo, lib } = await session()
     age(repo, 45)
-    rmSync(gone.dir, { recursive: true })
-    const { code } = await offshoot({ ...repo, dir: repo.home }, 'recover')
-    expect(code).toBe(0)
-    expect(fingerprint(repo)).toEqual(before)
+    await offshoot(repo, 'recover')
+    expect((await lib.show('S')).state).toBe('active')
   })
 
   test('when asked twice to end, the command leaves at once and the next one finishes', async () => {

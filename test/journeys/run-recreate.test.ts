@@ -297,3 +297,17 @@ describe('L7: a workspace that is gone or damaged is whole again, with all uncom
     expect(existsSync(path.join(task.path, '.git'))).toBe(true)
   })
 })
+
+test('R1: a workspace that goes away under a run is not made again before the run has ended', async () => {
+  const repo = testRepo()
+  const lib = library(repo)
+  const { task } = await lib.start({ task: 'T1' })
+  await lib.task('T1').run('agent', async ({ workspace }) => {
+    rmSync(workspace, { recursive: true })
+    await expect(lib.start({ task: 'T1' })).rejects.toMatchObject({ code: 'WT_012', path: task.path })
+    await expect(lib.repair('T1')).rejects.toMatchObject({ code: 'WT_012' })
+    expect(await lib.list()).toMatchObject([{ id: 'T1', running: true }])
+  })
+  expect(await lib.start({ task: 'T1' })).toMatchObject({ reused: true, recreated: true })
+  expect(existsSync(path.join(task.path, 'a.txt'))).toBe(true)
+})
