@@ -32,7 +32,7 @@ test('R5: a run that is at work elsewhere makes no command look at everything', 
     expect((await offshoot(repo, 'checkpoint', 'T2', '--json')).json).toMatchObject({ created: true })
     return record
       .take()
-      .map(({ args }) => args.find((arg) => /^[a-z]/.test(arg)))
+      .flatMap(({ args }) => args.find((arg) => /^[a-z]/.test(arg)) ?? [])
       .toSorted()
   }
   await callsOf('first\n')
