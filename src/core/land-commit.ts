@@ -61,7 +61,7 @@ export async function planCommit(
 }
 
 /** Git refuses to go on with a rebase or a bisect whose branch has moved. */
-async function requireUnheld(ports: Ports, repo: Repo, branch: string): Promise<void> {
+export async function requireUnheld(ports: Ports, repo: Repo, branch: string): Promise<void> {
   const held = await ports.git.findHolder(repo.place, branch)
   if (!held) return
   throw new AppError('WT_002', `A ${held.verb} of ${branch} is going on in ${held.path}.`, {

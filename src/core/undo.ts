@@ -6,7 +6,7 @@ import { holdTask } from './hold.ts'
 import { requireIdle, requireSettled } from './idle.ts'
 import { findOperation } from './kept-operation.ts'
 import { findRepo } from './repo.ts'
-import { follow } from './land-commit.ts'
+import { follow, requireUnheld } from './land-commit.ts'
 import { asFound, obstacles } from './land-patch.ts'
 import { requireStep } from './log.ts'
 import { conflictError } from './conflict-error.ts'
@@ -161,6 +161,7 @@ async function whereItIsNow(
 ): Promise<Operation> {
   const moved = back.refs.find((change) => change.old !== null && change.new !== null)
   if (!moved?.old || !moved.new || back.head) return back
+  await requireUnheld(ports, repo, moved.ref.slice(branchRef('').length))
   const worktrees = await ports.git.readWorktrees(repo.place)
   const checkedOut = worktrees.find(({ branch }) => branch !== null && branchRef(branch) === moved.ref)
   if (checkedOut?.path === back.files?.checkout) return back

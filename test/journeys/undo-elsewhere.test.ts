@@ -52,6 +52,22 @@ describe.each(['squash', 'merge', 'rebase'] as const)('P3: the undo of a %s', (a
     expect(user.git('ls-files')).toBe('a\nb\nnew\n')
   })
 
+  test('does not move a branch that a rebase stands on, and the rebase can go on', async () => {
+    const { user, repo } = await worked()
+    user.git('branch', 'other')
+    const { operation } = await repo.accept({ task: 'T1', as })
+    user.git('switch', '--quiet', 'other')
+    user.write('a', 'other\n')
+    user.git('commit', '--quiet', '--all', '--message=Other')
+    user.git('switch', '--quiet', 'main')
+    expect(() => user.git('rebase', 'other')).toThrow(/could not apply/)
+    await expect(repo.undo(operation)).rejects.toMatchObject({ code: 'WT_002', path: user.dir })
+    user.git('checkout', '--quiet', '--theirs', 'a')
+    user.git('add', 'a')
+    user.git('-c', 'core.editor=true', 'rebase', '--continue')
+    expect(user.git('symbolic-ref', '--short', 'HEAD')).toBe('main\n')
+  })
+
   test('is refused where the user has changes of their own in its way', async () => {
     const { user, repo } = await worked()
     user.git('switch', '--quiet', '--create', 'feat')
