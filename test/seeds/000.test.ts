@@ -2,20 +2,17 @@
  * Scenarios that a tool which gives each session of an agent a worktree of its own must pass, under the names by which
  * they are known. A session is a task here; the ids say which rule a scenario is read by.
  */
-import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../src/api/call.ts'
 import { compose } from '../../src/compose.ts'
 import { checkoutState } from '../support/checkout-state.ts'
 import { fingerprint } from '../support/fingerprint.ts'
-import { until } from '../support/processes.ts'
+import { killWhen } from '../support/kill-when.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { branches, inFolder, library, linkedWorktrees, withEnv } from '../support/workspace.ts'
-
-const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
 /** The command must succeed. */
 async function ok(repo: TestRepo, verb: string, ...args: string[]) {
@@ -45,16 +42,6 @@ function busyRepo(): TestRepo {
   repo.write('untracked.txt', 'untracked\n')
   repo.write('run.log', 'ignored\n')
   return repo
-}
-
-/** Starts the real command and ends it as a power cut would, as soon as the condition holds. */
-async function killWhen(repo: TestRepo, args: string[], condition: () => boolean): Promise<void> {
-  const child = spawn(process.execPath, [bin, ...args], { cwd: repo.dir, env: repo.env, stdio: 'ignore' })
-  const ended = new Promise((resolve) => child.once('close', resolve))
-  onTestFinished(() => void child.kill('SIGKILL'))
-  await until(() => child.exitCode !== null || condition(), args.join(' '))
-  child.kill('SIGKILL')
-  await ended
 }
 
 describe('Update Existing Tests', () => {
