@@ -16,6 +16,7 @@ import type { Files } from '../../src/core/ports.ts'
 import { repairsAll } from '../support/damaged.ts'
 import { addFiles, loseRecords } from '../support/damage.ts'
 import { fingerprint } from '../support/fingerprint.ts'
+import { leftBehind } from '../support/left-behind.ts'
 import { offshoot, quickFolder, testRepo, type TestRepo } from '../support/repo.ts'
 import { vaultDir } from '../support/vault.ts'
 import {
@@ -315,24 +316,8 @@ test('R5: worktrees of others are never touched, whatever their state, nor is a 
 test('R5: what is left of a closed task goes into the trash, unless it holds what no step has', async () => {
   const user = testRepo()
   const repo = library(user)
-  const leftBehind = async (id: string, dirty: boolean) => {
-    const { task } = await repo.start({ task: id })
-    const name = path.basename(task.path)
-    await repo.reject({ task: id })
-    const trash = path.join(path.dirname(task.path), '.trash', name)
-    renameSync(path.join(trash, 'workspace'), task.path)
-    mkdirSync(path.join(user.dir, '.git', 'worktrees'), { recursive: true })
-    renameSync(path.join(trash, 'registration'), path.join(user.dir, '.git', 'worktrees', name))
-    user.git(
-      'update-ref',
-      `refs/offshoot/base/${JSON.parse(readFileSync(path.join(user.dir, '.git', 'worktrees', name, 'offshoot.json'), 'utf8')).uid}`,
-      'HEAD',
-    )
-    if (dirty) writeFileSync(path.join(task.path, 'unsaved.txt'), 'unsaved\n')
-    return task
-  }
-  const clean = await leftBehind('T1', false)
-  const dirty = await leftBehind('T2', true)
+  const clean = await leftBehind(user, repo, 'T1')
+  const dirty = await leftBehind(user, repo, 'T2', { dirty: true })
   const { json } = await offshoot(user, 'recover', '--json')
   expect(
     json.recovered

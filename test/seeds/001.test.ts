@@ -1,4 +1,9 @@
-/** What a tool that works on a shadow branch must do for its user, from the first start to the last failure. */
+/**
+ * What a tool that works on a shadow branch must do for its user, from the first start to the last failure. What it must do
+ * with git is shown elsewhere. GitCommandExecutor 1 and 2: `src/git/exec.test.ts`; 3: 3 below, where what is staged, changed
+ * and untracked comes back as such; 4: `src/git/refs.test.ts`. Integration 1: `test/journeys/verbs-through-git.test.ts`;
+ * 2: `src/core/events.test.ts`; 3: `test/faults/faults.test.ts`.
+ */
 import { execFileSync, spawn } from 'node:child_process'
 import {
   appendFileSync,
@@ -15,7 +20,7 @@ import { call } from '../../src/api/call.ts'
 import { compose } from '../../src/compose.ts'
 import { openRepo } from '../../src/index.ts'
 import { fingerprint } from '../support/fingerprint.ts'
-import { until } from '../support/processes.ts'
+import { isRunning, until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { nowhere, withEnv } from '../support/workspace.ts'
 
@@ -94,11 +99,25 @@ describe('A2, R1, L12', () => {
       await wrap(toolsIn(workspace)).write_file({ path: 'c', text: 'c\n' })
     })
     await repo[verb]({ task: 'S' })
+    expect(user.git('ls-tree', '--name-only', 'main')).toBe(verb === 'accept' ? 'a\nb\nc\n' : 'a\nb\n')
+    if (verb === 'accept') expect(user.git('show', 'main:c')).toBe('c\n')
+    expect(user.git('show', 'main:a')).toBe(lines())
     expect(user.git('show', ':a')).toBe(lines([2, 'staged']))
     expect(readFileSync(path.join(user.dir, 'a'), 'utf8')).toBe(lines([2, 'staged'], [5, 'not staged']))
     expect(user.git('status', '--porcelain')).toBe('MM a\n?? untracked\n')
   })
 })
+
+/** The vault takes nothing and gives nothing, as on a disk that broke; answers what puts it right. */
+function breakVault(user: TestRepo): () => void {
+  const [objects = ''] = globSync(path.join(user.home, 'state/vaults/*/objects'))
+  renameSync(objects, `${objects}.away`)
+  writeFileSync(objects, 'no folder')
+  return () => {
+    rmSync(objects)
+    renameSync(`${objects}.away`, objects)
+  }
+}
 
 describe('K1, K2, K4', () => {
   test('4. Multiple tool calls', async () => {
@@ -116,7 +135,7 @@ describe('K1, K2, K4', () => {
     expect(user.git('rev-list', '--count', 'main')).toBe('2\n')
   })
 
-  test('5. Tool failure mid-session', async () => {
+  test('5. Tool failure mid-session (K2: what it left is a step of its own, which a plain accept lands and --step leaves out)', async () => {
     const { user, repo, task } = await session()
     await task.run('agent', async ({ workspace, wrap }) => {
       const tools = wrap(toolsIn(workspace))
@@ -130,6 +149,11 @@ describe('K1, K2, K4', () => {
       ['sweep', ['leftover']],
       ['write_file', ['d']],
     ])
+    expect(steps[1]?.summary).toBe('left by broken, which failed')
+    await repo.accept({ task: 'S' })
+    expect(user.git('diff', '--name-only', 'main~1', 'main')).toBe('c\nd\nleftover\n')
+    await repo.undo()
+    expect(user.git('rev-list', '--count', 'main')).toBe('1\n')
     const good = steps.filter(({ tool }) => tool !== 'sweep').map(({ n }) => n)
     await repo.accept({ task: 'S', as: 'squash', steps: good })
     expect(user.git('diff', '--name-only', 'main~1', 'main')).toBe('c\nd\n')
@@ -144,21 +168,55 @@ describe('K1, K2, K4', () => {
       const tools = wrap({ ...toolsIn(workspace), throws: () => Promise.reject(new Error('not caught')) })
       await expect(tools.throws()).rejects.toThrow('not caught')
       expect((await task.show()).state).toBe('active')
+      expect(await task.log()).toEqual([])
+      await expect(tools.broken({ path: 'leftover' })).rejects.toThrow('the tool broke')
+      expect((await task.show()).state).toBe('active')
       await tools.write_file({ path: 'c', text: 'c\n' })
     })
-    expect(user.git('log', '--format=%s', 'main..offshoot/S')).toBe('AI Tool: write_file - c\n')
+    expect((await task.log()).map(({ tool, summary }) => `${tool}: ${summary}`)).toEqual([
+      'sweep: left by broken, which failed',
+      'write_file: c',
+    ])
+    expect(user.git('log', '--format=%s', 'main..offshoot/S')).toBe(
+      'AI Tool: write_file - c\nAI Tool: sweep - left by broken, which failed\n',
+    )
   })
 
-  test('12. Git command fails during commit', async () => {
+  test('12. Git command fails during commit, and the session ends (K4: it has failed, loudly; R3: it is given up, and nothing is lost)', async () => {
     const { user, repo, task, before } = await session(undefined, (dirty) => dirty.write('b', 'mine\n'))
-    const [objects = ''] = globSync(path.join(user.home, 'state/vaults/*/objects'))
+    let mend = () => {}
+    const running = task.run('agent', async ({ workspace, wrap }) => {
+      const tools = wrap(toolsIn(workspace))
+      await tools.write_file({ path: 'c', text: 'c\n' })
+      mend = breakVault(user)
+      await expect(tools.write_file({ path: 'd', text: 'd\n' })).rejects.toMatchObject({ code: 'WT_020' })
+    })
+    await expect(running).rejects.toMatchObject({ code: 'WT_020' })
+    mend()
+    expect(await repo.find('S')).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('a checkpoint could not be written'),
+    })
+    expect(readFileSync(path.join(user.dir, 'd'), 'utf8')).toBe('d\n')
+    const failures = await repo.audit({ task: 'S', failures: true })
+    expect(failures.map(({ what }) => what)).toContain('checkpoint.failed')
+    const { json } = await offshoot(user, 'start', 'other', '--json')
+    expect(json.notices).toMatchObject([{ task: 'S', message: expect.stringContaining('S was given up') }])
+    expect(await repo.find('S')).toMatchObject({ state: 'rejected' })
+    expect(fingerprint(user)).toEqual(before)
+    expect(user.git('branch', '--list', 'offshoot/S')).toBe('')
+    await repo.undo(json.notices[0].operation)
+    for (const name of ['c', 'd']) expect(readFileSync(path.join(user.dir, name), 'utf8')).toBe(`${name}\n`)
+    expect((await task.log()).map(({ files }) => files.map((file) => file.path))).toEqual([['c'], ['d']])
+  })
+
+  test('12. Git command fails during commit (K4: until a checkpoint can be written again)', async () => {
+    const { user, repo, task, before } = await session(undefined, (dirty) => dirty.write('b', 'mine\n'))
     user.write('c', 'c\n')
-    renameSync(objects, `${objects}.away`)
-    writeFileSync(objects, 'no folder')
+    const mend = breakVault(user)
     const { code, json } = await offshoot(user, 'checkpoint', 'S', '--json')
     expect({ code, ok: json.ok }).toEqual({ code: 1, ok: false })
-    rmSync(objects)
-    renameSync(`${objects}.away`, objects)
+    mend()
     expect(await task.show()).toMatchObject({
       state: 'failed',
       reason: expect.stringContaining('a checkpoint could not be written'),
@@ -192,7 +250,8 @@ describe('R3, L12', () => {
 
   test('9. Application shutdown without accept', async () => {
     const { user, before } = await session(undefined, (dirty) => dirty.write('untracked', 'mine\n'))
-    const script = 'echo work > work; sleep 300'
+    const pid = path.join(user.home, 'pid')
+    const script = `echo $$ > '${pid}'; echo work > work; exec sleep 300`
     const args = [bin, 'run', '--task', 'S', '--', 'sh', '-c', script]
     const app = spawn(process.execPath, args, { cwd: user.dir, env: user.env, stdio: 'ignore' })
     onTestFinished(() => void app.kill('SIGKILL'))
@@ -204,26 +263,54 @@ describe('R3, L12', () => {
     const { json } = await offshoot(user, 'start', 'next', '--json')
     expect(json.notices).toMatchObject([{ task: 'S', message: expect.stringContaining('(shutdown)') }])
     expect(fingerprint(user)).toEqual(before)
+    expect(isRunning(Number(readFileSync(pid, 'utf8')))).toBe(false)
+    expect(user.git('branch', '--format=%(refname:short)')).toBe('main\noffshoot/next\n')
     await offshoot(user, 'undo', json.notices[0].operation)
     expect(readFileSync(path.join(user.dir, 'work'), 'utf8')).toBe('work\n')
   })
 
+  /** Starts another task, as of so many minutes from now. */
+  async function startLater(user: TestRepo, minutes: number, task: string): Promise<void> {
+    const ports = compose({ env: user.env })
+    const clock = { now: () => new Date(Date.now() + minutes * 60_000) }
+    await call({ ...ports, clock }, 'task.start', { repo: user.dir, task })
+    await ports.close()
+  }
+
   test.each(['timeout', 'new session'])('10. Session ends without user decision: %s', async (how) => {
-    const { user, repo, task, before } = await session()
+    const { user, repo, task, before } = await session(undefined, (dirty) => {
+      dirty.write('a', lines([2, 'staged']))
+      dirty.git('add', 'a')
+      dirty.write('b', 'mine\n')
+      dirty.write('untracked', 'mine\n')
+    })
     await task.run('agent', async ({ workspace, wrap }) => {
       await wrap(toolsIn(workspace)).write_file({ path: 'c', text: 'c\n' })
     })
     expect((await task.show()).state).toBe('completed')
     if (how === 'timeout') {
-      const later = { now: () => new Date(Date.now() + 31 * 60_000) }
-      const ports = { ...compose({ env: user.env }), clock: later }
-      await call(ports, 'task.start', { repo: user.dir, task: 'other' })
-      await ports.close()
+      await startLater(user, 29, 'early')
+      expect([(await task.show()).state, await repo.notices()]).toEqual(['completed', []])
+      expect(user.git('symbolic-ref', '--short', 'HEAD')).toBe('offshoot/S\n')
+      await startLater(user, 31, 'late')
     } else await repo.start({ task: 'S2', isolation: 'branch' })
     expect(await repo.find('S')).toMatchObject({ state: 'rejected' })
+    const [notice, ...more] = await repo.notices()
+    expect([notice?.message, more]).toEqual([
+      how === 'timeout'
+        ? 'S was given up (idle): nobody used it for 31 minutes'
+        : 'S was given up (new task): S2 was started in its checkout',
+      [],
+    ])
     if (how === 'new session') await repo.reject({ task: 'S2' })
     expect(fingerprint(user)).toEqual(before)
     expect(user.git('branch', '--list', 'offshoot/S')).toBe('')
+    await repo.undo(notice?.operation)
+    expect(user.git('symbolic-ref', '--short', 'HEAD')).toBe('offshoot/S\n')
+    expect(user.git('log', '--format=%s', 'main..HEAD')).toBe('AI Tool: write_file - c\n')
+    expect(readFileSync(path.join(user.dir, 'c'), 'utf8')).toBe('c\n')
+    await repo.reject({ task: 'S' })
+    expect(fingerprint(user)).toEqual(before)
   })
 })
 
