@@ -2,6 +2,7 @@
 import { call } from './api/call.ts'
 import type { Emit } from './api/views.ts'
 import { type ComposeOptions, compose } from './compose.ts'
+import { AppError } from './core/errors.ts'
 import { findTask, findTaskByPath, requireTask } from './core/list.ts'
 import { type Notice, takeNotices } from './core/notices.ts'
 import type { Ports } from './core/ports.ts'
@@ -42,13 +43,16 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     show: async (task: string, signal?: AbortSignal): Promise<TaskView> =>
       (await call(ports, 'task.show', { repo, task }, signal)).task,
     /** As of its last event, without spawning anything; undefined when there is no such task. */
-    find: async (task: string): Promise<TaskView | undefined> => view(await findTask(ports, repo, task)),
-    findByPath: async (path: string): Promise<TaskView | undefined> => view(findTaskByPath(ports, path)),
+    find: (task: string, signal?: AbortSignal): Promise<TaskView | undefined> =>
+      look(async () => view(await findTask(ports, repo, task)), signal),
+    findByPath: (path: string, signal?: AbortSignal): Promise<TaskView | undefined> =>
+      look(async () => view(findTaskByPath(ports, path)), signal),
     /** Whether there is an open task of that id. */
-    exists: async (task: string): Promise<boolean> => {
-      const found = await findTask(ports, repo, task)
-      return found !== undefined && isOpen(found)
-    },
+    exists: (task: string, signal?: AbortSignal): Promise<boolean> =>
+      look(async () => {
+        const found = await findTask(ports, repo, task)
+        return found !== undefined && isOpen(found)
+      }, signal),
     checkpoint: (input: Rest<'task.checkpoint'>, signal?: AbortSignal) =>
       call(ports, 'task.checkpoint', { repo, ...input }, signal),
     log: async (task: string, signal?: AbortSignal) =>
@@ -89,7 +93,7 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call(ports, 'system.disk', { repo, ...input }, signal),
     recover: async (signal?: AbortSignal) => (await call(ports, 'system.recover', {}, signal)).recovered,
     /** What happened by itself since this was last asked, each told once. */
-    notices: (): Promise<Notice[]> => takeNotices(ports, repo, ports),
+    notices: (signal?: AbortSignal): Promise<Notice[]> => look(() => takeNotices(ports, repo, ports), signal),
     /** Makes workspaces ahead until there are `pool.size`, and waits for them; otherwise that is done behind the scenes. */
     pool: (input: Rest<'system.pool'> = {}, signal?: AbortSignal): Promise<Output<'system.pool'>> =>
       call(ports, 'system.pool', { repo, ...input }, signal),
@@ -114,6 +118,12 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     task: (id: string) => openTask(ports, repo, id),
     close: () => ports.close(),
   }
+}
+
+/** A look into the records, which is over at once. */
+async function look<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (signal?.aborted) throw new AppError('WT_021', 'Cancelled.', { cause: signal.reason })
+  return work()
 }
 
 function openTask(ports: Ports, repo: string, id: string) {

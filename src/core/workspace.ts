@@ -36,6 +36,9 @@ export async function requireBase(ports: Ports, base: string, place: Place): Pro
   if (!(await canBeFolder(ports, real))) {
     throw new AppError('WT_001', `${base} is not a folder.`, { path: base, hint: 'Change workspace.base.' })
   }
+  if (`${real}${path.sep}`.startsWith(place.commonDir + path.sep)) {
+    throw new AppError('WT_001', `${base} belongs to git.`, { path: base, hint: 'Change workspace.base.' })
+  }
   if (isRoot(place, real) || (isInRepo(place, real) && (await isUsed(ports, real)))) {
     throw new AppError('WT_001', `${base} holds other things than workspaces.`, {
       path: base,

@@ -105,7 +105,7 @@ export function sqliteStore(path: string): Store {
       })
     } catch (thrown) {
       if (!isTaken(thrown)) throw thrown
-      throw taken(next.id, findTask('repo = ? AND lower(id) = lower(?) AND open = 1', next.repo, next.id)?.id)
+      throw taken(next.id, findTask('repo = ? AND lower(id) = lower(?) AND open = 1', next.repo, next.id))
     }
   }
 
@@ -269,10 +269,10 @@ function overtaken(task: string, expected: number, version: number): AppError {
   })
 }
 
-function taken(id: string, existing: string | undefined): AppError {
+function taken(id: string, other: Task | undefined): AppError {
   const message =
-    existing === undefined || existing === id
+    other === undefined || other.id === id
       ? `A task with the id ${id} is open already.`
-      : `The open task ${existing} differs from ${id} in upper and lower case only.`
-  return new AppError('WT_013', message, { data: { id, existing } })
+      : `The open task ${other.id} differs from ${id} in upper and lower case only.`
+  return new AppError('WT_013', message, { path: other?.path, data: { id, existing: other?.id } })
 }
