@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { globSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { hook } from '../support/claude-hook.ts'
 import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
 import { play, withStandIn } from '../support/stand-in.ts'
 import { withEnv } from '../support/workspace.ts'
@@ -79,6 +80,26 @@ test('R9: a secret on a command line, and the environment, are in no record and 
   for (const hidden of [secret, 'from-the-environment']) expect(all).not.toContain(hidden)
   expect(user.git('log', '--all', '--format=%B')).toContain('echo x > x.txt')
   expect((await offshoot(user, 'audit')).stdout).not.toContain(secret)
+})
+
+test("R9: a secret in the shell text of an agent's tool is in no record and in no commit", async () => {
+  const user = testRepo()
+  const { path: folder } = (await offshoot(user, 'start', 'T1', '--json')).json.task
+  writeFileSync(path.join(folder, 'x.txt'), 'x\n')
+  const command =
+    "deploy --token s3cr3t-abc --password hunter2; SECRET_KEY=foo123 DB_PASS=barbar PRIVATE_KEY=bazbaz curl -H 'X-Api-Key: k3yk3y'"
+  await hook(user, 'PostToolUse', {
+    cwd: folder,
+    tool_name: 'Bash',
+    tool_input: { command },
+    tool_use_id: 'c',
+  })
+  const all = writtenDown(user) + (await offshoot(user, 'audit')).stdout
+  expect(user.git('log', '-1', '--format=%s', 'offshoot/T1')).toBe(
+    "AI Tool: Bash - deploy --token *** --password ***; SECRET_KEY=*** DB_PASS=*** PRIVATE_KEY=*** curl -H 'X-Api-Key: ***'\n",
+  )
+  for (const secret of ['s3cr3t', 'hunter2', 'foo123', 'barbar', 'bazbaz', 'k3yk3y'])
+    expect(all).not.toContain(secret)
 })
 
 test('R9: a secret in a prompt is for the agent alone, and one in its last words for nobody', async () => {
