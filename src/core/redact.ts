@@ -1,4 +1,5 @@
 /** What looks like a secret is not written down: command lines end up in steps, commits and the audit log. */
+import type { TaskEvent } from './events.ts'
 
 const mask = '***'
 
@@ -96,6 +97,22 @@ export function redacted(text: string): string {
     .replace(optionValue, masked(isKeyLike))
   return withoutSignIn(known.reduce((rest, pattern) => rest.replace(pattern, mask), named))
 }
+
+/**
+ * An event as it may be stored: every one goes through this, whoever tells it, as a failure may quote anything. What is
+ * compared or acted upon later, as paths and refs, stays.
+ */
+export function withoutSecrets<E extends TaskEvent>(event: E): E {
+  const said = Object.entries(event).map(([key, given]: [string, unknown]) =>
+    telling.has(key) && typeof given === 'string' ? [key, redacted(given)] : [key, given],
+  )
+  const safe = Object.fromEntries(said) as E
+  if (safe.type !== 'start.begun') return safe
+  return { ...safe, task: { ...safe.task, title: redacted(safe.task.title) } }
+}
+
+/** What is said for people, in any event. */
+const telling: ReadonlySet<string> = new Set(['reason', 'summary'])
 
 const masked = (is: (value: string) => boolean) => (all: string, name: string, given: string) =>
   is(given) ? name + mask : all

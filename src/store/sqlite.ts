@@ -3,6 +3,7 @@ import { firstSeal, type LoggedEvent, sealOf } from '../core/chain.ts'
 import { AppError } from '../core/errors.ts'
 import { reduce, type StoredEvent, type TaskEvent } from '../core/events.ts'
 import type { RepoRecord, Store, TaskFilter } from '../core/ports.ts'
+import { withoutSecrets } from '../core/redact.ts'
 import { isOpen, type Task } from '../core/task.ts'
 import { damaged, isTaken, storeError } from './errors.ts'
 import { inTransaction, openDatabase } from './open.ts'
@@ -48,7 +49,8 @@ export function sqliteStore(path: string): Store {
   const findTask = (where: string, ...values: SQLInputValue[]) =>
     task(find(`SELECT summary FROM tasks WHERE ${where} LIMIT 1`, ...values))
 
-  function append(uid: string, event: TaskEvent, at: string, expected?: number): Task {
+  function append(uid: string, told: TaskEvent, at: string, expected?: number): Task {
+    const event = withoutSecrets(told)
     const row = statement('SELECT version, summary FROM tasks WHERE uid = ?').get(uid)
     const version = Number(row?.version ?? 0)
     if (expected !== undefined && expected !== version)

@@ -57,18 +57,22 @@ test('R9: what recovery and repair put right is in the log as well', async () =>
   ])
 })
 
-/** All that is written down: the records, and every commit, of the vault as well. */
-function writtenDown(user: TestRepo): string {
+function recorded(user: TestRepo): string {
   const db = openDatabase(user)
   const all = ['events', 'tasks'].map((table) => db.prepare(`SELECT * FROM ${table}`).all())
   db.close()
+  return JSON.stringify(all)
+}
+
+/** All that is written down: the records, and every commit, of the vault as well. */
+function writtenDown(user: TestRepo): string {
   const [vault = ''] = globSync(path.join(user.env.OFFSHOOT_HOME ?? '', 'vaults/*.git'))
   const alternates = path.join(user.dir, '.git/objects')
   const steps = execFileSync('git', ['--git-dir', vault, 'log', '--all', '--format=%D %B'], {
     env: { ...user.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates },
     encoding: 'utf8',
   })
-  return JSON.stringify(all) + steps + user.git('log', '--all', '--format=%D %B')
+  return recorded(user) + steps + user.git('log', '--all', '--format=%D %B')
 }
 
 test('R9: a secret on a command line, and the environment, are in no record and in no commit', async () => {
@@ -100,6 +104,16 @@ test("R9: a secret in the shell text of an agent's tool is in no record and in n
   )
   for (const secret of ['s3cr3t', 'hunter2', 'foo123', 'barbar', 'bazbaz', 'k3yk3y'])
     expect(all).not.toContain(secret)
+})
+
+test("R9: a secret in what a failing filter of the user's says is in no record", async () => {
+  const user = testRepo({ 'a.txt': 'one\n', '.gitattributes': 'a.txt filter=remote\n' })
+  user.git('config', 'filter.remote.smudge', 'echo "cannot reach https://bob:s3cr3tpw@host/x" >&2; exit 1')
+  user.git('config', 'filter.remote.required', 'true')
+  expect((await offshoot(user, 'start', 'T1')).code).not.toBe(0)
+  const { events } = (await offshoot(user, 'audit', '--failures', '--json')).json
+  expect(events).toMatchObject([{ what: 'start.undone', detail: expect.stringContaining('bob:***@host') }])
+  expect(recorded(user)).not.toContain('s3cr3tpw')
 })
 
 test('R9: a secret in a prompt is for the agent alone, and one in its last words for nobody', async () => {
