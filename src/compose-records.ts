@@ -26,7 +26,7 @@ export function openRecords({ home, around, exec }: RecordsOptions): OpenRecords
     get store() {
       if (store) return store
       makeHome(home)
-      const opened = sqliteStore(path.join(home, 'state.db'))
+      const opened = sqliteStore(path.join(home, 'state.db'), process.pid)
       store = around?.(opened) ?? opened
       return store
     },

@@ -40,6 +40,33 @@ test('R9: every act is in the log: who, what, when, which commit; --task, --sinc
     expect([since, (await offshoot(user, 'audit', '--since', since)).code]).toEqual([since, 2])
 })
 
+test.each(['squash', 'merge', 'rebase'])(
+  'R9: the log tells the commit that an accept as %s landed, and where its undo went',
+  async (as) => {
+    const user = testRepo()
+    await offshoot(user, 'run', '--task', 'T1', '--', 'sh', '-c', 'echo work > work.txt')
+    const before = user.git('rev-parse', 'main').trim()
+    await offshoot(user, 'accept', 'T1', '--as', as)
+    const landed = user.git('rev-parse', 'main').trim()
+    await offshoot(user, 'undo')
+    const { events } = (await offshoot(user, 'audit', '--json')).json
+    const done = events.filter(({ what }: { what: string }) => what === 'operation.done')
+    expect(done.map(({ commit }: { commit: string }) => commit)).toEqual([landed, before])
+  },
+)
+
+test('R9: every line of the log tells who: the agent of what it did in its run, else the process', async () => {
+  const user = await busyUser()
+  const { events } = (await offshoot(user, 'audit', '--task', 'T1', '--json')).json
+  const who = new Map<string, string>(events.map(({ what, by }: { what: string; by: string }) => [what, by]))
+  for (const what of ['run.begun', 'checkpoint', 'run.ended'])
+    expect([what, who.get(what)]).toEqual([what, 'sh'])
+  for (const what of ['start.done', 'publish.done', 'operation.staged', 'operation.done'])
+    expect([what, who.get(what)]).toEqual([what, expect.stringMatching(/^process \d+$/)])
+  expect([...who].filter(([, by]) => !by)).toEqual([])
+  expect(who.get('start.done')).not.toBe(who.get('operation.done'))
+})
+
 test('R9: what recovery and repair put right is in the log as well', async () => {
   const user = testRepo()
   await offshoot(user, 'start', 'T1')
