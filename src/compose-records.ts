@@ -48,6 +48,11 @@ export function composeRecords(env: NodeJS.ProcessEnv = process.env): OpenRecord
   return openRecords({ home: stateFolder(env), exec })
 }
 
+/** The run of an agent that this process is under. */
+export async function findRun(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  return (await import('./process/marked.ts')).findOwnRun(env)
+}
+
 /** `$OFFSHOOT_HOME`, else `$XDG_STATE_HOME/offshoot`, else `~/.local/state/offshoot`. */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
   if (env.OFFSHOOT_HOME) return path.resolve(env.OFFSHOOT_HOME)
