@@ -6,6 +6,7 @@ import { AppError, appError } from './core/errors.ts'
 import type { Records, Store } from './core/ports.ts'
 import type { GitExec } from './git/exec.ts'
 import { locate } from './git/locate.ts'
+import { findOwnRun } from './process/own-run.ts'
 import { sqliteStore } from './store/sqlite.ts'
 
 export interface RecordsOptions {
@@ -49,8 +50,8 @@ export function composeRecords(env: NodeJS.ProcessEnv = process.env): OpenRecord
 }
 
 /** The run of an agent that this process is under. */
-export async function findRun(env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  return (await import('./process/marked.ts')).findOwnRun(env)
+export function findRun(env: NodeJS.ProcessEnv): string | undefined {
+  return findOwnRun(env)
 }
 
 /** `$OFFSHOOT_HOME`, else `$XDG_STATE_HOME/offshoot`, else `~/.local/state/offshoot`. */

@@ -119,7 +119,7 @@ function openDoor(signal: AbortSignal, said: Emit): Door {
     async notices(dir) {
       const from = ports ?? records
       // From under its run an agent would hear it in the user's place.
-      if (!from || (await findRun(process.env)) !== undefined) return []
+      if (!from || findRun(process.env) !== undefined) return []
       const { takeNotices } = await import('../core/notices.ts')
       return takeNotices(from, dir, ports).catch(() => [])
     },
