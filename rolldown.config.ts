@@ -40,10 +40,13 @@ export default defineConfig({
       groups: [
         {
           name: 'front',
-          test: /src\/(api\/handlers|cli\/(main|commands\/list)|core\/list)\.ts$/,
+          test: /src\/(api\/handlers|cli\/(main|commands\/list)|core\/(list|notices))\.ts$/,
           priority: 1,
         },
-        { name: 'start', test: /src\/(compose|cli\/commands\/start|core\/(auto-revert|notices|start))\.ts$/ },
+        {
+          name: 'start',
+          test: /src\/(compose|cli\/commands\/start|core\/(auto-revert|offer-notice|start))\.ts$/,
+        },
       ],
     },
   },

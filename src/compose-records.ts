@@ -6,6 +6,7 @@ import { AppError, appError } from './core/errors.ts'
 import type { Records, Store } from './core/ports.ts'
 import type { GitExec } from './git/exec.ts'
 import { locate } from './git/locate.ts'
+import { findOwnRun } from './process/own-run.ts'
 import { sqliteStore } from './store/sqlite.ts'
 
 export interface RecordsOptions {
@@ -26,7 +27,7 @@ export function openRecords({ home, around, exec }: RecordsOptions): OpenRecords
     get store() {
       if (store) return store
       makeHome(home)
-      const opened = sqliteStore(path.join(home, 'state.db'))
+      const opened = sqliteStore(path.join(home, 'state.db'), process.pid)
       store = around?.(opened) ?? opened
       return store
     },
@@ -46,6 +47,11 @@ export function composeRecords(env: NodeJS.ProcessEnv = process.env): OpenRecord
     return gitExec({ env, recordChild: () => () => {} })
   }
   return openRecords({ home: stateFolder(env), exec })
+}
+
+/** The run of an agent that this process is under. */
+export function findRun(env: NodeJS.ProcessEnv): string | undefined {
+  return findOwnRun(env)
 }
 
 /** `$OFFSHOOT_HOME`, else `$XDG_STATE_HOME/offshoot`, else `~/.local/state/offshoot`. */

@@ -70,9 +70,9 @@ function requireUser(ports: Ports, action: ActionName, command: string): void {
 
 /** The disk is full: the trash gives up what it can spare, and what could not be taken back is. */
 async function hasMadeRoom(ports: Ports, signal?: AbortSignal): Promise<boolean> {
-  const { makeRoom } = await import('../core/room.ts')
+  const { freeSpace } = await import('../core/room.ts')
   const { recover } = await import('../core/recover.ts')
-  const left = await makeRoom(ports, undefined, signal).catch(() => 0)
+  const left = await freeSpace(ports, undefined, signal).catch(() => 0)
   await recover(ports, signal).catch(() => [])
   return left > 0
 }

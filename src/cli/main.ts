@@ -4,7 +4,7 @@ import { call } from '../api/call.ts'
 import { recordHandlers } from '../api/handlers.ts'
 import type { Emit } from '../api/views.ts'
 import type { Composed } from '../compose.ts'
-import { composeRecords, type OpenRecords, stateFolder } from '../compose-records.ts'
+import { composeRecords, findRun, type OpenRecords, stateFolder } from '../compose-records.ts'
 import { AppError, appError } from '../core/errors.ts'
 import type { Notice } from '../core/notices.ts'
 import type { Input } from '../protocol/actions.ts'
@@ -66,8 +66,9 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
     call: door.call,
   }
   const takeNotices = async () => {
-    // Whoever wants to hear nothing is told the next time.
-    const notices = quiet && !json ? [] : await door.notices(context.dir, command === undefined)
+    // Whoever wants to hear nothing is told the next time; a hook is called by an agent, not by the user.
+    const isHeard = !flag(values, 'quiet') && command?.name !== 'hook'
+    const notices = isHeard ? await door.notices(context.dir) : []
     for (const { message, operation } of notices) {
       const undo = operation === undefined ? '' : ` offshoot undo ${operation.slice(0, 6)} brings it back.`
       const sentence = printable(message).replace(/\.?$/, '.')
@@ -92,8 +93,8 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
 
 interface Door {
   readonly call: Context['call']
-  /** What happened by itself since somebody was last told; `always`, also by a command that only looks into the records. */
-  notices(dir: string, always: boolean): Promise<Notice[]>
+  /** What happened by itself since the user was last told. */
+  notices(dir: string): Promise<Notice[]>
   close(): Promise<void>
 }
 
@@ -115,9 +116,10 @@ function openDoor(signal: AbortSignal, said: Emit): Door {
       // What hooks say beside a verb is progress.
       return call(ports, action, input, signal, emit ?? (speaking.has(action) ? undefined : said))
     },
-    async notices(dir, always) {
-      const from = ports ?? (always ? records : undefined)
-      if (!from) return []
+    async notices(dir) {
+      const from = ports ?? records
+      // From under its run an agent would hear it in the user's place.
+      if (!from || findRun(process.env) !== undefined) return []
       const { takeNotices } = await import('../core/notices.ts')
       return takeNotices(from, dir, ports).catch(() => [])
     },

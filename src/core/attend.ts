@@ -3,10 +3,9 @@ import path from 'node:path'
 import type { AgentEnd, AgentEvent, ToolCall, Verdict } from './agent.ts'
 import type { Stray } from './events.ts'
 import type { Ports, Progress, Snapshot } from './ports.ts'
-import { redacted } from './redact.ts'
 import type { ActiveRun } from './run.ts'
 import type { Task } from './task.ts'
-import { summaryOf } from './wrap.ts'
+import { inShort, summaryOf } from './wrap.ts'
 
 export interface ToldCall {
   readonly tool: string
@@ -94,8 +93,6 @@ async function stepOf(
   return run.checkpoint({ tool, summary, call: call.id }, call.kind === 'edit' ? call.files : undefined)
 }
 
-const longest = 100
-
 export function toldCall(call: ToolCall, { path: workspace }: Pick<Task, 'path'>): ToldCall {
   const inside = (file: string) => {
     const relative = path.relative(workspace, path.resolve(workspace, file))
@@ -104,5 +101,5 @@ export function toldCall(call: ToolCall, { path: workspace }: Pick<Task, 'path'>
   const summary =
     call.command ??
     (call.files?.length ? call.files.map(inside).join(', ') : summaryOf(call.name, call.input))
-  return { tool: call.name, summary: redacted(summary).slice(0, longest).trim(), call: call.id }
+  return { tool: call.name, summary: inShort(summary), call: call.id }
 }

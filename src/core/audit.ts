@@ -37,13 +37,16 @@ export async function audit(records: Records, input: AuditInput): Promise<AuditE
     if (!tasks.has(uid)) tasks.set(uid, records.store.findTaskByUid(uid))
     return tasks.get(uid)
   }
+  const agents = new Map<string, string>()
   const entries = records.store.readEvents({}).flatMap((stored) => {
+    const { event } = stored
+    if (event.type === 'run.begun') agents.set(event.run, event.agent)
     const task = taskOf(stored.uid)
     if (!task || (repo && task.repo !== repo.id)) return []
     if (input.task !== undefined && task.id !== input.task) return []
     if (input.since !== undefined && stored.at < input.since) return []
-    if (input.failures && !isFailure(stored.event)) return []
-    return [entry(stored, task)]
+    if (input.failures && !isFailure(event)) return []
+    return [entry(stored, task, agents)]
   })
   if (
     entries.length === 0 &&
@@ -77,30 +80,34 @@ function isFailure(event: TaskEvent): boolean {
   }
 }
 
-function entry({ seq, at, uid, event }: StoredEvent, task: Task): AuditEntry {
+function entry(stored: StoredEvent, task: Task, agents: ReadonlyMap<string, string>): AuditEntry {
+  const { seq, at, uid, event } = stored
   return {
     seq,
     at,
     task: task.id,
     uid,
     what: event.type,
-    by: by(event),
+    by: by(stored, agents),
     commit: commit(event),
     operation: operation(event),
     detail: redacted(detail(event)),
   }
 }
 
-function by(event: TaskEvent): string | undefined {
-  if (event.type === 'run.begun') return event.agent
+/** The agent, of what it did in its run; else the process. */
+function by({ event, pid }: StoredEvent, agents: ReadonlyMap<string, string>): string | undefined {
   if (event.type === 'run.decided') return event.by
-  return 'owner' in event ? `process ${event.owner.pid}` : undefined
+  const agent = 'run' in event && event.type !== 'run.stopping' ? agents.get(event.run ?? '') : undefined
+  // Of what was rebuilt from a vault, nobody knows it.
+  const told = pid ?? (('owner' in event && event.owner.pid) || undefined)
+  return agent ?? (told === undefined ? undefined : `process ${told}`)
 }
 
 function commit(event: TaskEvent): string | undefined {
   if (event.type === 'start.begun') return event.task.base.commit
   if (event.type === 'publish.done') return event.tip
-  return event.type === 'checkpoint' ? event.commit : undefined
+  return 'commit' in event ? event.commit : undefined
 }
 
 function operation(event: TaskEvent): string | undefined {

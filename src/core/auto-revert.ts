@@ -23,7 +23,7 @@ export function findTrigger(task: Task, settings: Settings, now: Date): AutoReve
   const trigger = dueTrigger({ ...task, shadow: task.shadow !== undefined }, settings, now)
   if (trigger === undefined) return undefined
   const idle = `nobody used it for ${idleMinutes(task, now)} minutes`
-  return { trigger, reason: trigger === 'idle' ? idle : redacted(task.reason ?? '') }
+  return { trigger, reason: trigger === 'idle' ? idle : (task.reason ?? '') }
 }
 
 type Conditions = Pick<Idling, 'trigger' | 'shadow' | 'lastActiveAt'>
@@ -78,8 +78,9 @@ async function revert(
   } catch (thrown) {
     const error = appError(thrown)
     // It is tried again with the next command. What stands in the way is told once.
-    if (error.code === 'WT_012' || error.message === named.unreverted) return named
-    const failed = { type: 'revert.failed', trigger, reason: error.message } as const
+    const reason = redacted(error.message)
+    if (error.code === 'WT_012' || reason === named.unreverted) return named
+    const failed = { type: 'revert.failed', trigger, reason } as const
     return ports.store.append(named.uid, failed, ports.clock.now().toISOString())
   }
 }

@@ -23,17 +23,17 @@ export interface Check {
 /** Looks at everything offshoot stands on and mends nothing. */
 export async function doctor(ports: Ports, input: { dir: string }, signal?: AbortSignal): Promise<Check[]> {
   const state = await attempt('state folder', () => checkState(ports, input.dir))
-  const records = state.status === 'fail' ? state : await attempt('records', async () => checkRecords(ports))
-  const usable = records.status !== 'fail'
+  const records = hasFailed(state) ? [] : await attempt('records', async () => [checkRecords(ports)])
+  const usable = !hasFailed([...state, ...records])
   return [
-    await attempt('git', async () => ok('git', `git ${await ports.git.requireVersion(signal)}`)),
-    state,
-    ...(state === records ? [] : [records]),
+    ...(await attempt('git', async () => [ok('git', `git ${await ports.git.requireVersion(signal)}`)])),
+    ...state,
+    ...records,
     ...(usable ? [checkClock(ports)] : []),
-    await attempt('repository', () => checkRepository(ports, input.dir, usable, signal)),
-    await attempt('settings', () => checkSettings(ports, input.dir)),
+    ...(await attempt('repository', async () => [await checkRepository(ports, input.dir, usable, signal)])),
+    ...(await attempt('settings', () => checkSettings(ports, input.dir))),
     ...(await checkOldState(ports)),
-    ...(usable ? [await attempt('disk', () => checkDisk(ports, input.dir, signal))] : []),
+    ...(usable ? await attempt('disk', async () => [await checkDisk(ports, input.dir, signal)]) : []),
     ...(usable ? await checkTasks(ports, input.dir, signal) : []),
   ]
 }
@@ -65,14 +65,26 @@ function ok(name: string, message: string): Check {
   return { name, status: 'ok', message, hint: '' }
 }
 
-async function attempt(name: string, check: () => Promise<Check>): Promise<Check> {
+const hasFailed = (checks: readonly Check[]) => checks.some(({ status }) => status === 'fail')
+
+/** Why it matters that a look itself has failed. */
+const whys = {
+  git: 'Whatever makes, keeps or lands work needs it.',
+  'state folder': 'Without the records no task is found; the vaults still have every step.',
+  records: 'Tasks may not be listed, or not be right.',
+  repository: 'Tasks are started, found and landed from within one.',
+  settings: 'What reads them is refused until they are right.',
+  disk: 'What the tasks cost cannot be told; nothing else depends on it.',
+} as const
+
+async function attempt(name: keyof typeof whys, check: () => Promise<Check[]>): Promise<Check[]> {
   try {
     return await check()
   } catch (thrown) {
     const error = appError(thrown)
     const where = error.path === undefined ? '' : ` (${error.path})`
     const status = name === 'repository' || name === 'disk' ? 'warn' : 'fail'
-    return { name, status, message: error.message + where, hint: error.hint }
+    return [{ name, status, message: error.message + where, why: whys[name], hint: error.hint }]
   }
 }
 
@@ -82,52 +94,48 @@ async function settingsAt(ports: Ports, dir: string): Promise<Settings> {
   return ports.settings.read(place?.checkout ?? null).catch(() => defaultSettings)
 }
 
-async function checkSettings(ports: Ports, dir: string): Promise<Check> {
+async function checkSettings(ports: Ports, dir: string): Promise<Check[]> {
   const place = await ports.locate(dir).catch(() => undefined)
   await ports.settings.read(place?.checkout ?? null)
-  const [unknown] = ports.settings.readUnknownVariables()
-  if (!unknown) return ok('settings', 'all known and sound')
-  return {
+  const unknown = ports.settings.readUnknownVariables()
+  if (unknown.length === 0) return [ok('settings', 'all known and sound')]
+  return unknown.map(({ name, nearest }) => ({
     name: 'settings',
     status: 'warn',
-    message: `${unknown.name} is no setting`,
+    message: `${name} is no setting`,
     why: 'What it was to change is as before.',
-    hint: unknown.nearest ? `Did you mean ${unknown.nearest}?` : 'offshoot config shows the settings.',
-  }
+    hint: nearest ? `Did you mean ${nearest}?` : 'offshoot config shows the settings.',
+  }))
 }
 
-async function checkState(ports: Ports, dir: string): Promise<Check> {
+async function checkState(ports: Ports, dir: string): Promise<Check[]> {
   ports.store.readPendingTasks()
   const { warnPercent } = (await settingsAt(ports, dir)).disk
   const space = await ports.files.readFreeSpace(ports.home)
   const used = usedPercent(space)
   const message = `${ports.home}, ${Math.round(space.free / 2 ** 20)} MiB free`
+  const found: Omit<Check, 'name' | 'status'>[] = []
   if (used >= warnPercent)
-    return {
-      name: 'state folder',
-      status: 'warn',
+    found.push({
       message: `${message}: ${used} % full (disk.warnPercent is ${warnPercent})`,
       why: 'A full disk refuses the next step, loudly; nothing that was recorded is lost by it.',
       hint: 'offshoot prune --dry-run shows what can go.',
-    }
+    })
   const mode = (await ports.files.readMode(await ports.files.readRealPath(ports.home))) ?? 0
   if ((mode & 0o077) !== 0)
-    return {
-      name: 'state folder',
-      status: 'warn',
+    found.push({
       message: `${message}, open to others (${mode.toString(8).padStart(4, '0')})`,
       why: 'It holds every file of every task, also what no commit has.',
       hint: `chmod 700 ${ports.home}`,
-    }
+    })
   if (space.network)
-    return {
-      name: 'state folder',
-      status: 'warn',
+    found.push({
       message: `${message}, on a network file system`,
       why: 'The records do without a write-ahead log there, and locks between machines are only as good as the server.',
       hint: 'Name a folder on a local disk in OFFSHOOT_HOME.',
-    }
-  return ok('state folder', message)
+    })
+  if (found.length === 0) return [ok('state folder', message)]
+  return found.map((finding) => ({ name: 'state folder', status: 'warn', ...finding }))
 }
 
 function checkRecords({ store }: Ports): Check {

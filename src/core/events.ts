@@ -107,6 +107,8 @@ export type TaskEvent =
   | {
       readonly type: 'operation.done'
       readonly id: string
+      /** Where it moved a branch to: what landed, or what was there before. */
+      readonly commit?: string | undefined
       readonly patch: TaskPatch
       /** Paths that somebody changed in the middle of it: theirs stayed. */
       readonly left: readonly string[]
@@ -151,6 +153,8 @@ export interface StoredEvent {
   readonly uid: string
   readonly n: number
   readonly at: string
+  /** The process that told it. */
+  readonly pid?: number | undefined
   readonly event: TaskEvent
 }
 

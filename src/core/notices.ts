@@ -1,10 +1,8 @@
 /** What happened by itself since somebody was last told. */
 import type { StoredEvent } from './events.ts'
-import { findPeerFiles } from './peers.ts'
 import type { Ports, Records, Repo } from './ports.ts'
 import { findRepo } from './repo.ts'
 import type { Task } from './task.ts'
-import { readHooks } from './task-hooks.ts'
 
 export interface Notice {
   readonly at: string
@@ -19,21 +17,10 @@ export interface Notice {
 export async function takeNotices(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {
   const { repo } = await findRepo(records, dir)
   if (!repo) return []
-  return [...takeReverts(records, repo), ...(ports ? await takeOffer(ports, repo) : [])]
-}
-
-/** Once, where other tools are told how a workspace is set up, and we are not. */
-async function takeOffer(ports: Ports, { id, place: { checkout } }: Repo): Promise<Notice[]> {
-  const key = `offered ${id}`
-  if (checkout === null || ports.store.findNote(key) !== undefined) return []
-  if (ports.store.findTaskByPath(checkout)) return []
-  const [first, ...more] = await findPeerFiles(ports, checkout)
-  if (first === undefined) return []
-  ports.store.putNote(key, 'once')
-  if ((await readHooks(ports, checkout)).some(({ hook }) => hook === 'postStart')) return []
-  const files = more.length > 0 ? `${first} and ${more.length} more say` : `${first} says`
-  const message = `${files} how a workspace is set up: offshoot config import takes it over`
-  return [{ at: ports.clock.now().toISOString(), message }]
+  const reverts = takeReverts(records, repo)
+  if (!ports) return reverts
+  const { takeOffer } = await import('./offer-notice.ts')
+  return [...reverts, ...(await takeOffer(ports, repo))]
 }
 
 function takeReverts({ store }: Records, repo: Repo): Notice[] {

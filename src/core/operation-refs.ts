@@ -27,6 +27,11 @@ export async function lookAtRefs({ git }: Ports, repo: Repo, operation: Operatio
   return { open, moved, begun }
 }
 
+/** Where the first branch of them goes that is not deleted. Those that land come before those that are closed. */
+export function movedTo({ refs }: Pick<Operation, 'refs'>): string | undefined {
+  return refs.find(({ ref, new: to }) => ref.startsWith('refs/heads/') && to !== null)?.new ?? undefined
+}
+
 /** Nobody else deletes these; a branch may have been deleted by its user. */
 function isOurs(ref: string): boolean {
   return ref.startsWith('refs/offshoot/')

@@ -6,7 +6,7 @@
 import path from 'node:path'
 import { takeBack, takeBackPlaced, takeBackUnbegun } from './operation-back.ts'
 import { moveIndex, placeFiles, stage, stagingFolder } from './operation-files.ts'
-import { lookAtRefs, moveHead, moveRefs, overtaken } from './operation-refs.ts'
+import { lookAtRefs, movedTo, moveHead, moveRefs, overtaken } from './operation-refs.ts'
 import type { BytePath } from './bytes.ts'
 import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
 import { eachOf } from './each.ts'
@@ -239,8 +239,9 @@ async function conclude(
 
 type Done = Extract<TaskEvent, { type: 'operation.done' }>
 
-function doneWith({ id, record }: Operation, left: readonly string[], more?: TaskPatch): Done {
-  return { type: 'operation.done', id, patch: { ...record.to, ...more }, left }
+function doneWith(operation: Operation, left: readonly string[], more?: TaskPatch): Done {
+  const { id, record } = operation
+  return { type: 'operation.done', id, commit: movedTo(operation), patch: { ...record.to, ...more }, left }
 }
 
 /** Should the records be lost, the vault knows what came to pass. */

@@ -41,7 +41,14 @@ function step(n: number, minute: number, run?: string): KnownTask['steps'][numbe
 }
 
 function done(id: string, minute: number, patch: object, undoes?: string): KnownTask['done'][number] {
-  const operation = { id, verb: undoes ? 'undo' : 'reject', at: at(minute), undoes } as unknown as Operation
+  const refs = [{ ref: 'refs/heads/main', old: 'c0', new: `of ${id}` }]
+  const operation = {
+    id,
+    verb: undoes ? 'undo' : 'reject',
+    at: at(minute),
+    undoes,
+    refs,
+  } as unknown as Operation
   return { operation, note: { at: at(minute), patch, left: [] } }
 }
 
@@ -82,8 +89,10 @@ test('R7: operations of several tasks come back in the order of time, also when 
   })
   const second = known('B', 2, { done: [done('b1', 7, { state: 'rejected' })] })
   const { log } = rebuiltLog([first, second], free, now)
-  const order = log.flatMap(({ event }) => (event.type === 'operation.done' ? event.id : []))
-  expect(order).toEqual(['b1', 'a1', 'a2'])
+  const order = log.flatMap(({ event }) =>
+    event.type === 'operation.done' ? [[event.id, event.commit]] : [],
+  )
+  expect(order).toEqual(['b1', 'a1', 'a2'].map((id) => [id, `of ${id}`]))
   expect(replayed(log, 'uid-A')?.state).toBe('active')
   expect(replayed(log, 'uid-B')?.state).toBe('rejected')
 })

@@ -1,6 +1,7 @@
 /** The events that a task must have had, for the vault to know of it what it knows. Pure. */
 import type { StoredEvent, TaskEvent } from './events.ts'
 import type { Operation, OperationNote } from './operation.ts'
+import { movedTo } from './operation-refs.ts'
 import type { DiffStat, Step, StepFile } from './ports.ts'
 import { overlap } from './port-block.ts'
 import { isOpen, type Owner, type PortBlock, type Task } from './task.ts'
@@ -125,10 +126,13 @@ const checkpoint =
 
 const operation =
   (entry: Entry) =>
-  ({ operation: { id, verb, undoes, final, at }, note }: KnownTask['done'][number]): LogEntry[] => [
-    entry(at)({ type: 'operation.begun', id, verb, undoes, final, owner: deadOwner }),
-    entry(note.at)({ type: 'operation.done', id, patch: note.patch, left: note.left }),
-  ]
+  ({ operation, note: { at: doneAt, patch, left } }: KnownTask['done'][number]): LogEntry[] => {
+    const { id, verb, undoes, final, at } = operation
+    return [
+      entry(at)({ type: 'operation.begun', id, verb, undoes, final, owner: deadOwner }),
+      entry(doneAt)({ type: 'operation.done', id, commit: movedTo(operation), patch, left }),
+    ]
+  }
 
 function underWay({ operation: { id, verb, undoes }, staged }: NonNullable<KnownTask['half']>): TaskEvent[] {
   const begun: TaskEvent = { type: 'operation.begun', id, verb, undoes, owner: deadOwner }

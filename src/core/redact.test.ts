@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandLine, redacted } from './redact.ts'
+import { commandLine, redacted, shellText } from './redact.ts'
 
 test('R9: what a command line says in secret is not written down, and the rest is', () => {
   const said = [
@@ -44,8 +44,47 @@ test('R9: a sentence about secrets is left as it is', () => {
     'author=Me',
     'Fix authorization: rename the token',
     'Use password: field in the form',
+    'Add bearer token authentication',
+    'Fix authorization: basic auth is ignored',
+    'Make auth=none work',
+    'Send Authorization: Bearer header',
+    'Add a --token option to deploy',
+    'Rename --password to --passphrase',
+    'Show token=null and password=true as they are',
+    '3 tests fail, pass=12',
+    'Keep PWD=/home/me and --bypass cache',
+    'Fix X-Api-Key: header is not sent',
   ])
     expect(redacted(text)).toBe(text)
+})
+
+test.each([
+  [
+    "deploy --token s3cr3t-abc --password hunter; SECRET_KEY=foo DB_PASS=bar PRIVATE_KEY=baz curl -H 'X-Api-Key: key' x",
+    "deploy --token *** --password ***; SECRET_KEY=*** DB_PASS=*** PRIVATE_KEY=*** curl -H 'X-Api-Key: ***' x",
+  ],
+  ['curl --header "Authorization: token abc" x', 'curl --header "Authorization: token ***" x'],
+  ['(login --password "a b" | tee log)', '(login --password *** | tee log)'],
+  ['login --token --verbose; DB_PWD=abc go', 'login --token --verbose; DB_PWD=*** go'],
+  ['http --auth bob:abc host', 'http --auth *** host'],
+])('R9: what a shell is given in secret is not written down: %s', (text, safe) => {
+  expect(shellText(text)).toBe(safe)
+  expect(shellText(safe)).toBe(safe)
+  expect(redacted(safe)).toBe(safe)
+  expect(commandLine(['sh', '-c', text])).toBe(`sh -c ${safe}`)
+})
+
+test.each([
+  ['deploy --token s3cr3t-abc failed', 'deploy --token *** failed'],
+  ["curl -H 'X-Api-Key: key' failed", "curl -H 'X-Api-Key: ***' failed"],
+  ['cannot read {"user":"bob","password":"abc"}', 'cannot read {"user":"bob","password":"***"}'],
+  ['refused: x-api-key: abc123def456', 'refused: x-api-key: ***'],
+  ['refused: auth=abc123 and Bearer abc123', 'refused: auth=*** and Bearer ***'],
+  ['SECRET_KEY=foo DB_PASS=bar PRIVATE_KEY=baz', 'SECRET_KEY=*** DB_PASS=*** PRIVATE_KEY=***'],
+  ['https://bob:p@ss@host/x did not answer', 'https://bob:***@host/x did not answer'],
+])('R9: a secret in a sentence is not written down: %s', (text, safe) => {
+  expect(redacted(text)).toBe(safe)
+  expect(redacted(safe)).toBe(safe)
 })
 
 test.each([

@@ -29,15 +29,15 @@ export async function relieve(
   const full = `The disk of ${ports.home} is ${used} % full (disk.warnPercent is ${disk.warnPercent}).`
   if (dryRun) return [full]
   const isEnough = async () => (await readUsedPercent(ports)) < disk.warnPercent
-  const made = await makeRoom(ports, isEnough, signal)
-  return made === 0 ? [full] : [`${full} What can be made again has left the trash and the pool.`]
+  const freed = await freeSpace(ports, isEnough, signal)
+  return freed === 0 ? [full] : [`${full} What can be made again has left the trash and the pool.`]
 }
 
 /**
  * Answers how much has gone: workspaces made ahead, and folders that have left the trash. What is only a leftover goes
  * first: that needs neither a look into the vault nor a note in the store, for which there may be no room.
  */
-export async function makeRoom(
+export async function freeSpace(
   ports: Ports,
   isEnough: () => Promise<boolean> = async () => false,
   signal?: AbortSignal,

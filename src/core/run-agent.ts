@@ -146,7 +146,7 @@ async function taskFor(
   return requireTask(ports, dir, task.id)
 }
 
-/** Nothing has run yet: whoever makes room can try it again. */
+/** Nothing has run yet: whoever frees space can try it again. */
 function beforeRun(error: AppError): AppError {
   if (error.code !== 'WT_014') return error
   const { code, message, hint, path: where, cause } = error

@@ -6,7 +6,6 @@ import { recoverMeanwhile } from './meanwhile.ts'
 import { withPorts } from './port-block.ts'
 import type { Ports, Repo, Snapshot } from './ports.ts'
 import { ensureWorkspace } from './recreate.ts'
-import { redacted } from './redact.ts'
 import { runLock, type Task } from './task.ts'
 import { askTaskHook } from './task-hooks.ts'
 
@@ -133,13 +132,7 @@ export function endRun(
     const there = (await ports.files.readKind(task.path)) === 'folder'
     const taken = there ? await takeStep(ports, repo, requireOpen(ports, task), note) : undefined
     const given = trigger === null ? {} : { trigger }
-    const event = {
-      type: 'run.ended',
-      run: note.run,
-      ok: reason === '',
-      reason: redacted(reason),
-      ...given,
-    } as const
+    const event = { type: 'run.ended', run: note.run, ok: reason === '', reason, ...given } as const
     const ended = ports.store.append(task.uid, event, ports.clock.now().toISOString())
     const done = await publishSteps(ports, repo, ended)
     if (!taken?.created) return { task: done, taken: undefined, published: undefined }

@@ -83,7 +83,7 @@ export async function start(ports: Ports, asked: StartInput, signal?: AbortSigna
     async () => {
       const open = ports.store.findOpenTask(repo.id, id)
       if (open) return reuse(ports, repo, open, { ...input, task: id }, signal)
-      if (input.isolation === 'branch') await makeRoom(ports, repo, settings, id, signal)
+      if (input.isolation === 'branch') await vacateCheckout(ports, repo, settings, id, signal)
       const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
       const changes = input.dirty ? await takeDirt(ports, repo, task, signal) : undefined
       const made = await make(ports, repo, settings, task, changes, signal, input.onProgress)
@@ -98,7 +98,7 @@ export async function start(ports: Ports, asked: StartInput, signal?: AbortSigna
 }
 
 /** One task at a time works in a checkout: the one that is there is given up, and can be had back. */
-async function makeRoom(
+async function vacateCheckout(
   ports: Ports,
   repo: Repo,
   settings: Settings,

@@ -1,4 +1,5 @@
 /** Tools of an agent loop, wrapped so that each call that changes files becomes a step. */
+import { shellText } from './redact.ts'
 import type { ActiveRun } from './run.ts'
 
 type Execute = (...args: never[]) => unknown
@@ -88,9 +89,16 @@ const telling = ['path', 'file_path', 'filePath', 'file', 'command', 'cmd', 'pat
 
 /** The first path-like or text value of what a tool was given. */
 export function summaryOf(_: string, input: unknown): string {
-  if (typeof input === 'string') return input.slice(0, 100).trim()
+  if (typeof input === 'string') return inShort(input)
   if (typeof input !== 'object' || input === null) return ''
   const values = input as Record<string, unknown>
   const key = telling.find((name) => typeof values[name] === 'string')
-  return key === undefined ? '' : String(values[key]).slice(0, 100).trim()
+  return key === undefined ? '' : inShort(String(values[key]))
+}
+
+const longest = 100
+
+/** Cut only when its secrets are gone: half of one is not known by its looks. */
+export function inShort(said: string): string {
+  return shellText(said).slice(0, longest).trim()
 }

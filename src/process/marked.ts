@@ -1,10 +1,8 @@
 /** The processes of a run: those that carry its mark in their environment, and all that descend from them. */
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-
-/** A child that has left its group and its session still has the environment that it was started with. */
-const mark = (run: string) => `OFFSHOOT_RUN=${run}`
+import { mark, readProc } from './own-run.ts'
 
 interface Seen {
   readonly pid: number
@@ -21,20 +19,6 @@ export function findMarked(run: string): number[] {
   }
   ours.delete(process.pid)
   return [...ours]
-}
-
-/** The mark that we carry ourselves, or a process above us. An agent can clear its own environment, not its parents'. */
-export function findOwnRun(env: NodeJS.ProcessEnv): string | undefined {
-  if (env.OFFSHOOT_RUN || process.platform !== 'linux') return env.OFFSHOOT_RUN || undefined
-  for (let pid = String(process.ppid); Number(pid) > 1; ) {
-    const marked = readProc(pid, 'environ')
-      .split('\0')
-      .find((variable) => variable.startsWith(mark('')))
-    if (marked !== undefined) return marked.slice(mark('').length)
-    const stat = readProc(pid, 'stat')
-    pid = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? '0'
-  }
-  return undefined
 }
 
 const roundMs = 10
@@ -70,15 +54,6 @@ function linux(wanted: string): Seen[] {
       const marked = readProc(name, 'environ').split('\0').includes(wanted)
       return [{ pid: Number(name), parent: Number(parent), marked }]
     })
-}
-
-/** Empty when it has ended, or when it is somebody else's. */
-function readProc(pid: string, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
-  } catch {
-    return ''
-  }
 }
 
 function darwin(wanted: string): Seen[] {

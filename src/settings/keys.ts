@@ -47,18 +47,28 @@ export const variable = (key: SettingKey) =>
     .replace(/[A-Z]/g, (letter) => `_${letter}`)
     .toUpperCase()}`
 
+const prefix = 'OFFSHOOT_'
+
+/** Names are alike by what comes after it. */
+const withoutPrefix = (name: string) => name.slice(prefix.length)
+
 /** Variables that are no setting: where the state is, what a run and a hook are told, and what the launcher leaves behind. */
 const reserved = 'HOME DISABLED HANDED_OVER RUN TASK WORKSPACE SLUG PORT HOOK BRANCH BASE REPO CHECKOUT'
   .split(' ')
-  .map((name) => `OFFSHOOT_${name}`)
+  .map((name) => prefix + name)
 const reservedPattern = /^OFFSHOOT_(?:PORT_\d+|INTERNAL_.*)$/
 
-/** `OFFSHOOT_*` names that mean nothing to us, each with the known one that was probably meant. */
+/** `OFFSHOOT_*` names that mean nothing to us, each with the one that a user sets and probably meant. */
 export function unknownVariables(
   env: Record<string, string | undefined>,
 ): { name: string; nearest: string | undefined }[] {
-  const known = [...[...defaults.keys()].map(variable), ...reserved]
+  const settings = [...defaults.keys()].map(variable)
+  const known = new Set([...settings, ...reserved])
+  const settable = [...settings, 'OFFSHOOT_HOME', 'OFFSHOOT_DISABLED'].map(withoutPrefix)
   return Object.keys(env)
-    .filter((name) => name.startsWith('OFFSHOOT_') && !known.includes(name) && !reservedPattern.test(name))
-    .map((name) => ({ name, nearest: nearest(name, known) }))
+    .filter((name) => name.startsWith(prefix) && !known.has(name) && !reservedPattern.test(name))
+    .map((name) => {
+      const meant = nearest(withoutPrefix(name), settable)
+      return { name, nearest: meant && prefix + meant }
+    })
 }

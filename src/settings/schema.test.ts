@@ -58,7 +58,7 @@ describe('the schema', () => {
   })
 })
 
-test('unknown variables are told with the one that was probably meant; reserved ones are not', () => {
+test('unknown variables are told with the setting that was probably meant; reserved ones are not, and are never meant', () => {
   const known = [...[...defaults.keys()].map(variable), 'OFFSHOOT_HOME', 'OFFSHOOT_DISABLED', 'OFFSHOOT_PORT']
   const names = [
     ...known,
@@ -72,12 +72,16 @@ test('unknown variables are told with the one that was probably meant; reserved 
     'OFFSHOOT_LIMIT_PERREPO',
     'OFFSHOOT_DISABLE',
     'OFFSHOOT_PORT_X',
+    'OFFSHOOT_HOOKS',
+    'OFFSHOOT_HOMES',
     'OFFSHOOT_QUITE_SOMETHING_ELSE',
   ]
   expect(unknownVariables(Object.fromEntries([...names, ...wrong].map((name) => [name, '1'])))).toEqual([
     { name: 'OFFSHOOT_LIMIT_PERREPO', nearest: 'OFFSHOOT_LIMITS_PER_REPO' },
     { name: 'OFFSHOOT_DISABLE', nearest: 'OFFSHOOT_DISABLED' },
-    { name: 'OFFSHOOT_PORT_X', nearest: 'OFFSHOOT_PORT' },
+    { name: 'OFFSHOOT_PORT_X', nearest: undefined },
+    { name: 'OFFSHOOT_HOOKS', nearest: undefined },
+    { name: 'OFFSHOOT_HOMES', nearest: 'OFFSHOOT_HOME' },
     { name: 'OFFSHOOT_QUITE_SOMETHING_ELSE', nearest: undefined },
   ])
 })

@@ -3,6 +3,7 @@ import { firstSeal, type LoggedEvent, sealOf } from '../core/chain.ts'
 import { AppError } from '../core/errors.ts'
 import { reduce, type StoredEvent, type TaskEvent } from '../core/events.ts'
 import type { RepoRecord, Store, TaskFilter } from '../core/ports.ts'
+import { withoutSecrets } from '../core/redact.ts'
 import { isOpen, type Task } from '../core/task.ts'
 import { damaged, isTaken, storeError } from './errors.ts'
 import { inTransaction, openDatabase } from './open.ts'
@@ -17,8 +18,8 @@ const idlingQuery = `SELECT repo, summary ->> '$.origin' AS origin, summary ->> 
   FROM tasks WHERE open = 1
   GROUP BY repo, summary ->> '$.origin', summary ->> '$.trigger', summary -> '$.shadow' IS NOT NULL`
 
-/** The store in one SQLite file, for any number of processes at once. */
-export function sqliteStore(path: string): Store {
+/** The store in one SQLite file, for any number of processes at once. `pid` is who tells what is appended. */
+export function sqliteStore(path: string, pid?: number): Store {
   const guarded = <T>(work: () => T): T => {
     try {
       return work()
@@ -48,7 +49,8 @@ export function sqliteStore(path: string): Store {
   const findTask = (where: string, ...values: SQLInputValue[]) =>
     task(find(`SELECT summary FROM tasks WHERE ${where} LIMIT 1`, ...values))
 
-  function append(uid: string, event: TaskEvent, at: string, expected?: number): Task {
+  function append(uid: string, told: TaskEvent, at: string, expected?: number, by?: number): Task {
+    const event = withoutSecrets(told)
     const row = statement('SELECT version, summary FROM tasks WHERE uid = ?').get(uid)
     const version = Number(row?.version ?? 0)
     if (expected !== undefined && expected !== version)
@@ -57,7 +59,7 @@ export function sqliteStore(path: string): Store {
     if (!next) throw new AppError('WT_007', `There is no task with the uid ${uid}.`, { data: { uid } })
     putTask(next, version + 1)
     const last = statement('SELECT seal FROM events ORDER BY seq DESC LIMIT 1').get()
-    const [n, type, text] = [version + 1, event.type, JSON.stringify(event)]
+    const [n, type, text] = [version + 1, event.type, JSON.stringify({ ...event, pid: by })]
     const seal = sealOf((last?.seal as string | undefined) ?? firstSeal, { uid, n, at, type, text })
     statement('INSERT INTO events (uid, n, at, type, event, seal) VALUES (?, ?, ?, ?, ?, ?)').run(
       uid,
@@ -159,9 +161,11 @@ export function sqliteStore(path: string): Store {
       read('SELECT summary FROM tasks WHERE pending = 1 ORDER BY seq').map((row) => task(row)!),
 
     append: (uid, event, at, expected) =>
-      guarded(() => inTransaction(db, () => append(uid, event, at, expected))),
+      guarded(() => inTransaction(db, () => append(uid, event, at, expected, pid))),
     appendAll: (events, at) =>
-      guarded(() => inTransaction(db, () => events.map(({ uid, event }) => append(uid, event, at)))),
+      guarded(() =>
+        inTransaction(db, () => events.map(({ uid, event }) => append(uid, event, at, undefined, pid))),
+      ),
     adopt: (log) =>
       guarded(() =>
         inTransaction(db, () => {
@@ -253,12 +257,15 @@ function parsed<T>(text: unknown, what: string): T {
 }
 
 function storedEvent(row: Row): StoredEvent {
+  const text = parsed<TaskEvent & { pid?: number }>(row.event, `entry ${String(row.seq)} of the log`)
+  const { pid, ...event } = text
   return {
     seq: row.seq as number,
     uid: row.uid as string,
     n: row.n as number,
     at: row.at as string,
-    event: parsed<TaskEvent>(row.event, `entry ${String(row.seq)} of the log`),
+    ...(pid !== undefined && { pid }),
+    event,
   }
 }
 

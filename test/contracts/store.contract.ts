@@ -283,6 +283,27 @@ export function storeContract({ name, open, module, factory }: StoreUnderTest): 
       expect([flaws, head]).toEqual([[], log[5]?.seal])
     })
 
+    test('R9: no event is stored with what looks like a secret, by whichever way it comes, and its paths stay as they are', () => {
+      const said = 'cannot fetch https://bob:s3cr3tpw@host/x'
+      const safe = 'cannot fetch https://bob:***@host/x'
+      const task = sampleTask('u1', 'A', { title: 'Use API_KEY=s3cr3tpw', path: '/work/token=x1' })
+      store.append('u1', { type: 'start.begun', task, owner }, at)
+      store.appendAll([{ uid: 'u1', event: { type: 'publish.undone', reason: said } }], at)
+      const undone = { type: 'start.undone', reason: said } as const
+      store.adopt([
+        { uid: 'u2', event: { type: 'start.begun', task: { ...task, uid: 'u2', id: 'B' }, owner }, at },
+        { uid: 'u2', event: undone, at },
+      ])
+      expect(JSON.stringify([...store.readLog()])).not.toContain('s3cr3tpw')
+      expect(store.findTaskByUid('u1')).toMatchObject({
+        title: 'Use API_KEY=***',
+        path: '/work/token=x1',
+        unpublished: safe,
+      })
+      expect(store.findTaskByUid('u2')).toMatchObject({ reason: safe })
+      expect(flawsOf([...store.readLog()], store.countEvents()).flaws).toEqual([])
+    })
+
     test('R7: a lost log comes back whole, or not at all', () => {
       const logOf = (uid: string) => [
         { uid, event: { type: 'start.begun', task: sampleTask(uid, 'A'), owner } as const, at },

@@ -1,26 +1,9 @@
-import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
+import { hook } from '../support/claude-hook.ts'
+import { offshoot, testRepo } from '../support/repo.ts'
 import { withEnv } from '../support/workspace.ts'
-
-const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
-
-/** As Claude Code calls it: what it has to say comes on stdin. */
-function hook(
-  repo: TestRepo,
-  event: string,
-  input: object,
-): Promise<{ code: number | null; stdout: string }> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [bin, 'hook', 'claude', event], { cwd: repo.dir, env: repo.env })
-    let stdout = ''
-    child.stdout.on('data', (chunk) => (stdout += chunk))
-    child.on('close', (code) => resolve({ code, stdout }))
-    child.stdin.end(JSON.stringify({ cwd: repo.dir, hook_event_name: event, ...input }))
-  })
-}
 
 test('G6: a worktree that Claude Code asks for is a task, its tool calls are steps, and what it removes can come back', async () => {
   const repo = testRepo()

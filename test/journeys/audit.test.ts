@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { globSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { hook } from '../support/claude-hook.ts'
 import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
 import { play, withStandIn } from '../support/stand-in.ts'
 import { withEnv } from '../support/workspace.ts'
@@ -39,6 +40,33 @@ test('R9: every act is in the log: who, what, when, which commit; --task, --sinc
     expect([since, (await offshoot(user, 'audit', '--since', since)).code]).toEqual([since, 2])
 })
 
+test.each(['squash', 'merge', 'rebase'])(
+  'R9: the log tells the commit that an accept as %s landed, and where its undo went',
+  async (as) => {
+    const user = testRepo()
+    await offshoot(user, 'run', '--task', 'T1', '--', 'sh', '-c', 'echo work > work.txt')
+    const before = user.git('rev-parse', 'main').trim()
+    await offshoot(user, 'accept', 'T1', '--as', as)
+    const landed = user.git('rev-parse', 'main').trim()
+    await offshoot(user, 'undo')
+    const { events } = (await offshoot(user, 'audit', '--json')).json
+    const done = events.filter(({ what }: { what: string }) => what === 'operation.done')
+    expect(done.map(({ commit }: { commit: string }) => commit)).toEqual([landed, before])
+  },
+)
+
+test('R9: every line of the log tells who: the agent of what it did in its run, else the process', async () => {
+  const user = await busyUser()
+  const { events } = (await offshoot(user, 'audit', '--task', 'T1', '--json')).json
+  const who = new Map<string, string>(events.map(({ what, by }: { what: string; by: string }) => [what, by]))
+  for (const what of ['run.begun', 'checkpoint', 'run.ended'])
+    expect([what, who.get(what)]).toEqual([what, 'sh'])
+  for (const what of ['start.done', 'publish.done', 'operation.staged', 'operation.done'])
+    expect([what, who.get(what)]).toEqual([what, expect.stringMatching(/^process \d+$/)])
+  expect([...who].filter(([, by]) => !by)).toEqual([])
+  expect(who.get('start.done')).not.toBe(who.get('operation.done'))
+})
+
 test('R9: what recovery and repair put right is in the log as well', async () => {
   const user = testRepo()
   await offshoot(user, 'start', 'T1')
@@ -56,18 +84,22 @@ test('R9: what recovery and repair put right is in the log as well', async () =>
   ])
 })
 
-/** All that is written down: the records, and every commit, of the vault as well. */
-function writtenDown(user: TestRepo): string {
+function recorded(user: TestRepo): string {
   const db = openDatabase(user)
   const all = ['events', 'tasks'].map((table) => db.prepare(`SELECT * FROM ${table}`).all())
   db.close()
+  return JSON.stringify(all)
+}
+
+/** All that is written down: the records, and every commit, of the vault as well. */
+function writtenDown(user: TestRepo): string {
   const [vault = ''] = globSync(path.join(user.env.OFFSHOOT_HOME ?? '', 'vaults/*.git'))
   const alternates = path.join(user.dir, '.git/objects')
   const steps = execFileSync('git', ['--git-dir', vault, 'log', '--all', '--format=%D %B'], {
     env: { ...user.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates },
     encoding: 'utf8',
   })
-  return JSON.stringify(all) + steps + user.git('log', '--all', '--format=%D %B')
+  return recorded(user) + steps + user.git('log', '--all', '--format=%D %B')
 }
 
 test('R9: a secret on a command line, and the environment, are in no record and in no commit', async () => {
@@ -79,6 +111,36 @@ test('R9: a secret on a command line, and the environment, are in no record and 
   for (const hidden of [secret, 'from-the-environment']) expect(all).not.toContain(hidden)
   expect(user.git('log', '--all', '--format=%B')).toContain('echo x > x.txt')
   expect((await offshoot(user, 'audit')).stdout).not.toContain(secret)
+})
+
+test("R9: a secret in the shell text of an agent's tool is in no record and in no commit", async () => {
+  const user = testRepo()
+  const { path: folder } = (await offshoot(user, 'start', 'T1', '--json')).json.task
+  writeFileSync(path.join(folder, 'x.txt'), 'x\n')
+  const command =
+    "deploy --token s3cr3t-abc --password hunter2; SECRET_KEY=foo123 DB_PASS=barbar PRIVATE_KEY=bazbaz curl -H 'X-Api-Key: k3yk3y'"
+  await hook(user, 'PostToolUse', {
+    cwd: folder,
+    tool_name: 'Bash',
+    tool_input: { command },
+    tool_use_id: 'c',
+  })
+  const all = writtenDown(user) + (await offshoot(user, 'audit')).stdout
+  expect(user.git('log', '-1', '--format=%s', 'offshoot/T1')).toBe(
+    "AI Tool: Bash - deploy --token *** --password ***; SECRET_KEY=*** DB_PASS=*** PRIVATE_KEY=*** curl -H 'X-Api-Key: ***'\n",
+  )
+  for (const secret of ['s3cr3t', 'hunter2', 'foo123', 'barbar', 'bazbaz', 'k3yk3y'])
+    expect(all).not.toContain(secret)
+})
+
+test("R9: a secret in what a failing filter of the user's says is in no record", async () => {
+  const user = testRepo({ 'a.txt': 'one\n', '.gitattributes': 'a.txt filter=remote\n' })
+  user.git('config', 'filter.remote.smudge', 'echo "cannot reach https://bob:s3cr3tpw@host/x" >&2; exit 1')
+  user.git('config', 'filter.remote.required', 'true')
+  expect((await offshoot(user, 'start', 'T1')).code).not.toBe(0)
+  const { events } = (await offshoot(user, 'audit', '--failures', '--json')).json
+  expect(events).toMatchObject([{ what: 'start.undone', detail: expect.stringContaining('bob:***@host') }])
+  expect(recorded(user)).not.toContain('s3cr3tpw')
 })
 
 test('R9: a secret in a prompt is for the agent alone, and one in its last words for nobody', async () => {

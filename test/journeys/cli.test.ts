@@ -210,10 +210,12 @@ describe('for a person', () => {
       json.checks.map((check: { name: string; status: string }) => [check.name, check.status]),
     )
     expect(status).toMatchObject({ 'state folder': 'fail', repository: 'ok', settings: 'fail' })
+    const found: { name: string; status: string; why?: string }[] = json.checks
+    expect(found.filter((check) => check.status !== 'ok' && !check.why)).toEqual([])
   })
 
-  test('I6: doctor tells of a variable that looks like a setting and is none, with the one that was meant', async () => {
-    const repo = withEnv(testRepo(), { OFFSHOOT_LIMIT_PER_REPO: '30' })
+  test('I6: doctor tells of every variable that looks like a setting and is none, with the one that was meant', async () => {
+    const repo = withEnv(testRepo(), { OFFSHOOT_LIMIT_PER_REPO: '30', OFFSHOOT_HOOKS: 'x' })
     const { code, json } = await offshoot(repo, 'doctor', '--json')
     expect(code).toBe(0)
     expect(json.checks).toContainEqual({
@@ -223,6 +225,12 @@ describe('for a person', () => {
       why: 'What it was to change is as before.',
       hint: 'Did you mean OFFSHOOT_LIMITS_PER_REPO?',
     })
+    expect(json.checks).toContainEqual(
+      expect.objectContaining({
+        message: 'OFFSHOOT_HOOKS is no setting',
+        hint: 'offshoot config shows the settings.',
+      }),
+    )
   })
 })
 

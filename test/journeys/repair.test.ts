@@ -231,6 +231,7 @@ describe('R7: doctor tells of what offshoot stands on', () => {
       name: 'git',
       status: 'fail',
       message: expect.stringContaining('2.20.1'),
+      why: expect.stringContaining('needs it'),
       hint: expect.stringContaining('2.38'),
     })
   })
@@ -243,6 +244,31 @@ describe('R7: doctor tells of what offshoot stands on', () => {
     chmodSync(home, 0o755)
     expect(await doctor(user)).toMatchObject([
       { name: 'state folder', status: 'warn', hint: `chmod 700 ${home}` },
+    ])
+  })
+
+  test('a database that is none', async () => {
+    const user = testRepo()
+    await offshoot(user, 'start', 'T1')
+    for (const end of ['', '-wal', '-shm'])
+      rmSync(path.join(user.env.OFFSHOOT_HOME ?? '', `state.db${end}`), { force: true })
+    writeFileSync(path.join(user.env.OFFSHOOT_HOME ?? '', 'state.db'), 'no database at all\n'.repeat(100))
+    expect(await doctor(user)).toMatchObject([
+      { name: 'state folder', status: 'fail', why: expect.stringContaining('no task is found') },
+    ])
+  })
+
+  test('all that is wrong with a state folder, not only the first of it', async () => {
+    const user = testRepo()
+    await offshoot(user, 'start', 'T1')
+    chmodSync(user.env.OFFSHOOT_HOME ?? '', 0o755)
+    const space = async () => ({ free: 1, total: 100, network: true })
+    const repo = library(user, { around: { files: (files) => ({ ...files, readFreeSpace: space }) } })
+    const found = (await repo.doctor()).filter(({ name }) => name === 'state folder')
+    expect(found).toMatchObject([
+      { status: 'warn', message: expect.stringContaining('99 % full') },
+      { status: 'warn', message: expect.stringContaining('open to others (0755)') },
+      { status: 'warn', message: expect.stringContaining('network file system') },
     ])
   })
 

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { hook } from '../support/claude-hook.ts'
 import { until } from '../support/processes.ts'
 import { offshoot, testRepo } from '../support/repo.ts'
 import { play, withStandIn } from '../support/stand-in.ts'
-import { library, nowhere } from '../support/workspace.ts'
+import { library, nowhere, withEnv } from '../support/workspace.ts'
 
 const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
@@ -62,6 +63,20 @@ describe('I10: offshoot alone', () => {
       /^notice: T1 was given up .* offshoot undo \w+ brings it back\.$/m,
     )
     expect((await offshoot(repo)).stderr).not.toContain('notice:')
+  })
+
+  test('R3: neither an agent nor a completion uses up what the user is to be told, and list tells it', async () => {
+    const repo = testRepo()
+    const [agent, revert] = [{ OFFSHOOT_RUN: 'r1' }, { OFFSHOOT_AUTO_REVERT_FAILURE: 'always' }]
+    const { path: cwd } = (await offshoot(repo, 'start', 'T0', '--json')).json.task
+    await offshoot(withEnv(repo, revert), 'run', '--quiet', '--task', 'T1', '--', 'false')
+    const said = await hook(repo, 'PostToolUse', { cwd, tool_name: 'Bash', tool_input: { command: 'ls' } })
+    expect(said).toMatchObject({ code: 0, stderr: '' })
+    for (const verb of [['list'], ['show', 'T0'], ['checkpoint', 'T0'], []])
+      expect((await offshoot(withEnv(repo, agent), ...verb)).stderr).not.toContain('notice:')
+    expect((await offshoot(repo, 'list', '--json', '--quiet')).json).not.toHaveProperty('notices')
+    expect((await offshoot(repo, 'list')).stderr).toMatch(/^notice: T1 was given up/m)
+    expect((await offshoot(repo, 'list')).stderr).not.toContain('notice:')
   })
 
   test('I10: with nothing to do, and outside of a repository, tells how to begin', async () => {

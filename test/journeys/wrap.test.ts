@@ -164,3 +164,14 @@ test('two runs of one task at once: the second is refused and names the first', 
   })
   await repo.close()
 })
+
+test('R9: what a tool was given is cut to its length without half of a secret being left', async () => {
+  const { repo, task } = await taskIn()
+  const token = `ghp_${'x1'.repeat(18)}`
+  await task.run('my loop', async ({ workspace, wrap }) => {
+    const write = ({ command }: { command: string }) => writeFileSync(path.join(workspace, 'x.txt'), command)
+    await wrap({ write }).write({ command: `push ${'a'.repeat(80)} ${token}` })
+  })
+  expect(names(await task.log())).toEqual([`write: push ${'a'.repeat(80)} ***`])
+  await repo.close()
+})

@@ -24,7 +24,7 @@ const goThere = `offshoot() {
   fi
 }`
 
-const tasks = `command offshoot list --json 2>/dev/null | tr ',{' '\\n\\n' | sed -n 's/^"id":"\\([^"]*\\)"$/\\1/p'`
+const tasks = `command offshoot list --json --quiet 2>/dev/null | tr ',{' '\\n\\n' | sed -n 's/^"id":"\\([^"]*\\)"$/\\1/p'`
 
 function optionsOf(command: Command): string {
   return Object.keys({ ...globalOptions, ...command.options })

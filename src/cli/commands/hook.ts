@@ -1,4 +1,5 @@
 import { AppError } from '../../core/errors.ts'
+import { shellText } from '../../core/redact.ts'
 import type { Answer, Context } from '../command.ts'
 
 /** What Claude Code hands to a hook, as far as we care. */
@@ -30,7 +31,8 @@ export async function hook(context: Context): Promise<Answer> {
     case 'PostToolUse': {
       const { tool_name: tool, tool_input = {}, tool_use_id: call } = input
       const about = [tool_input.file_path, tool_input.command, tool_input.description]
-      const summary = about.find((value) => typeof value === 'string')
+      const said = about.find((value) => typeof value === 'string')
+      const summary = said === undefined ? undefined : shellText(said)
       const run = context.env.OFFSHOOT_RUN
       const { created, checkpoint } = await context.call('task.checkpoint', {
         repo,

@@ -126,7 +126,7 @@ async function detached(
   const { detach } = await import('../detach.ts')
   const log = runLog(context.home, task)
   const going = resume === undefined ? [] : [`--resume=${resume === true ? '' : resume}`]
-  const argv = ['run', '--task', task.id, '--json', ...going, ...optionsOf(context), prompt]
+  const argv = ['run', '--task', task.id, '--json', '--quiet', ...going, ...optionsOf(context), prompt]
   const { pid, first } = await detach(argv, repo, log, context.signal)
   if (first.error !== undefined) {
     const { code, message, hint } = first.error as { code: ErrorCode; message: string; hint: string }

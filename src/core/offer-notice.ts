@@ -1,0 +1,19 @@
+/** That a repository tells other tools how a workspace is set up. */
+import type { Notice } from './notices.ts'
+import { findPeerFiles } from './peers.ts'
+import type { Ports, Repo } from './ports.ts'
+import { readHooks } from './task-hooks.ts'
+
+/** Once, where other tools are told how a workspace is set up, and we are not. */
+export async function takeOffer(ports: Ports, { id, place: { checkout } }: Repo): Promise<Notice[]> {
+  const key = `offered ${id}`
+  if (checkout === null || ports.store.findNote(key) !== undefined) return []
+  if (ports.store.findTaskByPath(checkout)) return []
+  const [first, ...more] = await findPeerFiles(ports, checkout)
+  if (first === undefined) return []
+  ports.store.putNote(key, 'once')
+  if ((await readHooks(ports, checkout)).some(({ hook }) => hook === 'postStart')) return []
+  const files = more.length > 0 ? `${first} and ${more.length} more say` : `${first} says`
+  const message = `${files} how a workspace is set up: offshoot config import takes it over`
+  return [{ at: ports.clock.now().toISOString(), message }]
+}
