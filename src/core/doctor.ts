@@ -1,3 +1,4 @@
+import { day } from './day.ts'
 import { disk } from './disk.ts'
 import { diskText } from './disk-text.ts'
 import { appError } from './errors.ts'
@@ -29,7 +30,7 @@ export async function doctor(ports: Ports, input: { dir: string }, signal?: Abor
     await attempt('git', async () => ok('git', `git ${await ports.git.requireVersion(signal)}`)),
     state,
     ...(state === records ? [] : [records]),
-    ...(usable ? [checkClock(ports)] : []),
+    ...(usable ? [await attempt('clock', () => checkClock(ports, input.dir))] : []),
     await attempt('repository', () => checkRepository(ports, input.dir, usable, signal)),
     await attempt('settings', () => checkSettings(ports, input.dir)),
     ...(await checkOldState(ports)),
@@ -145,16 +146,22 @@ function checkRecords({ store }: Ports): Check {
 /** Times of another machine may be a little ahead. */
 const toleratedMs = 5 * 60_000
 
-function checkClock({ store, clock }: Ports): Check {
+async function checkClock(ports: Ports, dir: string): Promise<Check> {
+  const { store, clock } = ports
   const [last] = store.readEvents({ after: store.countEvents().last - 1 })
   const now = clock.now()
-  if (!last || Date.parse(last.at) <= now.getTime() + toleratedMs) return ok('clock', now.toISOString())
+  const ahead = last ? now.getTime() - Date.parse(last.at) : 0
+  const { keepDays } = (await settingsAt(ports, dir)).trash
+  const isLate = keepDays > 0 && ahead > keepDays * day
+  if (!last || (ahead >= -toleratedMs && !isLate)) return ok('clock', now.toISOString())
   return {
     name: 'clock',
     status: 'warn',
     message: `the last record is of ${last.at}, and now it is ${now.toISOString()}`,
-    why: 'The clock went back. Ages are wrong until then; nothing expires by the clock alone.',
-    hint: 'Set the clock: timedatectl tells whether it is synchronised.',
+    why: isLate
+      ? 'Either nothing was done for so long, or the clock is ahead: to prune it is time to let all of the trash go.'
+      : 'The clock went back. Ages are wrong until then; nothing expires by one look at the clock.',
+    hint: `${isLate ? 'Is it ahead, set it before you prune' : 'Set the clock'}: timedatectl tells whether it is synchronised.`,
   }
 }
 

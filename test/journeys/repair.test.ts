@@ -220,6 +220,18 @@ describe('R7: doctor tells of what offshoot stands on', () => {
     ])
   })
 
+  test('a clock that is further ahead than the trash keeps things', async () => {
+    const user = testRepo()
+    await offshoot(user, 'start', 'T1')
+    const db = new DatabaseSync(path.join(user.env.OFFSHOOT_HOME ?? '', 'state.db'))
+    db.prepare('UPDATE events SET at = ?').run(new Date(Date.now() - 31 * 86_400_000).toISOString())
+    db.close()
+    expect(await doctor(user)).toMatchObject([
+      { name: 'clock', status: 'warn', hint: expect.stringMatching(/before you prune/) },
+    ])
+    expect(await doctor(withEnv(user, { OFFSHOOT_TRASH_KEEP_DAYS: '32' }))).toEqual([])
+  })
+
   test('a git that is too old', async () => {
     const user = testRepo()
     const tools = path.join(user.home, 'tools')
