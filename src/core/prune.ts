@@ -69,16 +69,18 @@ async function previewed(
   input: PruneInput,
   signal?: AbortSignal,
 ): Promise<Pruned> {
-  const { tasks, facts, verdicts } = await gather(ports, repo, settings, input, signal)
+  const { tasks, facts, errors, verdicts } = await gather(ports, repo, settings, input, signal)
   const candidates = going(verdicts)
-  await eachOf(candidates, atOnce, async ({ task }) => {
-    const uncommitted = await countUncommitted(ports, repo, task, signal)
-    facts.set(task.uid, { ...facts.get(task.uid), uncommitted })
-  })
-  const final = pruneVerdicts(tasks, settings, ports.clock.now(), input, facts)
+  await eachOf(candidates, atOnce, ({ task }) =>
+    apart([task], errors, async () => {
+      const uncommitted = await countUncommitted(ports, repo, task, signal)
+      facts.set(task.uid, { ...facts.get(task.uid), uncommitted })
+    }),
+  )
+  const final = without(errors, pruneVerdicts(tasks, settings, ports.clock.now(), input, facts))
   const skipped = staying(final)
   const uncommitted = skipped.filter(({ task }) => facts.get(task.uid)?.uncommitted)
-  return { stale: going(final), removed: [], skipped, errors: [], warnings: warned(settings, uncommitted) }
+  return { stale: going(final), removed: [], skipped, errors, warnings: warned(settings, uncommitted) }
 }
 
 /** So many are looked at, or got ready, at a time. */
@@ -94,10 +96,10 @@ async function pruned(
   input: PruneInput,
   signal?: AbortSignal,
 ): Promise<Pruned> {
-  const { verdicts } = await gather(ports, repo, settings, input, signal)
+  const { errors, verdicts } = await gather(ports, repo, settings, input, signal)
   const stale = going(verdicts)
   const keeping = new Set(verdicts.flatMap(({ task, keepsBranch }) => (keepsBranch ? [task.uid] : [])))
-  const sum: Summary = { removed: [], skipped: staying(verdicts), errors: [], uncommitted: [] }
+  const sum: Summary = { removed: [], skipped: staying(verdicts), errors, uncommitted: [] }
   for (let from = 0; from < stale.length; from += mostAtOnce) {
     signal?.throwIfAborted()
     const some = stale.slice(from, from + mostAtOnce)
@@ -152,17 +154,29 @@ async function gather(
 ) {
   const tasks = ports.store.readTasks({ repo: repo.id, open: true })
   const facts = new Map<string, PruneFacts>()
+  const errors: Failed[] = []
   const now = ports.clock.now()
-  await eachOf(tasks, atOnce, async (task) => {
-    facts.set(task.uid, { movedTo: await findMovedTo(ports, repo, task) })
-  })
-  for (const { task } of staying(pruneVerdicts(tasks, settings, now, options, facts))) {
+  const judged = () => without(errors, pruneVerdicts(tasks, settings, now, options, facts))
+  await eachOf(tasks, atOnce, (task) =>
+    apart([task], errors, async () => {
+      facts.set(task.uid, { movedTo: await findMovedTo(ports, repo, task) })
+    }),
+  )
+  for (const { task } of staying(judged())) {
     if (task.pending || task.shadow || facts.get(task.uid)?.movedTo !== undefined) continue
-    const { where } = await landedState(ports, repo, task, signal)
-    const gone = (await ports.files.readKind(task.path)) !== 'folder'
-    facts.set(task.uid, { landed: where, gone })
+    await apart([task], errors, async () => {
+      const { where } = await landedState(ports, repo, task, signal)
+      const gone = (await ports.files.readKind(task.path)) !== 'folder'
+      facts.set(task.uid, { landed: where, gone })
+    })
   }
-  return { tasks, facts, verdicts: pruneVerdicts(tasks, settings, now, options, facts) }
+  return { tasks, facts, errors, verdicts: judged() }
+}
+
+/** Of what could not be looked at nothing is known: it neither goes nor stays for a reason, it is told as an error. */
+function without(errors: readonly Failed[], verdicts: readonly PruneVerdict[]): PruneVerdict[] {
+  const failed = new Set(errors.map(({ task }) => task.uid))
+  return verdicts.filter(({ task }) => !failed.has(task.uid))
 }
 
 async function countUncommitted(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<number> {

@@ -34,7 +34,7 @@ export async function relieve(
 }
 
 /**
- * Answers how much has gone: workspaces made ahead, and folders that have left the trash. What is only a leftover goes
+ * Answers how much has gone: leftovers, workspaces made ahead, folders that have left the trash. What is only a leftover goes
  * first: that needs neither a look into the vault nor a note in the store, for which there may be no room.
  */
 export async function makeRoom(
@@ -42,8 +42,8 @@ export async function makeRoom(
   isEnough: () => Promise<boolean> = async () => false,
   signal?: AbortSignal,
 ): Promise<number> {
-  for (const folder of leftovers(ports)) await ports.files.remove(folder).catch(() => {})
-  let left = await emptyPools(ports, isEnough, signal)
+  let left = await dropLeftovers(ports)
+  left += await emptyPools(ports, isEnough, signal)
   for (const task of inTrash(ports)) {
     if (await isEnough()) return left
     const record = ports.store.findRepoById(task.repo)
@@ -51,6 +51,18 @@ export async function makeRoom(
       left += Number(await slim(ports, await repoAt(ports, record), task, signal).catch(() => false))
   }
   return left
+}
+
+async function dropLeftovers(ports: Ports): Promise<number> {
+  let dropped = 0
+  for (const folder of leftovers(ports)) {
+    if ((await ports.files.readKind(folder)) === undefined) continue
+    dropped += await ports.files.remove(folder).then(
+      () => 1,
+      () => 0,
+    )
+  }
+  return dropped
 }
 
 /** Workspaces that were made ahead can be made again. */

@@ -123,7 +123,7 @@ async function readFreeSpace(target: string): Promise<{ free: number; total: num
 
 /** What is gone when it is looked at takes nothing. Blocks count, as a file may have holes. */
 async function readUsage(target: string): Promise<number> {
-  const found = await unlessMissing(lstat(target))
+  const found = await lstat(target).catch(undefinedIfUnread)
   if (!found) return 0
   const names = found.isDirectory() ? await readdir(target).catch(emptyIfUnread) : []
   let bytes = found.blocks * 512
@@ -308,9 +308,13 @@ function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
   return found.catch(undefinedIfMissing)
 }
 
-/** What may not be read has no size that anybody could tell. */
+/** What may not be read, or not be reached, has no size that anybody could tell. */
+function undefinedIfUnread(thrown: unknown): undefined {
+  return isForbidden(thrown) ? undefined : undefinedIfMissing(thrown)
+}
+
 function emptyIfUnread(thrown: unknown): string[] {
-  return isForbidden(thrown) ? [] : (undefinedIfMissing(thrown) ?? [])
+  return undefinedIfUnread(thrown) ?? []
 }
 
 function isForbidden(thrown: unknown): boolean {

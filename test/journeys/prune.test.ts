@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
+  globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -13,6 +14,7 @@ import {
 import path from 'node:path'
 import { describe, expect, onTestFinished, test, type TestContext, vi } from 'vitest'
 import { compose } from '../../src/compose.ts'
+import type { Files } from '../../src/core/ports.ts'
 import type { GitExec } from '../../src/git/exec.ts'
 import type { TaskView } from '../../src/index.ts'
 import { fingerprint } from '../support/fingerprint.ts'
@@ -142,6 +144,35 @@ describe('prune', () => {
     writeFileSync(path.join(tasks[1]!.path, 'more.txt'), 'more\n')
     expect(await lib.checkpoint({ task: 'T2' })).toMatchObject({ created: true })
     expect(ids((await lib.prune(old)).removed)).toEqual(['T2'])
+  })
+
+  test('R6: what cannot be looked at is an error of its own, with --dry-run as without', async () => {
+    const repo = testRepo()
+    const { lib, tasks } = await withTasks(repo, ['T1', 'T2', 'T3'])
+    for (const task of ['T1', 'T2', 'T3']) await lib.checkpoint({ task })
+    const ports = compose({ env: repo.env })
+    const { uid = '' } = ports.store.findTaskByPath(tasks[0]!.path) ?? {}
+    await Promise.all([lib.close(), ports.close()])
+    const [steps = ''] = globSync(path.join(repo.home, 'state/vaults/*.git/refs/tasks', uid))
+    writeFileSync(steps, '')
+    const away = path.join(repo.home, 'mount')
+    repo.git('worktree', 'move', tasks[1]!.path, away)
+    const staleMount = (files: Files): Files => ({
+      ...files,
+      readKind: (target) =>
+        target.startsWith(away)
+          ? Promise.reject(Object.assign(new Error('ESTALE: stale file handle'), { code: 'ESTALE' }))
+          : files.readKind(target),
+    })
+    const faulty = library(repo, { flags: all, around: { files: staleMount } })
+    const seen = await faulty.prune({ ...old, dryRun: true })
+    expect([ids(seen.stale), ids(seen.skipped), ids(seen.errors).toSorted()]).toEqual([
+      ['T3'],
+      [],
+      ['T1', 'T2'],
+    ])
+    const { removed, errors } = await faulty.prune(old)
+    expect([ids(removed), ids(errors).toSorted()]).toEqual([['T3'], ['T1', 'T2']])
   })
 
   test('R6, S2: two at once are refused, and a task that is in use is skipped', async () => {
@@ -416,18 +447,19 @@ describe('the trash', () => {
     async () => {
       const repo = ownedByOther(testRepo({ 'a.txt': 'one\n', '.gitignore': 'cache/\n' }))
       const script = `
-        for (const id of ['T1', 'T2']) {
+        const modes = { T1: 0o555, T2: 0, T3: 0o444 }
+        for (const id of ['T1', 'T2', 'T3']) {
           const { task } = await lib.start({ task: id })
           fs.mkdirSync(task.path + '/cache/module', { recursive: true })
           fs.writeFileSync(task.path + '/cache/module/file', 'x')
-          for (const name of ['cache/module', 'cache']) fs.chmodSync(task.path + '/' + name, id === 'T1' ? 0o555 : 0)
+          for (const name of ['cache/module', 'cache']) fs.chmodSync(task.path + '/' + name, modes[id])
           await lib.reject({ task: id })
         }
         const { errors, warnings } = await lib.prune({ force: true })
         return { errors, warnings }`
       expect(await libraryAsOther(repo, script, { trash: { keepDays: 0 } })).toEqual({
         errors: [],
-        warnings: ['2 tasks that were closed for 0 days are gone.'],
+        warnings: ['3 tasks that were closed for 0 days are gone.'],
       })
     },
   )

@@ -194,6 +194,25 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
   })
 })
 
+test('R7: of a state of another kind what cannot be moved is told, and the rest is repaired', async () => {
+  const user = testRepo()
+  const stuck = (files: Files): Files => ({
+    ...files,
+    rename: (from, to) =>
+      from.endsWith('a.json') ? Promise.reject(new Error('EPERM: not permitted')) : files.rename(from, to),
+  })
+  const lib = library(user, { around: { files: stuck } })
+  const { task } = await lib.start({ task: 'T1' })
+  const home = user.env.OFFSHOOT_HOME ?? ''
+  for (const name of ['a.json', 'b.json']) writeFileSync(path.join(home, name), '{}')
+  rmSync(task.path, { recursive: true })
+  const { repaired, left } = await lib.repair()
+  expect(left).toMatchObject([{ name: 'old state', message: expect.stringContaining('a.json stays') }])
+  expect(repaired).toHaveLength(2)
+  expect(existsSync(task.path)).toBe(true)
+  expect(['a.json', 'b.json'].map((name) => existsSync(path.join(home, name)))).toEqual([true, false])
+})
+
 test('R7: what doctor says to do for a task of another repository mends that one, wherever it is said', async () => {
   const [user, other] = [testRepo(), testRepo()]
   const there = withEnv(other, { OFFSHOOT_HOME: user.env.OFFSHOOT_HOME ?? '' })
