@@ -3,12 +3,12 @@ import { requireOpen, takeStep } from './checkpoint.ts'
 import { closing } from './cleanup.ts'
 import { compact } from './compact.ts'
 import { findMovedTo } from './elsewhere.ts'
-import { AppError } from './errors.ts'
+import { AppError, appError } from './errors.ts'
 import { eachOf } from './each.ts'
 import { holdFree } from './hold.ts'
 import { landedState } from './landed.ts'
 import { type Act, performAll } from './operation.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { Ports, Repo, RepoRecord } from './ports.ts'
 import {
   findProtection,
   type PruneFacts,
@@ -16,7 +16,7 @@ import {
   pruneVerdicts,
   type PruneVerdict,
 } from './prune-policy.ts'
-import { findRepo } from './repo.ts'
+import { findRepo, isGone, repoAt } from './repo.ts'
 import { relieve } from './room.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type Task } from './task.ts'
@@ -45,8 +45,26 @@ interface Told {
 export async function prune(ports: Ports, input: PruneInput, signal?: AbortSignal): Promise<Pruned> {
   const { place, repo } = await findRepo(ports, input.dir)
   const settings = await ports.settings.read(place.checkout)
-  if (!repo) return { stale: [], removed: [], skipped: [], errors: [], warnings: [] }
-  const work = async () => {
+  const told =
+    repo && !(await isGone(ports, repo)) ? await pruneHere(ports, repo, settings, input, signal) : none
+  const gone = await pruneGone(ports, input, signal)
+  return {
+    ...told,
+    errors: [...told.errors, ...gone.errors],
+    warnings: [...told.warnings, ...gone.warnings],
+  }
+}
+
+const none: Pruned = { stale: [], removed: [], skipped: [], errors: [], warnings: [] }
+
+function pruneHere(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  input: PruneInput,
+  signal?: AbortSignal,
+): Promise<Pruned> {
+  return alone(ports, repo, input, signal, async () => {
     const told = input.dryRun
       ? await previewed(ports, repo, settings, input, signal)
       : await pruned(ports, repo, settings, input, signal)
@@ -57,9 +75,41 @@ export async function prune(ports: Ports, input: PruneInput, signal?: AbortSigna
       errors: [...told.errors, ...errors],
       warnings: [...told.warnings, ...relieved, ...said],
     }
+  })
+}
+
+/** Nobody is in a repository that is gone: what the trash and the vault keep of it is looked after from any other. */
+async function pruneGone(
+  ports: Ports,
+  input: PruneInput,
+  signal?: AbortSignal,
+): Promise<Pick<Pruned, 'errors' | 'warnings'>> {
+  const [errors, warnings]: [Failed[], string[]] = [[], []]
+  for (const record of ports.store.readRepos()) {
+    if (!(await isGone(ports, record))) continue
+    const settings = await ports.settings.read(null)
+    const compacting = async () => compact(ports, await repoAt(ports, record), settings, input, signal)
+    try {
+      const { said, errors: failed } = await alone(ports, record, input, signal, compacting)
+      errors.push(...failed)
+      warnings.push(...said.map((one) => `Of ${record.commonDir}, which is gone: ${one}`))
+    } catch (thrown) {
+      const error = appError(thrown)
+      if (error.kind === 'cancelled') throw error
+      warnings.push(`Of ${record.commonDir}, which is gone, nothing could go: ${error.message}`)
+    }
   }
-  if (input.dryRun) return work()
-  return ports.locks.hold(`prune ${repo.id}`, { verb: 'prune', waitMs: 0, signal }, work)
+  return { errors, warnings }
+}
+
+function alone<T>(
+  ports: Ports,
+  { id }: RepoRecord,
+  { dryRun }: PruneInput,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  return dryRun ? work() : ports.locks.hold(`prune ${id}`, { verb: 'prune', waitMs: 0, signal }, work)
 }
 
 async function previewed(
