@@ -53,14 +53,18 @@ export async function makeRoom(
   return left
 }
 
+/** The newest is of the start that has just failed: with it the disk is as full as it was before that, and no less. */
 async function dropLeftovers(ports: Ports): Promise<number> {
+  const found = leftovers(ports).toSorted((a, b) => a.task.createdAt.localeCompare(b.task.createdAt))
+  const newest = found.at(-1)?.task.uid
   let dropped = 0
-  for (const folder of leftovers(ports)) {
+  for (const { folder, task } of found) {
     if ((await ports.files.readKind(folder)) === undefined) continue
-    dropped += await ports.files.remove(folder).then(
-      () => 1,
-      () => 0,
+    const isGone = await ports.files.remove(folder).then(
+      () => true,
+      () => false,
     )
+    dropped += Number(isGone && task.uid !== newest)
   }
   return dropped
 }
@@ -89,15 +93,16 @@ function inTrash({ store }: Ports): Task[] {
 }
 
 /** Workspaces that nobody was ever given, as their start did not come to its end: they hold nothing but the base. */
-function leftovers(ports: Ports): string[] {
+function leftovers(ports: Ports): { readonly folder: string; readonly task: Task }[] {
   const { store } = ports
   const used = usedTrash(store)
   // On a full disk it may have come to nothing to note that it was taken back.
   const halfMade = store
     .readPendingTasks()
     .filter(({ pending, shadow }) => pending?.verb === 'start' && !shadow)
-    .map((task) => path.join(path.dirname(task.path), '.trash', path.basename(task.path)))
-  return [...undoneStarts(store).map(({ folder }) => folder), ...halfMade].filter(
-    (folder) => !used.has(folder),
-  )
+    .map((task) => ({
+      task,
+      folder: path.join(path.dirname(task.path), '.trash', path.basename(task.path)),
+    }))
+  return [...undoneStarts(store), ...halfMade].filter(({ folder }) => !used.has(folder))
 }
