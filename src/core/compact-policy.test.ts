@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { announcing, type ClosedTask, compaction } from './compact-policy.ts'
+import { announcing, type ClosedTask, compaction, unbroken } from './compact-policy.ts'
 import type { Task } from './task.ts'
 
 const now = new Date('2026-11-15T12:00:00.000Z')
@@ -22,20 +22,29 @@ const atOnce = { ...none, slims: 'at once' } as const
 
 describe('compaction', () => {
   test('P3: for trash.keepDays nothing expires, and then all of a task does, oldest first', () => {
-    const expires = Object.fromEntries([29, 30, 31, 40].map((days) => [`u${days}`, daysAgo(1)]))
-    const tasks = [closed(29), closed(31), closed(30), closed(40)]
-    expect(gone(compaction(tasks, 0, limits, now, { ...none, expires }).expires)).toEqual(['40', '31'])
+    const expires = Object.fromEntries([29, 30, 32, 40].map((days) => [`u${days}`, daysAgo(1)]))
+    const tasks = [closed(29), closed(32), closed(30), closed(40)]
+    expect(gone(compaction(tasks, 0, limits, now, { ...none, expires }).expires)).toEqual(['40', '32'])
   })
 
   test('R12: what goes for good is announced a day before, also when folders leave at once', () => {
     const at = (when?: string) => {
-      const known = { ...atOnce, expires: when === undefined ? {} : { u31: when } }
-      const plan = compaction([closed(31)], 0, limits, now, known)
+      const known = { ...atOnce, expires: when === undefined ? {} : { u40: when } }
+      const plan = compaction([closed(40)], 0, limits, now, known)
       return [gone(plan.expires), ids(plan.expiring)]
     }
-    expect(at()).toEqual([[], ['31']])
-    expect(at(daysAgo(0.9))).toEqual([[], ['31']])
-    expect(at(daysAgo(1))).toEqual([['31'], []])
+    expect(at()).toEqual([[], ['40']])
+    expect(at(daysAgo(0.9))).toEqual([[], ['40']])
+    expect(at(daysAgo(1))).toEqual([['40'], []])
+    // Of another time that it was closed.
+    expect(at(daysAgo(11))).toEqual([[], ['40']])
+  })
+
+  test('R12: an announcement is void when the clock was seen to be behind it later', () => {
+    const announced = { u31: daysAgo(0), u32: daysAgo(3) }
+    expect(unbroken(announced, [])).toEqual(announced)
+    expect(unbroken(announced, [{ at: daysAgo(0) }])).toEqual(announced)
+    expect(unbroken(announced, [{ at: daysAgo(-1) }, { at: daysAgo(2) }])).toEqual({ u32: daysAgo(3) })
   })
 
   test('R12: an announcement of a time that is still to come is void, as the clock was ahead', () => {

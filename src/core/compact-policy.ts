@@ -46,7 +46,8 @@ export function compaction(
   const isDue = ({ task, lastAt }: ClosedTask) =>
     task.expiry === 'begun' || isPast(new Date(lastAt), keepDays, now)
   const { goes, waits } = parted(oldestFirst.filter(isDue), (one) => {
-    return one.task.expiry === 'begun' || mayExpire(one.task.uid, keepDays, now, announced.expires)
+    const { task, lastAt } = one
+    return task.expiry === 'begun' || mayExpire(new Date(lastAt), keepDays, now, announced.expires[task.uid])
   })
   const kept = oldestFirst.filter((one) => !isDue(one))
   let over = excess(kept, vaultBytes, maxMegabytes)
@@ -82,12 +83,25 @@ export function isPast(since: Date, keepDays: number, now: Date): boolean {
 }
 
 /**
- * What goes for good goes by no single look at the clock, which may have jumped: it is announced, and a day later it is
- * looked at again. A clock that was set right meanwhile says that it is not due, or that the announcement is still to
- * come. Where nothing is to be kept at all, the clock has no say.
+ * What goes for good goes by no single look at the clock, which may have jumped: it is announced when it is due, and a day
+ * later it is looked at again. A clock that was set right meanwhile says that it is not due, or that the announcement is
+ * still to come. Where nothing is to be kept at all, the clock has no say.
  */
-export function mayExpire(key: string, keepDays: number, now: Date, announced: Announced): boolean {
-  return keepDays === 0 || isRipe(announced[key], now)
+export function mayExpire(since: Date, keepDays: number, now: Date, announced: string | undefined): boolean {
+  if (keepDays === 0) return true
+  // What came back and was closed anew since it was announced has not been announced.
+  return announced !== undefined && isPast(since, keepDays, new Date(announced)) && isRipe(announced, now)
+}
+
+/** Times of another process, or of a step that took long, may be a little behind. */
+const toleratedMs = 5 * 60_000
+
+/** The announcements that no later event is older than: between the two the clock was set back, and so it had been ahead. */
+export function unbroken(announced: Announced, later: readonly { readonly at: string }[]): Announced {
+  const earliest = later.reduce((least, { at }) => Math.min(least, Date.parse(at)), Infinity)
+  return Object.fromEntries(
+    Object.entries(announced).filter(([, at]) => Date.parse(at) <= earliest + toleratedMs),
+  )
 }
 
 function isRipe(at: string | undefined, now: Date): boolean {

@@ -10,6 +10,7 @@ import {
   excess,
   mayExpire,
   parted,
+  unbroken,
 } from './compact-policy.ts'
 import { day } from './day.ts'
 import { sizeText } from './disk-text.ts'
@@ -47,14 +48,11 @@ export async function compact(
   const measures = Boolean(options.force) || isDue(measured, now)
   const closed = await closedTasks(ports, repo, measures)
   const bytes = measures ? await ports.vault.readUsage(repo) : 0
-  const before = {
-    slims: readAnnounced(ports, announcedNote(repo)),
-    expires: readAnnounced(ports, expiringNote(repo)),
-  }
+  const before = { slims: readAnnounced(ports, announcedNote(repo)), expires: readExpiring(ports, repo) }
   const known = options.force ? { ...before, slims: 'at once' as const } : before
   const plan = compaction(closed, bytes, settings.trash, now, known)
-  const loose = parted(await findDueLoose(ports, repo, keepDays), ({ folder }) =>
-    mayExpire(folder, keepDays, now, before.expires),
+  const loose = parted(await findDueLoose(ports, repo, keepDays), ({ folder, since }) =>
+    mayExpire(since, keepDays, now, before.expires[folder]),
   )
   const said = announcements(plan, loose.waits.length, settings)
   const errors: Failed[] = []
@@ -65,9 +63,10 @@ export async function compact(
     }
   // In a repository that is new there is nothing to add up yet.
   if (measures || measured === undefined) store.putNote(measuredNote(repo), now.toISOString())
-  if (measures) putAnnounced(ports, announcedNote(repo), uidsOf(plan.announced), now)
+  if (measures)
+    store.putNote(announcedNote(repo), JSON.stringify(announcing(uidsOf(plan.announced), before.slims, now)))
   const expiring = [...uidsOf(plan.expiring), ...loose.waits.map(({ folder }) => folder)]
-  putAnnounced(ports, expiringNote(repo), expiring, now)
+  putExpiring(ports, repo, announcing(expiring, before.expires, now))
   const left = new Set<string>()
   for (const task of plan.slims)
     await apart([task], errors, async () => (await slim(ports, repo, task, signal)) && left.add(task.uid))
@@ -97,10 +96,24 @@ function readAnnounced({ store }: Ports, note: string): Announced {
   return JSON.parse(store.findNote(note) ?? '{}') as Announced
 }
 
-function putAnnounced(ports: Ports, note: string, keys: readonly string[], now: Date): void {
-  const known = ports.store.findNote(note) ?? '{}'
-  const text = JSON.stringify(announcing(keys, JSON.parse(known) as Announced, now))
-  if (text !== known) ports.store.putNote(note, text)
+/** What goes for good, when that was announced, and the last event before. */
+interface Expiring {
+  readonly announced: Announced
+  readonly after: number
+}
+
+function readExpiring({ store }: Ports, repo: Repo): Announced {
+  const text = store.findNote(expiringNote(repo))
+  if (!text) return {}
+  const { announced, after } = JSON.parse(text) as Expiring
+  return unbroken(announced, store.readEvents({ after }))
+}
+
+function putExpiring({ store }: Ports, repo: Repo, announced: Announced): void {
+  const isEmpty = Object.keys(announced).length === 0
+  if (isEmpty && !store.findNote(expiringNote(repo))) return
+  const noted: Expiring = { announced, after: store.countEvents().last }
+  store.putNote(expiringNote(repo), isEmpty ? '' : JSON.stringify(noted))
 }
 
 /** Adding sizes up takes time: once a day. A clock that was ahead must not put it off. */

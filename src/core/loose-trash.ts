@@ -16,15 +16,26 @@ interface Loose {
 }
 
 /** What has been there for so long, as far as the clock can tell. */
-export async function findDueLoose(ports: Ports, repo: Repo, keepDays: number): Promise<Loose[]> {
-  const due: Loose[] = []
-  for (const loose of await findLoose(ports, repo)) if (await isDue(ports, loose, keepDays)) due.push(loose)
+export async function findDueLoose(ports: Ports, repo: Repo, keepDays: number): Promise<DueLoose[]> {
+  const due: DueLoose[] = []
+  for (const loose of await findLoose(ports, repo)) {
+    const since = await findDueSince(ports, loose, keepDays)
+    if (since) due.push({ ...loose, since })
+  }
   return due
 }
 
-async function isDue({ files, clock }: Ports, { folder }: Loose, keepDays: number): Promise<boolean> {
+interface DueLoose extends Loose {
+  readonly since: Date
+}
+
+async function findDueSince(
+  { files, clock }: Ports,
+  { folder }: Loose,
+  keepDays: number,
+): Promise<Date | undefined> {
   const since = await files.readTime(folder)
-  return since !== undefined && isPast(since, keepDays, clock.now())
+  return since && isPast(since, keepDays, clock.now()) ? since : undefined
 }
 
 /** Answers how many folders went. */
@@ -40,7 +51,7 @@ export async function expireLoose(
     // Whoever is at work may be about to put something there.
     const going = () =>
       holdFree(ports, [loose.task], { verb: 'prune', signal }, async ([free]) => {
-        if (!free || !(await isDue(ports, loose, keepDays))) return
+        if (!free || !(await findDueSince(ports, loose, keepDays))) return
         await ports.files.remove(loose.folder)
         gone += 1
       })

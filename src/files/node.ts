@@ -177,12 +177,15 @@ async function removeFolder(target: string): Promise<void> {
   }
 }
 
-/** A folder that its owner may not write, as in a cache of Go modules, lets go of nothing. Links are not followed. */
+/**
+ * A folder that its owner may not write, as in a cache of Go modules, lets go of nothing. Links are not followed. The
+ * removal that failed may still be at work on what does let go.
+ */
 async function openUp(folder: Buffer): Promise<void> {
-  const found = await lstat(folder)
-  if (!found.isDirectory()) return
-  if ((found.mode & 0o700) !== 0o700) await chmod(folder, (found.mode & 0o7777) | 0o700)
-  for (const name of await readdir(folder, 'buffer'))
+  const found = await unlessMissing(lstat(folder))
+  if (!found?.isDirectory()) return
+  if ((found.mode & 0o700) !== 0o700) await unlessMissing(chmod(folder, (found.mode & 0o7777) | 0o700))
+  for (const name of (await unlessMissing(readdir(folder, 'buffer'))) ?? [])
     await openUp(Buffer.concat([folder, Buffer.from(path.sep), name]))
 }
 

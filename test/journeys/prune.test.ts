@@ -273,6 +273,17 @@ describe('the trash and the clock', () => {
     expect(await isBack()).toBe(true)
   })
 
+  test('R12, P3: nor does one that jumps again and again: any event between tells that it was set right', async () => {
+    const { lib, isBack } = await rejected()
+    for (const days of [31, 33, 35]) {
+      shiftClock(days)
+      expect((await lib.prune()).warnings).toEqual([expect.stringMatching(announced)])
+      shiftClock(0)
+      await lib.start({ task: `Day-${days}` })
+    }
+    expect(await isBack()).toBe(true)
+  })
+
   test('R12, R7: what goes for good is announced, and goes with a prune a day later; --dry-run tells both', async () => {
     const { lib } = await rejected()
     shiftClock(31)
