@@ -397,10 +397,11 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     forUser: 'repos forget',
     async run(ports, { repo }, signal) {
       const { forget } = await import('../core/forget.ts')
-      const { path, closed } = await forget(ports, { path: repo }, signal)
+      const { path, closed, errors } = await forget(ports, { path: repo }, signal)
       return {
         repo: path,
         closed: closed.map(({ task, operation }) => ({ task: taskView(task), operation })),
+        errors: errors.map(({ task, error }) => ({ task: taskView(task), error: error.toJSON() })),
       }
     },
   },

@@ -1,12 +1,22 @@
 /** Keeps the trash and the vault of a repository within their limits. Nothing goes that somebody may still ask for. */
 import path from 'node:path'
 import { apart, type Failed } from './apart.ts'
-import { keptRefs, trashRefs } from './cleanup.ts'
-import { strayPins } from './stray.ts'
-import { type Announced, compaction, type ClosedTask } from './compact-policy.ts'
+import {
+  type Announced,
+  announcing,
+  type ClosedTask,
+  type Compaction,
+  compaction,
+  excess,
+  mayExpire,
+  parted,
+  unbroken,
+} from './compact-policy.ts'
 import { day } from './day.ts'
+import { sizeText } from './disk-text.ts'
+import { expire, whileNobodyWorks } from './expire.ts'
 import { holdFree } from './hold.ts'
-import { expireLoose } from './loose-trash.ts'
+import { expireLoose, findDueLoose } from './loose-trash.ts'
 import type { Ports, Repo } from './ports.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type Task } from './task.ts'
@@ -31,53 +41,148 @@ export async function compact(
   options: CompactOptions = {},
   signal?: AbortSignal,
 ): Promise<Compacted> {
-  const { store } = ports
-  const now = ports.clock.now()
+  const { store, clock } = ports
+  const now = clock.now()
+  const { keepDays, maxMegabytes } = settings.trash
   const measured = store.findNote(measuredNote(repo))
-  const measures = options.force || isDue(measured, now)
+  const measures = Boolean(options.force) || isDue(measured, now)
   const closed = await closedTasks(ports, repo, measures)
   const bytes = measures ? await ports.vault.readUsage(repo) : 0
-  const announced = JSON.parse(store.findNote(announcedNote(repo)) ?? '{}') as Announced
-  const plan = compaction(closed, bytes, settings.trash, now, options.force ? 'at once' : announced)
-  const said = plan.announced.length > 0 ? [announcement(plan.announced, settings)] : []
+  const before = { slims: readAnnounced(ports, announcedNote(repo)), expires: readExpiring(ports, repo) }
+  const known = options.force ? { ...before, slims: 'at once' as const } : before
+  const plan = compaction(closed, bytes, settings.trash, now, known)
+  const loose = parted(await findDueLoose(ports, repo, keepDays), ({ folder, since }) =>
+    mayExpire(since, keepDays, now, before.expires[folder]),
+  )
+  const said = announcements(plan, loose.waits.length, settings)
   const errors: Failed[] = []
-  if (options.dryRun) return { said, errors }
+  if (options.dryRun)
+    return {
+      said: [...said, ...(await foreseen(ports, repo, plan, loose.goes.length, keepDays, signal))],
+      errors,
+    }
   // In a repository that is new there is nothing to add up yet.
   if (measures || measured === undefined) store.putNote(measuredNote(repo), now.toISOString())
-  if (measures) {
-    const at = now.toISOString()
-    const waiting = plan.announced.map(({ uid }) => [uid, announced[uid] ?? at])
-    store.putNote(announcedNote(repo), JSON.stringify(Object.fromEntries(waiting)))
-  }
-  let slimmed = 0
+  if (measures)
+    store.putNote(announcedNote(repo), JSON.stringify(announcing(uidsOf(plan.announced), before.slims, now)))
+  const expiring = [...uidsOf(plan.expiring), ...loose.waits.map(({ folder }) => folder)]
+  putExpiring(ports, repo, announcing(expiring, before.expires, now))
+  const left = new Set<string>()
   for (const task of plan.slims)
-    await apart([task], errors, async () => (slimmed += Number(await slim(ports, repo, task, signal))))
-  if (slimmed > 0) said.push(`${slimmed} folders left the trash; their files are in the vault.`)
+    await apart([task], errors, async () => (await slim(ports, repo, task, signal)) && left.add(task.uid))
+  if (left.size > 0) said.push(`${left.size} folders left the trash; their files are in the vault.`)
   const expired = await expire(ports, repo, plan.expires, errors, signal)
-  if (expired > 0)
-    said.push(`${expired} tasks that were closed for ${settings.trash.keepDays} days are gone.`)
-  const loose = await expireLoose(ports, repo, settings.trash.keepDays, errors, signal)
-  if (loose > 0)
-    said.push(
-      `${loose} folders of no operation were in the trash for ${settings.trash.keepDays} days and are gone.`,
-    )
+  if (expired > 0) said.push(`${expired} tasks that were closed for ${keepDays} days are gone.`)
+  const gone = await expireLoose(ports, loose.goes, keepDays, errors, signal)
+  if (gone > 0)
+    said.push(`${gone} folders of no operation were in the trash for ${keepDays} days and are gone.`)
+  // Folders that are still to leave may be all that is too much.
+  if (measures && plan.announced.length === 0) {
+    const going = new Set([...left, ...uidsOf(plan.expires.map(({ task }) => task))])
+    const kept = closed.filter(({ task }) => !going.has(task.uid))
+    said.push(...(await packed(ports, repo, kept, maxMegabytes, signal)))
+  }
   return { said, errors }
 }
 
 const announcedNote = ({ id }: Repo) => `announced ${id}`
+const expiringNote = ({ id }: Repo) => `expiring ${id}`
 const measuredNote = ({ id }: Repo) => `measured ${id}`
 
-/** Adding sizes up takes time: once a day. */
-function isDue(last: string | undefined, now: Date): boolean {
-  return last !== undefined && now.getTime() - Date.parse(last) > day
+const uidsOf = (tasks: readonly Task[]) => tasks.map(({ uid }) => uid)
+const idsOf = (tasks: readonly Task[]) => tasks.map(({ id }) => id).join(', ')
+
+function readAnnounced({ store }: Ports, note: string): Announced {
+  return JSON.parse(store.findNote(note) ?? '{}') as Announced
 }
 
-function announcement(tasks: readonly Task[], { trash }: Settings): string {
-  const ids = tasks.map(({ id }) => id).join(', ')
-  return (
-    `Trash and vault take more than ${trash.maxMegabytes} MB (trash.maxMegabytes). The folders of ${ids} will leave the ` +
-    'trash; their files are in the vault, what git ignores is not.'
-  )
+/** What goes for good, when that was announced, and the last event before. */
+interface Expiring {
+  readonly announced: Announced
+  readonly after: number
+}
+
+function readExpiring({ store }: Ports, repo: Repo): Announced {
+  const text = store.findNote(expiringNote(repo))
+  if (!text) return {}
+  const { announced, after } = JSON.parse(text) as Expiring
+  return unbroken(announced, store.readEvents({ after }))
+}
+
+function putExpiring({ store }: Ports, repo: Repo, announced: Announced): void {
+  const isEmpty = Object.keys(announced).length === 0
+  if (isEmpty && !store.findNote(expiringNote(repo))) return
+  const noted: Expiring = { announced, after: store.countEvents().last }
+  store.putNote(expiringNote(repo), isEmpty ? '' : JSON.stringify(noted))
+}
+
+/** Adding sizes up takes time: once a day. A clock that was ahead must not put it off. */
+function isDue(last: string | undefined, now: Date): boolean {
+  return last !== undefined && Math.abs(now.getTime() - Date.parse(last)) > day
+}
+
+/** What will go, in words, before anything does. */
+function announcements(plan: Compaction, loose: number, { trash }: Settings): string[] {
+  const said: string[] = []
+  if (plan.announced.length > 0)
+    said.push(
+      `Trash and vault take more than ${trash.maxMegabytes} MB (trash.maxMegabytes). The folders of ${idsOf(plan.announced)} ` +
+        'will leave the trash; their files are in the vault, what git ignores is not.',
+    )
+  const later = 'the first prune that comes a day from now or later lets them go for good'
+  if (plan.expiring.length > 0)
+    said.push(
+      `Closed more than ${trash.keepDays} days ago (trash.keepDays), ${later}: ${idsOf(plan.expiring)}. ` +
+        'Until then offshoot undo brings them back; offshoot ops lists them.',
+    )
+  if (loose > 0)
+    said.push(`${loose} folders of no operation are in the trash for ${trash.keepDays} days: ${later}.`)
+  return said
+}
+
+/** What a prune would do now, in words. */
+async function foreseen(
+  ports: Ports,
+  repo: Repo,
+  { slims, expires }: Compaction,
+  loose: number,
+  keepDays: number,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const said: string[] = []
+  const leaving: Task[] = []
+  for (const task of slims) if (await canLeave(ports, repo, task, signal)) leaving.push(task)
+  if (leaving.length > 0)
+    said.push(`The folders of ${idsOf(leaving)} would leave the trash; their files are in the vault.`)
+  const gone = idsOf(expires.map(({ task }) => task))
+  if (expires.length > 0) said.push(`Closed for ${keepDays} days, these would be gone for good: ${gone}.`)
+  if (loose > 0)
+    said.push(`${loose} folders of no operation, in the trash for ${keepDays} days, would be gone for good.`)
+  return said
+}
+
+/** Where the folders that could leave were not enough, the vault is packed: what it holds takes less room, and stays. */
+async function packed(
+  ports: Ports,
+  repo: Repo,
+  kept: readonly ClosedTask[],
+  maxMegabytes: number,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const before = await ports.vault.readUsage(repo)
+  if (excess(kept, before, maxMegabytes) <= 0) return []
+  await whileNobodyWorks(ports, repo, [], signal, async () => {
+    await ports.vault.compact(repo, { tasks: [], operations: [] }, signal)
+    return 0
+  })
+  const after = await ports.vault.readUsage(repo)
+  const freed = before > after ? [`The vault was packed, which freed ${sizeText(before - after)}.`] : []
+  const over = excess(kept, after, maxMegabytes)
+  if (over <= 0) return freed
+  const still =
+    `Trash and vault take ${sizeText(over)} more than trash.maxMegabytes (${maxMegabytes} MB), and nothing more can leave ` +
+    'by itself. A smaller trash.keepDays lets closed tasks go sooner; a larger trash.maxMegabytes lets them stay.'
+  return [...freed, still]
 }
 
 /** Also those whose records are hidden. */
@@ -106,10 +211,7 @@ export function slim(ports: Ports, repo: Repo, named: Task, signal?: AbortSignal
     const task = held && ports.store.findTaskByUid(held.uid)
     if (!task || isOpen(task) || task.pending || task.trash === undefined) return false
     const [folder, leaving] = [folderOf(task.trash), leavingOf(task.trash)]
-    const isThere = (await ports.files.readKind(folder)) === 'folder'
-    // A clone has the agent's commits in it, which no step holds.
-    const leaves =
-      isThere && task.isolation === 'worktree' && (await ports.vault.isKept(repo, task, folder, signal))
+    const leaves = await canLeave(ports, repo, task, signal)
     if (leaves) {
       await ports.files.remove(leaving)
       await ports.files.rename(folder, leaving)
@@ -123,74 +225,10 @@ export function slim(ports: Ports, repo: Repo, named: Task, signal?: AbortSignal
   })
 }
 
-/** From its mark on nothing of such a task can be undone, and whoever finds the mark goes on. */
-async function expire(
-  ports: Ports,
-  repo: Repo,
-  tasks: readonly Task[],
-  errors: Failed[],
-  signal?: AbortSignal,
-): Promise<number> {
-  if (tasks.length === 0) return 0
-  const now = () => ports.clock.now().toISOString()
-  const open = ports.store.readTasks({ repo: repo.id, open: true })
-  // Whoever is at work may count on an object that is about to go: it is done when nobody is.
-  return holdFree(ports, [...tasks, ...open], { verb: 'prune', signal }, async (free) => {
-    const held = new Set(free.map(({ uid }) => uid))
-    if (!open.every(({ uid }) => held.has(uid))) return 0
-    const going = tasks.filter(({ uid }) => held.has(uid) && isStillClosed(ports, uid))
-    const mark = (marked: readonly Task[], type: 'expiry.begun' | 'expiry.done') =>
-      ports.store.appendAll(
-        marked.map(({ uid }) => ({ uid, event: { type } })),
-        now(),
-      )
-    mark(going, 'expiry.begun')
-    const gone: Task[] = []
-    for (const task of going) {
-      await apart([task], errors, async () => {
-        if (task.trash !== undefined) await ports.files.remove(task.trash)
-        gone.push(task)
-      })
-    }
-    if (gone.length === 0) return 0
-    let expired = 0
-    await apart(gone, errors, async () => {
-      const uids = gone.map(({ uid }) => uid)
-      await dropKept(ports, repo, uids, signal)
-      await ports.vault.compact(repo, { tasks: uids, operations: operationsOf(ports, uids) }, signal)
-      mark(gone, 'expiry.done')
-      expired = gone.length
-    })
-    return expired
-  })
-}
-
-/** What holds commits in the user's repository for the sake of these. */
-async function dropKept(
-  { git }: Ports,
-  { place }: Repo,
-  uids: readonly string[],
-  signal?: AbortSignal,
-): Promise<void> {
-  const kept = new Set(uids.flatMap(keptRefs))
-  const isTheirs = (ref: string) =>
-    kept.has(ref) || uids.some((uid) => ref.startsWith(`${strayPins}/${uid}/`))
-  const there = await git.readRefs(place, [trashRefs, strayPins], signal)
-  const changes = Array.from(there, ([ref, old]) => ({ ref, old, new: null })).filter(({ ref }) =>
-    isTheirs(ref),
-  )
-  if (changes.length > 0) await git.changeRefs(place, changes, 'offshoot: expire', signal)
-}
-
-function isStillClosed({ store }: Ports, uid: string): boolean {
-  const task = store.findTaskByUid(uid)
-  return task !== undefined && !isOpen(task) && !task.pending
-}
-
-function operationsOf({ store }: Ports, uids: readonly string[]): string[] {
-  return uids.flatMap((uid) =>
-    store
-      .readEvents({ uid, types: ['operation.begun'] })
-      .flatMap(({ event }) => (event.type === 'operation.begun' ? [event.id] : [])),
-  )
+/** A clone has the agent's commits in it, which no step holds. */
+async function canLeave(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<boolean> {
+  if (task.isolation !== 'worktree' || task.trash === undefined) return false
+  const folder = folderOf(task.trash)
+  if ((await ports.files.readKind(folder)) !== 'folder') return false
+  return ports.vault.isKept(repo, task, folder, signal)
 }

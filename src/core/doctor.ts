@@ -1,3 +1,4 @@
+import { day } from './day.ts'
 import { disk } from './disk.ts'
 import { diskText } from './disk-text.ts'
 import { appError } from './errors.ts'
@@ -29,7 +30,7 @@ export async function doctor(ports: Ports, input: { dir: string }, signal?: Abor
     ...(await attempt('git', async () => [ok('git', `git ${await ports.git.requireVersion(signal)}`)])),
     ...state,
     ...records,
-    ...(usable ? [checkClock(ports)] : []),
+    ...(usable ? await attempt('clock', async () => [await checkClock(ports, input.dir)]) : []),
     ...(await attempt('repository', async () => [await checkRepository(ports, input.dir, usable, signal)])),
     ...(await attempt('settings', () => checkSettings(ports, input.dir))),
     ...(await checkOldState(ports)),
@@ -72,6 +73,7 @@ const whys = {
   git: 'Whatever makes, keeps or lands work needs it.',
   'state folder': 'Without the records no task is found; the vaults still have every step.',
   records: 'Tasks may not be listed, or not be right.',
+  clock: 'Whether something is old enough to go for good is told by it.',
   repository: 'Tasks are started, found and landed from within one.',
   settings: 'What reads them is refused until they are right.',
   disk: 'What the tasks cost cannot be told; nothing else depends on it.',
@@ -153,16 +155,22 @@ function checkRecords({ store }: Ports): Check {
 /** Times of another machine may be a little ahead. */
 const toleratedMs = 5 * 60_000
 
-function checkClock({ store, clock }: Ports): Check {
+async function checkClock(ports: Ports, dir: string): Promise<Check> {
+  const { store, clock } = ports
   const [last] = store.readEvents({ after: store.countEvents().last - 1 })
   const now = clock.now()
-  if (!last || Date.parse(last.at) <= now.getTime() + toleratedMs) return ok('clock', now.toISOString())
+  const ahead = last ? now.getTime() - Date.parse(last.at) : 0
+  const { keepDays } = (await settingsAt(ports, dir)).trash
+  const isLate = keepDays > 0 && ahead > keepDays * day
+  if (!last || (ahead >= -toleratedMs && !isLate)) return ok('clock', now.toISOString())
   return {
     name: 'clock',
     status: 'warn',
     message: `the last record is of ${last.at}, and now it is ${now.toISOString()}`,
-    why: 'The clock went back. Ages are wrong until then; nothing expires by the clock alone.',
-    hint: 'Set the clock: timedatectl tells whether it is synchronised.',
+    why: isLate
+      ? 'Either nothing was done for so long, or the clock is ahead: to prune it is time to let all of the trash go.'
+      : 'The clock went back. Ages are wrong until then; nothing expires by one look at the clock.',
+    hint: `${isLate ? 'Is it ahead, set it before you prune' : 'Set the clock'}: timedatectl tells whether it is synchronised.`,
   }
 }
 

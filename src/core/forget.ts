@@ -1,10 +1,13 @@
 import path from 'node:path'
+import { apart, type Failed } from './apart.ts'
 import { requireOpen, takeStep } from './checkpoint.ts'
+import { requireUnmoved } from './elsewhere.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
-import { requireIdle } from './idle.ts'
+import { requireIdle, requireSettled } from './idle.ts'
 import { emptyPool } from './pool.ts'
 import type { Ports, Repo, RepoRecord } from './ports.ts'
+import { requireOnBranch } from './recreate.ts'
 import { close } from './reject.ts'
 import { forgottenNote } from './repo.ts'
 import type { Task } from './task.ts'
@@ -13,6 +16,8 @@ export interface Forgotten {
   /** The repository's git folder. */
   readonly path: string
   readonly closed: readonly { readonly task: Task; readonly operation: string }[]
+  /** What could not be closed after all: the repository stays listed for it. */
+  readonly errors: readonly Failed[]
 }
 
 /** Gives up every open task of a repository, one operation each, and lists the repository no more. */
@@ -32,12 +37,28 @@ export async function forget(
   const repo = { ...record, place: isThere ? await ports.locate(commonDir) : place }
   const tasks = ports.store.readTasks({ repo: id, open: true })
   // Before the first is closed: all of it, or nothing.
-  for (const task of tasks) requireIdle(task)
+  for (const task of tasks) await requireClosable(ports, repo, task, isThere)
   const closed: Forgotten['closed'][number][] = []
-  for (const task of tasks) closed.push(await giveUp(ports, repo, task, isThere, signal))
+  const errors: Failed[] = []
+  for (const task of tasks)
+    await apart([task], errors, async () => closed.push(await giveUp(ports, repo, task, isThere, signal)))
+  const [first] = errors
+  if (first && closed.length === 0) throw first.error
+  if (errors.length > 0) return { path: commonDir, closed, errors }
   await emptyPool(ports, repo, signal)
   ports.store.putNote(forgottenNote(id), ports.clock.now().toISOString())
-  return { path: commonDir, closed }
+  return { path: commonDir, closed, errors }
+}
+
+/** All that can be known before of what would stop it. */
+async function requireClosable(ports: Ports, repo: Repo, task: Task, isThere: boolean): Promise<void> {
+  requireSettled(task)
+  requireIdle(task)
+  if (!isThere) return
+  await requireUnmoved(ports, repo, task)
+  if ((await ports.files.readKind(task.path)) !== 'folder') return
+  await requireOnBranch(ports, repo, task)
+  await ports.vault.findTip(repo, task)
 }
 
 /** By any folder in it; when it is gone, by where it or its checkout was. */
@@ -52,6 +73,7 @@ function giveUp(ports: Ports, repo: Repo, named: Task, isThere: boolean, signal?
   return holdTask(ports, named, { verb: 'forget', signal }, async () => {
     let task = requireOpen(ports, named)
     requireIdle(task)
+    if (isThere) await requireOnBranch(ports, repo, task)
     const note = { tool: 'sweep', summary: 'before the repository was forgotten' }
     // Without the repository's objects there is no telling what changed: the folder itself is kept, in the trash.
     if (isThere && (await ports.files.readKind(task.path)) === 'folder')

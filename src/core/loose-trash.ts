@@ -4,7 +4,7 @@
  */
 import path from 'node:path'
 import { apart, type Failed } from './apart.ts'
-import { day } from './day.ts'
+import { isPast } from './compact-policy.ts'
 import { holdFree } from './hold.ts'
 import type { Ports, Repo, Store } from './ports.ts'
 import type { Task } from './task.ts'
@@ -15,30 +15,47 @@ interface Loose {
   readonly task: Task
 }
 
+/** What has been there for so long, as far as the clock can tell. */
+export async function findDueLoose(ports: Ports, repo: Repo, keepDays: number): Promise<DueLoose[]> {
+  const due: DueLoose[] = []
+  for (const loose of await findLoose(ports, repo)) {
+    const since = await findDueSince(ports, loose, keepDays)
+    if (since) due.push({ ...loose, since })
+  }
+  return due
+}
+
+interface DueLoose extends Loose {
+  readonly since: Date
+}
+
+async function findDueSince(
+  { files, clock }: Ports,
+  { folder }: Loose,
+  keepDays: number,
+): Promise<Date | undefined> {
+  const since = await files.readTime(folder)
+  return since && isPast(since, keepDays, clock.now()) ? since : undefined
+}
+
 /** Answers how many folders went. */
 export async function expireLoose(
   ports: Ports,
-  repo: Repo,
+  due: readonly Loose[],
   keepDays: number,
   errors: Failed[],
   signal?: AbortSignal,
 ): Promise<number> {
-  const before = ports.clock.now().getTime() - keepDays * day
-  const isDue = async ({ folder }: Loose) => {
-    const since = await ports.files.readTime(folder)
-    return since !== undefined && since.getTime() < before
-  }
-  const due: Loose[] = []
-  for (const loose of await findLoose(ports, repo)) if (await isDue(loose)) due.push(loose)
   let gone = 0
   for (const loose of due) {
     // Whoever is at work may be about to put something there.
-    const going = holdFree(ports, [loose.task], { verb: 'prune', signal }, async ([free]) => {
-      if (!free || !(await isDue(loose))) return
-      await ports.files.remove(loose.folder)
-      gone += 1
-    })
-    await apart([loose.task], errors, () => going)
+    const going = () =>
+      holdFree(ports, [loose.task], { verb: 'prune', signal }, async ([free]) => {
+        if (!free || !(await findDueSince(ports, loose, keepDays))) return
+        await ports.files.remove(loose.folder)
+        gone += 1
+      })
+    await apart([loose.task], errors, going)
   }
   return gone
 }

@@ -1,5 +1,7 @@
 /** What an older tool, or an older version, left in the state folder: nothing of it is read, and nothing dropped. */
 import path from 'node:path'
+import { appError } from './errors.ts'
+import type { Finding } from './judge.ts'
 import type { Ports } from './ports.ts'
 
 const ours: ReadonlySet<string> = new Set(['daemon.json'])
@@ -15,13 +17,21 @@ export async function readOldState({ files, home }: Ports): Promise<string[]> {
   return names.filter((name) => folders.has(name) || (name.endsWith('.json') && !ours.has(name))).toSorted()
 }
 
-export async function setOldStateAside(
-  ports: Ports,
-): Promise<{ name: string; message: string; hint: string }[]> {
-  const names = await readOldState(ports)
-  if (names.length === 0) return []
+type Told = Pick<Finding, 'name' | 'message' | 'hint'>
+
+/** What cannot be moved stays, and keeps nothing else from being repaired. */
+export async function setOldStateAside(ports: Ports): Promise<{ repaired: Told[]; left: Told[] }> {
+  const [repaired, left]: [Told[], Told[]] = [[], []]
   const folder = asideFolder(ports)
-  await ports.files.makeFolder(folder, 0o700)
-  for (const name of names) await ports.files.rename(path.join(ports.home, name), path.join(folder, name))
-  return names.map((name) => ({ name: 'old state', message: `${name} is in ${folder} now`, hint: '' }))
+  for (const name of await readOldState(ports)) {
+    try {
+      await ports.files.makeFolder(folder, 0o700)
+      await ports.files.rename(path.join(ports.home, name), path.join(folder, name))
+      repaired.push({ name: 'old state', message: `${name} is in ${folder} now`, hint: '' })
+    } catch (thrown) {
+      const { message, hint } = appError(thrown)
+      left.push({ name: 'old state', message: `${name} stays: ${message}`, hint })
+    }
+  }
+  return { repaired, left }
 }

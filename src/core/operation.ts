@@ -13,6 +13,7 @@ import { eachOf } from './each.ts'
 import { AppError, appError } from './errors.ts'
 import type { AutoRevert, TaskEvent } from './events.ts'
 import type { Leaf, Ports, RefChange, Repo, StepNote } from './ports.ts'
+import { isGone } from './repo.ts'
 import { seedShadow } from './shadow.ts'
 import type { Task, TaskPatch } from './task.ts'
 import { isolationOf } from './workspace.ts'
@@ -219,6 +220,23 @@ export async function finish(
   return left && conclude(ports, repo, task, operation, left)
 }
 
+/**
+ * The same where the repository is gone, and its refs with it. Answers false for what also writes in a checkout: that is
+ * not there either, and nothing is done.
+ */
+export async function finishWithoutRefs(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  operation: Operation,
+): Promise<boolean> {
+  const { files, index, head, step, workspace } = operation
+  if (files || index || head || step) return false
+  if (workspace) await moveWorkspace(ports, repo, task, workspace)
+  await conclude(ports, repo, task, operation, [])
+  return true
+}
+
 async function conclude(
   ports: Ports,
   repo: Repo,
@@ -310,6 +328,8 @@ async function moveWorkspace(ports: Ports, repo: Repo, task: Task, move: Workspa
       throw held.has(error.code ?? '') ? stuck(from, error) : error
     })
   }
+  // In a repository that is gone nothing is made: should it come back, repair registers the folder anew.
+  if (await isGone(ports, repo)) return
   if (move.to === 'trash') await isolation.detach(repo, task, registration)
   else await isolation.attach(repo, task, registration)
 }

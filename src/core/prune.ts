@@ -3,12 +3,12 @@ import { requireOpen, takeStep } from './checkpoint.ts'
 import { closing } from './cleanup.ts'
 import { compact } from './compact.ts'
 import { findMovedTo } from './elsewhere.ts'
-import { AppError } from './errors.ts'
+import { AppError, appError } from './errors.ts'
 import { eachOf } from './each.ts'
 import { holdFree } from './hold.ts'
 import { landedState } from './landed.ts'
 import { type Act, performAll } from './operation.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { Ports, Repo, RepoRecord } from './ports.ts'
 import {
   findProtection,
   type PruneFacts,
@@ -16,7 +16,7 @@ import {
   pruneVerdicts,
   type PruneVerdict,
 } from './prune-policy.ts'
-import { findRepo } from './repo.ts'
+import { findRepo, isGone, repoAt } from './repo.ts'
 import { relieve } from './room.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type Task } from './task.ts'
@@ -45,8 +45,26 @@ interface Told {
 export async function prune(ports: Ports, input: PruneInput, signal?: AbortSignal): Promise<Pruned> {
   const { place, repo } = await findRepo(ports, input.dir)
   const settings = await ports.settings.read(place.checkout)
-  if (!repo) return { stale: [], removed: [], skipped: [], errors: [], warnings: [] }
-  const work = async () => {
+  const told =
+    repo && !(await isGone(ports, repo)) ? await pruneHere(ports, repo, settings, input, signal) : none
+  const gone = await pruneGone(ports, input, signal)
+  return {
+    ...told,
+    errors: [...told.errors, ...gone.errors],
+    warnings: [...told.warnings, ...gone.warnings],
+  }
+}
+
+const none: Pruned = { stale: [], removed: [], skipped: [], errors: [], warnings: [] }
+
+function pruneHere(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  input: PruneInput,
+  signal?: AbortSignal,
+): Promise<Pruned> {
+  return alone(ports, repo, input, signal, async () => {
     const told = input.dryRun
       ? await previewed(ports, repo, settings, input, signal)
       : await pruned(ports, repo, settings, input, signal)
@@ -57,9 +75,41 @@ export async function prune(ports: Ports, input: PruneInput, signal?: AbortSigna
       errors: [...told.errors, ...errors],
       warnings: [...told.warnings, ...relieved, ...said],
     }
+  })
+}
+
+/** Nobody is in a repository that is gone: what the trash and the vault keep of it is looked after from any other. */
+async function pruneGone(
+  ports: Ports,
+  input: PruneInput,
+  signal?: AbortSignal,
+): Promise<Pick<Pruned, 'errors' | 'warnings'>> {
+  const [errors, warnings]: [Failed[], string[]] = [[], []]
+  for (const record of ports.store.readRepos()) {
+    if (!(await isGone(ports, record))) continue
+    const settings = await ports.settings.read(null)
+    const compacting = async () => compact(ports, await repoAt(ports, record), settings, input, signal)
+    try {
+      const { said, errors: failed } = await alone(ports, record, input, signal, compacting)
+      errors.push(...failed)
+      warnings.push(...said.map((one) => `Of ${record.commonDir}, which is gone: ${one}`))
+    } catch (thrown) {
+      const error = appError(thrown)
+      if (error.kind === 'cancelled') throw error
+      warnings.push(`Of ${record.commonDir}, which is gone, nothing could go: ${error.message}`)
+    }
   }
-  if (input.dryRun) return work()
-  return ports.locks.hold(`prune ${repo.id}`, { verb: 'prune', waitMs: 0, signal }, work)
+  return { errors, warnings }
+}
+
+function alone<T>(
+  ports: Ports,
+  { id }: RepoRecord,
+  { dryRun }: PruneInput,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  return dryRun ? work() : ports.locks.hold(`prune ${id}`, { verb: 'prune', waitMs: 0, signal }, work)
 }
 
 async function previewed(
@@ -69,16 +119,18 @@ async function previewed(
   input: PruneInput,
   signal?: AbortSignal,
 ): Promise<Pruned> {
-  const { tasks, facts, verdicts } = await gather(ports, repo, settings, input, signal)
+  const { tasks, facts, errors, verdicts } = await gather(ports, repo, settings, input, signal)
   const candidates = going(verdicts)
-  await eachOf(candidates, atOnce, async ({ task }) => {
-    const uncommitted = await countUncommitted(ports, repo, task, signal)
-    facts.set(task.uid, { ...facts.get(task.uid), uncommitted })
-  })
-  const final = pruneVerdicts(tasks, settings, ports.clock.now(), input, facts)
+  await eachOf(candidates, atOnce, ({ task }) =>
+    apart([task], errors, async () => {
+      const uncommitted = await countUncommitted(ports, repo, task, signal)
+      facts.set(task.uid, { ...facts.get(task.uid), uncommitted })
+    }),
+  )
+  const final = without(errors, pruneVerdicts(tasks, settings, ports.clock.now(), input, facts))
   const skipped = staying(final)
   const uncommitted = skipped.filter(({ task }) => facts.get(task.uid)?.uncommitted)
-  return { stale: going(final), removed: [], skipped, errors: [], warnings: warned(settings, uncommitted) }
+  return { stale: going(final), removed: [], skipped, errors, warnings: warned(settings, uncommitted) }
 }
 
 /** So many are looked at, or got ready, at a time. */
@@ -94,10 +146,10 @@ async function pruned(
   input: PruneInput,
   signal?: AbortSignal,
 ): Promise<Pruned> {
-  const { verdicts } = await gather(ports, repo, settings, input, signal)
+  const { errors, verdicts } = await gather(ports, repo, settings, input, signal)
   const stale = going(verdicts)
   const keeping = new Set(verdicts.flatMap(({ task, keepsBranch }) => (keepsBranch ? [task.uid] : [])))
-  const sum: Summary = { removed: [], skipped: staying(verdicts), errors: [], uncommitted: [] }
+  const sum: Summary = { removed: [], skipped: staying(verdicts), errors, uncommitted: [] }
   for (let from = 0; from < stale.length; from += mostAtOnce) {
     signal?.throwIfAborted()
     const some = stale.slice(from, from + mostAtOnce)
@@ -152,17 +204,29 @@ async function gather(
 ) {
   const tasks = ports.store.readTasks({ repo: repo.id, open: true })
   const facts = new Map<string, PruneFacts>()
+  const errors: Failed[] = []
   const now = ports.clock.now()
-  await eachOf(tasks, atOnce, async (task) => {
-    facts.set(task.uid, { movedTo: await findMovedTo(ports, repo, task) })
-  })
-  for (const { task } of staying(pruneVerdicts(tasks, settings, now, options, facts))) {
+  const judged = () => without(errors, pruneVerdicts(tasks, settings, now, options, facts))
+  await eachOf(tasks, atOnce, (task) =>
+    apart([task], errors, async () => {
+      facts.set(task.uid, { movedTo: await findMovedTo(ports, repo, task) })
+    }),
+  )
+  for (const { task } of staying(judged())) {
     if (task.pending || task.shadow || facts.get(task.uid)?.movedTo !== undefined) continue
-    const { where } = await landedState(ports, repo, task, signal)
-    const gone = (await ports.files.readKind(task.path)) !== 'folder'
-    facts.set(task.uid, { landed: where, gone })
+    await apart([task], errors, async () => {
+      const { where } = await landedState(ports, repo, task, signal)
+      const gone = (await ports.files.readKind(task.path)) !== 'folder'
+      facts.set(task.uid, { landed: where, gone })
+    })
   }
-  return { tasks, facts, verdicts: pruneVerdicts(tasks, settings, now, options, facts) }
+  return { tasks, facts, errors, verdicts: judged() }
+}
+
+/** Of what could not be looked at nothing is known: it neither goes nor stays for a reason, it is told as an error. */
+function without(errors: readonly Failed[], verdicts: readonly PruneVerdict[]): PruneVerdict[] {
+  const failed = new Set(errors.map(({ task }) => task.uid))
+  return verdicts.filter(({ task }) => !failed.has(task.uid))
 }
 
 async function countUncommitted(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<number> {

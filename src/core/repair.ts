@@ -42,7 +42,11 @@ export async function repair(ports: Ports, input: RepairInput, signal?: AbortSig
   const moved = await relink(ports, input.dir, signal)
   const look = () => examine(ports, input.dir, { deep: true }, signal)
   const { repaired, left } = await mendAll(ports, look, signal)
-  return { repaired: [...aside, ...moved, ...repaired], left, ...(rebuilt && { rebuilt }) }
+  return {
+    repaired: [...aside.repaired, ...moved, ...repaired],
+    left: [...aside.left, ...left],
+    ...(rebuilt && { rebuilt }),
+  }
 }
 
 async function isInWorkspace(ports: Ports, dir: string): Promise<boolean> {

@@ -56,6 +56,11 @@ export async function repoAt(ports: Ports, record: RepoRecord): Promise<Repo> {
   return { ...record, place: await ports.locate(commonDir).catch(() => gone) }
 }
 
+/** Its git folder is not there: deleted, moved, or on a disk that is not mounted. */
+export async function isGone({ files }: Ports, { commonDir }: RepoRecord): Promise<boolean> {
+  return (await files.readKind(commonDir)) === undefined
+}
+
 /** The repository that `dir` is in, taken in if it is new, and recognised by its mark if it was moved. */
 export async function requireRepo(ports: Ports, dir: string, signal?: AbortSignal): Promise<Repo> {
   await ports.git.requireVersion(signal)

@@ -34,7 +34,7 @@ export async function relieve(
 }
 
 /**
- * Answers how much has gone: workspaces made ahead, and folders that have left the trash. What is only a leftover goes
+ * Answers how much has gone: leftovers, workspaces made ahead, folders that have left the trash. What is only a leftover goes
  * first: that needs neither a look into the vault nor a note in the store, for which there may be no room.
  */
 export async function freeSpace(
@@ -42,8 +42,8 @@ export async function freeSpace(
   isEnough: () => Promise<boolean> = async () => false,
   signal?: AbortSignal,
 ): Promise<number> {
-  for (const folder of leftovers(ports)) await ports.files.remove(folder).catch(() => {})
-  let left = await emptyPools(ports, isEnough, signal)
+  let left = await dropLeftovers(ports)
+  left += await emptyPools(ports, isEnough, signal)
   for (const task of inTrash(ports)) {
     if (await isEnough()) return left
     const record = ports.store.findRepoById(task.repo)
@@ -51,6 +51,22 @@ export async function freeSpace(
       left += Number(await slim(ports, await repoAt(ports, record), task, signal).catch(() => false))
   }
   return left
+}
+
+/** The newest is of the start that has just failed: with it the disk is as full as it was before that, and no less. */
+async function dropLeftovers(ports: Ports): Promise<number> {
+  const found = leftovers(ports).toSorted((a, b) => a.task.createdAt.localeCompare(b.task.createdAt))
+  const newest = found.at(-1)?.task.uid
+  let dropped = 0
+  for (const { folder, task } of found) {
+    if ((await ports.files.readKind(folder)) === undefined) continue
+    const isGone = await ports.files.remove(folder).then(
+      () => true,
+      () => false,
+    )
+    dropped += Number(isGone && task.uid !== newest)
+  }
+  return dropped
 }
 
 /** Workspaces that were made ahead can be made again. */
@@ -77,15 +93,16 @@ function inTrash({ store }: Ports): Task[] {
 }
 
 /** Workspaces that nobody was ever given, as their start did not come to its end: they hold nothing but the base. */
-function leftovers(ports: Ports): string[] {
+function leftovers(ports: Ports): { readonly folder: string; readonly task: Task }[] {
   const { store } = ports
   const used = usedTrash(store)
   // On a full disk it may have come to nothing to note that it was taken back.
   const halfMade = store
     .readPendingTasks()
     .filter(({ pending, shadow }) => pending?.verb === 'start' && !shadow)
-    .map((task) => path.join(path.dirname(task.path), '.trash', path.basename(task.path)))
-  return [...undoneStarts(store).map(({ folder }) => folder), ...halfMade].filter(
-    (folder) => !used.has(folder),
-  )
+    .map((task) => ({
+      task,
+      folder: path.join(path.dirname(task.path), '.trash', path.basename(task.path)),
+    }))
+  return [...undoneStarts(store), ...halfMade].filter(({ folder }) => !used.has(folder))
 }

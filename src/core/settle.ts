@@ -3,11 +3,12 @@ import { whyUnended } from './as-seen.ts'
 import { catchUp, publishSteps } from './checkpoint.ts'
 import { AppError, appError } from './errors.ts'
 import { findOperation } from './kept-operation.ts'
-import { finish } from './operation.ts'
+import { holdTask } from './hold.ts'
+import { finish, finishWithoutRefs } from './operation.ts'
 import { takeBack } from './operation-back.ts'
 import { recoverPools } from './pool.ts'
 import type { Ports, Repo } from './ports.ts'
-import { markRef, repoLock } from './repo.ts'
+import { isGone, markRef, repoAt, repoLock } from './repo.ts'
 import { endRun } from './run.ts'
 import { clearRoom } from './run-agent.ts'
 import { type Pending, runLock, type Task, taskLock } from './task.ts'
@@ -53,10 +54,15 @@ export async function settle(ports: Ports, seen: Task): Promise<Settled> {
     if (!task?.pending) return { ...named, verdict: 'left alone', why: 'It ended by itself.' }
     const record = ports.store.findRepoById(task.repo)
     if (!record) throw new AppError('WT_005', 'Its repository is not known.')
-    const repo = { ...record, place: await ports.locate(record.commonDir) }
     const { pending } = task
-    await ports.processes.endChildren(pending.owner)
     const why = whyUnended(pending)
+    if (await isGone(ports, record)) {
+      const repo = await repoAt(ports, record)
+      await ports.processes.endChildren(pending.owner)
+      return { ...named, verdict: await concludeGone(ports, repo, task, pending, why), why }
+    }
+    const repo = { ...record, place: await ports.locate(record.commonDir) }
+    await ports.processes.endChildren(pending.owner)
     return { ...named, verdict: await conclude(ports, repo, task, pending, why), why }
   })
 }
@@ -101,6 +107,42 @@ async function conclude(
       await clear(branch)
       await endRun(ports, repo, task, { tool: 'sweep', summary: why, run: pending.run }, why)
       return 'finished'
+  }
+}
+
+/**
+ * With the repository all is gone that the verb could have changed there: it ends in the records, and what it has made of
+ * folders is put where it belongs. What was to land in a checkout waits: the disk may only not be mounted.
+ */
+async function concludeGone(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  pending: Pending,
+  why: string,
+): Promise<Settled['verdict']> {
+  const now = () => ports.clock.now().toISOString()
+  switch (pending.verb) {
+    case 'start':
+    case 'recreate':
+      return conclude(ports, repo, task, pending, why)
+    case 'operation': {
+      const operation = pending.staged ? await findOperation(ports, repo, pending.operation) : undefined
+      if (!pending.staged) return conclude(ports, repo, task, pending, why)
+      if (operation && (await finishWithoutRefs(ports, repo, task, operation))) return 'finished'
+      throw new AppError('WT_005', `${repo.commonDir} is gone, in which ${why}.`)
+    }
+    case 'publish':
+      ports.store.append(task.uid, { type: 'publish.undone', reason: why }, now())
+      return 'rolled back'
+    case 'run': {
+      await ports.processes.endRun(pending.run)
+      await clearRoom(ports, pending.run)
+      // Without the repository's objects there is no telling what changed: no step is taken, and the folder stays.
+      const ended = { type: 'run.ended', run: pending.run, ok: false, reason: why } as const
+      await holdTask(ports, task, { verb: 'run' }, async () => ports.store.append(task.uid, ended, now()))
+      return 'finished'
+    }
   }
 }
 

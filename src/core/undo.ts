@@ -249,10 +249,14 @@ async function fitted(ports: Ports, repo: Repo, back: Operation): Promise<Operat
   return { ...back, files: { checkout, moves: fits } }
 }
 
-/** Refs, entries of the index and folders must be as the operation left them. */
+/**
+ * Refs, entries of the index and folders must be as the operation left them. Of a task that comes back a ref may also be where
+ * it belongs already: while its repository was gone nobody could move it.
+ */
 async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation): Promise<void> {
-  for (const { ref, old } of back.refs) {
-    if (((await ports.git.findRef(repo.place, ref)) ?? null) === old) continue
+  for (const { ref, old, new: to } of back.refs) {
+    const now = (await ports.git.findRef(repo.place, ref)) ?? null
+    if (now === old || (back.workspace?.to === 'back' && now === to)) continue
     throw new AppError('WT_011', `${ref} is not where the operation left it.`, {
       hint: overlaps,
       data: { conflicts: [{ path: ref, kind: 'changed' }] },

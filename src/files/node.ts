@@ -123,7 +123,7 @@ async function readFreeSpace(target: string): Promise<{ free: number; total: num
 
 /** What is gone when it is looked at takes nothing. Blocks count, as a file may have holes. */
 async function readUsage(target: string): Promise<number> {
-  const found = await unlessMissing(lstat(target))
+  const found = await lstat(target).catch(undefinedIfUnread)
   if (!found) return 0
   const names = found.isDirectory() ? await readdir(target).catch(emptyIfUnread) : []
   let bytes = found.blocks * 512
@@ -177,12 +177,15 @@ async function removeFolder(target: string): Promise<void> {
   }
 }
 
-/** A folder that its owner may not write, as in a cache of Go modules, lets go of nothing. Links are not followed. */
+/**
+ * A folder that its owner may not write, as in a cache of Go modules, lets go of nothing. Links are not followed. The
+ * removal that failed may still be at work on what does let go.
+ */
 async function openUp(folder: Buffer): Promise<void> {
-  const found = await lstat(folder)
-  if (!found.isDirectory()) return
-  if ((found.mode & 0o700) !== 0o700) await chmod(folder, (found.mode & 0o7777) | 0o700)
-  for (const name of await readdir(folder, 'buffer'))
+  const found = await unlessMissing(lstat(folder))
+  if (!found?.isDirectory()) return
+  if ((found.mode & 0o700) !== 0o700) await unlessMissing(chmod(folder, (found.mode & 0o7777) | 0o700))
+  for (const name of (await unlessMissing(readdir(folder, 'buffer'))) ?? [])
     await openUp(Buffer.concat([folder, Buffer.from(path.sep), name]))
 }
 
@@ -308,9 +311,13 @@ function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
   return found.catch(undefinedIfMissing)
 }
 
-/** What may not be read has no size that anybody could tell. */
+/** What may not be read, or not be reached, has no size that anybody could tell. */
+function undefinedIfUnread(thrown: unknown): undefined {
+  return isForbidden(thrown) ? undefined : undefinedIfMissing(thrown)
+}
+
 function emptyIfUnread(thrown: unknown): string[] {
-  return isForbidden(thrown) ? [] : (undefinedIfMissing(thrown) ?? [])
+  return undefinedIfUnread(thrown) ?? []
 }
 
 function isForbidden(thrown: unknown): boolean {

@@ -33,7 +33,12 @@ describe('gitExec', () => {
     const missing = gitExec({ env: { PATH: tempFolder() }, ...quiet })
     await expect(missing({ args: ['version'], cwd: '/' })).rejects.toMatchObject({ code: 'WT_015' })
     const exec = gitExec({ env: process.env, ...quiet })
-    await expect(exec({ args: ['version'], cwd: '/nowhere' })).rejects.toMatchObject({ name: 'AppError' })
+    // With the second git waits at a gate, behind a program of its own.
+    for (const args of [['version'], ['update-index', '--refresh']])
+      await expect(exec({ args, cwd: '/nowhere' })).rejects.toMatchObject({
+        code: 'WT_005',
+        path: '/nowhere',
+      })
   })
 
   test('L6: a child is on record for as long as it runs', async () => {

@@ -1,6 +1,6 @@
 /** The only place that spawns git. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { AppError } from '../core/errors.ts'
 import { gated } from '../core/gate.ts'
@@ -166,7 +166,10 @@ function endGroup(pid: number | undefined) {
   }
 }
 
-function spawnError(error: NodeJS.ErrnoException, call: Pick<GitCall, 'args'>): AppError {
+function spawnError(error: NodeJS.ErrnoException, call: Pick<GitCall, 'args' | 'cwd'>): AppError {
+  // The system says the same of a program that is not there and of a folder to start it in.
+  if (error.code === 'ENOENT' && !existsSync(call.cwd))
+    return new AppError('WT_005', `The folder ${call.cwd} is gone.`, { path: call.cwd, cause: error })
   if (error.code === 'ENOENT' && error.path === 'git') {
     return notInstalled(error)
   }

@@ -566,6 +566,7 @@ export const actions = {
     output: z.object({
       repo: z.string(),
       closed: z.array(z.object({ task: taskSchema, operation: z.string() })),
+      errors: z.array(z.object({ task: taskSchema, error: errorSchema })),
     }),
   },
   'system.import': {

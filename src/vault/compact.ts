@@ -1,5 +1,6 @@
 /** Makes a vault smaller without losing anything that a task or an operation leads to. */
 import path from 'node:path'
+import { appError } from '../core/errors.ts'
 import type { Gone } from '../core/ports.ts'
 import type { OpenVault } from './index.ts'
 import { freshMs } from './objects.ts'
@@ -21,11 +22,19 @@ export async function compact(vault: OpenVault, gone: Gone, signal?: AbortSignal
   // What a step under way has just written is not named yet, and what it found there it has counted on for less than that.
   const expired = `${Math.ceil((2 * freshMs) / 1000)}.seconds.ago`
   // With what the user's repository lends: a step must not come to depend on it by being packed.
-  await exec({
-    args: ['repack', '-A', '-d', '-q', `--unpack-unreachable=${expired}`],
-    alternates,
-    ...common,
+  const pack = async () => {
+    await exec({
+      args: ['repack', '-A', '-d', '-q', `--unpack-unreachable=${expired}`],
+      alternates,
+      ...common,
+    })
+    await exec({ args: ['prune', `--expire=${expired}`], alternates, ...common })
+  }
+  const lends = (await files.readKind(vault.commonDir)) !== undefined
+  await pack().catch((thrown: unknown) => {
+    // What a task without a step was made of went with the repository; git packs nothing that is not whole. The names of
+    // what is gone are gone, and with the last of such tasks it is packed.
+    if (lends || appError(thrown).code !== 'WT_020') throw thrown
   })
-  await exec({ args: ['prune', `--expire=${expired}`], alternates, ...common })
   await files.sync([path.join(gitDir, 'objects', 'pack'), path.join(gitDir, 'objects')])
 }

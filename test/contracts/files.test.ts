@@ -287,6 +287,21 @@ describe('moving and removing', () => {
     },
   )
 
+  test.skipIf(process.getuid?.() !== 0)(
+    'what may be listed and not be reached has no size, and stops nothing',
+    async () => {
+      mkdirSync(at('folder', 'listed'), { recursive: true })
+      writeFileSync(at('folder', 'listed', 'file'), Buffer.alloc(100_000, 'x'))
+      writeFileSync(at('folder', 'file'), Buffer.alloc(100_000, 'x'))
+      giveToOther(root)
+      chmodSync(at('folder', 'listed'), 0o444)
+      const target = JSON.stringify(at('folder'))
+      const bytes = await asOther('files/node.ts', `return loaded.nodeFiles().readUsage(${target})`)
+      expect(bytes).toBeGreaterThanOrEqual(100_000)
+      expect(bytes).toBeLessThan(200_000)
+    },
+  )
+
   test('an empty folder is removed, any other thing stays', async () => {
     mkdirSync(at('empty'))
     mkdirSync(at('full', 'sub'), { recursive: true })

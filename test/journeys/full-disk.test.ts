@@ -3,6 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { compose } from '../../src/compose.ts'
+import type { Vault } from '../../src/core/ports.ts'
+import { freeSpace } from '../../src/core/room.ts'
 import { type TestRepo, testRepo } from '../support/repo.ts'
 import { library, withEnv } from '../support/workspace.ts'
 
@@ -28,6 +31,16 @@ function leaveFree(home: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(home)
   writeFileSync(path.join(home, 'ballast'), Buffer.alloc(bavail * bsize - bytes))
 }
+
+test('R12: what earlier starts left that came to nothing is room that was made, what the last one left is not', async () => {
+  const repo = testRepo()
+  const failing = (vault: Vault): Vault => ({ ...vault, prepare: () => Promise.reject(new Error('no')) })
+  const lib = library(repo, { around: { vault: failing }, flags: { pool: { size: 0 } } })
+  for (const task of ['T1', 'T2', 'T3']) await expect(lib.start({ task })).rejects.toThrow('no')
+  const ports = compose({ env: repo.env })
+  onTestFinished(() => ports.close())
+  expect([await freeSpace(ports), await freeSpace(ports)]).toEqual([2, 0])
+})
 
 const mountable = process.platform === 'linux' && process.getuid?.() === 0
 

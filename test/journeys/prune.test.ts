@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
+  globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -10,8 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, onTestFinished, test, type TestContext } from 'vitest'
+import { describe, expect, onTestFinished, test, type TestContext, vi } from 'vitest'
 import { compose } from '../../src/compose.ts'
+import type { Files } from '../../src/core/ports.ts'
+import type { GitExec } from '../../src/git/exec.ts'
 import type { TaskView } from '../../src/index.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { libraryAsOther, ownedByOther } from '../support/other-user.ts'
@@ -142,6 +146,35 @@ describe('prune', () => {
     expect(ids((await lib.prune(old)).removed)).toEqual(['T2'])
   })
 
+  test('R6: what cannot be looked at is an error of its own, with --dry-run as without', async () => {
+    const repo = testRepo()
+    const { lib, tasks } = await withTasks(repo, ['T1', 'T2', 'T3'])
+    for (const task of ['T1', 'T2', 'T3']) await lib.checkpoint({ task })
+    const ports = compose({ env: repo.env })
+    const { uid = '' } = ports.store.findTaskByPath(tasks[0]!.path) ?? {}
+    await Promise.all([lib.close(), ports.close()])
+    const [steps = ''] = globSync(path.join(repo.home, 'state/vaults/*.git/refs/tasks', uid))
+    writeFileSync(steps, '')
+    const away = path.join(repo.home, 'mount')
+    repo.git('worktree', 'move', tasks[1]!.path, away)
+    const staleMount = (files: Files): Files => ({
+      ...files,
+      readKind: (target) =>
+        target.startsWith(away)
+          ? Promise.reject(Object.assign(new Error('ESTALE: stale file handle'), { code: 'ESTALE' }))
+          : files.readKind(target),
+    })
+    const faulty = library(repo, { flags: all, around: { files: staleMount } })
+    const seen = await faulty.prune({ ...old, dryRun: true })
+    expect([ids(seen.stale), ids(seen.skipped), ids(seen.errors).toSorted()]).toEqual([
+      ['T3'],
+      [],
+      ['T1', 'T2'],
+    ])
+    const { removed, errors } = await faulty.prune(old)
+    expect([ids(removed), ids(errors).toSorted()]).toEqual([['T3'], ['T1', 'T2']])
+  })
+
   test('R6, S2: two at once are refused, and a task that is in use is skipped', async () => {
     const repo = testRepo()
     const { lib } = await withTasks(repo, ['T1', 'T2'])
@@ -204,6 +237,84 @@ describe('prune', () => {
   })
 })
 
+/** The clock of this process is that many days ahead, until the test has ended. */
+function shiftClock(days: number): void {
+  vi.useRealTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const now = Date.now() + days * 86_400_000
+  vi.useFakeTimers({ toFake: ['Date'], now })
+}
+
+describe('the trash and the clock', () => {
+  async function rejected() {
+    const repo = testRepo()
+    const { lib, at } = await withTasks(repo, ['T1'])
+    writeFileSync(at(0, 'new.txt'), 'new\n')
+    const { operation } = await lib.reject({ task: 'T1' })
+    const isBack = async () => {
+      await lib.undo(operation)
+      return readFileSync(at(0, 'new.txt'), 'utf8') === 'new\n'
+    }
+    return { lib, isBack }
+  }
+  const announced = /^Closed more than 30 days ago .* a day from now or later .* for good: T1\./
+
+  test('R12, P3: a clock that jumps forward lets nothing go; set right again, nothing is announced any more', async () => {
+    const { lib, isBack } = await rejected()
+    shiftClock(31)
+    for (const force of [false, true])
+      expect((await lib.prune({ force })).warnings).toEqual([expect.stringMatching(announced)])
+    shiftClock(0)
+    expect((await lib.prune()).warnings).toEqual([])
+    // The announcement of then counts for nothing now.
+    shiftClock(33)
+    expect((await lib.prune()).warnings).toEqual([expect.stringMatching(announced)])
+    shiftClock(0)
+    expect(await isBack()).toBe(true)
+  })
+
+  test('R12, P3: nor does one that jumps again and again: any event between tells that it was set right', async () => {
+    const { lib, isBack } = await rejected()
+    for (const days of [31, 33, 35]) {
+      shiftClock(days)
+      expect((await lib.prune()).warnings).toEqual([expect.stringMatching(announced)])
+      shiftClock(0)
+      await lib.start({ task: `Day-${days}` })
+    }
+    expect(await isBack()).toBe(true)
+  })
+
+  test('R12, R7: what goes for good is announced, and goes with a prune a day later; --dry-run tells both', async () => {
+    const { lib } = await rejected()
+    shiftClock(31)
+    for (const dryRun of [true, false])
+      expect((await lib.prune({ dryRun })).warnings).toEqual([expect.stringMatching(announced)])
+    shiftClock(31.9)
+    expect((await lib.prune()).warnings).toEqual([expect.stringMatching(announced)])
+    shiftClock(32.1)
+    expect((await lib.prune({ dryRun: true })).warnings).toEqual([
+      'Closed for 30 days, these would be gone for good: T1.',
+    ])
+    expect((await lib.ops())[0]?.expired).toBe(false)
+    expect((await lib.prune()).warnings).toEqual(['1 tasks that were closed for 30 days are gone.'])
+    expect((await lib.ops())[0]?.expired).toBe(true)
+  })
+
+  test('R12: what came back and was closed anew after it was announced waits for its own time', async () => {
+    const { lib, isBack } = await rejected()
+    shiftClock(31)
+    await lib.prune()
+    expect(await isBack()).toBe(true)
+    await lib.reject({ task: 'T1' })
+    const told = async () => (await lib.prune()).warnings.filter((warning) => announced.test(warning))
+    shiftClock(33)
+    expect(await told()).toEqual([])
+    shiftClock(31 + 31)
+    expect(await told()).toHaveLength(1)
+    expect((await lib.ops()).map(({ expired }) => expired)).toEqual([false, false, false])
+  })
+})
+
 describe('the trash', () => {
   const trashOf = (task: { path: string }) =>
     path.join(path.dirname(task.path), '.trash', path.basename(task.path))
@@ -216,7 +327,10 @@ describe('the trash', () => {
     writeFileSync(at(0, 'logs/big.log'), Buffer.alloc(2_000_000, 'x'))
     await lib.reject({ task: 'T1' })
     const announced = await lib.prune({ force: true, dryRun: true })
-    expect(announced.warnings).toEqual([])
+    expect(announced.warnings).toEqual([
+      'The folders of T1 would leave the trash; their files are in the vault.',
+    ])
+    expect(existsSync(path.join(trashOf(tasks[0]!), 'workspace'))).toBe(true)
     const { warnings } = await lib.prune({ force: true })
     expect(warnings).toEqual(['1 folders left the trash; their files are in the vault.'])
     expect(existsSync(path.join(trashOf(tasks[0]!), 'workspace'))).toBe(false)
@@ -224,6 +338,32 @@ describe('the trash', () => {
     expect(readFileSync(at(0, 'new.txt'), 'utf8')).toBe('new\n')
     expect(inFolder(repo, tasks[0]!.path).git('status', '--porcelain')).toBe('?? new.txt\n')
     expect(existsSync(at(0, 'logs/big.log'))).toBe(false)
+  })
+
+  test('R12: above trash.maxMegabytes the vault is packed as well, every step of it stays, and what is still too much is told', async () => {
+    const repo = testRepo()
+    const { lib, at } = await withTasks(repo, ['T1', 'T2'], { trash: { maxMegabytes: 1 } })
+    // Each step holds the whole of a file that hardly changes: as loose objects they take megabytes.
+    const noise = randomBytes(500_000).toString('base64')
+    for (let n = 1; n <= 6; n++) {
+      writeFileSync(at(0, 'big.txt'), `${n}\n${noise}`)
+      await lib.checkpoint({ task: 'T1' })
+    }
+    const usage = async () => (await lib.disk()).vault
+    const before = await usage()
+    const [freed, ...more] = (await lib.prune({ force: true })).warnings
+    expect([freed, more]).toEqual([
+      expect.stringMatching(/^The vault was packed, which freed \d.* MiB\.$/),
+      [],
+    ])
+    expect(await usage()).toBeLessThan(before / 2)
+    await lib.rewind({ task: 'T1', to: 2 })
+    expect(readFileSync(at(0, 'big.txt'), 'utf8')).toBe(`2\n${noise}`)
+    writeFileSync(at(1, 'noise.bin'), randomBytes(2_000_000))
+    await lib.checkpoint({ task: 'T2' })
+    expect((await lib.prune({ force: true })).warnings.at(-1)).toMatch(
+      /more than trash\.maxMegabytes \(1 MB\).*trash\.keepDays/,
+    )
   })
 
   test('P3: a folder with work that no step holds does not leave', async () => {
@@ -262,6 +402,37 @@ describe('the trash', () => {
     expect(readFileSync(at(1, 'new.txt'), 'utf8')).toBe('new 1\n')
   })
 
+  test('R12: refs that cannot go are told, and the next prune goes on with them', async () => {
+    const repo = testRepo()
+    const { lib } = await withTasks(repo, ['T1'])
+    await lib.reject({ task: 'T1' })
+    const kept = ownRefs(repo).filter((ref) => ref.includes('/trash/'))
+    const soon = library(repo, {
+      flags: { ...all, trash: { keepDays: 0 } },
+      around: { exec: refusing(repo) },
+    })
+    const { errors } = await soon.prune()
+    expect(errors).toMatchObject([{ task: { id: 'T1' }, error: { code: 'WT_012' } }])
+    expect(ownRefs(repo)).toEqual(expect.arrayContaining(kept))
+    expect((await soon.prune()).errors).toEqual([])
+    expect(ownRefs(repo)).toEqual(['refs/offshoot/repo'])
+  })
+
+  /** Somebody moves the ref once, between the look at it and its deletion. */
+  function refusing(repo: TestRepo) {
+    let isDone = false
+    return (exec: GitExec): GitExec =>
+      (call) => {
+        const stdin = String(call.stdin ?? '')
+        const ref = /refs\/offshoot\/trash\/\w+/.exec(stdin)?.[0]
+        if (call.args.includes('update-ref') && ref !== undefined && !isDone) {
+          isDone = true
+          repo.git('update-ref', ref, commitFile(repo, 'other.txt', 'other\n'))
+        }
+        return exec(call)
+      }
+  }
+
   test('R12: no ref is left of what expired: branch, detached HEAD, staged files, refs that strayed', async () => {
     const repo = testRepo()
     const { lib, tasks } = await withTasks(repo, ['T1'])
@@ -287,18 +458,19 @@ describe('the trash', () => {
     async () => {
       const repo = ownedByOther(testRepo({ 'a.txt': 'one\n', '.gitignore': 'cache/\n' }))
       const script = `
-        for (const id of ['T1', 'T2']) {
+        const modes = { T1: 0o555, T2: 0, T3: 0o444 }
+        for (const id of ['T1', 'T2', 'T3']) {
           const { task } = await lib.start({ task: id })
           fs.mkdirSync(task.path + '/cache/module', { recursive: true })
           fs.writeFileSync(task.path + '/cache/module/file', 'x')
-          for (const name of ['cache/module', 'cache']) fs.chmodSync(task.path + '/' + name, id === 'T1' ? 0o555 : 0)
+          for (const name of ['cache/module', 'cache']) fs.chmodSync(task.path + '/' + name, modes[id])
           await lib.reject({ task: id })
         }
         const { errors, warnings } = await lib.prune({ force: true })
         return { errors, warnings }`
       expect(await libraryAsOther(repo, script, { trash: { keepDays: 0 } })).toEqual({
         errors: [],
-        warnings: ['2 tasks that were closed for 0 days are gone.'],
+        warnings: ['3 tasks that were closed for 0 days are gone.'],
       })
     },
   )
@@ -321,9 +493,9 @@ describe('the trash', () => {
     const [stuck = '', other = ''] = tasks.map((task) => path.join(trashOf(task), 'workspace'))
     stick(stuck, context)
     const { errors, warnings } = await lib.prune({ force: true })
-    expect([ids(errors), warnings]).toEqual([
+    expect([ids(errors), warnings[0]]).toEqual([
       ['T1'],
-      ['1 folders left the trash; their files are in the vault.'],
+      '1 folders left the trash; their files are in the vault.',
     ])
     expect([stuck, other].map((folder) => existsSync(folder))).toEqual([true, false])
   })
@@ -389,8 +561,16 @@ describe('the trash', () => {
     age(29)
     expect((await lib.prune()).warnings).toEqual([])
     age(31)
-    expect((await lib.prune({ dryRun: true })).warnings).toEqual([])
+    const told = [
+      expect.stringMatching(/^2 folders of no operation are in the trash for 30 days: .* a day from now/),
+    ]
+    expect((await lib.prune({ dryRun: true })).warnings).toEqual(told)
+    expect((await lib.prune()).warnings).toEqual(told)
     expect([...loose, ...kept].every((one) => existsSync(one))).toBe(true)
+    shiftClock(1)
+    expect((await lib.prune({ dryRun: true })).warnings).toEqual([
+      '2 folders of no operation, in the trash for 30 days, would be gone for good.',
+    ])
     expect((await lib.prune()).warnings).toEqual([
       `${loose.length} folders of no operation were in the trash for 30 days and are gone.`,
     ])

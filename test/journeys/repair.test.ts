@@ -195,6 +195,25 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
   })
 })
 
+test('R7: of a state of another kind what cannot be moved is told, and the rest is repaired', async () => {
+  const user = testRepo()
+  const stuck = (files: Files): Files => ({
+    ...files,
+    rename: (from, to) =>
+      from.endsWith('a.json') ? Promise.reject(new Error('EPERM: not permitted')) : files.rename(from, to),
+  })
+  const lib = library(user, { around: { files: stuck } })
+  const { task } = await lib.start({ task: 'T1' })
+  const home = user.env.OFFSHOOT_HOME ?? ''
+  for (const name of ['a.json', 'b.json']) writeFileSync(path.join(home, name), '{}')
+  rmSync(task.path, { recursive: true })
+  const { repaired, left } = await lib.repair()
+  expect(left).toMatchObject([{ name: 'old state', message: expect.stringContaining('a.json stays') }])
+  expect(repaired).toHaveLength(2)
+  expect(existsSync(task.path)).toBe(true)
+  expect(['a.json', 'b.json'].map((name) => existsSync(path.join(home, name)))).toEqual([true, false])
+})
+
 test('R7: what doctor says to do for a task of another repository mends that one, wherever it is said', async () => {
   const [user, other] = [testRepo(), testRepo()]
   const there = withEnv(other, { OFFSHOOT_HOME: user.env.OFFSHOOT_HOME ?? '' })
@@ -219,6 +238,18 @@ describe('R7: doctor tells of what offshoot stands on', () => {
     expect(await doctor(user)).toMatchObject([
       { name: 'clock', status: 'warn', hint: expect.stringMatching(/clock/) },
     ])
+  })
+
+  test('a clock that is further ahead than the trash keeps things', async () => {
+    const user = testRepo()
+    await offshoot(user, 'start', 'T1')
+    const db = new DatabaseSync(path.join(user.env.OFFSHOOT_HOME ?? '', 'state.db'))
+    db.prepare('UPDATE events SET at = ?').run(new Date(Date.now() - 31 * 86_400_000).toISOString())
+    db.close()
+    expect(await doctor(user)).toMatchObject([
+      { name: 'clock', status: 'warn', hint: expect.stringMatching(/before you prune/) },
+    ])
+    expect(await doctor(withEnv(user, { OFFSHOOT_TRASH_KEEP_DAYS: '32' }))).toEqual([])
   })
 
   test('a git that is too old', async () => {

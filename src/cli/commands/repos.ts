@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { quoted } from '../../core/quoted.ts'
 import type { Answer, Context } from '../command.ts'
 import { printable, table } from '../output.ts'
 
@@ -18,10 +19,16 @@ export async function forget(context: Context): Promise<Answer> {
   const { dir, positionals } = context
   const done = await context.call('system.forget', { repo: path.resolve(dir, positionals[0] ?? '') })
   const lines = [
-    `Forgot ${done.repo}`,
+    done.errors.length === 0 ? `Forgot ${done.repo}` : `${done.repo} stays listed`,
     ...done.closed.map(
-      ({ task, operation }) => `  gave up ${task.id}; undo: offshoot undo ${operation.slice(0, 6)}`,
+      ({ task, operation }) =>
+        `  gave up ${task.id}; undo: offshoot undo ${operation.slice(0, 6)} -C ${quoted(done.repo)}`,
     ),
+    ...done.errors.map(({ task, error }) => `  ${task.id} stays: ${error.code} ${error.message}`),
   ]
-  return { json: { ...done }, text: printable(lines.join('\n')) }
+  return {
+    json: { ...done },
+    text: printable(lines.join('\n')),
+    exitCode: done.errors.length > 0 ? 1 : 0,
+  }
 }

@@ -1,0 +1,112 @@
+/** What was closed for long goes for good: its part of the trash, its steps, and every ref that held something of it. */
+import { apart, type Failed } from './apart.ts'
+import { keptRefs, trashRefs } from './cleanup.ts'
+import type { ClosedTask } from './compact-policy.ts'
+import { AppError } from './errors.ts'
+import { holdFree } from './hold.ts'
+import type { Ports, Repo } from './ports.ts'
+import { isGone } from './repo.ts'
+import { strayPins } from './stray.ts'
+import { isOpen, type Task } from './task.ts'
+
+/** From its mark on nothing of such a task can be undone, and whoever finds the mark goes on. Answers how many went. */
+export async function expire(
+  ports: Ports,
+  repo: Repo,
+  due: readonly ClosedTask[],
+  errors: Failed[],
+  signal?: AbortSignal,
+): Promise<number> {
+  if (due.length === 0) return 0
+  const now = () => ports.clock.now().toISOString()
+  return whileNobodyWorks(ports, repo, due, signal, async (going) => {
+    const mark = (marked: readonly Task[], type: 'expiry.begun' | 'expiry.done') =>
+      ports.store.appendAll(
+        marked.map(({ uid }) => ({ uid, event: { type } })),
+        now(),
+      )
+    mark(going, 'expiry.begun')
+    const gone: Task[] = []
+    for (const task of going) {
+      await apart([task], errors, async () => {
+        if (task.trash !== undefined) await ports.files.remove(task.trash)
+        gone.push(task)
+      })
+    }
+    if (gone.length === 0) return 0
+    let expired = 0
+    await apart(gone, errors, async () => {
+      const uids = gone.map(({ uid }) => uid)
+      await dropKept(ports, repo, uids, signal)
+      await ports.vault.compact(repo, { tasks: uids, operations: operationsOf(ports, uids) }, signal)
+      mark(gone, 'expiry.done')
+      expired = gone.length
+    })
+    return expired
+  })
+}
+
+/**
+ * Whoever is at work may count on an object that is about to go: what makes the vault smaller is done when nobody is.
+ * Answers 0 when somebody is.
+ */
+export function whileNobodyWorks(
+  ports: Ports,
+  repo: Repo,
+  closed: readonly ClosedTask[],
+  signal: AbortSignal | undefined,
+  work: (closed: readonly Task[]) => Promise<number>,
+): Promise<number> {
+  const open = ports.store.readTasks({ repo: repo.id, open: true })
+  const named = [...closed.map(({ task }) => task), ...open]
+  return holdFree(ports, named, { verb: 'prune', signal }, async (free) => {
+    const held = new Set(free.map(({ uid }) => uid))
+    if (!open.every(({ uid }) => held.has(uid))) return 0
+    const still = closed.filter((one) => held.has(one.task.uid) && isAsItWas(ports, one))
+    return work(still.map(({ task }) => task))
+  })
+}
+
+/** It may have come back since it was looked at, and have been closed anew. */
+function isAsItWas({ store }: Ports, { task: { uid }, lastAt }: ClosedTask): boolean {
+  const task = store.findTaskByUid(uid)
+  if (!task || isOpen(task) || task.pending) return false
+  return store.readEvents({ uid, types: ['operation.done'] }).at(-1)?.at === lastAt
+}
+
+/**
+ * What holds commits in the user's repository for the sake of these, and of any that went while that was not there. With
+ * a repository that is gone its refs are gone.
+ */
+async function dropKept(
+  ports: Ports,
+  repo: Repo,
+  uids: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const { git, store } = ports
+  if (await isGone(ports, repo)) return
+  const isTheirs = (ref: string) => {
+    const [, uid = ''] = /^([0-9a-z]+)/.exec(ref.replace(/^refs\/offshoot\/[^/]+\//, '')) ?? []
+    if (!keptRefs(uid).includes(ref) && !ref.startsWith(`${strayPins}/${uid}/`)) return false
+    return uids.includes(uid) || store.findTaskByUid(uid)?.expiry === 'done'
+  }
+  const there = await git.readRefs(repo.place, [trashRefs, strayPins], signal)
+  const changes = Array.from(there, ([ref, old]) => ({ ref, old, new: null })).filter(({ ref }) =>
+    isTheirs(ref),
+  )
+  if (changes.length === 0 || (await git.changeRefs(repo.place, changes, 'offshoot: expire', signal))) return
+  // Nobody would look for them once their tasks count as gone.
+  throw new AppError('WT_012', 'Refs below refs/offshoot/ have changed meanwhile.', {
+    path: repo.commonDir,
+    hint: 'The next prune goes on with it.',
+  })
+}
+
+function operationsOf({ store }: Ports, uids: readonly string[]): string[] {
+  return uids.flatMap((uid) =>
+    store
+      .readEvents({ uid, types: ['operation.begun'] })
+      .flatMap(({ event }) => (event.type === 'operation.begun' ? [event.id] : [])),
+  )
+}
