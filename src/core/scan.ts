@@ -152,7 +152,8 @@ async function lookAtTask(
   const folder = kind === 'folder' && (await ports.files.readNames(task.path)).length > 0 ? 'there' : 'gone'
   const seen = { task, folder, fault: undefined, isBusy } as const
   if (!isThere || !isOpen(task) || task.pending) return seen
-  if (folder === 'gone') return { ...seen, movedTo: await findMovedTo(ports, repo, task) }
+  const movedTo = await findMovedTo(ports, repo, task)
+  if (folder === 'gone' || movedTo !== undefined) return { ...seen, movedTo }
   return { ...seen, fault: await findFault(ports, repo, task, signal) }
 }
 

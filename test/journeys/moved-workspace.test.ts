@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type TestRepo, testRepo } from '../support/repo.ts'
+import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { inFolder, library, linkedWorktrees, once } from '../support/workspace.ts'
 
 const named = { workspace: { name: '{task}' }, prune: { minKeep: 0 } }
@@ -21,15 +21,27 @@ function expectAtWork(repo: TestRepo, folder: string, branch: string): void {
   expect(at.git('status', '--porcelain')).toBe('?? own.txt\n')
 }
 
-describe.each(['T1', 'other'])(
-  'R5: a workspace that its user moved to x/%s with git stays a checkout',
-  (name) => {
+const cases = [
+  { name: 'T1', left: 'nothing' },
+  { name: 'other', left: 'nothing' },
+  // As an editor does that was open there.
+  { name: 'other', left: 'a file' },
+]
+
+describe.each(cases)(
+  'R5: a workspace that its user moved to x/$name with git, with $left written where it was, stays a checkout',
+  ({ name, left }) => {
     async function moved() {
       const { repo, lib, task } = await started()
       const to = path.join(repo.home, 'x', name)
       inFolder(repo, repo.home).write('x/beside.txt', '')
       repo.git('worktree', 'move', task.path, to)
-      return { repo, lib, task, to, back: () => repo.git('worktree', 'move', to, task.path) }
+      if (left === 'a file') inFolder(repo, task.path).write('.cache/log', 'x\n')
+      const back = () => {
+        rmSync(task.path, { recursive: true, force: true })
+        repo.git('worktree', 'move', to, task.path)
+      }
+      return { repo, lib, task, to, back }
     }
 
     test('prune leaves it, and says why', async () => {
@@ -51,6 +63,7 @@ describe.each(['T1', 'other'])(
           path: to,
           hint: expect.stringContaining(`worktree move ${to} ${task.path}`),
         })
+        expect(await lib.log('T1')).toEqual([])
         expectAtWork(repo, to, task.branch)
         rmSync(path.join(to, 'own.txt'))
         back()
@@ -71,14 +84,33 @@ describe.each(['T1', 'other'])(
       expectAtWork(repo, to, task.branch)
     })
 
+    test('accept refuses, and its branch stays where it is', async () => {
+      const { repo, lib, task, to } = await moved()
+      inFolder(repo, to).git('rm', '--quiet', '-r', '.')
+      await expect(lib.accept({ task: 'T1' })).rejects.toMatchObject({ code: 'WT_002', path: to })
+      expect(repo.git('rev-parse', task.branch)).toBe(repo.git('rev-parse', 'main'))
+      expect(repo.git('status', '--porcelain')).toBe('')
+    })
+
     test('one that is gone from there, too, is made again in its place', async () => {
       const { repo, lib, task, to } = await moved()
       rmSync(to, { recursive: true })
+      rmSync(task.path, { recursive: true, force: true })
       expect(await lib.start({ task: 'T1' })).toMatchObject({ recreated: true })
       expectAtWork(repo, task.path, task.branch)
     })
   },
 )
+
+test('R5: a run whose workspace is moved meanwhile ends without a step of what lies where it was', async () => {
+  const { repo, lib, task } = await started()
+  const to = path.join(repo.home, 'moved')
+  const script =
+    'cd / && git -C "$1" worktree move "$2" "$3" && mkdir -p "$2/.cache" && echo x > "$2/.cache/log"'
+  await offshoot(repo, 'run', '--task', 'T1', '--', 'sh', '-c', script, 'sh', repo.dir, task.path, to)
+  expect(await lib.log('T1')).toEqual([])
+  expectAtWork(repo, to, task.branch)
+})
 
 describe('R5: a worktree of the user’s own that has the name of a lost workspace is left alone', () => {
   async function taken() {
