@@ -242,6 +242,16 @@ export interface Git {
    * With `since`, what is older stays, as somebody else's; without it the refs must be ours alone.
    */
   clearRefLocks(place: Place, refs: readonly string[], since?: string): Promise<void>
+  /** Takes away what such a git left of the locks that it has in common with every other. */
+  clearSharedLocks(left: LeftBehind): Promise<void>
+}
+
+/** A git that changed refs and did not end by itself. */
+export interface LeftBehind {
+  readonly gitDir: string
+  /** When it was started, and when it was seen to run no more, in milliseconds; undefined: nobody saw it. */
+  readonly from: number
+  readonly to: number | undefined
 }
 
 /** How far a checkout has come. */
@@ -757,9 +767,9 @@ export interface Processes {
   readDeadOwners(): Owner[]
   /**
    * Ends the processes that a dead owner left running, and answers how many there were. `clear` then takes away what
-   * they left; should it fail, the owner stays on record.
+   * they left, and is told which of them changed refs; should it fail, the owner stays on record.
    */
-  endChildren(owner: Owner, clear?: () => Promise<void>): Promise<number>
+  endChildren(owner: Owner, clear?: (left: readonly LeftBehind[]) => Promise<void>): Promise<number>
   /** The run that we are a part of: a process above us carries its mark. */
   findRun(): string | undefined
   /** Ends all that a run has started, wherever it went, and answers how many there were. */

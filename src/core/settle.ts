@@ -6,7 +6,7 @@ import { findOperation } from './kept-operation.ts'
 import { finish } from './operation.ts'
 import { takeBack } from './operation-back.ts'
 import { recoverPools } from './pool.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { LeftBehind, Ports, Repo } from './ports.ts'
 import { markRef, repoLock } from './repo.ts'
 import { endRun } from './run.ts'
 import { clearRoom } from './run-agent.ts'
@@ -28,7 +28,7 @@ export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Set
   const told: Settled[] = []
   for (const owner of ports.processes.readDeadOwners()) {
     // One that does not end must not stand in the way of everything: it is tried again the next time.
-    await ports.processes.endChildren(owner, () => clearMarks(ports)).catch(() => 0)
+    await ports.processes.endChildren(owner, (left) => clearLeft(ports, left)).catch(() => 0)
   }
   await recoverPools(ports)
   for (const task of ports.store.readPendingTasks()) {
@@ -53,7 +53,7 @@ export async function settle(ports: Ports, seen: Task): Promise<Settled> {
     if (!record) throw new AppError('WT_005', 'Its repository is not known.')
     const repo = { ...record, place: await ports.locate(record.commonDir) }
     const { pending } = task
-    await ports.processes.endChildren(pending.owner)
+    await ports.processes.endChildren(pending.owner, (left) => clearLeft(ports, left))
     const why = whyUnended(pending)
     return { ...named, verdict: await conclude(ports, repo, task, pending, why), why }
   })
@@ -100,6 +100,12 @@ async function conclude(
       await endRun(ports, repo, task, { tool: 'sweep', summary: why, run: pending.run }, why)
       return 'finished'
   }
+}
+
+/** Of what died with the process that had started it. */
+async function clearLeft(ports: Ports, left: readonly LeftBehind[]): Promise<void> {
+  for (const one of left) await ports.git.clearSharedLocks(one)
+  await clearMarks(ports)
 }
 
 /** Taking a repository in belongs to no task: what is left of that is looked for in every repository. */
