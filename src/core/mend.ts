@@ -1,9 +1,11 @@
 /** Makes right what was found. Each looks again under the lock: the world may have moved on since the scan. */
 import { requireOpen } from './checkpoint.ts'
+import { findUnkeptHead } from './cleanup.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
 import { isStale, type Mend } from './judge.ts'
 import type { Ports, RefChange, Repo } from './ports.ts'
+import { quoted } from './quoted.ts'
 import { rebuild } from './rebuild.ts'
 import { branchTip, ensureWorkspace } from './recreate.ts'
 import { repoAt, repoLock, requireRepo } from './repo.ts'
@@ -152,6 +154,13 @@ async function quarantine(ports: Ports, repo: Repo, task: Task, signal?: AbortSi
     if (dirt.length > 0)
       throw new AppError('WT_004', `${task.path} holds what no step has.`, { path: task.path })
   }
+  // Git collects what it alone leads to once its registration is in the trash.
+  const head = await findUnkeptHead(ports, repo, task)
+  if (head !== undefined)
+    throw new AppError('WT_004', `${task.path} stands on the commit ${head}, which no branch has.`, {
+      path: task.path,
+      hint: `git -C ${quoted(task.path)} switch --create NAME keeps it.`,
+    })
   const trash = await freeTrash(ports, task.path)
   await trashFolder(ports, repo, task, trash)
   return `moved ${task.path} into ${trash}`
