@@ -108,6 +108,7 @@ async function mendBranch(
   const { git } = ports
   const tip = await branchTip(ports, repo, task, signal)
   const ref = branchRef(task.branch)
+  if (!task.adopted) await git.clearBrokenRef(repo.place, ref)
   if ((await git.findRef(repo.place, ref, signal)) !== undefined) return undefined
   return requireChanged(git, repo, { ref, old: null, new: tip }, signal)
 }
@@ -115,6 +116,7 @@ async function mendBranch(
 async function mendPin({ git }: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
   if ((await git.findCommit(repo.place, task.base.commit, signal)) === undefined)
     throw new AppError('WT_010', `The commit ${task.base.commit} that it started from is gone.`)
+  await git.clearBrokenRef(repo.place, pinRef(task.uid))
   const old = (await git.findRef(repo.place, pinRef(task.uid), signal)) ?? null
   return requireChanged(git, repo, { ref: pinRef(task.uid), old, new: task.base.commit }, signal)
 }

@@ -242,6 +242,8 @@ export interface Git {
    * With `since`, what is older stays, as somebody else's; without it the refs must be ours alone.
    */
   clearRefLocks(place: Place, refs: readonly string[], since?: string): Promise<void>
+  /** Takes away what is there of a ref of ours and says nothing, so that it can be made again. */
+  clearBrokenRef(place: Place, ref: string): Promise<void>
   /** Takes away what such a git left of the locks that it has in common with every other. */
   clearSharedLocks(left: LeftBehind): Promise<void>
 }

@@ -97,6 +97,7 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
     await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
     requireFree(task.branch, await git.readWorktrees(repo.place))
     const ref = branchRef(task.branch)
+    if (!task.adopted) await git.clearBrokenRef(repo.place, ref)
     if (task.isolation === 'worktree' && (await git.findRef(repo.place, ref, signal)) === undefined) {
       // Commits that were collected come back from the vault when the steps are next published.
       const tip = await branchTip(ports, repo, task, signal)

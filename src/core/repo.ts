@@ -122,6 +122,7 @@ async function record(
   store.putRepo(repo)
   // Only we write that ref, and we hold the repository's lock: whoever left this one is dead.
   await git.clearRefLocks(place, [markRef])
+  await git.clearBrokenRef(place, markRef)
   const old = (await git.findRef(place, markRef, signal)) ?? null
   const change = { ref: markRef, old, new: mark }
   if (old === mark || (await git.changeRefs(place, [change], 'offshoot: know this repository', signal)))

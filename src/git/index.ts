@@ -9,6 +9,7 @@ import { findRepoMark, writeRepoMark } from './mark.ts'
 import { changeLoose, isMove } from './loose-refs.ts'
 import {
   changeRefs,
+  clearBrokenRef,
   clearRefLocks,
   clearSharedLocks,
   findCommit,
@@ -88,6 +89,7 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
       withoutLocks(place, [], () => moveHead(exec, place, branch, message)),
     clearRefLocks: (place, refs, since) =>
       clearRefLocks(files, place, refs, since === undefined ? 0 : Date.parse(since)),
+    clearBrokenRef: (place, ref) => clearBrokenRef(files, place, ref),
     clearSharedLocks: (left) => clearSharedLocks(files, left),
   }
 }

@@ -34,8 +34,8 @@ export async function findCommit(exec: GitExec, place: Place, rev: string, signa
 
 /** A ref as git keeps it, in a file of its own or packed with others; what points to another ref is followed by git. */
 export async function findRef(exec: GitExec, place: Place, ref: string, signal?: AbortSignal) {
-  const loose = readSmall(path.join(place.commonDir, ref)) ?? ''
-  if (loose === '') return findPacked(place, ref)
+  const loose = readSmall(path.join(place.commonDir, ref))
+  if (loose === undefined) return findPacked(place, ref)
   const value = object.exec(loose)?.[1]
   if (value !== undefined) return value
   const args = ['show-ref', '--verify', '--hash', '--', ref]
@@ -168,6 +168,17 @@ export function refCommands(changes: readonly RefChange[]): string {
     })
     .map((command) => `option no-deref\0${command}`)
     .join('')
+}
+
+/**
+ * Takes away what a power cut left of a ref: a file that says nothing, which git neither reads nor writes over. Below
+ * `refs/offshoot/` only we write: there anything goes that is no ref. One that was packed before is back then.
+ */
+export async function clearBrokenRef(files: Files, place: Place, ref: string): Promise<void> {
+  const file = path.join(place.commonDir, ref)
+  const text = readSmall(file)
+  if (text === undefined || object.test(text) || text.startsWith('ref: ')) return
+  if (/^\0*$/.test(text) || ref.startsWith('refs/offshoot/')) await files.remove(file)
 }
 
 /** Nothing that is older than `since`. */
