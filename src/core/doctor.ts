@@ -34,7 +34,7 @@ export async function doctor(ports: Ports, input: { dir: string }, signal?: Abor
     await attempt('settings', () => checkSettings(ports, input.dir)),
     ...(await checkOldState(ports)),
     ...(usable ? [await attempt('disk', () => checkDisk(ports, input.dir, signal))] : []),
-    ...(usable ? await checkTasks(ports, input.dir, signal) : []),
+    ...(usable ? await checkTasks(ports, input.dir, signal).catch(toldAs('tasks')) : []),
   ]
 }
 
@@ -73,6 +73,14 @@ async function attempt(name: string, check: () => Promise<Check>): Promise<Check
     const where = error.path === undefined ? '' : ` (${error.path})`
     const status = name === 'repository' || name === 'disk' ? 'warn' : 'fail'
     return { name, status, message: error.message + where, hint: error.hint }
+  }
+}
+
+/** Of a check that tells several things. */
+function toldAs(name: string): (thrown: unknown) => Promise<Check[]> {
+  return async (thrown) => {
+    if (appError(thrown).kind === 'cancelled') throw thrown
+    return [await attempt(name, () => Promise.reject(thrown))]
   }
 }
 

@@ -4,7 +4,7 @@ import { rootOf } from './moved.ts'
 import type { GitLock, Registration } from './ports.ts'
 import { quoted } from './quoted.ts'
 import { markRef } from './repo.ts'
-import type { SeenRepo, SeenTask, World } from './scan.ts'
+import type { SeenRepo, SeenTask, Stray, World } from './scan.ts'
 import { isOpen, type Task } from './task.ts'
 import { branchRef, pinRef } from './workspace.ts'
 
@@ -34,6 +34,8 @@ export interface Finding {
   /** The command that makes it right, or what else to do. */
   readonly hint: string
   readonly mend?: Mend | undefined
+  /** It could not be looked at: whatever needs a look at everything is not done. */
+  readonly isUnread?: true
 }
 
 /** `here`: the repository that whoever asks is in. What they are told to do elsewhere says where. */
@@ -49,18 +51,19 @@ export function judge(world: World, here?: string): Finding[] {
       return repo ? ofTask(seen, repo, at(repo)) : []
     }),
     ...world.repos.flatMap((seen) => ofLeftovers(seen, at(seen))),
-    ...world.strays.flatMap((folder) => ofStray(folder, world.repos)),
+    ...world.strays.flatMap((stray) => ofStray(stray, world.repos)),
   ]
 }
 
-function unreadable({ what, why }: World['failed'][number]): Finding {
+function unreadable({ what, why, hint }: World['failed'][number]): Finding {
   return {
     name: what,
     status: 'fail',
     verdict: 'report',
     message: `it could not be looked at: ${why}`,
     why: 'What cannot be seen whole is not judged, and nothing of it is changed.',
-    hint: 'Make it readable, then repeat.',
+    hint: hint ?? 'Make it readable, then repeat.',
+    isUnread: true,
   }
 }
 
@@ -363,15 +366,23 @@ function ofMarked({ name, path: folder }: Registration, task: Task | undefined, 
   }
 }
 
-function ofStray(folder: string, repos: readonly SeenRepo[]): Finding[] {
+function ofStray({ folder, task }: Stray, repos: readonly SeenRepo[]): Finding[] {
   // One that is registered is judged by its mark.
   if (repos.some(({ registrations }) => registrations.some(({ uid, path: at }) => uid && at === folder)))
     return []
+  const common = { name: `folder ${path.basename(folder)}`, status: 'warn', verdict: 'report' } as const
+  if (task)
+    return [
+      {
+        ...common,
+        message: `${folder} is where the workspace of ${task.id} was, which is closed`,
+        why: 'It carries no mark of ours, so it is left alone. While it is there, undo cannot bring the task back (WT_001).',
+        hint: 'Look into it, and move it away.',
+      },
+    ]
   return [
     {
-      name: `folder ${path.basename(folder)}`,
-      status: 'warn',
-      verdict: 'report',
+      ...common,
       message: `${folder} belongs to no task`,
       why: 'It lies among the workspaces and carries no mark of ours, so it is left alone.',
       hint: 'Look into it, and move it away if nobody needs it.',

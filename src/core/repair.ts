@@ -87,11 +87,19 @@ async function mendEach(
   signal?: AbortSignal,
 ): Promise<{ repaired: Told[]; left: Told[] }> {
   const [repaired, left]: [Told[], Told[]] = [[], []]
+  // What is found of a repository that was read whole is mended. What the vaults know is taken over from all at once.
+  const unread = findings.find(({ isUnread }) => isUnread)
   // All that a repository lacks comes back at once.
   const adopted = new Set<string>()
   for (const { name, message, hint, mend: how } of findings) {
     signal?.throwIfAborted()
     if (!how) left.push({ name, message, hint })
+    else if (how.do === 'adopt' && unread)
+      left.push({
+        name,
+        message: `${message}; not while ${unread.name} could not be looked at`,
+        hint: unread.hint,
+      })
     else if (how.do === 'adopt' && adopted.has(how.repo)) repaired.push({ name, message, hint: '' })
     else {
       const error = await mend(ports, how, signal).then(() => undefined, appError)
