@@ -42,7 +42,8 @@ async function requireKnown(ports: Ports, id: string): Promise<Repo> {
 /** Only we write refs of that name, and nobody holds a lock on one for long. */
 async function clearLocks({ git, vault, files, clock }: Ports, repo: Repo): Promise<void> {
   const { place } = repo
-  const refs = (await git.readLocks(place)).map(({ name }) => name.replace(/\.lock$/, ''))
+  const left = (await git.readLocks(place)).filter((lock) => isStale(lock, clock.now()))
+  const refs = left.map(({ name }) => name.replace(/\.lock$/, ''))
   await git.clearRefLocks(
     place,
     refs.filter((ref) => ref.startsWith('refs/offshoot/')),

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { libraryAsOther, ownedByOther } from '../support/other-user.ts'
@@ -69,6 +69,15 @@ describe('R7: a ref that a power cut left empty is told and mended', () => {
     expect((await repair(user)).left).toEqual([])
     expect((await offshoot(user, 'log', 'T1', '--json')).json.checkpoints).toHaveLength(1)
   })
+})
+
+test('R5: of the locks on our refs repair takes those that are left over, and none that is held', async () => {
+  const { user, refs, at } = await started()
+  const [old, fresh] = [`${at(refs.pin)}.lock`, `${at(refs.mark)}.lock`]
+  for (const lock of [old, fresh]) writeFileSync(lock, '')
+  utimesSync(old, new Date(0), new Date(0))
+  expect((await repair(user)).repaired).toHaveLength(1)
+  expect([old, fresh].map((lock) => existsSync(lock))).toEqual([false, true])
 })
 
 describe.runIf(process.getuid?.() === 0)('R5: what may not be read is not gone', () => {
