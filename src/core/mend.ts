@@ -6,7 +6,7 @@ import { holdTask } from './hold.ts'
 import { isStale, type Mend } from './judge.ts'
 import type { Ports, RefChange, Repo } from './ports.ts'
 import { quoted } from './quoted.ts'
-import { rebuild } from './rebuild.ts'
+import { adopt } from './rebuild.ts'
 import { branchTip, ensureWorkspace } from './recreate.ts'
 import { repoAt, repoLock, requireRepo } from './repo.ts'
 import { settle } from './settle.ts'
@@ -16,7 +16,7 @@ import { branchRef, freeTrash, pinRef, trashFolder } from './workspace.ts'
 /** Throws when it cannot be done; then nothing was changed. */
 export async function mend(ports: Ports, how: Mend, signal?: AbortSignal): Promise<void> {
   if ('task' in how) return mendTask(ports, how.do, how.task, signal)
-  if (how.do === 'adopt') return requireAdopted(ports, signal)
+  if (how.do === 'adopt') return requireAdopted(ports, how.repo, signal)
   const repo = await requireKnown(ports, how.repo)
   switch (how.do) {
     case 'vault':
@@ -28,8 +28,8 @@ export async function mend(ports: Ports, how: Mend, signal?: AbortSignal): Promi
   }
 }
 
-async function requireAdopted(ports: Ports, signal?: AbortSignal): Promise<void> {
-  const [left] = (await rebuild(ports, undefined, signal)).left
+async function requireAdopted(ports: Ports, repo: string, signal?: AbortSignal): Promise<void> {
+  const [left] = (await adopt(ports, repo, signal)).left
   if (left) throw new AppError('WT_020', `${left.what}: ${left.why}`)
 }
 

@@ -270,6 +270,8 @@ export interface OtherFolder {
   readonly path: string
   /** It is the workspace itself, at another place. */
   readonly isMoved: boolean
+  /** Nothing is there now, but its user has locked it, as one does where a disk is not always there. */
+  readonly isAway?: boolean
 }
 
 /** One way to give a task a folder and a git of its own. */
@@ -743,6 +745,8 @@ export interface Store {
   countEvents(): { readonly last: number; readonly perTask: ReadonlyMap<string, number> }
   /** What is wrong with the file itself. */
   findDamage(): string | undefined
+  /** Makes the rows of tasks that cannot be read again from their events, as far as all of these are there; answers their ids. */
+  mendTasks(): string[]
   findNote(key: string): string | undefined
   putNote(key: string, value: string): void
   /** The notes whose key begins so, but for empty ones. */
@@ -840,7 +844,7 @@ export const effects = {
     'remove',
     'removeEmptyFolder',
   ],
-  store: ['putRepo', 'append', 'appendAll', 'adopt', 'putNote'],
+  store: ['putRepo', 'append', 'appendAll', 'adopt', 'mendTasks', 'putNote'],
   vault: ['restore', 'seedWith'],
   contents: ['exportFile', 'keep'],
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],

@@ -10,7 +10,7 @@ import { setOldStateAside } from './old-state.ts'
 import { type Rebuilt, rebuild } from './rebuild.ts'
 import { ensureWorkspace, type Mended } from './recreate.ts'
 import { relink } from './relink.ts'
-import { findRepo } from './repo.ts'
+import { isInWorkspace } from './repo.ts'
 import { settleAll } from './settle.ts'
 import type { Task } from './task.ts'
 
@@ -45,13 +45,6 @@ export async function repair(ports: Ports, input: RepairInput, signal?: AbortSig
   return { repaired: [...aside, ...moved, ...repaired], left, ...(rebuilt && { rebuilt }) }
 }
 
-async function isInWorkspace(ports: Ports, dir: string): Promise<boolean> {
-  const checkout = (await findRepo(ports, dir).catch(() => undefined))?.place.checkout
-  const task = checkout ? ports.store.findTaskByPath(checkout) : undefined
-  // In the user's own checkout everything is meant, whether a task works there or not.
-  return task !== undefined && !task.shadow
-}
-
 async function repairTask(ports: Ports, input: RepairInput, signal?: AbortSignal): Promise<Repaired> {
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   const own = ({ name, mend: how }: Finding) =>
@@ -80,26 +73,21 @@ async function mendAll(
   return { repaired: [...first.repaired, ...then.repaired], left: then.left }
 }
 
-/** One after the other; one that cannot be mended does not keep the others from it. */
+/**
+ * One after the other; one that cannot be mended does not keep the others from it. What could not be looked at has no
+ * findings to mend: all there are, are of repositories and vaults that were read whole.
+ */
 async function mendEach(
   ports: Ports,
   findings: readonly Finding[],
   signal?: AbortSignal,
 ): Promise<{ repaired: Told[]; left: Told[] }> {
   const [repaired, left]: [Told[], Told[]] = [[], []]
-  // What is found of a repository that was read whole is mended. What the vaults know is taken over from all at once.
-  const unread = findings.find(({ isUnread }) => isUnread)
   // All that a repository lacks comes back at once.
   const adopted = new Set<string>()
   for (const { name, message, hint, mend: how } of findings) {
     signal?.throwIfAborted()
     if (!how) left.push({ name, message, hint })
-    else if (how.do === 'adopt' && unread)
-      left.push({
-        name,
-        message: `${message}; not while ${unread.name} could not be looked at`,
-        hint: unread.hint,
-      })
     else if (how.do === 'adopt' && adopted.has(how.repo)) repaired.push({ name, message, hint: '' })
     else {
       const error = await mend(ports, how, signal).then(() => undefined, appError)

@@ -1,9 +1,9 @@
 /** The three worlds, gathered: the records, the folders, and what git and the vault know. Changes nothing. */
 import path from 'node:path'
 import { eachOf } from './each.ts'
-import { findMovedTo } from './elsewhere.ts'
+import { findOther } from './elsewhere.ts'
 import { appError } from './errors.ts'
-import type { GitLock, Ports, Registration, Repo, RepoRecord, VaultLook } from './ports.ts'
+import type { GitLock, OtherFolder, Ports, Registration, Repo, RepoRecord, VaultLook } from './ports.ts'
 import { repoAt } from './repo.ts'
 import { isOpen, type Task } from './task.ts'
 import { isolationOf } from './workspace.ts'
@@ -57,7 +57,7 @@ export interface SeenTask {
   readonly task: Task
   readonly folder: 'there' | 'gone'
   /** Where the user has moved it. */
-  readonly movedTo?: string | undefined
+  readonly moved?: OtherFolder | undefined
   /** What is wrong with its git; of a task in the user's checkout, that this is on another branch. */
   readonly fault: string | undefined
   /** Whoever is in the middle of a verb on it lives. */
@@ -170,8 +170,9 @@ async function lookAtTask(
   const folder = kind === 'folder' && (await ports.files.readNames(task.path)).length > 0 ? 'there' : 'gone'
   const seen = { task, folder, fault: undefined, isBusy } as const
   if (!isThere || !isOpen(task) || task.pending) return seen
-  const movedTo = await findMovedTo(ports, repo, task)
-  if (folder === 'gone' || movedTo !== undefined) return { ...seen, movedTo }
+  const other = await findOther(ports, repo, task)
+  if (other?.isMoved) return { ...seen, moved: other }
+  if (folder === 'gone') return seen
   return { ...seen, fault: await findFault(ports, repo, task, signal) }
 }
 

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
@@ -76,7 +76,7 @@ describe.each(cases)(
     test('doctor says where it is and how it comes back, and repair leaves it', async () => {
       const { repo, task, to } = await moved()
       const message = `its workspace was moved to ${to}`
-      const hint = `git worktree move ${to} ${task.path}`
+      const hint = `git worktree move ${to} ${task.path} brings it back.`
       const checks = await once(repo, (one) => one.doctor())
       expect(checks).toContainEqual(expect.objectContaining({ name: 'task T1', message, hint }))
       const { repaired, left } = await once(repo, (one) => one.repair())
@@ -101,6 +101,22 @@ describe.each(cases)(
     })
   },
 )
+
+test('R5: a workspace that was moved to a disk that is not there, and locked, is not made again elsewhere', async () => {
+  const { repo, lib, task } = await started()
+  const to = path.join(repo.home, 'disk')
+  repo.git('worktree', 'move', task.path, to)
+  repo.git('worktree', 'lock', to)
+  renameSync(to, `${to}.away`)
+  const hint = expect.stringContaining(`worktree unlock ${to}`)
+  for (const verb of ['start', 'checkpoint', 'reject'] as const)
+    await expect(lib[verb]({ task: 'T1' }), verb).rejects.toMatchObject({ code: 'WT_002', path: to, hint })
+  const checks = await once(repo, (one) => one.doctor())
+  expect(checks).toContainEqual(expect.objectContaining({ name: 'task T1', hint }))
+  expect((await once(repo, (one) => one.repair())).repaired).toEqual([])
+  renameSync(`${to}.away`, to)
+  expectAtWork(repo, to, task.branch)
+})
 
 test('R5: a run whose workspace is moved meanwhile ends without a step of what lies where it was', async () => {
   const { repo, lib, task } = await started()
@@ -149,7 +165,8 @@ describe('R5: a worktree of the user’s own that has the name of a lost workspa
     await lib.reject({ task: 'T1' })
     const theirs = path.join(repo.home, 'T1')
     repo.git('worktree', 'add', '--quiet', '-b', 'theirs', theirs)
-    await expect(lib.undo()).rejects.toMatchObject({ code: 'WT_002', path: theirs })
+    const hint = 'Remove that worktree, then repeat.'
+    await expect(lib.undo()).rejects.toMatchObject({ code: 'WT_002', path: theirs, hint })
     expectAtWork(repo, theirs, 'theirs')
     repo.git('worktree', 'remove', '--force', theirs)
     await lib.undo()

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { libraryAsOther, ownedByOther } from '../support/other-user.ts'
 import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
 import { vaultDir } from '../support/vault.ts'
-import { once, ownRefs } from '../support/workspace.ts'
+import { inFolder, once, ownRefs } from '../support/workspace.ts'
 
 const doctor = (user: TestRepo) =>
   once(user, async (repo) => (await repo.doctor()).filter(({ status }) => status !== 'ok'))
@@ -78,6 +78,21 @@ test('R5: of the locks on our refs repair takes those that are left over, and no
   utimesSync(old, new Date(0), new Date(0))
   expect((await repair(user)).repaired).toHaveLength(1)
   expect([old, fresh].map((lock) => existsSync(lock))).toEqual([false, true])
+})
+
+test('R7: what doctor says to do inside a workspace mends it from there', async () => {
+  const { user, task, refs, at } = await started()
+  const lock = `${at(refs.pin)}.lock`
+  writeFileSync(lock, '')
+  utimesSync(lock, new Date(0), new Date(0))
+  const inside = inFolder(user, task.path)
+  const home = user.env.OFFSHOOT_HOME ?? ''
+  inFolder(user, home).write('state.json', '{}')
+  const hints = (await doctor(inside)).map(({ hint }) => hint)
+  expect(hints).toEqual([`offshoot repair -C ${home} sets it aside.`, `offshoot repair -C ${user.dir}`])
+  await offshoot(inside, ...(hints[1] ?? '').split(' ').slice(1))
+  expect([existsSync(lock), existsSync(path.join(home, 'state.json'))]).toEqual([false, false])
+  expect(await doctor(inside)).toEqual([])
 })
 
 describe.runIf(process.getuid?.() === 0)('R5: what may not be read is not gone', () => {
