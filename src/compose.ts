@@ -22,7 +22,7 @@ import type { SettingFlags } from './settings/keys.ts'
 import { settingsSource } from './settings/source.ts'
 import { gitVault } from './vault/index.ts'
 
-type RecordChild = (pid: number) => () => void
+type RecordChild = (pid: number, changing?: string) => () => void
 
 export interface ComposeOptions {
   /** The state folder; by default what `stateFolder(env)` says. */

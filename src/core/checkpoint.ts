@@ -1,3 +1,4 @@
+import { requireUnmoved } from './elsewhere.ts'
 import { AppError, appError } from './errors.ts'
 import { holdTask, settingsOf } from './hold.ts'
 import { requireSettled } from './idle.ts'
@@ -73,6 +74,8 @@ export async function takeStep(
   files?: readonly string[],
   signal?: AbortSignal,
 ): Promise<Snapshot & { task: Task }> {
+  // What lies where it was moved away from would be recorded as all that is left of it.
+  await requireUnmoved(ports, repo, task)
   try {
     const caughtUp = await catchUp(ports, repo, task, signal)
     ports.later(() => ports.vault.adopt(repo, task))

@@ -90,6 +90,18 @@ function isUsedElsewhere(worktrees: readonly Worktree[], task: Task): boolean {
   return worktrees.some((other) => other.branch === task.branch && other.path !== task.path)
 }
 
+/** Where a workspace of a closed task stands, if nothing that stays when it goes leads to that commit. */
+export async function findUnkeptHead(ports: Ports, repo: Repo, task: Task): Promise<string | undefined> {
+  const head = await findDetachedHead(ports, repo, await ports.git.readWorktrees(repo.place), task)
+  if (head === undefined) return undefined
+  for (const ref of [keptHeadRef(task.uid), keptRef(task.uid), branchRef(task.branch)]) {
+    const tip = await ports.git.findRef(repo.place, ref)
+    if (tip === head || (tip !== undefined && (await ports.git.isAncestor(repo.place, head, tip))))
+      return undefined
+  }
+  return head
+}
+
 /** Commits made on no branch: nothing but the workspace itself leads to them. */
 async function findDetachedHead(ports: Ports, repo: Repo, worktrees: readonly Worktree[], task: Task) {
   const own = worktrees.find((worktree) => worktree.path === task.path)

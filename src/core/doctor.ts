@@ -5,8 +5,9 @@ import { appError } from './errors.ts'
 import { type Finding, judge } from './judge.ts'
 import { readOldState } from './old-state.ts'
 import type { Ports } from './ports.ts'
+import { quoted } from './quoted.ts'
 import { findMoved } from './relink.ts'
-import { findRepo } from './repo.ts'
+import { findRepo, isInWorkspace } from './repo.ts'
 import { usedPercent } from './room.ts'
 import { scan, type ScanOptions } from './scan.ts'
 import { defaultSettings, type Settings } from './settings.ts'
@@ -33,9 +34,9 @@ export async function doctor(ports: Ports, input: { dir: string }, signal?: Abor
     ...(usable ? await attempt('clock', async () => [await checkClock(ports, input.dir)]) : []),
     ...(await attempt('repository', async () => [await checkRepository(ports, input.dir, usable, signal)])),
     ...(await attempt('settings', () => checkSettings(ports, input.dir))),
-    ...(await checkOldState(ports)),
+    ...(await checkOldState(ports, input.dir)),
     ...(usable ? await attempt('disk', async () => [await checkDisk(ports, input.dir, signal)]) : []),
-    ...(usable ? await checkTasks(ports, input.dir, signal) : []),
+    ...(usable ? await attempt('tasks', () => checkTasks(ports, input.dir, signal)) : []),
   ]
 }
 
@@ -50,7 +51,10 @@ export async function examine(
   const moved = await findMoved(ports, dir, signal).catch(() => undefined)
   signal?.throwIfAborted()
   const world = await scan(ports, options, signal)
-  const here = await findRepo(ports, dir).catch(() => undefined)
+  // In a workspace a command that names no repository may mean that task alone.
+  const here = (await isInWorkspace(ports, dir))
+    ? undefined
+    : await findRepo(ports, dir).catch(() => undefined)
   const found = judge(world, here?.repo?.id)
   if (!moved) return found
   const { record, place } = moved
@@ -77,6 +81,7 @@ const whys = {
   repository: 'Tasks are started, found and landed from within one.',
   settings: 'What reads them is refused until they are right.',
   disk: 'What the tasks cost cannot be told; nothing else depends on it.',
+  tasks: 'Whether anything is wrong with them cannot be told.',
 } as const
 
 async function attempt(name: keyof typeof whys, check: () => Promise<Check[]>): Promise<Check[]> {
@@ -84,6 +89,7 @@ async function attempt(name: keyof typeof whys, check: () => Promise<Check[]>): 
     return await check()
   } catch (thrown) {
     const error = appError(thrown)
+    if (error.kind === 'cancelled') throw thrown
     const where = error.path === undefined ? '' : ` (${error.path})`
     const status = name === 'repository' || name === 'disk' ? 'warn' : 'fail'
     return [{ name, status, message: error.message + where, why: whys[name], hint: error.hint }]
@@ -128,7 +134,7 @@ async function checkState(ports: Ports, dir: string): Promise<Check[]> {
     found.push({
       message: `${message}, open to others (${mode.toString(8).padStart(4, '0')})`,
       why: 'It holds every file of every task, also what no commit has.',
-      hint: `chmod 700 ${ports.home}`,
+      hint: `chmod 700 ${quoted(ports.home)}`,
     })
   if (space.network)
     found.push({
@@ -201,13 +207,15 @@ async function checkDisk(ports: Ports, dir: string, signal?: AbortSignal): Promi
   )
 }
 
-async function checkOldState(ports: Ports): Promise<Check[]> {
+async function checkOldState(ports: Ports, dir: string): Promise<Check[]> {
+  // There it would mean that task alone.
+  const at = (await isInWorkspace(ports, dir)) ? ` -C ${quoted(ports.home)}` : ''
   return (await readOldState(ports).catch(() => [])).map((name) => ({
     name: 'old state',
     status: 'warn',
     message: `${name} in ${ports.home} is not of this version`,
     why: 'It is not read. Nothing of it is dropped.',
-    hint: 'offshoot repair sets it aside.',
+    hint: `offshoot repair${at} sets it aside.`,
   }))
 }
 

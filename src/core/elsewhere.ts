@@ -2,7 +2,8 @@
 import { AppError } from './errors.ts'
 import { quoted } from './quoted.ts'
 import type { OtherFolder, Ports, Repo } from './ports.ts'
-import type { Task } from './task.ts'
+import { rootOf } from './moved.ts'
+import { isOpen, type Task } from './task.ts'
 import { isolationOf } from './workspace.ts'
 
 /** Where the user has moved the workspace, with git's own command. */
@@ -14,29 +15,44 @@ export async function findMovedTo(ports: Ports, repo: Repo, task: Task): Promise
 /** Throws when it was moved: what is at another place is in use there. */
 export async function requireUnmoved(ports: Ports, repo: Repo, task: Task): Promise<void> {
   const other = await findOther(ports, repo, task)
-  if (other?.isMoved) throw moved(task, other.path)
+  if (other?.isMoved) throw moved(repo, task, other)
 }
 
 /** Throws when another folder has the registration that the workspace needs. */
 export async function requireRegistration(ports: Ports, repo: Repo, task: Task): Promise<void> {
   const other = await findOther(ports, repo, task)
-  if (other) throw other.isMoved ? moved(task, other.path) : taken(task, other.path)
+  if (other) throw other.isMoved ? moved(repo, task, other) : taken(task, other.path)
 }
 
-async function findOther(ports: Ports, repo: Repo, task: Task): Promise<OtherFolder | undefined> {
+/** Who has the registration that is the workspace's by its name. */
+export async function findOther(ports: Ports, repo: Repo, task: Task): Promise<OtherFolder | undefined> {
   return task.shadow ? undefined : isolationOf(ports, task).findOther(repo, task)
 }
 
-function moved(task: Task, to: string): AppError {
-  return new AppError('WT_002', `The workspace of ${task.id} was moved to ${to}.`, {
-    path: to,
-    hint: `git worktree move ${quoted(to)} ${quoted(task.path)} brings it back.`,
+function moved(repo: Repo, task: Task, other: OtherFolder): AppError {
+  return new AppError('WT_002', `The workspace of ${task.id} was moved to ${other.path}.`, {
+    path: other.path,
+    hint: movedHint(task, other, ` -C ${quoted(rootOf(repo.commonDir))}`),
   })
 }
 
-function taken({ id }: Task, by: string): AppError {
+/** `at`: where git is to do it. */
+export function movedHint(
+  task: Task,
+  { path: to, isAway }: Omit<OtherFolder, 'isMoved'>,
+  at: string,
+): string {
+  if (isAway)
+    return `It is locked and not there now: mount it, or, if it is gone for good, git${at} worktree unlock ${quoted(to)}`
+  return `git${at} worktree move ${quoted(to)} ${quoted(task.path)} brings it back.`
+}
+
+function taken(task: Task, by: string): AppError {
+  const { id } = task
   return new AppError('WT_002', `The worktree ${by} has the name of the workspace of ${id}.`, {
     path: by,
-    hint: `Remove that worktree, or give the task up: offshoot reject ${id} --keep-branch.`,
+    hint: isOpen(task)
+      ? `Remove that worktree, or give the task up: offshoot reject ${id} --keep-branch.`
+      : 'Remove that worktree, then repeat.',
   })
 }

@@ -162,7 +162,12 @@ test('R5: what others made is reported at most, and has no mend', () => {
       { name: 'HEAD.lock', since: now },
     ],
   }
-  const found = judge(world({ repos: [theirs], strays: ['/home/workspaces/app/x', '/of-another-home'] }))
+  const found = judge(
+    world({
+      repos: [theirs],
+      strays: [{ folder: '/home/workspaces/app/x' }, { folder: '/of-another-home' }],
+    }),
+  )
   expect(verdicts(found)).toEqual([
     'lock index.lock: report',
     'worktree half: report',

@@ -1,10 +1,11 @@
 /** What to make of the worlds that the scan has gathered: one verdict for each disagreement. Pure. */
 import path from 'node:path'
+import { movedHint } from './elsewhere.ts'
 import { rootOf } from './moved.ts'
 import type { GitLock, Registration } from './ports.ts'
 import { quoted } from './quoted.ts'
 import { markRef } from './repo.ts'
-import type { SeenRepo, SeenTask, World } from './scan.ts'
+import type { SeenRepo, SeenTask, Stray, World } from './scan.ts'
 import { isOpen, type Task } from './task.ts'
 import { branchRef, pinRef } from './workspace.ts'
 
@@ -49,18 +50,18 @@ export function judge(world: World, here?: string): Finding[] {
       return repo ? ofTask(seen, repo, at(repo)) : []
     }),
     ...world.repos.flatMap((seen) => ofLeftovers(seen, at(seen))),
-    ...world.strays.flatMap((folder) => ofStray(folder, world.repos)),
+    ...world.strays.flatMap((stray) => ofStray(stray, world.repos)),
   ]
 }
 
-function unreadable({ what, why }: World['failed'][number]): Finding {
+function unreadable({ what, why, hint }: World['failed'][number]): Finding {
   return {
     name: what,
     status: 'fail',
     verdict: 'report',
     message: `it could not be looked at: ${why}`,
     why: 'What cannot be seen whole is not judged, and nothing of it is changed.',
-    hint: 'Make it readable, then repeat.',
+    hint: hint ?? 'Make it readable, then repeat.',
   }
 }
 
@@ -102,7 +103,7 @@ function ofRepo(seen: SeenRepo, { tasks, now }: World, at: string): Finding[] {
       verdict: 'report',
       message: `${record.commonDir} is gone, with ${open.length} open tasks`,
       why: 'Their steps are in the vault, but there is no repository to work with.',
-      hint: `If it was moved: offshoot repair in its new place. If it was deleted: offshoot repos forget ${record.commonDir}`,
+      hint: `If it was moved: offshoot repair in its new place. If it was deleted: offshoot repos forget ${quoted(record.commonDir)}`,
     })
   }
   if (isThere && seen.refs.get(markRef) !== record.mark) {
@@ -112,7 +113,7 @@ function ofRepo(seen: SeenRepo, { tasks, now }: World, at: string): Finding[] {
       verdict: 'recreate on next use',
       message: `its mark ${markRef} is gone or another one`,
       why: 'Without it the repository is not known again when it is moved.',
-      hint: 'offshoot repair',
+      hint: `offshoot repair${at}`,
       mend: { do: 'mark', repo: record.id },
     })
   }
@@ -128,7 +129,9 @@ function ofRepo(seen: SeenRepo, { tasks, now }: World, at: string): Finding[] {
           : 'it is gone, with the steps of open tasks',
       why: 'The vault holds every step and everything that undo needs.',
       hint:
-        vault.state === 'damaged' ? 'offshoot repair' : 'Bring it back from a backup of the state folder.',
+        vault.state === 'damaged'
+          ? `offshoot repair${at}`
+          : 'Bring it back from a backup of the state folder.',
       mend: vault.state === 'damaged' ? { do: 'vault', repo: record.id } : undefined,
     })
   }
@@ -145,8 +148,8 @@ function ofRepo(seen: SeenRepo, { tasks, now }: World, at: string): Finding[] {
   }
   return [
     ...found,
-    ...seen.locks.flatMap((lock) => ofLock(seen, lock, now)),
-    ...(vault.locks ?? []).flatMap((lock) => ofVaultLock(seen, lock, now)),
+    ...seen.locks.flatMap((lock) => ofLock(seen, lock, now, at)),
+    ...(vault.locks ?? []).flatMap((lock) => ofVaultLock(seen, lock, now, at)),
     ...seen.registrations.flatMap((registration) => ofForeign(registration, at)),
   ]
 }
@@ -158,22 +161,22 @@ export function isStale({ since }: GitLock, now: Date): boolean {
   return now.getTime() - since.getTime() >= patienceMs
 }
 
-function ofLock({ record }: SeenRepo, lock: GitLock, now: Date): Finding[] {
+function ofLock({ record }: SeenRepo, lock: GitLock, now: Date, at: string): Finding[] {
   if (!isStale(lock, now)) return []
   const file = path.join(record.commonDir, lock.name)
-  const left = leftLock(lock.name, file, lock, now)
+  const left = leftLock(lock.name, file, lock, now, at)
   if (lock.name.startsWith('refs/offshoot/')) return [{ ...left, mend: { do: 'locks', repo: record.id } }]
   return [{ ...left, verdict: 'report', hint: `If no git is at work there: rm ${quoted(file)}` }]
 }
 
 /** Only we have a git at work in a vault. */
-function ofVaultLock({ record }: SeenRepo, lock: GitLock, now: Date): Finding[] {
+function ofVaultLock({ record }: SeenRepo, lock: GitLock, now: Date, at: string): Finding[] {
   if (!isStale(lock, now)) return []
-  const left = leftLock(`${path.basename(lock.name)} of vault ${record.name}`, lock.name, lock, now)
+  const left = leftLock(`${path.basename(lock.name)} of vault ${record.name}`, lock.name, lock, now, at)
   return [{ ...left, mend: { do: 'locks', repo: record.id } }]
 }
 
-function leftLock(name: string, file: string, { since }: GitLock, now: Date): Finding {
+function leftLock(name: string, file: string, { since }: GitLock, now: Date, at: string): Finding {
   const minutes = Math.round((now.getTime() - since.getTime()) / 60_000)
   return {
     name: `lock ${name}`,
@@ -181,7 +184,7 @@ function leftLock(name: string, file: string, { since }: GitLock, now: Date): Fi
     verdict: 'finish',
     message: `${file} has been there for ${minutes} minutes`,
     why: 'A git that was killed leaves its lock, and no other git gets past it.',
-    hint: 'offshoot repair',
+    hint: `offshoot repair${at}`,
   }
 }
 
@@ -195,12 +198,12 @@ function ofForeign({ name, path: folder, uid, locked }: Registration, at: string
       verdict: 'report',
       message: `git was killed while it made ${folder} (locked: initializing)`,
       why: 'git worktree prune leaves it alone for ever. It is not one of ours.',
-      hint: `If no git is at work there: git${at} worktree unlock ${folder} && git${at} worktree remove --force ${folder}`,
+      hint: `If no git is at work there: git${at} worktree unlock ${quoted(folder)} && git${at} worktree remove --force ${quoted(folder)}`,
     },
   ]
 }
 
-function ofTask({ task, folder, movedTo, fault, isBusy }: SeenTask, repo: SeenRepo, at: string): Finding[] {
+function ofTask({ task, folder, moved, fault, isBusy }: SeenTask, repo: SeenRepo, at: string): Finding[] {
   const name = `task ${task.id}`
   const { vault, refs } = repo
   const repair = `offshoot repair ${task.id}${at}`
@@ -246,14 +249,14 @@ function ofTask({ task, folder, movedTo, fault, isBusy }: SeenTask, repo: SeenRe
       why: 'It is yours to bring back; what was uncommitted is in the vault.',
       hint: `Put ${task.path} back, or offshoot repair where it is now.`,
     })
-  } else if (movedTo !== undefined) {
+  } else if (moved) {
     found.push({
       name,
       status: 'warn',
       verdict: 'report',
-      message: `its workspace was moved to ${movedTo}`,
+      message: `its workspace was moved to ${moved.path}`,
       why: 'There it is yours: no step of it is taken, and it is not cleaned away.',
-      hint: `git worktree move ${quoted(movedTo)} ${quoted(task.path)}`,
+      hint: movedHint(task, moved, at),
     })
   } else if (folder === 'gone') {
     const why = 'An agent cannot work in it. All that was recorded comes back from the last step.'
@@ -359,19 +362,27 @@ function ofMarked({ name, path: folder }: Registration, task: Task | undefined, 
     verdict: 'report',
     message: `${folder} carries our mark, and no task of this state folder has it`,
     why: 'It may be that of an offshoot with another state folder.',
-    hint: `If there is none: git${at} worktree remove ${folder}`,
+    hint: `If there is none: git${at} worktree remove ${quoted(folder)}`,
   }
 }
 
-function ofStray(folder: string, repos: readonly SeenRepo[]): Finding[] {
+function ofStray({ folder, task }: Stray, repos: readonly SeenRepo[]): Finding[] {
   // One that is registered is judged by its mark.
   if (repos.some(({ registrations }) => registrations.some(({ uid, path: at }) => uid && at === folder)))
     return []
+  const common = { name: `folder ${path.basename(folder)}`, status: 'warn', verdict: 'report' } as const
+  if (task)
+    return [
+      {
+        ...common,
+        message: `${folder} is where the workspace of ${task.id} was, which is closed`,
+        why: 'It carries no mark of ours, so it is left alone. While it is there, undo cannot bring the task back (WT_001).',
+        hint: 'Look into it, and move it away.',
+      },
+    ]
   return [
     {
-      name: `folder ${path.basename(folder)}`,
-      status: 'warn',
-      verdict: 'report',
+      ...common,
       message: `${folder} belongs to no task`,
       why: 'It lies among the workspaces and carries no mark of ours, so it is left alone.',
       hint: 'Look into it, and move it away if nobody needs it.',

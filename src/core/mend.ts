@@ -1,10 +1,12 @@
 /** Makes right what was found. Each looks again under the lock: the world may have moved on since the scan. */
 import { requireOpen } from './checkpoint.ts'
+import { findUnkeptHead } from './cleanup.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
 import { isStale, type Mend } from './judge.ts'
 import type { Ports, RefChange, Repo } from './ports.ts'
-import { rebuild } from './rebuild.ts'
+import { quoted } from './quoted.ts'
+import { adopt } from './rebuild.ts'
 import { branchTip, ensureWorkspace } from './recreate.ts'
 import { repoAt, repoLock, requireRepo } from './repo.ts'
 import { settle } from './settle.ts'
@@ -14,7 +16,7 @@ import { branchRef, freeTrash, pinRef, trashFolder } from './workspace.ts'
 /** Throws when it cannot be done; then nothing was changed. */
 export async function mend(ports: Ports, how: Mend, signal?: AbortSignal): Promise<void> {
   if ('task' in how) return mendTask(ports, how.do, how.task, signal)
-  if (how.do === 'adopt') return requireAdopted(ports, signal)
+  if (how.do === 'adopt') return requireAdopted(ports, how.repo, signal)
   const repo = await requireKnown(ports, how.repo)
   switch (how.do) {
     case 'vault':
@@ -26,8 +28,8 @@ export async function mend(ports: Ports, how: Mend, signal?: AbortSignal): Promi
   }
 }
 
-async function requireAdopted(ports: Ports, signal?: AbortSignal): Promise<void> {
-  const [left] = (await rebuild(ports, undefined, signal)).left
+async function requireAdopted(ports: Ports, repo: string, signal?: AbortSignal): Promise<void> {
+  const [left] = (await adopt(ports, repo, signal)).left
   if (left) throw new AppError('WT_020', `${left.what}: ${left.why}`)
 }
 
@@ -40,7 +42,8 @@ async function requireKnown(ports: Ports, id: string): Promise<Repo> {
 /** Only we write refs of that name, and nobody holds a lock on one for long. */
 async function clearLocks({ git, vault, files, clock }: Ports, repo: Repo): Promise<void> {
   const { place } = repo
-  const refs = (await git.readLocks(place)).map(({ name }) => name.replace(/\.lock$/, ''))
+  const left = (await git.readLocks(place)).filter((lock) => isStale(lock, clock.now()))
+  const refs = left.map(({ name }) => name.replace(/\.lock$/, ''))
   await git.clearRefLocks(
     place,
     refs.filter((ref) => ref.startsWith('refs/offshoot/')),
@@ -106,6 +109,7 @@ async function mendBranch(
   const { git } = ports
   const tip = await branchTip(ports, repo, task, signal)
   const ref = branchRef(task.branch)
+  if (!task.adopted) await git.clearBrokenRef(repo.place, ref)
   if ((await git.findRef(repo.place, ref, signal)) !== undefined) return undefined
   return requireChanged(git, repo, { ref, old: null, new: tip }, signal)
 }
@@ -113,6 +117,7 @@ async function mendBranch(
 async function mendPin({ git }: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
   if ((await git.findCommit(repo.place, task.base.commit, signal)) === undefined)
     throw new AppError('WT_010', `The commit ${task.base.commit} that it started from is gone.`)
+  await git.clearBrokenRef(repo.place, pinRef(task.uid))
   const old = (await git.findRef(repo.place, pinRef(task.uid), signal)) ?? null
   return requireChanged(git, repo, { ref: pinRef(task.uid), old, new: task.base.commit }, signal)
 }
@@ -152,6 +157,13 @@ async function quarantine(ports: Ports, repo: Repo, task: Task, signal?: AbortSi
     if (dirt.length > 0)
       throw new AppError('WT_004', `${task.path} holds what no step has.`, { path: task.path })
   }
+  // Git collects what it alone leads to once its registration is in the trash.
+  const head = await findUnkeptHead(ports, repo, task)
+  if (head !== undefined)
+    throw new AppError('WT_004', `${task.path} stands on the commit ${head}, which no branch has.`, {
+      path: task.path,
+      hint: `git -C ${quoted(task.path)} switch --create NAME keeps it.`,
+    })
   const trash = await freeTrash(ports, task.path)
   await trashFolder(ports, repo, task, trash)
   return `moved ${task.path} into ${trash}`

@@ -1,6 +1,23 @@
-/** Of the file systems that reach over a network, as statfs tells them: NFS, SMB, CIFS, SMB2, 9P, FUSE (sshfs). */
-const networkTypes: ReadonlySet<number> = new Set([
-  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546,
+/** Of the file systems that several machines may write, as statfs tells them. */
+const networkTypes: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x01021997, '9P'],
+  [0x65735546, 'FUSE (sshfs)'],
+  [0x00c36400, 'CephFS'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+  [0x5346414f, 'AFS'],
+  [0x6b414653, 'AFS (kAFS)'],
+  [0x19830326, 'BeeGFS'],
+  [0x73757245, 'Coda'],
+  [0xaad7aaea, 'PanFS'],
+  [0x01161970, 'GFS2'],
+  [0x7461636f, 'OCFS2'],
+  [0x786f4256, 'VirtualBox shared folders'],
+  [0xbacbacbc, 'VMware shared folders'],
 ])
 
 /** A write-ahead log needs memory that all writers share; where they may sit on different machines there is none. */

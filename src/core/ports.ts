@@ -242,6 +242,18 @@ export interface Git {
    * With `since`, what is older stays, as somebody else's; without it the refs must be ours alone.
    */
   clearRefLocks(place: Place, refs: readonly string[], since?: string): Promise<void>
+  /** Takes away what is there of a ref of ours and says nothing, so that it can be made again. */
+  clearBrokenRef(place: Place, ref: string): Promise<void>
+  /** Takes away what such a git left of the locks that it has in common with every other. */
+  clearSharedLocks(left: LeftBehind): Promise<void>
+}
+
+/** A git that changed refs and did not end by itself. */
+export interface LeftBehind {
+  readonly gitDir: string
+  /** When it was started, and when it was seen to run no more, in milliseconds; undefined: nobody saw it. */
+  readonly from: number
+  readonly to: number | undefined
 }
 
 /** How far a checkout has come. */
@@ -258,6 +270,8 @@ export interface OtherFolder {
   readonly path: string
   /** It is the workspace itself, at another place. */
   readonly isMoved: boolean
+  /** Nothing is there now, but its user has locked it, as one does where a disk is not always there. */
+  readonly isAway?: boolean
 }
 
 /** One way to give a task a folder and a git of its own. */
@@ -731,6 +745,8 @@ export interface Store {
   countEvents(): { readonly last: number; readonly perTask: ReadonlyMap<string, number> }
   /** What is wrong with the file itself. */
   findDamage(): string | undefined
+  /** Makes the rows of tasks that cannot be read again from their events, as far as all of these are there; answers their ids. */
+  mendTasks(): string[]
   findNote(key: string): string | undefined
   putNote(key: string, value: string): void
   /** The notes whose key begins so, but for empty ones. */
@@ -757,9 +773,9 @@ export interface Processes {
   readDeadOwners(): Owner[]
   /**
    * Ends the processes that a dead owner left running, and answers how many there were. `clear` then takes away what
-   * they left; should it fail, the owner stays on record.
+   * they left, and is told which of them changed refs; should it fail, the owner stays on record.
    */
-  endChildren(owner: Owner, clear?: () => Promise<void>): Promise<number>
+  endChildren(owner: Owner, clear?: (left: readonly LeftBehind[]) => Promise<void>): Promise<number>
   /** The run that we are a part of: a process above us carries its mark. */
   findRun(): string | undefined
   /** Ends all that a run has started, wherever it went, and answers how many there were. */
@@ -828,7 +844,7 @@ export const effects = {
     'remove',
     'removeEmptyFolder',
   ],
-  store: ['putRepo', 'append', 'appendAll', 'adopt', 'putNote'],
+  store: ['putRepo', 'append', 'appendAll', 'adopt', 'mendTasks', 'putNote'],
   vault: ['restore', 'seedWith'],
   contents: ['exportFile', 'keep'],
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],

@@ -23,8 +23,9 @@ export interface Rebuilt {
 }
 
 /** Records that are there stay as they are: only what is missing is added, of each repository all or nothing. */
-export function rebuild(ports: Ports, dir?: string, signal?: AbortSignal): Promise<Rebuilt> {
+export function rebuild(ports: Ports, dir: string, signal?: AbortSignal): Promise<Rebuilt> {
   return ports.locks.hold('rebuild', { verb: 'repair', signal }, async () => {
+    const mended = mendRows(ports)
     const aside = await setDamagedAside(ports)
     const parts: Omit<Rebuilt, 'aside'>[] = []
     for (const { name, repo, why } of await ports.vault.readVaults()) {
@@ -36,7 +37,7 @@ export function rebuild(ports: Ports, dir?: string, signal?: AbortSignal): Promi
       parts.reduce((total, part) => total + count(part), 0)
     return {
       aside,
-      tasks: parts.flatMap(({ tasks }) => tasks),
+      tasks: [...mended, ...parts.flatMap(({ tasks }) => tasks)],
       steps: sum(({ steps }) => steps),
       operations: sum(({ operations }) => operations),
       left: parts.flatMap(({ left }) => left),
@@ -44,17 +45,32 @@ export function rebuild(ports: Ports, dir?: string, signal?: AbortSignal): Promi
   })
 }
 
+/** Of one repository alone, what its vault knows; what others lack, or cannot be read of them, is not its concern. */
+export function adopt(ports: Ports, id: string, signal?: AbortSignal): Promise<Pick<Rebuilt, 'left'>> {
+  return ports.locks.hold('rebuild', { verb: 'repair', signal }, async () => {
+    const vault = (await ports.vault.readVaults()).find(({ repo }) => repo?.id === id)
+    if (!vault) throw new AppError('WT_005', 'Its vault is gone.')
+    return rebuildRepo(ports, vault.name, vault.repo, signal)
+  })
+}
+
 /** The repository that `dir` is in, if its mark says that this is its vault. */
-async function findMarked(
-  ports: Ports,
-  name: string,
-  dir: string | undefined,
-): Promise<RepoRecord | undefined> {
-  const place = dir === undefined ? undefined : await ports.locate(dir).catch(() => undefined)
+async function findMarked(ports: Ports, name: string, dir: string): Promise<RepoRecord | undefined> {
+  const place = await ports.locate(dir).catch(() => undefined)
   const mark = place && (await ports.git.findRepoMark(place))
   if (!mark || repoName(place.commonDir, mark.id) !== name) return undefined
   const addedAt = ports.clock.now().toISOString()
   return { id: mark.id, name, commonDir: place.commonDir, mark: mark.blob, addedAt }
+}
+
+/** What the events tell needs no vault; where they cannot tell it, what is damaged is set aside. */
+function mendRows(ports: Ports): string[] {
+  try {
+    return ports.store.mendTasks()
+  } catch (thrown) {
+    if (appError(thrown).data?.damaged === true) return []
+    throw thrown
+  }
 }
 
 /** Only what SQLite itself takes for no sound database; one that is newer, or may not be read, stays. */

@@ -52,8 +52,9 @@ async function mend(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal):
 
 /** For verbs that record what is there: nothing there must not be recorded as everything deleted. */
 export async function requireWorkspace(ports: Ports, repo: Repo, task: Task): Promise<void> {
-  if (await isThere(ports, task)) return requireOnBranch(ports, repo, task)
+  // Where a workspace was moved away from, anything may be written since: what is there does not make it the workspace.
   await requireRegistration(ports, repo, task)
+  if (await isThere(ports, task)) return requireOnBranch(ports, repo, task)
   throw new AppError('WT_005', `The workspace of ${task.id} is gone.`, {
     path: task.path,
     hint: `offshoot start ${task.id} makes it again, as of its last step. (${repo.name})`,
@@ -99,6 +100,7 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
     await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
     requireFree(task.branch, await git.readWorktrees(repo.place))
     const ref = branchRef(task.branch)
+    if (!task.adopted) await git.clearBrokenRef(repo.place, ref)
     if (task.isolation === 'worktree' && (await git.findRef(repo.place, ref, signal)) === undefined) {
       // Commits that were collected come back from the vault when the steps are next published.
       const tip = await branchTip(ports, repo, task, signal)

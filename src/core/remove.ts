@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { givingUp } from './cleanup.ts'
+import { requireUnmoved } from './elsewhere.ts'
 import { AppError } from './errors.ts'
 import { holdTask } from './hold.ts'
 import { requireIdle, requireSettled } from './idle.ts'
@@ -56,6 +57,7 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
         landed: null,
         operation: undefined,
       }
+    await requireUnmoved(ports, repo, task)
     const there = (await ports.files.readKind(task.path)) === 'folder'
     const ignored = there ? await ports.vault.readIgnored(repo, task, signal) : []
     if (there && !input.force) requireClean(task, await ports.vault.readDirt(repo, task, signal), ignored)

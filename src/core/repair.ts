@@ -10,7 +10,7 @@ import { setOldStateAside } from './old-state.ts'
 import { type Rebuilt, rebuild } from './rebuild.ts'
 import { ensureWorkspace, type Mended } from './recreate.ts'
 import { relink } from './relink.ts'
-import { findRepo } from './repo.ts'
+import { isInWorkspace } from './repo.ts'
 import { settleAll } from './settle.ts'
 import type { Task } from './task.ts'
 
@@ -49,13 +49,6 @@ export async function repair(ports: Ports, input: RepairInput, signal?: AbortSig
   }
 }
 
-async function isInWorkspace(ports: Ports, dir: string): Promise<boolean> {
-  const checkout = (await findRepo(ports, dir).catch(() => undefined))?.place.checkout
-  const task = checkout ? ports.store.findTaskByPath(checkout) : undefined
-  // In the user's own checkout everything is meant, whether a task works there or not.
-  return task !== undefined && !task.shadow
-}
-
 async function repairTask(ports: Ports, input: RepairInput, signal?: AbortSignal): Promise<Repaired> {
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   const own = ({ name, mend: how }: Finding) =>
@@ -84,7 +77,10 @@ async function mendAll(
   return { repaired: [...first.repaired, ...then.repaired], left: then.left }
 }
 
-/** One after the other; one that cannot be mended does not keep the others from it. */
+/**
+ * One after the other; one that cannot be mended does not keep the others from it. What could not be looked at has no
+ * findings to mend: all there are, are of repositories and vaults that were read whole.
+ */
 async function mendEach(
   ports: Ports,
   findings: readonly Finding[],

@@ -35,6 +35,14 @@ async function locate(records: Records, dir: string): Promise<Place> {
   throw place
 }
 
+/** Whether a command without the name of a task means the one whose workspace `dir` is in. */
+export async function isInWorkspace(records: Records, dir: string): Promise<boolean> {
+  const checkout = (await findRepo(records, dir).catch(() => undefined))?.place.checkout
+  const task = checkout ? records.store.findTaskByPath(checkout) : undefined
+  // In the user's own checkout everything is meant, whether a task works there or not.
+  return task !== undefined && !task.shadow
+}
+
 function isPlace(found: unknown): found is Place {
   return typeof found === 'object' && found !== null && 'commonDir' in found
 }
@@ -127,6 +135,7 @@ async function record(
   store.putRepo(repo)
   // Only we write that ref, and we hold the repository's lock: whoever left this one is dead.
   await git.clearRefLocks(place, [markRef])
+  await git.clearBrokenRef(place, markRef)
   const old = (await git.findRef(place, markRef, signal)) ?? null
   const change = { ref: markRef, old, new: mark }
   if (old === mark || (await git.changeRefs(place, [change], 'offshoot: know this repository', signal)))

@@ -1,5 +1,6 @@
 import { afterRun } from './auto-revert.ts'
 import { publishSteps, requireOpen, takeStep } from './checkpoint.ts'
+import { findMovedTo } from './elsewhere.ts'
 import { appError } from './errors.ts'
 import { holdTask, settingsOf } from './hold.ts'
 import { recoverMeanwhile } from './meanwhile.ts'
@@ -129,7 +130,8 @@ export function endRun(
   trigger: Task['trigger'] | null = 'shutdown',
 ): Promise<Omit<EndedRun<never>, 'run' | 'value'>> {
   return holdTask(ports, task, { verb: 'run' }, async () => {
-    const there = (await ports.files.readKind(task.path)) === 'folder'
+    const isMoved = (await findMovedTo(ports, repo, task)) !== undefined
+    const there = !isMoved && (await ports.files.readKind(task.path)) === 'folder'
     const taken = there ? await takeStep(ports, repo, requireOpen(ports, task), note) : undefined
     const given = trigger === null ? {} : { trigger }
     const event = { type: 'run.ended', run: note.run, ok: reason === '', reason, ...given } as const

@@ -1,9 +1,9 @@
 /** The three worlds, gathered: the records, the folders, and what git and the vault know. Changes nothing. */
 import path from 'node:path'
 import { eachOf } from './each.ts'
-import { findMovedTo } from './elsewhere.ts'
+import { findOther } from './elsewhere.ts'
 import { appError } from './errors.ts'
-import type { GitLock, Ports, Registration, Repo, RepoRecord, VaultLook } from './ports.ts'
+import type { GitLock, OtherFolder, Ports, Registration, Repo, RepoRecord, VaultLook } from './ports.ts'
 import { repoAt } from './repo.ts'
 import { isOpen, type Task } from './task.ts'
 import { isolationOf } from './workspace.ts'
@@ -11,17 +11,30 @@ import { isolationOf } from './workspace.ts'
 export interface World {
   readonly repos: readonly SeenRepo[]
   readonly tasks: readonly SeenTask[]
-  /** Repositories, and vaults without one, of which something could not be read. */
-  readonly failed: readonly { readonly what: string; readonly why: string }[]
+  /** What could not be read: a repository, its workspaces, a vault without one. */
+  readonly failed: readonly Unread[]
   /** Vaults of repositories that have no record, or that say of none, with the number of tasks in each. */
   readonly unknown: readonly {
     readonly name: string
     readonly repo: RepoRecord | undefined
     readonly tasks: number
   }[]
-  /** Folders beside the workspaces that no record names. */
-  readonly strays: readonly string[]
+  /** Folders beside the workspaces that no open task has. */
+  readonly strays: readonly Stray[]
   readonly now: Date
+}
+
+export interface Stray {
+  readonly folder: string
+  /** The closed one whose workspace was there. */
+  readonly task?: Task | undefined
+}
+
+interface Unread {
+  readonly what: string
+  readonly why: string
+  /** What is to be done, where that is more than to make it readable. */
+  readonly hint?: string | undefined
 }
 
 export interface SeenRepo {
@@ -44,7 +57,7 @@ export interface SeenTask {
   readonly task: Task
   readonly folder: 'there' | 'gone'
   /** Where the user has moved it. */
-  readonly movedTo?: string | undefined
+  readonly moved?: OtherFolder | undefined
   /** What is wrong with its git; of a task in the user's checkout, that this is on another branch. */
   readonly fault: string | undefined
   /** Whoever is in the middle of a verb on it lives. */
@@ -65,7 +78,7 @@ export async function scan(
   signal?: AbortSignal,
 ): Promise<World> {
   const [repos, tasks]: [SeenRepo[], SeenTask[]] = [[], []]
-  const failed: World['failed'][number][] = []
+  const failed: Unread[] = []
   const records = ports.store.readRepos().filter(({ id }) => only?.has(id) ?? true)
   for (const record of records) {
     signal?.throwIfAborted()
@@ -76,18 +89,23 @@ export async function scan(
       repos.push(seen)
       tasks.push(...found)
     } catch (thrown) {
-      const error = appError(thrown)
-      if (error.kind === 'cancelled') throw error
-      failed.push({ what: `repository ${record.name}`, why: error.message })
+      failed.push(unread(`repository ${record.name}`, thrown))
     }
   }
-  const strays = await findStrays(
-    ports,
-    repos.map(({ record }) => record),
-  )
+  const strays: Stray[] = []
+  for (const { record } of repos) {
+    const failing = (thrown: unknown) => void failed.push(unread(`workspaces of ${record.name}`, thrown))
+    await findStrays(ports, record).then((found) => strays.push(...found), failing)
+  }
   const found = only ? { unknown: [], failed: [] } : await findUnknown(ports)
   failed.push(...found.failed)
   return { repos, tasks, failed, unknown: found.unknown, strays, now: ports.clock.now() }
+}
+
+function unread(what: string, thrown: unknown): Unread {
+  const { kind, message, hint, data } = appError(thrown)
+  if (kind === 'cancelled') throw thrown
+  return { what, why: message, ...(data?.damaged === true && { hint }) }
 }
 
 async function lookAtTasks(
@@ -152,7 +170,9 @@ async function lookAtTask(
   const folder = kind === 'folder' && (await ports.files.readNames(task.path)).length > 0 ? 'there' : 'gone'
   const seen = { task, folder, fault: undefined, isBusy } as const
   if (!isThere || !isOpen(task) || task.pending) return seen
-  if (folder === 'gone') return { ...seen, movedTo: await findMovedTo(ports, repo, task) }
+  const other = await findOther(ports, repo, task)
+  if (other?.isMoved) return { ...seen, moved: other }
+  if (folder === 'gone') return seen
   return { ...seen, fault: await findFault(ports, repo, task, signal) }
 }
 
@@ -171,26 +191,30 @@ async function findFault(
 }
 
 async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'failed'>> {
-  const [unknown, failed]: [World['unknown'][number][], World['failed'][number][]] = [[], []]
+  const [unknown, failed]: [World['unknown'][number][], Unread[]] = [[], []]
   const names = new Set(ports.store.readRepos().map(({ name }) => name))
-  for (const { name, repo, why } of await ports.vault.readVaults()) {
+  const vaults = await ports.vault.readVaults().catch((thrown: unknown) => {
+    failed.push(unread('vaults', thrown))
+    return []
+  })
+  for (const { name, repo, why } of vaults) {
     if (repo ? ports.store.findRepoById(repo.id) : names.has(name)) continue
+    const failing = (thrown: unknown) => void failed.push(unread(`vault ${name}`, thrown))
     if (why !== undefined) failed.push({ what: `vault ${name}`, why })
-    else unknown.push({ name, repo, tasks: (await ports.vault.readUids(name)).length })
+    else
+      await ports.vault
+        .readUids(name)
+        .then((uids) => unknown.push({ name, repo, tasks: uids.length }), failing)
   }
   return { unknown, failed }
 }
 
 /** Only in the folders of the state folder: elsewhere the user may keep whatever they like beside ours. */
-async function findStrays(ports: Ports, records: readonly RepoRecord[]): Promise<string[]> {
-  const strays: string[] = []
-  for (const { name } of records) {
-    const base = path.join(ports.home, 'workspaces', name)
-    for (const folder of await ports.files.readNames(base)) {
-      const full = path.join(base, folder)
-      if (folder.startsWith('.') || ports.store.findTaskByPath(full)) continue
-      strays.push(full)
-    }
-  }
-  return strays
+async function findStrays(ports: Ports, { name }: RepoRecord): Promise<Stray[]> {
+  const base = path.join(ports.home, 'workspaces', name)
+  const folders = (await ports.files.readNames(base)).filter((folder) => !folder.startsWith('.'))
+  return folders
+    .map((folder) => path.join(base, folder))
+    .map((folder) => ({ folder, task: ports.store.findTaskByPath(folder) }))
+    .filter(({ task }) => !task || (!isOpen(task) && !task.pending))
 }

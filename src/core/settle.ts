@@ -7,7 +7,7 @@ import { holdTask } from './hold.ts'
 import { finish, finishWithoutRefs } from './operation.ts'
 import { takeBack } from './operation-back.ts'
 import { recoverPools } from './pool.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { LeftBehind, Ports, Repo } from './ports.ts'
 import { isGone, markRef, repoAt, repoLock } from './repo.ts'
 import { endRun } from './run.ts'
 import { clearRoom } from './run-agent.ts'
@@ -30,7 +30,7 @@ export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Set
   const told: Settled[] = []
   for (const owner of ports.processes.readDeadOwners()) {
     // One that does not end must not stand in the way of everything: it is tried again the next time.
-    await ports.processes.endChildren(owner, () => clearMarks(ports)).catch(() => 0)
+    await ports.processes.endChildren(owner, (left) => clearLeft(ports, left)).catch(() => 0)
   }
   await recoverPools(ports)
   for (const task of ports.store.readPendingTasks()) {
@@ -56,14 +56,13 @@ export async function settle(ports: Ports, seen: Task): Promise<Settled> {
     if (!record) throw new AppError('WT_005', 'Its repository is not known.')
     const { pending } = task
     const why = whyUnended(pending)
-    if (await isGone(ports, record)) {
-      const repo = await repoAt(ports, record)
-      await ports.processes.endChildren(pending.owner)
-      return { ...named, verdict: await concludeGone(ports, repo, task, pending, why), why }
-    }
-    const repo = { ...record, place: await ports.locate(record.commonDir) }
-    await ports.processes.endChildren(pending.owner)
-    return { ...named, verdict: await conclude(ports, repo, task, pending, why), why }
+    const gone = await isGone(ports, record)
+    const repo = gone
+      ? await repoAt(ports, record)
+      : { ...record, place: await ports.locate(record.commonDir) }
+    await ports.processes.endChildren(pending.owner, (left) => clearLeft(ports, left))
+    const verdict = await (gone ? concludeGone : conclude)(ports, repo, task, pending, why)
+    return { ...named, verdict, why }
   })
 }
 
@@ -144,6 +143,12 @@ async function concludeGone(
       return 'finished'
     }
   }
+}
+
+/** Of what died with the process that had started it. */
+async function clearLeft(ports: Ports, left: readonly LeftBehind[]): Promise<void> {
+  for (const one of left) await ports.git.clearSharedLocks(one)
+  await clearMarks(ports)
 }
 
 /** Taking a repository in belongs to no task: what is left of that is looked for in every repository. */

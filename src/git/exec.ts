@@ -44,8 +44,11 @@ export type GitExec = (call: GitCall) => Promise<GitAnswer>
 
 export interface ExecOptions {
   readonly env: NodeJS.ProcessEnv
-  /** Notes a child while it runs, so that recovery can end it should we die first. */
-  readonly recordChild: (pid: number) => () => void
+  /**
+   * Notes a child while it runs, so that recovery can end it should we die first; of one that changes refs also the git
+   * folder, as it may leave locks there.
+   */
+  readonly recordChild: (pid: number, changing?: string) => () => void
   /** How many git processes may run at once. */
   readonly atOnce?: number
 }
@@ -98,6 +101,11 @@ export function gitPipe({ env }: Pick<ExecOptions, 'env'>): GitPipe {
  */
 const selfWilled = new Set(['read-tree', 'sparse-checkout', 'update-index'])
 
+/** The git folder that these hold locks in. */
+function changing({ args, gitDir }: GitScope & Pick<GitCall, 'args'>): string | undefined {
+  return ['update-ref', 'symbolic-ref'].includes(args[0] ?? '') ? gitDir : undefined
+}
+
 function launch(call: GitScope & Pick<GitCall, 'args' | 'cwd'>, options: ExecOptions) {
   const waits = selfWilled.has(call.args[0] ?? '')
   const [program, args] = waits ? gated('git', call.args) : (['git', call.args] as const)
@@ -111,7 +119,7 @@ function launch(call: GitScope & Pick<GitCall, 'args' | 'cwd'>, options: ExecOpt
   // It may be gone already: its exit code tells why.
   gate?.on('error', () => {})
   try {
-    const forget = child.pid === undefined ? () => {} : options.recordChild(child.pid)
+    const forget = child.pid === undefined ? () => {} : options.recordChild(child.pid, changing(call))
     gate?.end('\n')
     return { child, forget }
   } catch (error) {
@@ -188,7 +196,7 @@ function gitError(call: GitCall, how: number | string | null, stderr: string): A
   // Of a file that it checks out git does not say why; that there is no room is by far the most likely.
   const full = /No space left on device|Disk quota exceeded|unable to write file/.test(said)
   return new AppError(full ? 'WT_014' : 'WT_020', `git ${call.args[0]} failed (${how}): ${lastLine(said)}`, {
-    data: { args: call.args, stderr: said },
+    data: { args: call.args, stderr: said, ...(typeof how === 'string' && { killed: true }) },
     path: call.workTree ?? call.gitDir ?? call.cwd,
   })
 }

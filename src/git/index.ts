@@ -1,3 +1,4 @@
+import { appError } from '../core/errors.ts'
 import type { Files, Git, Place } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
 import { findHolder } from './held.ts'
@@ -8,7 +9,9 @@ import { findRepoMark, writeRepoMark } from './mark.ts'
 import { changeLoose, isMove } from './loose-refs.ts'
 import {
   changeRefs,
+  clearBrokenRef,
   clearRefLocks,
+  clearSharedLocks,
   findCommit,
   findReflogMessage,
   findRef,
@@ -26,24 +29,29 @@ import { readRegistrations, readWorktrees } from './worktree.ts'
 
 /** The git command behind the port. */
 export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env: NodeJS.ProcessEnv): Git {
-  /** One that fails may have left its locks. */
+  /** One that fails may have left its locks; those that it has in common with every other git only if it was killed. */
   const withoutLocks = async <T>(place: Place, refs: readonly { ref: string }[], work: () => Promise<T>) => {
-    const begun = Date.now()
+    const from = Date.now()
     try {
       return await work()
     } catch (error) {
+      const { gitDir } = place
+      const { code, data } = appError(error)
       const names = refs.map(({ ref }) => ref)
-      await clearRefLocks(files, place, names, begun)
+      // Somebody else has them.
+      if (code !== 'WT_012') await clearRefLocks(files, place, names, from)
+      if (data?.killed === true) await clearSharedLocks(files, { gitDir, from, to: Date.now() })
       throw error
     }
   }
   /** In process where that can be tried; git judges the rest. */
-  const change = (tries: boolean, ...asked: Parameters<Git['changeRefs']>) => {
-    const [place, changes] = asked
+  const change = (tries: boolean, ...[place, ...asked]: Parameters<Git['changeRefs']>) => {
+    const shared = { ...place, gitDir: place.commonDir }
     return withoutLocks(
-      place,
-      changes,
-      async () => (tries && (await changeLoose(files, ...asked))) || changeRefs(exec, ...asked),
+      shared,
+      asked[0],
+      async () =>
+        (tries && (await changeLoose(files, shared, ...asked))) || changeRefs(exec, shared, ...asked),
     )
   }
   return {
@@ -77,8 +85,11 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
         signal,
       ),
     changeRefs: (place, changes, message, signal) => change(isMove(changes), place, changes, message, signal),
-    moveHead: (place, branch, message) => moveHead(exec, place, branch, message),
+    moveHead: (place, branch, message) =>
+      withoutLocks(place, [], () => moveHead(exec, place, branch, message)),
     clearRefLocks: (place, refs, since) =>
       clearRefLocks(files, place, refs, since === undefined ? 0 : Date.parse(since)),
+    clearBrokenRef: (place, ref) => clearBrokenRef(files, place, ref),
+    clearSharedLocks: (left) => clearSharedLocks(files, left),
   }
 }

@@ -9,8 +9,8 @@ const shared = ['index.lock', 'HEAD.lock', 'packed-refs.lock', 'config.lock', 's
 const own = ['index.lock', 'HEAD.lock']
 
 export async function readLocks(place: Pick<Place, 'commonDir'>): Promise<GitLock[]> {
-  const worktrees = await readdir(path.join(place.commonDir, 'worktrees')).catch((): string[] => [])
-  const below = await readdir(path.join(place.commonDir, 'refs'), { recursive: true }).catch(() => [])
+  const worktrees = await readdir(path.join(place.commonDir, 'worktrees')).catch(noneIfGone)
+  const below = await readdir(path.join(place.commonDir, 'refs'), { recursive: true }).catch(noneIfGone)
   const names = [
     ...shared,
     ...worktrees.toSorted().flatMap((name) => own.map((lock) => `worktrees/${name}/${lock}`)),
@@ -26,4 +26,10 @@ export async function readLocks(place: Pick<Place, 'commonDir'>): Promise<GitLoc
     }),
   )
   return found.flat()
+}
+
+/** Git passes over a folder that it may not read, and what is in it seems gone: that must not be believed. */
+function noneIfGone(thrown: unknown): string[] {
+  if (['EACCES', 'EPERM', 'EIO'].includes((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown
+  return []
 }

@@ -1,9 +1,14 @@
 /** A look at what git keeps in small files, taken at once: by way of another thread each would take ten times as long. */
 import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
 
-/** Undefined when it cannot be read, for whatever reason. */
+/** Undefined when there is no such file. One that may not be read is none that is gone: that throws. */
 export function readSmall(file: string, encoding: 'utf8' | 'latin1' = 'utf8'): string | undefined {
-  return quietly(() => readFileSync(file, encoding))
+  try {
+    return readFileSync(file, encoding)
+  } catch (thrown) {
+    if (['EACCES', 'EPERM', 'EIO'].includes((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown
+    return undefined
+  }
 }
 
 /** Of what a link leads to. */

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { allEnded } from '../core/all-ended.ts'
 import type { Files, Place, RefChange } from '../core/ports.ts'
 import { lstatOf, readSmall } from './look.ts'
+import { sharedLockText } from './refs.ts'
 
 /** False when anything is out of the ordinary: nothing is changed then, and git is to judge. */
 export async function changeLoose(
@@ -17,7 +18,9 @@ export async function changeLoose(
   const [made, gone] = [changes.filter(isMade), changes.filter(({ new: to }) => to === null)]
   const locks = changes.map(({ ref, new: to }) => ({ file: at(`${ref}.lock`), text: to ? `${to}\n` : '' }))
   // Whoever packs refs meanwhile would bring back what is deleted.
-  if (gone.length > 0) locks.push({ file: at('packed-refs.lock'), text: '' })
+  if (gone.length > 0) {
+    locks.push({ file: at('packed-refs.lock'), text: sharedLockText(gone.map(({ ref }) => ref)) })
+  }
   const held = new Set<string>()
   try {
     for (const { file, text } of locks) {

@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type TestRepo, testRepo } from '../../test/support/repo.ts'
@@ -8,12 +8,14 @@ import { gitExec } from './exec.ts'
 import {
   changeRefs,
   clearRefLocks,
+  clearSharedLocks,
   findCommit,
   findReflogMessage,
   findRef,
   findRivals,
   readHeadBranch,
   refCommands,
+  sharedLockText,
 } from './refs.ts'
 
 const exec = gitExec({ env: process.env, recordChild: () => () => {} })
@@ -94,6 +96,56 @@ describe('changeRefs', () => {
     await clearRefLocks(nodeFiles(), place, ['refs/heads/x', 'refs/heads/none'])
     expect(await changeRefs(exec, place, [change], 'free')).toBe(true)
     expect(await nodeFiles().readKind(path.join(place.commonDir, 'refs/heads/y.lock'))).toBe('file')
+  })
+})
+
+describe('clearSharedLocks', () => {
+  const names = ['packed-refs.lock', 'packed-refs.new', 'HEAD.lock']
+
+  function locked() {
+    const repo = testRepo()
+    const gitDir = placeOf(repo).gitDir
+    const from = Date.now()
+    for (const name of names) repo.write(`.git/${name}`, '')
+    const left = () => names.filter((name) => existsSync(path.join(gitDir, name)))
+    return { gitDir, from, left }
+  }
+
+  test('R5: what was made while a git of ours was at work that was killed goes', async () => {
+    const { gitDir, from, left } = locked()
+    await clearSharedLocks(nodeFiles(), { gitDir, from, to: Date.now() })
+    expect(left()).toEqual([])
+  })
+
+  test('R5: what was made before it, or after it had ended, is somebody else’s and stays', async () => {
+    const { gitDir, from, left } = locked()
+    await clearSharedLocks(nodeFiles(), { gitDir, from: from + 60_000, to: from + 61_000 })
+    await clearSharedLocks(nodeFiles(), { gitDir, from: from - 60_000, to: from - 1_000 })
+    // Nobody saw how long it lived.
+    await clearSharedLocks(nodeFiles(), { gitDir, from: from - 60_000, to: undefined })
+    expect(left()).toEqual(names)
+  })
+
+  test('R5: one that is taken anew meanwhile stays', async () => {
+    const { gitDir, from, left } = locked()
+    setTimeout(() => utimesSync(path.join(gitDir, 'packed-refs.lock'), new Date(), new Date()), 1_000)
+    await clearSharedLocks(nodeFiles(), { gitDir, from, to: Date.now() })
+    expect(left()).toEqual(['packed-refs.lock', 'packed-refs.new'])
+  })
+
+  test('R5: of a change in process the lock says itself whose it is', async () => {
+    const repo = testRepo()
+    const place = placeOf(repo)
+    const lock = path.join(place.commonDir, 'packed-refs.lock')
+    for (const [text, goes] of [
+      ['', false],
+      [sharedLockText(['refs/heads/other']), false],
+      [sharedLockText(['refs/heads/other', 'refs/heads/x']), true],
+    ] as const) {
+      writeFileSync(lock, text)
+      await clearRefLocks(nodeFiles(), place, ['refs/heads/x'], Date.now() - 60_000)
+      expect(existsSync(lock), text).toBe(!goes)
+    }
   })
 })
 

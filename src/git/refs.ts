@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
-import type { Files, Place, RefChange } from '../core/ports.ts'
+import type { Files, LeftBehind, Place, RefChange } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
 import { lstatOf, readSmall } from './look.ts'
 
@@ -34,8 +34,8 @@ export async function findCommit(exec: GitExec, place: Place, rev: string, signa
 
 /** A ref as git keeps it, in a file of its own or packed with others; what points to another ref is followed by git. */
 export async function findRef(exec: GitExec, place: Place, ref: string, signal?: AbortSignal) {
-  const loose = readSmall(path.join(place.commonDir, ref)) ?? ''
-  if (loose === '') return findPacked(place, ref)
+  const loose = readSmall(path.join(place.commonDir, ref))
+  if (loose === undefined) return findPacked(place, ref)
   const value = object.exec(loose)?.[1]
   if (value !== undefined) return value
   const args = ['show-ref', '--verify', '--hash', '--', ref]
@@ -170,6 +170,17 @@ export function refCommands(changes: readonly RefChange[]): string {
     .join('')
 }
 
+/**
+ * Takes away what a power cut left of a ref: a file that says nothing, which git neither reads nor writes over. Below
+ * `refs/offshoot/` only we write: there anything goes that is no ref. One that was packed before is back then.
+ */
+export async function clearBrokenRef(files: Files, place: Place, ref: string): Promise<void> {
+  const file = path.join(place.commonDir, ref)
+  const text = readSmall(file)
+  if (text === undefined || object.test(text) || text.startsWith('ref: ')) return
+  if (/^\0*$/.test(text) || ref.startsWith('refs/offshoot/')) await files.remove(file)
+}
+
 /** Nothing that is older than `since`. */
 export async function clearRefLocks(
   files: Files,
@@ -190,7 +201,21 @@ export async function clearRefLocks(
     drafts.set(folder, found)
     await clearDrafts(files, at(`logs/${ref}`), found, since)
   }
-  if (since > 0) await clearSharedLocks(files, at, since)
+  const shared = at('packed-refs.lock')
+  if (namesOneOf(readSmall(shared) ?? '', refs)) await files.remove(shared)
+}
+
+/**
+ * What we write into the lock of the packed refs, which git leaves empty: whoever recovers a change of these refs knows by
+ * it that the lock is ours.
+ */
+export function sharedLockText(refs: readonly string[]): string {
+  return ['offshoot', ...refs, ''].join('\n')
+}
+
+function namesOneOf(text: string, refs: readonly string[]): boolean {
+  const [who, ...named] = text.split('\n')
+  return who === 'offshoot' && named.some((ref) => refs.includes(ref))
 }
 
 const draft = /\.[0-9a-f]{12}\.tmp$/
@@ -218,16 +243,20 @@ function isRef(at: (name: string) => string, ref: string): boolean {
 const patienceMs = 2_000
 
 /**
- * Deleting a ref locks the packed refs, and changing the branch that is checked out locks HEAD. So does the user's own
- * git, which may be at work right now.
+ * Deleting a ref locks the packed refs, and changing the branch that is checked out locks HEAD; so does the user's own
+ * git, and its locks look just like that. One is ours that was made while a git of ours was at work that did not end by
+ * itself: any other takes its locks away. One that was made later is not ours, however long it has been there.
  */
-async function clearSharedLocks(files: Files, at: (name: string) => string, since: number): Promise<void> {
+export async function clearSharedLocks(files: Files, { gitDir, from, to }: LeftBehind): Promise<void> {
+  const at = (name: string) => path.join(gitDir, name)
   const locks = ['packed-refs.lock', 'HEAD.lock'].map(at)
   const seen = locks.map(findTime)
-  if (!seen.some((time) => isRecent(time, since))) return
+  const isOurs = (time: number | undefined) => isRecent(time, from) && time <= (to ?? from + patienceMs)
+  if (!seen.some(isOurs)) return
+  // Somebody else may have taken it in the same moment, and be at work.
   await pause(patienceMs)
   for (const [index, lock] of locks.entries()) {
-    if (!isRecent(seen[index], since) || findTime(lock) !== seen[index]) continue
+    if (!isOurs(seen[index]) || findTime(lock) !== seen[index]) continue
     // What git was writing under that lock; it refuses to write it over.
     if (lock === at('packed-refs.lock')) await files.remove(at('packed-refs.new'))
     await files.remove(lock)
@@ -237,7 +266,7 @@ async function clearSharedLocks(files: Files, at: (name: string) => string, sinc
 /** The time of a new file may be a tick of the kernel behind the clock. */
 const tickMs = 20
 
-function isRecent(time: number | undefined, since: number): boolean {
+function isRecent(time: number | undefined, since: number): time is number {
   return time !== undefined && time >= since - tickMs
 }
 

@@ -83,7 +83,7 @@ describe('worktreeIsolation', () => {
     expect(existsSync(path.join(user.dir, '.git/worktrees'))).toBe(false)
   })
 
-  test('R5: a registration that leads to another folder stays, and one that leads nowhere goes', async () => {
+  test('R5: a registration that leads to another folder stays, and one that leads nowhere goes if it carries our mark', async () => {
     const { user, repo, tasks, worktrees } = stage('T1')
     await worktrees.make(repo, tasks[0])
     const to = path.join(user.home, 'moved')
@@ -101,7 +101,28 @@ describe('worktreeIsolation', () => {
     }
     rmSync(own('gitdir'))
     await worktrees.detach(repo, tasks[0], trash)
+    expect([existsSync(own('')), existsSync(trash)]).toEqual([true, false])
+    writeFileSync(own('offshoot.json'), JSON.stringify({ task: 'T1', uid: 'uid-T1' }))
+    await worktrees.detach(repo, tasks[0], trash)
     expect([existsSync(own('')), existsSync(trash)]).toEqual([false, true])
+  })
+
+  test('R5: one that its user moved and locked is theirs also while its disk is not there', async () => {
+    const { user, repo, tasks, worktrees } = stage('T1')
+    await worktrees.make(repo, tasks[0])
+    const to = path.join(user.home, 'moved')
+    user.git('worktree', 'move', tasks[0].path, to)
+    user.git('worktree', 'lock', to)
+    rmSync(to, { recursive: true })
+    const own = path.join(user.dir, '.git/worktrees/T1')
+    expect(await worktrees.findOther(repo, tasks[0])).toEqual({ path: to, isMoved: true, isAway: true })
+    await worktrees.detach(repo, tasks[0], path.join(user.home, 'trash'))
+    expect(existsSync(own)).toBe(true)
+    for (const lock of ['initializing', undefined]) {
+      if (lock === undefined) rmSync(path.join(own, 'locked'))
+      else writeFileSync(path.join(own, 'locked'), lock)
+      expect(await worktrees.findOther(repo, tasks[0])).toBeUndefined()
+    }
   })
 
   test.each([

@@ -113,8 +113,8 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
       if ((await files.readKind(staged)) === 'folder') await files.remove(staged)
       if ((await files.readKind(registered)) !== 'folder' || (await findOther(files, repo, task))) return
       // A move to another file system that was killed after its copy took its name has only the rest to take away.
-      if ((await files.readKind(keep)) === undefined) await files.move(registered, await roomFor(files, keep))
-      else await files.remove(registered)
+      if ((await files.readKind(keep)) !== undefined) await files.remove(registered)
+      else if (await isOwn(files, repo, task)) await files.move(registered, await roomFor(files, keep))
       await files.removeEmptyFolder(path.dirname(registered))
     },
 
@@ -151,22 +151,40 @@ async function isRegistered(files: Files, registered: string, dotGit: string): P
   return /^(ref: refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})\n?$/.test(head ?? '')
 }
 
-/**
- * Whose registration it is, if not the workspace's own: git gives the name of one that is gone to the next, and a
- * worktree that is moved keeps it. One that leads nowhere, or where nothing of ours is any more, is only damaged.
- */
-async function findOther(files: Files, repo: Repo, task: Task): Promise<OtherFolder | undefined> {
+/** What neither carries our mark nor leads to the workspace may be anybody's that git gave the name to. */
+async function isOwn(files: Files, repo: Repo, task: Task): Promise<boolean> {
+  const { folder, isMarked } = await readOwner(files, repo, task)
+  return isMarked || (folder !== undefined && (await isSame(files, folder, task.path)))
+}
+
+/** The folder that the registration of that name leads to, and whether it carries the mark of the task. */
+async function readOwner(files: Files, repo: Repo, task: Task) {
   const registered = workspacePlace(repo, task).gitDir
   const [back, mark] = await Promise.all(
     ['gitdir', markFile].map((name) => files.readText(path.join(registered, name))),
   )
   const dotGit = path.resolve(registered, back?.trimEnd() ?? '')
-  const folder = path.dirname(dotGit)
-  if (path.basename(dotGit) !== '.git' || folder === task.path) return undefined
-  if ((await files.readRealPath(folder)) === (await files.readRealPath(task.path))) return undefined
-  const isMoved = mark?.includes(`"uid":"${task.uid}"`) ?? false
-  if (isMoved && (await files.readKind(dotGit)) === undefined) return undefined
-  return { path: folder, isMoved }
+  const folder = path.basename(dotGit) === '.git' ? path.dirname(dotGit) : undefined
+  return { folder, isMarked: mark?.includes(`"uid":"${task.uid}"`) ?? false }
+}
+
+async function isSame(files: Files, one: string, other: string): Promise<boolean> {
+  return one === other || (await files.readRealPath(one)) === (await files.readRealPath(other))
+}
+
+/**
+ * Whose registration it is, if not the workspace's own: git gives the name of one that is gone to the next, and a
+ * worktree that is moved keeps it. One that leads nowhere, or where nothing of ours is any more, is only damaged, unless
+ * its user locked it: that is how git is told of a disk that is not always there.
+ */
+async function findOther(files: Files, repo: Repo, task: Task): Promise<OtherFolder | undefined> {
+  const { folder, isMarked: isMoved } = await readOwner(files, repo, task)
+  if (folder === undefined || (await isSame(files, folder, task.path))) return undefined
+  if (!isMoved || (await files.readKind(path.join(folder, '.git'))) !== undefined)
+    return { path: folder, isMoved }
+  const lock = await files.readText(path.join(workspacePlace(repo, task).gitDir, 'locked'))
+  if (lock === undefined || lock.trim() === halfMade) return undefined
+  return { path: folder, isMoved, isAway: true }
 }
 
 async function roomFor(files: Files, target: string): Promise<string> {

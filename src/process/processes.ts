@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
-import type { Processes } from '../core/ports.ts'
+import type { LeftBehind, Processes } from '../core/ports.ts'
 import type { Owner } from '../core/task.ts'
 import { isAlive } from './alive.ts'
 import { endMarked } from './marked.ts'
@@ -11,8 +11,8 @@ import { type ProcessTable, processTable } from './table.ts'
 const deadlineMs = 5_000
 
 export interface ProcessRecords extends Processes {
-  /** Notes a child that leads its own process group; call the answer when it has ended. */
-  recordChild(pid: number): () => void
+  /** Notes a child that leads its own process group, and where it changes refs; call the answer when it has ended. */
+  recordChild(pid: number, changing?: string): () => void
 }
 
 /** Knows processes beyond their pid, and ends what a killed owner left running. */
@@ -27,9 +27,9 @@ export function processes(folder: string, env: NodeJS.ProcessEnv = {}): ProcessR
 
   return {
     self,
-    recordChild(pid) {
+    recordChild(pid, changing) {
       const entry = table.find(pid)
-      return entry ? writeRecord(folder, self(), entry) : () => {}
+      return entry ? writeRecord(folder, self(), { ...entry, changing }) : () => {}
     },
     readDeadOwners: () => readOwners(folder, self().boot).filter((owner) => !isAlive(owner)),
     async endChildren(owner, clear) {
@@ -38,13 +38,19 @@ export function processes(folder: string, env: NodeJS.ProcessEnv = {}): ProcessR
       const running = owner.boot === self().boot ? records.filter((record) => isRunning(table, record)) : []
       for (const { pid } of running) killGroup(pid)
       for (const { pid } of running) await waitForEnd(table, pid)
-      await clear?.()
+      await clear?.(records.flatMap((record) => leftBehind(record, running.includes(record))))
       for (const record of records) record.forget()
       return running.length
     },
     endRun: endMarked,
     findRun: () => findOwnRun(env),
   }
+}
+
+/** What we ended ourselves was at work until now; of any other only its beginning is known. */
+function leftBehind({ changing, since }: ChildRecord, wasRunning: boolean): LeftBehind[] {
+  if (changing === undefined) return []
+  return [{ gitDir: changing, from: since, to: wasRunning ? Date.now() : undefined }]
 }
 
 /**

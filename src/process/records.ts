@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { makeFolders } from '../files/make-folders.ts'
 import type { Owner } from '../core/task.ts'
@@ -8,6 +8,10 @@ export interface ChildRecord {
   readonly pid: number
   /** undefined when its owner was killed while it wrote the record: whose the pid is now, nobody can tell. */
   readonly startedAt: string | undefined
+  /** The git folder in which it changes refs. */
+  readonly changing: string | undefined
+  /** When it was noted, in milliseconds. */
+  readonly since: number
   /** Takes the record away; may be called twice. */
   forget(): void
 }
@@ -18,10 +22,14 @@ const prefix = (owner: Owner) => `${owner.pid}-${owner.startedAt}.`
 export function writeRecord(
   folder: string,
   owner: Owner,
-  child: { pid: number; startedAt: string },
+  child: { pid: number; startedAt: string; changing?: string | undefined },
 ): () => void {
   const file = path.join(folder, prefix(owner) + child.pid)
-  const content = JSON.stringify({ startedAt: child.startedAt, boot: owner.boot })
+  const content = JSON.stringify({
+    startedAt: child.startedAt,
+    boot: owner.boot,
+    changing: child.changing,
+  })
   try {
     writeFileSync(file, content, { mode: 0o600 })
   } catch (thrown) {
@@ -41,7 +49,9 @@ export function readRecords(folder: string, owner: Owner): ChildRecord[] {
       const content = readContent(file)
       if (content && content.boot !== owner.boot) return []
       const pid = Number(name.slice(prefix(owner).length))
-      return [{ pid, startedAt: content?.startedAt, forget: () => rmSync(file, { force: true }) }]
+      const since = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+      const forget = () => rmSync(file, { force: true })
+      return [{ pid, startedAt: content?.startedAt, changing: content?.changing, since, forget }]
     })
 }
 
@@ -65,10 +75,16 @@ function readNames(folder: string): string[] {
   }
 }
 
+interface Content {
+  readonly startedAt: string
+  readonly boot: string
+  readonly changing?: string
+}
+
 /** undefined when its owner was killed while it wrote it, or another recovery took it away meanwhile. */
-function readContent(file: string): { startedAt: string; boot: string } | undefined {
+function readContent(file: string): Content | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as { startedAt: string; boot: string }
+    return JSON.parse(readFileSync(file, 'utf8')) as Content
   } catch {
     return undefined
   }

@@ -18,6 +18,9 @@ const idlingQuery = `SELECT repo, summary ->> '$.origin' AS origin, summary ->> 
   FROM tasks WHERE open = 1
   GROUP BY repo, summary ->> '$.origin', summary ->> '$.trigger', summary -> '$.shadow' IS NOT NULL`
 
+/** What is no JSON must not be asked for a part of it. */
+const unreadable = `CASE WHEN json_valid(summary) THEN summary ->> '$.uid' IS NOT uid ELSE 1 END`
+
 /** The store in one SQLite file, for any number of processes at once. `pid` is who tells what is appended. */
 export function sqliteStore(path: string, pid?: number): Store {
   const guarded = <T>(work: () => T): T => {
@@ -75,12 +78,25 @@ export function sqliteStore(path: string, pid?: number): Store {
   /** A task whose own row is lost, made again from its events; false when that is there, or these are lost too. */
   function fold(uid: string): boolean {
     if (statement('SELECT seq FROM tasks WHERE uid = ?').get(uid)) return false
+    const { next, version } = folded(uid)
+    if (next) putTask(next, version)
+    return next !== undefined
+  }
+
+  function folded(uid: string): { next: Task | undefined; version: number } {
     const rows = statement('SELECT * FROM events WHERE uid = ? ORDER BY n').all(uid)
     const next = rows
       .map(storedEvent)
       .reduce<Task | undefined>((before, { event, at }) => reduce(before, event, at), undefined)
-    if (next) putTask(next, rows.length)
-    return next !== undefined
+    return { next, version: rows.length }
+  }
+
+  /** Where an event is lost or damaged, too, its row stays as it is. */
+  function refold({ uid, version }: Row): string[] {
+    const made = folded(uid as string)
+    if (!made.next || made.version !== version) return []
+    putTask(made.next, made.version)
+    return [made.next.id]
   }
 
   function putTask(next: Task, version: number): void {
@@ -197,7 +213,13 @@ export function sqliteStore(path: string, pid?: number): Store {
       const found = find('PRAGMA integrity_check(1)')?.integrity_check as string | undefined
       if (found !== 'ok') return found
       const event = find('SELECT seq FROM events WHERE NOT json_valid(event) LIMIT 1')
-      return event && `entry ${String(event.seq)} of the log cannot be read`
+      if (event) return `entry ${String(event.seq)} of the log cannot be read`
+      const task = find(`SELECT id FROM tasks WHERE ${unreadable} LIMIT 1`)
+      return task && `the record of ${String(task.id)} cannot be read`
+    },
+    mendTasks: () => {
+      const rows = read(`SELECT uid, version FROM tasks WHERE ${unreadable}`)
+      return rows.length === 0 ? [] : guarded(() => inTransaction(db, () => rows.flatMap(refold)))
     },
     readEvents: ({ after = 0, uid, types, limit = -1 }) => {
       const terms = ['seq > ?']

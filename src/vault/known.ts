@@ -6,7 +6,7 @@ import type { Task } from '../core/task.ts'
 import type { GitExec } from '../git/exec.ts'
 import { readLocks } from '../git/locks.ts'
 import type { OpenVault } from './index.ts'
-import { hasOwnParts, readRef, type VaultPlace } from './place.ts'
+import { hasOwnParts, isObject, readRef, type VaultPlace } from './place.ts'
 import { parseCommit, parseStep } from './step.ts'
 
 const noteFile = 'repo.json'
@@ -187,10 +187,6 @@ async function readLost(
   })
   const missing = stdout.toString().matchAll(/^missing (?:blob|tree|commit) ([0-9a-f]+)$/gm)
   return Array.from(missing, ([, oid = '']) => oid).filter((oid) => !tips.has(oid))
-}
-
-function isObject(text: string | undefined): text is string {
-  return text !== undefined && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
 }
 
 /** Gives a task its ref back, if the vault has that commit and it is a step of the task. */

@@ -42,6 +42,11 @@ export function readTip(files: Files, vault: string, task: Pick<Task, 'uid'>): P
   return readRef(files, vault, `refs/tasks/${task.uid}`)
 }
 
+/** A power cut leaves a ref that is there and says nothing. */
+export function isObject(text: string | undefined): text is string {
+  return text !== undefined && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
+}
+
 /** Whoever runs `git gc` in the vault moves the refs into one file. */
 export async function readRef(files: Files, vault: string, ref: string): Promise<string | undefined> {
   const loose = await files.readText(path.join(vault, ref))

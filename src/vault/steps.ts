@@ -4,7 +4,7 @@ import { AppError } from '../core/errors.ts'
 import type { Step, StepNote } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
 import type { OpenVault } from './index.ts'
-import { readTip, taskFolder, tipFile } from './place.ts'
+import { isObject, readTip, taskFolder, tipFile } from './place.ts'
 import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'
 
 type Linked = Step & { readonly parent: string | undefined }
@@ -18,7 +18,7 @@ async function readStep(vault: OpenVault, commit: string): Promise<Linked> {
 /** The last one; undefined before there is any. What the records know of and the vault has not is no beginning. */
 export async function findTip(vault: OpenVault, task: Task): Promise<Linked | undefined> {
   const commit = await readTip(vault.files, vault.vault, task)
-  if (commit === undefined && hasSteps(task)) throw notFound(task)
+  if (commit === undefined ? hasSteps(task) : !isObject(commit)) throw notFound(task)
   return commit === undefined ? undefined : readStep(vault, commit)
 }
 
@@ -40,7 +40,7 @@ export function notFound({ id, checkpoints }: Task): AppError {
 /** Step 0, whatever the records say. */
 export async function findStart(vault: OpenVault, uid: string): Promise<Step | undefined> {
   const commit = await readTip(vault.files, vault.vault, { uid })
-  const [first] = commit === undefined ? [] : await stepsOf(vault, await readStep(vault, commit))
+  const [first] = !isObject(commit) ? [] : await stepsOf(vault, await readStep(vault, commit))
   return first
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import type { LeftBehind } from '../../src/core/ports.ts'
 import type { Owner } from '../../src/core/task.ts'
 import { psEntry } from '../../src/process/darwin.ts'
 import { isAlive } from '../../src/process/alive.ts'
@@ -92,6 +93,22 @@ test('P2: a grandchild is ended as well when the child between has ended already
   expect(await records.endChildren(owner)).toBe(1)
   expect(isRunning(grandchild)).toBe(false)
 })
+
+test.each(['runs', 'has ended'])(
+  'R5: of a child that changed refs and %s it is told since when, and until when only if that was seen',
+  async (how) => {
+    const { owner, child, grandchild, running } = await family()
+    await running.kill()
+    alterRecord((record) => ({ ...record, changing: '/repo/.git' }))
+    if (how === 'has ended') killHard(child, grandchild)
+    await until(() => how === 'runs' || !isRunning(child), 'the child has ended')
+    const told: LeftBehind[] = []
+    await records.endChildren(owner, async (left) => void told.push(...left))
+    const to = how === 'runs' ? expect.any(Number) : undefined
+    expect(told).toEqual([{ gitDir: '/repo/.git', from: expect.any(Number), to }])
+    expect(Math.abs(Date.now() - (told[0]?.from ?? 0))).toBeLessThan(60_000)
+  },
+)
 
 test('a stranger who got the pid of a recorded child is not touched', async () => {
   const { owner, child, grandchild, running } = await family()

@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type TestRepo, testRepo } from '../support/repo.ts'
+import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { inFolder, library, linkedWorktrees, once } from '../support/workspace.ts'
 
 const named = { workspace: { name: '{task}' }, prune: { minKeep: 0 } }
@@ -21,15 +21,27 @@ function expectAtWork(repo: TestRepo, folder: string, branch: string): void {
   expect(at.git('status', '--porcelain')).toBe('?? own.txt\n')
 }
 
-describe.each(['T1', 'other'])(
-  'R5: a workspace that its user moved to x/%s with git stays a checkout',
-  (name) => {
+const cases = [
+  { name: 'T1', left: 'nothing' },
+  { name: 'other', left: 'nothing' },
+  // As an editor does that was open there.
+  { name: 'other', left: 'a file' },
+]
+
+describe.each(cases)(
+  'R5: a workspace that its user moved to x/$name with git, with $left written where it was, stays a checkout',
+  ({ name, left }) => {
     async function moved() {
       const { repo, lib, task } = await started()
       const to = path.join(repo.home, 'x', name)
       inFolder(repo, repo.home).write('x/beside.txt', '')
       repo.git('worktree', 'move', task.path, to)
-      return { repo, lib, task, to, back: () => repo.git('worktree', 'move', to, task.path) }
+      if (left === 'a file') inFolder(repo, task.path).write('.cache/log', 'x\n')
+      const back = () => {
+        rmSync(task.path, { recursive: true, force: true })
+        repo.git('worktree', 'move', to, task.path)
+      }
+      return { repo, lib, task, to, back }
     }
 
     test('prune leaves it, and says why', async () => {
@@ -51,6 +63,7 @@ describe.each(['T1', 'other'])(
           path: to,
           hint: expect.stringContaining(`worktree move ${to} ${task.path}`),
         })
+        expect(await lib.log('T1')).toEqual([])
         expectAtWork(repo, to, task.branch)
         rmSync(path.join(to, 'own.txt'))
         back()
@@ -63,7 +76,7 @@ describe.each(['T1', 'other'])(
     test('doctor says where it is and how it comes back, and repair leaves it', async () => {
       const { repo, task, to } = await moved()
       const message = `its workspace was moved to ${to}`
-      const hint = `git worktree move ${to} ${task.path}`
+      const hint = `git worktree move ${to} ${task.path} brings it back.`
       const checks = await once(repo, (one) => one.doctor())
       expect(checks).toContainEqual(expect.objectContaining({ name: 'task T1', message, hint }))
       const { repaired, left } = await once(repo, (one) => one.repair())
@@ -71,14 +84,49 @@ describe.each(['T1', 'other'])(
       expectAtWork(repo, to, task.branch)
     })
 
+    test('accept refuses, and its branch stays where it is', async () => {
+      const { repo, lib, task, to } = await moved()
+      inFolder(repo, to).git('rm', '--quiet', '-r', '.')
+      await expect(lib.accept({ task: 'T1' })).rejects.toMatchObject({ code: 'WT_002', path: to })
+      expect(repo.git('rev-parse', task.branch)).toBe(repo.git('rev-parse', 'main'))
+      expect(repo.git('status', '--porcelain')).toBe('')
+    })
+
     test('one that is gone from there, too, is made again in its place', async () => {
       const { repo, lib, task, to } = await moved()
       rmSync(to, { recursive: true })
+      rmSync(task.path, { recursive: true, force: true })
       expect(await lib.start({ task: 'T1' })).toMatchObject({ recreated: true })
       expectAtWork(repo, task.path, task.branch)
     })
   },
 )
+
+test('R5: a workspace that was moved to a disk that is not there, and locked, is not made again elsewhere', async () => {
+  const { repo, lib, task } = await started()
+  const to = path.join(repo.home, 'disk')
+  repo.git('worktree', 'move', task.path, to)
+  repo.git('worktree', 'lock', to)
+  renameSync(to, `${to}.away`)
+  const hint = expect.stringContaining(`worktree unlock ${to}`)
+  for (const verb of ['start', 'checkpoint', 'reject'] as const)
+    await expect(lib[verb]({ task: 'T1' }), verb).rejects.toMatchObject({ code: 'WT_002', path: to, hint })
+  const checks = await once(repo, (one) => one.doctor())
+  expect(checks).toContainEqual(expect.objectContaining({ name: 'task T1', hint }))
+  expect((await once(repo, (one) => one.repair())).repaired).toEqual([])
+  renameSync(`${to}.away`, to)
+  expectAtWork(repo, to, task.branch)
+})
+
+test('R5: a run whose workspace is moved meanwhile ends without a step of what lies where it was', async () => {
+  const { repo, lib, task } = await started()
+  const to = path.join(repo.home, 'moved')
+  const script =
+    'cd / && git -C "$1" worktree move "$2" "$3" && mkdir -p "$2/.cache" && echo x > "$2/.cache/log"'
+  await offshoot(repo, 'run', '--task', 'T1', '--', 'sh', '-c', script, 'sh', repo.dir, task.path, to)
+  expect(await lib.log('T1')).toEqual([])
+  expectAtWork(repo, to, task.branch)
+})
 
 describe('R5: a worktree of the user’s own that has the name of a lost workspace is left alone', () => {
   async function taken() {
@@ -117,7 +165,8 @@ describe('R5: a worktree of the user’s own that has the name of a lost workspa
     await lib.reject({ task: 'T1' })
     const theirs = path.join(repo.home, 'T1')
     repo.git('worktree', 'add', '--quiet', '-b', 'theirs', theirs)
-    await expect(lib.undo()).rejects.toMatchObject({ code: 'WT_002', path: theirs })
+    const hint = 'Remove that worktree, then repeat.'
+    await expect(lib.undo()).rejects.toMatchObject({ code: 'WT_002', path: theirs, hint })
     expectAtWork(repo, theirs, 'theirs')
     repo.git('worktree', 'remove', '--force', theirs)
     await lib.undo()

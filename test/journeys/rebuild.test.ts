@@ -238,3 +238,29 @@ test('R7: an entry of the log that is garbage is told as damage, and the records
   expect((await offshoot(user, 'audit')).code).toBe(0)
   expect((await offshoot(user, 'log', 'T1', '--json')).json.checkpoints).toHaveLength(1)
 })
+
+test.each([0, 1])(
+  'R7: a record that cannot be read (open: %i) is told, and made again from its events',
+  async (open) => {
+    const user = testRepo()
+    const repo = library(user)
+    for (const id of ['T1', 'T2']) await repo.start({ task: id })
+    await repo.reject({ task: 'T1' })
+    const before = await repo.list({ all: true })
+    await repo.close()
+    const db = new DatabaseSync(path.join(user.env.OFFSHOOT_HOME ?? '', 'state.db'))
+    // One of an open task would be refused by the indexes, as only a damaged file does not.
+    if (open) db.exec(`UPDATE tasks SET summary = '{}' WHERE open = 1`)
+    else db.exec('UPDATE tasks SET summary = substr(summary, 1, 40) WHERE open = 0')
+    db.close()
+    const id = open ? 'T2' : 'T1'
+    const { json } = await offshoot(user, 'doctor', '--json')
+    const told = expect.objectContaining({ name: 'records', message: expect.stringContaining(`of ${id} `) })
+    expect(json.checks).toContainEqual(told)
+    const rebuilt = (await offshoot(user, 'repair', '--rebuild', '--json')).json
+    expect(rebuilt.rebuilt).toMatchObject({ tasks: [id], left: [] })
+    expect(rebuilt.rebuilt.aside).toBeUndefined()
+    expect(await once(user, (one) => one.list({ all: true }))).toEqual(before)
+    expect((await offshoot(user, 'undo', '--json')).json.ok).toBe(true)
+  },
+)

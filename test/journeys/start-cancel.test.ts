@@ -1,13 +1,13 @@
 /** S3: a start that is cancelled, wherever it is, leaves nothing. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { atEffect } from '../support/at-effect.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { isRunning, until } from '../support/processes.ts'
-import { type TestRepo, testRepo } from '../support/repo.ts'
+import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import {
   branches,
   copyOf,
@@ -122,6 +122,30 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     expect(fingerprint(repo)).toEqual(before)
   },
 )
+
+test('R5: locks of git’s that are made after a start was killed are not taken away by recovery, which goes on once they are gone', async () => {
+  const { repo, pidFile } = endlessRepo()
+  const before = fingerprint(repo)
+  const child = spawn(process.execPath, [bin, 'start', 'T1'], {
+    cwd: repo.dir,
+    env: repo.env,
+    stdio: 'ignore',
+  })
+  await until(() => existsSync(pidFile), 'the filter runs')
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  const locks = ['packed-refs.lock', 'packed-refs.new', 'HEAD.lock'].map((name) => `${repo.dir}/.git/${name}`)
+  for (const lock of locks) writeFileSync(lock, '')
+  const { json } = await offshoot(repo, 'recover', '--json')
+  expect(json.recovered).toMatchObject([
+    { verdict: 'left alone', why: expect.stringContaining(locks[0] ?? '') },
+  ])
+  expect(locks.filter((lock) => existsSync(lock))).toEqual(locks)
+  for (const lock of locks) rmSync(lock)
+  await offshoot(repo, 'recover')
+  expect(await leftovers(repo)).toEqual(nothing)
+  expect(fingerprint(repo)).toEqual(before)
+})
 
 test('S3: an AbortSignal while git checks files out does the same for the library', async () => {
   const { repo, pidFile } = endlessRepo()

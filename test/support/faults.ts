@@ -114,12 +114,12 @@ export function withFault(
       spawning(`git ${call.args[0]}`, () => real(call))
 
   const recordChild =
-    (real: (pid: number) => () => void) =>
-    (pid: number): (() => void) => {
-      if (!armed || !plan) return real(pid)
+    (real: (pid: number, changing?: string) => () => void) =>
+    (pid: number, changing?: string): (() => void) => {
+      if (!armed || !plan) return real(pid, changing)
       armed = false
       if (plan.child === 'unrecorded') strike(plan)
-      const forget = real(pid)
+      const forget = real(pid, changing)
       const { shimmed } = plan
       if (shimmed) {
         // Both die at once: that git has ended is nothing that we live to note.
