@@ -251,7 +251,8 @@ export async function clearSharedLocks(files: Files, { gitDir, from, to }: LeftB
   const at = (name: string) => path.join(gitDir, name)
   const locks = ['packed-refs.lock', 'HEAD.lock'].map(at)
   const seen = locks.map(findTime)
-  const isOurs = (time: number | undefined) => isRecent(time, from) && time <= (to ?? from + patienceMs)
+  // The clock tells whole milliseconds, a file has parts of them.
+  const isOurs = (time: number | undefined) => isRecent(time, from) && time < (to ?? from + patienceMs) + 1
   if (!seen.some(isOurs)) return
   // Somebody else may have taken it in the same moment, and be at work.
   await pause(patienceMs)
