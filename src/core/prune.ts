@@ -1,4 +1,5 @@
 import { apart, type Failed } from './apart.ts'
+import { asSeen } from './as-seen.ts'
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { closing } from './cleanup.ts'
 import { compact } from './compact.ts'
@@ -199,10 +200,12 @@ async function gather(
   ports: Ports,
   repo: Repo,
   settings: Settings,
-  options: PruneOptions,
+  options: PruneInput,
   signal?: AbortSignal,
 ) {
-  const tasks = ports.store.readTasks({ repo: repo.id, open: true })
+  const open = ports.store.readTasks({ repo: repo.id, open: true })
+  // Nobody has recovered before a dry run: a run that died counts as what it is.
+  const tasks = options.dryRun ? await Promise.all(open.map((task) => asSeen(ports, task))) : open
   const facts = new Map<string, PruneFacts>()
   const errors: Failed[] = []
   const now = ports.clock.now()

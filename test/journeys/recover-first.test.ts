@@ -41,7 +41,7 @@ test('R5: a run that is at work elsewhere makes no command look at everything', 
   expect(await callsOf('beside\n')).toEqual(alone)
 })
 
-test('R5: a dry run of accept sees a run that was killed as what it is: over', async () => {
+test('R5: a dry run sees a run that was killed as what it is: over', async () => {
   const repo = testRepo()
   const lib = library(repo)
   const { task } = await lib.start({ task: 'T1' })
@@ -49,6 +49,8 @@ test('R5: a dry run of accept sees a run that was killed as what it is: over', a
   const ended = new Promise((resolve) => child.once('close', resolve))
   child.kill('SIGKILL')
   await ended
+  const { json: told } = await offshoot(repo, 'prune', '--older-than', '0m', '--dry-run', '--json')
+  expect(told.skipped).toMatchObject([{ why: expect.not.stringContaining('under way') }])
   const { code, json } = await offshoot(repo, 'accept', 'T1', '--dry-run', '--json')
   expect([code, json.preview]).toMatchObject([0, { clean: true, files: [{ path: 'work.txt' }] }])
 })
