@@ -22,7 +22,8 @@ export async function readLocks(place: Pick<Place, 'commonDir'>): Promise<GitLoc
   const found = await Promise.all(
     names.map(async (name) => {
       const there = await lstat(path.join(place.commonDir, name)).catch(() => undefined)
-      return there?.isFile() ? [{ name, since: there.mtime }] : []
+      // A lock of ours is a link.
+      return there && !there.isDirectory() ? [{ name, since: there.mtime }] : []
     }),
   )
   return found.flat()

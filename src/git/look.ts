@@ -1,5 +1,5 @@
 /** A look at what git keeps in small files, taken at once: by way of another thread each would take ten times as long. */
-import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { lstatSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
 
 /** Undefined when there is no such file. One that may not be read is none that is gone: that throws. */
 export function readSmall(file: string, encoding: 'utf8' | 'latin1' = 'utf8'): string | undefined {
@@ -18,6 +18,11 @@ export function statOf(target: string): Stats | undefined {
 
 export function lstatOf(target: string): Stats | undefined {
   return quietly(() => lstatSync(target, { throwIfNoEntry: false }))
+}
+
+/** Where a link leads to; undefined when it is none. */
+export function readLink(target: string): string | undefined {
+  return quietly(() => readlinkSync(target))
 }
 
 export function realPathOf(target: string): string | undefined {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { allEnded } from '../core/all-ended.ts'
 import type { Files, Place, RefChange } from '../core/ports.ts'
 import { lstatOf, readSmall } from './look.ts'
-import { sharedLockText } from './refs.ts'
+import { sharedLockMark } from './refs.ts'
 
 /** False when anything is out of the ordinary: nothing is changed then, and git is to judge. */
 export async function changeLoose(
@@ -17,16 +17,19 @@ export async function changeLoose(
   if (isShared(at('refs')) || !areOrdinary(at, changes)) return false
   const [made, gone] = [changes.filter(isMade), changes.filter(({ new: to }) => to === null)]
   const locks = changes.map(({ ref, new: to }) => ({ file: at(`${ref}.lock`), text: to ? `${to}\n` : '' }))
-  // Whoever packs refs meanwhile would bring back what is deleted.
-  if (gone.length > 0) {
-    locks.push({ file: at('packed-refs.lock'), text: sharedLockText(gone.map(({ ref }) => ref)) })
-  }
   const held = new Set<string>()
   try {
     for (const { file, text } of locks) {
       signal?.throwIfAborted()
       if (!(await inFolder(files, file, () => files.writeNew(file, text)))) return false
       held.add(file)
+    }
+    // Whoever packs refs meanwhile would bring back what is deleted.
+    const [first] = gone
+    if (first) {
+      const packed = at('packed-refs.lock')
+      if (!(await isLinked(files, packed, sharedLockMark(first.ref)))) return false
+      held.add(packed)
     }
     // Nobody else can change them any more; somebody may have while we went about it.
     if (!areOrdinary(at, changes)) return false
@@ -104,6 +107,17 @@ async function log(files: Files, file: string, made: string, message: string): P
   const line = `${'0'.repeat(made.length)} ${made} ${who}\t${message}\n`
   const text = ((await files.readText(file)) ?? '') + line
   await inFolder(files, file, () => files.write(file, text))
+}
+
+/** A link is there with all that it says, or not at all, and only where nothing was. */
+async function isLinked(files: Files, at: string, target: string): Promise<boolean> {
+  try {
+    await files.link(target, at)
+    return true
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw thrown
+  }
 }
 
 /** Whoever deletes the last ref of a folder takes the folder along, also when it was made for us just now. */

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type TestRepo, testRepo } from '../../test/support/repo.ts'
@@ -15,7 +15,7 @@ import {
   findRivals,
   readHeadBranch,
   refCommands,
-  sharedLockText,
+  sharedLockMark,
 } from './refs.ts'
 
 const exec = gitExec({ env: process.env, recordChild: () => () => {} })
@@ -137,14 +137,15 @@ describe('clearSharedLocks', () => {
     const repo = testRepo()
     const place = placeOf(repo)
     const lock = path.join(place.commonDir, 'packed-refs.lock')
-    for (const [text, goes] of [
-      ['', false],
-      [sharedLockText(['refs/heads/other']), false],
-      [sharedLockText(['refs/heads/other', 'refs/heads/x']), true],
+    for (const [make, goes] of [
+      [() => writeFileSync(lock, ''), false],
+      [() => symlinkSync(sharedLockMark('refs/heads/other'), lock), false],
+      [() => symlinkSync(sharedLockMark('refs/heads/x'), lock), true],
     ] as const) {
-      writeFileSync(lock, text)
+      rmSync(lock, { force: true })
+      make()
       await clearRefLocks(nodeFiles(), place, ['refs/heads/x'], Date.now() - 60_000)
-      expect(existsSync(lock), text).toBe(!goes)
+      expect(lstatSync(lock, { throwIfNoEntry: false }) === undefined, String(make)).toBe(goes)
     }
   })
 })

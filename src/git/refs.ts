@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
 import type { Files, LeftBehind, Place, RefChange } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
-import { lstatOf, readSmall } from './look.ts'
+import { lstatOf, readLink, readSmall } from './look.ts'
 
 const object = /^([0-9a-f]{40}|[0-9a-f]{64})\n?$/
 
@@ -202,20 +202,16 @@ export async function clearRefLocks(
     await clearDrafts(files, at(`logs/${ref}`), found, since)
   }
   const shared = at('packed-refs.lock')
-  if (namesOneOf(readSmall(shared) ?? '', refs)) await files.remove(shared)
+  const mark = readLink(shared)
+  if (refs.some((ref) => sharedLockMark(ref) === mark)) await files.remove(shared)
 }
 
 /**
- * What we write into the lock of the packed refs, which git leaves empty: whoever recovers a change of these refs knows by
- * it that the lock is ours.
+ * Where our lock of the packed refs leads to, as it is a link that leads nowhere: whoever recovers a change of that ref knows
+ * by it that the lock is ours. To git it is a lock like any other.
  */
-export function sharedLockText(refs: readonly string[]): string {
-  return ['offshoot', ...refs, ''].join('\n')
-}
-
-function namesOneOf(text: string, refs: readonly string[]): boolean {
-  const [who, ...named] = text.split('\n')
-  return who === 'offshoot' && named.some((ref) => refs.includes(ref))
+export function sharedLockMark(ref: string): string {
+  return `offshoot:${ref}`
 }
 
 const draft = /\.[0-9a-f]{12}\.tmp$/
