@@ -29,6 +29,16 @@ test.each(['agent-loop.ts', 'ai-sdk.ts'])('docs/library.md shows docs/examples/%
   expect(read('docs/library.md')).toContain(`\`\`\`ts\n${read(`docs/examples/${name}`)}\`\`\``)
 })
 
+/** Those that are read on their own pages; decisions and releases stay as they were written. */
+const pages = documents.filter((document) => !/adr|CHANGELOG|NOTICE|commands/.test(document))
+
+test.each(pages)('%s: lines of prose fit 125 columns', (document) => {
+  const lines = read(document)
+    .replaceAll(/^```[\s\S]*?^```$/gm, '')
+    .split('\n')
+  expect(lines.filter((line) => line.length > 125 && !/^[|!]/.test(line))).toEqual([])
+})
+
 describe('each relative link leads to a file, and to a heading of it', () => {
   test.each(documents)('%s', (document) => {
     const broken = links(document).filter(({ file, heading }) => {
