@@ -15,7 +15,7 @@ export async function putRecords(repo: BenchRepo, count: number): Promise<void> 
   const now = () => new Date(ports.clock.now().getTime() - hour).toISOString()
   const owner = ports.processes.self()
   const id = ports.ids.uid()
-  ports.store.putRepo({
+  await ports.store.putRepo({
     id,
     name: 'repo',
     commonDir: path.join(repo.dir, '.git'),
@@ -24,8 +24,8 @@ export async function putRecords(repo: BenchRepo, count: number): Promise<void> 
   })
   for (let n = 1; n <= count; n++) {
     const task = openTask(repo, id, `TASK-${n}`, ports.ids.uid(), now())
-    ports.store.append(task.uid, { type: 'start.begun', task, owner }, now())
-    ports.store.append(task.uid, { type: 'start.done' }, now())
+    await ports.store.append(task.uid, { type: 'start.begun', task, owner }, now())
+    await ports.store.append(task.uid, { type: 'start.done' }, now())
   }
   await ports.close()
 }

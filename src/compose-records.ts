@@ -17,7 +17,7 @@ export interface RecordsOptions {
 }
 
 export interface OpenRecords extends Records {
-  close(): void
+  close(): Promise<void>
 }
 
 /** The store is opened when it is first asked for. */
@@ -33,8 +33,8 @@ export function openRecords({ home, around, exec }: RecordsOptions): OpenRecords
     },
     locate: (dir) => locate(exec, dir),
     isAlive: async (owner) => (await import('./process/alive.ts')).isAlive(owner),
-    close() {
-      store?.close()
+    async close() {
+      await store?.close()
       store = undefined
     },
   }

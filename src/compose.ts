@@ -117,7 +117,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     agents,
     loadModule,
     async setStoreAside(folder) {
-      records.close()
+      await records.close()
       await files.makeFolder(folder, 0o700)
       // The database last: a log that is left beside a new one would be taken for its own.
       for (const name of ['state.db-wal', 'state.db-shm', 'state.db']) {
@@ -138,7 +138,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     async close() {
       while (behind.size > 0) await Promise.all(behind)
       vault.close()
-      records.close()
+      await records.close()
     },
   }
 }

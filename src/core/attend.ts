@@ -53,7 +53,7 @@ export function attendance(ports: Ports, run: ActiveRun, { agent, tell, permit }
         case 'started':
           if (conversation === event.conversationId) return
           conversation = event.conversationId
-          ports.store.append(
+          await ports.store.append(
             run.task.uid,
             { type: 'run.conversation', run: run.id, agent, conversation },
             ports.clock.now().toISOString(),

@@ -43,11 +43,14 @@ interface LogCounts {
  * Everything in which the log is not as it was written. An entry that was changed, or whose neighbour was taken away or
  * changed places, does not fit its seal; entries missing at the end are missed by the counts.
  */
-export function flawsOf(log: Iterable<LoggedEvent>, counts: LogCounts): { flaws: Flaw[]; head: string } {
+export async function flawsOf(
+  log: Iterable<LoggedEvent> | AsyncIterable<LoggedEvent>,
+  counts: LogCounts,
+): Promise<{ flaws: Flaw[]; head: string }> {
   const flaws: Flaw[] = []
   const found = new Map<string, number>()
   let [before, last] = [firstSeal, 0]
-  for (const entry of log) {
+  for await (const entry of log) {
     if (entry.seq !== last + 1) flaws.push({ seq: entry.seq, what: missing(last + 1, entry.seq - 1) })
     if (sealOf(before, entry) !== entry.seal)
       flaws.push({ seq: entry.seq, what: 'it, or what comes before it, is not what was written' })

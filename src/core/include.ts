@@ -53,7 +53,11 @@ export async function include(
   for (const name of names.linked)
     await ports.files.link(path.join(checkout, name), path.join(task.path, name))
   const included = { ...names, secrets: names.copied.filter(isSecretName) }
-  ports.store.append(task.uid, { type: 'included', ...shortened(included) }, ports.clock.now().toISOString())
+  await ports.store.append(
+    task.uid,
+    { type: 'included', ...shortened(included) },
+    ports.clock.now().toISOString(),
+  )
   return included
 }
 

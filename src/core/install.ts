@@ -41,7 +41,7 @@ export async function install(ports: Ports, input: InstallInput, signal?: AbortS
       hint: 'Use a task with a workspace of its own, or say the commands in a terminal.',
     })
   return holdTask(ports, named, { verb: 'install', signal }, async () => {
-    const task = requireOpen(ports, named)
+    const task = await requireOpen(ports, named)
     await requireWorkspace(ports, repo, task)
     const free: [string, string][] = []
     const skipped: string[] = []
@@ -61,7 +61,7 @@ export async function install(ports: Ports, input: InstallInput, signal?: AbortS
       if (!(await ports.files.writeNew(path.join(task.path, file), content))) skipped.push(file)
     }
     const files = [...wanted.keys()].filter((file) => !skipped.includes(file))
-    ports.store.append(task.uid, { type: 'installed', files }, ports.clock.now().toISOString())
+    await ports.store.append(task.uid, { type: 'installed', files }, ports.clock.now().toISOString())
     return { task, files, skipped }
   })
 }

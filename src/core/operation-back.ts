@@ -18,13 +18,13 @@ export async function takeBack(
   const { id, record } = operation
   const staging = stagingFolder(repo, operation)
   const now = () => ports.clock.now().toISOString()
-  const pending = ports.store.findTaskByUid(task.uid)?.pending
+  const pending = (await ports.store.findTaskByUid(task.uid))?.pending
   // Should the last append fail, nobody may try to finish it without what was staged.
   if (pending?.verb === 'operation' && pending.staged)
-    ports.store.append(task.uid, { type: 'operation.unstaged', id }, now())
+    await ports.store.append(task.uid, { type: 'operation.unstaged', id }, now())
   if (operation.index) await ports.checkouts.unlockIndex(operation.index.gitDir, staging)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
-  ports.store.append(task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now())
+  await ports.store.append(task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now())
 }
 
 /** Whoever is told that it failed is not to find it done later. Where that is too late, recovery finishes it. */

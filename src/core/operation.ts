@@ -92,10 +92,10 @@ export async function perform(ports: Ports, repo: Repo, task: Task, operation: O
   const now = () => ports.clock.now().toISOString()
   const { id } = operation
   await ports.contents.keep(repo, [await keptOf(ports, repo, operation)])
-  store.append(task.uid, begun(ports, operation), operation.at)
+  await store.append(task.uid, begun(ports, operation), operation.at)
   try {
     await stage(ports, repo, operation)
-    store.append(task.uid, { type: 'operation.staged', id }, now())
+    await store.append(task.uid, { type: 'operation.staged', id }, now())
     await moveRefs(ports, repo, operation)
   } catch (error) {
     await takeBackUnbegun(ports, repo, task, operation, appError(error))
@@ -137,11 +137,11 @@ export async function performAll(
   )
   const eachOne = (event: (operation: Operation) => TaskEvent) =>
     acts.map(({ task: { uid }, operation }) => ({ uid, event: event(operation) }))
-  store.appendAll(
+  await store.appendAll(
     eachOne((operation) => begun(ports, operation)),
     first.operation.at,
   )
-  store.appendAll(
+  await store.appendAll(
     eachOne(({ id }) => ({ type: 'operation.staged', id })),
     now(),
   )
@@ -169,7 +169,7 @@ export async function performAll(
     done.map(({ event }) => event),
     at,
   )
-  const closed = new Map(store.appendAll(done, at).map((task) => [task.uid, task]))
+  const closed = new Map((await store.appendAll(done, at)).map((task) => [task.uid, task]))
   return acts.map(({ task }) => closed.get(task.uid) ?? (ended.get(task.uid) as AppError))
 }
 
@@ -251,7 +251,7 @@ async function conclude(
   const at = ports.clock.now().toISOString()
   await noteDone(ports, repo, [done], at)
   const log = events.map((event) => ({ uid: task.uid, event }))
-  const closed = ports.store.appendAll(log, at).at(-1) ?? task
+  const closed = (await ports.store.appendAll(log, at)).at(-1) ?? task
   return operation.step ? publishSteps(ports, repo, closed) : closed
 }
 

@@ -709,49 +709,52 @@ export interface Idling extends Pick<Task, 'repo' | 'origin' | 'trigger'> {
  * put first; hidden tasks are found by uid only.
  */
 export interface Store {
-  findRepo(commonDir: string): RepoRecord | undefined
-  findRepoById(id: string): RepoRecord | undefined
-  readRepos(): RepoRecord[]
-  putRepo(repo: RepoRecord): void
-  findOpenTask(repo: string, id: string): Task | undefined
+  findRepo(commonDir: string): Promise<RepoRecord | undefined>
+  findRepoById(id: string): Promise<RepoRecord | undefined>
+  readRepos(): Promise<RepoRecord[]>
+  putRepo(repo: RepoRecord): Promise<void>
+  findOpenTask(repo: string, id: string): Promise<Task | undefined>
   /** The newest task of that id, open or closed. */
-  findTask(repo: string, id: string): Task | undefined
-  findTaskByUid(uid: string): Task | undefined
-  findTaskByPath(path: string): Task | undefined
+  findTask(repo: string, id: string): Promise<Task | undefined>
+  findTaskByUid(uid: string): Promise<Task | undefined>
+  findTaskByPath(path: string): Promise<Task | undefined>
   /** Newest first. */
-  readTasks(filter: TaskFilter): Task[]
-  countOpenTasks(repo: string): number
+  readTasks(filter: TaskFilter): Promise<Task[]>
+  countOpenTasks(repo: string): Promise<number>
   /** What there is to know of the open tasks before a command, however many they are. */
-  readIdling(): Idling[]
+  readIdling(): Promise<Idling[]>
   /** Tasks in the middle of a verb. */
-  readPendingTasks(): Task[]
+  readPendingTasks(): Promise<Task[]>
   /**
    * Appends to the task's log and answers the task as it now is. `expected` is the number of events the caller has
    * seen; throws WT_012 when another writer was faster, WT_013 when the id is taken by another open task.
    */
-  append(uid: string, event: TaskEvent, at: string, expected?: number): Task
+  append(uid: string, event: TaskEvent, at: string, expected?: number): Promise<Task>
   /** The same for several tasks: all of it or nothing. Answers the tasks in that order. */
-  appendAll(events: readonly { readonly uid: string; readonly event: TaskEvent }[], at: string): Task[]
+  appendAll(
+    events: readonly { readonly uid: string; readonly event: TaskEvent }[],
+    at: string,
+  ): Promise<Task[]>
   /** The logs of tasks that have none, together in the order of time: all of it, or nothing. */
-  adopt(log: readonly Pick<StoredEvent, 'uid' | 'event' | 'at'>[]): void
+  adopt(log: readonly Pick<StoredEvent, 'uid' | 'event' | 'at'>[]): Promise<void>
   readEvents(options: {
     after?: number
     uid?: string
     types?: readonly TaskEvent['type'][]
     limit?: number
-  }): StoredEvent[]
+  }): Promise<StoredEvent[]>
   /** The log as it lies there, entry by entry. */
-  readLog(): Iterable<LoggedEvent>
-  countEvents(): { readonly last: number; readonly perTask: ReadonlyMap<string, number> }
+  readLog(): AsyncIterable<LoggedEvent>
+  countEvents(): Promise<{ readonly last: number; readonly perTask: ReadonlyMap<string, number> }>
   /** What is wrong with the file itself. */
-  findDamage(): string | undefined
+  findDamage(): Promise<string | undefined>
   /** Makes the rows of tasks that cannot be read again from their events, as far as all of these are there; answers their ids. */
-  mendTasks(): string[]
-  findNote(key: string): string | undefined
-  putNote(key: string, value: string): void
+  mendTasks(): Promise<string[]>
+  findNote(key: string): Promise<string | undefined>
+  putNote(key: string, value: string): Promise<void>
   /** The notes whose key begins so, but for empty ones. */
-  readNotes(prefix: string): Map<string, string>
-  close(): void
+  readNotes(prefix: string): Promise<Map<string, string>>
+  close(): Promise<void>
 }
 
 export interface LockOptions {

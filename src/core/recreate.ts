@@ -95,7 +95,7 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
   const now = () => ports.clock.now().toISOString()
   // The mark of a run would be gone, and with it all that keeps others from its task.
   requireIdle(task)
-  store.append(task.uid, { type: 'recreate.begun', owner: ports.processes.self() }, now())
+  await store.append(task.uid, { type: 'recreate.begun', owner: ports.processes.self() }, now())
   try {
     await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
     requireFree(task.branch, await git.readWorktrees(repo.place))
@@ -122,7 +122,7 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
     const from = await ports.locate(task.origin).catch(() => undefined)
     const settings = from && (await ports.settings.read(from.checkout))
     if (settings) await include(ports, repo, from, settings.workspace, task, signal)
-    return store.append(task.uid, { type: 'recreate.done' }, now())
+    return await store.append(task.uid, { type: 'recreate.done' }, now())
   } catch (error) {
     await undoRecreate(ports, repo, task, appError(error).message).catch(() => {})
     throw error

@@ -12,7 +12,7 @@ export async function findMoved(
 ): Promise<{ record: RepoRecord; place: Place } | undefined> {
   const place = await ports.locate(dir).catch(() => undefined)
   const mark = place && (await ports.git.findRepoMark(place, signal))
-  const record = mark && ports.store.findRepoById(mark.id)
+  const record = mark && (await ports.store.findRepoById(mark.id))
   if (!record || record.commonDir === place.commonDir) return undefined
   return (await ports.files.readKind(record.commonDir)) === undefined ? { record, place } : undefined
 }
@@ -24,9 +24,9 @@ export async function relink(ports: Ports, dir: string, signal?: AbortSignal) {
   const [from, to] = [rootOf(record.commonDir), rootOf(place.commonDir)]
   const follow = follower(record.commonDir, place.commonDir)
   await requireRepo(ports, dir, signal)
-  for (const task of ports.store.readTasks({ repo: record.id, open: true })) {
+  for (const task of await ports.store.readTasks({ repo: record.id, open: true })) {
     const event = { type: 'moved', to: await movedTo(ports, task, follow) } as const
-    ports.store.append(task.uid, event, ports.clock.now().toISOString())
+    await ports.store.append(task.uid, event, ports.clock.now().toISOString())
   }
   return [{ name: `repository ${record.name}`, message: `it was moved from ${from} to ${to}`, hint: '' }]
 }

@@ -33,7 +33,7 @@ export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Set
     await ports.processes.endChildren(owner, (left) => clearLeft(ports, left)).catch(() => 0)
   }
   await recoverPools(ports)
-  for (const task of ports.store.readPendingTasks()) {
+  for (const task of await ports.store.readPendingTasks()) {
     signal?.throwIfAborted()
     try {
       told.push(await settle(ports, task))
@@ -49,10 +49,10 @@ export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Set
 export async function settle(ports: Ports, seen: Task): Promise<Settled> {
   const lock = seen.pending?.verb === 'run' ? runLock(seen.uid) : taskLock(seen.repo, seen.id)
   return ports.locks.hold(lock, { verb: 'recover', waitMs: 0 }, async () => {
-    const task = ports.store.findTaskByUid(seen.uid)
+    const task = await ports.store.findTaskByUid(seen.uid)
     const named = { uid: seen.uid, task: seen.id, repo: seen.repo }
     if (!task?.pending) return { ...named, verdict: 'left alone', why: 'It ended by itself.' }
-    const record = ports.store.findRepoById(task.repo)
+    const record = await ports.store.findRepoById(task.repo)
     if (!record) throw new AppError('WT_005', 'Its repository is not known.')
     const { pending } = task
     const why = whyUnended(pending)
@@ -132,7 +132,7 @@ async function concludeGone(
       throw new AppError('WT_005', `${repo.commonDir} is gone, in which ${why}.`)
     }
     case 'publish':
-      ports.store.append(task.uid, { type: 'publish.undone', reason: why }, now())
+      await ports.store.append(task.uid, { type: 'publish.undone', reason: why }, now())
       return 'rolled back'
     case 'run': {
       await ports.processes.endRun(pending.run)
@@ -153,7 +153,7 @@ async function clearLeft(ports: Ports, left: readonly LeftBehind[]): Promise<voi
 
 /** Taking a repository in belongs to no task: what is left of that is looked for in every repository. */
 async function clearMarks(ports: Ports): Promise<void> {
-  for (const { commonDir } of ports.store.readRepos()) {
+  for (const { commonDir } of await ports.store.readRepos()) {
     const place = { commonDir, gitDir: commonDir, checkout: null }
     const clear = () => ports.git.clearRefLocks(place, [markRef])
     await ports.locks.hold(repoLock(place), { verb: 'recover' }, clear)

@@ -63,8 +63,8 @@ export function trustNote(repo: string): string {
   return `trust ${repo}`
 }
 
-export function isTrusted(ports: Ports, repo: string, hooks: readonly HookCommand[]): boolean {
-  return ports.store.findNote(trustNote(repo)) === fingerprintOf(hooks)
+export async function isTrusted(ports: Ports, repo: string, hooks: readonly HookCommand[]): Promise<boolean> {
+  return (await ports.store.findNote(trustNote(repo))) === fingerprintOf(hooks)
 }
 
 interface HookOptions {
@@ -88,7 +88,8 @@ export async function runTaskHook(
   const hooks = await readHooks(ports, task.origin).catch(() => [])
   const found = hooks.find((one) => one.hook === hook)
   if (!found) return undefined
-  if (found.isForeign && !isTrusted(ports, repo.id, hooks)) return { hook, ok: false, why: notTrusted }
+  if (found.isForeign && !(await isTrusted(ports, repo.id, hooks)))
+    return { hook, ok: false, why: notTrusted }
   const { timeoutSeconds } = (await settingsOf(ports, task)).hooks
   const late = AbortSignal.timeout(timeoutSeconds * 1000)
   const isThere = (await ports.files.readKind(task.path)) === 'folder'
@@ -118,7 +119,7 @@ export async function askTaskHook(...args: Parameters<typeof runTaskHook>): Prom
   const ran = await runTaskHook(...args)
   if (!ran || ran.ok) return
   if (ran.why === notTrusted) {
-    store.append(uid, { type: 'hook.skipped', hook }, clock.now().toISOString())
+    await store.append(uid, { type: 'hook.skipped', hook }, clock.now().toISOString())
     return
   }
   throw new AppError('WT_017', `${ran.hook} said no: it ${ran.why}.`, { data: { hook: ran.hook } })

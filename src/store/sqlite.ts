@@ -128,7 +128,7 @@ export function sqliteStore(path: string, pid?: number): Store {
   }
 
   return {
-    findRepo: (commonDir) =>
+    findRepo: async (commonDir) =>
       // A repository that was deleted and made anew in its place has a second record there.
       repo(
         find(
@@ -136,10 +136,10 @@ export function sqliteStore(path: string, pid?: number): Store {
           commonDir,
         ),
       ),
-    findRepoById: (id) => repo(find(`SELECT ${repoColumns} FROM repos WHERE id = ?`, id)),
-    readRepos: () =>
+    findRepoById: async (id) => repo(find(`SELECT ${repoColumns} FROM repos WHERE id = ?`, id)),
+    readRepos: async () =>
       read(`SELECT ${repoColumns} FROM repos ORDER BY added_at, rowid`).map((row) => repo(row)!),
-    putRepo: ({ id, name, commonDir, mark, addedAt }) =>
+    putRepo: async ({ id, name, commonDir, mark, addedAt }) =>
       change(
         `INSERT INTO repos (id, name, common_dir, mark, added_at) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (id) DO UPDATE SET
@@ -151,21 +151,21 @@ export function sqliteStore(path: string, pid?: number): Store {
         addedAt,
       ),
 
-    findOpenTask: (repo, id) =>
+    findOpenTask: async (repo, id) =>
       findTask('repo = ? AND lower(id) = lower(?) AND open = 1 AND id = ?', repo, id, id),
-    findTask: (repo, id) => findTask(`repo = ? AND id = ? AND hidden = 0 ${newestFirst}`, repo, id),
-    findTaskByUid: (uid) => findTask('uid = ?', uid),
-    findTaskByPath: (path) =>
+    findTask: async (repo, id) => findTask(`repo = ? AND id = ? AND hidden = 0 ${newestFirst}`, repo, id),
+    findTaskByUid: async (uid) => findTask('uid = ?', uid),
+    findTaskByPath: async (path) =>
       findTask('path = ? AND hidden = 0 ORDER BY open DESC, created_at DESC, seq DESC', path),
-    readTasks: (filter) => {
+    readTasks: async (filter) => {
       const { where, values } = taskCondition(filter)
       return read(`SELECT summary FROM tasks WHERE ${where} ${newestFirst} LIMIT ?`, ...values).map(
         (row) => task(row)!,
       )
     },
-    countOpenTasks: (repo) =>
+    countOpenTasks: async (repo) =>
       Number(find('SELECT count(*) AS count FROM tasks WHERE repo = ? AND open = 1', repo)?.count),
-    readIdling: () =>
+    readIdling: async () =>
       read(idlingQuery).map(({ repo, origin, trigger, shadow, since }) => ({
         repo: repo as string,
         origin: origin as string,
@@ -173,16 +173,16 @@ export function sqliteStore(path: string, pid?: number): Store {
         shadow: shadow === 1,
         lastActiveAt: since as string,
       })),
-    readPendingTasks: () =>
+    readPendingTasks: async () =>
       read('SELECT summary FROM tasks WHERE pending = 1 ORDER BY seq').map((row) => task(row)!),
 
-    append: (uid, event, at, expected) =>
+    append: async (uid, event, at, expected) =>
       guarded(() => inTransaction(db, () => append(uid, event, at, expected, pid))),
-    appendAll: (events, at) =>
+    appendAll: async (events, at) =>
       guarded(() =>
         inTransaction(db, () => events.map(({ uid, event }) => append(uid, event, at, undefined, pid))),
       ),
-    adopt: (log) =>
+    adopt: async (log) =>
       guarded(() =>
         inTransaction(db, () => {
           const seen = new Map<string, number>()
@@ -195,7 +195,7 @@ export function sqliteStore(path: string, pid?: number): Store {
           }
         }),
       ),
-    *readLog() {
+    async *readLog() {
       for (let after = 0; ; ) {
         const rows = read('SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT 1000', after)
         for (const row of rows) yield { ...row, text: row.event } as unknown as LoggedEvent
@@ -203,13 +203,13 @@ export function sqliteStore(path: string, pid?: number): Store {
         after = rows.at(-1)?.seq as number
       }
     },
-    countEvents: () => ({
+    countEvents: async () => ({
       last: Number(find("SELECT seq FROM sqlite_sequence WHERE name = 'events'")?.seq ?? 0),
       perTask: new Map(
         read('SELECT uid, version FROM tasks').map(({ uid, version }) => [uid as string, version as number]),
       ),
     }),
-    findDamage: () => {
+    findDamage: async () => {
       const found = find('PRAGMA integrity_check(1)')?.integrity_check as string | undefined
       if (found !== 'ok') return found
       const event = find('SELECT seq FROM events WHERE NOT json_valid(event) LIMIT 1')
@@ -217,11 +217,11 @@ export function sqliteStore(path: string, pid?: number): Store {
       const task = find(`SELECT id FROM tasks WHERE ${unreadable} LIMIT 1`)
       return task && `the record of ${String(task.id)} cannot be read`
     },
-    mendTasks: () => {
+    mendTasks: async () => {
       const rows = read(`SELECT uid, version FROM tasks WHERE ${unreadable}`)
       return rows.length === 0 ? [] : guarded(() => inTransaction(db, () => rows.flatMap(refold)))
     },
-    readEvents: ({ after = 0, uid, types, limit = -1 }) => {
+    readEvents: async ({ after = 0, uid, types, limit = -1 }) => {
       const terms = ['seq > ?']
       const values: SQLInputValue[] = [after]
       if (uid !== undefined) {
@@ -236,8 +236,8 @@ export function sqliteStore(path: string, pid?: number): Store {
       return read(query, ...values, limit).map(storedEvent)
     },
 
-    findNote: (key) => find('SELECT value FROM notes WHERE key = ?', key)?.value as string | undefined,
-    readNotes: (prefix) =>
+    findNote: async (key) => find('SELECT value FROM notes WHERE key = ?', key)?.value as string | undefined,
+    readNotes: async (prefix) =>
       new Map(
         read(
           "SELECT key, value FROM notes WHERE key >= ? AND key < ? AND value <> ''",
@@ -245,13 +245,13 @@ export function sqliteStore(path: string, pid?: number): Store {
           `${prefix}\u{10ffff}`,
         ).map(({ key, value }) => [key as string, value as string]),
       ),
-    putNote: (key, value) =>
+    putNote: async (key, value) =>
       change(
         'INSERT INTO notes VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
         key,
         value,
       ),
-    close: () => {
+    close: async () => {
       if (db.isOpen) guarded(() => db.close())
     },
   }

@@ -15,9 +15,9 @@ for (let round = 0; round < Number(count); round++) {
   for (const uid of uids) {
     for (;;) {
       // Asking for the exact version makes each acknowledged number this writer's own.
-      const seen = store.readEvents({ uid }).length
+      const seen = (await store.readEvents({ uid })).length
       try {
-        store.append(uid, { type: 'recreate.done' }, new Date().toISOString(), seen)
+        await store.append(uid, { type: 'recreate.done' }, new Date().toISOString(), seen)
         writeSync(1, `${uid} ${seen + 1}\n`)
         break
       } catch (thrown) {
@@ -26,4 +26,4 @@ for (let round = 0; round < Number(count); round++) {
     }
   }
 }
-store.close()
+await store.close()

@@ -175,8 +175,8 @@ export async function leftInCheckout(stage: Stage): Promise<void> {
   await workedInCheckout(stage)
   await act(stage, async ({ store }) => {
     const yesterday = new Date(Date.now() - 86_400_000).toISOString()
-    for (const { uid } of store.readTasks({ open: true }))
-      store.append(uid, { type: 'recreate.done' }, yesterday)
+    for (const { uid } of await store.readTasks({ open: true }))
+      await store.append(uid, { type: 'recreate.done' }, yesterday)
   })
 }
 

@@ -32,8 +32,8 @@ function moveMain(user: TestRepo): string {
 const whenStaged = (then: () => void): Around => ({
   store: (store) => ({
     ...store,
-    append(uid, event, ...rest) {
-      const task = store.append(uid, event, ...rest)
+    async append(uid, event, ...rest) {
+      const task = await store.append(uid, event, ...rest)
       if (event.type === 'operation.staged') then()
       return task
     },

@@ -110,11 +110,11 @@ describe('R5, R10: a repository that is gone in the middle of a verb', () => {
       }
       return {
         ...store,
-        append(uid, event, at, expected) {
+        async append(uid, event, at, expected) {
           refused(event.type)
           return store.append(uid, event, at, expected)
         },
-        appendAll(events, at) {
+        async appendAll(events, at) {
           for (const { event } of events) refused(event.type)
           return store.appendAll(events, at)
         },
@@ -234,7 +234,7 @@ test('R10: what would stop one task is found before the first is closed, and not
   for (const task of ['T1', 'T2']) await repo.checkpoint({ task })
   await repo.close()
   const ports = compose({ env: user.env })
-  const { uid = '' } = ports.store.findTaskByPath(tasks[0]!.path) ?? {}
+  const { uid = '' } = (await ports.store.findTaskByPath(tasks[0]!.path)) ?? {}
   await ports.close()
   for (const steps of globSync(path.join(user.home, 'state/vaults/*.git/refs/tasks', uid)))
     writeFileSync(steps, '')

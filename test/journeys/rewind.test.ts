@@ -88,7 +88,7 @@ test('P2.6: a step whose event was lost gets it with the next step', async () =>
     around: {
       store: (store) => ({
         ...store,
-        append(uid, event, ...rest) {
+        async append(uid, event, ...rest) {
           if (event.type === 'checkpoint') {
             lost++
             throw new Error('the disk is gone')

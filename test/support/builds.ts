@@ -8,18 +8,18 @@ const withoutJournal: Around = {
   contents: (contents) => ({ ...contents, async keep() {} }),
   store: (store) => ({
     ...store,
-    append(uid, event, at, expected) {
+    async append(uid, event, at, expected) {
       const task =
         event.type === 'operation.begun' || event.type === 'operation.staged'
-          ? store.findTaskByUid(uid)
+          ? await store.findTaskByUid(uid)
           : undefined
-      return task ?? store.append(uid, event, at, expected)
+      return task ?? (await store.append(uid, event, at, expected))
     },
   }),
 }
 
 /** It is written down, and nobody reads it. */
-const withoutRecovery: Around = { store: (store) => ({ ...store, readPendingTasks: () => [] }) }
+const withoutRecovery: Around = { store: (store) => ({ ...store, readPendingTasks: async () => [] }) }
 
 export const builds = {
   whole: {} as Around,
