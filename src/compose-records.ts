@@ -3,15 +3,23 @@ import os from 'node:os'
 import path from 'node:path'
 import { makeFolders } from './files/make-folders.ts'
 import { AppError, appError } from './core/errors.ts'
-import type { Records, Store } from './core/ports.ts'
+import type { Notes, Records, RepoRecords, Store } from './core/ports.ts'
+import type { Database } from './core/ports/store.ts'
 import type { GitExec } from './git/exec.ts'
 import { locate } from './git/locate.ts'
 import { findOwnRun } from './process/own-run.ts'
-import { sqliteStore } from './store/sqlite.ts'
+import { sqliteDatabase } from './store/sqlite.ts'
+
+/** Stands between the verbs and the records. */
+export interface AroundRecords {
+  readonly store?: (store: Store) => Store
+  readonly repos?: (repos: RepoRecords) => RepoRecords
+  readonly notes?: (notes: Notes) => Notes
+}
 
 export interface RecordsOptions {
   readonly home: string
-  readonly around?: ((store: Store) => Store) | undefined
+  readonly around?: AroundRecords | undefined
   /** Git, for the rare repository of somebody else's. */
   readonly exec: () => Promise<GitExec>
 }
@@ -20,22 +28,37 @@ export interface OpenRecords extends Records {
   close(): Promise<void>
 }
 
-/** The store is opened when it is first asked for. */
-export function openRecords({ home, around, exec }: RecordsOptions): OpenRecords {
-  let store: Store | undefined
+/** The database is opened when it is first asked for. */
+export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRecords {
+  let database: Database | undefined
+  const opened = () => {
+    if (database) return database
+    makeHome(home)
+    const { store, repos, notes, close } = sqliteDatabase(path.join(home, 'state.db'))
+    database = {
+      store: around.store?.(store) ?? store,
+      repos: around.repos?.(repos) ?? repos,
+      notes: around.notes?.(notes) ?? notes,
+      close,
+    }
+    return database
+  }
   return {
     get store() {
-      if (store) return store
-      makeHome(home)
-      const opened = sqliteStore(path.join(home, 'state.db'), process.pid)
-      store = around?.(opened) ?? opened
-      return store
+      return opened().store
+    },
+    get repos() {
+      return opened().repos
+    },
+    get notes() {
+      return opened().notes
     },
     locate: (dir) => locate(exec, dir),
     isAlive: async (owner) => (await import('./process/alive.ts')).isAlive(owner),
     async close() {
-      await store?.close()
-      store = undefined
+      const closing = database
+      database = undefined
+      await closing?.close()
     },
   }
 }

@@ -6,6 +6,7 @@ import { poolNote } from '../core/slot.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
 import { handlers } from './handlers.ts'
 import type { Emit } from './views.ts'
+import { append } from '../core/tasks/records.ts'
 
 /** Runs one action. What an earlier process left half-done is put right before anything is changed. */
 export async function call<A extends ActionName>(
@@ -61,11 +62,7 @@ async function requireUser(ports: Ports, action: ActionName, command: string): P
     ({ pending }) => pending?.verb === 'run' && pending.run === run,
   )
   if (task)
-    await ports.store.append(
-      task.uid,
-      { type: 'run.wanted', run, verb: command },
-      ports.clock.now().toISOString(),
-    )
+    await append(ports, task.uid, { type: 'run.wanted', run, verb: command }, ports.clock.now().toISOString())
   const whose = task && !action.startsWith('system.') ? ` ${task.id}` : ''
   throw new AppError('WT_017', `An agent may not ${command}: that is for the user to decide.`, {
     hint: `The user now knows that you want it. They run: offshoot ${command}${whose}`,
@@ -96,9 +93,9 @@ function inHand(action: ActionName, input: object): InHand {
 }
 
 /** Somebody stopped in the middle of a verb, or died with a child at work. */
-async function needsRecovery({ store, processes }: Ports): Promise<boolean> {
+async function needsRecovery({ store, notes, processes }: Ports): Promise<boolean> {
   if ((await store.readPendingTasks()).length > 0 || processes.readDeadOwners().length > 0) return true
-  return (await store.readNotes(poolNote(''))).size > 0
+  return (await notes.readBelow(poolNote(''))).size > 0
 }
 
 /** A signal may be given any reason; that it was pulled is told in one way. */

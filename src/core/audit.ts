@@ -62,8 +62,8 @@ export async function audit(records: Records, input: AuditInput): Promise<AuditE
 export async function verify({
   store,
 }: Records): Promise<{ entries: number; head: string; flaws: readonly Flaw[] }> {
-  const counts = await store.countEvents()
-  return { entries: counts.last, ...(await flawsOf(store.readLog(), counts)) }
+  const position = await store.readPosition()
+  return { entries: position.seq, ...(await flawsOf(store.readLog(), position)) }
 }
 
 function isFailure(event: TaskEvent): boolean {

@@ -14,6 +14,7 @@ import { rejectHeld } from './reject.ts'
 import { findRepo } from './repo.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 const minute = 60_000
 
@@ -81,7 +82,7 @@ async function revert(
     const reason = redacted(error.message)
     if (error.code === 'WT_012' || reason === named.unreverted) return named
     const failed = { type: 'revert.failed', trigger, reason } as const
-    return await ports.store.append(named.uid, failed, ports.clock.now().toISOString())
+    return await append(ports, named.uid, failed, ports.clock.now().toISOString())
   }
 }
 

@@ -17,19 +17,19 @@ function chained(count: number): LoggedEvent[] {
 }
 
 const log = chained(6)
-const counts = {
-  last: 6,
-  perTask: new Map([
+const end = {
+  seq: 6,
+  versions: new Map([
     ['u0', 3],
     ['u1', 3],
   ]),
 }
 const seqs = async (changed: readonly LoggedEvent[]) =>
-  (await flawsOf(changed, counts)).flaws.map(({ seq }) => seq)
+  (await flawsOf(changed, end)).flaws.map(({ seq }) => seq)
 
 test('R9: a log as it was written has no flaw, and its head is its last seal', async () => {
-  expect(await flawsOf(log, counts)).toEqual({ flaws: [], head: log[5]?.seal })
-  expect(await flawsOf([], { last: 0, perTask: new Map() })).toEqual({ flaws: [], head: '' })
+  expect(await flawsOf(log, end)).toEqual({ flaws: [], head: log[5]?.seal })
+  expect(await flawsOf([], { seq: 0, versions: new Map() })).toEqual({ flaws: [], head: '' })
 })
 
 test.each(['uid', 'n', 'at', 'type', 'text', 'seal'] as const)(
@@ -39,7 +39,7 @@ test.each(['uid', 'n', 'at', 'type', 'text', 'seal'] as const)(
       const changed = log.map((entry, n) =>
         n === at ? { ...entry, [field]: field === 'n' ? 9 : 'other' } : entry,
       )
-      expect((await flawsOf(changed, counts)).flaws, `entry ${at + 1}`).not.toEqual([])
+      expect((await flawsOf(changed, end)).flaws, `entry ${at + 1}`).not.toEqual([])
     }
   },
 )

@@ -7,6 +7,7 @@ import type { Ports, Repo, Snapshot, Step, StepNote } from './ports.ts'
 import { requireWorkspace } from './recreate.ts'
 import { redacted } from './redact.ts'
 import { isOpen, type Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 export interface CheckpointInput {
   readonly dir: string
@@ -96,7 +97,8 @@ export async function takeStep(
 async function failLoudly(ports: Ports, task: Task, { tool }: StepNote, error: AppError): Promise<void> {
   const reason = `a checkpoint could not be written: ${error.message}`
   try {
-    await ports.store.append(
+    await append(
+      ports,
       task.uid,
       { type: 'checkpoint.failed', tool, reason },
       ports.clock.now().toISOString(),
@@ -106,8 +108,8 @@ async function failLoudly(ports: Ports, task: Task, { tool }: StepNote, error: A
   }
 }
 
-async function resumed({ store, clock }: Ports, { uid }: Task): Promise<Task> {
-  return store.append(uid, { type: 'checkpoint.resumed' }, clock.now().toISOString())
+async function resumed(ports: Ports, { uid }: Task): Promise<Task> {
+  return append(ports, uid, { type: 'checkpoint.resumed' }, ports.clock.now().toISOString())
 }
 
 async function recordStep(
@@ -122,7 +124,7 @@ async function recordStep(
   const first = await ports.vault.seed(repo, task)
   const total = await ports.vault.readStat(repo, first, step, signal)
   const event = { type: 'checkpoint', n, commit, tool, summary, run, call, files, skipped, total } as const
-  return ports.store.append(task.uid, event, step.at)
+  return append(ports, task.uid, event, step.at)
 }
 
 /** Steps are the truth: one whose event was lost in a crash gets it now. */
@@ -153,17 +155,13 @@ export async function publishSteps(
   const { publish } = (await settingsOf(ports, task)).checkpoints
   if (publish === 'never' || (publish === 'runEnd' && task.pending?.verb === 'run')) return task
   const owner = ports.processes.self()
-  await ports.store.append(task.uid, { type: 'publish.begun', owner }, now())
+  await append(ports, task.uid, { type: 'publish.begun', owner }, now())
   try {
     const { branch, tip } = await ports.vault.publish(repo, task, signal)
-    return await ports.store.append(task.uid, { type: 'publish.done', branch, tip }, now())
+    return await append(ports, task.uid, { type: 'publish.done', branch, tip }, now())
   } catch (thrown) {
     const error = appError(thrown)
-    const undone = await ports.store.append(
-      task.uid,
-      { type: 'publish.undone', reason: error.message },
-      now(),
-    )
+    const undone = await append(ports, task.uid, { type: 'publish.undone', reason: error.message }, now())
     if (error.kind === 'cancelled' || error.code === 'WT_014') throw error
     return undone
   }

@@ -20,6 +20,7 @@ import { expireLoose, findDueLoose } from './loose-trash.ts'
 import type { Ports, Repo } from './ports.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 export interface CompactOptions {
   /** Without waiting for what was announced. */
@@ -41,10 +42,10 @@ export async function compact(
   options: CompactOptions = {},
   signal?: AbortSignal,
 ): Promise<Compacted> {
-  const { store, clock } = ports
+  const { notes, clock } = ports
   const now = clock.now()
   const { keepDays, maxMegabytes } = settings.trash
-  const measured = await store.findNote(measuredNote(repo))
+  const measured = await notes.find(measuredNote(repo))
   const measures = Boolean(options.force) || isDue(measured, now)
   const closed = await closedTasks(ports, repo, measures)
   const bytes = measures ? await ports.vault.readUsage(repo) : 0
@@ -65,9 +66,9 @@ export async function compact(
       errors,
     }
   // In a repository that is new there is nothing to add up yet.
-  if (measures || measured === undefined) await store.putNote(measuredNote(repo), now.toISOString())
+  if (measures || measured === undefined) await notes.put(measuredNote(repo), now.toISOString())
   if (measures)
-    await store.putNote(
+    await notes.put(
       announcedNote(repo),
       JSON.stringify(announcing(uidsOf(plan.announced), before.slims, now)),
     )
@@ -98,8 +99,8 @@ const measuredNote = ({ id }: Repo) => `measured ${id}`
 const uidsOf = (tasks: readonly Task[]) => tasks.map(({ uid }) => uid)
 const idsOf = (tasks: readonly Task[]) => tasks.map(({ id }) => id).join(', ')
 
-async function readAnnounced({ store }: Ports, note: string): Promise<Announced> {
-  return JSON.parse((await store.findNote(note)) ?? '{}') as Announced
+async function readAnnounced({ notes }: Ports, note: string): Promise<Announced> {
+  return JSON.parse((await notes.find(note)) ?? '{}') as Announced
 }
 
 /** What goes for good, when that was announced, and the last event before. */
@@ -108,18 +109,18 @@ interface Expiring {
   readonly after: number
 }
 
-async function readExpiring({ store }: Ports, repo: Repo): Promise<Announced> {
-  const text = await store.findNote(expiringNote(repo))
+async function readExpiring({ store, notes }: Ports, repo: Repo): Promise<Announced> {
+  const text = await notes.find(expiringNote(repo))
   if (!text) return {}
   const { announced, after } = JSON.parse(text) as Expiring
   return unbroken(announced, await store.readEvents({ after }))
 }
 
-async function putExpiring({ store }: Ports, repo: Repo, announced: Announced): Promise<void> {
+async function putExpiring({ store, notes }: Ports, repo: Repo, announced: Announced): Promise<void> {
   const isEmpty = Object.keys(announced).length === 0
-  if (isEmpty && !(await store.findNote(expiringNote(repo)))) return
-  const noted: Expiring = { announced, after: (await store.countEvents()).last }
-  await store.putNote(expiringNote(repo), isEmpty ? '' : JSON.stringify(noted))
+  if (isEmpty && !(await notes.find(expiringNote(repo)))) return
+  const noted: Expiring = { announced, after: (await store.readPosition([])).seq }
+  await notes.put(expiringNote(repo), isEmpty ? '' : JSON.stringify(noted))
 }
 
 /** Adding sizes up takes time: once a day. A clock that was ahead must not put it off. */
@@ -226,7 +227,7 @@ export function slim(ports: Ports, repo: Repo, named: Task, signal?: AbortSignal
     if (bytes === 0) return leaves
     await ports.files.remove(leaving)
     // Last, as on a full disk there is room for it only now.
-    await ports.store.append(task.uid, { type: 'trash.slimmed', bytes }, ports.clock.now().toISOString())
+    await append(ports, task.uid, { type: 'trash.slimmed', bytes }, ports.clock.now().toISOString())
     return leaves
   })
 }

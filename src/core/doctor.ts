@@ -147,12 +147,12 @@ async function checkState(ports: Ports, dir: string): Promise<Check[]> {
 }
 
 async function checkRecords({ store }: Ports): Promise<Check> {
-  const damage = await store.findDamage()
-  if (damage === undefined) return ok('records', 'the database is sound')
+  const [fault] = await store.inspect()
+  if (fault === undefined) return ok('records', 'the database is sound')
   return {
     name: 'records',
     status: 'fail',
-    message: `the database is damaged: ${damage}`,
+    message: `the database is damaged: ${fault.what}`,
     why: 'Tasks may not be listed, or not be right.',
     hint: 'offshoot repair --rebuild sets it aside and brings the records back from the vaults.',
   }
@@ -163,7 +163,7 @@ const toleratedMs = 5 * 60_000
 
 async function checkClock(ports: Ports, dir: string): Promise<Check> {
   const { store, clock } = ports
-  const [last] = await store.readEvents({ after: (await store.countEvents()).last - 1 })
+  const [last] = await store.readEvents({ after: (await store.readPosition([])).seq - 1 })
   const now = clock.now()
   const ahead = last ? now.getTime() - Date.parse(last.at) : 0
   const { keepDays } = (await settingsAt(ports, dir)).trash

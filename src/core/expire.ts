@@ -9,6 +9,7 @@ import { isGone } from './repo.ts'
 import { strayPins } from './stray.ts'
 import { isOpen, type Task } from './task.ts'
 import { readKnown } from './tasks/known.ts'
+import { appendAll } from './tasks/records.ts'
 
 /** From its mark on nothing of such a task can be undone, and whoever finds the mark goes on. Answers how many went. */
 export async function expire(
@@ -22,7 +23,8 @@ export async function expire(
   const now = () => ports.clock.now().toISOString()
   return whileNobodyWorks(ports, repo, due, signal, async (going) => {
     const mark = (marked: readonly Task[], type: 'expiry.begun' | 'expiry.done') =>
-      ports.store.appendAll(
+      appendAll(
+        ports,
         marked.map(({ uid }) => ({ uid, event: { type } })),
         now(),
       )

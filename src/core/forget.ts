@@ -46,7 +46,7 @@ export async function forget(
   if (first && closed.length === 0) throw first.error
   if (errors.length > 0) return { path: commonDir, closed, errors }
   await emptyPool(ports, repo, signal)
-  await ports.store.putNote(forgottenNote(id), ports.clock.now().toISOString())
+  await ports.notes.put(forgottenNote(id), ports.clock.now().toISOString())
   return { path: commonDir, closed, errors }
 }
 
@@ -62,11 +62,11 @@ async function requireClosable(ports: Ports, repo: Repo, task: Task, isThere: bo
 }
 
 /** By any folder in it; when it is gone, by where it or its checkout was. */
-async function findKnown({ locate, store, files }: Ports, where: string): Promise<RepoRecord | undefined> {
+async function findKnown({ locate, repos, files }: Ports, where: string): Promise<RepoRecord | undefined> {
   const found = await locate(where).catch(() => undefined)
-  if (found) return store.findRepo(found.commonDir)
+  if (found) return repos.findAt(found.commonDir)
   const real = await files.readRealPath(path.resolve(where))
-  return (await store.findRepo(real)) ?? (await store.findRepo(path.join(real, '.git')))
+  return (await repos.findAt(real)) ?? (await repos.findAt(path.join(real, '.git')))
 }
 
 function giveUp(ports: Ports, repo: Repo, named: Task, isThere: boolean, signal?: AbortSignal) {

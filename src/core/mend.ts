@@ -12,6 +12,7 @@ import { repoAt, repoLock, requireRepo } from './repo.ts'
 import { settle } from './settle.ts'
 import { isOpen, type Task } from './task.ts'
 import { branchRef, freeTrash, pinRef, trashFolder } from './workspace.ts'
+import { append } from './tasks/records.ts'
 
 /** Throws when it cannot be done; then nothing was changed. */
 export async function mend(ports: Ports, how: Mend, signal?: AbortSignal): Promise<void> {
@@ -34,7 +35,7 @@ async function requireAdopted(ports: Ports, repo: string, signal?: AbortSignal):
 }
 
 async function requireKnown(ports: Ports, id: string): Promise<Repo> {
-  const record = await ports.store.findRepoById(id)
+  const record = await ports.repos.findById(id)
   if (record) return repoAt(ports, record)
   throw new AppError('WT_005', 'Its repository is not known.')
 }
@@ -64,7 +65,7 @@ async function mendTask(ports: Ports, what: TaskMend, seen: Task, signal?: Abort
   await holdTask(ports, seen, { verb: 'repair', signal }, async () => {
     const mended = await mendHeld(ports, repo, what, seen, signal)
     if (mended !== undefined)
-      await ports.store.append(seen.uid, { type: 'mended', what: mended }, ports.clock.now().toISOString())
+      await append(ports, seen.uid, { type: 'mended', what: mended }, ports.clock.now().toISOString())
   })
 }
 

@@ -23,9 +23,9 @@ export async function takeNotices(records: Records, dir: string, ports?: Ports):
   return [...reverts, ...(await takeOffer(ports, repo))]
 }
 
-async function takeReverts({ store }: Records, repo: Repo): Promise<Notice[]> {
+async function takeReverts({ store, notes }: Records, repo: Repo): Promise<Notice[]> {
   const key = `told ${repo.id}`
-  const told = Number((await store.findNote(key)) ?? 0)
+  const told = Number((await notes.find(key)) ?? 0)
   const events = await store.readEvents({ after: told, types: ['reverted', 'revert.failed', 'hook.skipped'] })
   const found: Notice[] = []
   for (const stored of events) {
@@ -33,7 +33,7 @@ async function takeReverts({ store }: Records, repo: Repo): Promise<Notice[]> {
     const notice = task?.repo === repo.id ? findNotice(task, stored) : undefined
     if (notice) found.push(notice)
   }
-  if (found.length > 0) await store.putNote(key, String(events.at(-1)?.seq ?? told))
+  if (found.length > 0) await notes.put(key, String(events.at(-1)?.seq ?? told))
   return found
 }
 

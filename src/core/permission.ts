@@ -4,6 +4,7 @@ import { type RunTold, type ToldCall, toldCall } from './attend.ts'
 import { type Decision, decide, type Policy, type PolicyPlace } from './policy.ts'
 import type { Ports } from './ports.ts'
 import type { ActiveRun } from './run.ts'
+import { append } from './tasks/records.ts'
 
 /** What a person says to a question: `always` counts for this task from then on. */
 type Said = 'once' | 'always' | 'deny'
@@ -24,7 +25,7 @@ type Permit = (call: ToolCall) => Promise<Verdict>
 export async function permits(ports: Ports, run: ActiveRun, options: PermitOptions): Promise<Permit> {
   return answers(options, await readAlways(ports, run), async (decided) => {
     const event = { type: 'run.decided', run: run.id, ...decided } as const
-    await ports.store.append(run.task.uid, event, ports.clock.now().toISOString())
+    await append(ports, run.task.uid, event, ports.clock.now().toISOString())
   })
 }
 

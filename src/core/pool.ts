@@ -106,12 +106,12 @@ async function condemn(ports: Ports, repo: Repo, slot: string): Promise<void> {
 }
 
 async function findMark(ports: Ports, repo: string): Promise<PoolMark | undefined> {
-  const text = await ports.store.findNote(poolNote(repo))
+  const text = await ports.notes.find(poolNote(repo))
   return text ? (JSON.parse(text) as PoolMark) : undefined
 }
 
 async function putMark(ports: Ports, repo: string, mark: PoolMark | undefined): Promise<void> {
-  await ports.store.putNote(poolNote(repo), mark ? JSON.stringify(mark) : '')
+  await ports.notes.put(poolNote(repo), mark ? JSON.stringify(mark) : '')
 }
 
 /** Has the pool filled up behind the scenes, unless it is full or somebody is at it. */
@@ -243,9 +243,9 @@ async function takeAway(
 
 /** Part of every recovery: what somebody who died left half-made goes. */
 export async function recoverPools(ports: Ports): Promise<void> {
-  for (const [key, text] of await ports.store.readNotes(poolNote(''))) {
+  for (const [key, text] of await ports.notes.readBelow(poolNote(''))) {
     const { folder } = JSON.parse(text) as PoolMark
-    const record = await ports.store.findRepoById(key.slice(poolNote('').length))
+    const record = await ports.repos.findById(key.slice(poolNote('').length))
     if (!record) continue
     // Getting the lock proves that nobody is at work there.
     await sweep(ports, record, folder).catch((thrown: unknown) => {

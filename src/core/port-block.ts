@@ -8,6 +8,7 @@ import { settingsOf } from './hold.ts'
 import type { Ports } from './ports.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type PortBlock, portsOf, type Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 /** From here on the system hands ports out by itself. */
 const firstEphemeral = 32_768
@@ -95,6 +96,6 @@ export async function withPorts(ports: Ports, task: Task, signal?: AbortSignal):
 }
 
 async function given(ports: Ports, task: Task, portBlock: PortBlock): Promise<Task> {
-  await ports.store.append(task.uid, { type: 'ports.given', portBlock }, ports.clock.now().toISOString())
+  await append(ports, task.uid, { type: 'ports.given', portBlock }, ports.clock.now().toISOString())
   return { ...task, portBlock }
 }

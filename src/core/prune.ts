@@ -86,7 +86,7 @@ async function pruneGone(
   signal?: AbortSignal,
 ): Promise<Pick<Pruned, 'errors' | 'warnings'>> {
   const [errors, warnings]: [Failed[], string[]] = [[], []]
-  for (const record of await ports.store.readRepos()) {
+  for (const record of await ports.repos.readAll()) {
     if (!(await isGone(ports, record))) continue
     const settings = await ports.settings.read(null)
     const compacting = async () => compact(ports, await repoAt(ports, record), settings, input, signal)

@@ -11,6 +11,7 @@ import { repoAt } from './repo.ts'
 import type { Task } from './task.ts'
 import { pinRef } from './workspace.ts'
 import { readKnown } from './tasks/known.ts'
+import { adopt as adoptLog, mendRecords } from './tasks/records.ts'
 
 export interface Rebuilt {
   /** Where the damaged records were put. */
@@ -67,24 +68,24 @@ async function findMarked(ports: Ports, name: string, dir: string): Promise<Repo
 /** What the events tell needs no vault; where they cannot tell it, what is damaged is set aside. */
 async function mendRows(ports: Ports): Promise<string[]> {
   try {
-    return await ports.store.mendTasks()
+    return await mendRecords(ports)
   } catch (thrown) {
     if (appError(thrown).data?.damaged === true) return []
     throw thrown
   }
 }
 
-/** Only what SQLite itself takes for no sound database; one that is newer, or may not be read, stays. */
+/** Only records that are damaged; those that a newer offshoot wrote, or that may not be read, stay. */
 async function setDamagedAside(ports: Ports): Promise<string | undefined> {
   if (!(await isDamaged(ports))) return undefined
   const folder = asideFolder(ports)
-  await ports.setStoreAside(folder)
+  await ports.setRecordsAside(folder)
   return folder
 }
 
 async function isDamaged(ports: Ports): Promise<boolean> {
   try {
-    return (await ports.store.findDamage()) !== undefined
+    return (await ports.store.inspect()).length > 0
   } catch (thrown) {
     if (appError(thrown).data?.damaged === true) return true
     throw thrown
@@ -106,7 +107,7 @@ async function rebuildRepo(
       if (await ports.store.findOpenTask(record.repo, record.id)) rivals.add(record.uid)
     const isFree = ({ uid }: Task) => !rivals.has(uid)
     const { log, tasks, taken } = rebuiltLog(known, isFree, ports.clock.now().toISOString(), blocks)
-    await ports.store.adopt(log)
+    await adoptLog(ports, log)
     const count = (type: string) => log.filter(({ event }) => event.type === type).length
     return {
       tasks: tasks.map(({ id }) => id),
@@ -138,12 +139,12 @@ async function recordRepo(ports: Ports, noted: RepoRecord | string | undefined):
     throw new AppError('WT_005', 'It does not say which repository it belongs to.', {
       hint: 'Repeat it in that repository: offshoot repair --rebuild -C DIR',
     })
-  const known = await ports.store.findRepoById(noted.id)
+  const known = await ports.repos.findById(noted.id)
   if (known && known.name !== noted.name)
     throw new AppError('WT_001', `Its repository has another vault by now, ${known.name}.`, {
       hint: 'The steps of these tasks are still in it; git reads it.',
     })
-  if (!known) await ports.store.putRepo(noted)
+  if (!known) await ports.repos.put(noted)
   return repoAt(ports, known ?? noted)
 }
 

@@ -13,9 +13,9 @@ export interface KnownRepo {
 /** Every repository that offshoot has worked in, unless it was forgotten and nothing of it is open. */
 export async function repos(ports: Ports): Promise<KnownRepo[]> {
   const { store } = ports
-  const looks = (await store.readRepos()).map(async ({ id, name, commonDir, addedAt }) => {
+  const looks = (await ports.repos.readAll()).map(async ({ id, name, commonDir, addedAt }) => {
     const openTasks = await store.countOpenTasks(id)
-    if (openTasks === 0 && (await isForgotten(store, id))) return []
+    if (openTasks === 0 && (await isForgotten(ports.notes, id))) return []
     const exists = (await ports.files.readKind(commonDir)) === 'folder'
     return [{ id, name, path: commonDir, exists, openTasks, addedAt }]
   })

@@ -47,7 +47,7 @@ export async function freeSpace(
   left += await emptyPools(ports, isEnough, signal)
   for (const task of await inTrash(ports)) {
     if (await isEnough()) return left
-    const record = await ports.store.findRepoById(task.repo)
+    const record = await ports.repos.findById(task.repo)
     if (record)
       left += Number(await slim(ports, await repoAt(ports, record), task, signal).catch(() => false))
   }
@@ -77,7 +77,7 @@ async function emptyPools(
   signal?: AbortSignal,
 ): Promise<number> {
   let emptied = 0
-  for (const record of await ports.store.readRepos()) {
+  for (const record of await ports.repos.readAll()) {
     if (await isEnough()) break
     emptied += await emptyPool(ports, await repoAt(ports, record), signal).catch(() => 0)
   }

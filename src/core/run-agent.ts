@@ -20,6 +20,7 @@ import type { Task } from './task.ts'
 import { taskEnvironment } from './task-environment.ts'
 import { turnCounter } from './turns.ts'
 import { branchRef } from './workspace.ts'
+import { append } from './tasks/records.ts'
 
 export interface RunInput {
   readonly dir: string
@@ -214,7 +215,7 @@ async function tellStrays(
 ): Promise<string | undefined> {
   if (changes.length === 0) return undefined
   const event = { type: 'run.strayed', run: id, changes } as const
-  await ports.store.append(task.uid, event, ports.clock.now().toISOString())
+  await append(ports, task.uid, event, ports.clock.now().toISOString())
   tell({ event: 'strayed', changes })
   return keepStrays(ports, repo, task, changes)
 }

@@ -9,6 +9,7 @@ import type { Ports, Repo, Snapshot } from './ports.ts'
 import { ensureWorkspace } from './recreate.ts'
 import { runLock, type Task } from './task.ts'
 import { askTaskHook } from './task-hooks.ts'
+import { append } from './tasks/records.ts'
 
 /** A run under way: what it has done can be taken step by step. */
 export interface ActiveRun {
@@ -114,7 +115,7 @@ function begin(
     await ports.vault.seed(repo, task, signal)
     await takeStep(ports, repo, task, { tool: 'checkpoint', summary: 'before the run' }, undefined, signal)
     const event = { type: 'run.begun', run, agent, owner: ports.processes.self() } as const
-    return ports.store.append(task.uid, event, ports.clock.now().toISOString())
+    return append(ports, task.uid, event, ports.clock.now().toISOString())
   })
 }
 
@@ -135,7 +136,7 @@ export function endRun(
     const taken = there ? await takeStep(ports, repo, await requireOpen(ports, task), note) : undefined
     const given = trigger === null ? {} : { trigger }
     const event = { type: 'run.ended', run: note.run, ok: reason === '', reason, ...given } as const
-    const ended = await ports.store.append(task.uid, event, ports.clock.now().toISOString())
+    const ended = await append(ports, task.uid, event, ports.clock.now().toISOString())
     const done = await publishSteps(ports, repo, ended)
     if (!taken?.created) return { task: done, taken: undefined, published: undefined }
     return { task: done, taken, published: (await ports.vault.readPublished(repo, task)).get(taken.step.n) }

@@ -80,7 +80,7 @@ export async function scan(
 ): Promise<World> {
   const [repos, tasks]: [SeenRepo[], SeenTask[]] = [[], []]
   const failed: Unread[] = []
-  const records = (await ports.store.readRepos()).filter(({ id }) => only?.has(id) ?? true)
+  const records = (await ports.repos.readAll()).filter(({ id }) => only?.has(id) ?? true)
   for (const record of records) {
     signal?.throwIfAborted()
     try {
@@ -186,13 +186,13 @@ async function findFault(
 
 async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'failed'>> {
   const [unknown, failed]: [World['unknown'][number][], Unread[]] = [[], []]
-  const names = new Set((await ports.store.readRepos()).map(({ name }) => name))
+  const names = new Set((await ports.repos.readAll()).map(({ name }) => name))
   const vaults = await ports.vault.readVaults().catch((thrown: unknown) => {
     failed.push(unread('vaults', thrown))
     return []
   })
   for (const { name, repo, why } of vaults) {
-    if (repo ? await ports.store.findRepoById(repo.id) : names.has(name)) continue
+    if (repo ? await ports.repos.findById(repo.id) : names.has(name)) continue
     const failing = (thrown: unknown) => void failed.push(unread(`vault ${name}`, thrown))
     if (why !== undefined) failed.push({ what: `vault ${name}`, why })
     else

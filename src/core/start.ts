@@ -26,6 +26,7 @@ import { entering, findShadow, requireShadowable } from './shadow.ts'
 import { type Isolation, type Task, taskLock } from './task.ts'
 import { type HookRun, runTaskHook } from './task-hooks.ts'
 import { branchRef, branchTaken, makeFolder, makeRefs, requireBase, undoStart } from './workspace.ts'
+import { append } from './tasks/records.ts'
 
 export interface StartInput {
   readonly dir: string
@@ -285,7 +286,8 @@ async function make(
       async (portBlock) => {
         signal?.throwIfAborted()
         const begun = portBlock ? { ...plan, portBlock } : plan
-        await store.append(
+        await append(
+          ports,
           plan.uid,
           { type: 'start.begun', task: begun, owner: ports.processes.self() },
           now(),
@@ -308,7 +310,7 @@ async function make(
     const pointers = await ports.git.findPointers(repo, task, signal)
     const included = await include(ports, repo, repo.place, settings.workspace, task, signal)
     signal?.throwIfAborted()
-    const started = await store.append(task.uid, { type: 'start.done' }, now())
+    const started = await append(ports, task.uid, { type: 'start.done' }, now())
     ports.later(() => ports.vault.seed(repo, started))
     ports.later(() => askForSlots(ports, repo, started, settings))
     return { task: started, included, submodules, pointers }

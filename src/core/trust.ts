@@ -31,6 +31,6 @@ export async function trust(ports: Ports, input: TrustInput, signal?: AbortSigna
       hint: 'If that is meant: offshoot trust --ci',
     })
   }
-  await ports.store.putNote(trustNote(repo.id), input.revoke ? '' : fingerprintOf(hooks))
+  await ports.notes.put(trustNote(repo.id), input.revoke ? '' : fingerprintOf(hooks))
   return { commands, trusted: !input.revoke }
 }

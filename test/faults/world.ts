@@ -117,7 +117,7 @@ export function findVault(stage: Stage): string | undefined {
 /** Of every task that has any, hidden or not. */
 async function readSteps(stage: Stage, ports: Ports): Promise<World['steps']> {
   const steps: Record<string, Step[]> = {}
-  const [record] = await ports.store.readRepos()
+  const [record] = await ports.repos.readAll()
   const vault = findVault(stage)
   if (!record || !vault) return steps
   const { commonDir } = record

@@ -9,6 +9,7 @@ import { fingerprint } from '../support/fingerprint.ts'
 import { until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { branches, library, withEnv } from '../support/workspace.ts'
+import { append } from '../../src/core/tasks/records.ts'
 
 const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
@@ -38,7 +39,7 @@ async function age(repo: TestRepo, minutes: number): Promise<void> {
   const ports = compose({ env: repo.env })
   const at = new Date(Date.now() - minutes * 60_000).toISOString()
   for (const { uid } of await ports.store.readTasks({ open: true }))
-    await ports.store.append(uid, { type: 'recreate.done' }, at)
+    await append(ports, uid, { type: 'recreate.done' }, at)
   void ports.close()
 }
 
@@ -126,7 +127,7 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     onTestFinished(() => ports.close())
     const [task] = await ports.store.readTasks({ open: true })
     const hold: Locks['hold'] = async (...args) => {
-      await ports.store.append(task!.uid, { type: 'recreate.done' }, new Date().toISOString())
+      await append(ports, task!.uid, { type: 'recreate.done' }, new Date().toISOString())
       return ports.locks.hold(...args)
     }
     await autoRevert({ ...ports, locks: { hold } }, { dir: repo.dir, byFolder: false })

@@ -179,7 +179,7 @@ describe('prune', () => {
     const repo = testRepo()
     const { lib } = await withTasks(repo, ['T1', 'T2'])
     const ports = compose({ env: repo.env })
-    const { id } = (await ports.store.readRepos())[0]!
+    const { id } = (await ports.repos.readAll())[0]!
     await ports.locks.hold(`prune ${id}`, { verb: 'prune' }, async () => {
       await expect(lib.prune(old)).rejects.toMatchObject({ code: 'WT_012' })
       expect((await lib.prune({ ...old, dryRun: true })).stale).toHaveLength(2)

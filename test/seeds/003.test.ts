@@ -48,6 +48,7 @@ import {
   withEnv,
   workspaceFolders,
 } from '../support/workspace.ts'
+import { append, appendAll } from '../../src/core/tasks/records.ts'
 
 const old = { olderThanMs: 0 }
 const all = { prune: { minKeep: 0 } }
@@ -632,7 +633,7 @@ describe('the life of a worktree', () => {
       { uid: task!.uid, event: { type: 'checkpoint.failed', reason: 'no' } as const },
       { uid: 'nobody', event: { type: 'start.done' } as const },
     ]
-    await expect(ports.store.appendAll(both, at)).rejects.toThrow(expect.objectContaining({ code: 'WT_007' }))
+    await expect(appendAll(ports, both, at)).rejects.toThrow(expect.objectContaining({ code: 'WT_007' }))
     expect(await ports.store.readEvents({})).toHaveLength(events)
     expect((await ports.store.findTaskByUid(task!.uid))?.state).toBe('active')
     await ports.close()
@@ -1080,7 +1081,7 @@ describe('the command', () => {
     const ports = compose({ env: repo.env })
     const [task] = await ports.store.readTasks({ open: true })
     const dead = { pid: 2 ** 22 - 1, startedAt: '1', boot: 'before' }
-    await ports.store.append(task!.uid, { type: 'publish.begun', owner: dead }, new Date().toISOString())
+    await append(ports, task!.uid, { type: 'publish.begun', owner: dead }, new Date().toISOString())
     await offshoot(repo, 'list')
     expect(await ports.store.readPendingTasks()).toHaveLength(1)
     await offshoot(repo, 'start', 'T2')

@@ -192,7 +192,7 @@ async function withPorts<T>(ground: Ground, work: (ports: Composed) => Promise<T
 /** What the vault holds of an operation. */
 export function readOperation(ground: Ground, id: string): Promise<Operation | undefined> {
   return withPorts(ground, async (ports) => {
-    const [record] = await ports.store.readRepos()
+    const [record] = await ports.repos.readAll()
     if (!record) return undefined
     const place = { commonDir: record.commonDir, gitDir: record.commonDir, checkout: ground.dir }
     return (await ports.contents.findKept({ ...record, place }, id))?.record as Operation | undefined

@@ -142,6 +142,8 @@ export function withFault(
     around: {
       files: (files) => decorated(files, 'files', effects.files, asynchronous),
       store: (store) => decorated(store, 'store', effects.store, storing),
+      repos: (repos) => decorated(repos, 'repos', effects.repos, storing),
+      notes: (notes) => decorated(notes, 'notes', effects.notes, storing),
       vault: (vault) => decorated(vault, 'vault', effects.vault, asynchronous),
       contents: (contents) => decorated(contents, 'contents', effects.contents, asynchronous),
       checkouts: (checkouts) => decorated(checkouts, 'checkouts', effects.checkouts, asynchronous),
