@@ -6,7 +6,6 @@ import { poolNote } from '../core/slot.ts'
 import type { ActionName, Input, Output } from '../protocol/actions.ts'
 import { handlers } from './handlers.ts'
 import type { Emit } from './views.ts'
-import { append } from '../core/tasks/records.ts'
 
 /** Runs one action. What an earlier process left half-done is put right before anything is changed. */
 export async function call<A extends ActionName>(
@@ -61,8 +60,10 @@ async function requireUser(ports: Ports, action: ActionName, command: string): P
   const task = (await ports.store.readPendingTasks()).find(
     ({ pending }) => pending?.verb === 'run' && pending.run === run,
   )
-  if (task)
+  if (task) {
+    const { append } = await import('../core/tasks/records.ts')
     await append(ports, task.uid, { type: 'run.wanted', run, verb: command }, ports.clock.now().toISOString())
+  }
   const whose = task && !action.startsWith('system.') ? ` ${task.id}` : ''
   throw new AppError('WT_017', `An agent may not ${command}: that is for the user to decide.`, {
     hint: `The user now knows that you want it. They run: offshoot ${command}${whose}`,
