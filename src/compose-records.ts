@@ -4,11 +4,11 @@ import path from 'node:path'
 import { makeFolders } from './files/make-folders.ts'
 import { AppError, appError } from './core/errors.ts'
 import type { Notes, Records, RepoRecords, Store } from './core/ports.ts'
-import type { Database } from './core/ports/store.ts'
+import type { Stores } from './core/ports/store.ts'
 import type { GitExec } from './git/exec.ts'
 import { locate } from './git/locate.ts'
 import { findOwnRun } from './process/own-run.ts'
-import { sqliteDatabase } from './store/sqlite.ts'
+import { sqliteStores } from './store/sqlite.ts'
 
 /** Stands between the verbs and the records. */
 export interface AroundRecords {
@@ -28,20 +28,20 @@ export interface OpenRecords extends Records {
   close(): Promise<void>
 }
 
-/** The database is opened when it is first asked for. */
+/** The store is opened when it is first asked for. */
 export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRecords {
-  let database: Database | undefined
+  let stores: Stores | undefined
   const opened = () => {
-    if (database) return database
+    if (stores) return stores
     makeHome(home)
-    const { store, repos, notes, close } = sqliteDatabase(path.join(home, 'state.db'))
-    database = {
+    const { store, repos, notes, close } = sqliteStores(path.join(home, 'state.db'))
+    stores = {
       store: around.store?.(store) ?? store,
       repos: around.repos?.(repos) ?? repos,
       notes: around.notes?.(notes) ?? notes,
       close,
     }
-    return database
+    return stores
   }
   return {
     get store() {
@@ -56,8 +56,8 @@ export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRe
     locate: (dir) => locate(exec, dir),
     isAlive: async (owner) => (await import('./process/alive.ts')).isAlive(owner),
     async close() {
-      const closing = database
-      database = undefined
+      const closing = stores
+      stores = undefined
       await closing?.close()
     },
   }

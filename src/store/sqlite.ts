@@ -3,7 +3,7 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { firstSeal, type LoggedEvent } from '../core/chain.ts'
 import type { StoredEvent } from '../core/events.ts'
 import { parseEntry } from '../core/model/entry.ts'
-import type { Change, Database, Fault, RepoRecord, TaskChange, TaskFilter } from '../core/ports/store.ts'
+import type { Change, Stores, Fault, RepoRecord, TaskChange, TaskFilter } from '../core/ports/store.ts'
 import { isOpen, type Task } from '../core/task.ts'
 import { damaged, isTaken, storeError } from './errors.ts'
 import { inTransaction, openDatabase } from './open.ts'
@@ -30,7 +30,7 @@ const lastSeq = `SELECT max(
     coalesce((SELECT max(seq) FROM events), 0)
   ) AS seq`
 
-export function sqliteDatabase(path: string): Database {
+export function sqliteStores(path: string): Stores {
   const guarded = <T>(work: () => T): T => {
     try {
       return work()

@@ -2,7 +2,7 @@
 import { firstSeal, type LoggedEvent } from '../../src/core/chain.ts'
 import { parseEntry } from '../../src/core/model/entry.ts'
 import type { RepoRecord, Store } from '../../src/core/ports.ts'
-import type { Database } from '../../src/core/ports/store.ts'
+import type { Stores } from '../../src/core/ports/store.ts'
 import { isOpen, type Task } from '../../src/core/task.ts'
 import { storeContract } from './store.contract.ts'
 
@@ -22,7 +22,7 @@ interface Rows {
 /** By their path, so that a store that is opened again has what it had. */
 const kept = new Map<string, Rows>()
 
-function memoryDatabase(path: string): Database {
+function memoryStores(path: string): Stores {
   const rows = kept.get(path) ?? { log: [], tasks: new Map(), repos: new Map(), notes: new Map() }
   kept.set(path, rows)
   const tasks = () => Array.from(rows.tasks.values(), ({ task }) => task)
@@ -113,4 +113,4 @@ function memoryDatabase(path: string): Database {
 
 const sameId = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
 
-storeContract({ name: 'memory', open: memoryDatabase })
+storeContract({ name: 'memory', open: memoryStores })

@@ -4,14 +4,14 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, type TestContext } from 'vitest'
 import { flawsOf } from '../../src/core/chain.ts'
 import type { Change, Notes, RepoRecords, Store } from '../../src/core/ports.ts'
-import type { Database } from '../../src/core/ports/store.ts'
+import type { Stores } from '../../src/core/ports/store.ts'
 import { adopt, append, appendAll, mendRecords, type Writer } from '../../src/core/tasks/records.ts'
 import type { Task } from '../../src/core/task.ts'
 import { runProgram } from '../support/processes.ts'
 
 export interface StoreUnderTest {
   readonly name: string
-  readonly open: (path: string) => Database
+  readonly open: (path: string) => Stores
   /** The module and its export that open the same store in another process; a store that is in one process has none. */
   readonly elsewhere?: { readonly module: URL; readonly factory: string }
 }
@@ -64,17 +64,17 @@ export function storeContract({ name, open, elsewhere }: StoreUnderTest): void {
   describe(`${name} as a store`, () => {
     let folder: string
     let file: string
-    let database: Database
+    let opened: Stores
     let [store, repos, notes]: [Store, RepoRecords, Notes] = [] as never
     let writer: Writer
 
     function reach(): void {
-      database = open(file)
-      ;({ store, repos, notes } = database)
+      opened = open(file)
+      ;({ store, repos, notes } = opened)
       writer = { store, processes: { self: () => owner } }
     }
     async function reopen(): Promise<void> {
-      await database.close()
+      await opened.close()
       reach()
     }
 
@@ -85,7 +85,7 @@ export function storeContract({ name, open, elsewhere }: StoreUnderTest): void {
       await repos.put(sampleRepo)
     })
     afterEach(async () => {
-      await database.close()
+      await opened.close()
       rmSync(folder, { recursive: true })
     })
 

@@ -8,13 +8,13 @@ import { storeError } from '../../src/store/errors.ts'
 import { isNetwork } from '../../src/core/network.ts'
 import { openDatabase } from '../../src/store/open.ts'
 import { migrations } from '../../src/store/schema.ts'
-import { sqliteDatabase } from '../../src/store/sqlite.ts'
+import { sqliteStores } from '../../src/store/sqlite.ts'
 import { collected, sampleRepo, storeContract } from './store.contract.ts'
 
 storeContract({
   name: 'sqlite',
-  open: sqliteDatabase,
-  elsewhere: { module: new URL('../../src/store/sqlite.ts', import.meta.url), factory: 'sqliteDatabase' },
+  open: sqliteStores,
+  elsewhere: { module: new URL('../../src/store/sqlite.ts', import.meta.url), factory: 'sqliteStores' },
 })
 
 function thrownBy(work: () => unknown): unknown {
@@ -43,7 +43,7 @@ describe('the sqlite file', () => {
   test.each([0o000, 0o022, 0o277])('is for its user alone, whatever the umask (%o)', async (umask) => {
     const before = process.umask(umask)
     try {
-      const { notes, close } = sqliteDatabase(file)
+      const { notes, close } = sqliteStores(file)
       await notes.put('k', 'v')
       expect(mode(path.dirname(file))).toBe('700')
       expect([file, `${file}-wal`, `${file}-shm`].map(mode)).toEqual(['600', '600', '600'])
@@ -54,7 +54,7 @@ describe('the sqlite file', () => {
   })
 
   test('has a write-ahead log, so that readers never wait for a writer', async () => {
-    const { notes, close } = sqliteDatabase(file)
+    const { notes, close } = sqliteStores(file)
     const writing = new DatabaseSync(file)
     writing.exec("BEGIN IMMEDIATE; INSERT INTO notes VALUES ('k', 'v')")
     expect(await notes.find('k')).toBeUndefined()
@@ -76,7 +76,7 @@ describe('the sqlite file', () => {
     for (const [n, type] of ['start.begun', 'start.done'].entries())
       event.run(n + 1, type, JSON.stringify({ type }))
     db.close()
-    const { store, close } = sqliteDatabase(file)
+    const { store, close } = sqliteStores(file)
     expect(await store.findTaskByUid('u1')).toEqual({ uid: 'u1' })
     const log = await collected(store.readLog())
     expect(log.map(({ type }) => type)).toEqual(['start.begun', 'start.done'])
@@ -85,12 +85,12 @@ describe('the sqlite file', () => {
   })
 
   test('of a newer schema is refused with WT_022 and stays as it is', async () => {
-    await sqliteDatabase(file).close()
+    await sqliteStores(file).close()
     const db = new DatabaseSync(file)
     db.exec('PRAGMA user_version = 999')
     db.close()
     const before = readFileSync(file)
-    expect(() => sqliteDatabase(file)).toThrow(
+    expect(() => sqliteStores(file)).toThrow(
       expect.objectContaining({
         code: 'WT_022',
         path: file,
@@ -105,7 +105,7 @@ describe('the sqlite file', () => {
     (garbage) => {
       mkdirSync(path.dirname(file))
       writeFileSync(file, garbage)
-      expect(() => sqliteDatabase(file)).toThrow(
+      expect(() => sqliteStores(file)).toThrow(
         expect.objectContaining({
           code: 'WT_022',
           path: file,
@@ -118,12 +118,12 @@ describe('the sqlite file', () => {
   )
 
   test('that is damaged behind its first page is refused with WT_022 when the damage is read', async () => {
-    const { repos, close } = sqliteDatabase(file)
+    const { repos, close } = sqliteStores(file)
     await repos.put(sampleRepo)
     await close()
     const bytes = readFileSync(file)
     writeFileSync(file, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0xff)]))
-    const damaged = sqliteDatabase(file)
+    const damaged = sqliteStores(file)
     await expect(damaged.repos.readAll()).rejects.toThrow(
       expect.objectContaining({ code: 'WT_022', path: file }),
     )
@@ -132,7 +132,7 @@ describe('the sqlite file', () => {
 
   test('that cannot be opened gives WT_022', () => {
     mkdirSync(file, { recursive: true })
-    expect(() => sqliteDatabase(file)).toThrow(expect.objectContaining({ code: 'WT_022', path: file }))
+    expect(() => sqliteStores(file)).toThrow(expect.objectContaining({ code: 'WT_022', path: file }))
   })
 
   test('that cannot grow gives WT_014', () => {
@@ -144,7 +144,7 @@ describe('the sqlite file', () => {
   })
 
   test('is asked through an index for what every command asks', async () => {
-    await sqliteDatabase(file).close()
+    await sqliteStores(file).close()
     const db = new DatabaseSync(file)
     const plan = (where: string) => {
       const [step] = db.prepare(`EXPLAIN QUERY PLAN SELECT summary FROM tasks WHERE ${where}`).all()
@@ -166,7 +166,7 @@ describe('the sqlite file', () => {
     const fresh = openDatabase(path.join(folder, 'fresh.db'), nfs)
     expect(mode(fresh)).toBe('delete')
     fresh.close()
-    const { repos, close } = sqliteDatabase(file)
+    const { repos, close } = sqliteStores(file)
     await repos.put(sampleRepo)
     await close()
     const local = openDatabase(file)

@@ -1,6 +1,6 @@
 /** Appends so many events to each named task, and prints the number of each once the store has acknowledged it. */
 import { writeSync } from 'node:fs'
-import type { Database } from '../../src/core/ports/store.ts'
+import type { Stores } from '../../src/core/ports/store.ts'
 import { append } from '../../src/core/tasks/records.ts'
 
 const [module, factory, path, count, ...uids] = process.argv.slice(2) as [
@@ -10,9 +10,7 @@ const [module, factory, path, count, ...uids] = process.argv.slice(2) as [
   string,
   ...string[],
 ]
-const { store, close } = ((await import(module)) as Record<string, (path: string) => Database>)[factory]!(
-  path,
-)
+const { store, close } = ((await import(module)) as Record<string, (path: string) => Stores>)[factory]!(path)
 const writer = { store, processes: { self: () => ({ pid: process.pid, startedAt: '', boot: '' }) } }
 
 for (let round = 0; round < Number(count); round++) {

@@ -123,7 +123,7 @@ export interface Notes {
 }
 
 /** All records, in one place that is opened and closed as a whole. */
-export interface Database {
+export interface Stores {
   readonly store: Store
   readonly repos: RepoRecords
   readonly notes: Notes

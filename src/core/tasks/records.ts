@@ -102,6 +102,7 @@ async function write(
 ): Promise<ReadonlyMap<string, Task>> {
   const safe = told.map(({ uid, event, at }) => ({ uid, event: withoutSecrets(event), at }))
   const uids = [...new Set(told.map(({ uid }) => uid))]
+  if (uids.length === 0 && lost.length === 0) return new Map()
   for (let attempt = 0; attempt < attempts; attempt++) {
     // First the version, then the task: a task that changes in between does not fit its version, and is read anew.
     const position = await store.readPosition([...uids, ...lost.map(({ task }) => task.uid)])
