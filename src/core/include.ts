@@ -9,6 +9,7 @@ import type { Place, Ports, Repo } from './ports.ts'
 import { isSecretName } from './risk.ts'
 import type { Settings } from './settings.ts'
 import type { Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 const listName = '.worktreeinclude'
 
@@ -53,7 +54,7 @@ export async function include(
   for (const name of names.linked)
     await ports.files.link(path.join(checkout, name), path.join(task.path, name))
   const included = { ...names, secrets: names.copied.filter(isSecretName) }
-  ports.store.append(task.uid, { type: 'included', ...shortened(included) }, ports.clock.now().toISOString())
+  await append(ports, task.uid, { type: 'included', ...shortened(included) }, ports.clock.now().toISOString())
   return included
 }
 

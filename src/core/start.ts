@@ -26,6 +26,7 @@ import { entering, findShadow, requireShadowable } from './shadow.ts'
 import { type Isolation, type Task, taskLock } from './task.ts'
 import { type HookRun, runTaskHook } from './task-hooks.ts'
 import { branchRef, branchTaken, makeFolder, makeRefs, requireBase, undoStart } from './workspace.ts'
+import { append } from './tasks/records.ts'
 
 export interface StartInput {
   readonly dir: string
@@ -81,7 +82,7 @@ export async function start(ports: Ports, asked: StartInput, signal?: AbortSigna
     taskLock(repo.id, id),
     { verb: 'start', waitMs, signal },
     async () => {
-      const open = ports.store.findOpenTask(repo.id, id)
+      const open = await ports.store.findOpenTask(repo.id, id)
       if (open) return reuse(ports, repo, open, { ...input, task: id }, signal)
       if (input.isolation === 'branch') await vacateCheckout(ports, repo, settings, id, signal)
       const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
@@ -105,7 +106,7 @@ async function vacateCheckout(
   id: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const other = findShadow(ports, repo, repo.place.checkout)
+  const other = await findShadow(ports, repo, repo.place.checkout)
   if (other && !settings.autoRevert.newTask) {
     throw new AppError('WT_017', `The task ${other.id} is at work in this checkout.`, {
       path: other.path,
@@ -277,15 +278,20 @@ async function make(
   const { store } = ports
   const now = () => ports.clock.now().toISOString()
   const task = await ports.locks.hold(repoLock(repo.place), { verb: 'start', signal }, async () => {
-    requireRoom(store.countOpenTasks(repo.id), settings.limits.perRepo)
+    requireRoom(await store.countOpenTasks(repo.id), settings.limits.perRepo)
     return holdBlock(
       ports,
       settings.ports,
       plan,
-      (portBlock) => {
+      async (portBlock) => {
         signal?.throwIfAborted()
         const begun = portBlock ? { ...plan, portBlock } : plan
-        store.append(plan.uid, { type: 'start.begun', task: begun, owner: ports.processes.self() }, now())
+        await append(
+          ports,
+          plan.uid,
+          { type: 'start.begun', task: begun, owner: ports.processes.self() },
+          now(),
+        )
         return begun
       },
       signal,
@@ -304,7 +310,7 @@ async function make(
     const pointers = await ports.git.findPointers(repo, task, signal)
     const included = await include(ports, repo, repo.place, settings.workspace, task, signal)
     signal?.throwIfAborted()
-    const started = store.append(task.uid, { type: 'start.done' }, now())
+    const started = await append(ports, task.uid, { type: 'start.done' }, now())
     ports.later(() => ports.vault.seed(repo, started))
     ports.later(() => askForSlots(ports, repo, started, settings))
     return { task: started, included, submodules, pointers }

@@ -7,6 +7,7 @@ import { shared } from './fixture.ts'
 import type { Stage } from './lane.ts'
 import { accept, checkpoint, pool, start } from './verbs.ts'
 import { findVault, ourBranch, readWorld } from './world.ts'
+import { append } from '../../src/core/tasks/records.ts'
 
 export async function started(stage: Stage): Promise<string> {
   const ports = stage.ports()
@@ -173,10 +174,10 @@ export async function workedInCheckout(stage: Stage): Promise<void> {
 /** The same, a day ago. */
 export async function leftInCheckout(stage: Stage): Promise<void> {
   await workedInCheckout(stage)
-  await act(stage, async ({ store }) => {
+  await act(stage, async (ports) => {
     const yesterday = new Date(Date.now() - 86_400_000).toISOString()
-    for (const { uid } of store.readTasks({ open: true }))
-      store.append(uid, { type: 'recreate.done' }, yesterday)
+    for (const { uid } of await ports.store.readTasks({ open: true }))
+      await append(ports, uid, { type: 'recreate.done' }, yesterday)
   })
 }
 

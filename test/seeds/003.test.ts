@@ -48,6 +48,7 @@ import {
   withEnv,
   workspaceFolders,
 } from '../support/workspace.ts'
+import { append, appendAll } from '../../src/core/tasks/records.ts'
 
 const old = { olderThanMs: 0 }
 const all = { prune: { minKeep: 0 } }
@@ -625,16 +626,16 @@ describe('the life of a worktree', () => {
     const repo = testRepo()
     await library(repo).start({ task: 'T1' })
     const ports = compose({ env: repo.env })
-    const [task] = ports.store.readTasks({ open: true })
-    const events = ports.store.readEvents({}).length
+    const [task] = await ports.store.readTasks({ open: true })
+    const events = (await ports.store.readEvents({})).length
     const at = new Date().toISOString()
     const both = [
       { uid: task!.uid, event: { type: 'checkpoint.failed', reason: 'no' } as const },
       { uid: 'nobody', event: { type: 'start.done' } as const },
     ]
-    expect(() => ports.store.appendAll(both, at)).toThrow(expect.objectContaining({ code: 'WT_007' }))
-    expect(ports.store.readEvents({})).toHaveLength(events)
-    expect(ports.store.findTaskByUid(task!.uid)?.state).toBe('active')
+    await expect(appendAll(ports, both, at)).rejects.toThrow(expect.objectContaining({ code: 'WT_007' }))
+    expect(await ports.store.readEvents({})).toHaveLength(events)
+    expect((await ports.store.findTaskByUid(task!.uid))?.state).toBe('active')
     await ports.close()
   })
   test('FR-039, AC-007, UT-005, IT-008: worktrees without a task are found and told, ours and those of others', async () => {
@@ -1078,13 +1079,13 @@ describe('the command', () => {
     const repo = testRepo()
     await library(repo).start({ task: 'T1' })
     const ports = compose({ env: repo.env })
-    const [task] = ports.store.readTasks({ open: true })
+    const [task] = await ports.store.readTasks({ open: true })
     const dead = { pid: 2 ** 22 - 1, startedAt: '1', boot: 'before' }
-    ports.store.append(task!.uid, { type: 'publish.begun', owner: dead }, new Date().toISOString())
+    await append(ports, task!.uid, { type: 'publish.begun', owner: dead }, new Date().toISOString())
     await offshoot(repo, 'list')
-    expect(ports.store.readPendingTasks()).toHaveLength(1)
+    expect(await ports.store.readPendingTasks()).toHaveLength(1)
     await offshoot(repo, 'start', 'T2')
-    expect(ports.store.readPendingTasks()).toEqual([])
+    expect(await ports.store.readPendingTasks()).toEqual([])
     await ports.close()
   })
   test('NFR-016: orphans are looked for at most every 5 minutes, however many processes are at work', async () => {
