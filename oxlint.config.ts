@@ -30,7 +30,7 @@ const rooms: Record<string, Room> = {
   process: { from: ['core', 'files'], guarded: ['child_process'] },
   agents: { from: ['core'] },
   sandbox: { from: ['core'] },
-  settings: { from: ['core'], packages: ['yaml', 'zod'] },
+  settings: { from: ['core'], packages: ['smol-toml', 'yaml', 'zod'] },
 
   protocol: { from: [], types: ['core'], packages: ['zod'], builtins: [] },
   api: { from: ['core', 'protocol'] },
