@@ -28,7 +28,7 @@ const rooms: Record<string, Room> = {
   lock: { from: ['core'], guarded: ['sqlite'] },
   files: { from: ['core'] },
   process: { from: ['core', 'files'], guarded: ['child_process'] },
-  agents: { from: ['core'] },
+  agents: { from: ['core'], packages: ['@agentclientprotocol/sdk'] },
   sandbox: { from: ['core'] },
   settings: { from: ['core'], packages: ['smol-toml', 'yaml', 'zod'] },
 
