@@ -15,7 +15,7 @@ import { requireWorkspace } from './recreate.ts'
 import { type Choice, type Offer, offerOf, withoutPointers } from './offer.ts'
 import { conflictError } from './conflict-error.ts'
 import { type Operation, perform } from './operation.ts'
-import { pathMatcher, rootedSpec } from './pathspec.ts'
+import { loadPathMatcher, rootedSpec } from './pathspec.ts'
 import type { CommandCall, Conflict, Ports, Repo } from './ports.ts'
 import { type RiskyFile, risks } from './risk.ts'
 import { findShadow, leaving } from './shadow.ts'
@@ -235,7 +235,7 @@ async function previewOf(
   const found = risks(files)
   const left = await ports.contents.compare(repo, part.theirs, offer.theirs)
   const leftOut = new Set(Array.from(left.keys(), toText))
-  const allowed = pathMatcher(allow)
+  const allowed = allow.length > 0 ? (await loadPathMatcher())(allow) : () => false
   const { conflicts, marked = [] } = landing
   return {
     clean: conflicts.length === 0 && marked.length === 0,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ToolCall, Verdict } from './agent.ts'
 import { type RunTold, type ToldCall, toldCall } from './attend.ts'
+import { loadPathMatcher } from './pathspec.ts'
 import { type Decision, decide, type Policy, type PolicyPlace } from './policy.ts'
 import type { Ports } from './ports.ts'
 import type { ActiveRun } from './run.ts'
@@ -39,7 +40,7 @@ export function answers(
 ): Permit {
   const always = new Set(before)
   return async (call) => {
-    const decision = decide(policy, call, place)
+    const decision = decide(policy, call, place, await loadPathMatcher())
     const told = toldCall(call, { path: place.workspace })
     const settled = await settle(decision, call, always, ask && ((reason) => ask(told, reason)))
     const { allow, by, reason } = settled

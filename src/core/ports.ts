@@ -760,6 +760,8 @@ export interface SettingsSource {
   readUnknownVariables(): { name: string; nearest: string | undefined }[]
   /** The text of a settings file with these values set, by key; the rest of it stays as it is. Writes nothing. */
   edit(text: string, values: Readonly<Record<string, unknown>>): Promise<string>
+  /** The tables and values of another tool's TOML text. Throws WT_016 with the line of the first mistake. */
+  parseToml(text: string): Promise<Record<string, unknown>>
 }
 
 /** The methods that change the world: where a fault can strike. */

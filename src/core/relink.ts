@@ -1,5 +1,6 @@
 /** A repository that was moved is known by its mark; its record and its open tasks follow it. */
-import { follower, rootOf } from './moved.ts'
+import { repoRoot } from './model/repo.ts'
+import { follower } from './moved.ts'
 import type { Place, Ports, RepoRecord } from './ports.ts'
 import { requireRepo } from './repo.ts'
 import type { Task } from './task.ts'
@@ -22,7 +23,7 @@ export async function relink(ports: Ports, dir: string, signal?: AbortSignal) {
   const moved = await findMoved(ports, dir, signal)
   if (!moved) return []
   const { record, place } = moved
-  const [from, to] = [rootOf(record.commonDir), rootOf(place.commonDir)]
+  const [from, to] = [repoRoot(record.commonDir), repoRoot(place.commonDir)]
   const follow = follower(record.commonDir, place.commonDir)
   await requireRepo(ports, dir, signal)
   for (const task of await ports.store.readTasks({ repo: record.id, open: true })) {

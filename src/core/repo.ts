@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { AppError } from './errors.ts'
+import { checkoutRoot, repoRoot } from './model/repo.ts'
 import { repoName } from './names.ts'
 import type { Place, Ports, Records, Repo, RepoRecord, Notes } from './ports.ts'
 
@@ -158,15 +159,9 @@ async function requireSupported(ports: Ports, place: Place): Promise<void> {
   )
 }
 
-/** The root of the checkout in hand, or in a bare repository its folder. */
-export function rootOf(place: Place): string {
-  return place.checkout ?? place.commonDir
-}
-
 /** What relative settings are relative to: the main checkout, so that a workspace is never made inside another. */
 export function mainRoot(place: Place): string {
-  if (place.gitDir === place.commonDir) return rootOf(place)
-  return path.basename(place.commonDir) === '.git' ? path.dirname(place.commonDir) : place.commonDir
+  return place.gitDir === place.commonDir ? checkoutRoot(place) : repoRoot(place.commonDir)
 }
 
 export function repoLock(place: Place): string {

@@ -15,12 +15,13 @@ import {
 import { perform } from './operation.ts'
 import { askForSlots, takeSlot } from './pool.ts'
 import { requireSettled } from './idle.ts'
+import { checkoutRoot } from './model/repo.ts'
 import { holdBlock } from './port-block.ts'
 import type { CommandCall, Leaf, OnProgress, Ports, Repo, Submodules, Worktree } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
 import { redacted } from './redact.ts'
 import { rejectTask } from './reject.ts'
-import { mainRoot, repoLock, requireRepo, rootOf } from './repo.ts'
+import { mainRoot, repoLock, requireRepo } from './repo.ts'
 import type { Settings } from './settings.ts'
 import { entering, findShadow, requireShadowable } from './shadow.ts'
 import { type Isolation, type Task, taskLock } from './task.ts'
@@ -184,7 +185,7 @@ async function planned(
     state: 'pending',
     isolation: input.isolation ?? 'worktree',
     ...(input.isolation === 'branch'
-      ? { path: rootOf(place), shadow: { gitDir: place.gitDir, operation: ports.ids.uid() } }
+      ? { path: checkoutRoot(place), shadow: { gitDir: place.gitDir, operation: ports.ids.uid() } }
       : {
           path: await freePath(
             ports,
@@ -198,7 +199,7 @@ async function planned(
     branch,
     adopted: input.existingBranch !== undefined,
     base: { branch: input.existingBranch ?? (await baseBranch(ports, repo, input.from, signal)), commit },
-    origin: rootOf(place),
+    origin: checkoutRoot(place),
     head: commit,
     checkpoints: 0,
     files: 0,
