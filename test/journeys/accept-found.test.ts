@@ -79,6 +79,27 @@ test('A1: the user renamed the only file of a folder to the name of the folder, 
   expect(checkoutState(repo)).toEqual(before)
 })
 
+test('A1: the user renamed what the agent edited, and a folder of ignored files is where a staged file was', async () => {
+  const { repo, lib, mine, its, read } = await started({ c: lines('c'), '.gitignore': '*.ign\n' })
+  writeFileSync(its('c'), lines('c', { 5: 'agent' }))
+  mkdirSync(its('i'))
+  writeFileSync(its('i/j'), 'new\n')
+  repo.write('i', lines('staged'))
+  repo.git('add', 'i')
+  rmSync(mine('i'))
+  repo.write('i/z.ign', 'ignored\n')
+  renameSync(mine('c'), mine('b'))
+  const before = checkoutState(repo)
+  const { operation } = await lib.accept({ task: 'T1', as: 'patch' })
+  expect([read('b'), read('i/j'), read('i/z.ign')]).toEqual([
+    lines('c', { 5: 'agent' }),
+    'new\n',
+    'ignored\n',
+  ])
+  await lib.undo(operation)
+  expect(checkoutState(repo)).toEqual(before)
+})
+
 test('A3: the user renamed what the agent made a link, to a name that the agent has added: neither is dropped', async () => {
   const { repo, lib, mine, its } = await started({ old: lines('old') })
   rmSync(its('old'))
