@@ -1,18 +1,14 @@
 /** Where the tests of this folder play. */
-import { accessSync, constants, mkdtempSync, statSync } from 'node:fs'
+import { mkdtempSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { memoryRoot } from '../support/temp-folders.ts'
 
 const made = (folder: string, name = 'faults') => mkdtempSync(path.join(folder, `offshoot-${name}-`))
 
-/** Memory where there is some to write to: a disk would spend most of the time on syncing. */
+/** In memory where there is some; whoever calls it removes it. */
 export function stageRoot(name?: string): string {
-  try {
-    accessSync('/dev/shm', constants.W_OK)
-    return made('/dev/shm', name)
-  } catch {
-    return made(os.tmpdir(), name)
-  }
+  return made(memoryRoot(), name)
 }
 
 /** A folder on another file system than `root`; undefined when this machine offers none. */
