@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   appendFileSync,
   chmodSync,
@@ -11,6 +10,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { noise } from '../support/random.ts'
 import { recorded } from '../support/vault.ts'
 
 type At = (name: string) => string
@@ -51,7 +51,7 @@ const asFolder = (full: string) => {
 const cases: Record<string, Edit[]> = {
   'binary files': [
     (at) => writeFileSync(at('bin'), Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))),
-    (at) => writeFileSync(at('a.txt'), randomBytes(100_000)),
+    (at) => writeFileSync(at('a.txt'), noise(100_000)),
     (at) => appendFileSync(at('bin'), Buffer.from([0, 0xff, 0x0d, 0x0a])),
   ],
   'the executable bit, set and cleared': [

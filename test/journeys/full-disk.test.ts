@@ -1,18 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { compose } from '../../src/compose.ts'
 import type { Vault } from '../../src/core/ports.ts'
 import { freeSpace } from '../../src/core/room.ts'
+import { noise } from '../support/random.ts'
 import { type TestRepo, testRepo } from '../support/repo.ts'
 import { library, withEnv } from '../support/workspace.ts'
 
 /** The state folder, workspaces included, on a small file system of its own. Undefined where none can be mounted. */
 function smallHome(megabytes: number): TestRepo | undefined {
   const repo = testRepo()
-  repo.write('big.bin', randomBytes(6_000_000))
+  repo.write('big.bin', noise(6_000_000))
   repo.git('add', '--all')
   repo.git('commit', '--quiet', '--message=Big')
   const home = path.join(repo.home, 'small')

@@ -4,6 +4,7 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -12,9 +13,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { fitting } from '../../src/core/pool.ts'
+import { compose } from '../../src/compose.ts'
+import { emptyPool, fitting } from '../../src/core/pool.ts'
+import { requireRepo } from '../../src/core/repo.ts'
 import { readTree } from '../support/accept/disk.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
@@ -44,7 +46,7 @@ const exactly = (folder: string) =>
 
 /** As git itself would have made it. */
 function fresh(repo: TestRepo) {
-  const folder = path.join(repo.home, `fresh-${Math.random()}`)
+  const folder = mkdtempSync(path.join(repo.home, 'fresh-'))
   repo.git('worktree', 'add', '--quiet', '--detach', folder)
   return exactly(folder)
 }
@@ -190,20 +192,18 @@ test('L14: after a start a process of its own fills the pool, and the next start
   const ino = lstatSync(path.join(poolOf(repo), slotsOf(repo)[0] ?? '', 'files/a.txt')).ino
   const { task } = (await offshoot(repo, 'start', 'T2', '--json')).json
   expect(lstatSync(path.join(task.path, 'a.txt')).ino).toBe(ino)
-  // Whoever fills it again must not outlive the folder.
+  // The process that fills it again must not outlive the folder.
   await expect
     .poll(() => slotsOf(repo).filter((name) => !name.includes('.')), { timeout: 60_000 })
     .toHaveLength(1)
-  await lastOf(repo)
+  await untilFilled(repo)
 })
 
-/** Until nobody holds the lock of the pool. */
-async function lastOf(repo: TestRepo): Promise<void> {
-  for (;;) {
-    const { code } = await offshoot(repo, 'pool', '--json')
-    if (code === 0) return
-    await pause(50)
-  }
+/** Waits for the process that fills the pool: emptying it takes the same lock. */
+async function untilFilled(repo: TestRepo): Promise<void> {
+  const ports = compose({ env: repo.env })
+  await emptyPool(ports, await requireRepo(ports, repo.dir))
+  await ports.close()
 }
 
 test('L14, S2: 50 starts at once with a pool of 4 make 50 workspaces, none of them shared', {

@@ -4,7 +4,7 @@
  * to begin (Success 5) is shown by `npm run bench`, which measures it again and again on large repositories: a test on a
  * machine that others use as well could only show how busy that machine is.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -12,8 +12,10 @@ import { call } from '../../src/api/call.ts'
 import { compose } from '../../src/compose.ts'
 import type { Files } from '../../src/core/ports.ts'
 import { checkoutState } from '../support/checkout-state.ts'
+import { testClock } from '../support/clock.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { killWhen } from '../support/kill-when.ts'
+import { noise } from '../support/random.ts'
 import { offshoot, tempFolder, type TestRepo, testRepo } from '../support/repo.ts'
 import {
   branches,
@@ -56,9 +58,8 @@ function busyRepo(): TestRepo {
 
 /** Starts another session, as of so many minutes from now. */
 async function startLater(repo: TestRepo, minutes: number, task: string): Promise<void> {
-  const ports = compose({ env: repo.env })
-  const clock = { now: () => new Date(Date.now() + minutes * 60_000) }
-  await call({ ...ports, clock }, 'task.start', { repo: repo.dir, task })
+  const ports = compose({ env: repo.env, clock: testClock(minutes / 1440) })
+  await call(ports, 'task.start', { repo: repo.dir, task })
   await ports.close()
 }
 
@@ -289,7 +290,7 @@ describe('Testing Checklist', () => {
   })
 
   test('Binary files handled properly (K5)', async () => {
-    const content = Buffer.concat([Buffer.from([0, 255, 13, 10, 10, 13, 0]), randomBytes(5000)])
+    const content = Buffer.concat([Buffer.from([0, 255, 13, 10, 10, 13, 0]), noise(5000)])
     const { repo, mine } = await session({ 'image.bin': content })
     await ok(repo, 'accept', 'session')
     expect(readFileSync(mine('image.bin'))).toEqual(content)
@@ -298,7 +299,7 @@ describe('Testing Checklist', () => {
   test('Large files (>100MB) work (K5)', async () => {
     const sum = (file: string) => createHash('sha1').update(readFileSync(file)).digest('hex')
     const { repo, at, mine } = await session()
-    writeFileSync(at('large.bin'), Buffer.alloc(101 * 1024 * 1024, randomBytes(1024 * 1024)))
+    writeFileSync(at('large.bin'), Buffer.alloc(101 * 1024 * 1024, noise(1024 * 1024)))
     const before = sum(at('large.bin'))
     await ok(repo, 'checkpoint', 'session')
     await ok(repo, 'accept', 'session')

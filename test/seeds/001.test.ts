@@ -19,6 +19,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { call } from '../../src/api/call.ts'
 import { compose } from '../../src/compose.ts'
 import { openRepo } from '../../src/index.ts'
+import { testClock } from '../support/clock.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { isRunning, until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
@@ -271,9 +272,8 @@ describe('R3, L12', () => {
 
   /** Starts another task, as of so many minutes from now. */
   async function startLater(user: TestRepo, minutes: number, task: string): Promise<void> {
-    const ports = compose({ env: user.env })
-    const clock = { now: () => new Date(Date.now() + minutes * 60_000) }
-    await call({ ...ports, clock }, 'task.start', { repo: user.dir, task })
+    const ports = compose({ env: user.env, clock: testClock(minutes / 1440) })
+    await call(ports, 'task.start', { repo: user.dir, task })
     await ports.close()
   }
 

@@ -31,6 +31,7 @@ import { defaultSettings } from '../../src/core/settings.ts'
 import type { Task } from '../../src/core/task.ts'
 import { type OpenRepo, openRepo, type TaskView } from '../../src/index.ts'
 import { atEffect } from '../support/at-effect.ts'
+import { testClock } from '../support/clock.ts'
 import { withFault } from '../support/faults.ts'
 import { killWhen } from '../support/kill-when.ts'
 import { leftBehind, madeByHand } from '../support/left-behind.ts'
@@ -96,9 +97,9 @@ async function later<T>(
   days: number,
   verb: (ports: ReturnType<typeof compose>) => Promise<T>,
 ): Promise<T> {
-  const ports = compose({ env: repo.env })
+  const ports = compose({ env: repo.env, clock: testClock(days) })
   try {
-    return await verb({ ...ports, clock: { now: () => new Date(Date.now() + days * 86_400_000) } })
+    return await verb(ports)
   } finally {
     await ports.close()
   }

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { noise } from '../support/random.ts'
 import { type TestRepo, testRepo } from '../support/repo.ts'
 import { recorded } from '../support/vault.ts'
 
@@ -32,7 +32,7 @@ describe.skipIf(process.platform !== 'linux')('K5: a file of 150 MB', () => {
     [
       'beside another one in the base',
       (repo) => {
-        repo.write('base.bin', randomBytes(150 * 1024 * 1024))
+        repo.write('base.bin', noise(150 * 1024 * 1024))
         repo.git('add', '--all')
         repo.git('commit', '--quiet', '--message=Big')
       },
