@@ -1,9 +1,7 @@
 /**
  * Random edits of a user and an agent, landed in every way and in parts. What must come out is computed a second time,
- * by the reference in test/support/accept. `SEED=…` replays a run, `SHRINK=1` looks for the smallest case that fails, and
- * `RUNS=10` makes it ten times as long.
+ * by the reference in test/support/accept.
  */
-import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { compose } from '../../src/compose.ts'
 import { planCommit } from '../../src/core/land-commit.ts'
@@ -23,14 +21,13 @@ import {
   someEdits,
 } from '../support/accept/edits.ts'
 import { type Expected, landedAsCommit, landedAsPatch, type Layers } from '../support/accept/reference.ts'
-import { inLanes, runs, seed } from '../support/accept/lanes.ts'
+import { inLanes } from '../support/accept/lanes.ts'
 import { type As, chosen, landed, part } from '../support/accept/parts.ts'
 import { play } from '../support/accept/play.ts'
 import { changes, listed, type Tree } from '../support/accept/tree.ts'
 import { makeWorld, stepsOf } from '../support/accept/world.ts'
+import { fc, repetitions } from '../support/random.ts'
 import { quickFolder, testRepo } from '../support/repo.ts'
-
-console.log(`accept-property: SEED=${seed}`)
 
 const minute = 60_000
 
@@ -145,7 +142,7 @@ test('A1, A3: 1,000 plans of a patch are what the reference says', { timeout: 10
     }),
   )
   // Neither side of the property is empty.
-  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(100 * runs)
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(100 * repetitions)
 })
 
 test('A2, A3: 200 plans of commits are what the reference says', { timeout: 10 * minute }, async () => {
@@ -162,7 +159,7 @@ test('A2, A3: 200 plans of commits are what the reference says', { timeout: 10 *
       seen[judge(plan, user, expected)]++
     }),
   )
-  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20 * runs)
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20 * repetitions)
 })
 
 const steps = fc.array(looseEdits(3), { minLength: 1, maxLength: 3 })
@@ -185,5 +182,5 @@ test('A1 to A6, P3: 100 accepts are what the reference says, and undo takes each
       seen['layers' in told.expected ? 'landed' : 'refused']++
     }),
   )
-  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20 * runs)
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20 * repetitions)
 })

@@ -1,19 +1,14 @@
-/**
- * Random edits of a user before and after a start with `--dirty`, and of an agent in between. `SEED=…` replays a run,
- * `SHRINK=1` looks for the smallest case that fails, and `RUNS=10` makes it ten times as long.
- */
-import fc from 'fast-check'
+/** Random edits of a user before and after a start with `--dirty`, and of an agent in between. */
 import { expect, test } from 'vitest'
 import { readTree } from '../support/accept/disk.ts'
 import { baseTree, edited, edits, isIgnored, looseEdits } from '../support/accept/edits.ts'
-import { inLanes, runs, seed } from '../support/accept/lanes.ts'
+import { inLanes } from '../support/accept/lanes.ts'
 import { type As, chosen, landed, part } from '../support/accept/parts.ts'
 import { play } from '../support/accept/play.ts'
 import type { Layers } from '../support/accept/reference.ts'
 import { changes, type Tree, without } from '../support/accept/tree.ts'
 import { makeWorld, stepsOf } from '../support/accept/world.ts'
-
-console.log(`start-dirty-property: SEED=${seed}`)
+import { fc, repetitions } from '../support/random.ts'
 
 const minute = 60_000
 const uncommitted = fc.record({ staged: edits(3), loose: looseEdits(4) })
@@ -79,5 +74,5 @@ test('A1 to A6, L13: 60 accepts land the agent’s part alone, and undo takes ea
       },
     ),
   )
-  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(5 * runs)
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(5 * repetitions)
 })

@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { endOnFailure, fc, repetitions, seed } from '../support/random.ts'
 import { testRepo } from '../support/repo.ts'
 import { type Content, readFolder, readTree, stepCommits } from '../support/vault.ts'
 import { library, withEnv } from '../support/workspace.ts'
@@ -109,10 +109,9 @@ function without(content: Content, known: Content): Content {
   return Object.fromEntries(Object.entries(content).filter(([file]) => known[file] === undefined))
 }
 
-const seed = Number(process.env.OFFSHOOT_TEST_SEED ?? Date.now() % 2 ** 31)
-const runs = Number(process.env.OFFSHOOT_TEST_RUNS ?? 60)
+const numRuns = 60 * repetitions
 
-test(`K5: after any sequence of changes a step is the workspace, and every step can be gone back to (seed ${seed})`, async () => {
+test('K5: after any sequence of changes a step is the workspace, and every step can be gone back to', async () => {
   let steps = 0
   let rewinds = 0
   await fc.assert(
@@ -164,7 +163,7 @@ test(`K5: after any sequence of changes a step is the workspace, and every step 
         rmSync(repo.home, { recursive: true, force: true })
       },
     ),
-    { seed, numRuns: runs, endOnFailure: process.env.OFFSHOOT_TEST_SHRINK === undefined },
+    { numRuns, endOnFailure },
   )
-  console.log(`bytes-random: seed ${seed}, ${runs} sequences, ${steps} steps, ${rewinds} rewinds`)
+  console.log(`bytes-random: seed ${seed}, ${numRuns} sequences, ${steps} steps, ${rewinds} rewinds`)
 }, 600_000)
