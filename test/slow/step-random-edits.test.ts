@@ -165,5 +165,5 @@ test('K5: after any sequence of changes a step is the workspace, and every step 
     ),
     { numRuns, endOnFailure },
   )
-  console.log(`bytes-random: seed ${seed}, ${numRuns} sequences, ${steps} steps, ${rewinds} rewinds`)
+  console.log(`step-random-edits: seed ${seed}, ${numRuns} sequences, ${steps} steps, ${rewinds} rewinds`)
 }, 600_000)
