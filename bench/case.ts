@@ -1,5 +1,5 @@
 import type { Side } from './measure.ts'
-import type { World } from './world.ts'
+import type { World } from './bench-repos.ts'
 
 interface Sides {
   readonly ours: Side

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import os from 'node:os'
 import type { Case } from './case.ts'
 import { type Comparison, compare } from './measure.ts'
-import type { World } from './world.ts'
+import type { World } from './bench-repos.ts'
 
 export interface Result {
   readonly name: string

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { build } from './built.ts'
 import { cases } from './cases/index.ts'
 import { header, line, machine, measured, type Result } from './report.ts'
-import { makeWorld } from './world.ts'
+import { makeWorld } from './bench-repos.ts'
 
 const help = `npm run bench -- [--only TEXT] [--rounds N] [--json FILE] [--tmpfs] [--strict]
 

@@ -4,7 +4,7 @@ import type { TimedCase } from '../case.ts'
 import type { Side } from '../measure.ts'
 import { putRecords } from '../records.ts'
 import { run } from '../spawn.ts'
-import type { World } from '../world.ts'
+import type { World } from '../bench-repos.ts'
 
 const files = 52
 

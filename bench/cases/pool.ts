@@ -8,7 +8,7 @@ import { newName } from '../folders.ts'
 import type { Side } from '../measure.ts'
 import type { BenchRepo } from '../repos.ts'
 import { run } from '../spawn.ts'
-import type { World } from '../world.ts'
+import type { World } from '../bench-repos.ts'
 import { dropped, rawIn } from './worktree.ts'
 
 export function handOver(files: number, bar: number): TimedCase {

@@ -7,7 +7,7 @@ import type { CountedCase } from '../case.ts'
 import { gitCounter } from '../git-counter.ts'
 import { putRecords } from '../records.ts'
 import type { BenchRepo } from '../repos.ts'
-import type { World } from '../world.ts'
+import type { World } from '../bench-repos.ts'
 
 const files = 52
 const rounds = 41

@@ -7,7 +7,7 @@ import type { TimedCase } from '../case.ts'
 import { newName, spread } from '../folders.ts'
 import { type BenchRepo, fileName } from '../repos.ts'
 import { run } from '../spawn.ts'
-import type { World } from '../world.ts'
+import type { World } from '../bench-repos.ts'
 
 export function start(files: number, bar: number): TimedCase {
   return {

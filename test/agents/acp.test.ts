@@ -1,8 +1,8 @@
 /** An agent over the Agent Client Protocol, against the scripted model: Gemini CLI speaks it too. */
 import { expect, test } from 'vitest'
-import { cast } from './cast.ts'
+import { cast } from './agents-under-test.ts'
 import { install } from './install.ts'
-import { stage } from './stage.ts'
+import { stage } from './agent-fixture.ts'
 
 const part = cast.find(({ agent }) => agent === 'gemini')!
 const programs = install(part.package)

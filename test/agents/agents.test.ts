@@ -4,9 +4,9 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findMarked } from '../../src/process/marked.ts'
 import { until } from '../support/processes.ts'
-import { cast } from './cast.ts'
+import { cast } from './agents-under-test.ts'
 import { install } from './install.ts'
-import { stage } from './stage.ts'
+import { stage } from './agent-fixture.ts'
 
 const go = { task: 'T1', starts: true, prompt: 'Do what there is to do.' }
 

@@ -3,20 +3,20 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { bundled } from '../support/bundle.ts'
-import { Hand } from './hands.ts'
+import { Hand } from './fault-worker.ts'
 import { journeys } from './journeys.ts'
-import { kindsFor } from './kinds.ts'
-import { otherFileSystem, stageRoot } from './stage.ts'
+import { kindsFor } from './fault-kinds.ts'
+import { otherFileSystem, stageRoot } from './memory-folder.ts'
 import { hasStrace } from '../support/faults-shim.ts'
-import type { Tally } from './strikes.ts'
-import { Sweeper } from './sweep.ts'
-import { faultTable } from './table.ts'
+import type { Tally } from './inject.ts'
+import { Sweeper } from './fault-sweep.ts'
+import { faultTable } from './fault-table.ts'
 
 const atOnce = 3
 const root = stageRoot()
 const programOf = (name: string) => bundled(path.join(import.meta.dirname, name), root)
-const grounds = { root, apart: otherFileSystem(root), program: await programOf('child.ts') }
-const program = await programOf('hand.ts')
+const grounds = { root, apart: otherFileSystem(root), program: await programOf('journey-child.ts') }
+const program = await programOf('fault-worker-program.ts')
 const seen = new Set<string>()
 const hands: Hand[] = []
 const sweeperOf = (lane: string, shimmed: boolean) => {

@@ -6,9 +6,9 @@ import { afterAll, expect, test } from 'vitest'
 import { bundled } from '../support/bundle.ts'
 import { inspect, nextCommand } from './invariants.ts'
 import { journeys } from './journeys.ts'
-import { Lane } from './lane.ts'
-import { stageRoot } from './stage.ts'
-import { played } from './strikes.ts'
+import { Lane } from './journey-runner.ts'
+import { stageRoot } from './memory-folder.ts'
+import { played } from './inject.ts'
 
 const root = stageRoot()
 const disk = path.join(root, 'disk')
@@ -16,7 +16,7 @@ const reason = mounted()
 const grounds = {
   root: disk,
   apart: undefined,
-  program: await bundled(path.join(import.meta.dirname, 'child.ts'), root),
+  program: await bundled(path.join(import.meta.dirname, 'journey-child.ts'), root),
 }
 /** One page more from size to size: no file system gives out less. */
 const page = 4096

@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '../../src/api/call.ts'
 import { AppError, appError } from '../../src/core/errors.ts'
 import type { Journey } from './journeys.ts'
-import { holdsAll, isKnown, keepsEverything } from './kept.ts'
-import type { Scene, Stage } from './lane.ts'
-import { type Picture, takePicture, unlike } from './picture.ts'
-import { difference, readTree } from './tree.ts'
-import { findVault, ourBranch, readWorld, runningFor, type World } from './world.ts'
+import { holdsAll, isKnown, keepsEverything } from './vault-checks.ts'
+import type { Scene, Stage } from './journey-runner.ts'
+import { type Picture, takePicture, unlike } from './summary.ts'
+import { difference, readTree } from './folder-tree.ts'
+import { findVault, ourBranch, readWorld, runningFor, type World } from './full-snapshot.ts'
 
 /** The next command that writes, and by itself changes nothing: it removes a task that never was. */
 export async function nextCommand(stage: Stage, journey: Pick<Journey, 'next'> = {}): Promise<void> {

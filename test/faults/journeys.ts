@@ -15,8 +15,8 @@ import {
   startedOrUndone,
   sweptUp,
   takenOrNot,
-} from './checks.ts'
-import type { Stage } from './lane.ts'
+} from './journey-checks.ts'
+import type { Stage } from './journey-runner.ts'
 import {
   after,
   madeAhead,
@@ -35,7 +35,7 @@ import {
   workedInCheckout,
   workedOn,
   withoutRecords,
-} from './prepared.ts'
+} from './journey-starts.ts'
 import {
   accept,
   acceptHunks,
@@ -52,8 +52,8 @@ import {
   start,
   undo,
   undoStrays,
-} from './verbs.ts'
-import { baseInside, ourBranch, readWorld } from './world.ts'
+} from './journey-verbs.ts'
+import { baseInside, ourBranch, readWorld } from './full-snapshot.ts'
 
 export interface Journey {
   readonly name: string

@@ -21,11 +21,11 @@ import {
   someEdits,
 } from '../support/accept/edits.ts'
 import { type Expected, landedAsCommit, landedAsPatch, type Layers } from '../support/accept/reference.ts'
-import { inLanes } from '../support/accept/lanes.ts'
+import { inLanes } from '../support/accept/parallel.ts'
 import { type As, chosen, landed, part } from '../support/accept/parts.ts'
-import { play } from '../support/accept/play.ts'
+import { play } from '../support/accept/check-case.ts'
 import { changes, listed, type Tree } from '../support/accept/tree.ts'
-import { makeWorld, stepsOf } from '../support/accept/world.ts'
+import { makeWorld, stepsOf } from '../support/accept/case-repo.ts'
 import { fc, repetitions } from '../support/random.ts'
 import { quickFolder, testRepo } from '../support/repo.ts'
 

@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest'
 import { readTree } from '../support/accept/disk.ts'
 import { baseTree, edited, edits, isIgnored, looseEdits } from '../support/accept/edits.ts'
-import { inLanes } from '../support/accept/lanes.ts'
+import { inLanes } from '../support/accept/parallel.ts'
 import { type As, chosen, landed, part } from '../support/accept/parts.ts'
-import { play } from '../support/accept/play.ts'
+import { play } from '../support/accept/check-case.ts'
 import type { Layers } from '../support/accept/reference.ts'
 import { changes, type Tree, without } from '../support/accept/tree.ts'
-import { makeWorld, stepsOf } from '../support/accept/world.ts'
+import { makeWorld, stepsOf } from '../support/accept/case-repo.ts'
 import { fc, repetitions } from '../support/random.ts'
 
 const minute = 60_000

@@ -1,7 +1,7 @@
 /** A seed is a history: the same one on every machine, whatever comes of it. */
 import type { Plan } from '../support/faults.ts'
-import { Dice } from './dice.ts'
-import type { AgentDeed, Order, UserDeed, Verb, VerbOrder } from './orders.ts'
+import { Dice } from './seeded-random.ts'
+import type { AgentDeed, Order, UserDeed, Verb, VerbOrder } from './history-actions.ts'
 
 const ids = ['T1', 'T2', 'T3']
 

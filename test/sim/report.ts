@@ -1,6 +1,6 @@
 /** What many histories came to, in a few lines. */
-import type { Tally } from './play.ts'
-import type { Result } from './team.ts'
+import type { Tally } from './run-history.ts'
+import type { Result } from './worker-pool.ts'
 
 export class Report {
   readonly failed: Result[] = []

@@ -7,12 +7,12 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Build, builds } from '../support/builds.ts'
 import { historyOf } from './history.ts'
-import { keptHistories } from './kept.ts'
-import type { Order } from './orders.ts'
+import { keptHistories } from './regressions.ts'
+import type { Order } from './history-actions.ts'
 import { Report, toldFailure } from './report.ts'
-import { shorter } from './shorter.ts'
-import { Team } from './team.ts'
-import type { Wanted } from './worker.ts'
+import { shorter } from './shrink.ts'
+import { Team } from './worker-pool.ts'
+import type { Wanted } from './history-worker.ts'
 
 const { values } = parseArgs({
   options: {

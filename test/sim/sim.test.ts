@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Build } from '../support/builds.ts'
 import { historyOf } from './history.ts'
-import { keptHistories } from './kept.ts'
-import type { Order } from './orders.ts'
+import { keptHistories } from './regressions.ts'
+import type { Order } from './history-actions.ts'
 import { toldFailure } from './report.ts'
-import { type Result, Team } from './team.ts'
+import { type Result, Team } from './worker-pool.ts'
 
 let team: Team
 
