@@ -8,7 +8,7 @@ import { newName, spread } from './folders.ts'
 import { type BenchRepo, makeRepo } from './repos.ts'
 import { run } from './spawn.ts'
 
-export interface World {
+export interface BenchRepos {
   /** Of that many files; the same one each time it is asked for by the same name. */
   repo(files: number, name?: string): Promise<BenchRepo>
   /** Takes a folder out of the way. Deleting thousands of files would slow down the next round: see `spread`. */
@@ -18,7 +18,7 @@ export interface World {
 }
 
 /** All of it is below one temporary folder in `base`, which is gone when the process ends. */
-export async function makeWorld(base = os.tmpdir()): Promise<World> {
+export async function makeBenchRepos(base = os.tmpdir()): Promise<BenchRepos> {
   mkdirSync(base, { recursive: true })
   const folder = realpathSync(mkdtempSync(path.join(base, 'offshoot-bench-')))
   const buried = path.join(folder, 'buried')

@@ -5,11 +5,11 @@ import type { Emit } from '../../src/api/views.ts'
 import type { OpenRepo } from '../../src/index.ts'
 import { type TestRepo, testRepo } from '../support/repo.ts'
 import { library, withEnv } from '../support/workspace.ts'
-import type { Part } from './agents-under-test.ts'
+import type { AgentUnderTest } from './agents-under-test.ts'
 import { type Model, scriptedModel } from './model/server.ts'
 import type { Turn } from './model/turn.ts'
 
-export interface Stage {
+export interface AgentFixture {
   readonly repo: TestRepo
   readonly lib: OpenRepo
   readonly model: Model
@@ -20,22 +20,22 @@ export interface Stage {
   steps(): Promise<string[][]>
 }
 
-/** The task T1 is there; `script` is handed the part's own tools and the workspace. */
-export async function stage(
-  part: Part,
+/** The task T1 is there; `script` is handed the agent's own tools and the workspace. */
+export async function agentFixture(
+  agent: AgentUnderTest,
   programs: string,
-  script: (tools: Part, at: (file: string) => string) => readonly Turn[],
-): Promise<Stage> {
+  script: (tools: AgentUnderTest, at: (file: string) => string) => readonly Turn[],
+): Promise<AgentFixture> {
   const plain = testRepo({ 'a.txt': 'one\n', 'README.md': 'readme\n' })
   const home = path.join(plain.home, 'user')
   mkdirSync(home)
   const reach = { PATH: `${programs}:${plain.env.PATH}`, HOME: home, SHELL: '/bin/bash' }
   const before = withEnv(plain, reach)
   const { task } = await library(before).start({ task: 'T1' })
-  const model = await scriptedModel(script(part, (file) => path.join(task.path, file)))
-  const repo = withEnv(before, part.env(model.url, home))
+  const model = await scriptedModel(script(agent, (file) => path.join(task.path, file)))
+  const repo = withEnv(before, agent.env(model.url, home))
   const lib = library(repo)
-  const told: Stage['told'] = []
+  const told: AgentFixture['told'] = []
   return {
     repo,
     lib,

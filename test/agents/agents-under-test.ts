@@ -1,10 +1,10 @@
-/** Who plays: each agent with its package, its way to the scripted model, and its own names for the common tools. */
+/** The agents under test: each with its package, its way to the scripted model, and its own names for the common tools. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { install, type Package } from './install.ts'
 import type { ScriptedCall } from './model/turn.ts'
 
-export interface Part {
+export interface AgentUnderTest {
   readonly agent: string
   readonly package: Package
   /** What leads it to the model instead of the network; may write into the user's home. */
@@ -20,7 +20,7 @@ export interface Part {
   readonly batches?: boolean
 }
 
-const claude: Part = {
+const claude: AgentUnderTest = {
   agent: 'claude',
   package: { name: '@anthropic-ai/claude-code', version: '2.1.325' },
   env: (url) => ({
@@ -45,7 +45,7 @@ const patch = (...lines: string[]): ScriptedCall => ({
   input: ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n'),
 })
 
-const codex: Part = {
+const codex: AgentUnderTest = {
   agent: 'codex',
   package: { name: '@openai/codex', version: '0.166.0' },
   env(url, home) {
@@ -79,7 +79,7 @@ const codex: Part = {
   slash: '$session-status',
 }
 
-const opencode: Part = {
+const opencode: AgentUnderTest = {
   agent: 'opencode',
   package: { name: 'opencode-ai', version: '1.18.33' },
   env(url, home) {
@@ -110,7 +110,7 @@ const opencode: Part = {
   names: { write: 'write', edit: 'edit', shell: 'bash' },
 }
 
-const gemini: Part = {
+const gemini: AgentUnderTest = {
   agent: 'gemini',
   package: { name: '@google/gemini-cli', version: '0.61.0' },
   env(url, home) {
@@ -135,7 +135,7 @@ const gemini: Part = {
   batches: true,
 }
 
-const own: Part = {
+const own: AgentUnderTest = {
   ...claude,
   agent: 'own',
   env: (url, home) => ({
@@ -144,4 +144,4 @@ const own: Part = {
   }),
 }
 
-export const cast: readonly Part[] = [claude, codex, opencode, gemini, own]
+export const agentsUnderTest: readonly AgentUnderTest[] = [claude, codex, opencode, gemini, own]

@@ -1,18 +1,18 @@
-/** The ways in which things go wrong, each with the effects it can strike. */
-import type { Plan } from '../support/faults.ts'
+/** The ways in which things go wrong, each with the effects it can hit. */
+import type { FaultPlan } from '../support/faults.ts'
 import type { Journey } from './journeys.ts'
 
 export interface Kind {
   readonly name: string
-  readonly plan: Omit<Plan, 'at'>
+  readonly plan: Omit<FaultPlan, 'at'>
   /** A process of its own is needed by whatever ends it. */
   readonly alone: boolean
 }
 
-const kill = (name: string, plan: Omit<Plan, 'at' | 'kind'>): Kind => {
+const kill = (name: string, plan: Omit<FaultPlan, 'at' | 'kind'>): Kind => {
   return { name, plan: { kind: 'kill', ...plan }, alone: true }
 }
-const fail = (name: string, plan: Omit<Plan, 'at'>): Kind => ({ name, plan, alone: false })
+const fail = (name: string, plan: Omit<FaultPlan, 'at'>): Kind => ({ name, plan, alone: false })
 
 /** Git, or the command of a run. */
 const inChild = { when: 'during', among: '^(git |command)' } as const

@@ -1,29 +1,29 @@
-/** Strikes every single effect of a journey, in all lanes at once. */
+/** Injects a fault at every single effect of a journey, with all workers at once. */
 import type { Build } from '../support/builds.ts'
-import { fits, type Plan } from '../support/faults.ts'
-import type { Hand, Work } from './fault-worker.ts'
+import { fits, type FaultPlan } from '../support/faults.ts'
+import type { FaultWorker, Work } from './fault-worker.ts'
 import type { Journey } from './journeys.ts'
 import { type Kind, writingGit } from './fault-kinds.ts'
 import { type Tally, total } from './inject.ts'
 
-/** Work that waits for a free lane. */
-export class Sweeper {
-  readonly #free: Hand[]
-  readonly #waiting: ((hand: Hand) => void)[] = []
+/** Work that waits for a free worker. */
+export class FaultSweep {
+  readonly #free: FaultWorker[]
+  readonly #waiting: ((worker: FaultWorker) => void)[] = []
   readonly #points = new Map<string, Promise<readonly string[]>>()
 
-  constructor(hands: readonly Hand[]) {
-    this.#free = [...hands]
+  constructor(workers: readonly FaultWorker[]) {
+    this.#free = [...workers]
   }
 
-  /** For N = 1, 2, … until the journey completes without the fault having struck. */
+  /** For N = 1, 2, … until the journey completes without the fault having hit. */
   async everyPoint(journey: Journey, kind: Kind): Promise<Tally> {
     const count = await this.#count(journey, kind.plan.among)
     const { alone } = kind
     const tallies = await Promise.all([
       ...upTo(count).map((at) =>
         this.#tally(journey, {
-          what: 'strike',
+          what: 'inject',
           plan: { ...kind.plan, at },
           alone,
           recovers: true,
@@ -39,8 +39,8 @@ export class Sweeper {
   async everyKill(journey: Journey, build: Build, recovers: boolean): Promise<Tally> {
     const count = await this.#count(journey)
     const kills = upTo(count).map((at) => {
-      const plan: Plan = { kind: 'kill', when: 'before', at }
-      return this.#tally(journey, { what: 'strike', plan, alone: true, recovers, build })
+      const plan: FaultPlan = { kind: 'kill', when: 'before', at }
+      return this.#tally(journey, { what: 'inject', plan, alone: true, recovers, build })
     })
     return total(await Promise.all(kills), `${journey.name}, ${build}`)
   }
@@ -50,7 +50,7 @@ export class Sweeper {
     const found: Promise<Tally>[] = []
     for (const among of writingGit) {
       for (const at of upTo(await this.#count(journey, among))) {
-        const plan: Plan = { kind, at, among, when: 'during' }
+        const plan: FaultPlan = { kind, at, among, when: 'during' }
         found.push(this.#tally(journey, { what: 'inside', plan }))
       }
     }
@@ -62,7 +62,7 @@ export class Sweeper {
   async everyGitCall(journey: Journey, death: 'before' | 'after'): Promise<Tally> {
     const among = '^git '
     const found = upTo(await this.#count(journey, among)).map((at) => {
-      const plan: Plan = { kind: 'git', at, among, when: 'during' }
+      const plan: FaultPlan = { kind: 'git', at, among, when: 'during' }
       return this.#tally(journey, { what: 'around', plan, death })
     })
     return total(await Promise.all(found), `${journey.name} × git dies ${death},`)
@@ -79,28 +79,29 @@ export class Sweeper {
 
   async #count(journey: Journey, among?: string): Promise<number> {
     const known = this.#points.get(journey.name)
-    const points = known ?? this.#inLane((hand) => hand.points(journey.name))
+    const points = known ?? this.#inWorker((worker) => worker.points(journey.name))
     this.#points.set(journey.name, points)
     return (await points).filter(fits(among)).length
   }
 
   #tally(journey: Journey, work: Work): Promise<Tally> {
-    return this.#inLane((hand) => hand.tally(journey.name, work))
+    return this.#inWorker((worker) => worker.tally(journey.name, work))
   }
 
-  async #inLane<T>(work: (hand: Hand) => Promise<T>): Promise<T> {
-    const hand = this.#free.pop() ?? (await new Promise<Hand>((resolve) => this.#waiting.push(resolve)))
+  async #inWorker<T>(work: (worker: FaultWorker) => Promise<T>): Promise<T> {
+    const worker =
+      this.#free.pop() ?? (await new Promise<FaultWorker>((resolve) => this.#waiting.push(resolve)))
     try {
-      return await work(hand)
+      return await work(worker)
     } finally {
       const next = this.#waiting.shift()
-      if (next) next(hand)
-      else this.#free.push(hand)
+      if (next) next(worker)
+      else this.#free.push(worker)
     }
   }
 }
 
-/** From how many kills on, spread evenly over the journey, the recovery is struck. */
+/** From how many kills on, spread evenly over the journey, the recovery is hit. */
 export function startsOf({ main }: Pick<Journey, 'main'>): number {
   return main ? 16 : 8
 }

@@ -21,12 +21,12 @@ export function faultTable(rows: readonly Row[]): string {
   const kills = sum(rows, ({ kind, tally }) => (kind.includes('kill') ? tally.points : 0))
   const anomalies = sum(rows, ({ tally }) => tally.anomalies.length)
   return [
-    'Points struck, journey by kind of fault (points/anomalies where there are any):',
+    'Points hit, journey by kind of fault (points/anomalies where there are any):',
     ...legend.map((line) => `  ${line}`),
     `${' '.repeat(width)} ${kinds.map((_, index) => letter(index).padStart(6)).join('')}`,
     ...lines,
-    `The recovery is struck from ${startsOf({})} kills on, spread over a journey; of the main ones from ${startsOf({ main: true })}.`,
-    'To go on (repeat, undo, start) is tried once from each kind of world that a recovery leaves.',
+    `The recovery is hit from ${startsOf({})} kills on, spread over a journey; of the main ones from ${startsOf({ main: true })}.`,
+    'To go on (repeat, undo, start) is tried once from each kind of state that a recovery leaves.',
     `${points} points, ${kills} of them kill points, ${anomalies} anomalies`,
   ].join('\n')
 }

@@ -1,61 +1,61 @@
 /**
- * One lane in a process of its own, which plays, strikes and looks. Starting a git takes the longer the more memory has
+ * A process of its own that runs journeys, injects faults and looks. Starting a git takes the longer the more memory has
  * whoever starts it, and the process of the test has much.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Build } from '../support/builds.ts'
-import type { Plan } from '../support/faults.ts'
-import type { Grounds } from './journey-runner.ts'
+import type { FaultPlan } from '../support/faults.ts'
+import type { RunnerOptions } from './journey-runner.ts'
 import type { Tally } from './inject.ts'
 
 export type Work =
   | {
-      readonly what: 'strike'
-      readonly plan: Plan
+      readonly what: 'inject'
+      readonly plan: FaultPlan
       readonly alone: boolean
       readonly recovers: boolean
       readonly build: Build
     }
-  | { readonly what: 'complete'; readonly plan: Plan; readonly alone: boolean }
-  | { readonly what: 'inside'; readonly plan: Plan }
-  | { readonly what: 'around'; readonly plan: Plan; readonly death: 'before' | 'after' }
+  | { readonly what: 'complete'; readonly plan: FaultPlan; readonly alone: boolean }
+  | { readonly what: 'inside'; readonly plan: FaultPlan }
+  | { readonly what: 'around'; readonly plan: FaultPlan; readonly death: 'before' | 'after' }
   | { readonly what: 'recovery'; readonly at: number }
 
-/** What the test says to the hand. */
-export type Order =
+/** What the test says to the worker. */
+export type Request =
   | { readonly journey: string; readonly work: Work | { readonly what: 'points' } }
   | { readonly isNew: boolean }
 
-/** What the hand says: a question about a world, or its answer. */
+/** What the worker says: a question about a state, or its answer. */
 export type Reply =
-  | { readonly world: string }
+  | { readonly state: string }
   | { readonly tally: Tally }
   | { readonly points: readonly string[] }
   | { readonly failed: string }
 
-export interface HandOptions {
-  readonly grounds: Grounds
+export interface FaultWorkerOptions {
+  readonly runnerOptions: RunnerOptions
   readonly name: string
   readonly shimmed: boolean
   readonly program: string
-  /** The worlds that any hand has seen. */
+  /** The states that any worker has seen. */
   readonly seen: Set<string>
 }
 
-export class Hand {
+export class FaultWorker {
   readonly #process: ChildProcess
   #settle: ((reply: Reply) => void) | undefined
 
-  constructor({ grounds, name, shimmed, program, seen }: HandOptions) {
-    const args = [JSON.stringify(grounds), name, String(shimmed)]
+  constructor({ runnerOptions, name, shimmed, program, seen }: FaultWorkerOptions) {
+    const args = [JSON.stringify(runnerOptions), name, String(shimmed)]
     this.#process = fork(program, args, { execArgv: ['--max-old-space-size=48', '--max-semi-space-size=1'] })
     this.#process.on('message', (reply: Reply) => {
-      if (!('world' in reply)) return this.#settle?.(reply)
-      this.#process.send({ isNew: !seen.has(reply.world) } satisfies Order)
-      seen.add(reply.world)
+      if (!('state' in reply)) return this.#settle?.(reply)
+      this.#process.send({ isNew: !seen.has(reply.state) } satisfies Request)
+      seen.add(reply.state)
     })
     this.#process.on('exit', (code, signal) =>
-      this.#settle?.({ failed: `the hand ended (${code ?? signal})` }),
+      this.#settle?.({ failed: `the worker ended (${code ?? signal})` }),
     )
   }
 
@@ -71,11 +71,11 @@ export class Hand {
     throw new Error(JSON.stringify(reply))
   }
 
-  /** One order at a time. */
-  #ask(order: Order): Promise<Reply> {
+  /** One request at a time. */
+  #ask(request: Request): Promise<Reply> {
     return new Promise((resolve) => {
       this.#settle = resolve
-      this.#process.send(order)
+      this.#process.send(request)
     })
   }
 

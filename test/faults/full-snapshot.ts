@@ -4,11 +4,11 @@ import path from 'node:path'
 import type { Ports, Repo, Step } from '../../src/core/ports.ts'
 import type { Task } from '../../src/core/task.ts'
 import { type KnownOperation, ops } from '../../src/core/undo.ts'
-import type { Stage } from './journey-runner.ts'
+import type { Fixture } from './journey-runner.ts'
 import { withoutTakenBack } from './reflogs.ts'
 import { namesIn, readTree, type Tree } from './folder-tree.ts'
 
-export interface World {
+export interface Snapshot {
   /** What P1 speaks of: the checkout, and all of `.git` that is not ours. */
   readonly user: Tree
   readonly refs: Readonly<Record<string, string>>
@@ -42,21 +42,21 @@ const isOurRef = (ref: string) => ref.startsWith('refs/offshoot/') || ref.starts
 const isOurLog = (name: string) => name.startsWith('logs/') && isOurRef(name.slice('logs/'.length))
 const isStray = (name: string) => /\.lock$|\.tmp$|\.new$/.test(name) || name.startsWith('offshoot-')
 
-export async function readWorld(stage: Stage): Promise<World> {
-  const gitDir = path.join(stage.dir, '.git')
+export async function readSnapshot(fixture: Fixture): Promise<Snapshot> {
+  const gitDir = path.join(fixture.dir, '.git')
   const below = Object.keys(readTree(gitDir, (name) => name === 'objects'))
   const refs = readRefs(gitDir)
-  const base = findBase(stage)
-  const inside = path.join(stage.dir, baseInside)
+  const base = findBase(fixture)
+  const inside = path.join(fixture.dir, baseInside)
   return {
     user: {
-      ...readTree(stage.dir, (name) => name === '.git' || name === baseInside),
+      ...readTree(fixture.dir, (name) => name === '.git' || name === baseInside),
       ...prefixed('.git', withoutTakenBack(gitDir, readTree(gitDir, isOursInGit))),
-      ...(existsSync(path.join(stage.home, 'hook-ran')) && { 'a hook': 'ran' }),
+      ...(existsSync(path.join(fixture.home, 'hook-ran')) && { 'a hook': 'ran' }),
     },
     refs: Object.fromEntries(Object.entries(refs).filter(([ref]) => !isOurRef(ref))),
     // With the same files, index and HEAD it can differ only by workspaces that lie in the checkout.
-    status: base === inside ? await stage.git('status', '--porcelain', '--untracked-files=all') : '',
+    status: base === inside ? await fixture.git('status', '--porcelain', '--untracked-files=all') : '',
     ourRefs: Object.fromEntries(Object.entries(refs).filter(([ref]) => isOurRef(ref))),
     ourLogs: below.filter(isOurLog),
     registrations: trees(path.join(gitDir, 'worktrees')),
@@ -68,8 +68,8 @@ export async function readWorld(stage: Stage): Promise<World> {
       ...namesIn(path.join(base, '.pool')).filter((name) => name.includes('.')),
       ...(base === inside ? namesIn(inside).filter((name) => name.endsWith('.tmp')) : []),
     ],
-    children: namesIn(path.join(stage.state, 'children')),
-    ...(await readStore(stage)),
+    children: namesIn(path.join(fixture.state, 'children')),
+    ...(await readStore(fixture)),
   }
 }
 
@@ -79,10 +79,10 @@ function isOursInGit(name: string): boolean {
 }
 
 /** The one folder of this repository's workspaces. */
-function findBase(stage: Stage): string {
-  const inside = path.join(stage.dir, baseInside)
-  if (stage.env.OFFSHOOT_WORKSPACE_BASE) return inside
-  const all = path.join(stage.state, 'workspaces')
+function findBase(fixture: Fixture): string {
+  const inside = path.join(fixture.dir, baseInside)
+  if (fixture.env.OFFSHOOT_WORKSPACE_BASE) return inside
+  const all = path.join(fixture.state, 'workspaces')
   return path.join(all, namesIn(all)[0] ?? 'none')
 }
 
@@ -108,20 +108,20 @@ function readRefs(gitDir: string): Record<string, string> {
 }
 
 /** The vault of the repository; undefined as long as it is not whole. */
-export function findVault(stage: Stage): string | undefined {
-  const vaults = path.join(stage.state, 'vaults')
+export function findVault(fixture: Fixture): string | undefined {
+  const vaults = path.join(fixture.state, 'vaults')
   const vault = path.join(vaults, namesIn(vaults)[0] ?? 'none')
   return existsSync(path.join(vault, 'HEAD')) ? vault : undefined
 }
 
 /** Of every task that has any, hidden or not. */
-async function readSteps(stage: Stage, ports: Ports): Promise<World['steps']> {
+async function readSteps(fixture: Fixture, ports: Ports): Promise<Snapshot['steps']> {
   const steps: Record<string, Step[]> = {}
   const [record] = ports.store.readRepos()
-  const vault = findVault(stage)
+  const vault = findVault(fixture)
   if (!record || !vault) return steps
   const { commonDir } = record
-  const repo: Repo = { ...record, place: { commonDir, gitDir: commonDir, checkout: stage.dir } }
+  const repo: Repo = { ...record, place: { commonDir, gitDir: commonDir, checkout: fixture.dir } }
   for (const uid of namesIn(path.join(vault, 'refs/tasks')).filter((name) => !isStray(name))) {
     const task = ports.store.findTaskByUid(uid)
     if (task) steps[uid] = await ports.vault.readSteps(repo, task)
@@ -129,12 +129,12 @@ async function readSteps(stage: Stage, ports: Ports): Promise<World['steps']> {
   return steps
 }
 
-type Stored = Pick<World, 'open' | 'closed' | 'pending' | 'events' | 'steps' | 'operations'>
+type Stored = Pick<Snapshot, 'open' | 'closed' | 'pending' | 'events' | 'steps' | 'operations'>
 
-async function readStore(stage: Stage): Promise<Stored> {
+async function readStore(fixture: Fixture): Promise<Stored> {
   const nothing = { open: [], closed: [], pending: [], events: 0, steps: {}, operations: [] }
-  if (!existsSync(path.join(stage.state, 'state.db'))) return nothing
-  const ports = stage.ports()
+  if (!existsSync(path.join(fixture.state, 'state.db'))) return nothing
+  const ports = fixture.ports()
   try {
     const tasks = ports.store.readTasks({})
     const open = ports.store.readTasks({ open: true })
@@ -144,8 +144,8 @@ async function readStore(stage: Stage): Promise<Stored> {
       closed: tasks.filter((task) => !uids.has(task.uid)),
       pending: ports.store.readPendingTasks(),
       events: ports.store.readEvents({}).length,
-      steps: await readSteps(stage, ports),
-      operations: await ops(ports, { dir: stage.dir }),
+      steps: await readSteps(fixture, ports),
+      operations: await ops(ports, { dir: fixture.dir }),
     }
   } finally {
     await ports.close()
@@ -153,12 +153,12 @@ async function readStore(stage: Stage): Promise<Stored> {
 }
 
 /**
- * Processes, ours and git's, that still run for this stage: they all carry its home folder in their environment.
+ * Processes, ours and git's, that still run for this fixture: they all carry its home folder in their environment.
  * A reader of objects is left out, as it ends with its input.
  */
-export function runningFor(stage: Stage): { pid: number; command: string }[] {
+export function runningFor(fixture: Fixture): { pid: number; command: string }[] {
   if (process.platform !== 'linux') return []
-  const mark = `\0HOME=${stage.home}\0`
+  const mark = `\0HOME=${fixture.home}\0`
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => environmentOf(pid).includes(mark))

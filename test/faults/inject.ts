@@ -1,16 +1,16 @@
-/** Strikes one effect of a journey, recovers, and tells what is wrong. */
+/** Injects one fault into a journey, recovers, and tells what is wrong. */
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '../../src/api/call.ts'
 import { appError } from '../../src/core/errors.ts'
 import type { Build } from '../support/builds.ts'
-import { type Plan, withFault } from '../support/faults.ts'
+import { type FaultPlan, withFault } from '../support/faults.ts'
 import type { Death } from '../support/faults-shim.ts'
 import { inspect, type IsNew, nextCommand, untilAlone } from './invariants.ts'
 import type { Journey } from './journeys.ts'
-import type { Lane, Scene, Stage } from './journey-runner.ts'
+import type { JourneyRunner, Baseline, Fixture } from './journey-runner.ts'
 import { difference } from './folder-tree.ts'
-import { readWorld, type World } from './full-snapshot.ts'
+import { readSnapshot, type Snapshot } from './full-snapshot.ts'
 
 export interface Tally {
   readonly points: number
@@ -18,9 +18,9 @@ export interface Tally {
   readonly anomalies: readonly string[]
 }
 
-interface Played {
-  /** The effect that the fault struck; undefined when it struck none. */
-  readonly struck: string | undefined
+interface ChildRun {
+  /** The effect that the fault hit; undefined when it hit none. */
+  readonly hit: string | undefined
   readonly acknowledged: boolean
   /** All effects, when it came to its end. */
   readonly points: readonly string[]
@@ -34,74 +34,88 @@ export function total(tallies: readonly Tally[], prefix: string): Tally {
 }
 
 /** The effects of the journey when nothing goes wrong. */
-export async function pointsOf(lane: Lane, journey: Journey): Promise<readonly string[]> {
-  await lane.reset(journey)
-  return (await played(lane.play(journey, journey.name, undefined))).points
+export async function pointsOf(runner: JourneyRunner, journey: Journey): Promise<readonly string[]> {
+  await runner.reset(journey)
+  return (await runChild(runner.start(journey, journey.name, undefined))).points
 }
 
-export async function strike(
-  lane: Lane,
+export async function injectFault(
+  runner: JourneyRunner,
   journey: Journey,
-  plan: Plan,
+  plan: FaultPlan,
   alone: boolean,
   isNew: IsNew | false,
   build: Build = 'whole',
 ): Promise<Tally> {
-  const { scene, seen, beside } = await attempt(lane, journey, plan, alone, build)
-  if (seen.struck === undefined) return { points: 0, anomalies: [] }
-  return told(scene, journey, plan, seen, beside, isNew)
+  const { baseline, seen, beside } = await attempt(runner, journey, plan, alone, build)
+  if (seen.hit === undefined) return { points: 0, anomalies: [] }
+  return told(baseline, journey, plan, seen, beside, isNew)
 }
 
 async function told(
-  scene: Scene,
+  baseline: Baseline,
   journey: Journey,
-  plan: Plan,
-  seen: Played,
+  plan: FaultPlan,
+  seen: ChildRun,
   beside: readonly string[],
   isNew: IsNew | false,
 ): Promise<Tally> {
   // Nobody knows of such a child, so nobody ends it. It has nothing to do, and ends; until then it must do no harm.
   const after = plan.child === 'unrecorded' ? untilAlone : undefined
-  const anomalies = [...beside, ...(await aftermath(scene, journey, seen.acknowledged, isNew, after))]
-  return { points: 1, anomalies: anomalies.map((line) => `at ${plan.at} (${seen.struck}): ${line}`) }
+  const anomalies = [...beside, ...(await aftermath(baseline, journey, seen.acknowledged, isNew, after))]
+  return { points: 1, anomalies: anomalies.map((line) => `at ${plan.at} (${seen.hit}): ${line}`) }
 }
 
 async function attempt(
-  lane: Lane,
+  runner: JourneyRunner,
   journey: Journey,
-  plan: Plan,
+  plan: FaultPlan,
   alone: boolean,
   build: Build,
-): Promise<{ readonly scene: Scene; readonly seen: Played; readonly beside: readonly string[] }> {
-  const scene = await lane.reset(journey)
-  const { stage } = scene
+): Promise<{ readonly baseline: Baseline; readonly seen: ChildRun; readonly beside: readonly string[] }> {
+  const baseline = await runner.reset(journey)
+  const { fixture } = baseline
   const beside: string[] = []
   const onHang = async (child: ChildProcess) => {
-    beside.push(...(await leavesAlone(stage)))
+    beside.push(...(await leavesAlone(fixture)))
     child.kill('SIGKILL')
   }
   const seen = alone
-    ? await played(lane.play(journey, journey.name, plan, build), plan.kind === 'hang' ? onHang : undefined)
-    : await here(stage, journey, plan)
-  return { scene, seen, beside }
+    ? await runChild(
+        runner.start(journey, journey.name, plan, build),
+        plan.kind === 'hang' ? onHang : undefined,
+      )
+    : await here(fixture, journey, plan)
+  return { baseline, seen, beside }
 }
 
 /** Git dies before or after a call of it, and we live on. */
-export function strikeAround(
-  lane: Lane,
+export function injectAroundGit(
+  runner: JourneyRunner,
   journey: Journey,
-  plan: Plan,
+  plan: FaultPlan,
   n: Death,
   isNew: IsNew,
 ): Promise<Tally> {
-  return strike(lane, journey, { ...plan, shimmed: { n, shim: lane.shim! } }, plan.kind === 'kill', isNew)
+  return injectFault(
+    runner,
+    journey,
+    { ...plan, shimmed: { n, shim: runner.shim! } },
+    plan.kind === 'kill',
+    isNew,
+  )
 }
 
 /** Git dies at each system call in turn. */
-export async function strikeInside(lane: Lane, journey: Journey, plan: Plan, isNew: IsNew): Promise<Tally> {
+export async function injectInsideGit(
+  runner: JourneyRunner,
+  journey: Journey,
+  plan: FaultPlan,
+  isNew: IsNew,
+): Promise<Tally> {
   const found: Tally[] = []
   for (let n = 1; ; n++) {
-    const one = await strikeAround(lane, journey, plan, n, isNew)
+    const one = await injectAroundGit(runner, journey, plan, n, isNew)
     if (one.points === 0) return total(found, '')
     found.push(total([one], `call ${n},`))
   }
@@ -109,16 +123,16 @@ export async function strikeInside(lane: Lane, journey: Journey, plan: Plan, isN
 
 /** Without `isNew` there is no recovery. */
 async function aftermath(
-  scene: Scene,
+  baseline: Baseline,
   journey: Journey,
   acknowledged: boolean,
   isNew: IsNew | false,
-  then?: (stage: Stage) => Promise<void>,
+  then?: (fixture: Fixture) => Promise<void>,
 ): Promise<string[]> {
   try {
-    if (isNew) await nextCommand(scene.stage, journey)
-    await then?.(scene.stage)
-    return await inspect(scene, journey, acknowledged, isNew || (() => true))
+    if (isNew) await nextCommand(baseline.fixture, journey)
+    await then?.(baseline.fixture)
+    return await inspect(baseline, journey, acknowledged, isNew || (() => true))
   } catch (thrown) {
     return [`recovery threw ${appError(thrown).stack}`]
   }
@@ -126,92 +140,97 @@ async function aftermath(
 
 /**
  * The sweep has not stopped too early: one effect further there is none. Where two tasks side by side sync what they
- * wrote one by one, not together as when we counted, there is: those effects are struck as well.
+ * wrote one by one, not together as when we counted, there is: those effects are hit as well.
  */
 export async function completes(
-  lane: Lane,
+  runner: JourneyRunner,
   journey: Journey,
-  plan: Plan,
+  plan: FaultPlan,
   alone: boolean,
   isNew: IsNew,
 ): Promise<Tally> {
-  const { scene, seen, beside } = await attempt(lane, journey, plan, alone, 'whole')
-  if (seen.struck !== undefined) {
-    const further = await told(scene, journey, plan, seen, beside, isNew)
-    return total([further, await completes(lane, journey, { ...plan, at: plan.at + 1 }, alone, isNew)], '')
+  const { baseline, seen, beside } = await attempt(runner, journey, plan, alone, 'whole')
+  if (seen.hit !== undefined) {
+    const further = await told(baseline, journey, plan, seen, beside, isNew)
+    return total([further, await completes(runner, journey, { ...plan, at: plan.at + 1 }, alone, isNew)], '')
   }
-  const anomalies = seen.acknowledged ? await inspect(scene, journey, true, isNew) : ['it does not complete']
+  const anomalies = seen.acknowledged
+    ? await inspect(baseline, journey, true, isNew)
+    : ['it does not complete']
   return { points: 0, anomalies: anomalies.map((line) => `without a fault: ${line}`) }
 }
 
-export async function strikeRecovery(lane: Lane, journey: Journey, at: number, isNew: IsNew): Promise<Tally> {
-  const scene = await lane.reset(journey)
-  const first = await played(lane.play(journey, journey.name, { kind: 'kill', at, when: 'before' }))
-  const bringBack = await lane.keep(journey)
+export async function injectIntoRecovery(
+  runner: JourneyRunner,
+  journey: Journey,
+  at: number,
+  isNew: IsNew,
+): Promise<Tally> {
+  const baseline = await runner.reset(journey)
+  const first = await runChild(runner.start(journey, journey.name, { kind: 'kill', at, when: 'before' }))
+  const bringBack = await runner.keep(journey)
   const anomalies: string[] = []
   for (let n = 1; ; n++) {
     if (n > 1) await bringBack()
-    const plan: Plan = { kind: 'kill', at: n, when: n % 2 ? 'after' : 'before' }
-    const second = await played(lane.play(journey, 'recover', plan))
-    if (second.struck === undefined) return { points: n - 1, anomalies }
-    const wrong = await aftermath(scene, journey, first.acknowledged, isNew)
-    anomalies.push(
-      ...wrong.map((line) => `at ${at} (${first.struck}), then ${n} (${second.struck}): ${line}`),
-    )
+    const plan: FaultPlan = { kind: 'kill', at: n, when: n % 2 ? 'after' : 'before' }
+    const second = await runChild(runner.start(journey, 'recover', plan))
+    if (second.hit === undefined) return { points: n - 1, anomalies }
+    const wrong = await aftermath(baseline, journey, first.acknowledged, isNew)
+    anomalies.push(...wrong.map((line) => `at ${at} (${first.hit}), then ${n} (${second.hit}): ${line}`))
   }
 }
 
 /** Plays it in this process: enough for faults that nobody dies of. */
-async function here(stage: Stage, journey: Journey, plan: Plan): Promise<Played> {
-  let struck: string | undefined
+async function here(fixture: Fixture, journey: Journey, plan: FaultPlan): Promise<ChildRun> {
+  let hit: string | undefined
   const cancel = new AbortController()
   const fault = withFault(
     plan,
-    (point) => (struck = point),
+    (point) => (hit = point),
     () => cancel.abort(),
   )
-  const ports = stage.ports(fault.around)
-  const acknowledged = await journey.act(ports, stage.dir, cancel.signal).then(
+  const ports = fixture.ports(fault.around)
+  const acknowledged = await journey.act(ports, fixture.dir, cancel.signal).then(
     () => true,
     () => false,
   )
   await ports.close()
-  return { struck, acknowledged, points: fault.points }
+  return { hit, acknowledged, points: fault.points }
 }
 
 /** Reads what the process says until it has ended; `onHang` is to end one that hangs. */
-export async function played(
+export async function runChild(
   child: ChildProcess,
   onHang?: (child: ChildProcess) => Promise<void>,
-): Promise<Played> {
+): Promise<ChildRun> {
   const ended = new Promise((resolve) => child.once('close', resolve))
   let said = ''
   let ending: Promise<void> | undefined
   child.stdout!.on('data', (chunk: Buffer) => {
     said += chunk
-    if (/^struck .*\n/m.test(said)) ending ??= onHang?.(child)
+    if (/^hit .*\n/m.test(said)) ending ??= onHang?.(child)
   })
   await ended
   await ending
   const done = /^done \d+ (.+)$/m.exec(said)?.[1]
   return {
-    struck: /^struck (.+)$/m.exec(said)?.[1],
+    hit: /^hit (.+)$/m.exec(said)?.[1],
     acknowledged: /^acknowledged$/m.test(said),
     points: done === undefined ? [] : (JSON.parse(done) as string[]),
   }
 }
 
 /** A command beside one that lives, however long it hangs, touches nothing of it. Its other children may end. */
-async function leavesAlone(stage: Stage): Promise<string[]> {
-  const before = await atRest(stage)
-  const ports = stage.ports()
+async function leavesAlone(fixture: Fixture): Promise<string[]> {
+  const before = await atRest(fixture)
+  const ports = fixture.ports()
   try {
     const { recovered } = await call(ports, 'system.recover', {})
     return [
       ...recovered
         .filter(({ verdict }) => verdict !== 'left alone')
         .map(({ verdict }) => `meanwhile ${verdict}`),
-      ...difference(before, await atRest(stage)).map((line) => `meanwhile ${line}`),
+      ...difference(before, await atRest(fixture)).map((line) => `meanwhile ${line}`),
     ]
   } catch (thrown) {
     return [`meanwhile threw ${appError(thrown).stack}`]
@@ -221,10 +240,10 @@ async function leavesAlone(stage: Stage): Promise<string[]> {
 }
 
 /** What it did beside the effect that hangs it brings to an end: then it looks the same twice. */
-async function atRest(stage: Stage): Promise<Partial<World>> {
+async function atRest(fixture: Fixture): Promise<Partial<Snapshot>> {
   const look = async () => {
-    const { children: _, ...world } = await readWorld(stage)
-    return world
+    const { children: _, ...rest } = await readSnapshot(fixture)
+    return rest
   }
   // A file that went while we looked.
   const glance = () => look().catch(() => undefined)

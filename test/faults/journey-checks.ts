@@ -1,10 +1,10 @@
-/** What is wrong with the world after recovery, verb by verb. What is wrong for all of them is in invariants.ts. */
+/** What is wrong with the state after recovery, verb by verb. What is wrong for all of them is in invariants.ts. */
 import { difference } from './folder-tree.ts'
-import { ourBranch, type World } from './full-snapshot.ts'
+import { ourBranch, type Snapshot } from './full-snapshot.ts'
 
 export interface Seen {
-  readonly before: World
-  readonly after: World
+  readonly before: Snapshot
+  readonly after: Snapshot
   /** The verb said that it was done. */
   readonly acknowledged: boolean
 }
@@ -22,7 +22,7 @@ export function startedOrUndone({ before, after, acknowledged }: Seen): string[]
 }
 
 /** The repository stays known: that is not undone. */
-function withoutMark({ ourRefs }: World): World['ourRefs'] {
+function withoutMark({ ourRefs }: Snapshot): Snapshot['ourRefs'] {
   const { 'refs/offshoot/repo': _, ...rest } = ourRefs
   return rest
 }

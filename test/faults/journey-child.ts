@@ -4,7 +4,7 @@ import { call } from '../../src/api/call.ts'
 import { compose } from '../../src/compose.ts'
 import { appError } from '../../src/core/errors.ts'
 import { type Build, both, builds } from '../support/builds.ts'
-import { type Plan, withFault } from '../support/faults.ts'
+import { type FaultPlan, withFault } from '../support/faults.ts'
 import { journeys } from './journeys.ts'
 
 const [name, dir, plan, build] = process.argv.slice(2) as [string, string, string, Build]
@@ -12,8 +12,8 @@ const [name, dir, plan, build] = process.argv.slice(2) as [string, string, strin
 const say = (...words: unknown[]) => writeSync(1, `${words.join(' ')}\n`)
 const cancel = new AbortController()
 const fault = withFault(
-  (JSON.parse(plan) as Plan | null) ?? undefined,
-  (point) => say('struck', point),
+  (JSON.parse(plan) as FaultPlan | null) ?? undefined,
+  (point) => say('hit', point),
   () => cancel.abort(),
 )
 const ports = compose({ around: both(builds[build], fault.around), background: false })

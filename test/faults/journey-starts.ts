@@ -1,37 +1,37 @@
-/** Worlds that a verb may find. The user's checkout is there already. */
+/** The states that a verb may find. The user's checkout is there already. */
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { call } from '../../src/api/call.ts'
 import type { Ports } from '../../src/core/ports.ts'
 import { shared } from './user-repo.ts'
-import type { Stage } from './journey-runner.ts'
+import type { Fixture } from './journey-runner.ts'
 import { accept, checkpoint, pool, start } from './journey-verbs.ts'
-import { findVault, ourBranch, readWorld } from './full-snapshot.ts'
+import { findVault, ourBranch, readSnapshot } from './full-snapshot.ts'
 
-export async function started(stage: Stage): Promise<string> {
-  const ports = stage.ports()
+export async function started(fixture: Fixture): Promise<string> {
+  const ports = fixture.ports()
   try {
-    return (await start(ports, stage.dir)).task.path
+    return (await start(ports, fixture.dir)).task.path
   } finally {
     await ports.close()
   }
 }
 
 /** The agent has committed something, and made a file that git ignores. */
-export async function startedAndCommitted(stage: Stage): Promise<string> {
-  const workspace = await started(stage)
+export async function startedAndCommitted(fixture: Fixture): Promise<string> {
+  const workspace = await started(fixture)
   writeFileSync(path.join(workspace, 'work.txt'), 'work\n')
   writeFileSync(path.join(workspace, 'build.log'), 'built\n')
   const quiet = ['-C', workspace, '-c', 'core.hooksPath=/dev/null']
-  await stage.git(...quiet, 'add', '--all')
-  await stage.git(...quiet, 'commit', '--quiet', '--message=Work')
+  await fixture.git(...quiet, 'add', '--all')
+  await fixture.git(...quiet, 'commit', '--quiet', '--message=Work')
   return workspace
 }
 
 /** A command has gone astray: a tag of the user's is gone, and there is a new one. */
-export async function strayed(stage: Stage): Promise<void> {
-  await stage.git('-C', stage.dir, '-c', 'core.hooksPath=/dev/null', 'tag', 'theirs')
-  const ports = stage.ports()
+export async function strayed(fixture: Fixture): Promise<void> {
+  await fixture.git('-C', fixture.dir, '-c', 'core.hooksPath=/dev/null', 'tag', 'theirs')
+  const ports = fixture.ports()
   try {
     const command = [
       'sh',
@@ -41,7 +41,7 @@ export async function strayed(stage: Stage): Promise<void> {
     await call(
       ports,
       'task.run',
-      { repo: stage.dir, task: 'T1', starts: false, command },
+      { repo: fixture.dir, task: 'T1', starts: false, command },
       undefined,
       () => {},
     )
@@ -51,12 +51,12 @@ export async function strayed(stage: Stage): Promise<void> {
 }
 
 /** Everything that would be lost if the folder were deleted. */
-export async function startedAndDirty(stage: Stage): Promise<void> {
-  const workspace = await startedAndCommitted(stage)
+export async function startedAndDirty(fixture: Fixture): Promise<void> {
+  const workspace = await startedAndCommitted(fixture)
   const write = (name: string, content: string) => writeFileSync(path.join(workspace, name), content)
   write('a.txt', 'edited\n')
   write('staged.txt', 'staged\n')
-  await stage.git('-C', workspace, 'add', 'staged.txt')
+  await fixture.git('-C', workspace, 'add', 'staged.txt')
   mkdirSync(path.join(workspace, 'new'))
   write('new/untracked.bin', '\0\u00ff')
   symlinkSync('../a.txt', path.join(workspace, 'new/link'))
@@ -70,8 +70,11 @@ interface Work {
 }
 
 /** An agent has worked: files changed, added in a new folder, deleted with theirs, and made executable. */
-async function startedAndWorked(stage: Stage, { shared: also }: Work = { shared: true }): Promise<string> {
-  const workspace = await started(stage)
+async function startedAndWorked(
+  fixture: Fixture,
+  { shared: also }: Work = { shared: true },
+): Promise<string> {
+  const workspace = await started(fixture)
   const write = (name: string, content: string) => writeFileSync(path.join(workspace, name), content)
   if (also) write('a.txt', shared('one', 'of the agent'))
   mkdirSync(path.join(workspace, 'new/deep'), { recursive: true })
@@ -84,8 +87,8 @@ async function startedAndWorked(stage: Stage, { shared: also }: Work = { shared:
   return workspace
 }
 
-const act = async (stage: Stage, verb: (ports: Ports) => Promise<unknown>) => {
-  const ports = stage.ports()
+const act = async (fixture: Fixture, verb: (ports: Ports) => Promise<unknown>) => {
+  const ports = fixture.ports()
   try {
     await verb(ports)
   } finally {
@@ -94,21 +97,21 @@ const act = async (stage: Stage, verb: (ports: Ports) => Promise<unknown>) => {
 }
 
 /** A workspace is ready for the next start. */
-export async function madeAhead(stage: Stage): Promise<void> {
-  await act(stage, (ports) => pool(ports, stage.dir))
+export async function madeAhead(fixture: Fixture): Promise<void> {
+  await act(fixture, (ports) => pool(ports, fixture.dir))
 }
 
 /** The same, and the branch has moved on since. */
-export async function madeAheadAndMoved(stage: Stage): Promise<void> {
-  await madeAhead(stage)
-  await stage.git('-c', 'core.hooksPath=/dev/null', 'update-ref', 'refs/heads/main', 'feature')
+export async function madeAheadAndMoved(fixture: Fixture): Promise<void> {
+  await madeAhead(fixture)
+  await fixture.git('-c', 'core.hooksPath=/dev/null', 'update-ref', 'refs/heads/main', 'feature')
 }
 
 /** The branch `with-lib` has a submodule, of which the repository keeps a copy; nothing of it is checked out. */
-export async function submoduleElsewhere(stage: Stage): Promise<void> {
-  const { dir, git } = stage
+export async function submoduleElsewhere(fixture: Fixture): Promise<void> {
+  const { dir, git } = fixture
   await git('clone', '--quiet', '--bare', '.', '.git/modules/lib')
-  const room = path.join(stage.home, 'room')
+  const room = path.join(fixture.home, 'room')
   await git('worktree', 'add', '--quiet', '-b', 'with-lib', room)
   writeFileSync(path.join(room, '.gitmodules'), `[submodule "lib"]\n\tpath = lib\n\turl = ${dir}\n`)
   const quiet = ['-C', room, '-c', 'core.hooksPath=/dev/null']
@@ -120,34 +123,34 @@ export async function submoduleElsewhere(stage: Stage): Promise<void> {
 }
 
 /** Step 1 is taken, and more has been done since. */
-export async function workedOn(stage: Stage): Promise<void> {
-  const workspace = await startedAndWorked(stage)
-  await act(stage, (ports) => checkpoint(ports, stage.dir))
+export async function workedOn(fixture: Fixture): Promise<void> {
+  const workspace = await startedAndWorked(fixture)
+  await act(fixture, (ports) => checkpoint(ports, fixture.dir))
   writeFileSync(path.join(workspace, 'a.txt'), 'edited after step 1\n')
   writeFileSync(path.join(workspace, 'later.txt'), 'later\n')
 }
 
 /** A step is taken, and more has been done since; nothing that the user is editing. */
-export async function readyToLand(stage: Stage, work: Work = { shared: false }): Promise<void> {
-  const workspace = await startedAndWorked(stage, work)
-  await act(stage, (ports) => checkpoint(ports, stage.dir))
+export async function readyToLand(fixture: Fixture, work: Work = { shared: false }): Promise<void> {
+  const workspace = await startedAndWorked(fixture, work)
+  await act(fixture, (ports) => checkpoint(ports, fixture.dir))
   writeFileSync(path.join(workspace, 'src/run.sh'), '#!/bin/sh\ntrue\n')
 }
 
 /** The same, and beside it a second task that nobody has touched. */
-export async function twoToPrune(stage: Stage): Promise<void> {
-  await readyToLand(stage)
-  await act(stage, (ports) => start(ports, stage.dir, { task: 'T2' }))
+export async function twoToPrune(fixture: Fixture): Promise<void> {
+  await readyToLand(fixture)
+  await act(fixture, (ports) => start(ports, fixture.dir, { task: 'T2' }))
 }
 
 /** The same, with a repository to push to and a `gh` that opens what it is asked for, and says so when it has before. */
-export async function readyToAsk(stage: Stage): Promise<void> {
-  const bare = path.join(stage.home, 'remote.git')
-  await stage.git('init', '--quiet', '--bare', bare)
-  await stage.git('remote', 'add', 'origin', bare)
-  const bin = path.join(stage.home, 'bin')
+export async function readyToAsk(fixture: Fixture): Promise<void> {
+  const bare = path.join(fixture.home, 'remote.git')
+  await fixture.git('init', '--quiet', '--bare', bare)
+  await fixture.git('remote', 'add', 'origin', bare)
+  const bin = path.join(fixture.home, 'bin')
   mkdirSync(bin)
-  const asked = path.join(stage.home, 'asked')
+  const asked = path.join(fixture.home, 'asked')
   const lines = [
     '#!/bin/sh',
     '[ "$1" = --version ] && exit 0',
@@ -156,24 +159,24 @@ export async function readyToAsk(stage: Stage): Promise<void> {
     '',
   ]
   writeFileSync(path.join(bin, 'gh'), lines.join('\n'), { mode: 0o755 })
-  await readyToLand(stage)
+  await readyToLand(fixture)
 }
 
 /** The same in the user's own checkout, where what they had not committed is put away. */
-export async function workedInCheckout(stage: Stage): Promise<void> {
-  await act(stage, (ports) => start(ports, stage.dir, { isolation: 'branch' }))
-  writeFileSync(path.join(stage.dir, 'a.txt'), shared('one', 'of the agent'))
-  mkdirSync(path.join(stage.dir, 'new'))
-  writeFileSync(path.join(stage.dir, 'new/file.txt'), 'new\n')
-  rmSync(path.join(stage.dir, 'old'), { recursive: true })
-  await act(stage, (ports) => checkpoint(ports, stage.dir))
-  writeFileSync(path.join(stage.dir, 'src/run.sh'), '#!/bin/sh\ntrue\n')
+export async function workedInCheckout(fixture: Fixture): Promise<void> {
+  await act(fixture, (ports) => start(ports, fixture.dir, { isolation: 'branch' }))
+  writeFileSync(path.join(fixture.dir, 'a.txt'), shared('one', 'of the agent'))
+  mkdirSync(path.join(fixture.dir, 'new'))
+  writeFileSync(path.join(fixture.dir, 'new/file.txt'), 'new\n')
+  rmSync(path.join(fixture.dir, 'old'), { recursive: true })
+  await act(fixture, (ports) => checkpoint(ports, fixture.dir))
+  writeFileSync(path.join(fixture.dir, 'src/run.sh'), '#!/bin/sh\ntrue\n')
 }
 
 /** The same, a day ago. */
-export async function leftInCheckout(stage: Stage): Promise<void> {
-  await workedInCheckout(stage)
-  await act(stage, async ({ store }) => {
+export async function leftInCheckout(fixture: Fixture): Promise<void> {
+  await workedInCheckout(fixture)
+  await act(fixture, async ({ store }) => {
     const yesterday = new Date(Date.now() - 86_400_000).toISOString()
     for (const { uid } of store.readTasks({ open: true }))
       store.append(uid, { type: 'recreate.done' }, yesterday)
@@ -182,10 +185,10 @@ export async function leftInCheckout(stage: Stage): Promise<void> {
 
 /** It has been done, and is to be undone. */
 export const after =
-  (prepare: (stage: Stage) => Promise<void>, verb: (ports: Ports, dir: string) => Promise<unknown>) =>
-  async (stage: Stage) => {
-    await prepare(stage)
-    await act(stage, (ports) => verb(ports, stage.dir))
+  (prepare: (fixture: Fixture) => Promise<void>, verb: (ports: Ports, dir: string) => Promise<unknown>) =>
+  async (fixture: Fixture) => {
+    await prepare(fixture)
+    await act(fixture, (ports) => verb(ports, fixture.dir))
   }
 
 /** Two steps, and a part of it has landed. */
@@ -195,18 +198,18 @@ const landedInPart = after(
 )
 
 /** Of the task's git, refs and steps nothing is as it should be. */
-export async function damaged(stage: Stage): Promise<void> {
-  await landedInPart(stage)
-  const [task] = (await readWorld(stage)).open
+export async function damaged(fixture: Fixture): Promise<void> {
+  await landedInPart(fixture)
+  const [task] = (await readSnapshot(fixture)).open
   writeFileSync(path.join(task!.path, '.git'), 'gitdir: /nowhere\n')
   for (const ref of [`refs/offshoot/base/${task!.uid}`, ourBranch])
-    await stage.git('-c', 'core.hooksPath=/dev/null', 'update-ref', '-d', ref)
-  rmSync(path.join(findVault(stage)!, 'refs/tasks', task!.uid))
+    await fixture.git('-c', 'core.hooksPath=/dev/null', 'update-ref', '-d', ref)
+  rmSync(path.join(findVault(fixture)!, 'refs/tasks', task!.uid))
 }
 
 /** Somebody has deleted the database. */
-export async function withoutRecords(stage: Stage): Promise<void> {
-  await landedInPart(stage)
+export async function withoutRecords(fixture: Fixture): Promise<void> {
+  await landedInPart(fixture)
   for (const name of ['state.db', 'state.db-wal', 'state.db-shm'])
-    rmSync(path.join(stage.state, name), { force: true })
+    rmSync(path.join(fixture.state, name), { force: true })
 }

@@ -1,4 +1,4 @@
-/** Where the tests of this folder play. */
+/** Folders for the tests of faults and histories. */
 import { mkdtempSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { memoryRoot } from '../support/temp-folders.ts'
 const made = (folder: string, name = 'faults') => mkdtempSync(path.join(folder, `offshoot-${name}-`))
 
 /** In memory where there is some; whoever calls it removes it. */
-export function stageRoot(name?: string): string {
+export function memoryFolder(name?: string): string {
   return made(memoryRoot(), name)
 }
 

@@ -1,11 +1,11 @@
 /** What a verb comes to, told without ids and times, so that two runs of it can be compared. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Stage } from './journey-runner.ts'
+import type { Fixture } from './journey-runner.ts'
 import { difference, type Tree } from './folder-tree.ts'
-import type { World } from './full-snapshot.ts'
+import type { Snapshot } from './full-snapshot.ts'
 
-export interface Picture {
+export interface Summary {
   /** The checkout. */
   readonly files: Tree
   /** What is in `.git` beside index, logs and refs. */
@@ -16,9 +16,9 @@ export interface Picture {
   readonly refs: Readonly<Record<string, string>>
   readonly ourRefs: Readonly<Record<string, string>>
   readonly logs: Readonly<Record<string, string>>
-  readonly workspaces: World['workspaces']
+  readonly workspaces: Snapshot['workspaces']
   readonly registrations: readonly string[]
-  readonly trash: World['trash']
+  readonly trash: Snapshot['trash']
   readonly tasks: readonly object[]
   /** The trees of the steps. */
   readonly steps: Readonly<Record<string, readonly string[]>>
@@ -28,17 +28,17 @@ export interface Picture {
 
 const isLog = (name: string) => name.startsWith('.git/logs/')
 
-export async function takePicture(stage: Stage, before: World, now: World): Promise<Picture> {
+export async function summarize(fixture: Fixture, before: Snapshot, now: Snapshot): Promise<Summary> {
   const inGit = Object.entries(now.user).filter(([name]) => name.startsWith('.git/'))
   return {
     files: Object.fromEntries(Object.entries(now.user).filter(([name]) => !name.startsWith('.git/'))),
     git: Object.fromEntries(inGit.filter(([name]) => name !== '.git/index' && !isLog(name))),
-    index: (await stage.git('ls-files', '--stage')).split('\n'),
-    status: (await stage.git('status', '--porcelain', '--untracked-files=all')).split('\n'),
-    refs: await described(stage, before.refs, now.refs),
-    ourRefs: await described(stage, before.ourRefs, now.ourRefs),
+    index: (await fixture.git('ls-files', '--fixture')).split('\n'),
+    status: (await fixture.git('status', '--porcelain', '--untracked-files=all')).split('\n'),
+    refs: await described(fixture, before.refs, now.refs),
+    ourRefs: await described(fixture, before.ourRefs, now.ourRefs),
     logs: Object.fromEntries(
-      inGit.filter(([name]) => isLog(name)).map(([name]) => [name, readLog(stage, name)]),
+      inGit.filter(([name]) => isLog(name)).map(([name]) => [name, readLog(fixture, name)]),
     ),
     workspaces: now.workspaces,
     registrations: Object.keys(now.registrations),
@@ -55,14 +55,14 @@ export async function takePicture(stage: Stage, before: World, now: World): Prom
 }
 
 async function described(
-  stage: Stage,
-  before: World['refs'],
-  now: World['refs'],
+  fixture: Fixture,
+  before: Snapshot['refs'],
+  now: Snapshot['refs'],
 ): Promise<Record<string, string>> {
   const told: Record<string, string> = {}
   for (const [ref, id] of Object.entries(now)) {
     told[nameless(ref)] =
-      before[ref] === id ? id : await stage.git('log', '--topo-order', '--format=%T %s', id)
+      before[ref] === id ? id : await fixture.git('log', '--topo-order', '--format=%T %s', id)
   }
   return told
 }
@@ -71,7 +71,7 @@ async function described(
  * Who and why: not when, and not which ids. A git that is killed writes its line twice when it is asked again, or never
  * writes that of HEAD, which comes last.
  */
-function readLog({ dir }: Stage, name: string): string {
+function readLog({ dir }: Fixture, name: string): string {
   const text = readFileSync(path.join(dir, name), 'utf8')
   const lines = nameless(text.replaceAll(/^\w+ \w+ (.*>) \d+ [+-]\d+/gm, '$1')).split('\n')
   const isCertain = (line: string) => name !== '.git/logs/HEAD' || !line.includes('\toffshoot: ')
@@ -84,7 +84,7 @@ function nameless(text: string): string {
 }
 
 /** Git's own files in there hold times. */
-function withoutRegistrations(trash: World['trash']): World['trash'] {
+function withoutRegistrations(trash: Snapshot['trash']): Snapshot['trash'] {
   return Object.fromEntries(
     Object.entries(trash).map(([name, tree]) => [
       name,
@@ -93,10 +93,10 @@ function withoutRegistrations(trash: World['trash']): World['trash'] {
   )
 }
 
-type Part = keyof Picture
+type Part = keyof Summary
 
 /** One line per difference, in the given parts of the two. */
-export function unlike(expected: Picture, found: Picture, parts = Object.keys(expected) as Part[]): string[] {
+export function unlike(expected: Summary, found: Summary, parts = Object.keys(expected) as Part[]): string[] {
   return parts.flatMap((part) =>
     difference(
       Object.fromEntries(Object.entries(expected[part])),

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Stage } from './journey-runner.ts'
+import type { Fixture } from './journey-runner.ts'
 
 /** A line at the top for the user, one at the bottom for the agent. */
 export const shared = (top: string, bottom: string) => [top, ...'12345678'.split(''), bottom, ''].join('\n')
 
 /** A checkout in the middle of somebody's work: every kind of thing that must stay as it is. */
-export async function makeUserRepo({ dir, git }: Stage): Promise<void> {
+export async function makeUserRepo({ dir, git }: Fixture): Promise<void> {
   for (const folder of ['src', 'old']) mkdirSync(path.join(dir, folder), { recursive: true })
   const write = (name: string, content: string) => writeFileSync(path.join(dir, name), content)
   await git('init', '--quiet', '--initial-branch=main', '--template=')

@@ -1,23 +1,23 @@
-/** Whoever carries a call out: this process, or one that may be killed. */
+/** Carries calls out: in this process, or in one that may be killed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { appError } from '../../src/core/errors.ts'
 import { withFault } from '../support/faults.ts'
 import { type Build, both, builds } from '../support/builds.ts'
-import type { ChildOrder } from './verb-child.ts'
-import type { Ground } from './sim-fixture.ts'
-import type { VerbOrder } from './history-actions.ts'
+import type { ChildRequest } from './verb-child.ts'
+import type { SimFixture } from './sim-fixture.ts'
+import type { VerbRequest } from './history-actions.ts'
 import { type Call, carryOut } from './verb-calls.ts'
 
 export interface Outcome {
   readonly acknowledged: boolean
   /** The code and the words of the failure. */
   readonly failed?: string | undefined
-  /** The effect that a fault struck. */
-  readonly struck?: string | undefined
+  /** The effect that a fault hit. */
+  readonly hit?: string | undefined
 }
 
-/** Processes that have started and wait for an order: starting one takes longer than most verbs. */
-export class Spares {
+/** Processes that have started and wait for a request: starting one takes longer than most verbs. */
+export class SpareProcesses {
   readonly #program: string
   readonly #waiting: ChildProcess[] = []
 
@@ -31,19 +31,19 @@ export class Spares {
     this.#waiting.push(child)
   }
 
-  async carryOut(order: ChildOrder): Promise<Outcome> {
+  async carryOut(request: ChildRequest): Promise<Outcome> {
     if (this.#waiting.length === 0) this.#add()
     const child = this.#waiting.shift()!
     const ended = new Promise((resolve) => child.once('close', resolve))
     let said = ''
     child.stdout!.on('data', (chunk: Buffer) => (said += chunk))
-    child.stdin!.end(JSON.stringify(order))
+    child.stdin!.end(JSON.stringify(request))
     if (this.#waiting.length === 0) this.#add()
     await ended
     return {
       acknowledged: /^acknowledged$/m.test(said),
       failed: /^failed (.+)$/m.exec(said)?.[1],
-      struck: /^struck (.+)$/m.exec(said)?.[1],
+      hit: /^hit (.+)$/m.exec(said)?.[1],
     }
   }
 
@@ -56,43 +56,43 @@ export class Spares {
   }
 }
 
-export class Hands {
-  readonly #ground: Ground
-  readonly #spares: Spares
+export class Executor {
+  readonly #fixture: SimFixture
+  readonly #spares: SpareProcesses
   readonly #build: Build
 
-  constructor(ground: Ground, spares: Spares, build: Build) {
-    this.#ground = ground
+  constructor(fixture: SimFixture, spares: SpareProcesses, build: Build) {
+    this.#fixture = fixture
     this.#spares = spares
     this.#build = build
   }
 
-  /** What nobody dies of can be played here. */
-  do(call: Call, order: VerbOrder, alone = order.fault?.kind === 'kill'): Promise<Outcome> {
-    return alone ? this.#elsewhere(call, order) : this.#here(call, order)
+  /** A call that kills nobody is carried out here. */
+  do(call: Call, request: VerbRequest, alone = request.fault?.kind === 'kill'): Promise<Outcome> {
+    return alone ? this.#elsewhere(call, request) : this.#here(call, request)
   }
 
-  #elsewhere(call: Call, { fault }: VerbOrder): Promise<Outcome> {
-    return this.#spares.carryOut({ call, env: this.#ground.env, build: this.#build, plan: fault })
+  #elsewhere(call: Call, { fault }: VerbRequest): Promise<Outcome> {
+    return this.#spares.carryOut({ call, env: this.#fixture.env, build: this.#build, plan: fault })
   }
 
-  async #here(call: Call, { fault: plan }: VerbOrder): Promise<Outcome> {
-    let struck: string | undefined
+  async #here(call: Call, { fault: plan }: VerbRequest): Promise<Outcome> {
+    let hit: string | undefined
     const cancel = new AbortController()
     const fault = withFault(
       plan,
-      (point) => (struck = point),
+      (point) => (hit = point),
       () => cancel.abort(),
     )
-    const ports = this.#ground.ports(both(builds[this.#build], fault.around))
+    const ports = this.#fixture.ports(both(builds[this.#build], fault.around))
     try {
       await carryOut(ports, call, cancel.signal)
-      return { acknowledged: true, struck }
+      return { acknowledged: true, hit }
     } catch (thrown) {
       return {
         acknowledged: false,
         failed: `${appError(thrown).code} ${appError(thrown).message.split('\n')[0]}`,
-        struck,
+        hit,
       }
     } finally {
       await ports.close()

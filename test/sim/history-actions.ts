@@ -1,8 +1,8 @@
-/** What can be asked of the user, the agent and offshoot in a history. Plain data: a history can be kept as JSON. */
+/** What the user, the agent and offshoot do in a history. Plain data: a history can be kept as JSON. */
 import type { Strategy } from '../../src/core/strategies.ts'
-import type { Plan } from '../support/faults.ts'
+import type { FaultPlan } from '../support/faults.ts'
 
-export type UserDeed =
+export type UserAction =
   | 'edit'
   | 'create'
   | 'delete'
@@ -22,7 +22,7 @@ export type UserDeed =
   | 'leave a lock'
   | 'move'
 
-export type AgentDeed = 'edit' | 'create' | 'delete' | 'commit' | 'shape' | 'corpus'
+export type AgentAction = 'edit' | 'create' | 'delete' | 'commit' | 'shape' | 'corpus'
 
 export type Verb =
   | 'start'
@@ -41,7 +41,7 @@ export type Verb =
   | 'forget'
 
 /** Which files, steps and operations are meant is a number, counted round among those that there are. */
-export interface VerbOrder {
+export interface VerbRequest {
   readonly verb: Verb
   readonly task: string
   readonly which: number
@@ -53,39 +53,39 @@ export interface VerbOrder {
   readonly keep?: true
   readonly force?: true
   readonly keepBranch?: true
-  readonly fault?: Plan
+  readonly fault?: FaultPlan
 }
 
-export type Order =
-  | { readonly who: 'user'; readonly deed: UserDeed; readonly which: number }
-  | { readonly who: 'agent'; readonly deed: AgentDeed; readonly task: string; readonly which: number }
+export type HistoryAction =
+  | { readonly who: 'user'; readonly does: UserAction; readonly which: number }
+  | { readonly who: 'agent'; readonly does: AgentAction; readonly task: string; readonly which: number }
   /** `rests`: nobody puts right what a fault left, until the next verb does. */
-  | { readonly who: 'offshoot'; readonly order: VerbOrder; readonly rests?: true }
+  | { readonly who: 'offshoot'; readonly request: VerbRequest; readonly rests?: true }
   /** Each in a process of its own, all at once. */
-  | { readonly who: 'several'; readonly orders: readonly VerbOrder[] }
+  | { readonly who: 'several'; readonly requests: readonly VerbRequest[] }
 
-export function told(order: Order): string {
-  switch (order.who) {
+export function told(action: HistoryAction): string {
+  switch (action.who) {
     case 'user':
-      return `the user: ${order.deed} (${order.which})`
+      return `the user: ${action.does} (${action.which})`
     case 'agent':
-      return `the agent of ${order.task}: ${order.deed} (${order.which})`
+      return `the agent of ${action.task}: ${action.does} (${action.which})`
     case 'offshoot':
-      return verbTold(order.order) + (order.rests ? ', and nobody recovers' : '')
+      return verbTold(action.request) + (action.rests ? ', and nobody recovers' : '')
     case 'several':
-      return `at once: ${order.orders.map(verbTold).join(' | ')}`
+      return `at once: ${action.requests.map(verbTold).join(' | ')}`
   }
 }
 
-function verbTold({ verb, task, which, fault, ...options }: VerbOrder): string {
+function verbTold({ verb, task, which, fault, ...options }: VerbRequest): string {
   const flags = Object.entries(options).map(([name, value]) =>
     value === true ? `--${name}` : `--${name} ${value}`,
   )
-  const struck = fault ? ` under ${faultTold(fault)}` : ''
-  return `${[verb, task, ...flags].join(' ')} (${which})${struck}`
+  const under = fault ? ` under ${faultTold(fault)}` : ''
+  return `${[verb, task, ...flags].join(' ')} (${which})${under}`
 }
 
-function faultTold({ kind, at, when, from, child }: Plan): string {
+function faultTold({ kind, at, when, from, child }: FaultPlan): string {
   return [kind, when, `effect ${at}`, from && 'and all later', child && `git ${child}`]
     .filter(Boolean)
     .join(' ')

@@ -2,7 +2,7 @@
 import type { Leaf } from '../../src/core/ports.ts'
 import type { Operation } from '../../src/core/operation.ts'
 import { contentsOf, difference, type Tree } from '../faults/folder-tree.ts'
-import type { World } from './quick-snapshot.ts'
+import type { Snapshot } from './quick-snapshot.ts'
 
 /** Mode and content as a tree has them; permissions of the user's own files do not count. */
 function shown(value: string | undefined): string | null {
@@ -19,8 +19,8 @@ function wanted(leaf: Leaf | null): string | null {
 
 /** P1: what differs is what the operations said that were done meanwhile, and nothing else. */
 export function explained(
-  before: World,
-  after: World,
+  before: Snapshot,
+  after: Snapshot,
   done: readonly Operation[],
   /** A task works in the checkout itself. */
   inCheckout: boolean,
@@ -59,7 +59,7 @@ export function explained(
 }
 
 /** P2: all of an operation that is done is done, where the user has not been since. */
-export function isWhole(before: World, after: World, done: readonly Operation[]): string[] {
+export function isWhole(before: Snapshot, after: Snapshot, done: readonly Operation[]): string[] {
   const latest = new Map(done.flatMap(({ files }) => files?.moves ?? []).map((move) => [move.path, move]))
   return [...latest.values()]
     .filter(({ path: name, from, to }) => {
@@ -71,7 +71,7 @@ export function isWhole(before: World, after: World, done: readonly Operation[])
 }
 
 /** P2: nothing is under way any more, and nothing half-made is left; a lock that the user has left is theirs. */
-export function settled(after: World, theirs: readonly string[]): string[] {
+export function settled(after: Snapshot, theirs: readonly string[]): string[] {
   return [
     ...after.pending.map((task) => `${task.pending?.verb} of ${task.id} is still pending`),
     ...after.strays.filter((name) => !theirs.includes(name)).map((name) => `.git/${name} is left`),
@@ -80,7 +80,7 @@ export function settled(after: World, theirs: readonly string[]): string[] {
   ].map((line) => `P2: ${line}`)
 }
 
-function orphans({ tasks, workspaces, trash }: World): string[] {
+function orphans({ tasks, workspaces, trash }: Snapshot): string[] {
   const known = new Set(tasks.map((task) => task.path.split('/').at(-1)))
   return (
     Object.keys(workspaces)
@@ -91,7 +91,7 @@ function orphans({ tasks, workspaces, trash }: World): string[] {
 }
 
 /** P3: every step and every byte that was there is somewhere; `ran`: but for what an agent did to ignored files. */
-export function isKept(before: World, after: World, ran: boolean): string[] {
+export function isKept(before: Snapshot, after: Snapshot, ran: boolean): string[] {
   if (after.vault === undefined) return ['P3: an object of the vault is missing']
   const { vault } = after
   const there = [after.files, ...Object.values(after.workspaces), ...Object.values(after.trash)]
@@ -119,15 +119,15 @@ export function isKept(before: World, after: World, ran: boolean): string[] {
 
 /** P3: what an operation changed is as it was before, where nobody has been since. */
 export function isBack(
-  undone: { before: World; after: World },
-  before: World,
-  after: World,
+  undone: { before: Snapshot; after: Snapshot },
+  before: Snapshot,
+  after: Snapshot,
   /** In a checkout that a task works in, its steps change the index, and they stay. */
   touchesIndex: boolean,
 ): string[] {
   const wrong = (what: 'files' | 'index' | 'refs') => {
     const [then, left, now, back] = [undone.before, undone.after, before, after].map(
-      (world) => world[what] ?? {},
+      (snapshot) => snapshot[what] ?? {},
     )
     return changed(then!, left!)
       .filter((name) => same(now![name], left![name]) && !same(back![name], then![name]))
@@ -167,8 +167,8 @@ function changed(before: Readonly<Record<string, string>>, after: typeof before)
 export interface Landed {
   /** The workspace as it was at the start. */
   readonly first: Tree
-  readonly before: World
-  readonly after: World
+  readonly before: Snapshot
+  readonly after: Snapshot
   readonly workspace: string
 }
 

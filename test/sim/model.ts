@@ -1,26 +1,26 @@
-/** What has been promised so far: the small model that a history is held against. */
+/** What must hold after each action of a history, told from what has been done so far. */
 import path from 'node:path'
 import type { Operation } from '../../src/core/operation.ts'
 import { isOpen, type Task } from '../../src/core/task.ts'
 import type { Tree } from '../faults/folder-tree.ts'
 import { explained, hasLanded, isBack, isKept, isWhole, settled } from './history-checks.ts'
-import type { Ground } from './sim-fixture.ts'
-import type { VerbOrder } from './history-actions.ts'
+import type { SimFixture } from './sim-fixture.ts'
+import type { VerbRequest } from './history-actions.ts'
 import type { Outcome } from './executor.ts'
-import { inVault, readOperation, type World } from './quick-snapshot.ts'
+import { inVault, readOperation, type Snapshot } from './quick-snapshot.ts'
 
-export interface Deed {
-  readonly order: VerbOrder
+export interface Executed {
+  readonly request: VerbRequest
   readonly outcome: Outcome
 }
 
 /** Failures that are no answer to what was asked for. */
 const notAnAnswer = /^WT_(008|014|020|021|022) /
 
-export class Book {
-  readonly #ground: Ground
+export class Model {
+  readonly #fixture: SimFixture
   /** What each operation found and left, where nobody else was at work meanwhile. */
-  readonly #done = new Map<string, { before: World; after: World }>()
+  readonly #done = new Map<string, { before: Snapshot; after: Snapshot }>()
   /** Operations that nobody asked for. */
   readonly #byItself = new Set<string>()
   /** Workspaces as they were at the start, of tasks that have taken nothing in and landed nothing since. */
@@ -28,8 +28,8 @@ export class Book {
   /** Tasks whose agent has broken more than files. */
   readonly #rough = new Set<string>()
 
-  constructor(ground: Ground) {
-    this.#ground = ground
+  constructor(fixture: SimFixture) {
+    this.#fixture = fixture
   }
 
   rough(task: Task | undefined): void {
@@ -40,18 +40,18 @@ export class Book {
   theirs: readonly string[] = []
 
   /**
-   * What is wrong after verbs. `half`: one of them, or one before, was struck, and nobody has recovered; `alone`: nothing
+   * What is wrong after verbs. `half`: one of them, or one before, was hit, and nobody has recovered; `alone`: nothing
    * was half-made before either.
    */
   async check(
-    before: World,
-    after: World,
-    deeds: readonly Deed[],
+    before: Snapshot,
+    after: Snapshot,
+    executed: readonly Executed[],
     half: boolean,
     alone: boolean,
   ): Promise<string[]> {
     const done = await this.#newOperations(before, after)
-    const ran = deeds.some(({ order }) => order.verb === 'run')
+    const ran = executed.some(({ request }) => request.verb === 'run')
     // Also for a while: what was half-made may come back, and leave again.
     const inCheckout =
       done.some(({ head }) => head !== undefined) ||
@@ -64,42 +64,44 @@ export class Book {
         ...settled(after, this.theirs),
       )
     }
-    for (const { order, outcome } of deeds)
-      wrong.push(...(await this.#answer(order, outcome, before, after, done)))
-    if (!half && deeds.length === 1 && alone)
-      wrong.push(...(await this.#remember(deeds[0]!, done, before, after)))
+    for (const { request, outcome } of executed)
+      wrong.push(...(await this.#answer(request, outcome, before, after, done)))
+    if (!half && executed.length === 1 && alone)
+      wrong.push(...(await this.#remember(executed[0]!, done, before, after)))
     return wrong
   }
 
-  async #newOperations(before: World, after: World): Promise<Operation[]> {
+  async #newOperations(before: Snapshot, after: Snapshot): Promise<Operation[]> {
     const known = new Set(before.done)
     const ids = after.done.filter((id) => !known.has(id))
-    const found = await Promise.all(ids.map((id) => readOperation(this.#ground, id)))
+    const found = await Promise.all(ids.map((id) => readOperation(this.#fixture, id)))
     return found.filter((operation) => operation !== undefined)
   }
 
   /** What was acknowledged is so; what was not gives a reason. */
   async #answer(
-    order: VerbOrder,
-    { acknowledged, failed, struck }: Outcome,
-    before: World,
-    after: World,
+    request: VerbRequest,
+    { acknowledged, failed, hit }: Outcome,
+    before: Snapshot,
+    after: Snapshot,
     done: readonly Operation[],
   ): Promise<string[]> {
-    const task = findTask(after, order.task) ?? findTask(before, order.task)
+    const task = findTask(after, request.task) ?? findTask(before, request.task)
     if (!acknowledged) {
       const rough = (task && this.#rough.has(task.uid)) || this.#rough.size > 0
-      if (struck !== undefined || failed === undefined || rough) return []
-      return notAnAnswer.test(failed) ? [`${order.verb} failed: ${failed}`] : []
+      if (hit !== undefined || failed === undefined || rough) return []
+      return notAnAnswer.test(failed) ? [`${request.verb} failed: ${failed}`] : []
     }
     const open = task !== undefined && isOpen(task)
-    switch (order.verb) {
+    switch (request.verb) {
       case 'start':
         return open ? [] : ['P2: the start was acknowledged, and there is no task']
       case 'reject':
       case 'delete':
-        return after.tasks.some((other) => other.id === order.task && isOpen(other) && !isUndone(other, done))
-          ? [`P2: the ${order.verb} was acknowledged, and the task is open`]
+        return after.tasks.some(
+          (other) => other.id === request.task && isOpen(other) && !isUndone(other, done),
+        )
+          ? [`P2: the ${request.verb} was acknowledged, and the task is open`]
           : []
       case 'checkpoint':
         return task && open && !this.#rough.has(task.uid) ? this.#holds(task, after) : []
@@ -109,11 +111,11 @@ export class Book {
   }
 
   /** P2, K5: the last step is the workspace. */
-  async #holds(task: Task, { workspaces, files, tips }: World): Promise<string[]> {
+  async #holds(task: Task, { workspaces, files, tips }: Snapshot): Promise<string[]> {
     const tip = tips[task.uid]
     const space = task.shadow ? files : workspaces[path.basename(task.path)]
     if (tip === undefined || space === undefined) return ['P2: the step was acknowledged, and there is none']
-    const listed = (await inVault(this.#ground, 'ls-tree', '-r', '-z', tip)).split('\0').filter(Boolean)
+    const listed = (await inVault(this.#fixture, 'ls-tree', '-r', '-z', tip)).split('\0').filter(Boolean)
     const step = new Map(
       listed.map((line) => /^\d+ \w+ (\w+)\t(.*)$/s.exec(line) ?? []).map(([, oid, name]) => [name, oid]),
     )
@@ -126,19 +128,19 @@ export class Book {
   }
 
   async #remember(
-    { order, outcome }: Deed,
+    { request, outcome }: Executed,
     done: readonly Operation[],
-    before: World,
-    after: World,
+    before: Snapshot,
+    after: Snapshot,
   ): Promise<string[]> {
     const wrong: string[] = []
     const touched = new Set<string>()
-    const task = findTask(after, order.task)
+    const task = findTask(after, request.task)
     if (
-      order.verb === 'start' &&
+      request.verb === 'start' &&
       outcome.acknowledged &&
       task &&
-      !findTask(before, order.task)?.uid.includes(task.uid)
+      !findTask(before, request.task)?.uid.includes(task.uid)
     )
       this.#first.set(task.uid, after.workspaces[path.basename(task.path)] ?? {})
     for (const { verb, task: uid } of done)
@@ -155,7 +157,7 @@ export class Book {
       // What happens by itself follows a run, and nobody looked between the two: its last step says what it found.
       if (operation.auto) this.#byItself.add(operation.id)
       else this.#done.set(operation.id, { before, after })
-      const whole = order.verb === 'accept' && order.as === 'patch' && !order.part
+      const whole = request.verb === 'accept' && request.as === 'patch' && !request.part
       const first = this.#first.get(operation.task)
       const named = before.tasks.find(({ uid }) => uid === operation.task)
       if (whole && first && named && !named.shadow && !this.#rough.has(named.uid))
@@ -167,7 +169,7 @@ export class Book {
 }
 
 /** The open one, or the newest of that name. */
-export function findTask({ tasks }: World, id: string): Task | undefined {
+export function findTask({ tasks }: Snapshot, id: string): Task | undefined {
   return tasks.find((task) => task.id === id && isOpen(task)) ?? tasks.find((task) => task.id === id)
 }
 

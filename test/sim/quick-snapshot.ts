@@ -9,11 +9,11 @@ import type { Task } from '../../src/core/task.ts'
 import { type KnownOperation, ops } from '../../src/core/undo.ts'
 import { withoutTakenBack } from '../faults/reflogs.ts'
 import { namesIn, readTree, type Tree } from '../faults/folder-tree.ts'
-import type { Ground } from './sim-fixture.ts'
+import type { SimFixture } from './sim-fixture.ts'
 
 const run = promisify(execFile)
 
-export interface World {
+export interface Snapshot {
   /** The checkout's files, tracked or not. */
   readonly files: Tree
   /** What is in `.git` beside refs, objects, index and what is ours. */
@@ -47,8 +47,8 @@ const isOurs = (name: string) =>
 const isLock = (name: string) => /\.(lock|tmp|new)$/.test(name)
 const notContents = /(^|\/)\.git\/(objects|logs)$/
 
-export async function readWorld(ground: Ground): Promise<World> {
-  const gitDir = path.join(ground.dir, '.git')
+export async function readSnapshot(fixture: SimFixture): Promise<Snapshot> {
+  const gitDir = path.join(fixture.dir, '.git')
   const all = withoutTakenBack(
     gitDir,
     readTree(gitDir, (name) => name === 'objects' || name === 'worktrees'),
@@ -56,9 +56,9 @@ export async function readWorld(ground: Ground): Promise<World> {
   const inGit = Object.entries(all)
   const refs = readRefs(gitDir, Object.keys(all))
   const base = path.join(
-    ground.state,
+    fixture.state,
     'workspaces',
-    namesIn(path.join(ground.state, 'workspaces'))[0] ?? 'none',
+    namesIn(path.join(fixture.state, 'workspaces'))[0] ?? 'none',
   )
   const trees = (folder: string, isSkipped: (name: string) => boolean) =>
     Object.fromEntries(
@@ -67,12 +67,12 @@ export async function readWorld(ground: Ground): Promise<World> {
         .map((name) => [name, readTree(path.join(folder, name), (below) => notContents.test(below))]),
     )
   const [index, vault, stored] = await Promise.all([
-    unlessKnown(ground, 'index', `${ground.dir} ${all.index}`, () => readIndex(ground)),
-    readVault(ground),
-    readStore(ground),
+    unlessKnown(fixture, 'index', `${fixture.dir} ${all.index}`, () => readIndex(fixture)),
+    readVault(fixture),
+    readStore(fixture),
   ])
   return {
-    files: readTree(ground.dir, (name) => name === '.git'),
+    files: readTree(fixture.dir, (name) => name === '.git'),
     git: Object.fromEntries(
       inGit.filter(([name]) => !/^(refs\/|packed-refs$|index$)/.test(name) && !isOurs(name) && !isLock(name)),
     ),
@@ -82,7 +82,7 @@ export async function readWorld(ground: Ground): Promise<World> {
     workspaces: trees(base, (name) => name.startsWith('.')),
     trash: trees(path.join(base, '.trash'), () => false),
     strays: Object.keys(all).filter((name) => name.startsWith('offshoot-') || isLock(name)),
-    children: namesIn(path.join(ground.state, 'children')),
+    children: namesIn(path.join(fixture.state, 'children')),
     ...vault,
     ...stored,
   }
@@ -106,8 +106,8 @@ function readRefs(gitDir: string, names: readonly string[]): Record<string, stri
   return Object.fromEntries([...packed, ...loose])
 }
 
-async function readIndex(ground: Ground): Promise<World['index']> {
-  const listed = await ground.git('ls-files', '--stage', '-z').catch(() => undefined)
+async function readIndex(fixture: SimFixture): Promise<Snapshot['index']> {
+  const listed = await fixture.git('ls-files', '--stage', '-z').catch(() => undefined)
   if (listed === undefined) return undefined
   const entries = listed
     .split('\0')
@@ -116,23 +116,23 @@ async function readIndex(ground: Ground): Promise<World['index']> {
   return Object.fromEntries(entries.map(([, entry, file]) => [`${file} ${entry?.at(-1)}`, entry ?? '']))
 }
 
-export function vaultOf(ground: Ground): string | undefined {
-  const vaults = path.join(ground.state, 'vaults')
+export function vaultOf(fixture: SimFixture): string | undefined {
+  const vaults = path.join(fixture.state, 'vaults')
   const vault = path.join(vaults, namesIn(vaults)[0] ?? 'none')
   return existsSync(path.join(vault, 'HEAD')) ? vault : undefined
 }
 
-export async function inVault(ground: Ground, ...args: string[]): Promise<string> {
-  const env = { ...ground.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: path.join(ground.dir, '.git/objects') }
-  return (await run('git', ['--git-dir', vaultOf(ground)!, ...args], { env, maxBuffer: 1 << 26 })).stdout
+export async function inVault(fixture: SimFixture, ...args: string[]): Promise<string> {
+  const env = { ...fixture.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: path.join(fixture.dir, '.git/objects') }
+  return (await run('git', ['--git-dir', vaultOf(fixture)!, ...args], { env, maxBuffer: 1 << 26 })).stdout
 }
 
-/** What was read last, for as long as what it was read from is the same: most orders leave most of it alone. */
-const known = new WeakMap<Ground, Map<string, { from: string; what: Promise<unknown> }>>()
+/** What was read last, for as long as what it was read from is the same: most actions leave most of it alone. */
+const known = new WeakMap<SimFixture, Map<string, { from: string; what: Promise<unknown> }>>()
 
-function unlessKnown<T>(ground: Ground, name: string, from: string, read: () => Promise<T>): Promise<T> {
-  const own = known.get(ground) ?? new Map<string, { from: string; what: Promise<unknown> }>()
-  known.set(ground, own)
+function unlessKnown<T>(fixture: SimFixture, name: string, from: string, read: () => Promise<T>): Promise<T> {
+  const own = known.get(fixture) ?? new Map<string, { from: string; what: Promise<unknown> }>()
+  known.set(fixture, own)
   const last = own.get(name)
   if (last?.from === from) return last.what as Promise<T>
   const what = read()
@@ -140,32 +140,32 @@ function unlessKnown<T>(ground: Ground, name: string, from: string, read: () => 
   return what
 }
 
-async function readVault(ground: Ground): Promise<Pick<World, 'vault' | 'tips'>> {
-  const vault = vaultOf(ground)
+async function readVault(fixture: SimFixture): Promise<Pick<Snapshot, 'vault' | 'tips'>> {
+  const vault = vaultOf(fixture)
   if (vault === undefined) return { vault: new Set(), tips: {} }
   const refs = path.join(vault, 'refs/tasks')
   const tips = namesIn(refs).filter((name) => !isLock(name) && !name.startsWith('.'))
-  const list = () => inVault(ground, 'rev-list', '--objects', '--no-object-names', '--all')
+  const list = () => inVault(fixture, 'rev-list', '--objects', '--no-object-names', '--all')
   const ids = async () => {
     const listed = await list().catch(() => undefined)
     return listed === undefined ? undefined : new Set(listed.split('\n'))
   }
-  const from = JSON.stringify([ground.dir, readTree(path.join(vault, 'refs'))])
+  const from = JSON.stringify([fixture.dir, readTree(path.join(vault, 'refs'))])
   return {
-    vault: await unlessKnown(ground, 'vault', from, ids),
+    vault: await unlessKnown(fixture, 'vault', from, ids),
     tips: Object.fromEntries(tips.map((uid) => [uid, readFileSync(path.join(refs, uid), 'utf8').trim()])),
   }
 }
 
-type Stored = Pick<World, 'tasks' | 'pending' | 'operations' | 'done' | 'slimmed'>
+type Stored = Pick<Snapshot, 'tasks' | 'pending' | 'operations' | 'done' | 'slimmed'>
 
-async function readStore(ground: Ground): Promise<Stored> {
-  if (!existsSync(path.join(ground.state, 'state.db')))
+async function readStore(fixture: SimFixture): Promise<Stored> {
+  if (!existsSync(path.join(fixture.state, 'state.db')))
     return { tasks: [], pending: [], operations: [], done: [], slimmed: new Set() }
-  return withPorts(ground, async (ports) => ({
+  return withPorts(fixture, async (ports) => ({
     tasks: ports.store.readTasks({}),
     pending: ports.store.readPendingTasks(),
-    operations: await ops(ports, { dir: ground.dir }),
+    operations: await ops(ports, { dir: fixture.dir }),
     done: ports.store
       .readEvents({ types: ['operation.done'] })
       .flatMap(({ event }) => (event.type === 'operation.done' ? [event.id] : [])),
@@ -178,8 +178,8 @@ async function readStore(ground: Ground): Promise<Stored> {
 }
 
 /** Looks with nothing in between, however broken the build is that plays. */
-async function withPorts<T>(ground: Ground, work: (ports: Composed) => Promise<T>): Promise<T> {
-  const ports = ground.ports({})
+async function withPorts<T>(fixture: SimFixture, work: (ports: Composed) => Promise<T>): Promise<T> {
+  const ports = fixture.ports({})
   try {
     return await work(ports)
   } finally {
@@ -188,11 +188,11 @@ async function withPorts<T>(ground: Ground, work: (ports: Composed) => Promise<T
 }
 
 /** What the vault holds of an operation. */
-export function readOperation(ground: Ground, id: string): Promise<Operation | undefined> {
-  return withPorts(ground, async (ports) => {
+export function readOperation(fixture: SimFixture, id: string): Promise<Operation | undefined> {
+  return withPorts(fixture, async (ports) => {
     const [record] = ports.store.readRepos()
     if (!record) return undefined
-    const place = { commonDir: record.commonDir, gitDir: record.commonDir, checkout: ground.dir }
+    const place = { commonDir: record.commonDir, gitDir: record.commonDir, checkout: fixture.dir }
     return (await ports.contents.findKept({ ...record, place }, id))?.record as Operation | undefined
   })
 }

@@ -1,172 +1,182 @@
-/** Plays a history, and looks at everything after each order. */
+/** Runs a history, and looks at everything after each action. */
 import { rmSync } from 'node:fs'
 import { isOpen } from '../../src/core/task.ts'
-import { Book, type Deed, findTask } from './model.ts'
+import { Model, type Executed, findTask } from './model.ts'
 import { type Build, builds } from '../support/builds.ts'
 import { agentDoes, isRough, userDoes } from './user-and-agent.ts'
-import { Ground, type Template } from './sim-fixture.ts'
-import { type Order, told, type VerbOrder } from './history-actions.ts'
-import { Hands, type Spares } from './executor.ts'
+import { SimFixture, type Template } from './sim-fixture.ts'
+import { type HistoryAction, told, type VerbRequest } from './history-actions.ts'
+import { Executor, type SpareProcesses } from './executor.ts'
 import { callFor } from './verb-calls.ts'
-import { inVault, readWorld, vaultOf, type World } from './quick-snapshot.ts'
+import { inVault, readSnapshot, vaultOf, type Snapshot } from './quick-snapshot.ts'
 
 export interface Tally {
   actions: number
   verbs: number
   acknowledged: number
-  /** Verbs that a fault struck, by its kind. */
-  struck: Record<string, number>
+  /** Verbs that a fault hit, by its kind. */
+  hit: Record<string, number>
   /** By verb, how many were asked for. */
   asked: Record<string, number>
 }
 
-export interface Played {
-  /** One line per order, with what came of it. */
+export interface HistoryResult {
+  /** One line per action, with what came of it. */
   readonly log: readonly string[]
   readonly anomalies: readonly string[]
   readonly tally: Tally
 }
 
-export interface Stage {
+export interface RunOptions {
   readonly template: Template
   readonly home: string
-  readonly spares: Spares
+  readonly spares: SpareProcesses
   readonly build: Build
 }
 
-const nobody: VerbOrder = { verb: 'remove', task: 'nobody', which: 0 }
+const nobody: VerbRequest = { verb: 'remove', task: 'nobody', which: 0 }
 
-export async function play(history: readonly Order[], stage: Stage): Promise<Played> {
-  const player = new Player(stage)
+export async function runHistory(
+  history: readonly HistoryAction[],
+  options: RunOptions,
+): Promise<HistoryResult> {
+  const run = new HistoryRun(options)
   try {
-    for (const order of history) if (!(await player.play(order))) break
-    await player.close()
-    return player
+    for (const action of history) if (!(await run.next(action))) break
+    await run.close()
+    return run
   } finally {
-    rmSync(stage.home, { recursive: true, force: true })
+    rmSync(options.home, { recursive: true, force: true })
   }
 }
 
-class Player implements Played {
+class HistoryRun implements HistoryResult {
   readonly log: string[] = []
   readonly anomalies: string[] = []
-  readonly tally: Tally = { actions: 0, verbs: 0, acknowledged: 0, struck: {}, asked: {} }
-  readonly #ground: Ground
-  readonly #hands: Hands
-  readonly #book: Book
-  #world: World | undefined
-  /** Something was struck, and nobody has recovered since. */
+  readonly tally: Tally = { actions: 0, verbs: 0, acknowledged: 0, hit: {}, asked: {} }
+  readonly #fixture: SimFixture
+  readonly #executor: Executor
+  readonly #model: Model
+  #snapshot: Snapshot | undefined
+  /** Something was hit, and nobody has recovered since. */
   #half = false
 
-  constructor({ template, home, spares, build }: Stage) {
-    this.#ground = new Ground(template, home, builds[build])
-    this.#hands = new Hands(this.#ground, spares, build)
-    this.#book = new Book(this.#ground)
+  constructor({ template, home, spares, build }: RunOptions) {
+    this.#fixture = new SimFixture(template, home, builds[build])
+    this.#executor = new Executor(this.#fixture, spares, build)
+    this.#model = new Model(this.#fixture)
   }
 
   /** Whether the history may go on. */
-  async play(order: Order): Promise<boolean> {
-    this.#world ??= await readWorld(this.#ground)
+  async next(action: HistoryAction): Promise<boolean> {
+    this.#snapshot ??= await readSnapshot(this.#fixture)
     this.tally.actions += 1
-    const came = await this.#carryOut(order, this.#world)
-    this.log.push(`${this.log.length + 1}. ${told(order)}: ${came}`)
+    const came = await this.#carryOut(action, this.#snapshot)
+    this.log.push(`${this.log.length + 1}. ${told(action)}: ${came}`)
     return this.anomalies.length === 0
   }
 
-  async #carryOut(order: Order, world: World): Promise<string> {
-    switch (order.who) {
+  async #carryOut(action: HistoryAction, snapshot: Snapshot): Promise<string> {
+    switch (action.who) {
       case 'user': {
-        const came = userDoes(this.#ground, order.deed, order.which)
-        if (order.deed === 'move') return `${came}, ${await this.#knownAgain()}`
-        this.#world = await readWorld(this.#ground)
-        if (order.deed === 'leave a lock')
-          this.#book.theirs = this.#world.strays.filter((name) => name === 'index.lock')
+        const came = userDoes(this.#fixture, action.does, action.which)
+        if (action.does === 'move') return `${came}, ${await this.#knownAgain()}`
+        this.#snapshot = await readSnapshot(this.#fixture)
+        if (action.does === 'leave a lock')
+          this.#model.theirs = this.#snapshot.strays.filter((name) => name === 'index.lock')
         return came
       }
       case 'agent': {
-        const task = findTask(world, order.task)
-        const came = agentDoes(this.#ground, task && isOpen(task) ? task : undefined, order.deed, order.which)
-        if (isRough(order.deed)) this.#book.rough(task)
-        this.#world = await readWorld(this.#ground)
+        const task = findTask(snapshot, action.task)
+        const came = agentDoes(
+          this.#fixture,
+          task && isOpen(task) ? task : undefined,
+          action.does,
+          action.which,
+        )
+        if (isRough(action.does)) this.#model.rough(task)
+        this.#snapshot = await readSnapshot(this.#fixture)
         return came
       }
       case 'offshoot':
-        return this.#verbs([order.order], order.rests === true)
+        return this.#verbs([action.request], action.rests === true)
       case 'several':
-        return this.#verbs(order.orders, false)
+        return this.#verbs(action.requests, false)
     }
   }
 
-  async #verbs(orders: readonly VerbOrder[], rests: boolean): Promise<string> {
-    const before = this.#world!
-    const deeds: Deed[] = await Promise.all(
-      orders.map(async (order) => {
-        const call = callFor(order, this.#ground.dir, before)
-        return { order, outcome: await this.#hands.do(call, order, orders.length > 1 ? true : undefined) }
+  async #verbs(requests: readonly VerbRequest[], rests: boolean): Promise<string> {
+    const before = this.#snapshot!
+    const executed: Executed[] = await Promise.all(
+      requests.map(async (request) => {
+        const call = callFor(request, this.#fixture.dir, before)
+        return {
+          request,
+          outcome: await this.#executor.do(call, request, requests.length > 1 ? true : undefined),
+        }
       }),
     )
-    for (const { order, outcome } of deeds) this.#count(order, outcome.struck, outcome.acknowledged)
-    const struck = deeds.some(({ outcome }) => outcome.struck !== undefined)
+    for (const { request, outcome } of executed) this.#count(request, outcome.hit, outcome.acknowledged)
+    const hit = executed.some(({ outcome }) => outcome.hit !== undefined)
     // One that only looks puts nothing right.
-    const looks = orders.every(({ verb }) => verb === 'prune')
+    const looks = requests.every(({ verb }) => verb === 'prune')
     const alone = !this.#half
-    this.#half = struck || (this.#half && looks)
-    const recovers = this.#half && !rests && !(looks && !struck)
+    this.#half = hit || (this.#half && looks)
+    const recovers = this.#half && !rests && !(looks && !hit)
     const failed = recovers ? await this.#recover() : []
-    this.#world = await readWorld(this.#ground)
-    const wrong = await this.#book.check(before, this.#world, deeds, this.#half, alone)
+    this.#snapshot = await readSnapshot(this.#fixture)
+    const wrong = await this.#model.check(before, this.#snapshot, executed, this.#half, alone)
     this.anomalies.push(...failed, ...wrong)
-    return deeds.map(({ outcome }) => came(outcome)).join(' | ')
+    return executed.map(({ outcome }) => came(outcome)).join(' | ')
   }
 
   /** A repository that was moved is known again by the next start; what was under way is put right by the one after it. */
   async #knownAgain(): Promise<string> {
-    const before = this.#world!
-    const order: VerbOrder = { verb: 'start', task: 'T1', which: 0 }
-    const outcome = await this.#hands.do(callFor(order, this.#ground.dir, before), order)
-    this.#count(order, undefined, outcome.acknowledged)
+    const before = this.#snapshot!
+    const request: VerbRequest = { verb: 'start', task: 'T1', which: 0 }
+    const outcome = await this.#executor.do(callFor(request, this.#fixture.dir, before), request)
+    this.#count(request, undefined, outcome.acknowledged)
     this.anomalies.push(...(await this.#recover()))
-    this.#world = await readWorld(this.#ground)
-    this.anomalies.push(...(await this.#book.check(before, this.#world, [], false, false)))
+    this.#snapshot = await readSnapshot(this.#fixture)
+    this.anomalies.push(...(await this.#model.check(before, this.#snapshot, [], false, false)))
     return came(outcome)
   }
 
   /** The next command that writes, and by itself changes nothing. */
   async #recover(): Promise<string[]> {
-    const call = { action: 'worktree.remove', input: { repo: this.#ground.dir, task: 'nobody' } } as const
-    const { failed = '' } = await this.#hands.do(call, nobody)
+    const call = { action: 'worktree.remove', input: { repo: this.#fixture.dir, task: 'nobody' } } as const
+    const { failed = '' } = await this.#executor.do(call, nobody)
     this.#half = false
     return /^WT_00[57] /.test(failed) ? [] : [`the next command: ${failed}`]
   }
 
-  #count({ verb, fault }: VerbOrder, struck: string | undefined, acknowledged: boolean): void {
+  #count({ verb, fault }: VerbRequest, hit: string | undefined, acknowledged: boolean): void {
     this.tally.verbs += 1
     this.tally.acknowledged += Number(acknowledged)
     this.tally.asked[verb] = (this.tally.asked[verb] ?? 0) + 1
-    if (struck !== undefined && fault)
-      this.tally.struck[fault.kind] = (this.tally.struck[fault.kind] ?? 0) + 1
+    if (hit !== undefined && fault) this.tally.hit[fault.kind] = (this.tally.hit[fault.kind] ?? 0) + 1
   }
 
   /** Both repositories are sound, and recovery has nothing more to do. */
   async close(): Promise<void> {
     if (this.anomalies.length > 0) return
     if (this.#half) await this.#verbs([nobody], false)
-    const before = this.#world!
+    const before = this.#snapshot!
     const sound = ['fsck', '--connectivity-only', '--no-dangling', '--no-progress']
     const wrong = async (what: string, work: Promise<unknown>) => {
       await work.catch(({ stdout, stderr, message }: { stdout?: string; stderr?: string; message: string }) =>
         this.anomalies.push(`${what}: ${`${stdout ?? ''}${stderr ?? ''}`.trim() || message}`),
       )
     }
-    await wrong('the repository', this.#ground.git(...sound))
-    if (vaultOf(this.#ground)) await wrong('the vault', inVault(this.#ground, ...sound))
+    await wrong('the repository', this.#fixture.git(...sound))
+    if (vaultOf(this.#fixture)) await wrong('the vault', inVault(this.#fixture, ...sound))
     this.anomalies.push(...(await this.#recover()))
-    const after = await readWorld(this.#ground)
-    this.anomalies.push(...(await this.#book.check(before, after, [], false, false)))
+    const after = await readSnapshot(this.#fixture)
+    this.anomalies.push(...(await this.#model.check(before, after, [], false, false)))
   }
 }
 
-function came({ acknowledged, failed, struck }: Deed['outcome']): string {
+function came({ acknowledged, failed, hit }: Executed['outcome']): string {
   const how = acknowledged ? 'done' : failed === undefined ? 'killed' : failed.slice(0, 6)
-  return struck === undefined ? how : `${how}, struck at ${struck}`
+  return hit === undefined ? how : `${how}, hit at ${hit}`
 }

@@ -1,5 +1,5 @@
 /** Chance that is the same for the same seed, on every machine. */
-export class Dice {
+export class SeededRandom {
   #state: number
 
   constructor(seed: number) {

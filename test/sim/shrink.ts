@@ -1,19 +1,23 @@
-/** Takes orders away for as long as what is left still goes wrong. */
+/** Takes actions away for as long as what is left still goes wrong. */
 import type { Build } from '../support/builds.ts'
-import type { Order } from './history-actions.ts'
-import type { Team } from './worker-pool.ts'
+import type { HistoryAction } from './history-actions.ts'
+import type { WorkerPool } from './worker-pool.ts'
 
-export async function shorter(team: Team, whole: readonly Order[], build: Build): Promise<readonly Order[]> {
+export async function shrink(
+  pool: WorkerPool,
+  whole: readonly HistoryAction[],
+  build: Build,
+): Promise<readonly HistoryAction[]> {
   let history = whole
   for (let n = history.length - 1; n >= 0; n--) {
     const less = history.filter((_, index) => index !== n)
-    if (await fails(team, less, build)) history = less
+    if (await fails(pool, less, build)) history = less
   }
   return history
 }
 
-async function fails(team: Team, history: readonly Order[], build: Build): Promise<boolean> {
+async function fails(pool: WorkerPool, history: readonly HistoryAction[], build: Build): Promise<boolean> {
   let failed = false
-  await team.play([{ name: 'shorter', history, build }], ({ anomalies }) => (failed = anomalies.length > 0))
+  await pool.run([{ name: 'shrink', history, build }], ({ anomalies }) => (failed = anomalies.length > 0))
   return failed
 }

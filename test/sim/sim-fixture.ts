@@ -1,16 +1,16 @@
-/** Where one history is played: a user's repository, a state folder, and whoever runs verbs there. */
+/** Where one history runs: a home, a user's repository and a state folder. */
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { type Composed, type ComposeOptions, compose } from '../../src/compose.ts'
-import { makeGrounds } from '../faults/corpus/corpus-fixture.ts'
+import { makeCorpusFixture } from '../faults/corpus/corpus-fixture.ts'
 import { cleanEnv } from '../support/clean-env.ts'
 import type { Canary } from '../support/canary.ts'
 
 const run = promisify(execFile)
 
-/** Dates stand still, so that the same deed makes the same commit. */
+/** Dates stand still, so that the same action makes the same commit. */
 const dates = { GIT_AUTHOR_DATE: '2030-01-01T00:00:00Z', GIT_COMMITTER_DATE: '2030-01-01T00:00:00Z' }
 
 export interface Template {
@@ -22,10 +22,10 @@ export interface Template {
 export function makeTemplate(root: string): Template {
   const made = path.join(root, 'template')
   mkdirSync(made, { recursive: true })
-  return { root: path.join(made, 'user'), canary: makeGrounds(made, undefined).canary }
+  return { root: path.join(made, 'user'), canary: makeCorpusFixture(made, undefined).canary }
 }
 
-export class Ground {
+export class SimFixture {
   readonly home: string
   readonly state: string
   readonly env: Readonly<Record<string, string>>

@@ -6,8 +6,8 @@ import type { Action } from '../faults/corpus/action.ts'
 import { actions } from '../faults/corpus/actions.ts'
 import { act, bash } from '../faults/corpus/corpus-fixture.ts'
 import { shapes } from '../faults/corpus/shapes.ts'
-import type { Ground } from './sim-fixture.ts'
-import type { AgentDeed, UserDeed } from './history-actions.ts'
+import type { SimFixture } from './sim-fixture.ts'
+import type { AgentAction, UserAction } from './history-actions.ts'
 
 const files = [
   'a.txt',
@@ -29,7 +29,7 @@ const line = (who: string, which: number) =>
 
 const commit = `git commit --quiet --message`
 
-const userScripts: Readonly<Record<Exclude<UserDeed, 'move'>, (which: number) => string>> = {
+const userScripts: Readonly<Record<Exclude<UserAction, 'move'>, (which: number) => string>> = {
   edit: (which) => `${line('user', which)} ${round(files, which)}`,
   create: (which) =>
     `mkdir -p new && echo 'user ${which}' > new/${round(['one', 'two', 'of-user'], which)}.txt`,
@@ -53,15 +53,15 @@ const userScripts: Readonly<Record<Exclude<UserDeed, 'move'>, (which: number) =>
   'leave a lock': () => 'test -e .git/index.lock && rm .git/index.lock || : > .git/index.lock',
 }
 
-export function userDoes(ground: Ground, deed: UserDeed, which: number): string {
-  if (deed === 'move') {
-    ground.move()
+export function userDoes(fixture: SimFixture, does: UserAction, which: number): string {
+  if (does === 'move') {
+    fixture.move()
     return 'done'
   }
-  return attempt(() => bash(ground.dir, userScripts[deed](which), { ...ground.env }))
+  return attempt(() => bash(fixture.dir, userScripts[does](which), { ...fixture.env }))
 }
 
-const agentScripts: Readonly<Record<Exclude<AgentDeed, 'shape' | 'corpus'>, (which: number) => string>> = {
+const agentScripts: Readonly<Record<Exclude<AgentAction, 'shape' | 'corpus'>, (which: number) => string>> = {
   // A pipe would be waited for until somebody writes into it.
   edit: (which) => `[ ! -p ${round(files, which)} ] && ${line('agent', which)} ${round(files, which)}`,
   create: (which) =>
@@ -70,8 +70,8 @@ const agentScripts: Readonly<Record<Exclude<AgentDeed, 'shape' | 'corpus'>, (whi
   commit: (which) => `git add --all && ${commit}='Agent ${which}'`,
 }
 
-export function agentScript(deed: 'edit' | 'create' | 'delete', which: number): string {
-  return agentScripts[deed](which)
+export function agentScript(does: 'edit' | 'create' | 'delete', which: number): string {
+  return agentScripts[does](which)
 }
 
 /** What keeps writing, what takes seconds, and what would make the user's own git wait for ever. */
@@ -86,24 +86,29 @@ const quick = actions.filter((action) => isQuick(action) && action.before === un
 const contained = quick.filter((action) => isContained(action) && action.only !== 'clone')
 
 /** What an agent does in its workspace, if there is one. */
-export function agentDoes(ground: Ground, task: Task | undefined, deed: AgentDeed, which: number): string {
+export function agentDoes(
+  fixture: SimFixture,
+  task: Task | undefined,
+  does: AgentAction,
+  which: number,
+): string {
   const space = task?.path
   if (!task || !space || !existsSync(space)) return 'there is no workspace'
-  if (deed !== 'shape' && deed !== 'corpus')
-    return attempt(() => bash(space, agentScripts[deed](which), { ...ground.env }))
-  const able = deed === 'shape' ? quickShapes : task.isolation === 'clone' ? quick : contained
+  if (does !== 'shape' && does !== 'corpus')
+    return attempt(() => bash(space, agentScripts[does](which), { ...fixture.env }))
+  const able = does === 'shape' ? quickShapes : task.isolation === 'clone' ? quick : contained
   // In the user's own checkout an agent that breaks things breaks the user's.
   if (task.isolation === 'branch') return 'not in the checkout'
   const action = round(able, which)
   const grounds = {
-    repo: ground.dir,
+    repo: fixture.dir,
     space,
-    other: ground.at('other'),
-    outside: ground.at('outside'),
-    canary: ground.canary,
+    other: fixture.at('other'),
+    outside: fixture.at('outside'),
+    canary: fixture.canary,
   }
   const script = action.script.replaceAll('offshoot/T1', `offshoot/${task.id}`)
-  return `${attempt(() => act(grounds, script, ground.env))}: ${action.name}`
+  return `${attempt(() => act(grounds, script, fixture.env))}: ${action.name}`
 }
 
 const quickShapes = shapes.filter(isQuick)
@@ -117,9 +122,9 @@ function attempt(work: () => void): string {
   }
 }
 
-/** Whether the deed may have broken more than files. */
-export function isRough(deed: AgentDeed): boolean {
-  return deed === 'corpus' || deed === 'shape'
+/** Whether the action may have broken more than files. */
+export function isRough(does: AgentAction): boolean {
+  return does === 'corpus' || does === 'shape'
 }
 
 export function onlyPaths(which: number): string[] {

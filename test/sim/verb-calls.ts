@@ -1,23 +1,23 @@
-/** Orders as calls. */
+/** Requests as calls of the API. */
 import { type Composed } from '../../src/compose.ts'
 import { call } from '../../src/api/call.ts'
 import { appError } from '../../src/core/errors.ts'
 import type { ActionName, Input } from '../../src/protocol/actions.ts'
 import { agentScript, onlyPaths } from './user-and-agent.ts'
-import type { VerbOrder } from './history-actions.ts'
-import type { World } from './quick-snapshot.ts'
+import type { VerbRequest } from './history-actions.ts'
+import type { Snapshot } from './quick-snapshot.ts'
 
 export interface Call {
   readonly action: ActionName
   readonly input: Record<string, unknown>
 }
 
-/** What the order comes to in this world. Hunks are named by what they hold: they are asked for when it is carried out. */
-export function callFor(order: VerbOrder, dir: string, world: World): Call {
-  const { verb, task, which } = order
+/** What the request comes to in this state. Hunks are named by what they hold: they are asked for when it is carried out. */
+export function callFor(request: VerbRequest, dir: string, snapshot: Snapshot): Call {
+  const { verb, task, which } = request
   const named = { repo: dir, task }
-  const steps = world.tasks.find(({ id }) => id === task)?.checkpoints ?? 0
-  const flags = pick(order, ['isolation', 'from', 'conflicts', 'keep', 'force', 'keepBranch'])
+  const steps = snapshot.tasks.find(({ id }) => id === task)?.checkpoints ?? 0
+  const flags = pick(request, ['isolation', 'from', 'conflicts', 'keep', 'force', 'keepBranch'])
   switch (verb) {
     case 'start':
     case 'checkpoint':
@@ -35,7 +35,7 @@ export function callFor(order: VerbOrder, dir: string, world: World): Call {
     case 'accept':
       return {
         action: 'task.accept',
-        input: { ...named, as: order.as, ...flags, allow: ['**'], ...part(order, steps) },
+        input: { ...named, as: request.as, ...flags, allow: ['**'], ...part(request, steps) },
       }
     case 'remove':
       return { action: 'worktree.remove', input: { ...named, ...flags } }
@@ -45,22 +45,22 @@ export function callFor(order: VerbOrder, dir: string, world: World): Call {
       return { action: 'system.forget', input: { repo: dir } }
     case 'undo':
     case 'redo':
-      return { action: 'system.undo', input: { repo: dir, ...operation(order, world) } }
+      return { action: 'system.undo', input: { repo: dir, ...operation(request, snapshot) } }
   }
 }
 
-function pick(order: VerbOrder, names: readonly (keyof VerbOrder)[]): Record<string, unknown> {
-  return Object.fromEntries(names.filter((name) => name in order).map((name) => [name, order[name]]))
+function pick(request: VerbRequest, names: readonly (keyof VerbRequest)[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((name) => name in request).map((name) => [name, request[name]]))
 }
 
-function part({ part, which }: VerbOrder, steps: number): Record<string, unknown> {
+function part({ part, which }: VerbRequest, steps: number): Record<string, unknown> {
   if (part === 'only') return { only: onlyPaths(which) }
   if (part === 'step' && steps > 0) return { steps: [1 + (which % steps)] }
   return part === 'hunks' ? { hunks: which } : {}
 }
 
 /** An undo is of the last one, or of any; a redo is the undo of an undo. */
-function operation({ verb, which }: VerbOrder, { operations }: World): Record<string, unknown> {
+function operation({ verb, which }: VerbRequest, { operations }: Snapshot): Record<string, unknown> {
   // What strayed in a run is the user's own work here.
   const able = operations.filter(
     (known) => !known.undone && known.verb !== 'run' && (known.verb === 'undo') === (verb === 'redo'),

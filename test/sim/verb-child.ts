@@ -1,26 +1,26 @@
-/** Waits for one order on stdin, carries it out, under a fault if it says so, and tells how it went. */
+/** Waits for one request on stdin, carries it out, under a fault if it says so, and tells how it went. */
 import { writeSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { compose } from '../../src/compose.ts'
 import { appError } from '../../src/core/errors.ts'
-import { type Plan, withFault } from '../support/faults.ts'
+import { type FaultPlan, withFault } from '../support/faults.ts'
 import { type Build, both, builds } from '../support/builds.ts'
 import { type Call, carryOut } from './verb-calls.ts'
 
-export interface ChildOrder {
+export interface ChildRequest {
   readonly call: Call
   readonly env: Readonly<Record<string, string>>
   readonly build: Build
-  readonly plan?: Plan | undefined
+  readonly plan?: FaultPlan | undefined
 }
 
 // Written at once: what is still in a buffer dies with us.
 const say = (...words: unknown[]) => writeSync(1, `${words.join(' ')}\n`)
-const { call, env, build, plan } = JSON.parse(await text(process.stdin)) as ChildOrder
+const { call, env, build, plan } = JSON.parse(await text(process.stdin)) as ChildRequest
 const cancel = new AbortController()
 const fault = withFault(
   plan,
-  (point) => say('struck', point),
+  (point) => say('hit', point),
   () => cancel.abort(),
 )
 const ports = compose({ env, background: false, around: both(builds[build], fault.around) })

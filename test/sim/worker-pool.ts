@@ -1,28 +1,28 @@
-/** Workers, each with histories of its own, in memory. */
+/** Processes that run histories side by side, in memory. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { stageRoot } from '../faults/memory-folder.ts'
+import { memoryFolder } from '../faults/memory-folder.ts'
 import { bundled } from '../support/bundle.ts'
 import { cleanEnv } from '../support/clean-env.ts'
-import type { Played, Tally } from './run-history.ts'
+import type { HistoryResult, Tally } from './run-history.ts'
 import type { Wanted } from './history-worker.ts'
 
-export interface Result extends Omit<Played, 'tally'> {
+export interface Result extends Omit<HistoryResult, 'tally'> {
   readonly name: string
   readonly tally: Tally | undefined
 }
 
-export class Team {
-  readonly #root = stageRoot('sim')
+export class WorkerPool {
+  readonly #root = memoryFolder('sim')
   readonly #workers: ChildProcess[] = []
 
-  static async of(count: number): Promise<Team> {
-    const team = new Team()
-    const programOf = (name: string) => bundled(path.join(import.meta.dirname, name), team.#root)
+  static async of(count: number): Promise<WorkerPool> {
+    const pool = new WorkerPool()
+    const programOf = (name: string) => bundled(path.join(import.meta.dirname, name), pool.#root)
     const [worker, child] = [await programOf('history-worker.ts'), await programOf('verb-child.ts')]
-    for (let n = 0; n < count; n++) team.#workers.push(team.#hire(worker, child, n))
-    return team
+    for (let n = 0; n < count; n++) pool.#workers.push(pool.#hire(worker, child, n))
+    return pool
   }
 
   #hire(worker: string, child: string, n: number): ChildProcess {
@@ -35,7 +35,7 @@ export class Team {
   }
 
   /** Every history, each by whoever is free; the results come as they are ready. */
-  async play(wanted: Iterable<Wanted>, onResult: (result: Result) => void): Promise<void> {
+  async run(wanted: Iterable<Wanted>, onResult: (result: Result) => void): Promise<void> {
     const queue = wanted[Symbol.iterator]()
     await Promise.all(
       this.#workers.map(async (worker) => {
@@ -58,7 +58,7 @@ const longest = 5 * 60_000
 function ask(worker: ChildProcess, wanted: Wanted): Promise<Result> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`${wanted.name} comes to no end.`)), longest)
-    const onExit = () => reject(new Error(`The worker ended while it played ${wanted.name}.`))
+    const onExit = () => reject(new Error(`The worker ended while it ran ${wanted.name}.`))
     worker.once('exit', onExit)
     worker.once('message', (result: Result) => {
       clearTimeout(late)

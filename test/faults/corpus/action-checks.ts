@@ -10,7 +10,7 @@ import {
   repoState,
   type State,
 } from '../../support/control.ts'
-import type { Action, Grounds } from './action.ts'
+import type { Action, CorpusFixture } from './action.ts'
 import { differences, type FolderShot, readFolder, readStep, type Shots, text } from './files.ts'
 
 export interface Taken {
@@ -128,7 +128,7 @@ export interface UserState {
 
 /** `exact`: to be compared with itself at another moment. Otherwise with a copy elsewhere. */
 export function userState(
-  { repo, other, outside, space }: Omit<Grounds, 'space'> & { space?: string },
+  { repo, other, outside, space }: Omit<CorpusFixture, 'space'> & { space?: string },
   exact: boolean,
 ): UserState {
   const places = exact ? undefined : { '<space>': space ?? '<space>', '<user>': path.dirname(repo) }

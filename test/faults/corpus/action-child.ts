@@ -2,9 +2,9 @@
 import { writeSync } from 'node:fs'
 import type { Isolation } from './action.ts'
 import { actions } from './actions.ts'
-import { play } from './check-action.ts'
+import { checkAction } from './check-action.ts'
 
 const [name, isolation, root] = process.argv.slice(2) as [string, Isolation, string]
 const action = actions.find((row) => row.name === name)
 if (!action) throw new Error(`There is no action ${name}.`)
-writeSync(1, `${JSON.stringify(await play(action, isolation, root))}\n`)
+writeSync(1, `${JSON.stringify(await checkAction(action, isolation, root))}\n`)

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, openRepo } from '../../../src/index.ts'
 import { plainGit } from '../../support/control.ts'
-import type { Action, Grounds, Isolation } from './action.ts'
+import type { Action, CorpusFixture, Isolation } from './action.ts'
 import {
   earlierAreReadable,
   isBack,
@@ -22,7 +22,7 @@ import {
   keepActing,
   lastEdit,
   makeControl,
-  makeGrounds,
+  makeCorpusFixture,
   openEdit,
   stepScripts,
 } from './corpus-fixture.ts'
@@ -41,26 +41,26 @@ interface Kept {
   readonly shots: Shots
 }
 
-export async function play(action: Action, isolation: Isolation, root: string): Promise<Verdict> {
+export async function checkAction(action: Action, isolation: Isolation, root: string): Promise<Verdict> {
   const verdict: Verdict = { next: [], earlier: [], code: [], user: [], notes: [] }
-  const made = makeGrounds(root, action.before)
+  const made = makeCorpusFixture(root, action.before)
   const atFirst = userState(made, true)
   const { space, steps, vault } = await makeSteps(made.repo, isolation, root)
-  const grounds: Grounds = { ...made, space }
+  const fixture: CorpusFixture = { ...made, space }
   verdict.user.push(
-    ...userIsAsPromised(atFirst, userState(grounds, true)).map((line) => `before the action: ${line}`),
+    ...userIsAsPromised(atFirst, userState(fixture, true)).map((line) => `before the action: ${line}`),
   )
   bash(space, openEdit)
-  const control = isolation === 'worktree' ? makeControl(grounds, path.join(root, 'control')) : undefined
+  const control = isolation === 'worktree' ? makeControl(fixture, path.join(root, 'control')) : undefined
   if (action.later) await pause(2_200)
 
-  for (const ground of control ? [control, grounds] : [grounds]) act(ground, action.script)
+  for (const one of control ? [control, fixture] : [fixture]) act(one, action.script)
   // Nothing of what the agent itself set off counts.
-  grounds.canary.hush()
-  const taken = await checkpointAfter(action, grounds, steps, verdict)
+  fixture.canary.hush()
+  const taken = await checkpointAfter(action, fixture, steps, verdict)
   const sung = (what: string) => {
-    verdict.code.push(...grounds.canary.sung().map((name) => `${what} ran ${name}`))
-    grounds.canary.hush()
+    verdict.code.push(...fixture.canary.sung().map((name) => `${what} ran ${name}`))
+    fixture.canary.hush()
   }
   sung('the checkpoint')
   if (!taken) return verdict
@@ -70,22 +70,22 @@ export async function play(action: Action, isolation: Isolation, root: string): 
   verdict.next.push(...nextIsComplete(action, space, vault, taken, before, moving))
   verdict.earlier.push(...earlierAreReadable(vault, steps))
   const expected = control ? userState(control, false) : atFirst
-  const actual = userState(grounds, !control)
+  const actual = userState(fixture, !control)
   verdict.user.push(...userIsAsPromised(expected, actual))
   // Where the agent has damaged the user's objects, the vault is looked at by itself, below.
-  if (actual.complaints.size === 0) verdict.earlier.push(...vaultIsSound(vault, grounds.repo))
-  if (!control) verdict.user.push(...onlyOursCame(grounds.repo, atFirst.objects))
+  if (actual.complaints.size === 0) verdict.earlier.push(...vaultIsSound(vault, fixture.repo))
+  if (!control) verdict.user.push(...onlyOursCame(fixture.repo, atFirst.objects))
 
   const all = [...steps, { commit: taken.checkpoint.commit, shots: readStep(vault, taken.checkpoint.commit) }]
-  plainGit(grounds.repo, 'gc', '--quiet', '--prune=now')
+  plainGit(fixture.repo, 'gc', '--quiet', '--prune=now')
   vaultGit(vault, ['gc', '--quiet', '--prune=now'])
   verdict.earlier.push(
     ...[...earlierAreReadable(vault, all), ...vaultIsSound(vault)].map((line) => `after gc, ${line}`),
   )
-  grounds.canary.hush()
-  await otherVerbs(grounds, steps, taken, verdict)
+  fixture.canary.hush()
+  await otherVerbs(fixture, steps, taken, verdict)
   sung('another verb')
-  if (action.sings !== undefined) await proveAlive(action, grounds, taken, verdict)
+  if (action.sings !== undefined) await proveAlive(action, fixture, taken, verdict)
   return verdict
 }
 
@@ -116,7 +116,7 @@ async function makeSteps(repo: string, isolation: Isolation, root: string) {
 /** What an agent's tool call is followed by; a workspace that is gone is made again first. */
 async function checkpointAfter(
   action: Action,
-  { repo, space, ...grounds }: Grounds,
+  { repo, space, ...fixture }: CorpusFixture,
   steps: readonly Kept[],
   verdict: Verdict,
 ): Promise<Taken | undefined> {
@@ -131,7 +131,7 @@ async function checkpointAfter(
     }
     bash(space, lastEdit)
     const stop =
-      action.meanwhile === undefined ? undefined : keepActing({ repo, space, ...grounds }, action.meanwhile)
+      action.meanwhile === undefined ? undefined : keepActing({ repo, space, ...fixture }, action.meanwhile)
     try {
       return await offshoot.checkpoint({ task: 'T1', tool: 'Bash', summary: action.name, ignored: true })
     } finally {
@@ -165,7 +165,7 @@ function movingShot(vault: string, taken: Taken, name: string): Shots | undefine
 }
 
 async function otherVerbs(
-  { repo, space }: Grounds,
+  { repo, space }: CorpusFixture,
   steps: readonly Kept[],
   taken: Taken,
   verdict: Verdict,
@@ -222,7 +222,7 @@ async function checkpointInside(space: string): Promise<void> {
 /** Without this a canary that nobody can hear would prove anything. */
 async function proveAlive(
   action: Action,
-  { repo, space, canary }: Grounds,
+  { repo, space, canary }: CorpusFixture,
   taken: Taken,
   verdict: Verdict,
 ): Promise<void> {

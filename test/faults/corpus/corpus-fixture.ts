@@ -3,7 +3,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { makeCanary } from '../../support/canary.ts'
-import type { Grounds } from './action.ts'
+import type { CorpusFixture } from './action.ts'
 
 /** Clocks stand still for the agent, so that the same action makes the same commits wherever it is done. */
 const agentEnv = {
@@ -35,7 +35,7 @@ echo stashed > a.txt && git stash --quiet
 echo mine > a.txt && echo staged > staged.txt && git add staged.txt
 echo untracked > untracked.txt && echo ignored > user.log`
 
-export function makeGrounds(root: string, before: string | undefined): Omit<Grounds, 'space'> {
+export function makeCorpusFixture(root: string, before: string | undefined): Omit<CorpusFixture, 'space'> {
   const at = (name: string) => path.join(root, 'user', name)
   const canary = makeCanary(path.join(root, 'nest'))
   const found = { repo: at('repo'), other: at('other'), outside: at('outside'), canary }
@@ -78,7 +78,7 @@ export function bash(cwd: string, script: string, env: Record<string, string> = 
   if (status !== 0) throw new Error(`${script}\nended with ${status ?? signal}: ${stderr}`)
 }
 
-function placesOf({ repo, space, other, outside, canary }: Grounds): Record<string, string> {
+function placesOf({ repo, space, other, outside, canary }: CorpusFixture): Record<string, string> {
   const reach = (option: string) =>
     execFileSync('git', ['rev-parse', '--path-format=absolute', option], {
       cwd: space,
@@ -102,14 +102,18 @@ function placesOf({ repo, space, other, outside, canary }: Grounds): Record<stri
 }
 
 /** Does the action in the workspace. */
-export function act(grounds: Grounds, script: string, env: Readonly<Record<string, string>> = {}): void {
-  bash(grounds.space, script, { ...env, ...placesOf(grounds) })
+export function act(
+  fixture: CorpusFixture,
+  script: string,
+  env: Readonly<Record<string, string>> = {},
+): void {
+  bash(fixture.space, script, { ...env, ...placesOf(fixture) })
 }
 
 /** Keeps doing it until the answer is called. */
-export function keepActing(grounds: Grounds, script: string): () => Promise<void> {
+export function keepActing(fixture: CorpusFixture, script: string): () => Promise<void> {
   const child = spawn('bash', ['-c', script], {
-    cwd: grounds.space,
+    cwd: fixture.space,
     detached: true,
     stdio: 'ignore',
   })
@@ -120,8 +124,11 @@ export function keepActing(grounds: Grounds, script: string): () => Promise<void
   }
 }
 
-/** The same grounds without offshoot: a copy of the repository, and a worktree that git itself made. */
-export function makeControl({ repo, other, outside, space, canary }: Grounds, root: string): Grounds {
+/** The same without offshoot: a copy of the repository, and a worktree that git itself made. */
+export function makeControl(
+  { repo, other, outside, space, canary }: CorpusFixture,
+  root: string,
+): CorpusFixture {
   const to = (from: string) => path.join(root, path.basename(from))
   mkdirSync(root)
   for (const from of [repo, other, outside]) execFileSync('cp', ['-a', from, to(from)])

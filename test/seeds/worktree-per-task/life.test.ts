@@ -108,7 +108,7 @@ describe('the life of a worktree', () => {
         (error: Told) => error.code,
       )
       await lib.close()
-      if (!fault.struck) break
+      if (!fault.hit) break
       const left = await everything(repo)
       const { reused } = await once(repo, (again) => again.start({ task: 'T1' }))
       outcomes.push({ n, at: fault.points.at(n - 1), code, left, reused })
@@ -123,7 +123,7 @@ describe('the life of a worktree', () => {
     expect(made.filter(({ reused, left }) => !reused || left.worktrees.length !== 1)).toEqual([])
   })
   test('NFR-009: a removal that fails, whatever it is that fails, is whole or never was after the next command', async () => {
-    const struck = []
+    const hit = []
     for (let n = 1; ; n++) {
       const repo = testRepo(undefined, quickFolder())
       const { task } = await once(repo, (lib) => lib.start({ task: 'T1' }))
@@ -135,7 +135,7 @@ describe('the life of a worktree', () => {
         (error: Told) => error.code,
       )
       await lib.close()
-      if (!fault.struck) break
+      if (!fault.hit) break
       await once(repo, (next) => next.recover())
       const after = await everything(repo)
       expect([before, nothing], `${n} ${fault.points.at(n - 1)}`).toContainEqual(after)
@@ -144,9 +144,9 @@ describe('the life of a worktree', () => {
         expect(readFileSync(path.join(task.path, 'a.txt'), 'utf8')).toBe('one\n')
         expect((await once(repo, (next) => next.remove({ task: 'T1' }))).removed).toBe(true)
       }
-      struck.push(code)
+      hit.push(code)
     }
-    expect(struck.filter((code) => code !== 'removed').length).toBeGreaterThan(4)
+    expect(hit.filter((code) => code !== 'removed').length).toBeGreaterThan(4)
   })
   test.each(['remove', 'prune'] as const)(
     'FR-008: a %s that is cancelled, wherever it is, leaves nothing partial',

@@ -1,4 +1,4 @@
-/** A repository in which one case after the other is played: a user, an agent, and the library. */
+/** A repository in which one case after the other is checked: the user, the agent and the library at work. */
 import { execFile } from 'node:child_process'
 import { lstatSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -21,9 +21,9 @@ export interface State {
   readonly refs: string
 }
 
-export type World = Awaited<ReturnType<typeof makeWorld>>
+export type CaseRepo = Awaited<ReturnType<typeof makeCaseRepo>>
 
-export async function makeWorld() {
+export async function makeCaseRepo() {
   const repo = testRepo({}, quickFolder())
   repo.git('config', '--global', 'user.name', 'User')
   repo.git('config', '--global', 'user.email', 'user@example.com')

@@ -4,7 +4,7 @@ import { readTree } from './disk.ts'
 import type { As, Chosen, Landed } from './parts.ts'
 import { landedAsCommit, type Layers } from './reference.ts'
 import { changes, listed, type Tree } from './tree.ts'
-import type { World } from './case-repo.ts'
+import type { CaseRepo } from './case-repo.ts'
 
 export interface Case {
   readonly base: Tree
@@ -18,24 +18,32 @@ export interface Case {
   readonly told: Landed
 }
 
-export async function play(world: World, one: Case): Promise<void> {
-  const task = await world.work(one.base, one.states, one.dirty)
+export async function checkCase(caseRepo: CaseRepo, one: Case): Promise<void> {
+  const task = await caseRepo.work(one.base, one.states, one.dirty)
   try {
-    await world.edit(one.user)
-    const [before, indexFile, workspace] = [await world.state(), world.readIndexFile(), readTree(task.path)]
-    const operation = await landOrRefuse(world, task.id, one)
-    if (operation === undefined || one.as === 'patch') expect(world.readIndexFile()).toBe(indexFile)
-    if (operation !== undefined) await world.lib.undo(operation)
-    expect(await world.state()).toEqual(before)
+    await caseRepo.edit(one.user)
+    const [before, indexFile, workspace] = [
+      await caseRepo.state(),
+      caseRepo.readIndexFile(),
+      readTree(task.path),
+    ]
+    const operation = await landOrRefuse(caseRepo, task.id, one)
+    if (operation === undefined || one.as === 'patch') expect(caseRepo.readIndexFile()).toBe(indexFile)
+    if (operation !== undefined) await caseRepo.lib.undo(operation)
+    expect(await caseRepo.state()).toEqual(before)
     expect(readTree(task.path)).toEqual(workspace)
   } finally {
-    world.look()
-    await world.lib.remove({ task: task.id, force: true })
+    caseRepo.look()
+    await caseRepo.lib.remove({ task: task.id, force: true })
   }
 }
 
 /** Answers the operation, if there is to be one. */
-async function landOrRefuse({ lib, git, ...world }: World, task: string, { user, as, choice, told }: Case) {
+async function landOrRefuse(
+  { lib, git, ...caseRepo }: CaseRepo,
+  task: string,
+  { user, as, choice, told }: Case,
+) {
   const tip = (await git('rev-parse', 'HEAD')).trim()
   const accepting = lib.accept({ task, as, ...choice })
   if (!('layers' in told.expected)) {
@@ -44,9 +52,9 @@ async function landOrRefuse({ lib, git, ...world }: World, task: string, { user,
   }
   const { operation } = await accepting
   const { head, index, files } = told.expected.layers
-  expect(world.look()).toEqual(listed(files))
-  expect(await world.index()).toEqual(listed(index))
-  expect(await world.tree('HEAD')).toEqual(listed(head))
+  expect(caseRepo.look()).toEqual(listed(files))
+  expect(await caseRepo.index()).toEqual(listed(index))
+  expect(await caseRepo.tree('HEAD')).toEqual(listed(head))
   const made = (await git('rev-list', '--first-parent', `${tip}..HEAD`)).split('\n').length - 1
   expect(made).toBe(commits(as, user, told))
   expect(await lib.exists(task)).toBe(!told.whole)

@@ -1,19 +1,19 @@
-/** Properties, checked many times. */
+/** Properties, checked many times and in parallel. */
 import { endOnFailure, fc, repetitions, seed } from '../random.ts'
 
-/** A property checked in several lanes at once, each with a world of its own: most of the time is spent waiting. */
-export async function inLanes<W>(
+/** Checks a property in four sequences at once, each with a repository and a seed of its own: git is waited for most of the time. */
+export async function inParallel<T>(
   count: number,
-  makeWorld: () => Promise<W>,
-  propertyIn: (world: W) => fc.IAsyncPropertyWithHooks<unknown>,
+  make: () => Promise<T>,
+  propertyIn: (one: T) => fc.IAsyncPropertyWithHooks<unknown>,
 ): Promise<void> {
-  const lanes = 4
-  const numRuns = Math.ceil((count * repetitions) / lanes)
-  const worlds = await Promise.all(Array.from({ length: lanes }, makeWorld))
+  const sequences = 4
+  const numRuns = Math.ceil((count * repetitions) / sequences)
+  const made = await Promise.all(Array.from({ length: sequences }, make))
   await Promise.all(
-    worlds.map((world, lane) =>
-      fc.assert(propertyIn(world), {
-        seed: seed + lane,
+    made.map((one, n) =>
+      fc.assert(propertyIn(one), {
+        seed: seed + n,
         numRuns,
         endOnFailure,
       }),
