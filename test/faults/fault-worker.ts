@@ -1,6 +1,6 @@
 /**
- * A process of its own that runs journeys, injects faults and looks. Starting a git takes the longer the more memory has
- * whoever starts it, and the process of the test has much.
+ * A process of its own that runs journeys, injects faults and looks. The more memory a process has, the longer it takes to
+ * start a git from it, and the process of the test has much.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Build } from '../support/builds.ts'

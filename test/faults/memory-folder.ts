@@ -6,7 +6,7 @@ import { memoryRoot } from '../support/temp-folders.ts'
 
 const made = (folder: string, name = 'faults') => mkdtempSync(path.join(folder, `offshoot-${name}-`))
 
-/** In memory where there is some; whoever calls it removes it. */
+/** In memory where there is some. The caller removes it. */
 export function memoryFolder(name?: string): string {
   return made(memoryRoot(), name)
 }

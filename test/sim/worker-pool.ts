@@ -29,12 +29,12 @@ export class WorkerPool {
     const folder = path.join(this.#root, `worker-${n}`)
     mkdirSync(folder)
     const env = { ...cleanEnv(folder), NODE_COMPILE_CACHE: path.join(this.#root, 'cache') }
-    // Starting a git takes the longer the more memory has whoever starts it.
+    // The more memory a process has, the longer it takes to start a git from it.
     const execArgv = ['--max-old-space-size=96', '--max-semi-space-size=1']
     return fork(worker, [folder, child], { env, execArgv })
   }
 
-  /** Every history, each by whoever is free; the results come as they are ready. */
+  /** Hands each history to the next free worker; the results come as they are ready. */
   async run(wanted: Iterable<Wanted>, onResult: (result: Result) => void): Promise<void> {
     const queue = wanted[Symbol.iterator]()
     await Promise.all(
