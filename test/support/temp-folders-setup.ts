@@ -30,6 +30,6 @@ export default function setup(): (() => void) | undefined {
     )
     for (const folder of [disk, memory]) rmSync(folder, { recursive: true, force: true })
     if (left.length === 0) return
-    throw new Error(`The tests left ${left.length} entries in the temporary folder:\n${left.join('\n')}`)
+    throw new Error(`In the temporary folders the tests left:\n${left.join('\n')}`)
   }
 }
