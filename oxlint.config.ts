@@ -122,6 +122,16 @@ export default defineConfig({
     { files: ['bin/**'], rules: { 'unicorn/prefer-node-protocol': 'off' } },
     { files: ['src/**'], rules: { 'import/no-default-export': 'error' } },
     { files: ['src/**'], excludeFiles: ['src/cli/**'], rules: { 'no-console': 'error' } },
+    {
+      files: ['src/**/*.test.ts', 'test/**'],
+      excludeFiles: ['test/support/random.ts'],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          { name: 'fast-check', message: 'test/support/random.ts has it, with the seed of the run.' },
+        ],
+      },
+    },
     ...Object.entries({ ...rooms, ...files }).map(([name, room]) => boundary(name, room)),
   ],
 })

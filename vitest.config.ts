@@ -13,6 +13,7 @@ export default defineConfig({
     // Most of the time they wait for git and the disk.
     maxWorkers: 3,
     passWithNoTests: true,
+    globalSetup: './test/support/temp-folders-setup.ts',
     reporters: ['default', './test/support/closing-line.ts'],
     coverage: {
       include: ['src/**/*.ts'],

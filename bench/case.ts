@@ -1,5 +1,5 @@
 import type { Side } from './measure.ts'
-import type { World } from './world.ts'
+import type { BenchRepos } from './bench-repos.ts'
 
 interface Sides {
   readonly ours: Side
@@ -15,7 +15,7 @@ export interface TimedCase {
   readonly files: number
   /** How many times as long as the yardstick ours may take; left out, it is only told. */
   readonly bar?: number
-  prepare(world: World): Promise<Sides>
+  prepare(repos: BenchRepos): Promise<Sides>
 }
 
 /** Something that is counted, not timed. */
@@ -27,7 +27,7 @@ export interface CountedCase {
   readonly unit: string
   /** How many there may be. */
   readonly bar: number
-  count(world: World): Promise<number>
+  count(repos: BenchRepos): Promise<number>
 }
 
 export type Case = TimedCase | CountedCase

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import os from 'node:os'
 import type { Case } from './case.ts'
 import { type Comparison, compare } from './measure.ts'
-import type { World } from './world.ts'
+import type { BenchRepos } from './bench-repos.ts'
 
 export interface Result {
   readonly name: string
@@ -14,14 +14,14 @@ export interface Result {
   readonly counted?: { readonly count: number; readonly unit: string }
 }
 
-export async function measured(one: Case, world: World, rounds: number | undefined): Promise<Result> {
+export async function measured(one: Case, repos: BenchRepos, rounds: number | undefined): Promise<Result> {
   const { name, files, bar } = one
   const known = { name, files, bar: bar ?? null }
   if (one.kind === 'counted') {
-    const count = await one.count(world)
+    const count = await one.count(repos)
     return { ...known, over: count > one.bar, counted: { count, unit: one.unit } }
   }
-  const { ours, raw, close } = await one.prepare(world)
+  const { ours, raw, close } = await one.prepare(repos)
   try {
     const comparison = await compare(ours, raw, rounds)
     return { ...known, over: bar !== undefined && comparison.ratio > bar, comparison }

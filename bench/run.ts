@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { build } from './built.ts'
 import { cases } from './cases/index.ts'
 import { header, line, machine, measured, type Result } from './report.ts'
-import { makeWorld } from './world.ts'
+import { makeBenchRepos } from './bench-repos.ts'
 
 const help = `npm run bench -- [--only TEXT] [--rounds N] [--json FILE] [--tmpfs] [--strict]
 
@@ -36,11 +36,11 @@ async function main(): Promise<void> {
   const chosen = cases.filter(({ name }) => name.includes(values.only))
   if (chosen.length === 0) throw new Error(`No case has ${values.only} in its name.`)
   build()
-  const world = await makeWorld(values.tmpfs ? '/dev/shm' : process.env.BENCH_DIR)
+  const repos = await makeBenchRepos(values.tmpfs ? '/dev/shm' : process.env.BENCH_DIR)
   const results: Result[] = []
   say(header)
   for (const one of chosen) {
-    const result = await measured(one, world, rounds)
+    const result = await measured(one, repos, rounds)
     results.push(result)
     say(line(result))
   }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import os from 'node:os'
 import path from 'node:path'
 import { type AroundRecords, openRecords, stateFolder, userHome } from './compose-records.ts'
-import type { Checkouts, Commands, Contents, Files, Ports, Vault } from './core/ports.ts'
+import type { Checkouts, Clock, Commands, Contents, Files, Ports, Vault } from './core/ports.ts'
 import { agents } from './agents/index.ts'
 import { loadModule } from './agents/load.ts'
 import { nodeFiles } from './files/node.ts'
@@ -29,6 +29,11 @@ export interface ComposeOptions {
   readonly home?: string | undefined
   readonly env?: NodeJS.ProcessEnv | undefined
   readonly flags?: SettingFlags | undefined
+  /**
+   * Tells the times that are recorded, and judges how old records are; by default the system's. The age of a file is
+   * judged by the system's clock all the same, because the system has stamped it.
+   */
+  readonly clock?: Clock | undefined
   /** False: no process is started that goes on by itself, as the one that makes workspaces ahead. */
   readonly background?: boolean | undefined
   /** Stands between the verbs and an adapter: how a test puts a fault in front of each effect. */
@@ -50,9 +55,8 @@ export interface Composed extends Ports {
 
 /** Everything the verbs need, on the real machine. The store is opened when it is first asked for. */
 export function compose(options: ComposeOptions = {}): Composed {
-  const { env = process.env, around = {} } = options
+  const { env = process.env, around = {}, clock = { now: () => new Date() } } = options
   const home = options.home ?? stateFolder(env)
-  const clock = { now: () => new Date() }
   const children = processes(path.join(home, 'children'), env)
   const files = around.files?.(nodeFiles()) ?? nodeFiles()
   const recordChild = around.recordChild?.(children.recordChild) ?? children.recordChild

@@ -16,8 +16,8 @@ export function accept(files: number, changed: number, bar: number): TimedCase {
     name: `accept of ${changed} : ${yardstick}`,
     files,
     bar,
-    async prepare(world) {
-      const repo = await world.repo(files, 'accept')
+    async prepare(repos) {
+      const repo = await repos.repo(files, 'accept')
       // What is landed is staged in there first, and every round makes and deletes it again.
       await spread(path.join(repo.dir, '.git'))
       const names = Array.from({ length: changed }, (_, n) => fileName(n))
@@ -37,7 +37,7 @@ export function accept(files: number, changed: number, bar: number): TimedCase {
           },
           after: async () => {
             await handle.undo(operation)
-            await world.settle()
+            await repos.settle()
           },
         },
         raw: {
@@ -45,7 +45,7 @@ export function accept(files: number, changed: number, bar: number): TimedCase {
           after: async () => {
             await run('git', ['checkout', '--quiet', '--', '.'], at)
             // As after ours: the first writes after a sync are dearer, and would fall on one side more often.
-            await world.settle()
+            await repos.settle()
           },
         },
         close: async () => {
@@ -63,8 +63,8 @@ export function reject(files: number, bar: number): TimedCase {
     name: 'reject : git worktree remove --force',
     files,
     bar,
-    async prepare(world) {
-      const repo = await world.repo(files)
+    async prepare(repos) {
+      const repo = await repos.repo(files)
       const { openRepo } = await library()
       const handle = openRepo(repo.dir, { env: repo.env })
       const folder = path.join(path.dirname(repo.dir), 'raw')
@@ -83,7 +83,7 @@ export function reject(files: number, bar: number): TimedCase {
             await handle.checkpoint({ task })
           },
           run: () => handle.reject({ task }),
-          after: world.settle,
+          after: repos.settle,
         },
         raw: {
           before: () => {
@@ -91,7 +91,7 @@ export function reject(files: number, bar: number): TimedCase {
             return run('git', ['worktree', 'add', '-b', `raw/${name}`, path.join(folder, name)], at)
           },
           run: () => run('git', ['worktree', 'remove', '--force', path.join(folder, name)], at),
-          after: world.settle,
+          after: repos.settle,
         },
         close: () => handle.close(),
       }

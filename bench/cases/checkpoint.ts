@@ -14,8 +14,8 @@ export function checkpoint(files: number, how: 'named' | 'found', bar?: number):
     name: `checkpoint (${how}) : add -A, commit`,
     files,
     ...(bar === undefined ? {} : { bar }),
-    async prepare(world) {
-      const repo = await world.repo(files)
+    async prepare(repos) {
+      const repo = await repos.repo(files)
       const ours = await taskIn(repo)
       const raw = await rawWorktree(repo)
       const changed = fileName(Math.floor(files / 2))
@@ -38,8 +38,8 @@ export function manySteps(steps: number, bar: number): TimedCase {
     name: `step ${steps} : step 1`,
     files: 52,
     bar,
-    async prepare(world) {
-      const repo = await world.repo(52)
+    async prepare(repos) {
+      const repo = await repos.repo(52)
       const [long, short] = [await taskIn(repo), await taskIn(repo)]
       const names = [fileName(7), fileName(8)]
       for (let n = 0; n < steps; n++) {

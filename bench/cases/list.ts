@@ -4,7 +4,7 @@ import type { TimedCase } from '../case.ts'
 import type { Side } from '../measure.ts'
 import { putRecords } from '../records.ts'
 import { run } from '../spawn.ts'
-import type { World } from '../world.ts'
+import type { BenchRepos } from '../bench-repos.ts'
 
 const files = 52
 
@@ -14,7 +14,7 @@ export function listAgainstNode(tasks: number, bar: number): TimedCase {
     name: `list of ${tasks} : node -e 0`,
     files,
     bar,
-    prepare: async (world) => ({ ours: await listing(world, tasks), raw: await bareNode(world) }),
+    prepare: async (repos) => ({ ours: await listing(repos, tasks), raw: await bareNode(repos) }),
   }
 }
 
@@ -24,12 +24,12 @@ export function listGrowth(many: number, few: number, bar: number): TimedCase {
     name: `list of ${many} : list of ${few}`,
     files,
     bar,
-    prepare: async (world) => ({ ours: await listing(world, many), raw: await listing(world, few) }),
+    prepare: async (repos) => ({ ours: await listing(repos, many), raw: await listing(repos, few) }),
   }
 }
 
-async function listing(world: World, tasks: number): Promise<Side> {
-  const repo = await world.repo(files, `records-${tasks}`)
+async function listing(repos: BenchRepos, tasks: number): Promise<Side> {
+  const repo = await repos.repo(files, `records-${tasks}`)
   await putRecords(repo, tasks)
   const list = () => run(process.execPath, [bin, 'list'], { cwd: repo.dir, env: repo.env })
   const printed = (await list()).match(/TASK-/g)?.length
@@ -37,7 +37,7 @@ async function listing(world: World, tasks: number): Promise<Side> {
   return { run: list }
 }
 
-async function bareNode(world: World): Promise<Side> {
-  const { dir, env } = await world.repo(files)
+async function bareNode(repos: BenchRepos): Promise<Side> {
+  const { dir, env } = await repos.repo(files)
   return { run: () => run(process.execPath, ['-e', '0'], { cwd: dir, env }) }
 }

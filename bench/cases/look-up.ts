@@ -10,8 +10,8 @@ export function lookUp(files: number): CountedCase {
     files,
     unit: 'git',
     bar: 0,
-    async count(world) {
-      const repo = await world.repo(files, 'look-up')
+    async count(repos) {
+      const repo = await repos.repo(files, 'look-up')
       const { openRepo } = await library()
       const counter = gitCounter(repo)
       const starting = openRepo(repo.dir, { env: counter.env })

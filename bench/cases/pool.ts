@@ -8,7 +8,7 @@ import { newName } from '../folders.ts'
 import type { Side } from '../measure.ts'
 import type { BenchRepo } from '../repos.ts'
 import { run } from '../spawn.ts'
-import type { World } from '../world.ts'
+import type { BenchRepos } from '../bench-repos.ts'
 import { dropped, rawIn } from './worktree.ts'
 
 export function handOver(files: number, bar: number): TimedCase {
@@ -17,10 +17,10 @@ export function handOver(files: number, bar: number): TimedCase {
     name: 'start, pool : git worktree add',
     files,
     bar,
-    prepare: async (world) => {
-      const repo = await world.repo(files)
-      const { close, ...ours } = await fromPool(repo, world)
-      const raw = await rawIn(repo, world)
+    prepare: async (repos) => {
+      const repo = await repos.repo(files)
+      const { close, ...ours } = await fromPool(repo, repos)
+      const raw = await rawIn(repo, repos)
       return { ours, raw: { run: raw.make, after: raw.drop }, close }
     },
   }
@@ -32,9 +32,9 @@ export function handOverGrowth(many: number, few: number, bar: number): TimedCas
     name: `start, pool : the same with ${few.toLocaleString('en')}`,
     files: many,
     bar,
-    prepare: async (world) => {
-      const ours = await fromPool(await world.repo(many), world)
-      const raw = await fromPool(await world.repo(few), world)
+    prepare: async (repos) => {
+      const ours = await fromPool(await repos.repo(many), repos)
+      const raw = await fromPool(await repos.repo(few), repos)
       const close = async () => void (await Promise.all([ours.close(), raw.close()]))
       return { ours, raw, close }
     },
@@ -48,10 +48,10 @@ export function firstStatus(files: number, bar: number): TimedCase {
     name: 'first status, pool : after add',
     files,
     bar,
-    prepare: async (world) => {
-      const repo = await world.repo(files)
-      const pooled = await fromPool(repo, world)
-      const raw = await rawIn(repo, world)
+    prepare: async (repos) => {
+      const repo = await repos.repo(files)
+      const pooled = await fromPool(repo, repos)
+      const raw = await rawIn(repo, repos)
       const status = (cwd: string) => run('git', ['status', '--porcelain'], { cwd, env: repo.env })
       const before = async () => {
         await pooled.before()
@@ -73,9 +73,9 @@ export function startAgainstNode(files: number, bar: number): TimedCase {
     name: 'offshoot start, pool : node -e 0',
     files,
     bar,
-    prepare: async (world) => {
-      const repo = await world.repo(files)
-      const pooled = await fromPool(repo, world)
+    prepare: async (repos) => {
+      const repo = await repos.repo(files)
+      const pooled = await fromPool(repo, repos)
       const env = withPool(repo)
       const start = async () => {
         const task = newName('task')
@@ -107,7 +107,7 @@ function withPool(repo: BenchRepo) {
   return env
 }
 
-async function fromPool(repo: BenchRepo, world: World): Promise<Pooled> {
+async function fromPool(repo: BenchRepo, repos: BenchRepos): Promise<Pooled> {
   const { openRepo } = await library()
   const env = withPool(repo)
   const handle = openRepo(repo.dir, { env, background: false })
@@ -118,13 +118,13 @@ async function fromPool(repo: BenchRepo, world: World): Promise<Pooled> {
   return {
     before: async () => {
       await untilFull(handle)
-      await world.settle()
+      await repos.settle()
     },
     run: async () => {
       const task = newName('task')
       made(task, (await handle.start({ task })).task.path)
     },
-    after: () => dropped(repo, world, handle, last.task),
+    after: () => dropped(repo, repos, handle, last.task),
     path: () => path.resolve(last.path),
     made,
     close: () => handle.close(),

@@ -12,8 +12,8 @@ export function prune(workspaces: number, files: number, bar: number): TimedCase
     name: `prune of ${workspaces} : worktree remove`,
     files,
     bar,
-    async prepare(world) {
-      const repo = await world.repo(files, 'prune')
+    async prepare(repos) {
+      const repo = await repos.repo(files, 'prune')
       const { openRepo } = await library()
       const env = { ...repo.env, OFFSHOOT_LIMITS_PER_REPO: '1000', OFFSHOOT_PRUNE_MIN_KEEP: '0' }
       const handle = openRepo(repo.dir, { env })
@@ -25,7 +25,7 @@ export function prune(workspaces: number, files: number, bar: number): TimedCase
       const operations: string[] = []
       const undoAll = async () => {
         for (const operation of operations.splice(0)) await handle.undo(operation)
-        await world.settle()
+        await repos.settle()
       }
       for (const task of names) await handle.start({ task })
       return {
@@ -41,12 +41,12 @@ export function prune(workspaces: number, files: number, bar: number): TimedCase
         raw: {
           before: async () => {
             for (const name of names) await run('git', ['worktree', 'add', '--detach', place(name)], at)
-            await world.settle()
+            await repos.settle()
           },
           run: async () => {
             for (const name of names) await run('git', ['worktree', 'remove', place(name)], at)
           },
-          after: world.settle,
+          after: repos.settle,
         },
         close: () => handle.close(),
       }

@@ -7,7 +7,7 @@ import type { CountedCase } from '../case.ts'
 import { gitCounter } from '../git-counter.ts'
 import { putRecords } from '../records.ts'
 import type { BenchRepo } from '../repos.ts'
-import type { World } from '../world.ts'
+import type { BenchRepos } from '../bench-repos.ts'
 
 const files = 52
 const rounds = 41
@@ -20,8 +20,8 @@ export function recoverNothing(tasks: number, bar: number): CountedCase {
     files,
     unit: 'ms',
     bar,
-    async count(world) {
-      const repo = await recorded(world, tasks)
+    async count(repos) {
+      const repo = await recorded(repos, tasks)
       const times: number[] = []
       for (let round = 0; round < rounds; round++) times.push(await refused(repo, repo.env))
       return Math.round((times.sort((a, b) => a - b)[rounds >> 1] ?? 0) * 10) / 10
@@ -37,8 +37,8 @@ export function recoverWithoutGit(tasks: number): CountedCase {
     files,
     unit: 'git',
     bar: 0,
-    async count(world) {
-      const repo = await recorded(world, tasks)
+    async count(repos) {
+      const repo = await recorded(repos, tasks)
       const counter = gitCounter(repo)
       await refused(repo, counter.env)
       return counter.read()
@@ -46,16 +46,16 @@ export function recoverWithoutGit(tasks: number): CountedCase {
   }
 }
 
-const prepared = new Map<World, Promise<BenchRepo>>()
+const prepared = new Map<BenchRepos, Promise<BenchRepo>>()
 
-function recorded(world: World, tasks: number): Promise<BenchRepo> {
+function recorded(repos: BenchRepos, tasks: number): Promise<BenchRepo> {
   const made = async () => {
-    const repo = await world.repo(files, 'recover')
+    const repo = await repos.repo(files, 'recover')
     await putRecords(repo, tasks)
     return repo
   }
-  const known = prepared.get(world) ?? made()
-  prepared.set(world, known)
+  const known = prepared.get(repos) ?? made()
+  prepared.set(repos, known)
   return known
 }
 

@@ -39,8 +39,8 @@ export function toolCall(files: number, bar: number): TimedCase {
     name: 'tool call, hook in to released : bare checkpoint',
     files,
     bar,
-    async prepare(world) {
-      const repo = await world.repo(files)
+    async prepare(repos) {
+      const repo = await repos.repo(files)
       const changed = fileName(Math.floor(files / 2))
       const [held, bare] = [await heldAgent(repo), await bareTask(repo)]
       const edit = (folder: string) => appendFile(path.join(folder, changed), `${newName('edit')}\n`)

@@ -7,7 +7,7 @@ import type { TimedCase } from '../case.ts'
 import { newName, spread } from '../folders.ts'
 import { type BenchRepo, fileName } from '../repos.ts'
 import { run } from '../spawn.ts'
-import type { World } from '../world.ts'
+import type { BenchRepos } from '../bench-repos.ts'
 
 export function start(files: number, bar: number): TimedCase {
   return {
@@ -15,8 +15,8 @@ export function start(files: number, bar: number): TimedCase {
     name: 'start : git worktree add',
     files,
     bar,
-    prepare: async (world) => {
-      const { ours, raw, close } = await both(world, files)
+    prepare: async (repos) => {
+      const { ours, raw, close } = await both(repos, files)
       return {
         ours: { run: ours.make, after: ours.drop },
         raw: { run: raw.make, after: raw.drop },
@@ -33,15 +33,15 @@ export function startDirty(files: number, bar?: number): TimedCase {
     name: 'start --dirty : stash apply',
     files,
     ...(bar === undefined ? {} : { bar }),
-    prepare: async (world) => {
-      const repo = await world.repo(files, 'dirty')
+    prepare: async (repos) => {
+      const repo = await repos.repo(files, 'dirty')
       for (let n = 0; n < 10; n++) {
         await appendFile(path.join(repo.dir, fileName(n * 5)), 'changed\n')
         await writeFile(path.join(repo.dir, `new-${n}.ts`), 'new\n')
       }
       await run('git', ['add', '--all'], { cwd: repo.dir, env: repo.env })
-      const ours = await oursIn(repo, world, { dirty: true })
-      const raw = await rawIn(repo, world)
+      const ours = await oursIn(repo, repos, { dirty: true })
+      const raw = await rawIn(repo, repos)
       return {
         ours: { run: ours.make, after: ours.drop },
         raw: { run: raw.makeDirty, after: raw.drop },
@@ -57,25 +57,25 @@ export function remove(files: number, bar?: number): TimedCase {
     name: 'remove : git worktree remove',
     files,
     ...(bar === undefined ? {} : { bar }),
-    prepare: async (world) => {
-      const { ours, raw, close } = await both(world, files)
+    prepare: async (repos) => {
+      const { ours, raw, close } = await both(repos, files)
       return {
         ours: { before: ours.make, run: ours.remove, after: ours.emptyTrash },
-        raw: { before: raw.make, run: raw.remove, after: world.settle },
+        raw: { before: raw.make, run: raw.remove, after: repos.settle },
         close,
       }
     },
   }
 }
 
-async function both(world: World, files: number) {
-  const repo = await world.repo(files)
-  const ours = await oursIn(repo, world)
-  return { ours, raw: await rawIn(repo, world), close: ours.close }
+async function both(repos: BenchRepos, files: number) {
+  const repo = await repos.repo(files)
+  const ours = await oursIn(repo, repos)
+  return { ours, raw: await rawIn(repo, repos), close: ours.close }
 }
 
 /** One open handle for all rounds, as a program that uses the library has. */
-async function oursIn(repo: BenchRepo, { bury, settle }: World, more: { dirty?: boolean } = {}) {
+async function oursIn(repo: BenchRepo, { bury, settle }: BenchRepos, more: { dirty?: boolean } = {}) {
   const { openRepo } = await library()
   const handle = openRepo(repo.dir, { env: repo.env })
   let task = ''
@@ -105,7 +105,7 @@ async function oursIn(repo: BenchRepo, { bury, settle }: World, more: { dirty?: 
 /** Takes a task and all that it leaves in the trash out of the way. */
 export async function dropped(
   repo: BenchRepo,
-  { bury, settle }: World,
+  { bury, settle }: BenchRepos,
   handle: OpenRepo,
   task: string,
 ): Promise<void> {
@@ -115,7 +115,7 @@ export async function dropped(
   await settle()
 }
 
-export async function rawIn(repo: BenchRepo, { bury, settle }: World) {
+export async function rawIn(repo: BenchRepo, { bury, settle }: BenchRepos) {
   const at = { cwd: repo.dir, env: repo.env }
   const folder = path.join(path.dirname(repo.dir), 'raw')
   let name = ''

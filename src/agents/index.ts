@@ -8,6 +8,6 @@ import { opencode } from './opencode.ts'
 
 /**
  * Every agent, in the order in which `run` looks for one that is installed. A new one is one file with an `Agent`,
- * one line here, and one row in test/agents/cast.ts, which runs the suite that all of them share.
+ * one line here, and one row in test/agents/agents-under-test.ts, which runs the suite that all of them share.
  */
 export const agents: readonly Agent[] = [claude, codex, opencode, gemini, acp, command]

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fc } from '../../test/support/random.ts'
 import { ago, painter, printable, shortList, table } from './output.ts'
 
 /** Controls but tab and line feed, and what is invisible or changes the direction of text. */

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fc } from '../../test/support/random.ts'
 import { reduce, type TaskEvent } from './events.ts'
 import { isOpen, type Task, type TaskState } from './task.ts'
 

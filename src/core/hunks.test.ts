@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fc } from '../../test/support/random.ts'
 import { cutFiles, type Lines, parseCuts, picks, withLines } from './hunks.ts'
 
 /** Stretches of lines that both sides have, and between them what gives way to what. */

@@ -16,15 +16,15 @@ export async function ageIndex(
   const found = await stat(scope.index).catch(() => undefined)
   // Without an index git would find every file new and none deleted; one that a power cut left empty it refuses.
   if (!found?.size) await remakeIndex(scope, await readFirst(), signal)
-  else if (scope.clock.now().getTime() - found.mtimeMs < 2_000) return
+  else if (Date.now() - found.mtimeMs < 2_000) return
   if (await refreshIndex(scope.exec, scope, signal)) await scope.files.write(aged, '')
   else await clearOldLock(scope)
 }
 
 /** A git that was killed leaves its lock. All works without a refresh, only slower: there is time to be sure. */
-async function clearOldLock({ files, index, clock }: ScanScope & OpenVault): Promise<void> {
+async function clearOldLock({ files, index }: ScanScope & OpenVault): Promise<void> {
   const lock = await stat(`${index}.lock`).catch(() => undefined)
-  if (lock && clock.now().getTime() - lock.mtimeMs > 60_000) await files.remove(`${index}.lock`)
+  if (lock && Date.now() - lock.mtimeMs > 60_000) await files.remove(`${index}.lock`)
 }
 
 /** Knows what there should be, and nothing of how it looks: every file is then read once. */

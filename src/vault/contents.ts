@@ -169,7 +169,7 @@ async function withIndex<T>(
 /** From the index, whose tree git knows, to the files as they are. */
 function takeAll(vault: OpenVault, repo: Repo, checkout: string, signal?: AbortSignal): Promise<string> {
   return withIndex(vault, repo, async (index) => {
-    const { leaves } = await takeEach(vault, checkout, await scanned(vault, checkout, index, signal))
+    const changes = await takeEach(vault, checkout, await scanned(vault, checkout, index, signal))
     // Last, because it may write the index anew: a younger index would hide an edit of the second it was made in.
     const written = await vault.exec({
       args: ['write-tree', '--missing-ok'],
@@ -178,7 +178,9 @@ function takeAll(vault: OpenVault, repo: Repo, checkout: string, signal?: AbortS
       cwd: vault.vault,
       signal,
     })
-    return (await changeTree(vault.objects, written.stdout.toString().trim(), leaves)).tree
+    const tree = written.stdout.toString().trim()
+    await dropReplaced(vault, tree, changes)
+    return (await changeTree(vault.objects, tree, changes.leaves)).tree
   })
 }
 
@@ -204,11 +206,15 @@ function takeChanges(
     const found = await scanned(vault, checkout, index, signal)
     const { tree } = parseCommit(await vault.objects.readObject(commit))
     const changes = await takeEach(vault, checkout, new Set([...staged, ...found]))
-    await eachOf(changes.replaced, 8, async (file) => {
-      // The folder of a submodule stands for it.
-      if ((await findLeaf(vault.objects, tree, file))?.mode !== '160000') changes.leaves.set(file, null)
-    })
+    await dropReplaced(vault, tree, changes)
     return changes.leaves
+  })
+}
+
+/** A tracked file is gone when a folder is in its place. The folder of a submodule stands for the submodule. */
+async function dropReplaced(vault: OpenVault, tree: string, { leaves, replaced }: Changes): Promise<void> {
+  await eachOf(replaced, 8, async (file) => {
+    if ((await findLeaf(vault.objects, tree, file))?.mode !== '160000') leaves.set(file, null)
   })
 }
 
@@ -246,7 +252,13 @@ async function scanned(
   return [...found].filter((file) => !file.endsWith('/'))
 }
 
-async function takeEach(vault: OpenVault, checkout: string, files: Iterable<BytePath>) {
+interface Changes {
+  readonly leaves: Map<BytePath, Leaf | null>
+  /** The paths at which a folder was found. */
+  readonly replaced: readonly BytePath[]
+}
+
+async function takeEach(vault: OpenVault, checkout: string, files: Iterable<BytePath>): Promise<Changes> {
   const leaves = new Map<BytePath, Leaf | null>()
   const replaced: BytePath[] = []
   const obstacleOf = obstacles(checkout)

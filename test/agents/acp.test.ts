@@ -1,16 +1,16 @@
 /** An agent over the Agent Client Protocol, against the scripted model: Gemini CLI speaks it too. */
 import { expect, test } from 'vitest'
-import { cast } from './cast.ts'
+import { agentsUnderTest } from './agents-under-test.ts'
 import { install } from './install.ts'
-import { stage } from './stage.ts'
+import { agentFixture } from './agent-fixture.ts'
 
-const part = cast.find(({ agent }) => agent === 'gemini')!
-const programs = install(part.package)
+const underTest = agentsUnderTest.find(({ agent }) => agent === 'gemini')!
+const programs = install(underTest.package)
 if (programs === undefined)
-  console.log(`skipped: the registry has no ${part.package.name}@${part.package.version}`)
+  console.log(`skipped: the registry has no ${underTest.package.name}@${underTest.package.version}`)
 
 test.skipIf(programs === undefined)('G1: all that it does is in steps, and it ends', async () => {
-  const { lib, emit, steps } = await stage(part, programs!, (tools, at) => [
+  const { lib, emit, steps } = await agentFixture(underTest, programs!, (tools, at) => [
     { tools: [tools.write(at('hello.txt'), 'hello\n')] },
     { tools: [tools.shell('echo from-shell > b.txt')] },
     { text: 'All is done.' },

@@ -4,22 +4,22 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findMarked } from '../../src/process/marked.ts'
 import { until } from '../support/processes.ts'
-import { cast } from './cast.ts'
+import { agentsUnderTest } from './agents-under-test.ts'
 import { install } from './install.ts'
-import { stage } from './stage.ts'
+import { agentFixture } from './agent-fixture.ts'
 
 const go = { task: 'T1', starts: true, prompt: 'Do what there is to do.' }
 
-for (const part of cast) {
-  const programs = install(part.package)
-  const { names } = part
-  const given = { ...go, agent: part.agent }
+for (const underTest of agentsUnderTest) {
+  const programs = install(underTest.package)
+  const { names } = underTest
+  const given = { ...go, agent: underTest.agent }
   if (programs === undefined)
-    console.log(`skipped: the registry has no ${part.package.name}@${part.package.version}`)
+    console.log(`skipped: the registry has no ${underTest.package.name}@${underTest.package.version}`)
 
-  describe.skipIf(programs === undefined)(`${part.agent} ${part.package.version}`, () => {
+  describe.skipIf(programs === undefined)(`${underTest.agent} ${underTest.package.version}`, () => {
     test('K1: each tool call is a step, with the name of the tool and its files', async () => {
-      const { lib, emit, told, steps } = await stage(part, programs!, (tools, at) => [
+      const { lib, emit, told, steps } = await agentFixture(underTest, programs!, (tools, at) => [
         { text: 'I will write a file.', tools: [tools.write(at('hello.txt'), 'hello\nworld\n')] },
         { text: 'Now an edit.', tools: [tools.edit(at('hello.txt'), 'world', 'there')] },
         { tools: [tools.shell('cat hello.txt && echo from-shell > b.txt')] },
@@ -27,8 +27,8 @@ for (const part of cast) {
       ])
       const ran = await lib.run(given, undefined, emit)
       expect(ran).toMatchObject({
-        agent: part.agent,
-        task: { state: 'completed', agent: part.agent },
+        agent: underTest.agent,
+        task: { state: 'completed', agent: underTest.agent },
         strays: [],
       })
       expect(await steps()).toEqual([
@@ -42,7 +42,7 @@ for (const part of cast) {
     })
 
     test('K3: tool calls of one turn keep apart what each of them did', async () => {
-      const { lib, emit, steps } = await stage(part, programs!, (tools, at) => [
+      const { lib, emit, steps } = await agentFixture(underTest, programs!, (tools, at) => [
         {
           tools: [
             tools.write(at('p1.txt'), '1\n'),
@@ -53,7 +53,7 @@ for (const part of cast) {
         { text: 'Done.' },
       ])
       await lib.run(given, undefined, emit)
-      if (part.batches) {
+      if (underTest.batches) {
         const files = (await steps()).flatMap(([, ...some]) => some)
         return expect(files.sort()).toEqual(['a2.txt', 'b1.txt', 'b2.txt', 'p1.txt'])
       }
@@ -63,7 +63,7 @@ for (const part of cast) {
     })
 
     test('K2: a tool that fails makes no step of its name; what it left is swept up', async () => {
-      const { lib, emit, steps } = await stage(part, programs!, (tools, at) => [
+      const { lib, emit, steps } = await agentFixture(underTest, programs!, (tools, at) => [
         { tools: [tools.shell('echo partial > part.txt; exit 3')] },
         { tools: [tools.edit(at('README.md'), 'not there', 'x')] },
         { tools: [tools.write(at('after.txt'), 'after\n')] },
@@ -78,7 +78,7 @@ for (const part of cast) {
     })
 
     test('G1: one that is cancelled leaves no process, and its work is saved', async () => {
-      const { lib, emit, steps, told, workspace } = await stage(part, programs!, (tools) => [
+      const { lib, emit, steps, told, workspace } = await agentFixture(underTest, programs!, (tools) => [
         { tools: [tools.shell('echo begin > long.txt; setsid sleep 600; echo end >> long.txt')] },
       ])
       const cancel = new AbortController()
@@ -95,7 +95,7 @@ for (const part of cast) {
     })
 
     test('G2: a follow-up goes on with the same conversation in the same workspace', async () => {
-      const { lib, emit, steps, model, workspace } = await stage(part, programs!, (tools, at) => [
+      const { lib, emit, steps, model, workspace } = await agentFixture(underTest, programs!, (tools, at) => [
         { tools: [tools.write(at('first.txt'), 'first\n')] },
         { text: 'The first part is done.' },
         { tools: [tools.shell('cat first.txt > second.txt')] },
@@ -113,7 +113,7 @@ for (const part of cast) {
     })
 
     test('L8: an error of the model fails the run, with the reason', async () => {
-      const { lib, emit } = await stage(part, programs!, () => [
+      const { lib, emit } = await agentFixture(underTest, programs!, () => [
         { fail: { status: 400, message: 'The model is out to lunch.' } },
       ])
       await expect(lib.run(given, undefined, emit)).rejects.toMatchObject({ code: 'WT_018' })
@@ -123,7 +123,7 @@ for (const part of cast) {
     })
 
     test('G1: a connection that breaks off is tried again, and nothing is done twice', async () => {
-      const { lib, emit, steps } = await stage(part, programs!, (tools) => [
+      const { lib, emit, steps } = await agentFixture(underTest, programs!, (tools) => [
         {
           text: 'Once, and only once, I will run a command.',
           drop: true,
@@ -137,20 +137,24 @@ for (const part of cast) {
     })
 
     test('G6: it finds the commands that were put into its workspace', async () => {
-      const { lib, emit, model } = await stage(part, programs!, () => [{ text: 'Done.' }])
+      const { lib, emit, model } = await agentFixture(underTest, programs!, () => [{ text: 'Done.' }])
       await lib.install({ task: 'T1' })
-      await lib.run({ ...given, prompt: part.slash ?? given.prompt }, undefined, emit)
-      const handed = part.slash === undefined ? 'session-status' : 'Run `offshoot show`'
+      await lib.run({ ...given, prompt: underTest.slash ?? given.prompt }, undefined, emit)
+      const handed = underTest.slash === undefined ? 'session-status' : 'Run `offshoot show`'
       expect(JSON.stringify(model.asked)).toContain(handed)
       expect(await lib.log('T1')).toEqual([])
     })
 
     test('G3: strict denies what is not allowed before it runs, and the run goes on', async () => {
-      const { lib, emit, steps, told, model, workspace } = await stage(part, programs!, (tools, at) => [
-        { tools: [tools.shell('echo no > forbidden.txt')] },
-        { tools: [tools.write(at('allowed.txt'), 'yes\n')] },
-        { text: 'Done.' },
-      ])
+      const { lib, emit, steps, told, model, workspace } = await agentFixture(
+        underTest,
+        programs!,
+        (tools, at) => [
+          { tools: [tools.shell('echo no > forbidden.txt')] },
+          { tools: [tools.write(at('allowed.txt'), 'yes\n')] },
+          { text: 'Done.' },
+        ],
+      )
       const strict = { ...given, policy: 'strict' as const, allowed: ['Read', 'Edit'] }
       expect(await lib.run(strict, undefined, emit)).toMatchObject({ task: { state: 'completed' } })
       expect(existsSync(path.join(workspace, 'forbidden.txt'))).toBe(false)

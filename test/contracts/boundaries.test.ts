@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -72,7 +72,6 @@ const reexport = (imported: string) => `export * from '${imported}'`
 /** The crossings the linter finds when every room holds its imports, one to a line. */
 function crossingsOf(imports: Imports, statement = reexport) {
   const field = mkdtempSync(path.join(tmpdir(), 'offshoot-boundaries-'))
-  afterAll(() => rmSync(field, { recursive: true, force: true }))
   for (const name of ['oxlint.config.ts', 'tsconfig.json', 'package.json']) {
     cpSync(path.join(root, name), path.join(field, name))
   }
@@ -82,7 +81,11 @@ function crossingsOf(imports: Imports, statement = reexport) {
     mkdirSync(path.dirname(file), { recursive: true })
     writeFileSync(file, imported.map((name) => `${statement(name)}\n`).join(''))
   }
-  return crossings(field)
+  try {
+    return crossings(field)
+  } finally {
+    rmSync(field, { recursive: true })
+  }
 }
 
 const plantedIn = (from: string) => (from.endsWith('.ts') ? `src/${from}` : `src/${from}/planted.ts`)

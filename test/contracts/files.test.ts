@@ -19,6 +19,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeFiles } from '../../src/files/node.ts'
 import { asOther, giveToOther } from '../support/other-user.ts'
+import { hasTwoFileSystems, memoryRoot } from '../support/temp-folders.ts'
 
 const files = nodeFiles()
 let root: string
@@ -215,13 +216,10 @@ describe('moving and removing', () => {
     expect(statSync(at('to')).ino).toBe(before)
   })
 
-  const elsewhere = '/dev/shm'
-  const hasElsewhere = existsSync(elsewhere) && statSync(elsewhere).dev !== statSync(tmpdir()).dev
-
-  describe.skipIf(!hasElsewhere)('across file systems', () => {
+  describe.skipIf(!hasTwoFileSystems())('across file systems', () => {
     let far: string
     beforeEach(() => {
-      far = mkdtempSync(path.join(elsewhere, 'offshoot-files-'))
+      far = mkdtempSync(path.join(memoryRoot(), 'offshoot-files-'))
     })
     afterEach(() => {
       rmSync(far, { recursive: true })

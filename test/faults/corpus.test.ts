@@ -7,15 +7,15 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { cleanEnv } from '../support/repo.ts'
 import type { Action, Isolation } from './corpus/action.ts'
 import { actions } from './corpus/actions.ts'
-import type { Verdict } from './corpus/play.ts'
-import { type Column, columns, corpusTable, type Row } from './corpus/table.ts'
-import { stageRoot } from './stage.ts'
+import type { Verdict } from './corpus/check-action.ts'
+import { type Column, columns, corpusTable, type Row } from './corpus/corpus-table.ts'
+import { memoryFolder } from './memory-folder.ts'
 
 const run = promisify(execFile)
-const child = path.join(import.meta.dirname, 'corpus/child.ts')
+const child = path.join(import.meta.dirname, 'corpus/action-child.ts')
 const isolations: readonly Isolation[] = ['worktree', 'clone']
 const deadlineMs = 120_000
-const root = stageRoot()
+const root = memoryFolder()
 chmodSync(root, 0o755)
 const rows: Row[] = []
 let cases = 0

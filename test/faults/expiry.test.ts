@@ -11,7 +11,7 @@ import { ownRefs } from '../support/workspace.ts'
 const keepDays = { trash: { keepDays: 0 } }
 
 /** One task that was given up and is to expire, and one that is open and worked in. */
-async function world() {
+async function twoClosed() {
   const repo = testRepo({ 'a.txt': 'one\n' }, quickFolder())
   const lib = openRepo(repo.dir, { env: repo.env })
   const paths: string[] = []
@@ -27,9 +27,9 @@ async function world() {
 }
 
 test('stopped at any effect, an expiry is finished by the next prune', async () => {
-  let struck = 0
+  let hit = 0
   for (let at = 1; ; at++) {
-    const { repo, open } = await world()
+    const { repo, open } = await twoClosed()
     const fault = withFault({ kind: 'eio', at, when: 'before', from: true })
     const faulty = openRepo(repo.dir, { env: repo.env, flags: keepDays, around: fault.around })
     await faulty.prune().catch(() => {})
@@ -56,9 +56,9 @@ test('stopped at any effect, an expiry is finished by the next prune', async () 
     await lib.start({ task: 'open' })
     expect({ context, there: existsSync(path.join(open, 'work.txt')) }).toEqual({ context, there: true })
     await lib.close()
-    if (!fault.struck) break
-    struck += 1
+    if (!fault.hit) break
+    hit += 1
   }
-  expect(struck).toBeGreaterThan(8)
-  console.log(`An expiry was stopped at ${struck} effects.`)
+  expect(hit).toBeGreaterThan(8)
+  console.log(`An expiry was stopped at ${hit} effects.`)
 })

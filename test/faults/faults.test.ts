@@ -3,36 +3,37 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { bundled } from '../support/bundle.ts'
-import { Hand } from './hands.ts'
+import { FaultWorker } from './fault-worker.ts'
 import { journeys } from './journeys.ts'
-import { kindsFor } from './kinds.ts'
-import { otherFileSystem, stageRoot } from './stage.ts'
+import { kindsFor } from './fault-kinds.ts'
+import { otherFileSystem, memoryFolder } from './memory-folder.ts'
 import { hasStrace } from '../support/faults-shim.ts'
-import type { Tally } from './strikes.ts'
-import { Sweeper } from './sweep.ts'
-import { faultTable } from './table.ts'
+import type { Tally } from './inject.ts'
+import { FaultSweep } from './fault-sweep.ts'
+import { faultTable } from './fault-table.ts'
 
 const atOnce = 3
-const root = stageRoot()
+const root = memoryFolder()
 const programOf = (name: string) => bundled(path.join(import.meta.dirname, name), root)
-const grounds = { root, apart: otherFileSystem(root), program: await programOf('child.ts') }
-const program = await programOf('hand.ts')
+const runnerOptions = { root, apart: otherFileSystem(root), program: await programOf('journey-child.ts') }
+const program = await programOf('fault-worker-program.ts')
 const seen = new Set<string>()
-const hands: Hand[] = []
-const sweeperOf = (lane: string, shimmed: boolean) => {
+const workers: FaultWorker[] = []
+const sweepOf = (name: string, shimmed: boolean) => {
   const own = Array.from(
     { length: atOnce },
-    (_, n) => new Hand({ grounds, name: `${lane}-${n + 1}`, shimmed, program, seen }),
+    (_, n) => new FaultWorker({ runnerOptions, name: `${name}-${n + 1}`, shimmed, program, seen }),
   )
-  hands.push(...own)
-  return new Sweeper(own)
+  workers.push(...own)
+  return new FaultSweep(own)
 }
-const sweeper = sweeperOf('lane', false)
+const faultSweep = sweepOf('worker', false)
 const tallies: { journey: string; kind: string; tally: Tally }[] = []
 
 afterAll(() => {
-  for (const hand of hands) hand.end()
-  for (const folder of [root, grounds.apart]) if (folder) rmSync(folder, { recursive: true, force: true })
+  for (const worker of workers) worker.end()
+  for (const folder of [root, runnerOptions.apart])
+    if (folder) rmSync(folder, { recursive: true, force: true })
   console.log(faultTable(tallies))
 })
 
@@ -44,19 +45,19 @@ async function sweep(journey: string, kind: string, going: Promise<Tally>): Prom
   expect(tally.anomalies).toEqual([])
 }
 
-const playable = journeys.filter((journey) => !journey.apart || grounds.apart !== undefined)
+const playable = journeys.filter((journey) => !journey.apart || runnerOptions.apart !== undefined)
 
 describe.each(playable)('P1, P2, L6: $name is whole or undone after', (journey) => {
   test.each(kindsFor(journey))('$name, at every effect', async (kind) => {
-    await sweep(journey.name, kind.name, sweeper.everyPoint(journey, kind))
+    await sweep(journey.name, kind.name, faultSweep.everyPoint(journey, kind))
   })
 
   test('a second kill at every effect of the recovery', async () => {
-    await sweep(journey.name, 'kill in recovery', sweeper.everyPointOfRecovery(journey))
+    await sweep(journey.name, 'kill in recovery', faultSweep.everyPointOfRecovery(journey))
   })
 })
 
-const inside = sweeperOf('inside', true)
+const inside = sweepOf('inside', true)
 
 describe.each(playable.filter(({ apart }) => !apart))(
   'P2: $name is whole or undone when git dies',
@@ -78,7 +79,7 @@ describe.runIf(hasStrace())('P2: git dies at every system call that changes some
 })
 
 test.each(playable.filter(({ main }) => main))('without recovery a killed $name is seen', async (journey) => {
-  const { points, anomalies } = await sweeper.everyKill(journey, 'whole', false)
+  const { points, anomalies } = await faultSweep.everyKill(journey, 'whole', false)
   expect(points).toBeGreaterThan(0)
   expect(anomalies.length).toBeGreaterThan(0)
 })
@@ -87,7 +88,7 @@ const journalled = ['accept --as patch', 'reject', 'rewind']
 test.each(journeys.filter(({ name }) => journalled.includes(name)))(
   'a build that writes down nothing is seen when its $name is killed',
   async (journey) => {
-    const { anomalies } = await sweeper.everyKill(journey, 'without the journal', true)
+    const { anomalies } = await faultSweep.everyKill(journey, 'without the journal', true)
     expect(anomalies.length).toBeGreaterThan(0)
   },
 )

@@ -6,17 +6,17 @@ import { afterAll, expect, test } from 'vitest'
 import { bundled } from '../support/bundle.ts'
 import { inspect, nextCommand } from './invariants.ts'
 import { journeys } from './journeys.ts'
-import { Lane } from './lane.ts'
-import { stageRoot } from './stage.ts'
-import { played } from './strikes.ts'
+import { JourneyRunner } from './journey-runner.ts'
+import { memoryFolder } from './memory-folder.ts'
+import { runChild } from './inject.ts'
 
-const root = stageRoot()
+const root = memoryFolder()
 const disk = path.join(root, 'disk')
 const reason = mounted()
-const grounds = {
+const runnerOptions = {
   root: disk,
   apart: undefined,
-  program: await bundled(path.join(import.meta.dirname, 'child.ts'), root),
+  program: await bundled(path.join(import.meta.dirname, 'journey-child.ts'), root),
 }
 /** One page more from size to size: no file system gives out less. */
 const page = 4096
@@ -64,18 +64,18 @@ const landing = journeys.filter(({ name }) => ['accept --as patch', 'accept --as
 test.skipIf(reason !== undefined).each(landing)(
   'P1: $name lands all of it or nothing, however little space is left',
   async (journey) => {
-    const lane = new Lane(grounds, journey.name.replaceAll(' ', ''), false)
+    const runner = new JourneyRunner(runnerOptions, journey.name.replaceAll(' ', ''), false)
     const seen = new Set<string>()
-    const isNew = (world: string) => !seen.has(world) && Boolean(seen.add(world))
+    const isNew = (state: string) => !seen.has(state) && Boolean(seen.add(state))
     const anomalies: string[] = []
     let [sizes, whole] = [0, 0]
     for (let free = 0; whole < enough; free += page) {
-      const scene = await lane.reset(journey)
+      const baseline = await runner.reset(journey)
       const empty = leaveFree(free)
-      const { acknowledged } = await played(lane.play(journey, journey.name, undefined))
+      const { acknowledged } = await runChild(runner.start(journey, journey.name, undefined))
       empty()
-      await nextCommand(scene.stage)
-      const wrong = await inspect(scene, journey, acknowledged, isNew)
+      await nextCommand(baseline.fixture)
+      const wrong = await inspect(baseline, journey, acknowledged, isNew)
       anomalies.push(...wrong.map((line) => `${free / 1024} KiB free: ${line}`))
       whole = acknowledged ? whole + 1 : 0
       sizes += 1

@@ -1,20 +1,20 @@
-/** What must hold after recovery, whatever was struck where. Each function answers what is wrong, in words. */
+/** What must hold after recovery, whatever was hit where. Each function answers what is wrong, in words. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '../../src/api/call.ts'
 import { AppError, appError } from '../../src/core/errors.ts'
 import type { Journey } from './journeys.ts'
-import { holdsAll, isKnown, keepsEverything } from './kept.ts'
-import type { Scene, Stage } from './lane.ts'
-import { type Picture, takePicture, unlike } from './picture.ts'
-import { difference, readTree } from './tree.ts'
-import { findVault, ourBranch, readWorld, runningFor, type World } from './world.ts'
+import { holdsAll, isKnown, keepsEverything } from './vault-checks.ts'
+import type { Baseline, Fixture } from './journey-runner.ts'
+import { type Summary, summarize, unlike } from './summary.ts'
+import { difference, readTree } from './folder-tree.ts'
+import { findVault, ourBranch, readSnapshot, runningFor, type Snapshot } from './full-snapshot.ts'
 
 /** The next command that writes, and by itself changes nothing: it removes a task that never was. */
-export async function nextCommand(stage: Stage, journey: Pick<Journey, 'next'> = {}): Promise<void> {
-  const ports = stage.ports()
+export async function nextCommand(fixture: Fixture, journey: Pick<Journey, 'next'> = {}): Promise<void> {
+  const ports = fixture.ports()
   try {
-    if (journey.next) await journey.next(ports, stage.dir)
-    else await call(ports, 'worktree.remove', { repo: stage.dir, task: 'nobody' })
+    if (journey.next) await journey.next(ports, fixture.dir)
+    else await call(ports, 'worktree.remove', { repo: fixture.dir, task: 'nobody' })
   } catch (thrown) {
     if (!(thrown instanceof AppError) || thrown.code !== 'WT_007') throw thrown
   } finally {
@@ -23,54 +23,54 @@ export async function nextCommand(stage: Stage, journey: Pick<Journey, 'next'> =
 }
 
 /**
- * Whether such a world has not been seen yet: going on from there takes most of the time, and is tried from each kind of
- * world once.
+ * Whether such a state has not been seen yet: going on from there takes most of the time, and is tried from each kind of
+ * state once.
  */
-export type IsNew = (world: string) => boolean | Promise<boolean>
+export type IsNew = (state: string) => boolean | Promise<boolean>
 
 export async function inspect(
-  scene: Scene,
+  baseline: Baseline,
   journey: Journey,
   acknowledged: boolean,
   isNew: IsNew,
 ): Promise<string[]> {
-  const { stage, before, pictures } = scene
-  const wrong = runningFor(stage).map(({ pid, command }) => `process ${pid} still runs: ${command}`)
-  if (wrong.length > 0) await ended(stage)
-  const after = await readWorld(stage)
+  const { fixture, before, summaries } = baseline
+  const wrong = runningFor(fixture).map(({ pid, command }) => `process ${pid} still runs: ${command}`)
+  if (wrong.length > 0) await ended(fixture)
+  const after = await readSnapshot(fixture)
   const done = after.operations.length + after.open.length > before.operations.length + before.open.length
-  const landed = pictures !== undefined && (done || after.operations.length > before.operations.length)
+  const landed = summaries !== undefined && (done || after.operations.length > before.operations.length)
   wrong.push(
-    ...(landed ? await isWhole(scene, pictures.after, after, acknowledged) : untouched(before, after)),
-    ...(pictures && !landed ? isUndone(before, after, acknowledged) : []),
+    ...(landed ? await isWhole(baseline, summaries.after, after, acknowledged) : untouched(before, after)),
+    ...(summaries && !landed ? isUndone(before, after, acknowledged) : []),
     ...settled(after),
     ...(journey.check?.({ before, after, acknowledged }) ?? []),
-    ...(await tasksAreWhole(stage, before, after)),
-    ...(await keepsEverything(stage, before, after)),
-    ...(acknowledged ? await holdsAll(stage, before, after) : []),
-    ...(await isSound(stage)),
-    ...(await recoversNothing(stage, after)),
+    ...(await tasksAreWhole(fixture, before, after)),
+    ...(await keepsEverything(fixture, before, after)),
+    ...(acknowledged ? await holdsAll(fixture, before, after) : []),
+    ...(await isSound(fixture)),
+    ...(await recoversNothing(fixture, after)),
   )
   if (wrong.length > 0) return wrong
-  if (!(await isNew(`${journey.name} ${landed} ${outlined(stage, after)}`))) return []
-  if (!pictures) return worksAgain(stage, journey, before)
+  if (!(await isNew(`${journey.name} ${landed} ${outlined(fixture, after)}`))) return []
+  if (!summaries) return worksAgain(fixture, journey, before)
   return landed
-    ? canBeUndone(scene, journey, after, pictures.before)
-    : canBeRepeated(scene, journey, pictures.after)
+    ? canBeUndone(baseline, journey, after, summaries.before)
+    : canBeRepeated(baseline, journey, summaries.after)
 }
 
-/** A world that has passed so far, as to all in which it can differ from another one that has. */
-function outlined(stage: Stage, world: World): string {
-  const { trash, registrations, workspaces, steps, operations } = world
-  const [branch, ...refs] = [world.ourRefs[ourBranch], ...Object.keys(world.ourRefs)]
-  const tasks = [...world.open, ...world.closed].map(
+/** A state that has passed so far, as to all in which it can differ from another one that has. */
+function outlined(fixture: Fixture, snapshot: Snapshot): string {
+  const { trash, registrations, workspaces, steps, operations } = snapshot
+  const [branch, ...refs] = [snapshot.ourRefs[ourBranch], ...Object.keys(snapshot.ourRefs)]
+  const tasks = [...snapshot.open, ...snapshot.closed].map(
     ({ state, reason, unpublished, checkpoints, runs, head }) => {
       return [state, reason === undefined, unpublished === undefined, checkpoints, runs, head === branch]
     },
   )
   const listed = [trash, registrations, workspaces].map((trees) => Object.values(trees).map(Object.keys))
   const trees = Object.values(steps).map((line) => line.map((step) => step.tree))
-  const vault = Object.keys(readTree(findVault(stage) ?? 'none', (name) => /objects|operations/.test(name)))
+  const vault = Object.keys(readTree(findVault(fixture) ?? 'none', (name) => /objects|operations/.test(name)))
     .map((name) => name.replaceAll(/\b\d+\b/g, 'n'))
     .filter((name) => !name.endsWith('.tmp'))
   return JSON.stringify([tasks, refs, listed, trees, vault, operations.length]).replaceAll(
@@ -80,19 +80,19 @@ function outlined(stage: Stage, world: World): string {
 }
 
 /** What a survivor does after recovery counts as well, so it gets some time for it. */
-async function ended(stage: Stage): Promise<void> {
-  await untilAlone(stage)
-  for (const { pid } of runningFor(stage)) process.kill(pid, 'SIGKILL')
+async function ended(fixture: Fixture): Promise<void> {
+  await untilAlone(fixture)
+  for (const { pid } of runningFor(fixture)) process.kill(pid, 'SIGKILL')
 }
 
 /** Until all have ended by themselves, or a while has passed. */
-export async function untilAlone(stage: Stage): Promise<void> {
+export async function untilAlone(fixture: Fixture): Promise<void> {
   const deadline = performance.now() + 1_000
-  while (runningFor(stage).length > 0 && performance.now() < deadline) await pause(10)
+  while (runningFor(fixture).length > 0 && performance.now() < deadline) await pause(10)
 }
 
 /** P1. */
-function untouched(before: World, after: World): string[] {
+function untouched(before: Snapshot, after: Snapshot): string[] {
   return [
     ...difference(before.user, after.user),
     ...difference(before.refs, after.refs),
@@ -102,28 +102,28 @@ function untouched(before: World, after: World): string[] {
 
 /** P1, A4: everything that an undisturbed run comes to, and nothing else. */
 async function isWhole(
-  scene: Scene,
-  expected: Picture,
-  after: World,
+  baseline: Baseline,
+  expected: Summary,
+  after: Snapshot,
   acknowledged: boolean,
 ): Promise<string[]> {
-  const found = await takePicture(scene.stage, scene.before, after)
+  const found = await summarize(baseline.fixture, baseline.before, after)
   const hook = 'a hook' in after.user ? ['P4: a hook ran'] : []
   // Publishing comes after an operation is done: the branch follows with the next command that publishes.
   const follows = !acknowledged || after.open.some((task) => task.unpublished !== undefined)
-  const compared = (picture: Picture) =>
-    follows ? { ...picture, ourRefs: without(picture.ourRefs) } : picture
+  const compared = (summary: Summary) =>
+    follows ? { ...summary, ourRefs: without(summary.ourRefs) } : summary
   return [...hook, ...unlike(compared(expected), compared(found)).map((line) => `not whole, ${line}`)]
 }
 
-function without(refs: World['ourRefs']): World['ourRefs'] {
+function without(refs: Snapshot['ourRefs']): Snapshot['ourRefs'] {
   const { [ourBranch]: _, ...rest } = refs
   return rest
 }
 
 /** A4: nothing of the operation; only the step before it may have been taken and published. */
-function isUndone(before: World, after: World, acknowledged: boolean): string[] {
-  const uids = ({ open, closed, registrations }: World) => ({
+function isUndone(before: Snapshot, after: Snapshot, acknowledged: boolean): string[] {
+  const uids = ({ open, closed, registrations }: Snapshot) => ({
     open: open.map(({ uid }) => uid),
     closed: closed.map(({ uid }) => uid),
     registrations: Object.keys(registrations),
@@ -140,7 +140,7 @@ function isUndone(before: World, after: World, acknowledged: boolean): string[] 
 }
 
 /** P2: nothing is under way any more, and nothing half-made is left. */
-function settled(after: World): string[] {
+function settled(after: Snapshot): string[] {
   return [
     ...after.pending.map((task) => `${task.pending?.verb} of ${task.id} is still pending`),
     ...after.strays.map((name) => `${name} is left`),
@@ -149,7 +149,7 @@ function settled(after: World): string[] {
 }
 
 /** An open task has all of its parts, and nobody else has any; only a missing folder is for `start` to mend. */
-async function tasksAreWhole(stage: Stage, before: World, after: World): Promise<string[]> {
+async function tasksAreWhole(fixture: Fixture, before: Snapshot, after: Snapshot): Promise<string[]> {
   const wrong: string[] = []
   const pins = Object.keys(after.ourRefs).filter((ref) => ref.startsWith('refs/offshoot/base/'))
   if (pins.length !== after.open.length) wrong.push(`${pins.length} pins for ${after.open.length} open tasks`)
@@ -164,8 +164,8 @@ async function tasksAreWhole(stage: Stage, before: World, after: World): Promise
     const steps = after.steps[task.uid]
     // One that began with what the user had not committed was never clean.
     const worked = before.steps[task.uid] ?? (steps?.[0]?.summary === '' ? undefined : steps)
-    const known = worked && (await isKnown(stage, files, then, steps))
-    const status = known ? '' : await stage.git('-C', task.path, 'status', '--porcelain').catch(appError)
+    const known = worked && (await isKnown(fixture, files, then, steps))
+    const status = known ? '' : await fixture.git('-C', task.path, 'status', '--porcelain').catch(appError)
     if (status !== '') wrong.push(`the workspace is not clean: ${status}`)
   }
   const names = new Set(after.open.map((task) => task.path.split('/').at(-1)!))
@@ -174,19 +174,19 @@ async function tasksAreWhole(stage: Stage, before: World, after: World): Promise
   return wrong
 }
 
-async function isSound(stage: Stage): Promise<string[]> {
-  return stage.git('fsck', '--connectivity-only', '--no-dangling', '--no-progress').then(
+async function isSound(fixture: Fixture): Promise<string[]> {
+  return fixture.git('fsck', '--connectivity-only', '--no-dangling', '--no-progress').then(
     () => [],
     (thrown: unknown) => [`git fsck: ${appError(thrown).message}`],
   )
 }
 
 /** Recovery is idempotent: there is nothing to report and nothing changes. */
-async function recoversNothing(stage: Stage, after: World): Promise<string[]> {
-  const ports = stage.ports()
+async function recoversNothing(fixture: Fixture, after: Snapshot): Promise<string[]> {
+  const ports = fixture.ports()
   try {
     const { recovered } = await call(ports, 'system.recover', {})
-    const again = await readWorld(stage)
+    const again = await readSnapshot(fixture)
     return [
       ...recovered.map(({ verdict, why }) => `recover once more: ${verdict}, ${why}`),
       ...difference({ ...after }, { ...again }).map((line) => `recover once more: ${line}`),
@@ -196,32 +196,32 @@ async function recoversNothing(stage: Stage, after: World): Promise<string[]> {
   }
 }
 
-async function worksAgain(stage: Stage, journey: Journey, before: World): Promise<string[]> {
-  const failed = await plays(stage, 'start afterwards', (ports) =>
+async function worksAgain(fixture: Fixture, journey: Journey, before: Snapshot): Promise<string[]> {
+  const failed = await plays(fixture, 'start afterwards', (ports) =>
     journey.again
-      ? journey.again(ports, stage.dir)
-      : call(ports, 'task.start', { repo: stage.dir, task: 'T1' }),
+      ? journey.again(ports, fixture.dir)
+      : call(ports, 'task.start', { repo: fixture.dir, task: 'T1' }),
   )
   if (failed.length > 0) return failed
-  const after = await readWorld(stage)
+  const after = await readSnapshot(fixture)
   return [
     ...untouched(before, after),
     ...settled(after),
     ...(after.open.length === 1 && Object.keys(after.workspaces).length === 1 ? [] : ['no workspace']),
-    ...(await tasksAreWhole(stage, before, after)),
+    ...(await tasksAreWhole(fixture, before, after)),
   ].map((line) => `start afterwards: ${line}`)
 }
 
 /** What came to nothing comes to the same as ever when it is asked for again. */
 async function canBeRepeated(
-  { stage, before }: Scene,
+  { fixture, before }: Baseline,
   journey: Journey,
-  expected: Picture,
+  expected: Summary,
 ): Promise<string[]> {
-  const failed = await plays(stage, 'repeated', (ports) => journey.act(ports, stage.dir))
+  const failed = await plays(fixture, 'repeated', (ports) => journey.act(ports, fixture.dir))
   if (failed.length > 0) return failed
-  const after = await readWorld(stage)
-  const lines = [...unlike(expected, await takePicture(stage, before, after)), ...settled(after)]
+  const after = await readSnapshot(fixture)
+  const lines = [...unlike(expected, await summarize(fixture, before, after)), ...settled(after)]
   return lines.map((line) => `repeated: ${line}`)
 }
 
@@ -229,32 +229,32 @@ const broughtBack = ['files', 'git', 'index', 'status', 'refs', 'workspaces', 'r
 
 /** P3. */
 async function canBeUndone(
-  { stage, before }: Scene,
+  { fixture, before }: Baseline,
   journey: Journey,
-  landed: World,
-  expected: Picture,
+  landed: Snapshot,
+  expected: Summary,
 ): Promise<string[]> {
   const operation = landed.operations[0]?.id
-  const failed = await plays(stage, 'undone', (ports) =>
+  const failed = await plays(fixture, 'undone', (ports) =>
     journey.back
-      ? journey.back(ports, stage.dir)
-      : call(ports, 'system.undo', { repo: stage.dir, operation }),
+      ? journey.back(ports, fixture.dir)
+      : call(ports, 'system.undo', { repo: fixture.dir, operation }),
   )
   if (failed.length > 0) return failed
-  const after = await readWorld(stage)
+  const after = await readSnapshot(fixture)
   const lines = [
-    ...unlike(expected, await takePicture(stage, before, after), [...broughtBack]),
+    ...unlike(expected, await summarize(fixture, before, after), [...broughtBack]),
     ...settled(after),
   ]
   return lines.map((line) => `undone: ${line}`)
 }
 
 async function plays(
-  stage: Stage,
+  fixture: Fixture,
   what: string,
-  act: (ports: ReturnType<Stage['ports']>) => Promise<unknown>,
+  act: (ports: ReturnType<Fixture['ports']>) => Promise<unknown>,
 ): Promise<string[]> {
-  const ports = stage.ports()
+  const ports = fixture.ports()
   try {
     await act(ports)
     return []

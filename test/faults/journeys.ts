@@ -15,8 +15,8 @@ import {
   startedOrUndone,
   sweptUp,
   takenOrNot,
-} from './checks.ts'
-import type { Stage } from './lane.ts'
+} from './journey-checks.ts'
+import type { Fixture } from './journey-runner.ts'
 import {
   after,
   madeAhead,
@@ -35,7 +35,7 @@ import {
   workedInCheckout,
   workedOn,
   withoutRecords,
-} from './prepared.ts'
+} from './journey-starts.ts'
 import {
   accept,
   acceptHunks,
@@ -52,8 +52,8 @@ import {
   start,
   undo,
   undoStrays,
-} from './verbs.ts'
-import { baseInside, ourBranch, readWorld } from './world.ts'
+} from './journey-verbs.ts'
+import { baseInside, ourBranch, readSnapshot } from './full-snapshot.ts'
 
 export interface Journey {
   readonly name: string
@@ -67,8 +67,8 @@ export interface Journey {
   readonly apart?: true
   /** It is one operation: in the end as when nothing goes wrong, or as before, and nothing between. */
   readonly operation?: true
-  /** Makes the world that the verb finds; the user's checkout is there already. */
-  prepare(stage: Stage): Promise<void>
+  /** Makes the state that the verb finds; the user's checkout is there already. */
+  prepare(fixture: Fixture): Promise<void>
   act(ports: Ports, dir: string, signal?: AbortSignal): Promise<unknown>
   /** What puts things right after a fault, where that is not any command that writes. */
   next?(ports: Ports, dir: string): Promise<unknown>
@@ -76,7 +76,7 @@ export interface Journey {
   again?(ports: Ports, dir: string): Promise<unknown>
   /** What takes it back, where that is not `undo`. */
   back?(ports: Ports, dir: string): Promise<unknown>
-  /** What is wrong with the world after recovery, beyond what is wrong for every verb. */
+  /** What is wrong with the state after recovery, beyond what is wrong for every verb. */
   check?(seen: Seen): string[]
 }
 
@@ -156,16 +156,16 @@ export const journeys: readonly Journey[] = [
   },
   {
     name: 'recreate',
-    prepare: async (stage) => rmSync(await startedAndCommitted(stage), { recursive: true }),
+    prepare: async (fixture) => rmSync(await startedAndCommitted(fixture), { recursive: true }),
     act: (ports, dir, signal) => start(ports, dir, {}, signal),
     check: recreatedOrUndone,
   },
   {
     name: 'recreate, branch gone too',
     inside: true,
-    async prepare(stage) {
-      rmSync(await started(stage), { recursive: true })
-      await stage.git('-c', 'core.hooksPath=/dev/null', 'update-ref', '-d', ourBranch)
+    async prepare(fixture) {
+      rmSync(await started(fixture), { recursive: true })
+      await fixture.git('-c', 'core.hooksPath=/dev/null', 'update-ref', '-d', ourBranch)
     },
     act: (ports, dir, signal) => start(ports, dir, {}, signal),
     check: recreatedOrUndone,
@@ -173,7 +173,7 @@ export const journeys: readonly Journey[] = [
   {
     name: 'remove',
     inside: true,
-    prepare: async (stage) => void (await startedAndCommitted(stage)),
+    prepare: async (fixture) => void (await startedAndCommitted(fixture)),
     act: (ports, dir, signal) => remove(ports, dir, {}, signal),
     check: removedOrUntouched(false),
   },
@@ -186,7 +186,7 @@ export const journeys: readonly Journey[] = [
   },
   {
     name: 'remove --keep-branch',
-    prepare: async (stage) => void (await startedAndCommitted(stage)),
+    prepare: async (fixture) => void (await startedAndCommitted(fixture)),
     act: (ports, dir, signal) => remove(ports, dir, { keepBranch: true }, signal),
     again: (ports, dir) => start(ports, dir, { existingBranch: 'offshoot/T1' }),
     check: removedOrUntouched(true),
@@ -194,16 +194,16 @@ export const journeys: readonly Journey[] = [
   {
     name: 'remove, refs packed',
     inside: true,
-    async prepare(stage) {
-      await startedAndCommitted(stage)
-      await stage.git('-c', 'core.hooksPath=/dev/null', 'pack-refs', '--all')
+    async prepare(fixture) {
+      await startedAndCommitted(fixture)
+      await fixture.git('-c', 'core.hooksPath=/dev/null', 'pack-refs', '--all')
     },
     act: (ports, dir, signal) => remove(ports, dir, {}, signal),
     check: removedOrUntouched(false),
   },
   {
     name: 'repos forget',
-    prepare: async (stage) => void (await startedAndCommitted(stage)),
+    prepare: async (fixture) => void (await startedAndCommitted(fixture)),
     act: (ports, dir, signal) => call(ports, 'system.forget', { repo: dir }, signal),
     check: removedOrUntouched(false),
   },
@@ -229,8 +229,8 @@ export const journeys: readonly Journey[] = [
   },
   {
     name: 'checkpoint, agent committed',
-    async prepare(stage) {
-      const workspace = await startedAndCommitted(stage)
+    async prepare(fixture) {
+      const workspace = await startedAndCommitted(fixture)
       writeFileSync(path.join(workspace, 'later.txt'), 'later\n')
     },
     act: (ports, dir, signal) => checkpoint(ports, dir, {}, signal),
@@ -238,9 +238,9 @@ export const journeys: readonly Journey[] = [
   },
   {
     name: 'repair',
-    async prepare(stage) {
-      await after(workedOn, checkpoint)(stage)
-      const [task] = (await readWorld(stage)).open
+    async prepare(fixture) {
+      await after(workedOn, checkpoint)(fixture)
+      const [task] = (await readSnapshot(fixture)).open
       rmSync(path.join(task!.path, '.git'))
     },
     act: (ports, dir, signal) => call(ports, 'task.repair', { repo: dir, task: 'T1' }, signal),
@@ -289,16 +289,16 @@ export const journeys: readonly Journey[] = [
   {
     name: 'undo of what strayed in a run',
     operation: true,
-    prepare: async (stage) => {
-      await workedOn(stage)
-      await strayed(stage)
+    prepare: async (fixture) => {
+      await workedOn(fixture)
+      await strayed(fixture)
     },
     act: undoStrays,
     back: redo,
   },
   {
     name: 'agents install',
-    prepare: async (stage) => void (await started(stage)),
+    prepare: async (fixture) => void (await started(fixture)),
     act: (ports, dir, signal) =>
       call(ports, 'task.install', { repo: dir, task: 'T1', agent: 'claude' }, signal),
     check: installedOrNot,
@@ -307,7 +307,7 @@ export const journeys: readonly Journey[] = [
     name: 'accept --as patch',
     main: true,
     operation: true,
-    prepare: (stage) => readyToLand(stage, { shared: true }),
+    prepare: (fixture) => readyToLand(fixture, { shared: true }),
     act: (ports, dir, signal) => accept(ports, dir, { as: 'patch' }, signal),
   },
   ...(['squash', 'merge', 'rebase', 'keep-branch'] as const).map(
@@ -315,20 +315,20 @@ export const journeys: readonly Journey[] = [
       name: `accept --as ${as}`,
       operation: true,
       ...(as === 'squash' && { inside: true }),
-      prepare: (stage) => readyToLand(stage),
+      prepare: (fixture) => readyToLand(fixture),
       act: (ports, dir, signal) => accept(ports, dir, { as }, signal),
     }),
   ),
   {
     name: 'accept --only',
     operation: true,
-    prepare: (stage) => readyToLand(stage, { shared: true }),
+    prepare: (fixture) => readyToLand(fixture, { shared: true }),
     act: (ports, dir, signal) => accept(ports, dir, { only: ['a.txt', 'new'] }, signal),
   },
   {
     name: 'accept --hunks',
     operation: true,
-    prepare: (stage) => readyToLand(stage, { shared: true }),
+    prepare: (fixture) => readyToLand(fixture, { shared: true }),
     act: acceptHunks,
   },
   {
@@ -341,20 +341,20 @@ export const journeys: readonly Journey[] = [
   {
     name: 'reject',
     operation: true,
-    prepare: (stage) => readyToLand(stage),
+    prepare: (fixture) => readyToLand(fixture),
     act: (ports, dir, signal) => reject(ports, dir, signal),
   },
   {
     name: 'delete',
     operation: true,
-    prepare: (stage) => readyToLand(stage),
+    prepare: (fixture) => readyToLand(fixture),
     act: (ports, dir, signal) => call(ports, 'task.delete', { repo: dir, task: 'T1' }, signal),
   },
   {
     name: 'prune --force',
     env: { OFFSHOOT_PRUNE_MIN_KEEP: '0' },
     operation: true,
-    prepare: (stage) => readyToLand(stage),
+    prepare: (fixture) => readyToLand(fixture),
     act: prune,
   },
   {
@@ -385,7 +385,7 @@ export const journeys: readonly Journey[] = [
     name: 'undo of accept --as patch',
     operation: true,
     prepare: after(
-      (stage) => readyToLand(stage, { shared: true }),
+      (fixture) => readyToLand(fixture, { shared: true }),
       (ports, dir) => accept(ports, dir, { as: 'patch' }),
     ),
     act: undo,
@@ -395,7 +395,7 @@ export const journeys: readonly Journey[] = [
     operation: true,
     prepare: after(
       after(
-        (stage) => readyToLand(stage, { shared: true }),
+        (fixture) => readyToLand(fixture, { shared: true }),
         (ports, dir) => accept(ports, dir, { as: 'patch' }),
       ),
       undo,

@@ -1,9 +1,7 @@
 /**
  * Random edits of a user and an agent, landed in every way and in parts. What must come out is computed a second time,
- * by the reference in test/support/accept. `SEED=…` replays a run, `SHRINK=1` looks for the smallest case that fails, and
- * `RUNS=10` makes it ten times as long.
+ * by the reference in test/support/accept.
  */
-import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { compose } from '../../src/compose.ts'
 import { planCommit } from '../../src/core/land-commit.ts'
@@ -23,14 +21,13 @@ import {
   someEdits,
 } from '../support/accept/edits.ts'
 import { type Expected, landedAsCommit, landedAsPatch, type Layers } from '../support/accept/reference.ts'
-import { inLanes, runs, seed } from '../support/accept/lanes.ts'
+import { inParallel } from '../support/accept/parallel.ts'
 import { type As, chosen, landed, part } from '../support/accept/parts.ts'
-import { play } from '../support/accept/play.ts'
+import { checkCase } from '../support/accept/check-case.ts'
 import { changes, listed, type Tree } from '../support/accept/tree.ts'
-import { makeWorld, stepsOf } from '../support/accept/world.ts'
+import { makeCaseRepo, stepsOf } from '../support/accept/case-repo.ts'
+import { fc, repetitions } from '../support/random.ts'
 import { quickFolder, testRepo } from '../support/repo.ts'
-
-console.log(`accept-property: SEED=${seed}`)
 
 const minute = 60_000
 
@@ -132,7 +129,7 @@ function judge(plan: Landing, user: Layers, expected: Expected): 'landed' | 'ref
 
 test('A1, A3: 1,000 plans of a patch are what the reference says', { timeout: 10 * minute }, async () => {
   const seen = { landed: 0, refused: 0 }
-  await inLanes(1000, planner, ({ ports, repo, task, offerOf, checkOut }) =>
+  await inParallel(1000, planner, ({ ports, repo, task, offerOf, checkOut }) =>
     fc.asyncProperty(baseTree, someEdits(5), userEdits, async (base, agent, edits) => {
       const theirs = edited(base, 'agnt', agent)
       const user = layersOf(base, edits)
@@ -145,12 +142,12 @@ test('A1, A3: 1,000 plans of a patch are what the reference says', { timeout: 10
     }),
   )
   // Neither side of the property is empty.
-  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(100 * runs)
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(100 * repetitions)
 })
 
 test('A2, A3: 200 plans of commits are what the reference says', { timeout: 10 * minute }, async () => {
   const seen = { landed: 0, refused: 0 }
-  await inLanes(200, planner, ({ ports, repo, task, offerOf, checkOut }) =>
+  await inParallel(200, planner, ({ ports, repo, task, offerOf, checkOut }) =>
     fc.asyncProperty(baseTree, someEdits(4), userEdits, async (base, agent, edits) => {
       const theirs = edited(base, 'agnt', agent)
       const user = layersOf(base, edits)
@@ -162,7 +159,7 @@ test('A2, A3: 200 plans of commits are what the reference says', { timeout: 10 *
       seen[judge(plan, user, expected)]++
     }),
   )
-  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20 * runs)
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20 * repetitions)
 })
 
 const steps = fc.array(looseEdits(3), { minLength: 1, maxLength: 3 })
@@ -172,7 +169,7 @@ test('A1 to A6, P3: 100 accepts are what the reference says, and undo takes each
   timeout: 10 * minute,
 }, async () => {
   const seen = { landed: 0, refused: 0 }
-  await inLanes(100, makeWorld, (world) =>
+  await inParallel(100, makeCaseRepo, (caseRepo) =>
     fc.asyncProperty(baseTree, steps, userEdits, strategy, part, async (base, agent, edits, as, which) => {
       const states = agent.map((_, n) => edited(base, 'agnt', agent.slice(0, n + 1).flat()))
       const held = stepsOf(base, states)
@@ -181,9 +178,9 @@ test('A1 to A6, P3: 100 accepts are what the reference says, and undo takes each
       const choice = chosen(held, which)
       const told = landed(held, user, as, choice)
       fc.pre(!('unsure' in told.expected))
-      await play(world, { base, states, user, as, choice, told })
+      await checkCase(caseRepo, { base, states, user, as, choice, told })
       seen['layers' in told.expected ? 'landed' : 'refused']++
     }),
   )
-  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20 * runs)
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(20 * repetitions)
 })

@@ -1,5 +1,4 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -12,13 +11,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, onTestFinished, test, type TestContext, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, type TestContext } from 'vitest'
 import { compose } from '../../src/compose.ts'
 import type { Files } from '../../src/core/ports.ts'
 import type { GitExec } from '../../src/git/exec.ts'
 import type { TaskView } from '../../src/index.ts'
+import { testClock } from '../support/clock.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { libraryAsOther, ownedByOther } from '../support/other-user.ts'
+import { noise } from '../support/random.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import {
   branches,
@@ -35,10 +36,11 @@ const old = { olderThanMs: 0 }
 const all = { prune: { minKeep: 0 } }
 
 async function withTasks(repo: TestRepo, ids: readonly string[], flags: object = {}) {
-  const lib = library(repo, { flags: { ...all, ...flags } })
+  const clock = testClock()
+  const lib = library(repo, { flags: { ...all, ...flags }, clock })
   const tasks: TaskView[] = []
   for (const id of ids) tasks.push((await lib.start({ task: id })).task)
-  return { lib, tasks, at: (n: number, name: string) => path.join(tasks[n]!.path, name) }
+  return { lib, clock, tasks, at: (n: number, name: string) => path.join(tasks[n]!.path, name) }
 }
 
 const ids = (told: readonly { task: { id: string } }[]) => told.map(({ task }) => task.id)
@@ -237,61 +239,53 @@ describe('prune', () => {
   })
 })
 
-/** The clock of this process is that many days ahead, until the test has ended. */
-function shiftClock(days: number): void {
-  vi.useRealTimers()
-  onTestFinished(() => void vi.useRealTimers())
-  const now = Date.now() + days * 86_400_000
-  vi.useFakeTimers({ toFake: ['Date'], now })
-}
-
 describe('the trash and the clock', () => {
   async function rejected() {
     const repo = testRepo()
-    const { lib, at } = await withTasks(repo, ['T1'])
+    const { lib, clock, at } = await withTasks(repo, ['T1'])
     writeFileSync(at(0, 'new.txt'), 'new\n')
     const { operation } = await lib.reject({ task: 'T1' })
     const isBack = async () => {
       await lib.undo(operation)
       return readFileSync(at(0, 'new.txt'), 'utf8') === 'new\n'
     }
-    return { lib, isBack }
+    return { lib, clock, isBack }
   }
   const announced = /^Closed more than 30 days ago .* a day from now or later .* for good: T1\./
 
   test('R12, P3: a clock that jumps forward lets nothing go; set right again, nothing is announced any more', async () => {
-    const { lib, isBack } = await rejected()
-    shiftClock(31)
+    const { lib, clock, isBack } = await rejected()
+    clock.setAhead(31)
     for (const force of [false, true])
       expect((await lib.prune({ force })).warnings).toEqual([expect.stringMatching(announced)])
-    shiftClock(0)
+    clock.setAhead(0)
     expect((await lib.prune()).warnings).toEqual([])
     // The announcement of then counts for nothing now.
-    shiftClock(33)
+    clock.setAhead(33)
     expect((await lib.prune()).warnings).toEqual([expect.stringMatching(announced)])
-    shiftClock(0)
+    clock.setAhead(0)
     expect(await isBack()).toBe(true)
   })
 
   test('R12, P3: nor does one that jumps again and again: any event between tells that it was set right', async () => {
-    const { lib, isBack } = await rejected()
+    const { lib, clock, isBack } = await rejected()
     for (const days of [31, 33, 35]) {
-      shiftClock(days)
+      clock.setAhead(days)
       expect((await lib.prune()).warnings).toEqual([expect.stringMatching(announced)])
-      shiftClock(0)
+      clock.setAhead(0)
       await lib.start({ task: `Day-${days}` })
     }
     expect(await isBack()).toBe(true)
   })
 
   test('R12, R7: what goes for good is announced, and goes with a prune a day later; --dry-run tells both', async () => {
-    const { lib } = await rejected()
-    shiftClock(31)
+    const { lib, clock } = await rejected()
+    clock.setAhead(31)
     for (const dryRun of [true, false])
       expect((await lib.prune({ dryRun })).warnings).toEqual([expect.stringMatching(announced)])
-    shiftClock(31.9)
+    clock.setAhead(31.9)
     expect((await lib.prune()).warnings).toEqual([expect.stringMatching(announced)])
-    shiftClock(32.1)
+    clock.setAhead(32.1)
     expect((await lib.prune({ dryRun: true })).warnings).toEqual([
       'Closed for 30 days, these would be gone for good: T1.',
     ])
@@ -301,15 +295,15 @@ describe('the trash and the clock', () => {
   })
 
   test('R12: what came back and was closed anew after it was announced waits for its own time', async () => {
-    const { lib, isBack } = await rejected()
-    shiftClock(31)
+    const { lib, clock, isBack } = await rejected()
+    clock.setAhead(31)
     await lib.prune()
     expect(await isBack()).toBe(true)
     await lib.reject({ task: 'T1' })
     const told = async () => (await lib.prune()).warnings.filter((warning) => announced.test(warning))
-    shiftClock(33)
+    clock.setAhead(33)
     expect(await told()).toEqual([])
-    shiftClock(31 + 31)
+    clock.setAhead(31 + 31)
     expect(await told()).toHaveLength(1)
     expect((await lib.ops()).map(({ expired }) => expired)).toEqual([false, false, false])
   })
@@ -344,9 +338,9 @@ describe('the trash', () => {
     const repo = testRepo()
     const { lib, at } = await withTasks(repo, ['T1', 'T2'], { trash: { maxMegabytes: 1 } })
     // Each step holds the whole of a file that hardly changes: as loose objects they take megabytes.
-    const noise = randomBytes(500_000).toString('base64')
+    const text = noise(500_000).toString('base64')
     for (let n = 1; n <= 6; n++) {
-      writeFileSync(at(0, 'big.txt'), `${n}\n${noise}`)
+      writeFileSync(at(0, 'big.txt'), `${n}\n${text}`)
       await lib.checkpoint({ task: 'T1' })
     }
     const usage = async () => (await lib.disk()).vault
@@ -358,8 +352,8 @@ describe('the trash', () => {
     ])
     expect(await usage()).toBeLessThan(before / 2)
     await lib.rewind({ task: 'T1', to: 2 })
-    expect(readFileSync(at(0, 'big.txt'), 'utf8')).toBe(`2\n${noise}`)
-    writeFileSync(at(1, 'noise.bin'), randomBytes(2_000_000))
+    expect(readFileSync(at(0, 'big.txt'), 'utf8')).toBe(`2\n${text}`)
+    writeFileSync(at(1, 'noise.bin'), noise(2_000_000))
     await lib.checkpoint({ task: 'T2' })
     expect((await lib.prune({ force: true })).warnings.at(-1)).toMatch(
       /more than trash\.maxMegabytes \(1 MB\).*trash\.keepDays/,
@@ -527,7 +521,7 @@ describe('the trash', () => {
 
   test('R12: what lies in the trash without an operation goes after trash.keepDays, and nothing else does', async () => {
     const repo = testRepo()
-    const { lib, tasks, at } = await withTasks(repo, ['T1', 'T2', 'T3', 'T4'])
+    const { lib, clock, tasks, at } = await withTasks(repo, ['T1', 'T2', 'T3', 'T4'])
     for (const n of [0, 1, 2, 3]) writeFileSync(at(n, 'new.txt'), `new ${n}\n`)
     // In the way of a rewind.
     await lib.checkpoint({ task: 'T1' })
@@ -567,7 +561,7 @@ describe('the trash', () => {
     expect((await lib.prune({ dryRun: true })).warnings).toEqual(told)
     expect((await lib.prune()).warnings).toEqual(told)
     expect([...loose, ...kept].every((one) => existsSync(one))).toBe(true)
-    shiftClock(1)
+    clock.setAhead(1)
     expect((await lib.prune({ dryRun: true })).warnings).toEqual([
       '2 folders of no operation, in the trash for 30 days, would be gone for good.',
     ])

@@ -1,19 +1,14 @@
-/**
- * Random edits of a user before and after a start with `--dirty`, and of an agent in between. `SEED=…` replays a run,
- * `SHRINK=1` looks for the smallest case that fails, and `RUNS=10` makes it ten times as long.
- */
-import fc from 'fast-check'
+/** Random edits of a user before and after a start with `--dirty`, and of an agent in between. */
 import { expect, test } from 'vitest'
 import { readTree } from '../support/accept/disk.ts'
 import { baseTree, edited, edits, isIgnored, looseEdits } from '../support/accept/edits.ts'
-import { inLanes, runs, seed } from '../support/accept/lanes.ts'
+import { inParallel } from '../support/accept/parallel.ts'
 import { type As, chosen, landed, part } from '../support/accept/parts.ts'
-import { play } from '../support/accept/play.ts'
+import { checkCase } from '../support/accept/check-case.ts'
 import type { Layers } from '../support/accept/reference.ts'
 import { changes, type Tree, without } from '../support/accept/tree.ts'
-import { makeWorld, stepsOf } from '../support/accept/world.ts'
-
-console.log(`start-dirty-property: SEED=${seed}`)
+import { makeCaseRepo, stepsOf } from '../support/accept/case-repo.ts'
+import { fc, repetitions } from '../support/random.ts'
 
 const minute = 60_000
 const uncommitted = fc.record({ staged: edits(3), loose: looseEdits(4) })
@@ -30,21 +25,21 @@ function dirtied(
 test('P1, L13: 40 workspaces are the checkout as it was, which stays so, but for what is ignored', {
   timeout: 10 * minute,
 }, async () => {
-  await inLanes(40, makeWorld, (world) =>
+  await inParallel(40, makeCaseRepo, (caseRepo) =>
     fc.asyncProperty(baseTree, uncommitted, async (base, mine) => {
       const dirty = dirtied(base, mine)
       // Twice: the first start leaves the user's files as the second one finds them.
-      const first = await world.work(base, [], dirty)
-      const [before, indexFile] = [await world.state(), world.readIndexFile()]
-      const { task } = await world.lib.start({ task: `${first.id}-again`, dirty: true })
-      expect([await world.state(), world.readIndexFile()]).toEqual([
+      const first = await caseRepo.work(base, [], dirty)
+      const [before, indexFile] = [await caseRepo.state(), caseRepo.readIndexFile()]
+      const { task } = await caseRepo.lib.start({ task: `${first.id}-again`, dirty: true })
+      expect([await caseRepo.state(), caseRepo.readIndexFile()]).toEqual([
         { ...before, refs: expect.any(String) },
         indexFile,
       ])
       for (const { path } of [first, task]) expect(readTree(path)).toEqual(without(dirty.files, isIgnored))
-      expect(task).toMatchObject({ base: { commit: (await world.git('rev-parse', 'HEAD')).trim() } })
-      expect((await world.lib.show(task.id)).dirty).toBe(false)
-      for (const { id } of [first, task]) await world.lib.remove({ task: id })
+      expect(task).toMatchObject({ base: { commit: (await caseRepo.git('rev-parse', 'HEAD')).trim() } })
+      expect((await caseRepo.lib.show(task.id)).dirty).toBe(false)
+      for (const { id } of [first, task]) await caseRepo.lib.remove({ task: id })
     }),
   )
 })
@@ -56,7 +51,7 @@ test('A1 to A6, L13: 60 accepts land the agent’s part alone, and undo takes ea
   timeout: 10 * minute,
 }, async () => {
   const seen = { landed: 0, refused: 0 }
-  await inLanes(60, makeWorld, (world) =>
+  await inParallel(60, makeCaseRepo, (caseRepo) =>
     fc.asyncProperty(
       baseTree,
       uncommitted,
@@ -74,10 +69,10 @@ test('A1 to A6, L13: 60 accepts land the agent’s part alone, and undo takes ea
         const choice = chosen(held, which)
         const told = landed(held, user, as, choice)
         fc.pre(!('unsure' in told.expected))
-        await play(world, { base, dirty, states, user, as, choice, told })
+        await checkCase(caseRepo, { base, dirty, states, user, as, choice, told })
         seen['layers' in told.expected ? 'landed' : 'refused']++
       },
     ),
   )
-  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(5 * runs)
+  expect(Math.min(seen.landed, seen.refused)).toBeGreaterThan(5 * repetitions)
 })

@@ -5,16 +5,16 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openRepo } from '../../src/index.ts'
-import { stageRoot } from '../faults/stage.ts'
+import { memoryFolder } from '../faults/memory-folder.ts'
 import { killHard } from '../support/processes.ts'
 import { cleanEnv } from '../support/repo.ts'
-import type { How, What } from './child.ts'
-import { landedContent, stepContent } from './content.ts'
+import type { How, What } from './power-child.ts'
+import { landedContent, stepContent } from './step-content.ts'
 import { Disk, type FileSystem, fileSystems, install, missingFor } from './disk.ts'
 
-const child = path.join(import.meta.dirname, 'child.ts')
+const child = path.join(import.meta.dirname, 'power-child.ts')
 const many = 20
-const root = stageRoot('power')
+const root = memoryFolder('power')
 const lost = new Map<string, string>()
 let disks = 0
 

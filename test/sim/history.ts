@@ -1,11 +1,11 @@
 /** A seed is a history: the same one on every machine, whatever comes of it. */
-import type { Plan } from '../support/faults.ts'
-import { Dice } from './dice.ts'
-import type { AgentDeed, Order, UserDeed, Verb, VerbOrder } from './orders.ts'
+import type { FaultPlan } from '../support/faults.ts'
+import { SeededRandom } from './seeded-random.ts'
+import type { AgentAction, HistoryAction, UserAction, Verb, VerbRequest } from './history-actions.ts'
 
 const ids = ['T1', 'T2', 'T3']
 
-const userDeeds: Readonly<Record<UserDeed, number>> = {
+const userActions: Readonly<Record<UserAction, number>> = {
   edit: 8,
   create: 4,
   delete: 2,
@@ -26,7 +26,7 @@ const userDeeds: Readonly<Record<UserDeed, number>> = {
   move: 1,
 }
 
-const agentDeeds: Readonly<Record<AgentDeed, number>> = {
+const agentActions: Readonly<Record<AgentAction, number>> = {
   edit: 8,
   create: 5,
   delete: 3,
@@ -52,7 +52,7 @@ const verbs: Readonly<Record<Exclude<Verb, 'start'>, number>> = {
   forget: 0.4,
 }
 
-/** About how many effects a verb has: where a fault may strike. */
+/** About how many effects a verb has: where a fault may hit. */
 const effectsOf: Readonly<Record<Verb, number>> = {
   start: 40,
   checkpoint: 28,
@@ -70,33 +70,33 @@ const effectsOf: Readonly<Record<Verb, number>> = {
   forget: 22,
 }
 
-export function historyOf(seed: number): Order[] {
-  const dice = new Dice(seed)
-  const history: Order[] = []
+export function historyOf(seed: number): HistoryAction[] {
+  const random = new SeededRandom(seed)
+  const history: HistoryAction[] = []
   const open = new Map<string, 'worktree' | 'clone' | 'branch'>()
-  const length = dice.between(10, 22)
+  const length = random.between(10, 22)
   // How many can be undone, and redone, if all goes well.
   let [landed, undone] = [0, 0]
-  const which = () => dice.below(1000)
-  const opened = () => dice.pick([...open.keys()])
+  const which = () => random.below(1000)
+  const opened = () => random.pick([...open.keys()])
 
-  const startOf = (task: string): VerbOrder => {
-    const isolation = dice.weighted({ worktree: 7, clone: 2, branch: 1 })
+  const startOf = (task: string): VerbRequest => {
+    const isolation = random.weighted({ worktree: 7, clone: 2, branch: 1 })
     open.set(task, isolation)
     return {
       verb: 'start',
       task,
       which: which(),
       ...(isolation !== 'worktree' && { isolation }),
-      ...(isolation !== 'branch' && dice.chance(0.1) && { from: 'feature' as const }),
+      ...(isolation !== 'branch' && random.chance(0.1) && { from: 'feature' as const }),
     }
   }
 
-  const verbOrder = (): VerbOrder => {
+  const verbRequest = (): VerbRequest => {
     const closed = ids.filter((id) => !open.has(id))
-    if (open.size === 0 || (closed.length > 0 && dice.chance(0.1))) return startOf(dice.pick(closed))
-    if (dice.chance(0.04)) return { verb: 'start', task: opened(), which: which() }
-    const verb = dice.weighted({
+    if (open.size === 0 || (closed.length > 0 && random.chance(0.1))) return startOf(random.pick(closed))
+    if (random.chance(0.04)) return { verb: 'start', task: opened(), which: which() }
+    const verb = random.weighted({
       ...verbs,
       ...(landed === 0 && { undo: 0 }),
       ...(undone === 0 && { redo: 0 }),
@@ -105,68 +105,69 @@ export function historyOf(seed: number): Order[] {
     else if (verb === 'redo') [landed, undone] = [landed + 1, undone - 1]
     else if (verb !== 'checkpoint' && verb !== 'run' && verb !== 'repair' && verb !== 'prune') landed += 1
     const task = opened()
-    const order = { verb, task, which: which() }
+    const request = { verb, task, which: which() }
     if (verb === 'reject' || verb === 'delete' || verb === 'forget') open.delete(task)
-    if (verb === 'reject' && dice.chance(0.2)) return { ...order, keepBranch: true }
-    if (verb === 'remove') return { ...order, ...(dice.chance(0.6) && { force: true as const }) }
-    if (verb === 'update') return { ...order, ...(dice.chance(0.4) && { conflicts: 'markers' as const }) }
-    return verb === 'accept' ? acceptOrder(order) : order
+    if (verb === 'reject' && random.chance(0.2)) return { ...request, keepBranch: true }
+    if (verb === 'remove') return { ...request, ...(random.chance(0.6) && { force: true as const }) }
+    if (verb === 'update') return { ...request, ...(random.chance(0.4) && { conflicts: 'markers' as const }) }
+    return verb === 'accept' ? acceptRequest(request) : request
   }
 
-  const acceptOrder = (order: VerbOrder): VerbOrder => {
-    const as = dice.weighted({ patch: 8, squash: 4, merge: 3, rebase: 3, 'keep-branch': 1 })
-    const part = as !== 'keep-branch' && dice.chance(0.35) && dice.pick(['only', 'step', 'hunks'] as const)
-    const keep = dice.chance(0.25)
-    if (!part && !keep) open.delete(order.task)
+  const acceptRequest = (request: VerbRequest): VerbRequest => {
+    const as = random.weighted({ patch: 8, squash: 4, merge: 3, rebase: 3, 'keep-branch': 1 })
+    const part =
+      as !== 'keep-branch' && random.chance(0.35) && random.pick(['only', 'step', 'hunks'] as const)
+    const keep = random.chance(0.25)
+    if (!part && !keep) open.delete(request.task)
     return {
-      ...order,
+      ...request,
       as,
       ...(part && { part }),
       ...(keep && { keep: true as const }),
-      ...(dice.chance(0.2) && { conflicts: 'markers' as const }),
+      ...(random.chance(0.2) && { conflicts: 'markers' as const }),
     }
   }
 
-  const fault = (verb: Verb): Plan => {
-    const at = dice.between(1, effectsOf[verb])
-    const kind = dice.weighted({ kill: 8, eio: 3, enospc: 3, eacces: 2, git: 1, cancel: 1 })
+  const fault = (verb: Verb): FaultPlan => {
+    const at = random.between(1, effectsOf[verb])
+    const kind = random.weighted({ kill: 8, eio: 3, enospc: 3, eacces: 2, git: 1, cancel: 1 })
     if (kind === 'kill') {
-      const child = dice.pick(['survives', 'dies', 'frozen'] as const)
-      if (dice.chance(0.2))
-        return { kind, at: dice.between(1, 8), among: '^(git |command)', when: 'during', child }
-      return { kind, at, when: dice.pick(['before', 'after'] as const) }
+      const child = random.pick(['survives', 'dies', 'frozen'] as const)
+      if (random.chance(0.2))
+        return { kind, at: random.between(1, 8), among: '^(git |command)', when: 'during', child }
+      return { kind, at, when: random.pick(['before', 'after'] as const) }
     }
-    if (kind === 'git') return { kind, at: dice.between(1, 8), among: '^(git |command)', when: 'during' }
-    if (kind === 'enospc' && dice.chance(0.5)) return { kind, at, when: 'before', from: true }
-    return { kind, at, when: kind === 'cancel' ? 'before' : dice.pick(['before', 'after'] as const) }
+    if (kind === 'git') return { kind, at: random.between(1, 8), among: '^(git |command)', when: 'during' }
+    if (kind === 'enospc' && random.chance(0.5)) return { kind, at, when: 'before', from: true }
+    return { kind, at, when: kind === 'cancel' ? 'before' : random.pick(['before', 'after'] as const) }
   }
 
-  const several = (): Order => {
-    const [first, second, third] = [verbOrder(), verbOrder(), verbOrder()]
+  const several = (): HistoryAction => {
+    const [first, second, third] = [verbRequest(), verbRequest(), verbRequest()]
     // Two that land would make the outcome a matter of luck.
     const apart = [first, second, third].filter(
-      (order, n, all) => !all.slice(0, n).some((other) => clash(order, other)),
+      (request, n, all) => !all.slice(0, n).some((other) => clash(request, other)),
     )
-    if (apart.length > 1 && dice.chance(0.3))
-      apart[0] = { ...apart[0]!, fault: { kind: 'kill', at: dice.between(1, 30), when: 'before' } }
+    if (apart.length > 1 && random.chance(0.3))
+      apart[0] = { ...apart[0]!, fault: { kind: 'kill', at: random.between(1, 30), when: 'before' } }
     if (apart.length === 1) apart.push(first)
-    return { who: 'several', orders: apart }
+    return { who: 'several', requests: apart }
   }
 
-  history.push({ who: 'offshoot', order: startOf('T1') })
+  history.push({ who: 'offshoot', request: startOf('T1') })
   while (history.length < length) {
-    const who = dice.weighted({ user: 22, agent: open.size > 0 ? 30 : 0, offshoot: 44, several: 4 })
-    if (who === 'user') history.push({ who, deed: dice.weighted(userDeeds), which: which() })
+    const who = random.weighted({ user: 22, agent: open.size > 0 ? 30 : 0, offshoot: 44, several: 4 })
+    if (who === 'user') history.push({ who, does: random.weighted(userActions), which: which() })
     else if (who === 'agent')
-      history.push({ who, deed: dice.weighted(agentDeeds), task: opened(), which: which() })
+      history.push({ who, does: random.weighted(agentActions), task: opened(), which: which() })
     else if (who === 'several') history.push(several())
     else {
-      const order = verbOrder()
-      const struck = dice.chance(0.45)
-      const rests = struck && dice.chance(0.4)
+      const request = verbRequest()
+      const isFaulty = random.chance(0.45)
+      const rests = isFaulty && random.chance(0.4)
       history.push({
         who,
-        order: struck ? { ...order, fault: fault(order.verb) } : order,
+        request: isFaulty ? { ...request, fault: fault(request.verb) } : request,
         ...(rests && { rests }),
       })
     }
@@ -175,7 +176,7 @@ export function historyOf(seed: number): Order[] {
 }
 
 /** Verbs whose outcome depends on which of them comes first. */
-function clash(a: VerbOrder, b: VerbOrder): boolean {
+function clash(a: VerbRequest, b: VerbRequest): boolean {
   const shared: readonly Verb[] = ['accept', 'undo', 'redo', 'forget', 'prune', 'update']
   const inCheckout = a.isolation === 'branch' || b.isolation === 'branch'
   return (

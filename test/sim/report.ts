@@ -1,12 +1,12 @@
 /** What many histories came to, in a few lines. */
-import type { Tally } from './play.ts'
-import type { Result } from './team.ts'
+import type { Tally } from './run-history.ts'
+import type { Result } from './worker-pool.ts'
 
 export class Report {
   readonly failed: Result[] = []
   #histories = 0
   readonly #sum = { actions: 0, verbs: 0, acknowledged: 0 }
-  readonly #struck = new Map<string, number>()
+  readonly #hit = new Map<string, number>()
   readonly #asked = new Map<string, number>()
 
   add(result: Result): void {
@@ -15,19 +15,19 @@ export class Report {
     if (result.tally) this.#addTally(result.tally)
   }
 
-  #addTally({ struck, asked, ...counts }: Tally): void {
+  #addTally({ hit, asked, ...counts }: Tally): void {
     for (const key of ['actions', 'verbs', 'acknowledged'] as const) this.#sum[key] += counts[key]
-    for (const [kind, count] of Object.entries(struck)) add(this.#struck, kind, count)
+    for (const [kind, count] of Object.entries(hit)) add(this.#hit, kind, count)
     for (const [verb, count] of Object.entries(asked)) add(this.#asked, verb, count)
   }
 
   lines(): string[] {
     const { actions, verbs, acknowledged } = this.#sum
-    const faults = [...this.#struck.values()].reduce((sum, count) => sum + count, 0)
+    const faults = [...this.#hit.values()].reduce((sum, count) => sum + count, 0)
     return [
-      `${this.#histories} histories, ${actions} actions, ${verbs} verbs (${acknowledged} acknowledged), ${faults} struck by a fault.`,
+      `${this.#histories} histories, ${actions} actions, ${verbs} verbs (${acknowledged} acknowledged), ${faults} hit by a fault.`,
       `Verbs: ${listed(this.#asked)}.`,
-      `Faults: ${listed(this.#struck)}.`,
+      `Faults: ${listed(this.#hit)}.`,
       `${this.failed.length} anomalies.`,
     ]
   }

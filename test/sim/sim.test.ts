@@ -2,66 +2,63 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Build } from '../support/builds.ts'
 import { historyOf } from './history.ts'
-import { keptHistories } from './kept.ts'
-import type { Order } from './orders.ts'
+import { regressions } from './regressions.ts'
+import type { HistoryAction } from './history-actions.ts'
 import { toldFailure } from './report.ts'
-import { type Result, Team } from './team.ts'
+import { type Result, WorkerPool } from './worker-pool.ts'
 
-let team: Team
+let pool: WorkerPool
 
 beforeAll(async () => {
-  team = await Team.of(1)
+  pool = await WorkerPool.of(1)
 })
-afterAll(() => team.end())
+afterAll(() => pool.end())
 
-async function played(name: string, history: readonly Order[], build: Build = 'whole'): Promise<Result> {
+async function ran(name: string, history: readonly HistoryAction[], build: Build = 'whole'): Promise<Result> {
   let found: Result | undefined
-  await team.play([{ name, history, build }], (result) => (found = result))
+  await pool.run([{ name, history, build }], (result) => (found = result))
   return found!
 }
 
 const failures = (result: Result) => (result.anomalies.length > 0 ? toldFailure(result) : '')
 
 test.each([1, 2, 3])('P1, P2, P3: all is well in the history of seed %i', async (seed) => {
-  expect(failures(await played(`seed ${seed}`, historyOf(seed)))).toBe('')
+  expect(failures(await ran(`seed ${seed}`, historyOf(seed)))).toBe('')
 })
 
-test.each(keptHistories())(
-  'P1, P2, P3: all is well in a history that once went wrong: $name',
-  async (kept) => {
-    expect(failures(await played(kept.name, kept.history))).toBe('')
-  },
-)
+test.each(regressions())('P1, P2, P3: all is well in a history that once went wrong: $name', async (kept) => {
+  expect(failures(await ran(kept.name, kept.history))).toBe('')
+})
 
 /** Without faults and races: effects that run side by side come in any order, so that the Nth may be another one. */
-const calm = (history: readonly Order[]) =>
-  history.flatMap((order): Order[] => {
-    if (order.who === 'several') return []
-    if (order.who !== 'offshoot') return [order]
-    const { fault: _, ...rest } = order.order
-    return [{ ...order, order: rest }]
+const calm = (history: readonly HistoryAction[]) =>
+  history.flatMap((action): HistoryAction[] => {
+    if (action.who === 'several') return []
+    if (action.who !== 'offshoot') return [action]
+    const { fault: _, ...rest } = action.request
+    return [{ ...action, request: rest }]
   })
 
-test('the same seed is the same history, and comes to the same where nothing strikes or races', async () => {
+test('the same seed is the same history, and comes to the same where nothing is hit or races', async () => {
   expect(historyOf(7)).toEqual(historyOf(7))
   expect(historyOf(7)).not.toEqual(historyOf(8))
   const history = calm(historyOf(7))
-  const [first, second] = [await played('first', history), await played('second', history)]
+  const [first, second] = [await ran('first', history), await ran('second', history)]
   expect(second.log).toEqual(first.log)
 })
 
 describe('a build that lacks something is seen', () => {
-  const edited: readonly Order[] = [
-    { who: 'offshoot', order: { verb: 'start', task: 'T1', which: 0 } },
-    { who: 'agent', deed: 'edit', task: 'T1', which: 1 },
-    { who: 'agent', deed: 'create', task: 'T1', which: 1 },
-    { who: 'offshoot', order: { verb: 'checkpoint', task: 'T1', which: 0 } },
+  const edited: readonly HistoryAction[] = [
+    { who: 'offshoot', request: { verb: 'start', task: 'T1', which: 0 } },
+    { who: 'agent', does: 'edit', task: 'T1', which: 1 },
+    { who: 'agent', does: 'create', task: 'T1', which: 1 },
+    { who: 'offshoot', request: { verb: 'checkpoint', task: 'T1', which: 0 } },
   ]
-  const killed = (at: number): Order[] => [
+  const killed = (at: number): HistoryAction[] => [
     ...edited,
     {
       who: 'offshoot',
-      order: {
+      request: {
         verb: 'accept',
         task: 'T1',
         as: 'patch',
@@ -74,7 +71,7 @@ describe('a build that lacks something is seen', () => {
   test.each(['without the journal', 'without recovery'] as const)('%s', async (build) => {
     const found: string[] = []
     for (let at = 6; at < 60 && found.length === 0; at += 2) {
-      const { anomalies } = await played(`killed at ${at}`, killed(at), build)
+      const { anomalies } = await ran(`killed at ${at}`, killed(at), build)
       found.push(...anomalies)
     }
     expect(found.join('\n')).toMatch(/^P[123]: /)

@@ -1,3 +1,4 @@
+import os from 'node:os'
 import path from 'node:path'
 
 /** What git and offshoot may see of the machine: neither the developer's config nor their state. */
@@ -5,6 +6,7 @@ export function cleanEnv(home: string): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
     HOME: home,
+    TMPDIR: os.tmpdir(),
     OFFSHOOT_HOME: path.join(home, 'state'),
     // What a process behind the scenes makes would be in the way of whoever counts folders.
     OFFSHOOT_POOL_SIZE: '0',

@@ -6,7 +6,7 @@ import { type Death, dieAt, hasDied } from './faults-shim.ts'
 
 type Around = NonNullable<ComposeOptions['around']>
 
-export interface Plan {
+export interface FaultPlan {
   /**
    * `kill` ends this process with SIGKILL. The errors are thrown as the system throws them. `hang` never comes back.
    * `cancel` pulls the signal of the verb. `git` lets the git child die and this process live.
@@ -30,18 +30,18 @@ export interface Fault {
   /** The names of all effects so far, in order. */
   readonly points: readonly string[]
   /** Whether the fault has come to pass. */
-  readonly struck: boolean
+  readonly hit: boolean
 }
 
-/** `onStrike` is told just before it happens; `cancel` is what a fault of that kind calls. */
+/** `onHit` is told just before it happens; `cancel` is what a fault of that kind calls. */
 export function withFault(
-  plan: Plan | undefined,
-  onStrike: (point: string) => void = () => {},
+  plan: FaultPlan | undefined,
+  onHit: (point: string) => void = () => {},
   cancel: () => void = () => {},
 ): Fault {
   const points: string[] = []
   let counted = 0
-  let struck = false
+  let hit = false
   let armed = false
   const isCounted = fits(plan?.among)
 
@@ -54,12 +54,12 @@ export function withFault(
   }
 
   function mark(): void {
-    if (!struck) onStrike(points.at(-1)!)
-    struck = true
+    if (!hit) onHit(points.at(-1)!)
+    hit = true
   }
 
   /** What every kind but a hang comes to. */
-  function strike({ kind }: Plan): void {
+  function trigger({ kind }: FaultPlan): void {
     mark()
     if (kind === 'kill') process.kill(process.pid, 'SIGKILL')
     else if (kind === 'cancel') cancel()
@@ -69,11 +69,11 @@ export function withFault(
   async function asynchronous<T>(point: string, effect: () => Promise<T>): Promise<T> {
     if (!isDue(point) || !plan) return effect()
     if (plan.kind === 'hang') return hang()
-    if (plan.when === 'before') strike(plan)
+    if (plan.when === 'before') trigger(plan)
     const going = effect()
-    if (plan.when === 'during') setImmediate(() => strike(plan))
+    if (plan.when === 'during') setImmediate(() => trigger(plan))
     const result = await going
-    if (plan.when === 'after') strike(plan)
+    if (plan.when === 'after') trigger(plan)
     return result
   }
 
@@ -81,9 +81,9 @@ export function withFault(
   async function storing<T>(point: string, effect: () => Promise<T>): Promise<T> {
     if (!isDue(point) || !plan) return effect()
     if (plan.kind === 'hang') return hangHard()
-    if (plan.when === 'before') strike(plan)
-    const result = await effect()
-    if (plan.when !== 'before') strike(plan)
+    if (plan.when === 'before') trigger(plan)
+    const result = effect()
+    if (plan.when !== 'before') trigger(plan)
     return result
   }
 
@@ -119,13 +119,13 @@ export function withFault(
     (pid: number, changing?: string): (() => void) => {
       if (!armed || !plan) return real(pid, changing)
       armed = false
-      if (plan.child === 'unrecorded') strike(plan)
+      if (plan.child === 'unrecorded') trigger(plan)
       const forget = real(pid, changing)
       const { shimmed } = plan
       if (shimmed) {
         // Both die at once: that git has ended is nothing that we live to note.
         return () => {
-          if (hasDied(shimmed.shim)) strike(plan)
+          if (hasDied(shimmed.shim)) trigger(plan)
           forget()
         }
       }
@@ -133,7 +133,7 @@ export function withFault(
       process.nextTick(() => {
         if (plan.child === 'dies' || plan.kind === 'git') process.kill(-pid, 'SIGKILL')
         if (plan.child === 'frozen') process.kill(-pid, 'SIGSTOP')
-        strike(plan)
+        trigger(plan)
       })
       return forget
     }
@@ -152,8 +152,8 @@ export function withFault(
       recordChild,
     },
     points,
-    get struck() {
-      return struck
+    get hit() {
+      return hit
     },
   }
 }

@@ -1,10 +1,11 @@
 /** Real repositories in temporary folders. */
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { cleanEnv } from './clean-env.ts'
+import { memoryRoot } from './temp-folders.ts'
 
 export { cleanEnv }
 
@@ -17,7 +18,7 @@ export function tempFolder(parent = os.tmpdir()): string {
 
 /** The same in memory, where there is such a place: for tests of a thousand cases, to which a disk matters little. */
 export function quickFolder(): string {
-  return tempFolder(process.platform === 'linux' && existsSync('/dev/shm') ? '/dev/shm' : undefined)
+  return tempFolder(memoryRoot())
 }
 
 export interface TestRepo {

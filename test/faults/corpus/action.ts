@@ -34,7 +34,7 @@ export interface Action {
 }
 
 /** The places that an action knows of. */
-export interface Grounds {
+export interface CorpusFixture {
   readonly repo: string
   readonly space: string
   readonly other: string

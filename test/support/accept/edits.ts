@@ -1,5 +1,5 @@
 /** Random edits of a folder, as values that shrink well. */
-import fc from 'fast-check'
+import { fc } from '../random.ts'
 import { type Entry, isBelow, type Tree } from './tree.ts'
 
 /** Few names, so that the two sides meet, as file, folder and link. */

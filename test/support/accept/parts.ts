@@ -1,5 +1,5 @@
 /** Which part of a task is landed, and what the reference expects of it. */
-import fc from 'fast-check'
+import { fc } from '../random.ts'
 import { isIgnored } from './edits.ts'
 import {
   type Expected,

@@ -3,9 +3,9 @@
  * and a table for all the rest. Nothing of `src` is used here.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { memoryRoot } from '../temp-folders.ts'
 import { type Changes, changed, changes, type Entry, isBelow, isSame, type Tree, without } from './tree.ts'
 
 /** A tree; or why there is none. `unsure`: git's guess at a rename could go either way, so the case says nothing. */
@@ -93,15 +93,14 @@ function isLink(entry: Entry | undefined): boolean {
   return entry?.mode === '120000'
 }
 
-const room = mkdtempSync(path.join(os.tmpdir(), 'offshoot-merge-file-'))
-process.on('exit', () => spawnSync('rm', ['-rf', room]))
-
 function mergeText(at: string, base: string, our: string, their: string): string {
   if (our === their || base === their) return our
   if (base === our) return their
-  const files = ['our', 'base', 'their'].map((name) => path.join(room, name))
+  const folder = mkdtempSync(path.join(memoryRoot(), 'offshoot-merge-file-'))
+  const files = ['our', 'base', 'their'].map((name) => path.join(folder, name))
   for (const [index, text] of [our, base, their].entries()) writeFileSync(files[index] ?? '', text)
   const { status, stdout } = spawnSync('git', ['merge-file', '-p', '--quiet', ...files], { encoding: 'utf8' })
+  rmSync(folder, { recursive: true })
   if (status !== 0) conflict(`${at} changed in the same place`)
   return stdout
 }
