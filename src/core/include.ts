@@ -6,7 +6,7 @@ import path from 'node:path'
 import { type BytePath, fromText, toText } from './bytes.ts'
 import { eachOf } from './each.ts'
 import type { Place, Ports, Repo } from './ports.ts'
-import { isSecretName } from './risk.ts'
+import { isSecretName } from './landing/risk.ts'
 import type { Settings } from './settings.ts'
 import type { Task } from './task.ts'
 

@@ -1,12 +1,12 @@
 /** Landing as uncommitted, unstaged changes: three ways from the recorded base, whatever the user has done since. */
 import path from 'node:path'
-import { type BytePath, fromText, toText } from './bytes.ts'
+import { type BytePath, fromText, toText } from '../bytes.ts'
 import { mergeStored } from './merge-stored.ts'
 import type { Offer } from './offer.ts'
-import type { FileMove, Operation } from './operation.ts'
-import type { Conflict, Found, Leaf, LeafChange, Ports, RefChange, Repo } from './ports.ts'
-import type { Goal } from './shadow.ts'
-import type { Task } from './task.ts'
+import type { FileMove, Operation } from '../operation.ts'
+import type { Conflict, Found, Leaf, LeafChange, Ports, RefChange, Repo } from '../ports.ts'
+import type { Goal } from '../shadow.ts'
+import type { Task } from '../task.ts'
 
 /** What an accept would do to the target, or why it cannot. */
 export interface Landing extends Pick<Operation, 'files' | 'index' | 'head'> {

@@ -1,6 +1,6 @@
 /** What of a change deserves a second look before it reaches the user's machine. Pure. */
 import path from 'node:path'
-import type { Leaf } from './ports.ts'
+import type { Leaf } from '../ports.ts'
 
 export interface RiskyFile {
   readonly path: string

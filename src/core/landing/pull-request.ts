@@ -1,19 +1,11 @@
 /** Landing as a pull request: the branch is pushed, and a tool of the user's asks for it. */
-import type { AcceptInput } from './accept.ts'
-import { AppError, appError } from './errors.ts'
-import type { Landing } from './land-patch.ts'
+import type { AcceptInput } from '../accept.ts'
+import { AppError, appError } from '../errors.ts'
+import type { Landing } from './patch.ts'
 import { stepLines, titleOf } from './message.ts'
-import type { Ports, Repo } from './ports.ts'
-import {
-  addressIn,
-  type Request,
-  remoteHost,
-  requestArgs,
-  type Tool,
-  toolFor,
-  tools,
-} from './pull-request.ts'
-import type { Task } from './task.ts'
+import type { Ports, Repo } from '../ports.ts'
+import { addressIn, type Request, remoteHost, requestArgs, type Tool, toolFor, tools } from './request.ts'
+import type { Task } from '../task.ts'
 
 /** Looks whether all is there that it takes; nothing is changed before `reach`. */
 export async function planRequest(

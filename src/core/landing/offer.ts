@@ -1,14 +1,14 @@
 /** What an accept is to land: from one tree of the workspace to another. */
-import { toText } from './bytes.ts'
-import { AppError } from './errors.ts'
-import { type CutFile, cutFiles, parseCuts, picks, withLines } from './hunks.ts'
-import { requireStep } from './log.ts'
-import { conflictError } from './conflict-error.ts'
-import { pathMatcher } from './pathspec.ts'
-import type { Leaf, Ports, Repo, Step } from './ports.ts'
-import { firstOf } from './shadow.ts'
-import type { Task } from './task.ts'
-import { basisOf } from './update.ts'
+import { toText } from '../bytes.ts'
+import { AppError } from '../errors.ts'
+import { type CutFile, cutFiles, parseCuts, picks, withLines } from '../hunks.ts'
+import { requireStep } from '../log.ts'
+import { conflictError } from '../conflict-error.ts'
+import { pathMatcher } from '../pathspec.ts'
+import type { Leaf, Ports, Repo, Step } from '../ports.ts'
+import { firstOf } from '../shadow.ts'
+import type { Task } from '../task.ts'
+import { basisOf } from '../update.ts'
 
 export interface Offer {
   readonly first: Step

@@ -1,13 +1,13 @@
 /** Landing what was done in the user's own checkout: it goes back to its branch, with the work and what was put away. */
-import type { AcceptInput } from './accept.ts'
-import { planCommit } from './land-commit.ts'
-import type { Landing } from './land-patch.ts'
+import type { AcceptInput } from '../accept.ts'
+import { planCommit } from './commit-build.ts'
+import type { Landing } from './patch.ts'
 import type { Offer } from './offer.ts'
-import type { Ports, Repo } from './ports.ts'
-import { goalAt, leaving } from './shadow.ts'
-import type { Strategy } from './strategies.ts'
-import type { Task } from './task.ts'
-import { branchRef } from './workspace.ts'
+import type { Ports, Repo } from '../ports.ts'
+import { goalAt, leaving } from '../shadow.ts'
+import type { Strategy } from '../strategies.ts'
+import type { Task } from '../task.ts'
+import { branchRef } from '../workspace.ts'
 
 export async function planShadow(
   ports: Ports,
