@@ -6,10 +6,12 @@ import { holdTask } from './hold.ts'
 import { requireIdle, requireSettled } from './idle.ts'
 import { findOperation } from './kept-operation.ts'
 import { findRepo } from './repo.ts'
-import { follow, requireUnheld } from './landing/commit-build.ts'
-import { asFound, obstacles } from './landing/patch.ts'
+import { requireUnheld } from './landing/commit-build.ts'
+import { follow } from './landing/follow.ts'
+import { asFound, obstacles, readSurroundings } from './landing/obstacles.ts'
 import { requireStep } from './log.ts'
 import { conflictError } from './conflict-error.ts'
+import { isSame } from './model/leaf.ts'
 import { otherEntries } from './operation-files.ts'
 import { inverse } from './operation-back.ts'
 import { type FileMove, type Operation, perform, type StepMove } from './operation.ts'
@@ -238,12 +240,15 @@ async function fitted(ports: Ports, repo: Repo, back: Operation): Promise<Operat
   ]
   const merged = await contents.merge(repo, { base, ours, theirs, labels: ['yours', 'before'] })
   const planned = await contents.compare(repo, ours, merged.tree)
-  const conflicts = [...merged.conflicts, ...(await obstacles(ports, repo, checkout, planned))]
+  const conflicts = [
+    ...merged.conflicts,
+    ...obstacles(planned, await readSurroundings(ports, repo, checkout, planned)),
+  ]
   if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
   const wanted = new Map(moves.map((move) => [move.path, move.to]))
   const fits = Array.from(planned, ([file, { from, to }]): FileMove => {
     const known = wanted.get(file)
-    const same = known && to && known.oid === to.oid && known.mode === to.mode
+    const same = known && isSame(known, to)
     return { path: file, from: asFound(from, found.get(file)), to: same ? known : to }
   })
   return { ...back, files: { checkout, moves: fits } }

@@ -26,13 +26,3 @@ export async function askedMessage(
     await ports.files.remove(file)
   }
 }
-
-/** As with git, how it ends changes nothing. */
-export async function tellLanded(
-  ports: Ports,
-  place: Place,
-  as: 'squash' | 'merge' | 'rebase',
-): Promise<void> {
-  const call = as === 'merge' ? { name: 'post-merge', args: ['0'] } : { name: 'post-commit', args: [] }
-  await ports.git.runHook(place, call)
-}
