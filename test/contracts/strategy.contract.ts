@@ -99,8 +99,8 @@ function landedFiles({ user, task }: World, { lands }: LandingStrategy, before: 
 }
 
 /** In an index that was written again the times of files differ; its entries are compared. */
-function withoutTimes({ 'git/index': _, ...rest }: Fingerprint): Fingerprint {
-  return rest
+function withoutTimes(all: Fingerprint): Fingerprint {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name !== 'git/index'))
 }
 
 const marks = { added: 'A', modified: 'M', deleted: 'D' }
