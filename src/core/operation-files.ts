@@ -4,6 +4,7 @@ import { allEnded } from './all-ended.ts'
 import { type BytePath, toText } from './bytes.ts'
 import { conflictError } from './conflict-error.ts'
 import { eachOf } from './each.ts'
+import { isSame } from './model/leaf.ts'
 import type { FileMove, IndexPart, Operation } from './operation.ts'
 import type { Found, Leaf, Ports, Repo } from './ports.ts'
 
@@ -65,11 +66,7 @@ export async function otherEntries(
 ): Promise<BytePath[]> {
   const paths = moves.map((move) => move.path)
   const tracked = await ports.checkouts.readTracked(gitDir, paths)
-  const isOther = ({ path: file, from }: FileMove) => {
-    const now = tracked.get(file)
-    return now?.oid !== from?.oid || now?.mode !== from?.mode
-  }
-  return moves.filter(isOther).map((move) => move.path)
+  return moves.filter(({ path: file, from }) => !isSame(tracked.get(file), from)).map((move) => move.path)
 }
 
 async function requireUnchanged(
@@ -104,7 +101,7 @@ function isStill(found: Found | undefined, leaf: Leaf | null): boolean {
   if (leaf === null) return found?.kind !== 'file' && found?.kind !== 'special'
   // An empty folder stands for a submodule that was never fetched.
   if (leaf.mode === '160000') return found?.kind === 'folder'
-  return found?.kind === 'file' && found.leaf.oid === leaf.oid && found.leaf.mode === leaf.mode
+  return found?.kind === 'file' && isSame(found.leaf, leaf)
 }
 
 /** Deletions first: a file may have to make room for a folder. Answers the paths that somebody changed meanwhile. */

@@ -7,7 +7,7 @@ import { findMovedTo } from './elsewhere.ts'
 import { AppError, appError } from './errors.ts'
 import { eachOf } from './each.ts'
 import { holdFree } from './hold.ts'
-import { landedState } from './landed.ts'
+import { landedState } from './landing/landed.ts'
 import { type Act, performAll } from './operation.ts'
 import type { Ports, Repo, RepoRecord } from './ports.ts'
 import {

@@ -7,6 +7,7 @@ import type { BytePath } from './bytes.ts'
 import { takeStep } from './checkpoint.ts'
 import { AppError } from './errors.ts'
 import { findOperation } from './kept-operation.ts'
+import { isSame } from './model/leaf.ts'
 import type { FileMove, Operation } from './operation.ts'
 import type { Conflict, Leaf, Ports, Repo, Step } from './ports.ts'
 import type { Task } from './task.ts'
@@ -118,10 +119,6 @@ async function putAway(
     if (!isSame(from, to)) moves.push({ path: file, from, to })
   }
   return moves
-}
-
-function isSame(a: Leaf | null, b: Leaf | null): boolean {
-  return a?.oid === b?.oid && a?.mode === b?.mode
 }
 
 /** What could not be put away, as a repository inside the checkout, is not the agent's: it counts as landed. */

@@ -1,5 +1,5 @@
 import { asSeen } from './as-seen.ts'
-import { landedState } from './landed.ts'
+import { landedState } from './landing/landed.ts'
 import { findMeant } from './list.ts'
 import type { Ports } from './ports.ts'
 import { isOpen, type Task } from './task.ts'

@@ -3,7 +3,8 @@ import type { Files, Git, Place } from '../core/ports.ts'
 import type { GitExec } from './exec.ts'
 import { findHolder } from './held.ts'
 import { runHook } from './hooks.ts'
-import { isAncestor, isSquashed, readBeside } from './landed.ts'
+import { isAncestor } from './ancestor.ts'
+import { isSquashed, readBeside } from './landed.ts'
 import { readLocks } from './locks.ts'
 import { findRepoMark, writeRepoMark } from './mark.ts'
 import { changeLoose, isMove } from './loose-refs.ts'
@@ -67,7 +68,8 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     readRegistrations: (place) => readRegistrations(files, place),
     readRefs: (place, below, signal) => readRefs(exec, place, below, signal),
     readLocks,
-    isAncestor: (place, commit, of, signal) => isAncestor(exec, place, commit, of, signal),
+    isAncestor: ({ commonDir }, commit, of, signal) =>
+      isAncestor(exec, { gitDir: commonDir }, commit, of, signal),
     readBeside: (place, tip, target, signal) => readBeside(exec, place, tip, target, signal),
     isSquashed: (place, tip, target, signal) => isSquashed(exec, place, tip, target, signal),
     readSurroundings: (place) => readSurroundings(exec, place),

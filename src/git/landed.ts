@@ -11,17 +11,6 @@ function call(place: Place, args: readonly string[], signal?: AbortSignal) {
   return { args, gitDir: place.commonDir, cwd: place.commonDir, signal }
 }
 
-export async function isAncestor(
-  exec: GitExec,
-  place: Place,
-  commit: string,
-  of: string,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const args = ['merge-base', '--is-ancestor', commit, of]
-  return (await exec({ ...call(place, args, signal), expect: [1] })).code === 0
-}
-
 /** Line by line `- <commit>` for one whose change is upstream, `+ <commit>` for one that is not. */
 export async function readBeside(
   exec: GitExec,

@@ -9,7 +9,7 @@ import { type BytePath, toBytes } from './bytes.ts'
 import { conversionsOf, makeCleanRoom } from './clean.ts'
 import type { OpenVault } from './index.ts'
 import { commitSteps, lenders, readLines, transfer } from './publish.ts'
-import { parseCommit } from './step.ts'
+import { parseCommit, stepSubject } from './step.ts'
 
 export async function readTree(vault: OpenVault, commit: string): Promise<string> {
   return parseCommit(await vault.objects.readObject(commit)).tree
@@ -118,8 +118,7 @@ export async function readReplay(
     if (!step) return []
     const before = parentTree
     parentTree = tree
-    const subject = step.summary === '' ? `AI Tool: ${step.tool}` : `AI Tool: ${step.tool} - ${step.summary}`
-    return [{ commit, subject, tree, parentTree: before }]
+    return [{ commit, subject: stepSubject(step), tree, parentTree: before }]
   })
 }
 

@@ -1,5 +1,6 @@
 /** Three trees merged in memory. Nothing of the user's or the agent's config has a say. */
 import path from 'node:path'
+import { isSame } from '../core/model/leaf.ts'
 import type { Conflict, Leaf, LeafChange, MergeInput, Merged } from '../core/ports.ts'
 import { type BytePath, splitNul, toText } from './bytes.ts'
 import type { OpenVault } from './index.ts'
@@ -78,7 +79,7 @@ export function silentLosses(ours: TreeChanges, theirs: TreeChanges): BytePath[]
     .filter(([file, { from, to }]) => {
       const other = theirs.get(file)
       const added = from === null && to && other?.from === null && other.to
-      return added && (other.to?.oid !== to.oid || other.to.mode !== to.mode)
+      return added && !isSame(other.to, to)
     })
     .map(([file]) => file)
 }
@@ -96,9 +97,9 @@ async function writtenOver(
   const lost: BytePath[] = []
   for (const [file, { from, to }] of ours) {
     const other = theirs.get(file)?.to
-    if (from !== null || !to || other?.oid !== to.oid || other.mode !== to.mode) continue
+    if (from !== null || !to || !isSame(other, to)) continue
     const now = await findLeaf(vault.objects, merged, file)
-    if (now?.oid !== to.oid || now.mode !== to.mode) lost.push(file)
+    if (!isSame(now, to)) lost.push(file)
   }
   return lost
 }

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { AppError } from '../core/errors.ts'
 import type { Published, RefChange, Repo, Step } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
+import { isAncestor } from '../git/ancestor.ts'
 import { frugal } from '../git/frugal.ts'
 import { workspacePlace } from '../git/isolation.ts'
 import { readOwnHead, readOwnRef, readPlain } from '../git/own.ts'
@@ -92,7 +93,8 @@ export async function publish(
     if (head === undefined || head === last || !(await isWhole(lent, head, task.base.commit, signal)))
       continue
     if (head === now) known.push(head)
-    if (!(await isAncestor(lent, head, tip.commit, signal))) joined.push(head)
+    const where = { gitDir: vault.vault, alternates: lent.alternates, mayLack: true }
+    if (!(await isAncestor(vault.exec, where, head, tip.commit, signal))) joined.push(head)
   }
   if (joined.length > 0) {
     // The steps are published on top of them: should the user's repository lose them, the vault must have them.
@@ -239,23 +241,6 @@ function lastOf(lines: readonly Line[]): number {
 
 async function baseTree(vault: OpenVault, task: Task): Promise<string> {
   return parseCommit(await vault.objects.readObject(task.base.commit)).tree
-}
-
-async function isAncestor(
-  vault: OpenVault,
-  older: string,
-  newer: string,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const { code } = await vault.exec({
-    args: ['merge-base', '--is-ancestor', older, newer],
-    gitDir: vault.vault,
-    alternates: vault.alternates,
-    cwd: vault.vault,
-    expect: [1, 128],
-    signal,
-  })
-  return code === 0
 }
 
 /** Packs what the user's repository lacks; there it is checked before it counts. */

@@ -12,14 +12,15 @@ interface StepMessage extends Omit<Step, 'commit' | 'tree' | 'skipped'> {
 /** `AI Tool: {tool} - {summary}`, then a trailer with everything else. */
 export function stepMessage(note: StepMessage): string {
   const { tool, summary, ...rest } = note
-  const lines = [subject(tool, summary), '', `Offshoot-Step: ${note.n}`, `Offshoot-Tool: ${oneLine(tool)}`]
+  const lines = [stepSubject(note), '', `Offshoot-Step: ${note.n}`, `Offshoot-Tool: ${oneLine(tool)}`]
   if (note.run !== undefined) lines.push(`Offshoot-Run: ${oneLine(note.run)}`)
   if (note.call !== undefined) lines.push(`Offshoot-Call: ${oneLine(note.call)}`)
   lines.push(`Offshoot-Note: ${JSON.stringify({ ...rest, tool, summary })}`)
   return `${lines.join('\n')}\n`
 }
 
-function subject(tool: string, summary: string): string {
+/** What a commit of a step says in its first line, wherever it is made. */
+export function stepSubject({ tool, summary }: Pick<Step, 'tool' | 'summary'>): string {
   const words = oneLine(summary)
   const short = Array.from(words).slice(0, 200).join('')
   return words === '' ? `AI Tool: ${oneLine(tool)}` : `AI Tool: ${oneLine(tool)} - ${short}`

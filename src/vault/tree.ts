@@ -1,4 +1,5 @@
 /** Git's tree objects, and the tree that comes of an older one by some changes. Reading and writing are passed in. */
+import { isSame } from '../core/model/leaf.ts'
 import type { Leaf, Mode } from '../core/ports.ts'
 import { type BytePath, fromBytes, toBytes } from './bytes.ts'
 
@@ -106,7 +107,7 @@ export async function compareTrees(
   const after = new Map((await store.read(to)).map((entry) => [entry.name, entry]))
   for (const name of new Set([...before.keys(), ...after.keys()])) {
     const [a, b] = [before.get(name), after.get(name)]
-    if (a?.oid === b?.oid && a?.mode === b?.mode) continue
+    if (isSame(a, b)) continue
     const path = prefix + name
     const [fileA, fileB] = [leafOf(a), leafOf(b)]
     if (fileA || fileB) found.set(path, { from: fileA, to: fileB })
@@ -141,7 +142,7 @@ async function changeFolder(
   for (const [name, group] of byFirstPart(changes)) {
     const before = entries.get(name)
     const after = await changeEntry(store, before, name, group, prefix, files)
-    if (before?.oid === after?.oid && before?.mode === after?.mode) continue
+    if (isSame(before, after)) continue
     differs = true
     if (after) entries.set(name, after)
     else entries.delete(name)
@@ -172,7 +173,7 @@ async function changeEntry(
     if (before && !wasFolder) files.push({ path, status: 'deleted' })
     return oid === null ? undefined : { name, mode: '40000', oid }
   }
-  if (leaf === undefined || (before?.oid === now?.oid && before?.mode === now?.mode)) return before
+  if (leaf === undefined || isSame(before, now)) return before
   files.push({ path, status: !before ? 'added' : now ? 'modified' : 'deleted' })
   return now
 }

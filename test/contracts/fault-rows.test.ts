@@ -1,6 +1,7 @@
 /** Nothing that writes is left out of the faults. */
 import { expect, test } from 'vitest'
 import { handlers } from '../../src/api/handlers.ts'
+import { landingStrategies } from '../../src/core/landing/index.ts'
 import { type ActionName, actions } from '../../src/protocol/actions.ts'
 import { journeys } from '../faults/journeys.ts'
 
@@ -39,12 +40,9 @@ test.each(writing)('P2: %s is struck by faults, or there is a reason not to', (a
   }
 })
 
-test.each(['patch', 'squash', 'merge', 'rebase', 'keep-branch', 'pr'])(
-  'A4: accept --as %s is struck',
-  (as) => {
-    expect(journeys.map(({ name }) => name)).toContain(`accept --as ${as}`)
-  },
-)
+test.each(landingStrategies)('A4: accept --as $name is struck', ({ name: as }) => {
+  expect(journeys.map(({ name }) => name)).toContain(`accept --as ${as}`)
+})
 
 test.each(['only', 'hunks'])('A4: accept --%s is struck', (part) => {
   expect(journeys.map(({ name }) => name)).toContain(`accept --${part}`)

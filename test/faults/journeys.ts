@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { call } from '../../src/api/call.ts'
 import type { Ports } from '../../src/core/ports.ts'
+import { strategies, strategyFacts } from '../../src/core/strategies.ts'
 import {
   askedOrNot,
   broughtBack,
@@ -79,6 +80,11 @@ export interface Journey {
   /** What is wrong with the state after recovery, beyond what is wrong for every verb. */
   check?(seen: Seen): string[]
 }
+
+/** The others have rows of their own: a patch meets changes of the user, a pull request needs somebody to ask. */
+const onBranches = strategies.filter(
+  (as) => strategyFacts[as].lands !== 'files' && strategyFacts[as].final === undefined,
+)
 
 export const journeys: readonly Journey[] = [
   {
@@ -310,7 +316,7 @@ export const journeys: readonly Journey[] = [
     prepare: (fixture) => readyToLand(fixture, { shared: true }),
     act: (ports, dir, signal) => accept(ports, dir, { as: 'patch' }, signal),
   },
-  ...(['squash', 'merge', 'rebase', 'keep-branch'] as const).map(
+  ...onBranches.map(
     (as): Journey => ({
       name: `accept --as ${as}`,
       operation: true,

@@ -43,3 +43,16 @@ test('I6: a placeholder that means nothing is refused, with the setting named', 
     data: { key: 'accept.squashMessage' },
   })
 })
+
+test('A12: a rebase says of a step in one line what the branch of the task says', async () => {
+  const { user, repo, task, at } = await worked({ f: 'one\n' })
+  writeFileSync(at('f'), 'two\n')
+  const summary = `Two\nlines\u0007, and ${'long '.repeat(60)}`
+  await repo.checkpoint({ task: task.id, tool: 'Edit\nMore', summary })
+  await repo.accept({ task: task.id, as: 'keep-branch' })
+  const subject = user.git('log', '-1', '--format=%s', task.branch)
+  await repo.undo()
+  await repo.accept({ task: task.id, as: 'rebase' })
+  expect(user.git('log', '-1', '--format=%B', 'main').trim()).toBe(subject.trim())
+  expect(subject).toMatch(/^AI Tool: Edit More - Two lines , and long /)
+})

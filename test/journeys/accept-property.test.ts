@@ -4,8 +4,9 @@
  */
 import { expect, onTestFinished, test } from 'vitest'
 import { compose } from '../../src/compose.ts'
-import { planCommit } from '../../src/core/land-commit.ts'
-import { type Landing, planPatch } from '../../src/core/land-patch.ts'
+import { patch } from '../../src/core/landing/patch.ts'
+import { squash } from '../../src/core/landing/squash.ts'
+import type { Landing } from '../../src/core/landing/strategy.ts'
 import { requireTask } from '../../src/core/list.ts'
 import type { FileMove } from '../../src/core/operation.ts'
 import type { Leaf } from '../../src/core/ports.ts'
@@ -136,7 +137,8 @@ test('A1, A3: 1,000 plans of a patch are what the reference says', { timeout: 10
       const expected = landedAsPatch({ base, theirs }, user, isIgnored)
       fc.pre(!('unsure' in expected))
       checkOut(user, false)
-      const plan = await planPatch(ports, repo, task, await offerOf(base, theirs), false)
+      const offer = await offerOf(base, theirs)
+      const plan = await patch.plan({ ports, repo, task, offer, input: {}, signal: undefined })
       expect([plan.index, plan.refs]).toEqual([undefined, []])
       seen[judge(plan, user, expected)]++
     }),
@@ -154,8 +156,9 @@ test('A2, A3: 200 plans of commits are what the reference says', { timeout: 10 *
       const expected = landedAsCommit([{ base, theirs }], user)
       fc.pre(!('unsure' in expected))
       checkOut(user, true)
-      const input = { dir: repo.place.checkout ?? '', dryRun: true }
-      const plan = await planCommit(ports, repo, task, await offerOf(base, theirs), 'squash', input)
+      const offer = await offerOf(base, theirs)
+      const input = { dryRun: true }
+      const plan = await squash.plan({ ports, repo, task, offer, input, signal: undefined })
       seen[judge(plan, user, expected)]++
     }),
   )

@@ -107,3 +107,15 @@ test.each(['squash', 'merge', 'rebase'] as const)(
     expect(user.git('show', 'main:new')).toBe('new\n')
   },
 )
+
+test('A9: what is refused would not land, and the preview says so', async () => {
+  const user = testRepo()
+  const { task } = await library(user).start({ task: 'T1' })
+  writeFileSync(path.join(task.path, '.env'), 'TOKEN=1\n')
+  const preview = async (...more: string[]) =>
+    (await offshoot(user, 'accept', 'T1', '--dry-run', ...more)).stdout.split('\n')
+  const [refused, ...lines] = await preview()
+  expect(refused).toBe('T1 would not land:')
+  expect(lines).toContain('  needs --allow: .env (looks like a secret, by its name)')
+  expect(await preview('--allow', '.env')).toContain('T1 would land cleanly:')
+})

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { strategies } from '../../core/strategies.ts'
+import { strategies, strategyFacts } from '../../core/strategies.ts'
 import type { Output } from '../../protocol/actions.ts'
 import { ask } from '../ask.ts'
 import { type Answer, type Context, flag, text, texts, type Values } from '../command.ts'
@@ -80,7 +80,7 @@ function told(
     for (const { path, kind } of preview.marked) marked('yellow', `  markers (${kind}): ${path}`)
     return [`${task.id} ${outlook(preview)}:`, ...lines].join('\n')
   }
-  if (accepted?.as === 'pr') return printable(requested(task, accepted))
+  if (accepted && strategyFacts[accepted.as].final !== undefined) return printable(requested(task, accepted))
   const count = `${accepted?.files.length ?? 0} ${accepted?.files.length === 1 ? 'file' : 'files'}`
   const where = accepted?.onto === undefined ? '' : ` on ${accepted.onto} as ${accepted.commit?.slice(0, 10)}`
   const open = task.state === 'accepted' || task.state === 'kept' ? '' : '; the task stays open'
@@ -91,9 +91,10 @@ function told(
   ].join('\n')
 }
 
-function outlook({ clean, conflicts }: NonNullable<Output<'task.accept'>['preview']>): string {
-  if (clean) return 'would land cleanly'
-  return conflicts.length > 0 ? 'would not land' : 'would land with conflict markers'
+/** What is refused lands no more than what is in conflict. */
+function outlook({ conflicts, marked, refused }: NonNullable<Output<'task.accept'>['preview']>): string {
+  if (conflicts.length > 0 || refused.length > 0) return 'would not land'
+  return marked.length > 0 ? 'would land with conflict markers' : 'would land cleanly'
 }
 
 function requested(

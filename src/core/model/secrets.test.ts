@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { redacted } from '../redact.ts'
-import { risks } from '../risk.ts'
+import { risks } from '../landing/risk.ts'
 import { secretFormats } from './secrets.ts'
 
 const isRefused = (content: string) =>

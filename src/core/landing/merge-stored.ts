@@ -1,7 +1,7 @@
 /** Where the bytes of two sides do not fit together, what git would merge: the contents as it stores them. */
-import { type BytePath, fromText } from './bytes.ts'
-import type { Leaf, MergeInput, Merged, Ports, Repo } from './ports.ts'
-import type { Task } from './task.ts'
+import { type BytePath, fromText } from '../bytes.ts'
+import type { Leaf, MergeInput, Merged, Ports, Repo } from '../ports.ts'
+import type { Task } from '../task.ts'
 
 type Leaves = ReadonlyMap<BytePath, Leaf>
 

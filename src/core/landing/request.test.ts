@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressIn, remoteHost, requestArgs, toolFor } from './pull-request.ts'
+import { addressIn, remoteHost, requestArgs, toolFor } from './request.ts'
 
 test.each([
   ['git@github.com:me/shop.git', 'github.com', 'me/shop'],

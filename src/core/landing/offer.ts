@@ -1,14 +1,14 @@
 /** What an accept is to land: from one tree of the workspace to another. */
-import { toText } from './bytes.ts'
-import { AppError } from './errors.ts'
-import { type CutFile, cutFiles, parseCuts, picks, withLines } from './hunks.ts'
-import { requireStep } from './log.ts'
-import { conflictError } from './conflict-error.ts'
-import { loadPathMatcher } from './pathspec.ts'
-import type { Leaf, Ports, Repo, Step } from './ports.ts'
-import { firstOf } from './shadow.ts'
-import type { Task } from './task.ts'
-import { basisOf } from './update.ts'
+import path from 'node:path'
+import { toText } from '../bytes.ts'
+import { AppError } from '../errors.ts'
+import { type CutFile, cutFiles, parseCuts, picks, withLines } from '../hunks.ts'
+import { requireStep } from '../log.ts'
+import { loadPathMatcher, rootedSpec } from '../pathspec.ts'
+import type { Conflict, Leaf, Ports, Repo, Step } from '../ports.ts'
+import { firstOf } from '../shadow.ts'
+import type { Task } from '../task.ts'
+import { basisOf } from '../update.ts'
 
 export interface Offer {
   readonly first: Step
@@ -18,6 +18,11 @@ export interface Offer {
   readonly theirs: string
   /** Nothing of the task is left out. */
   readonly whole: boolean
+}
+
+/** Steps were chosen that touch the same lines as others that were left out. */
+export interface Misfit {
+  readonly conflicts: readonly Conflict[]
 }
 
 /** Which part of the work is meant; nothing: all of it. */
@@ -30,13 +35,25 @@ export interface Choice {
   readonly hunks?: readonly string[] | undefined
 }
 
+/** With its paths as seen from the root, when the user stands in a folder of a checkout. */
+export async function rootedChoice(
+  ports: Ports,
+  { place }: Repo,
+  dir: string,
+  { only, steps, hunks }: Choice,
+): Promise<Choice> {
+  if (!only || place.checkout === null) return { only, steps, hunks }
+  const folder = path.relative(place.checkout, await ports.files.readRealPath(dir))
+  return { only: only.map((spec) => rootedSpec(spec, folder)), steps, hunks }
+}
+
 export async function offerOf(
   ports: Ports,
   repo: Repo,
   task: Task,
   choice: Choice,
   signal?: AbortSignal,
-): Promise<Offer> {
+): Promise<Offer | Misfit> {
   const steps = await ports.vault.readSteps(repo, task)
   const first = steps[0] ? firstOf(task, steps) : await ports.vault.seed(repo, task)
   const last = steps.at(-1) ?? first
@@ -49,6 +66,7 @@ export async function offerOf(
     })
   }
   const theirs = await chosen(ports, repo, steps, base, last.tree, choice, signal)
+  if (typeof theirs !== 'string') return theirs
   return { first, basis, base, theirs, whole: theirs === last.tree }
 }
 
@@ -66,12 +84,12 @@ async function chosen(
   last: string,
   { only, steps: wanted, hunks }: Choice,
   signal?: AbortSignal,
-): Promise<string> {
+): Promise<string | Misfit> {
   if (hunks && (only || wanted))
     throw new AppError('WT_019', 'Hunks are chosen one by one: --only and --step do not go with --hunks.')
   if (hunks) return pickHunks(ports, repo, base, last, hunks, signal)
   const theirs = wanted ? await pickSteps(ports, repo, steps, base, wanted) : last
-  return only ? pickPaths(ports, repo, base, theirs, only) : theirs
+  return only && typeof theirs === 'string' ? pickPaths(ports, repo, base, theirs, only) : theirs
 }
 
 /** Each step's own change, one after the other, on top of what landed before. */
@@ -81,7 +99,7 @@ async function pickSteps(
   steps: readonly Step[],
   base: string,
   wanted: readonly number[],
-): Promise<string> {
+): Promise<string | Misfit> {
   let tree = base
   for (const n of [...wanted].sort((a, b) => a - b)) {
     const [before, after] = [requireStep(steps, n - 1), requireStep(steps, n)]
@@ -92,7 +110,7 @@ async function pickSteps(
       labels: ['landed', `step-${n}`] as const,
     }
     const merged = await ports.contents.merge(repo, sides)
-    if (merged.conflicts.length > 0) throw conflictError(merged.conflicts)
+    if (merged.conflicts.length > 0) return { conflicts: merged.conflicts }
     tree = merged.tree
   }
   return tree
@@ -125,15 +143,18 @@ async function pickHunks(
   }
   const { contents } = ports
   const changes = new Map<string, Leaf | null>()
-  for (const [{ path, change }, pick] of picks(await readHunks(ports, repo, base, theirs, signal), ids)) {
+  for (const [{ path: file, change }, pick] of picks(
+    await readHunks(ports, repo, base, theirs, signal),
+    ids,
+  )) {
     if ('to' in pick || !change.from || !change.to) {
-      changes.set(path, change.to)
+      changes.set(file, change.to)
       continue
     }
     const before = await contents.readContent(repo, change.from)
     const after = await contents.readContent(repo, change.to)
     const oid = await contents.write(repo, withLines(before, after, pick.lines))
-    changes.set(path, { mode: pick.mode, oid })
+    changes.set(file, { mode: pick.mode, oid })
   }
   return contents.change(repo, base, changes)
 }

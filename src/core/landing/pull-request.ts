@@ -1,28 +1,25 @@
 /** Landing as a pull request: the branch is pushed, and a tool of the user's asks for it. */
-import type { AcceptInput } from './accept.ts'
-import { AppError, appError } from './errors.ts'
-import type { Landing } from './land-patch.ts'
+import { AppError, appError } from '../errors.ts'
+import { closeKept } from './close.ts'
 import { stepLines, titleOf } from './message.ts'
-import type { Ports, Repo } from './ports.ts'
-import {
-  addressIn,
-  type Request,
-  remoteHost,
-  requestArgs,
-  type Tool,
-  toolFor,
-  tools,
-} from './pull-request.ts'
-import type { Task } from './task.ts'
+import type { Ports, Repo } from '../ports.ts'
+import { strategyFacts } from '../strategies.ts'
+import { addressIn, type Request, remoteHost, requestArgs, type Tool, toolFor, tools } from './request.ts'
+import type { Landing, LandingStrategy, LandingWork } from './strategy.ts'
+import type { Task } from '../task.ts'
 
-/** Looks whether all is there that it takes; nothing is changed before `reach`. */
-export async function planRequest(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  input: AcceptInput,
-  signal?: AbortSignal,
-): Promise<Landing> {
+export const pullRequest: LandingStrategy<'pr'> = {
+  ...strategyFacts.pr,
+  name: 'pr',
+  plan: planRequest,
+  async close(work) {
+    // The work was sent elsewhere: it is not in the target yet.
+    return work.input.keep ? { refs: [], record: { from: {}, to: {} } } : closeKept(work)
+  },
+}
+
+/** Looks whether everything that it takes is there; nothing is changed before `send`. */
+async function planRequest({ ports, repo, task, input, signal }: LandingWork): Promise<Landing> {
   const base = input.onto ?? task.base.branch
   if (base === null) {
     throw new AppError('WT_010', `${task.id} was not started from a branch.`, {
@@ -39,7 +36,7 @@ export async function planRequest(
     title: first || titleOf(task),
     body: input.message === undefined ? stepLines(steps).join('\n') : rest.join('\n').trim(),
   }
-  const reach = async () => {
+  const send = async () => {
     const { branch, tip } = await ports.vault.publish(repo, task, signal)
     if (tip === task.base.commit) {
       throw new AppError('WT_019', `${task.id} has changed nothing: there is nothing to ask for.`, {
@@ -50,7 +47,7 @@ export async function planRequest(
     const address = await ask(ports, repo, task, tool, { remote, branch, base, ...words }, signal)
     return { onto: base, commit: tip, ...(address !== undefined && { url: address }) }
   }
-  return { conflicts: [], refs: [], onto: base, told: {}, reach }
+  return { conflicts: [], refs: [], onto: base, landed: {}, send }
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What the hooks of the user's repository have to say about a landing, when they were asked. */
 import path from 'node:path'
-import { AppError } from './errors.ts'
-import type { Place, Ports } from './ports.ts'
+import { AppError } from '../errors.ts'
+import type { Place, Ports } from '../ports.ts'
 
 /** The message as `commit-msg` leaves it; throws when the hook refuses it. */
 export async function askedMessage(
@@ -25,14 +25,4 @@ export async function askedMessage(
   } finally {
     await ports.files.remove(file)
   }
-}
-
-/** As with git, how it ends changes nothing. */
-export async function tellLanded(
-  ports: Ports,
-  place: Place,
-  as: 'squash' | 'merge' | 'rebase',
-): Promise<void> {
-  const call = as === 'merge' ? { name: 'post-merge', args: ['0'] } : { name: 'post-commit', args: [] }
-  await ports.git.runHook(place, call)
 }

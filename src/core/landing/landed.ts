@@ -1,9 +1,9 @@
 /** Whether the work of a task is in its base branch by now: merged, squashed or rebased, by us or elsewhere. */
-import { appError } from './errors.ts'
-import { settingsOf } from './hold.ts'
-import type { Ports, Repo } from './ports.ts'
-import { isOpen, type Task } from './task.ts'
-import { branchRef } from './workspace.ts'
+import { appError } from '../errors.ts'
+import { settingsOf } from '../hold.ts'
+import type { Ports, Repo } from '../ports.ts'
+import { isOpen, type Task } from '../task.ts'
+import { branchRef } from '../workspace.ts'
 
 export interface LandedState {
   /** null: there is no work, no branch to look at, or git cannot tell. */

@@ -1,0 +1,162 @@
+/** What squash, merge and rebase share: commits are built in memory, and a checkout that has the branch follows it. */
+import type { BytePath } from '../bytes.ts'
+import { AppError } from '../errors.ts'
+import { isSame } from '../model/leaf.ts'
+import type { Conflict, HookCall, Leaf, Ports, Repo } from '../ports.ts'
+import type { Goal } from '../shadow.ts'
+import { branchRef } from '../workspace.ts'
+import { follow, placeOf } from './follow.ts'
+import { askedMessage } from './git-hooks.ts'
+import { filled } from './message.ts'
+import type { Landing, LandingWork } from './strategy.ts'
+
+/** The trees between which the commits are made, as git stores them. */
+export interface Sides {
+  readonly onto: string
+  /** The commit that the branch is at. */
+  readonly target: string
+  /** The tree of that commit. */
+  readonly before: string
+  /** The workspace at its start, with what the user had not committed then. */
+  readonly start: string
+  /** The part of the work that has landed already. */
+  readonly base: string
+  /** The same, with what lands now. */
+  readonly theirs: string
+  /** The message of a commit, as the user's hooks want it. */
+  worded(message: string): Promise<string>
+}
+
+export interface Built extends Pick<Sides, 'before' | 'theirs'> {
+  readonly conflicts: readonly Conflict[]
+  readonly commit: string
+  /** The tree of the branch afterwards. */
+  readonly after: string
+}
+
+interface CommitKind {
+  build(sides: Sides): Promise<Built>
+  /** The hook of git that hears of it afterwards. */
+  readonly tells: HookCall
+}
+
+export async function planCommit(work: LandingWork, kind: CommitKind): Promise<Landing> {
+  const { ports, repo, task, input, signal } = work
+  const { onto, target } = await requireTarget(work)
+  const checkedOut = (await ports.git.readWorktrees(repo.place)).find((worktree) => worktree.branch === onto)
+  const place = checkedOut ? placeOf(repo, checkedOut) : repo.place
+  const worded = async (message: string) =>
+    input.hooks ? askedMessage(ports, place, message, signal) : message
+  const built = await kind.build(await readSides(work, { onto, target, worded }))
+  if (built.conflicts.length > 0) return { conflicts: built.conflicts, refs: [], onto, landed: {} }
+  const raw = (checkout: string, file: BytePath, to: Leaf) => rawOf(work, built, checkout, file, to)
+  const followed = checkedOut && (await follow(ports, repo, task, checkedOut, { ...built, raw }, signal))
+  return {
+    conflicts: followed?.conflicts ?? [],
+    refs: built.commit === target ? [] : [{ ref: branchRef(onto), old: target, new: built.commit }],
+    files: followed?.files,
+    index: followed?.index,
+    onto,
+    goal: task.shadow && (await goalOf(work, built)),
+    landed: { onto, commit: built.commit },
+    // As with git, how the hook ends changes nothing.
+    ...(input.hooks &&
+      checkedOut && { after: async () => void (await ports.git.runHook(place, kind.tells)) }),
+  }
+}
+
+/** The branch to land on, and the commit that it is at. */
+async function requireTarget({ ports, repo, task, input, signal }: LandingWork) {
+  const onto = input.onto ?? task.base.branch
+  if (onto === null) {
+    throw new AppError('WT_010', `${task.id} was not started from a branch.`, {
+      hint: 'Name one: --onto BRANCH',
+    })
+  }
+  if (onto === task.branch) {
+    throw new AppError('WT_019', `${task.id} works on ${onto} itself: nothing can land there.`, {
+      hint: 'Use --as patch, --as keep-branch to leave the work on it, or --onto BRANCH for another one.',
+    })
+  }
+  const target = await ports.git.findRef(repo.place, branchRef(onto), signal)
+  if (target === undefined)
+    throw new AppError('WT_010', `There is no branch ${onto}.`, { hint: 'Name another: --onto BRANCH' })
+  await requireUnheld(ports, repo, onto)
+  return { onto, target }
+}
+
+/** Git refuses to go on with a rebase or a bisect whose branch has moved. */
+export async function requireUnheld(ports: Ports, repo: Repo, branch: string): Promise<void> {
+  const held = await ports.git.findHolder(repo.place, branch)
+  if (!held) return
+  throw new AppError('WT_002', `A ${held.verb} of ${branch} is going on in ${held.path}.`, {
+    path: held.path,
+    hint: `Finish it first, or leave it: git ${held.verb} ${held.verb === 'rebase' ? '--abort' : 'reset'}`,
+  })
+}
+
+async function readSides(
+  { ports, repo, task, offer, signal }: LandingWork,
+  to: Pick<Sides, 'onto' | 'target' | 'worded'>,
+): Promise<Sides> {
+  const { contents, vault } = ports
+  const before = await vault.readTree(repo, to.target)
+  const start = await vault.readStart(repo, task, signal)
+  const stored = async (from: string, until: string) =>
+    vault.clean(repo, task, await contents.compare(repo, from, until), signal)
+  const base = await contents.change(repo, start, await stored(offer.first.tree, offer.base))
+  const theirs = await contents.change(repo, base, await stored(offer.base, offer.theirs))
+  return { ...to, before, start, base, theirs }
+}
+
+interface OneCommit {
+  /** The setting that says what the commit says, unless the user does. */
+  readonly message: 'squashMessage' | 'mergeMessage'
+  /** A second parent, given the merged tree. */
+  readonly merged?: (tree: string) => Promise<string>
+}
+
+/** All of the work as one commit on top of the target. */
+export async function buildOne(
+  work: LandingWork,
+  { onto, target, before, base, theirs, worded }: Sides,
+  { message, merged: secondParent }: OneCommit,
+): Promise<Built> {
+  const { ports, repo, task, input, signal } = work
+  const labels = [onto, task.id] as const
+  const merged = await ports.contents.merge(repo, { base, ours: before, theirs, labels }, signal)
+  const built = { conflicts: merged.conflicts, commit: target, before, after: merged.tree, theirs }
+  if (merged.conflicts.length > 0 || merged.tree === before || input.dryRun) return built
+  const parents = secondParent ? [target, await secondParent(merged.tree)] : [target]
+  const words = await worded(input.message ?? (await messageOf(work, message)))
+  const commit = await ports.vault.commit(repo, task, { tree: merged.tree, parents, message: words }, signal)
+  return { ...built, commit }
+}
+
+async function messageOf({ ports, repo, task }: LandingWork, setting: OneCommit['message']): Promise<string> {
+  const { accept } = await ports.settings.read(task.origin)
+  return filled(accept[setting], task, await ports.vault.readSteps(repo, task))
+}
+
+async function goalOf(work: LandingWork, built: Built): Promise<Goal> {
+  const { ports, repo, task, offer } = work
+  const start = await ports.vault.readTree(repo, task.base.commit)
+  const changes = new Map<BytePath, Leaf | null>()
+  for (const [file, { to }] of await ports.contents.compare(repo, start, built.after)) {
+    changes.set(file, to && (await rawOf(work, built, task.path, file, to)))
+  }
+  return { stored: built.after, raw: await ports.contents.change(repo, offer.first.tree, changes) }
+}
+
+/** The bytes for the checkout: the agent's own where they are what landed, else converted as a checkout would. */
+async function rawOf(
+  { ports, repo, task, offer }: LandingWork,
+  built: Built,
+  checkout: string,
+  file: BytePath,
+  to: Leaf,
+): Promise<Leaf> {
+  const stored = await ports.contents.findLeaf(repo, built.theirs, file)
+  const own = isSame(stored, to) ? await ports.contents.findLeaf(repo, offer.theirs, file) : undefined
+  return own ?? ports.vault.smudge(repo, task, checkout, file, to)
+}

@@ -1,0 +1,144 @@
+/** How the files and the index of a checkout follow its branch when commits land on it. */
+import { type BytePath, toText } from '../bytes.ts'
+import { isSame } from '../model/leaf.ts'
+import type { FileMove } from '../operation.ts'
+import type {
+  Conflict,
+  Found,
+  IndexMove,
+  Leaf,
+  LeafChange,
+  Place,
+  Ports,
+  Repo,
+  Tracked,
+  Worktree,
+} from '../ports.ts'
+import type { Task } from '../task.ts'
+import { asFound, obstacles, readSurroundings } from './obstacles.ts'
+import type { Landing } from './strategy.ts'
+
+export function placeOf({ commonDir }: Repo, { path: checkout, name }: Worktree): Place {
+  return { commonDir, gitDir: name === null ? commonDir : `${commonDir}/worktrees/${name}`, checkout }
+}
+
+interface Followed {
+  /** The tree of the branch before and after. */
+  readonly before: string
+  readonly after: string
+  /** What a file is to be in the checkout, given how git stores it. */
+  raw(checkout: string, file: BytePath, to: Leaf): Promise<Leaf>
+}
+
+/** Where the user has changes of their own, there is a conflict, and nothing of it may be written. */
+export async function follow(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  checkedOut: Worktree,
+  { before, after, raw }: Followed,
+  signal?: AbortSignal,
+): Promise<Pick<Landing, 'files' | 'index' | 'conflicts'>> {
+  const { path: checkout } = checkedOut
+  const { gitDir } = placeOf(repo, checkedOut)
+  const changes = await ports.contents.compare(repo, before, after)
+  const paths = [...changes.keys()]
+  const found = await ports.contents.take(repo, checkout, paths)
+  const present = new Map(
+    Array.from(found, ([file, there]) => [file, { from: null, to: leafIn(there) }] as const),
+  )
+  const stored = await ports.vault.clean(repo, task, present, signal)
+  const tracked = await ports.checkouts.readTracked(gitDir, [...paths, ...paths.flatMap(parentsOf)])
+  const plan = followPlan({ changes, found, stored, tracked })
+  const moves: FileMove[] = []
+  for (const move of plan.files)
+    moves.push({ ...move, to: move.to && (await raw(checkout, move.path, move.to)) })
+  const written = new Map(moves.map((move) => [move.path, move]))
+  const around = await readSurroundings(ports, repo, checkout, written, found)
+  const known = new Set(plan.conflicts.map((conflict) => conflict.path))
+  const inTheWay = obstacles(written, around).filter((conflict) => !known.has(conflict.path))
+  return {
+    conflicts: [...plan.conflicts, ...inTheWay],
+    files: { checkout, moves },
+    index: { gitDir, moves: plan.index },
+  }
+}
+
+/** What a checkout has at the paths that change with its branch. */
+export interface FollowGathered {
+  /** As git stores them. */
+  readonly changes: ReadonlyMap<BytePath, LeafChange>
+  readonly found: ReadonlyMap<BytePath, Found>
+  /** The files that were found, as git would store them. */
+  readonly stored: ReadonlyMap<BytePath, Leaf | null>
+  /** The entries of the index: at these paths, above them and below them. */
+  readonly tracked: ReadonlyMap<BytePath, Tracked>
+}
+
+export interface FollowPlan {
+  readonly conflicts: readonly Conflict[]
+  readonly index: readonly IndexMove[]
+  /** What they are to be, as git stores it. */
+  readonly files: readonly FileMove[]
+}
+
+/** Pure. */
+export function followPlan(gathered: FollowGathered): FollowPlan {
+  const { changes, tracked } = gathered
+  const followed = Array.from(changes, ([file, change]) => followFile(file, change, gathered))
+  return {
+    conflicts: [
+      ...followed.flatMap(({ conflict }) => conflict ?? []),
+      ...stagedInTheWay(changes, tracked).map((file) => ({ path: toText(file), kind: 'changed' }) as const),
+    ],
+    index: followed.flatMap(({ index }) => index ?? []),
+    files: followed.flatMap(({ file }) => file ?? []),
+  }
+}
+
+interface FollowedFile {
+  readonly conflict?: Conflict
+  readonly index?: IndexMove
+  readonly file?: FileMove
+}
+
+/** The index and the file must both be what the branch had; then both become what it has. */
+function followFile(
+  path: BytePath,
+  { from, to }: LeafChange,
+  { found, stored, tracked }: FollowGathered,
+): FollowedFile {
+  const [there, entry] = [found.get(path), tracked.get(path) ?? null]
+  // A submodule's folder is its own affair, as it is to git: what counts is the pointer in the index.
+  const isModule = from?.mode === '160000' && there?.kind !== 'file'
+  const isLeftOut = there?.kind === 'gone' && entry?.isLeftOut === true
+  const now = isModule || isLeftOut ? from : (stored.get(path) ?? null)
+  if (!isSame(now, from) || !isSame(entry, from))
+    return { conflict: { path: toText(path), kind: from || entry ? 'changed' : 'untracked' } }
+  const index = { path, from: entry, to: to && (isLeftOut ? { ...to, isLeftOut } : to) }
+  if (isLeftOut || (isModule && (to === null || to.mode === '160000'))) return { index }
+  return { index, file: { path, from: asFound(leafIn(there), there), to } }
+}
+
+function leafIn(there: Found | undefined): Leaf | null {
+  return there?.kind === 'file' ? there.leaf : null
+}
+
+/** Entries of the index that stay although a file takes the place of their folder, or a folder theirs. */
+function stagedInTheWay(
+  changes: ReadonlyMap<BytePath, LeafChange>,
+  tracked: ReadonlyMap<BytePath, Leaf>,
+): BytePath[] {
+  const added = Array.from(changes.keys()).filter((file) => changes.get(file)?.to)
+  const [files, folders] = [new Set(added), new Set(added.flatMap(parentsOf))]
+  return Array.from(tracked.keys()).filter(
+    (staged) =>
+      changes.get(staged)?.to !== null &&
+      (folders.has(staged) || parentsOf(staged).some((parent) => files.has(parent))),
+  )
+}
+
+function parentsOf(file: BytePath): BytePath[] {
+  const parts = file.split('/')
+  return parts.slice(1).map((_, count) => parts.slice(0, count + 1).join('/'))
+}

@@ -1,0 +1,85 @@
+/** What of a landing has changed since it was done, when it is to be taken back: files that were edited, a branch that is elsewhere. */
+import type { BytePath } from '../bytes.ts'
+import { conflictError } from '../conflict-error.ts'
+import { isSame } from '../model/leaf.ts'
+import type { FileMove, Operation } from '../operation.ts'
+import { overlaps } from '../operations/fits.ts'
+import type { Leaf, Ports, Repo } from '../ports.ts'
+import type { Task } from '../task.ts'
+import { branchRef } from '../workspace.ts'
+import { requireUnheld } from './commit-build.ts'
+import { follow } from './follow.ts'
+import { asFound, obstacles, readSurroundings } from './obstacles.ts'
+
+/**
+ * A branch that was moved moves back, and with it the files and the index of the checkout that has it now: that need not
+ * be the one that had it then.
+ */
+export async function whereItIsNow(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  back: Operation,
+  signal?: AbortSignal,
+): Promise<Operation> {
+  const moved = back.refs.find((change) => change.old !== null && change.new !== null)
+  if (!moved?.old || !moved.new || back.head) return back
+  await requireUnheld(ports, repo, moved.ref.slice(branchRef('').length))
+  const worktrees = await ports.git.readWorktrees(repo.place)
+  const checkedOut = worktrees.find(({ branch }) => branch !== null && branchRef(branch) === moved.ref)
+  if (checkedOut?.path === back.files?.checkout) return back
+  if (!checkedOut) return { ...back, files: undefined, index: undefined }
+  const [before, after] = [
+    await ports.vault.readTree(repo, moved.old),
+    await ports.vault.readTree(repo, moved.new),
+  ]
+  const raw = (checkout: string, file: BytePath, to: Leaf) =>
+    ports.vault.smudge(repo, task, checkout, file, to)
+  const { conflicts, files, index } = await follow(
+    ports,
+    repo,
+    task,
+    checkedOut,
+    { before, after, raw },
+    signal,
+  )
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
+  return { ...back, files, index }
+}
+
+/** Later edits of the user in the same files are merged with what the undo puts back. */
+export async function withLaterEdits(ports: Ports, repo: Repo, back: Operation): Promise<Operation> {
+  if (!back.files) return back
+  const { contents } = ports
+  const { checkout, moves } = back.files
+  const found = await contents.take(
+    repo,
+    checkout,
+    moves.map((move) => move.path),
+  )
+  const present = (file: string) => {
+    const there = found.get(file)
+    return there?.kind === 'file' ? there.leaf : null
+  }
+  const tree = (leafOf: (move: FileMove) => FileMove['to']) =>
+    contents.change(repo, null, new Map(moves.map((move) => [move.path, leafOf(move)])))
+  const [base, ours, theirs] = [
+    await tree((move) => move.from),
+    await tree((move) => present(move.path)),
+    await tree((move) => move.to),
+  ]
+  const merged = await contents.merge(repo, { base, ours, theirs, labels: ['yours', 'before'] })
+  const planned = await contents.compare(repo, ours, merged.tree)
+  const conflicts = [
+    ...merged.conflicts,
+    ...obstacles(planned, await readSurroundings(ports, repo, checkout, planned)),
+  ]
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
+  const wanted = new Map(moves.map((move) => [move.path, move.to]))
+  const fits = Array.from(planned, ([file, { from, to }]): FileMove => {
+    const known = wanted.get(file)
+    const same = known && isSame(known, to)
+    return { path: file, from: asFound(from, found.get(file)), to: same ? known : to }
+  })
+  return { ...back, files: { checkout, moves: fits } }
+}

@@ -1,0 +1,117 @@
+/**
+ * What is in the way of files that are about to be written, and is neither of the base nor of the agent: links, folders,
+ * special files, repositories, names that differ only in case.
+ */
+import path from 'node:path'
+import { type BytePath, toText } from '../bytes.ts'
+import type { Conflict, Found, Leaf, LeafChange, Ports, Repo } from '../ports.ts'
+
+type Planned = ReadonlyMap<BytePath, LeafChange>
+
+/** What lies at the planned paths, above them and below them. */
+export interface Surroundings {
+  readonly found: ReadonlyMap<BytePath, Found>
+  /** Of the paths that block others, those that are links. */
+  readonly links: ReadonlySet<BytePath>
+  /** By folder that lies at a planned path, every file below it. */
+  readonly below: ReadonlyMap<BytePath, readonly BytePath[]>
+  /** Folders above new files that have a git of their own. */
+  readonly repositories: readonly BytePath[]
+  /** By folder, the names in it, where a new file comes. */
+  readonly names: ReadonlyMap<BytePath, readonly string[]>
+}
+
+/** With its permissions: an undo brings it back just so. */
+export function asFound(leaf: Leaf | null, there: Found | undefined): Leaf | null {
+  return leaf && there?.kind === 'file' ? { ...leaf, permissions: there.permissions } : leaf
+}
+
+/** By path, both leaves: contents that need not be stored again when they are found. */
+export function knownOf(changes: Planned): Map<BytePath, (Leaf | null)[]> {
+  return new Map(Array.from(changes, ([file, { from, to }]) => [file, [from, to]]))
+}
+
+export async function readSurroundings(
+  ports: Ports,
+  repo: Repo,
+  checkout: string,
+  planned: Planned,
+  seen: ReadonlyMap<BytePath, Found> = new Map(),
+): Promise<Surroundings> {
+  const unseen = [...planned.keys()].filter((file) => !seen.has(file))
+  const found = new Map([...seen, ...(await ports.contents.take(repo, checkout, unseen, knownOf(planned)))])
+  const links = new Set<BytePath>()
+  const below = new Map<BytePath, readonly BytePath[]>()
+  for (const [file, { to }] of planned) {
+    const there = found.get(file)
+    if (!to || !there) continue
+    if (there.kind === 'folder') below.set(file, await ports.checkouts.readFilesBelow(checkout, file))
+    if (there.kind !== 'gone' || there.blockedBy === undefined) continue
+    const blocking = (await ports.contents.take(repo, checkout, [there.blockedBy])).get(there.blockedBy)
+    if (blocking?.kind === 'file' && blocking.leaf.mode === '120000') links.add(there.blockedBy)
+  }
+  const names = new Map<BytePath, readonly string[]>()
+  for (const folder of new Set(newFiles(planned).map(folderOf)))
+    names.set(folder, await ports.checkouts.readNames(checkout, folder))
+  return { found, links, below, names, repositories: await readRepositories(ports, checkout, planned) }
+}
+
+/** Pure. */
+export function obstacles(planned: Planned, around: Surroundings): Conflict[] {
+  const goes = (file: BytePath) => planned.get(file)?.to === null
+  const conflicts = new Map<BytePath, Conflict['kind']>()
+  for (const [file, { to }] of planned) {
+    const there = around.found.get(file)
+    if (there?.kind === 'special') conflicts.set(file, 'untracked')
+    if (there?.kind === 'gone' && there.blockedBy !== undefined && to && !goes(there.blockedBy))
+      conflicts.set(there.blockedBy, around.links.has(there.blockedBy) ? 'symlink' : 'untracked')
+    if (there?.kind === 'folder' && to)
+      for (const kept of around.below.get(file) ?? []) if (!goes(kept)) conflicts.set(kept, 'untracked')
+  }
+  // What is new must not end up in another repository.
+  for (const folder of around.repositories) conflicts.set(folder, 'untracked')
+  for (const file of caseRivals(planned, around)) conflicts.set(file, 'case')
+  return Array.from(conflicts, ([file, kind]) => ({ path: toText(file), kind }))
+}
+
+/** On some systems two names that differ only in case are one file. */
+function caseRivals(planned: Planned, { names }: Surroundings): BytePath[] {
+  return newFiles(planned).filter((file) => {
+    const folder = folderOf(file)
+    const prefix = folder === '' ? '' : `${folder}/`
+    const name = file.slice(prefix.length)
+    const rival = names
+      .get(folder)
+      ?.find((other) => other !== name && other.toLowerCase() === name.toLowerCase())
+    return rival !== undefined && planned.get(prefix + rival)?.to !== null
+  })
+}
+
+async function readRepositories(ports: Ports, checkout: string, planned: Planned): Promise<BytePath[]> {
+  const folders = new Set<BytePath>()
+  for (const file of newFiles(planned)) {
+    for (let end = file.lastIndexOf('/'); end > 0; end = file.lastIndexOf('/', end - 1)) {
+      if (folders.has(file.slice(0, end))) break
+      folders.add(file.slice(0, end))
+    }
+  }
+  const found: BytePath[] = []
+  const real = new Set<BytePath>([''])
+  for (const folder of [...folders].sort((one, other) => one.length - other.length)) {
+    // A link in the way is an obstacle of its own.
+    if (!real.has(folderOf(folder))) continue
+    const at = path.join(checkout, toText(folder))
+    if ((await ports.files.readKind(at)) !== 'folder') continue
+    real.add(folder)
+    if ((await ports.files.readKind(path.join(at, '.git'))) !== undefined) found.push(folder)
+  }
+  return found
+}
+
+function newFiles(planned: Planned): BytePath[] {
+  return Array.from(planned).flatMap(([file, { from, to }]) => (from === null && to !== null ? [file] : []))
+}
+
+function folderOf(file: BytePath): BytePath {
+  return file.slice(0, Math.max(0, file.lastIndexOf('/')))
+}

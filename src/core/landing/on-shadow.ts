@@ -1,0 +1,62 @@
+/**
+ * A strategy for a task that works in the user's own checkout, see docs/adr/0017-a-shadow-branch-is-an-operation.md: the
+ * checkout goes back to its branch, with the work and with the changes that were put away at the start.
+ */
+import { AppError } from '../errors.ts'
+import { goalAt, type Leaving, leaving } from '../shadow.ts'
+import { branchRef } from '../workspace.ts'
+import type { Landing, LandingStrategy, LandingWork } from './strategy.ts'
+
+export function onShadow<Name extends string>(strategy: LandingStrategy<Name>): LandingStrategy<Name> {
+  // The work is in the checkout already, and so are the pointers of its submodules: all of it has a place.
+  return { ...strategy, fit: undefined, plan: (work) => plans[strategy.lands](strategy, work) }
+}
+
+const plans: Record<
+  LandingStrategy['lands'],
+  (strategy: LandingStrategy, work: LandingWork) => Promise<Landing>
+> = {
+  async files({ name }, work) {
+    if (ends(work)) return planFiles(work)
+    throw new AppError(
+      'WT_019',
+      `${work.task.id} is in the way of its own ${name}: a part lands as a commit.`,
+      {
+        hint: 'Use --as squash, or land all of it.',
+      },
+    )
+  },
+  async commit(strategy, work) {
+    const landing = await strategy.plan(work)
+    if (!ends(work) || landing.conflicts.length > 0) return landing
+    const isBase = landing.onto === work.task.base.branch
+    const { ports, repo, task } = work
+    return together(landing, await leaving(ports, repo, task, isBase ? landing.goal : undefined))
+  },
+  async branch(strategy, work) {
+    const landing = await strategy.plan(work)
+    const { ports, repo, task } = work
+    return ends(work) ? together(landing, await leaving(ports, repo, task)) : landing
+  },
+}
+
+/** The task is closed, and so the checkout is left. */
+function ends({ offer, input }: LandingWork): boolean {
+  return offer.whole && !input.keep
+}
+
+function together(landing: Landing, left: Leaving): Landing {
+  const conflicts = [...landing.conflicts, ...left.conflicts]
+  return { ...landing, ...left, conflicts, refs: [...landing.refs, ...left.refs] }
+}
+
+/** Both sides' uncommitted changes, in one checkout. */
+async function planFiles({ ports, repo, task, offer, signal }: LandingWork): Promise<Landing> {
+  const { first, theirs } = offer
+  const tip = await ports.git.findRef(repo.place, branchRef(task.base.branch ?? ''), signal)
+  const now = await goalAt(ports, repo, task, first, tip ?? task.base.commit)
+  const sides = { base: first.tree, ours: now.raw, theirs, labels: ['yours', task.id] as const }
+  const merged = await ports.contents.merge(repo, sides, signal)
+  const left = await leaving(ports, repo, task, { ...now, raw: merged.tree })
+  return { ...left, conflicts: [...merged.conflicts, ...left.conflicts], landed: {} }
+}

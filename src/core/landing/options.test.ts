@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { strategies, strategyFacts } from '../strategies.ts'
+import { requireOptions } from './options.ts'
+import type { LandingStrategy } from './strategy.ts'
+
+const list = strategies.map((name): LandingStrategy => {
+  const never = () => Promise.reject(new Error('Nothing is planned here.'))
+  return { name, ...strategyFacts[name], plan: never, close: never }
+})
+const named = (name: string) => list.find((strategy) => strategy.name === name)!
+
+test('an option that has no place is refused with the reason, and with the strategies that take it', () => {
+  const refused = (name: string, input: object) => () => requireOptions(named(name), input, list)
+  expect(refused('patch', { onto: 'main' })).toThrow(
+    expect.objectContaining({
+      code: 'WT_019',
+      message: 'patch leaves uncommitted changes in your files: --onto does not go with it.',
+      hint: 'Leave it out, or use --as squash, merge, rebase, pr.',
+    }),
+  )
+  expect(refused('pr', { hunks: ['1'] })).toThrow('--only, --step or --hunks does not go with it.')
+  expect(refused('keep-branch', { keep: true })).toThrow('--keep does not go with it.')
+})
+
+test('what nobody asked for is no option, and a message is not empty', () => {
+  for (const strategy of list)
+    requireOptions(strategy, { conflicts: 'fail', keep: false, hooks: false }, list)
+  expect(() => requireOptions(named('squash'), { message: ' ' }, list)).toThrow('The message is empty.')
+})

@@ -1,0 +1,45 @@
+/** Which options go with a strategy: what its record does not take is refused before anything is looked at. */
+import { AppError } from '../errors.ts'
+import { type LandingOption, landingOptions } from '../strategies.ts'
+import type { Choice } from './offer.ts'
+import type { LandingInput, LandingStrategy } from './strategy.ts'
+
+const flags: Record<LandingOption, string> = {
+  part: '--only, --step or --hunks',
+  onto: '--onto',
+  message: '-m',
+  conflicts: '--conflicts markers',
+  keep: '--keep',
+  hooks: '--hooks',
+}
+
+/** Pure. */
+export function requireOptions(
+  strategy: LandingStrategy,
+  input: LandingInput & Choice,
+  list: readonly LandingStrategy[],
+): void {
+  const asked = askedFor(input)
+  const refused = landingOptions.find((option) => asked[option] && !strategy.takes.includes(option))
+  if (refused) {
+    const takers = list.filter(({ takes }) => takes.includes(refused)).map(({ name }) => name)
+    throw new AppError(
+      'WT_019',
+      `${strategy.name} ${strategy.summary}: ${flags[refused]} does not go with it.`,
+      { hint: takers.length > 0 ? `Leave it out, or use --as ${takers.join(', ')}.` : 'Leave it out.' },
+    )
+  }
+  if (input.message?.trim() === '')
+    throw new AppError('WT_019', 'The message is empty.', { hint: 'Leave -m out, or say something.' })
+}
+
+function askedFor(input: LandingInput & Choice): Record<LandingOption, boolean> {
+  return {
+    part: Boolean(input.only || input.steps || input.hunks),
+    onto: input.onto !== undefined,
+    message: input.message !== undefined,
+    conflicts: input.conflicts === 'markers',
+    keep: Boolean(input.keep),
+    hooks: Boolean(input.hooks),
+  }
+}

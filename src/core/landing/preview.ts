@@ -1,0 +1,86 @@
+/** What a landing would do, file by file, and what of it deserves a second look. */
+import { toText } from '../bytes.ts'
+import { eachOf } from '../each.ts'
+import { AppError } from '../errors.ts'
+import { loadPathMatcher } from '../pathspec.ts'
+import type { Conflict, Ports, Repo } from '../ports.ts'
+import type { Offer } from './offer.ts'
+import { type RiskyFile, risks } from './risk.ts'
+import type { Landing } from './strategy.ts'
+
+interface AcceptedFile {
+  readonly path: string
+  readonly status: 'added' | 'modified' | 'deleted'
+}
+
+export interface Preview {
+  /** Nothing is in conflict. What is refused may still keep it from landing. */
+  readonly clean: boolean
+  readonly conflicts: readonly Conflict[]
+  /** What lands with conflict markers in it, as they were asked for. */
+  readonly marked: readonly Conflict[]
+  readonly files: readonly AcceptedFile[]
+  readonly runsCode: readonly string[]
+  /** Not landed unless `--allow` names it. */
+  readonly refused: readonly { path: string; why: string }[]
+}
+
+/** Steps do not fit each other: nothing would land. */
+export function misfitPreview(conflicts: readonly Conflict[]): Preview {
+  return { clean: false, conflicts, marked: [], files: [], runsCode: [], refused: [] }
+}
+
+/** `part` is what of the offer lands. */
+export async function previewOf(
+  ports: Ports,
+  repo: Repo,
+  { offer, part }: { readonly offer: Offer; readonly part: Offer },
+  { conflicts, marked = [] }: Landing,
+  allow: readonly string[],
+): Promise<Preview> {
+  const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
+  const files: (RiskyFile & AcceptedFile)[] = []
+  const sorted = [...changes].sort(([a], [b]) => (a < b ? -1 : 1))
+  await eachOf(sorted.entries(), 16, async ([index, [file, { from, to }]]) => {
+    const content =
+      to && to.mode !== '160000' ? await ports.contents.findContent(repo, to, looksAt) : undefined
+    const status = !from ? 'added' : to ? 'modified' : 'deleted'
+    files[index] = { path: toText(file), status, from, to, content }
+  })
+  const found = risks(files)
+  const left = await ports.contents.compare(repo, part.theirs, offer.theirs)
+  const leftOut = new Set(Array.from(left.keys(), toText))
+  const allowed = allow.length > 0 ? (await loadPathMatcher())(allow) : () => false
+  return {
+    clean: conflicts.length === 0 && marked.length === 0,
+    conflicts,
+    marked,
+    files: files.filter(({ path }) => !leftOut.has(path)).map(({ path, status }) => ({ path, status })),
+    runsCode: found.runsCode,
+    refused: found.refused.filter(({ path }) => !allowed(path)),
+  }
+}
+
+/** Of a bigger file the content is not searched for secrets. */
+const looksAt = 1024 * 1024
+
+export function requireAllowed({ refused }: Preview): void {
+  const [first] = refused
+  if (!first) return
+  const named = refused.map(({ path, why }) => `${path} (${why})`).join(', ')
+  throw new AppError('WT_017', `Not landed: ${named}.`, {
+    path: first.path,
+    hint: `If it is meant: --allow ${first.path}`,
+    data: { refused },
+  })
+}
+
+/** Throws where nothing of the offer has a place: it would land nothing, and leave everything to be landed. */
+export function requirePlace(offer: Offer, part: Offer, name: string): void {
+  if (part.theirs !== part.base || part.theirs === offer.theirs) return
+  throw new AppError(
+    'WT_019',
+    `Only the pointers of submodules have changed, and a ${name} has no place for them.`,
+    { hint: 'Land them as a commit: --as squash' },
+  )
+}

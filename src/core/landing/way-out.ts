@@ -1,0 +1,23 @@
+/** Where the conflicts of a landing can be solved. */
+import type { Conflict } from '../ports.ts'
+import type { Task } from '../task.ts'
+import type { LandingInput, LandingStrategy } from './strategy.ts'
+
+const inTheWay: ReadonlySet<Conflict['kind']> = new Set(['changed', 'untracked', 'case', 'symlink'])
+
+/** Pure. */
+export function wayOut(
+  task: Task,
+  { lands, takes }: LandingStrategy,
+  input: LandingInput,
+  conflicts: readonly Conflict[],
+): string {
+  const merges = conflicts.filter(({ kind }) => !inTheWay.has(kind))
+  if (merges.length === 0) return 'Commit what is yours there, or move it away; then repeat.'
+  const meetsFiles = lands === 'files' && !task.shadow
+  const from = meetsFiles ? ' --dirty' : input.onto === undefined ? '' : ` --onto ${input.onto}`
+  const update = `offshoot update ${task.id}${from} --conflicts markers writes them into the workspace, to be solved there`
+  const isText = merges.every(({ kind }) => kind === 'content' || kind === 'add/add')
+  const here = meetsFiles && takes.includes('conflicts') && isText && input.conflicts !== 'markers'
+  return here ? `${update}; accept --conflicts markers, into your files.` : `${update}.`
+}

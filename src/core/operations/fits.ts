@@ -1,0 +1,80 @@
+/** Whether an operation can be taken back: each part of it must find the world as the operation left it. */
+import { toText } from '../bytes.ts'
+import { conflictError } from '../conflict-error.ts'
+import { requireRegistration } from '../elsewhere.ts'
+import { AppError } from '../errors.ts'
+import { otherEntries } from '../operation-files.ts'
+import type { Operation } from '../operation.ts'
+import type { Ports, Repo } from '../ports.ts'
+import { findShadow } from '../shadow.ts'
+import type { Task } from '../task.ts'
+
+export const overlaps = 'What came later overlaps: take that back first.'
+
+/** Files are merged with later edits instead, and all of an index is looked at when it is staged. */
+export async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation): Promise<void> {
+  await requireRefs(ports, repo, back)
+  if (back.head) await requireHead(ports, repo, task, back.head)
+  if (back.index) await requireEntries(ports, back.index)
+  if (back.workspace) await requireFolder(ports, repo, task, back.workspace)
+  await requireRecord(ports, repo, task, back)
+}
+
+/** A ref of a task that comes back may be where it belongs already: while its repository was gone, nobody could move it. */
+async function requireRefs(ports: Ports, repo: Repo, { refs, workspace }: Operation): Promise<void> {
+  for (const { ref, old, new: to } of refs) {
+    const now = (await ports.git.findRef(repo.place, ref)) ?? null
+    if (now === old || (workspace?.to === 'back' && now === to)) continue
+    throw new AppError('WT_011', `${ref} is not where the operation left it.`, {
+      hint: overlaps,
+      data: { conflicts: [{ path: ref, kind: 'changed' }] },
+    })
+  }
+}
+
+/** The checkout is on the branch that it was left on, and no other task works in it. */
+async function requireHead(ports: Ports, repo: Repo, task: Task, head: NonNullable<Operation['head']>) {
+  const place = { ...repo.place, gitDir: head.gitDir }
+  const [now, other] = [await ports.git.readHeadBranch(place), await findShadow(ports, repo, task.path)]
+  if (now === head.from && (other === undefined || other.uid === task.uid)) return
+  const why = other ? `${other.id} is at work there` : `it is on ${now ?? 'no branch'}`
+  throw new AppError('WT_011', `${task.path} is not as the operation left it: ${why}.`, {
+    path: task.path,
+    hint: other ? `Accept or reject ${other.id} first.` : `Bring it back first: git switch ${head.from}`,
+    data: { conflicts: [{ path: 'HEAD', kind: 'changed' }] },
+  })
+}
+
+/** Entries that were staged since are held by nothing else. */
+async function requireEntries(ports: Ports, index: NonNullable<Operation['index']>): Promise<void> {
+  const staged = 'moves' in index ? await otherEntries(ports, index) : []
+  if (staged.length === 0) return
+  throw conflictError(
+    staged.map((file) => ({ path: toText(file), kind: 'changed' })),
+    overlaps,
+  )
+}
+
+/** A folder that comes back finds its place free, and its registration its own. */
+async function requireFolder(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  { to }: NonNullable<Operation['workspace']>,
+): Promise<void> {
+  if (to !== 'back') return
+  if ((await ports.files.readKind(task.path)) !== undefined) {
+    throw new AppError('WT_001', `Something is in the place of the workspace: ${task.path}.`, {
+      path: task.path,
+    })
+  }
+  await requireRegistration(ports, repo, task)
+}
+
+/** A task that comes back finds its id free. */
+async function requireRecord(ports: Ports, repo: Repo, task: Task, { record }: Operation): Promise<void> {
+  if (Object.keys(record.to).length === 0) return
+  const other = await ports.store.findOpenTask(repo.id, task.id)
+  if (other && other.uid !== task.uid)
+    throw new AppError('WT_013', `There is a new task ${task.id} by now.`, { path: other.path })
+}
