@@ -3,11 +3,12 @@ import { startApart } from './spawn.ts'
 
 /**
  * Waits for a word from us. Should we die without one, the pipe closes, and it ends the group and whatever carries the
- * mark of the run. A shell, because it costs next to nothing while it waits.
+ * mark of the run. A shell, because it costs next to nothing while it waits. `kill -9 -- -PID` would do nothing in dash,
+ * which takes `--` for a process after a number.
  */
 const script = `
 read -r word && exit 0
-kill -9 -- "-$1"
+kill -s KILL -- "-$1"
 for round in 1 2 3; do
   if [ -d /proc/self ]; then
     for file in $(grep -slzxF "$2" /proc/[0-9]*/environ); do
