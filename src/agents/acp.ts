@@ -2,9 +2,9 @@
  * Any agent that speaks the Agent Client Protocol. It tells what it has done and does not wait, so a step may hold more
  * than one tool call; and it asks when it likes to, so a policy is kept only where it asks.
  */
-import type { Agent, AgentEnd, AgentInput, Cell, ToolCall, ToolKind, Verdict } from '../core/agent.ts'
+import type { Agent, AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/agent.ts'
 import { AppError } from '../core/errors.ts'
-import type { CommandStdin } from '../core/ports.ts'
+import type { Cell, CommandStdin } from '../core/ports.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
 import { lastWords } from './words.ts'
