@@ -21,13 +21,13 @@ const allPackages = Object.keys({ ...manifest.dependencies, ...manifest.devDepen
 const rooms: Record<string, Room> = {
   core: { from: [], builtins: ['buffer', 'crypto', 'path'] },
 
-  git: { from: ['core'] },
+  git: { from: ['core', 'process'] },
   vault: { from: ['core', 'git'] },
   land: { from: ['core', 'git'] },
   store: { from: ['core'], guarded: ['sqlite'] },
   lock: { from: ['core'], guarded: ['sqlite'] },
   files: { from: ['core'] },
-  process: { from: ['core', 'files'], guarded: ['child_process'] },
+  process: { from: ['core', 'files'] },
   agents: { from: ['core'], packages: ['@agentclientprotocol/sdk'] },
   sandbox: { from: ['core'] },
   settings: { from: ['core'], packages: ['smol-toml', 'yaml', 'zod'] },
@@ -44,13 +44,14 @@ const rooms: Record<string, Room> = {
 const files: Record<string, Room> = {
   // A pattern becomes a function: pure, so no port is needed.
   'core/base/glob.ts': { from: [], packages: ['picomatch'], builtins: [] },
-  'git/exec.ts': { from: ['core', 'git'], guarded: ['child_process'] },
+  // The one file that starts processes.
+  'process/spawn.ts': { from: [], guarded: ['child_process'] },
   // One call for all files of a file system; Node has none.
-  'files/sync.ts': { from: [], guarded: ['child_process'] },
-  'cli/detach.ts': { from: ['cli', 'core'], guarded: ['child_process'] },
-  'cli/pager.ts': { from: [], guarded: ['child_process'] },
+  'files/sync.ts': { from: ['process'] },
+  'cli/detach.ts': { from: ['cli', 'core', 'process'] },
+  'cli/pager.ts': { from: ['process'] },
   // The demo plays a user at a shell.
-  'cli/commands/demo.ts': { from: ['cli', 'core'], guarded: ['child_process'] },
+  'cli/commands/demo.ts': { from: ['cli', 'core', 'process'] },
   // The enums of the wire are those of the domain.
   'protocol/actions.ts': { from: ['core'], packages: ['zod'], builtins: [] },
   'cli/main.ts': { from: ['api', 'cli', 'client', 'compose', 'compose-records', 'core', 'protocol'] },

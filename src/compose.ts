@@ -18,6 +18,7 @@ import { startBehind } from './process/behind.ts'
 import { commands } from './process/commands.ts'
 import { processes } from './process/processes.ts'
 import { machineSockets } from './process/sockets.ts'
+import { sandboxesOn } from './sandbox/index.ts'
 import type { SettingFlags } from './settings/keys.ts'
 import { settingsSource } from './settings/source.ts'
 import { gitVault } from './vault/index.ts'
@@ -90,6 +91,7 @@ export function compose(options: ComposeOptions = {}): Composed {
   const vault = gitVault({ home, exec, pipe: gitPipe(spawning), files, clock, attributes, configs })
   const checkouts = gitCheckouts(exec)
   const started = commands(spawning)
+  const ownCommands = around.commands?.(started) ?? started
   return {
     home,
     userHome: userHome(env),
@@ -122,7 +124,8 @@ export function compose(options: ComposeOptions = {}): Composed {
       env,
       flags: options.flags,
     }),
-    commands: around.commands?.(started) ?? started,
+    commands: ownCommands,
+    sandboxes: sandboxesOn({ commands: ownCommands, files, home: userHome(env) }),
     agents,
     loadModule,
     async setRecordsAside(folder) {

@@ -4,6 +4,7 @@ import type { Emit } from './api/views.ts'
 import { type ComposeOptions, compose } from './compose.ts'
 import { AppError } from './core/errors.ts'
 import { findTask, findTaskByPath, requireTask } from './core/list.ts'
+import { recoverMeanwhile } from './core/meanwhile.ts'
 import { type Notice, takeNotices } from './core/notices.ts'
 import type { Ports } from './core/ports.ts'
 import { type ActiveRun, withRun } from './core/run.ts'
@@ -16,13 +17,13 @@ export type {
   Agent,
   AgentEvent,
   AgentInput,
-  Cell,
   SlashCommand,
   SlashFile,
   ToolCall,
   ToolKind,
   Verdict,
 } from './core/agent.ts'
+export type { Cell } from './core/ports/sandbox.ts'
 export type { Notice } from './core/notices.ts'
 export type { TaskState, TaskView } from './core/task.ts'
 export type { Tool, Tools, WrapOptions, WrappedTools } from './core/wrap.ts'
@@ -160,7 +161,7 @@ function openTask(ports: Ports, repo: string, id: string) {
         const value = await loop({ id: run.id, workspace: run.task.path, wrap, wrapExecutor: wrapOne })
         return { value, reason: '', tool: 'sweep', summary: 'at the end of the run' }
       }
-      return (await withRun(ports, found, agent, work, signal)).value
+      return (await withRun(ports, found, agent, work, { meanwhile: recoverMeanwhile, signal })).value
     },
   }
 }

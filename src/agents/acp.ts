@@ -4,9 +4,9 @@
  * protocol's own package, which only such a run loads.
  */
 import type * as sdk from '@agentclientprotocol/sdk'
-import type { Agent, AgentEnd, AgentInput, Cell, ToolCall, ToolKind, Verdict } from '../core/agent.ts'
+import type { Agent, AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/agent.ts'
 import { AppError } from '../core/errors.ts'
-import type { CommandStdin } from '../core/ports.ts'
+import type { Cell, CommandStdin } from '../core/ports.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
 import { lastWords } from './words.ts'

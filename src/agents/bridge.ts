@@ -1,13 +1,13 @@
 /** For agents whose hooks are programs: a small one that asks us over a socket, and waits for the answer. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import os from 'node:os'
 import path from 'node:path'
+import type { Cell } from '../core/ports/sandbox.ts'
 
 export interface Bridge {
-  /** Only we and our user can reach it. */
+  /** Where a process in the cell reaches it; outside only we and our user can. */
   readonly socket: string
-  /** A command line that hands its input over and prints the answer. */
+  /** A command line, for the shell in the cell, that hands its input over and prints the answer. */
   readonly command: string
   close(): Promise<void>
 }
@@ -28,11 +28,12 @@ http
   .end(body)
 `
 
-/** A socket's path may have about a hundred characters: the folder of the run is too deep for it. */
+/** Opens it for the agent in that cell. The cell removes its folder. */
 export async function openBridge(
+  cell: Pick<Cell, 'node' | 'inside' | 'makeSocketFolder'>,
   answer: (question: Record<string, unknown>) => Promise<object>,
 ): Promise<Bridge> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'offshoot-'))
+  const folder = await cell.makeSocketFolder()
   const socket = path.join(folder, 's')
   const program = path.join(folder, 'hook.mjs')
   await writeFile(program, hook)
@@ -51,12 +52,11 @@ export async function openBridge(
     server.on('error', reject).listen(socket, resolve)
   })
   return {
-    socket,
-    command: [process.execPath, program, socket].map((word) => `'${word}'`).join(' '),
+    socket: cell.inside(socket),
+    command: [cell.node, cell.inside(program), cell.inside(socket)].map((word) => `'${word}'`).join(' '),
     async close() {
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }

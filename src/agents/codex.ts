@@ -20,7 +20,7 @@ export const codex: Agent = {
       const said = lastWords()
       const talk = codexTalk(push)
       const read = jsonLines(talk.read)
-      const bridge = await openBridge((question) => talk.onHook(question as HookInput))
+      const bridge = await openBridge(cell, (question) => talk.onHook(question as HookInput))
       try {
         const code = await cell.run(
           {

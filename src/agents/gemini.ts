@@ -6,6 +6,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Agent, AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/agent.ts'
 import { AppError } from '../core/errors.ts'
+import type { Cell } from '../core/ports/sandbox.ts'
 import { openBridge } from './bridge.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
@@ -28,14 +29,14 @@ export const gemini: Agent = {
       const said = lastWords()
       const talk = geminiTalk(push)
       const read = jsonLines(talk.read)
-      const bridge = await openBridge((question) => talk.onHook(question as HookInput))
+      const bridge = await openBridge(cell, (question) => talk.onHook(question as HookInput))
       try {
-        const home = await makeHome(await cell.makeRoom(), cell.home, bridge.command)
+        const home = await makeHome(cell, bridge.command)
         const code = await cell.run(
           {
             argv: geminiArgs(input),
             env: {
-              GEMINI_CLI_HOME: home,
+              GEMINI_CLI_HOME: cell.inside(home),
               GEMINI_CLI_TRUST_WORKSPACE: 'true',
               // As one process, so that a signal reaches it.
               GEMINI_CLI_NO_RELAUNCH: 'true',
@@ -71,17 +72,18 @@ function geminiArgs({ prompt, conversationId }: AgentInput): string[] {
  * It takes hooks from its settings alone. So it gets a folder of its own, in which everything is the user's (login,
  * conversations), but for the settings: those are the user's with our hooks added.
  */
-async function makeHome(room: string, userHome: string, command: string): Promise<string> {
-  const [theirs, own] = [path.join(userHome, '.gemini'), path.join(room, '.gemini')]
+async function makeHome(cell: Cell, command: string): Promise<string> {
+  const folder = await cell.makeRunFolder()
+  const [theirs, own] = [path.join(cell.home, '.gemini'), path.join(folder, '.gemini')]
   await mkdir(path.join(theirs, 'tmp'), { recursive: true })
   await mkdir(own)
   for (const name of await readdir(theirs))
-    if (name !== 'settings.json') await symlink(path.join(theirs, name), path.join(own, name))
+    if (name !== 'settings.json') await symlink(cell.inside(path.join(theirs, name)), path.join(own, name))
   const settings = await readSettings(path.join(theirs, 'settings.json'))
   const hooks = { ...settings.hooks }
   for (const [name, ours] of Object.entries(hooksOf(command))) hooks[name] = [...(hooks[name] ?? []), ...ours]
   await writeFile(path.join(own, 'settings.json'), JSON.stringify({ ...settings, hooks }))
-  return room
+  return folder
 }
 
 async function readSettings(file: string): Promise<{ hooks?: Record<string, unknown[]> }> {

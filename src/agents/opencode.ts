@@ -27,14 +27,16 @@ export const opencode: Agent = {
       const said = lastWords()
       const talk = opencodeTalk(push)
       const read = jsonLines(talk.read)
-      const bridge = await openBridge((question) => talk.onHook(question as HookInput))
+      const bridge = await openBridge(cell, (question) => talk.onHook(question as HookInput))
       try {
-        const plugin = path.join(await cell.makeRoom(), 'plugin.js')
+        const plugin = path.join(await cell.makeRunFolder(), 'plugin.js')
         await writeFile(plugin, pluginFor(bridge.socket))
         const code = await cell.run(
           {
             argv: opencodeArgs(input),
-            env: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ plugin: [pathToFileURL(plugin).href] }) },
+            env: {
+              OPENCODE_CONFIG_CONTENT: JSON.stringify({ plugin: [pathToFileURL(cell.inside(plugin)).href] }),
+            },
             onOutput: (stream, text) => (stream === 'stdout' ? read.add(text) : said.add(text)),
             onStart: (stdin) => stdin.end(),
           },

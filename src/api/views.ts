@@ -1,6 +1,6 @@
 /** What the verbs answer, and what happens meanwhile, as the outside sees it. */
 import type { OnProgress, Step, StepFile, Submodules } from '../core/ports.ts'
-import type { Onlooker } from '../core/run-agent.ts'
+import type { Onlooker } from '../core/runs/loop.ts'
 import { taskView } from '../core/task.ts'
 import type { Output } from '../protocol/actions.ts'
 

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+/** Starts a run that goes on when its terminal is closed. */
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { AppError } from '../core/errors.ts'
+import { startApart } from '../process/spawn.ts'
 import { bin } from './bin.ts'
 import { countLines, follow, type LogLine } from './run-log.ts'
 
@@ -24,14 +25,10 @@ export async function detach(
   mkdirSync(path.dirname(log), { recursive: true, mode: 0o700 })
   const before = countLines(log)
   const file = openSync(log, 'a', 0o600)
-  const child = spawn(process.execPath, [bin, ...argv], {
-    cwd,
-    detached: true,
-    stdio: ['ignore', file, file],
-  })
+  const call = { program: process.execPath, args: [bin, ...argv], cwd }
+  const child = startApart(call, ['ignore', file, file])
   closeSync(file)
   await new Promise<void>((resolve, reject) => child.on('spawn', resolve).on('error', reject))
-  child.unref()
   const isWritten = () => Promise.resolve(child.exitCode === null && child.signalCode === null)
   const isBegun = ({ event }: LogLine) => event === 'started' || event === 'queued'
   const first = await follow(log, before, isBegun, isWritten, signal)

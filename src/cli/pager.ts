@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+/** Shows long text page by page, at a terminal. */
+import { startAtTerminal } from '../process/spawn.ts'
 
 /**
  * Shows long text as git does: `GIT_PAGER`, else `PAGER`, else less. What a repository's own config names is not run,
@@ -9,11 +10,7 @@ export function page(words: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   if (pager === '' || pager === 'cat') return Promise.resolve(false)
   return new Promise((resolve) => {
     // As git sets them: quit if it fits on one screen, show colours, leave the screen as it is.
-    const child = spawn(pager, {
-      shell: true,
-      stdio: ['pipe', 'inherit', 'inherit'],
-      env: { LESS: 'FRX', LV: '-c', ...env },
-    })
+    const child = startAtTerminal(pager, { LESS: 'FRX', LV: '-c', ...env })
     child.once('error', () => resolve(false))
     // 127: the shell has not found it.
     child.once('close', (code) => resolve(code !== 127))

@@ -1,5 +1,5 @@
 /** What every agent is to the verbs. An adapter only translates: its agent's own protocol into these events, and back. */
-import type { CommandCall } from './ports.ts'
+import type { Cell } from './ports/sandbox.ts'
 
 export type ToolKind = 'read' | 'edit' | 'shell' | 'fetch' | 'other'
 
@@ -54,20 +54,6 @@ export interface AgentInput {
   readonly conversationId?: string | undefined
   /** It may speak to the terminal itself. */
   readonly terminal: boolean
-}
-
-/** Where an agent runs. A sandbox is another cell. */
-export interface Cell {
-  readonly workspace: string
-  /** The user's. */
-  readonly home: string
-  /** A folder of this run's own, for what its agent has to read from a file; gone when the run has ended. */
-  makeRoom(): Promise<string>
-  /** Runs a program in the workspace to its end, and answers its exit code. Cancelling ends all that it started. */
-  run(
-    call: Pick<CommandCall, 'argv' | 'onOutput' | 'onStart'> & { readonly env?: CommandCall['env'] },
-    signal?: AbortSignal,
-  ): Promise<number>
 }
 
 /** What a user can say to the agent itself, in words that it then follows. */

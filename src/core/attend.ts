@@ -1,6 +1,6 @@
 /** What is done about each event of an agent: a policy before a tool runs, a step after it. */
 import path from 'node:path'
-import type { AgentEnd, AgentEvent, ToolCall, Verdict } from './agent.ts'
+import type { AgentEvent, ToolCall, Verdict } from './agent.ts'
 import type { Stray } from './events.ts'
 import type { Ports, Progress, Snapshot } from './ports.ts'
 import type { ActiveRun } from './run.ts'
@@ -30,72 +30,63 @@ export type RunTold =
   | { readonly event: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
   | { readonly event: 'strayed'; readonly changes: readonly Stray[] }
 
-export interface Attendance {
-  take(event: AgentEvent): Promise<void>
-  /** How it ended; before that, that it has not. */
-  end(): AgentEnd
-  conversation(): string | undefined
-}
-
-export interface AttendOptions {
-  readonly agent: string
+/** Who is told about an agent's events and what is kept of them. */
+export interface Attended {
+  readonly workspace: string
   readonly tell: (event: RunTold) => void
   readonly permit: (call: ToolCall) => Promise<Verdict>
+  /** The run of a task that keeps the conversation and takes the steps; left out, nothing is kept. */
+  readonly kept?: { readonly ports: Ports; readonly run: ActiveRun; readonly agent: string } | undefined
 }
 
-export function attendance(ports: Ports, run: ActiveRun, { agent, tell, permit }: AttendOptions): Attendance {
-  let end: AgentEnd = { ok: false, reason: `${agent} ended without a word` }
-  let conversation: string | undefined
-  return {
-    end: () => end,
-    conversation: () => conversation,
-    async take(event) {
-      switch (event.type) {
-        case 'started':
-          if (conversation === event.conversationId) return
-          conversation = event.conversationId
-          await append(
-            ports,
-            run.task.uid,
-            { type: 'run.conversation', run: run.id, agent, conversation },
-            ports.clock.now().toISOString(),
-          )
-          return tell({ event: 'conversation', conversation })
-        case 'message':
-          return tell({ event: 'message', text: event.text })
-        case 'output':
-          return tell({ event: 'output', stream: event.stream, text: event.text })
-        case 'asked':
-          return event.answer(await permit(event.permission))
-        case 'toolStarted':
-          return tell({ event: 'tool.started', ...toldCall(event, run.task) })
-        case 'toolEnded': {
-          tell({ event: 'tool.ended', ok: event.ok, ...toldCall(event, run.task) })
-          const taken = await stepOf(run, event)
-          if (taken?.created) tell({ event: 'checkpoint', taken })
-          return event.release()
-        }
-        case 'usage':
-          return tell({ event: 'usage', inputTokens: event.inputTokens, outputTokens: event.outputTokens })
-        case 'ended':
-          end = event
-      }
-    },
+/** Does what one event asks for, and tells it. The agent goes on when its question is answered or its tool released. */
+export async function attendTo(
+  event: Exclude<AgentEvent, { type: 'ended' }>,
+  { workspace, tell, permit, kept }: Attended,
+): Promise<void> {
+  switch (event.type) {
+    case 'started':
+      if (kept) await keepConversation(kept, event.conversationId)
+      return tell({ event: 'conversation', conversation: event.conversationId })
+    case 'message':
+      return tell({ event: 'message', text: event.text })
+    case 'output':
+      return tell({ event: 'output', stream: event.stream, text: event.text })
+    case 'asked':
+      return event.answer(await permit(event.permission))
+    case 'toolStarted':
+      return tell({ event: 'tool.started', ...toldCall(event, workspace) })
+    case 'toolEnded': {
+      tell({ event: 'tool.ended', ok: event.ok, ...toldCall(event, workspace) })
+      const taken = kept && (await takeStepOf(kept.run, event))
+      if (taken?.created) tell({ event: 'checkpoint', taken })
+      return event.release()
+    }
+    case 'usage':
+      return tell({ event: 'usage', inputTokens: event.inputTokens, outputTokens: event.outputTokens })
   }
 }
 
-/** What only looks makes no step, what failed makes none of its name: its leftovers are swept up. */
-async function stepOf(
+async function keepConversation(
+  { ports, run, agent }: NonNullable<Attended['kept']>,
+  conversation: string,
+): Promise<void> {
+  const event = { type: 'run.conversation', run: run.id, agent, conversation } as const
+  await append(ports, run.task.uid, event, ports.clock.now().toISOString())
+}
+
+/** A call that only reads makes no step. A failed one makes none of its name: its leftovers are swept up. */
+async function takeStepOf(
   run: ActiveRun,
   call: ToolCall & { readonly ok: boolean },
 ): Promise<Snapshot | undefined> {
   if (call.kind === 'read' || call.kind === 'fetch') return undefined
-  const { tool, summary } = toldCall(call, run.task)
+  const { tool, summary } = toldCall(call, run.task.path)
   if (!call.ok) return run.checkpoint({ tool: 'sweep', summary: `left by ${tool}, which failed` })
   return run.checkpoint({ tool, summary, call: call.id }, call.kind === 'edit' ? call.files : undefined)
 }
 
-export function toldCall(call: ToolCall, { path: workspace }: Pick<Task, 'path'>): ToldCall {
+export function toldCall(call: ToolCall, workspace: string): ToldCall {
   const inside = (file: string) => {
     const relative = path.relative(workspace, path.resolve(workspace, file))
     return relative.startsWith('..') ? file : relative

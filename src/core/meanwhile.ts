@@ -1,18 +1,15 @@
+/** Recovery at regular times, beside a run. */
 import type { Ports } from './ports.ts'
 
 /** Says when somebody last looked after everything. */
 const note = 'recovered at'
 
 /**
- * Recovers every so many minutes for as long as some work goes on; of several processes that do so, one. What cannot
- * be put right is tried again the next time.
+ * Recovers every so many minutes until the answer is called, which waits for a recovery under way; 0 minutes is never. Of
+ * several processes that do so, one recovers. What cannot be put right is tried again the next time.
  */
-export async function recoverMeanwhile<T>(
-  ports: Ports,
-  everyMinutes: number,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (everyMinutes === 0) return work()
+export function recoverMeanwhile(ports: Ports, everyMinutes: number): () => Promise<void> {
+  if (everyMinutes === 0) return async () => {}
   const every = everyMinutes * 60_000
   const over = new AbortController()
   let round: Promise<void> | undefined
@@ -27,9 +24,7 @@ export async function recoverMeanwhile<T>(
         round = undefined
       })
   }, every)
-  try {
-    return await work()
-  } finally {
+  return async () => {
     clearInterval(timer)
     over.abort()
     await round

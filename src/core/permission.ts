@@ -41,7 +41,7 @@ export function answers(
   const always = new Set(before)
   return async (call) => {
     const decision = decide(policy, call, place, await loadPathMatcher())
-    const told = toldCall(call, { path: place.workspace })
+    const told = toldCall(call, place.workspace)
     const settled = await settle(decision, call, always, ask && ((reason) => ask(told, reason)))
     const { allow, by, reason } = settled
     await note({ ...settled, use: by === 'always' ? useOf(call) : undefined, ...told })

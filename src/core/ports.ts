@@ -5,6 +5,8 @@
 import type { Agent } from './agent.ts'
 import type { BytePath } from './bytes.ts'
 import type { Notes, RepoRecord, RepoRecords, Store } from './ports/store.ts'
+import type { Commands } from './ports/commands.ts'
+import type { Sandboxes } from './ports/sandbox.ts'
 import type { Settings } from './settings.ts'
 import type { Owner, Task } from './task.ts'
 
@@ -18,6 +20,8 @@ export type {
   Store,
   TaskChange,
 } from './ports/store.ts'
+export type { CommandCall, Commands, CommandStdin } from './ports/commands.ts'
+export type { Cell, CellTask, SandboxKind, Sandboxes } from './ports/sandbox.ts'
 
 /** What the verbs need that only look into the records. Nothing of it spawns anything. */
 export interface Records {
@@ -45,6 +49,7 @@ export interface Ports extends Records {
   readonly sockets: Sockets
   readonly settings: SettingsSource
   readonly commands: Commands
+  readonly sandboxes: Sandboxes
   /** Those that come with offshoot. */
   readonly agents: readonly Agent[]
   /** What a module of the user's exports. Throws WT_016 when it cannot be loaded. */
@@ -723,32 +728,6 @@ export interface Processes {
 export interface Sockets {
   /** Of these ports of the machine, the ones that somebody listens on. */
   readBusy(ports: readonly number[]): Promise<ReadonlySet<number>>
-}
-
-export interface CommandCall {
-  readonly argv: readonly string[]
-  readonly cwd: string
-  /** Added to the environment of ours. */
-  readonly env: Readonly<Record<string, string>>
-  /** Takes what the command says; without it the command speaks to the terminal itself. */
-  readonly onOutput?: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
-  /** Takes its input in hand; without it the command reads from the terminal itself. */
-  readonly onStart?: ((input: CommandStdin) => void) | undefined
-}
-
-export interface CommandStdin {
-  write(text: string): void
-  end(): void
-}
-
-export interface Commands {
-  /**
-   * Runs a command to its end and answers its exit code. It ends with all that it started: when it is over, when it
-   * is cancelled, and when we are killed.
-   */
-  run(call: CommandCall, signal?: AbortSignal): Promise<number>
-  /** Where a program is, as the shell finds it. */
-  findProgram(program: string): string | undefined
 }
 
 export interface SettingsSource {

@@ -1,11 +1,11 @@
+/** A run of a task: its beginning, its steps, and its end. */
 import { afterRun } from './auto-revert.ts'
 import { publishSteps, requireOpen, takeStep } from './checkpoint.ts'
 import { findMovedTo } from './elsewhere.ts'
 import { appError } from './errors.ts'
 import { holdTask, settingsOf } from './hold.ts'
-import { recoverMeanwhile } from './meanwhile.ts'
 import { withPorts } from './port-block.ts'
-import type { Ports, Repo, Snapshot } from './ports.ts'
+import type { CommandCall, Ports, Repo, Snapshot } from './ports.ts'
 import { ensureWorkspace } from './recreate.ts'
 import { runLock, type Task } from './task.ts'
 import { askTaskHook } from './task-hooks.ts'
@@ -43,42 +43,41 @@ export interface EndedRun<T> {
   readonly published: string | undefined
 }
 
+export interface RunOptions {
+  /** Begins what goes on beside the work, every so many minutes; the answer ends it, and waits for it. */
+  readonly meanwhile: (ports: Ports, everyMinutes: number) => () => Promise<void>
+  /** Takes what the hook before the run says. */
+  readonly onOutput?: CommandCall['onOutput']
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
  * Does some work as a run of the task: before it, what was changed by hand becomes a step; after it, what is left
  * becomes one, and the steps are published. A run that throws is swept up and has failed.
  */
-export function withRun<T>(
+export async function withRun<T>(
   ports: Ports,
   { repo, task: named }: { repo: Repo; task: Task },
   agent: string,
   work: (run: ActiveRun) => Promise<RunEnd<T>>,
-  signal?: AbortSignal,
-  said: Parameters<typeof askTaskHook>[4] = {},
+  { meanwhile, onOutput, signal }: RunOptions,
 ): Promise<EndedRun<T>> {
   let hasBegun = false
   const running = ports.locks.hold(runLock(named.uid), { verb: 'run', waitMs: 0, signal }, async () => {
-    await askTaskHook(ports, repo, named, 'preRun', said, signal)
+    await askTaskHook(ports, repo, named, 'preRun', { onOutput }, signal)
     const id = ports.ids.uid()
     const task = await begin(ports, repo, named, id, agent, signal)
     hasBegun = true
-    const checkpoint: ActiveRun['checkpoint'] = (note, files) =>
-      holdTask(ports, task, { verb: 'checkpoint', signal }, async () => {
-        const taken = await takeStep(
-          ports,
-          repo,
-          await requireOpen(ports, task),
-          { ...note, run: id },
-          files,
-          signal,
-        )
-        await publishSteps(ports, repo, taken.task, signal)
-        return taken
-      })
     try {
       const { everyMinutes } = (await settingsOf(ports, task)).recover
-      const { value, reason, harmless, tool, summary } = await recoverMeanwhile(ports, everyMinutes, () =>
-        work({ id, task, checkpoint }),
-      )
+      const endMeanwhile = meanwhile(ports, everyMinutes)
+      let end: RunEnd<T>
+      try {
+        end = await work(activeRun(ports, repo, task, id, signal))
+      } finally {
+        await endMeanwhile()
+      }
+      const { value, reason, harmless, tool, summary } = end
       const trigger = reason === '' || harmless ? null : 'failure'
       const ended = await endRun(ports, repo, task, { tool, summary, run: id }, reason, trigger)
       return { ...ended, run: id, value }
@@ -91,14 +90,26 @@ export function withRun<T>(
       throw thrown
     }
   })
-  return running.then(
-    async (ended) => ({ ...ended, task: await afterRun(ports, repo, ended.task) }),
-    async (thrown: unknown) => {
-      const failed = await ports.store.findTaskByUid(named.uid)
-      if (failed && hasBegun) await afterRun(ports, repo, failed).catch(() => {})
-      throw thrown
-    },
-  )
+  const ended = await running.catch(async (thrown: unknown) => {
+    const failed = await ports.store.findTaskByUid(named.uid)
+    if (failed && hasBegun) await afterRun(ports, repo, failed).catch(() => {})
+    throw thrown
+  })
+  return { ...ended, task: await afterRun(ports, repo, ended.task) }
+}
+
+function activeRun(ports: Ports, repo: Repo, task: Task, id: string, signal?: AbortSignal): ActiveRun {
+  return {
+    id,
+    task,
+    checkpoint: (note, files) =>
+      holdTask(ports, task, { verb: 'checkpoint', signal }, async () => {
+        const open = await requireOpen(ports, task)
+        const taken = await takeStep(ports, repo, open, { ...note, run: id }, files, signal)
+        await publishSteps(ports, repo, taken.task, signal)
+        return taken
+      }),
+  }
 }
 
 function begin(

@@ -10,7 +10,7 @@ import { recoverPools } from './pool.ts'
 import type { LeftBehind, Ports, Repo } from './ports.ts'
 import { isGone, markRef, repoAt, repoLock } from './repo.ts'
 import { endRun } from './run.ts'
-import { clearRoom } from './run-agent.ts'
+import { clearRunFolder } from './runs/run-folder.ts'
 import { type Pending, runLock, type Task, taskLock } from './task.ts'
 import { branchRef, pinRef, undoRecreate, undoStart } from './workspace.ts'
 import { append } from './tasks/records.ts'
@@ -103,7 +103,7 @@ async function conclude(
     case 'run':
       // What has left the group of its agent is not among the children on record.
       await ports.processes.endRun(pending.run)
-      await clearRoom(ports, pending.run)
+      await clearRunFolder(ports, pending.run)
       await clear(branch)
       await endRun(ports, repo, task, { tool: 'sweep', summary: why, run: pending.run }, why)
       return 'finished'
@@ -137,7 +137,7 @@ async function concludeGone(
       return 'rolled back'
     case 'run': {
       await ports.processes.endRun(pending.run)
-      await clearRoom(ports, pending.run)
+      await clearRunFolder(ports, pending.run)
       // Without the repository's objects there is no telling what changed: no step is taken, and the folder stays.
       const ended = { type: 'run.ended', run: pending.run, ok: false, reason: why } as const
       await holdTask(ports, task, { verb: 'run' }, async () => append(ports, task.uid, ended, now()))

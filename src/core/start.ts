@@ -49,6 +49,7 @@ export interface StartInput {
 }
 
 export interface Started {
+  readonly repo: Repo
   readonly task: Task
   /** The task was open already. */
   readonly reused: boolean
@@ -63,6 +64,8 @@ export interface Started {
   /** What became of the command that sets a new workspace up; undefined when there is none. */
   readonly setup?: HookRun | undefined
 }
+
+type Made = Omit<Started, 'repo' | 'setup'>
 
 /** Makes the task, its branch and its workspace; or answers the open task of that id. */
 export async function start(ports: Ports, asked: StartInput, signal?: AbortSignal): Promise<Started> {
@@ -92,11 +95,11 @@ export async function start(ports: Ports, asked: StartInput, signal?: AbortSigna
       return { ...made, reused: false, recreated: false }
     },
   )
-  if (started.reused || started.task.shadow) return started
+  if (started.reused || started.task.shadow) return { ...started, repo }
   // Without the lock: a hook may well ask offshoot something.
   const { onOutput } = input
   const setup = await runTaskHook(ports, repo, started.task, 'postStart', { onOutput }, signal)
-  return { ...started, setup }
+  return { ...started, repo, setup }
 }
 
 /** One task at a time works in a checkout: the one that is there is given up, and can be had back. */
@@ -275,7 +278,7 @@ async function make(
   changes: ReadonlyMap<BytePath, Leaf | null> | undefined,
   signal?: AbortSignal,
   onProgress?: OnProgress,
-): Promise<Omit<Started, 'reused' | 'recreated'>> {
+): Promise<Omit<Made, 'reused' | 'recreated'>> {
   const { store } = ports
   const now = () => ports.clock.now().toISOString()
   const task = await ports.locks.hold(repoLock(repo.place), { verb: 'start', signal }, async () => {
@@ -362,7 +365,7 @@ async function reuse(
   task: Task,
   input: StartInput,
   signal?: AbortSignal,
-): Promise<Started> {
+): Promise<Made> {
   const branch = input.branch ?? input.existingBranch
   if (task.id !== input.task || (branch !== undefined && branch !== task.branch)) {
     throw new AppError('WT_013', `The task ${task.id} is open already, on branch ${task.branch}.`, {

@@ -11,6 +11,7 @@ import type { CommandCall, CommandStdin, Ports, RepoRecord } from './ports.ts'
 import type { Task } from './task.ts'
 import { taskEnvironment } from './task-environment.ts'
 import { append } from './tasks/records.ts'
+import { openCell } from './workspaces/cell.ts'
 
 const taskHooks = ['postStart', 'preRun', 'preAccept', 'postAccept', 'preRemove'] as const
 export type TaskHook = (typeof taskHooks)[number]
@@ -94,10 +95,12 @@ export async function runTaskHook(
   const { timeoutSeconds } = (await settingsOf(ports, task)).hooks
   const late = AbortSignal.timeout(timeoutSeconds * 1000)
   const isThere = (await ports.files.readKind(task.path)) === 'folder'
+  const cell = await openCell(ports, {
+    workspace: options.cwd ?? (isThere ? task.path : task.origin),
+    env: environmentOf(repo, await withPorts(ports, task, signal), hook),
+  })
   const call = {
     argv: ['sh', '-c', found.command],
-    cwd: options.cwd ?? (isThere ? task.path : task.origin),
-    env: environmentOf(repo, await withPorts(ports, task, signal), hook),
     onStart: (input: CommandStdin) => {
       input.write(`${JSON.stringify({ hook, task: toldOf(task), repo: repo.commonDir })}\n`)
       input.end()
@@ -105,12 +108,14 @@ export async function runTaskHook(
     onOutput: options.onOutput ?? (() => {}),
   }
   try {
-    const code = await ports.commands.run(call, signal ? AbortSignal.any([signal, late]) : late)
+    const code = await cell.run(call, signal ? AbortSignal.any([signal, late]) : late)
     return { hook, ok: code === 0, why: code === 0 ? '' : `ended with exit code ${code}` }
   } catch (thrown) {
     const error = appError(thrown)
     if (signal?.aborted || (error.kind !== 'cancelled' && error.code !== 'WT_005')) throw error
     return { hook, ok: false, why: late.aborted ? `took longer than ${timeoutSeconds} s` : error.message }
+  } finally {
+    await cell.close()
   }
 }
 

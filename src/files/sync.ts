@@ -1,10 +1,8 @@
 /** On the disk: written is not enough, as a power cut shows. */
-import { execFile } from 'node:child_process'
 import { closeSync, fsync, openSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-
-const run = promisify(execFile)
+import { run } from '../process/spawn.ts'
 
 const flush = promisify(fsync)
 
@@ -30,8 +28,5 @@ export async function sync(targets: readonly string[]): Promise<void> {
 /** False where the system has no such command. */
 async function syncFileSystem(inside: string): Promise<boolean> {
   if (process.platform !== 'linux') return false
-  return run('sync', ['--file-system', path.dirname(inside)]).then(
-    () => true,
-    () => false,
-  )
+  return (await run('sync', ['--file-system', path.dirname(inside)])).code === 0
 }

@@ -1,9 +1,7 @@
-/** The only place that spawns git. */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+/** The only file that starts git. */
 import { createReadStream, existsSync } from 'node:fs'
-import type { Writable } from 'node:stream'
 import { AppError } from '../core/errors.ts'
-import { gated } from '../core/gate.ts'
+import { type ChildProcessWithoutNullStreams, endGroup, startGroup } from '../process/spawn.ts'
 import { type GitScope, gitEnvironment } from './environment.ts'
 import { slots } from './slots.ts'
 
@@ -96,8 +94,8 @@ export function gitPipe({ env }: Pick<ExecOptions, 'env'>): GitPipe {
 }
 
 /**
- * What these write they write without being told anything more: they wait at a gate. All others that write are told what
- * on their stdin, which comes when they are on record; those that read do no harm.
+ * These commands start writing at once, so they wait at a gate until the child is recorded. Other writers read their
+ * orders from stdin, which we send only after recording. Readers need no gate.
  */
 const selfWilled = new Set(['read-tree', 'sparse-checkout', 'update-index'])
 
@@ -106,26 +104,17 @@ function changing({ args, gitDir }: GitScope & Pick<GitCall, 'args'>): string | 
   return ['update-ref', 'symbolic-ref'].includes(args[0] ?? '') ? gitDir : undefined
 }
 
-function launch(call: GitScope & Pick<GitCall, 'args' | 'cwd'>, options: ExecOptions) {
-  const waits = selfWilled.has(call.args[0] ?? '')
-  const [program, args] = waits ? gated('git', call.args) : (['git', call.args] as const)
-  const child = spawn(program, args, {
+function launch(call: GitScope & Pick<GitCall, 'args' | 'cwd'>, { env, recordChild }: ExecOptions) {
+  const { child, forget } = startGroup({
+    program: 'git',
+    args: call.args,
     cwd: call.cwd,
-    env: gitEnvironment(options.env, call),
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe', ...(waits ? (['pipe'] as const) : [])],
-  }) as ChildProcessWithoutNullStreams
-  const gate = child.stdio[3] as Writable | undefined
-  // It may be gone already: its exit code tells why.
-  gate?.on('error', () => {})
-  try {
-    const forget = child.pid === undefined ? () => {} : options.recordChild(child.pid, changing(call))
-    gate?.end('\n')
-    return { child, forget }
-  } catch (error) {
-    endGroup(child.pid)
-    throw error
-  }
+    env: gitEnvironment(env, call),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    isGated: selfWilled.has(call.args[0] ?? ''),
+    record: (pid) => recordChild(pid, changing(call)),
+  })
+  return { child: child as ChildProcessWithoutNullStreams, forget }
 }
 
 function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
@@ -143,7 +132,8 @@ function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
     if (call.stdinFile === undefined) child.stdin.end(call.stdin)
     else createReadStream(call.stdinFile).on('error', reject).pipe(child.stdin)
 
-    const cancel = () => endGroup(child.pid)
+    // So that git takes its lock files away with it.
+    const cancel = () => endGroup(child.pid, 'SIGTERM')
     call.signal?.addEventListener('abort', cancel, { once: true })
     const finish = () => {
       call.signal?.removeEventListener('abort', cancel)
@@ -162,16 +152,6 @@ function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
       reject(gitError(call, code ?? killedBy, stderr))
     })
   })
-}
-
-/** SIGTERM, so that git takes its lock files away with it. */
-function endGroup(pid: number | undefined) {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGTERM')
-  } catch {
-    // It has ended by itself.
-  }
 }
 
 function spawnError(error: NodeJS.ErrnoException, call: Pick<GitCall, 'args' | 'cwd'>): AppError {

@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process'
+/** Runs any command to its end, together with all that it started. */
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
-import { gated } from '../core/gate.ts'
 import type { CommandCall, Commands } from '../core/ports.ts'
 import { endMarked } from './marked.ts'
 import { findProgram } from './programs.ts'
+import { endGroup, startGroup } from './spawn.ts'
 import { watch } from './watch.ts'
 
 export interface CommandsOptions {
@@ -42,11 +42,14 @@ async function runGroup(
   const [program = '', ...args] = call.argv
   const run = call.env.OFFSHOOT_RUN
   const out = call.onOutput === undefined ? 'inherit' : 'pipe'
-  const child = spawn(...gated(program, args), {
+  const { child, forget } = startGroup({
+    program,
+    args,
     cwd: call.cwd,
     env,
-    detached: true,
-    stdio: [call.onStart === undefined ? 'inherit' : 'pipe', out, out, 'pipe'],
+    stdio: [call.onStart === undefined ? 'inherit' : 'pipe', out, out],
+    isGated: true,
+    record: (pid) => both(recordChild(pid), watch(pid, run)),
   })
   const ended = new Promise<number>((resolve, reject) => {
     child.on('error', (error) =>
@@ -60,15 +63,12 @@ async function runGroup(
     child[stream]?.setEncoding('utf8').on('data', (text: string) => call.onOutput?.(stream, text))
   }
   const { pid } = child
-  let forget = () => {}
   let last: NodeJS.Timeout | undefined
   const cancel = () => {
     endGroup(pid, 'SIGTERM')
     last = setTimeout(() => endGroup(pid, 'SIGKILL'), graceMs)
   }
   try {
-    if (pid !== undefined) forget = both(recordChild(pid), watch(pid, run))
-    open(child.stdio[3] as Writable)
     hand(child.stdin, call.onStart)
     signal?.addEventListener('abort', cancel, { once: true })
     return await ended
@@ -90,12 +90,6 @@ const both = (one: () => void, other: () => void) => () => {
   other()
 }
 
-/** It may be gone already: its exit code tells why. */
-function open(gate: Writable): void {
-  gate.on('error', () => {})
-  gate.end('\n')
-}
-
 function hand(stdin: Writable | null, onStart: CommandCall['onStart']): void {
   if (!stdin) return
   stdin.on('error', () => {})
@@ -109,13 +103,4 @@ const signalNumbers: Record<string, number> = {
   SIGKILL: 9,
   SIGSEGV: 11,
   SIGTERM: 15,
-}
-
-function endGroup(pid: number | undefined, how: NodeJS.Signals): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, how)
-  } catch {
-    // Nobody is left in it.
-  }
 }

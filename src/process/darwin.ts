@@ -1,19 +1,15 @@
-import { execFileSync } from 'node:child_process'
+/** The process table of macOS, as `ps` prints it. */
+import { readOutput } from './spawn.ts'
 import type { ProcessEntry, ProcessTable } from './table.ts'
 
-const run = (command: string, args: string[]) =>
-  execFileSync(command, args, {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { LC_ALL: 'C', TZ: 'UTC' },
-  })
+const read = (program: string, args: string[]) => readOutput(program, args, { LC_ALL: 'C', TZ: 'UTC' })
 
 const columns = ['-o', 'pid=,pgid=,stat=,lstart=']
 
 /** macOS has no /proc: each look costs a `ps`, and start times are in whole seconds. */
 export const darwinTable: ProcessTable = {
   // Not kern.boottime, which moves with each correction of the clock.
-  boot: () => run('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid']).trim(),
+  boot: () => read('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid']).trim(),
   find: (pid) => readEntries(['-p', String(pid)])[0],
   inGroup: (group) => readEntries(['-A']).filter((entry) => entry.group === group),
 }
@@ -21,7 +17,7 @@ export const darwinTable: ProcessTable = {
 /** `ps` fails when it finds none. */
 function readEntries(which: string[]): ProcessEntry[] {
   try {
-    return run('/bin/ps', [...which, ...columns])
+    return read('/bin/ps', [...which, ...columns])
       .split('\n')
       .filter(Boolean)
       .map(psEntry)

@@ -1,8 +1,8 @@
 /** The processes of a run: those that carry its mark in their environment, and all that descend from them. */
-import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { mark, readProc } from './own-run.ts'
+import { readOutput } from './spawn.ts'
 
 interface Seen {
   readonly pid: number
@@ -57,10 +57,7 @@ function linux(wanted: string): Seen[] {
 }
 
 function darwin(wanted: string): Seen[] {
-  const text = execFileSync('/bin/ps', ['-Axww', '-E', '-o', 'pid=,ppid=,stat=,command='], {
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-  })
+  const text = readOutput('/bin/ps', ['-Axww', '-E', '-o', 'pid=,ppid=,stat=,command='])
   return text.split('\n').flatMap((line) => {
     const [, pid, parent, state, rest = ''] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s(.*)$/.exec(line) ?? []
     if (pid === undefined || state?.startsWith('Z')) return []

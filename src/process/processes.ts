@@ -1,3 +1,4 @@
+/** Knows processes beyond their pid, and ends what a killed owner left running. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
 import type { LeftBehind, Processes } from '../core/ports.ts'
@@ -6,6 +7,7 @@ import { isAlive } from './alive.ts'
 import { endMarked } from './marked.ts'
 import { findOwnRun } from './own-run.ts'
 import { type ChildRecord, readOwners, readRecords, writeRecord } from './records.ts'
+import { endGroup } from './spawn.ts'
 import { type ProcessTable, processTable } from './table.ts'
 
 const deadlineMs = 5_000
@@ -15,7 +17,6 @@ export interface ProcessRecords extends Processes {
   recordChild(pid: number, changing?: string): () => void
 }
 
-/** Knows processes beyond their pid, and ends what a killed owner left running. */
 export function processes(folder: string, env: NodeJS.ProcessEnv = {}): ProcessRecords {
   const table = processTable()
   let own: Owner | undefined
@@ -36,7 +37,7 @@ export function processes(folder: string, env: NodeJS.ProcessEnv = {}): ProcessR
       if (isAlive(owner)) return 0
       const records = readRecords(folder, owner)
       const running = owner.boot === self().boot ? records.filter((record) => isRunning(table, record)) : []
-      for (const { pid } of running) killGroup(pid)
+      for (const { pid } of running) endGroup(pid, 'SIGKILL')
       for (const { pid } of running) await waitForEnd(table, pid)
       await clear?.(records.flatMap((record) => leftBehind(record, running.includes(record))))
       for (const record of records) record.forget()
@@ -66,15 +67,6 @@ function isRunning(table: ProcessTable, { pid, startedAt }: ChildRecord): boolea
     ? leader.startedAt === startedAt && leader.group === pid
     : members.every((one) => one.session === pid && Number(one.startedAt) >= Number(startedAt))
   return ours && members.some((one) => !one.ended)
-}
-
-/** That it could not be killed shows when it does not end. */
-function killGroup(group: number): void {
-  try {
-    process.kill(-group, 'SIGKILL')
-  } catch (thrown) {
-    if (!['ESRCH', 'EPERM'].includes((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown
-  }
 }
 
 async function waitForEnd(table: ProcessTable, group: number): Promise<void> {

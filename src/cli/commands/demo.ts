@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process'
+/** `demo`: the product on a throwaway repository, from start to undo. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { quoted } from '../../core/quoted.ts'
+import { run as runProgram } from '../../process/spawn.ts'
 import type { Answer, Context } from '../command.ts'
 import { printable } from '../output.ts'
 
@@ -30,7 +31,7 @@ export async function demo(context: Context): Promise<Answer> {
 interface DemoShell {
   readonly lines: { command: string; output: string }[]
   say(words: string): void
-  run(command: string, ...args: string[]): string
+  run(command: string, ...args: string[]): Promise<string>
 }
 
 async function play({ say, run }: DemoShell, repo: string): Promise<void> {
@@ -38,41 +39,42 @@ async function play({ say, run }: DemoShell, repo: string): Promise<void> {
   await mkdir(repo)
   await writeFile(path.join(repo, '..', '.gitconfig'), '[user]\n\tname = You\n\temail = you@example.com\n')
   await writeFile(path.join(repo, 'greet.js'), greeting('hello'))
-  run('git', 'init', '--quiet', '--initial-branch=main')
-  run('git', 'add', '.')
-  run('git', 'commit', '--quiet', '--message=Greet')
+  await run('git', 'init', '--quiet', '--initial-branch=main')
+  await run('git', 'add', '.')
+  await run('git', 'commit', '--quiet', '--message=Greet')
   await writeFile(path.join(repo, 'greet.js'), `// a thought of mine\n${greeting('hello')}`)
-  const before = run('git', 'diff')
+  const before = await run('git', 'diff')
 
   say('An agent (here a script) works in its own worktree; each of its tool calls becomes a step:')
-  run('offshoot', 'start', 'louder', '--title', 'Greet louder')
+  await run('offshoot', 'start', 'louder', '--title', 'Greet louder')
   const agent = {
     edit: 'sed -i.bak s/hello/HELLO/ greet.js && rm greet.js.bak',
     test: 'echo "// it greets" > greet.test.js',
   }
-  run('offshoot', 'exec', 'louder', '--', 'sh', '-c', agent.edit)
-  run('offshoot', 'exec', 'louder', '--', 'sh', '-c', agent.test)
-  run('offshoot', 'log', 'louder')
-  run('offshoot', 'diff', 'louder', '--stat')
+  await run('offshoot', 'exec', 'louder', '--', 'sh', '-c', agent.edit)
+  await run('offshoot', 'exec', 'louder', '--', 'sh', '-c', agent.test)
+  await run('offshoot', 'log', 'louder')
+  await run('offshoot', 'diff', 'louder', '--stat')
 
   say('Your checkout has not changed. You see what would land, and land it beside your own edit:')
-  if (run('git', 'diff') !== before)
+  if ((await run('git', 'diff')) !== before)
     throw new AppError('WT_020', 'The checkout changed: that must never happen.')
-  run('offshoot', 'accept', 'louder', '--dry-run')
-  run('offshoot', 'accept', 'louder')
-  run('git', 'status', '--short')
-  run('git', 'diff')
+  await run('offshoot', 'accept', 'louder', '--dry-run')
+  await run('offshoot', 'accept', 'louder')
+  await run('git', 'status', '--short')
+  await run('git', 'diff')
 
   say('Everything can be undone: your checkout is as it was, and the task is open again:')
-  run('offshoot', 'undo')
-  if (run('git', 'diff') !== before) throw new AppError('WT_020', 'The undo did not bring everything back.')
-  run('offshoot', 'list')
+  await run('offshoot', 'undo')
+  if ((await run('git', 'diff')) !== before)
+    throw new AppError('WT_020', 'The undo did not bring everything back.')
+  await run('offshoot', 'list')
 
   say('The same work as one commit on another branch, without touching any checkout:')
-  run('git', 'branch', 'release')
-  run('offshoot', 'accept', 'louder', '--as', 'squash', '--onto', 'release')
-  run('git', 'log', '--oneline', 'release')
-  run('offshoot', 'ops')
+  await run('git', 'branch', 'release')
+  await run('offshoot', 'accept', 'louder', '--as', 'squash', '--onto', 'release')
+  await run('git', 'log', '--oneline', 'release')
+  await run('offshoot', 'ops')
 }
 
 function greeting(word: string): string {
@@ -91,14 +93,13 @@ function demoShell({ tell, paint }: Context, folder: string): DemoShell {
   return {
     lines,
     say: (words) => tell(`\n${paint('bold', words)}`),
-    run(name, ...args) {
+    async run(name, ...args) {
       const command = [name, ...args.map(quoted)].join(' ')
       const words = name === 'offshoot' ? [process.execPath, process.argv[1] ?? '', ...args] : [name, ...args]
       const [program = '', ...rest] = words
-      const { status, stdout, stderr } = spawnSync(program, rest, {
+      const { code, stdout, stderr } = await runProgram(program, rest, {
         cwd: path.join(folder, 'shop'),
         env,
-        encoding: 'utf8',
       })
       const output = (stdout + stderr).trimEnd()
       lines.push({ command, output })
@@ -107,7 +108,7 @@ function demoShell({ tell, paint }: Context, folder: string): DemoShell {
           '\n',
         ),
       )
-      if (status !== 0) throw new AppError('WT_020', `${command} ended with ${status}: ${output}`)
+      if (code !== 0) throw new AppError('WT_020', `${command} ended with ${code}: ${output}`)
       return stdout
     },
   }

@@ -136,13 +136,11 @@ describe('the command', () => {
     /** How often both together have looked, at work for so many seconds. */
     const looksIn = async (seconds: number) => {
       looks = 0
-      const work = Promise.withResolvers<void>()
-      const going = processes.map((ports) => recoverMeanwhile(ports, 5, () => work.promise))
+      const stops = processes.map((ports) => recoverMeanwhile(ports, 5))
       now += seconds * 1000
       vi.advanceTimersByTime(seconds * 1000)
-      work.resolve()
       // A look that has begun is waited for.
-      await Promise.all(going)
+      await Promise.all(stops.map((stop) => stop()))
       return looks
     }
     expect(await looksIn(299)).toBe(0)

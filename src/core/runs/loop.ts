@@ -1,0 +1,189 @@
+/** An agent at work in a task, from its first event to its last. docs/adr/0028-one-cell-one-spawn.md says why it is one file. */
+import { append } from '../tasks/records.ts'
+import type { Agent, AgentEnd, AgentInput } from '../agent.ts'
+import { type Attended, attendTo, type RunTold } from '../attend.ts'
+import { AppError } from '../errors.ts'
+import type { Stray } from '../events.ts'
+import { type Ask, permits } from '../permission.ts'
+import type { Policy } from '../policy.ts'
+import type { Cell, Ports, Repo } from '../ports.ts'
+import type { ActiveRun, RunEnd } from '../run.ts'
+import { keepStrays, strays } from '../stray.ts'
+import type { Task } from '../task.ts'
+import { taskEnvironment } from '../task-environment.ts'
+import { turnCounter } from '../turns.ts'
+import { openCell } from '../workspaces/cell.ts'
+import { branchRef } from '../workspace.ts'
+import { runFolder } from './run-folder.ts'
+
+export interface Onlooker {
+  tell(event: RunTold): void
+  /** A person who can be asked. */
+  readonly ask?: Ask | undefined
+}
+
+/** What an agent is to do in a task, and what it may do. */
+export interface AgentOrder {
+  readonly agent: Agent
+  readonly policy: Policy
+  readonly limits: Limits
+  readonly prompt: string
+  /** The command line of a plain command. */
+  readonly argv: readonly string[] | undefined
+  /** Go on with the last conversation, or with that one. */
+  readonly resume: boolean | string | undefined
+  /** A command that fails by itself is no reason to give the task up. */
+  readonly mayFail: boolean
+  readonly onlooker: Onlooker | undefined
+  /** Without it, nobody is asked: what the policy leaves to a person is denied. */
+  readonly ask: Ask | undefined
+}
+
+/** 0 is no limit. */
+export interface Limits {
+  readonly timeMinutes: number
+  readonly turns: number
+}
+
+export interface RunValue {
+  readonly agent: string
+  /** Empty when all went well. */
+  readonly reason: string
+  /** Of a plain command. */
+  readonly exitCode: number | undefined
+  readonly conversation: string | undefined
+  readonly strays: readonly Stray[]
+  /** Puts stray refs back, when it is undone. */
+  readonly operation: string | undefined
+}
+
+/** The work of a run: a policy before each tool call, a step after it, and at the end a look at the user's repository. */
+export async function workInTask(
+  ports: Ports,
+  repo: Repo,
+  run: ActiveRun,
+  order: AgentOrder,
+  signal: AbortSignal,
+): Promise<RunEnd<RunValue>> {
+  const { agent, policy, onlooker, ask } = order
+  const { id, task } = run
+  const workspace = task.path
+  const tell = (event: RunTold) => onlooker?.tell(event)
+  tell({ event: 'started', task, run: id, agent: agent.name })
+
+  const before = await ports.git.readSurroundings(repo.place)
+  const place = { workspace, free: [ports.temp], home: ports.userHome }
+  const permit = await permits(ports, run, { policy, place, tell, ask })
+  const attended = { workspace, tell, permit, kept: { ports, run, agent: agent.name } }
+  const handed = {
+    prompt: order.prompt,
+    argv: order.argv,
+    conversationId: conversationOf(task, agent, order.resume),
+    terminal: onlooker === undefined,
+  }
+
+  const cell = await openCell(ports, {
+    workspace,
+    env: { OFFSHOOT_RUN: id, ...taskEnvironment(task) },
+    runFolder: runFolder(ports, id),
+  })
+  const said = await converse(agent, handed, cell, attended, order.limits, signal).catch(
+    async (thrown: unknown) => {
+      await findStrays(ports, repo, run, before, tell).catch(() => {})
+      throw thrown
+    },
+  )
+  const cut = said.cut ?? (await findStop(ports, run))
+
+  const strayed = await findStrays(ports, repo, run, before, tell)
+  const { end, conversation } = said
+  const reason = cut ?? (end.ok ? '' : end.reason)
+  const value = { agent: agent.name, reason, exitCode: end.exitCode, conversation, ...strayed }
+  // Whoever stops an agent sees what came of it.
+  const harmless = cut !== undefined || order.mayFail
+  return { value, reason, harmless, ...(end.step ?? { tool: 'sweep', summary: 'at the end of the run' }) }
+}
+
+export interface Conversed {
+  /** How it ended; by default, that it said nothing of an end. */
+  readonly end: AgentEnd
+  readonly conversation: string | undefined
+  /** Why it was cut short, if it was. */
+  readonly cut: string | undefined
+}
+
+/** Attends to each event of an agent in turn, within the limits; then closes the cell. */
+export async function converse(
+  agent: Agent,
+  handed: AgentInput,
+  cell: Cell,
+  attended: Attended,
+  { timeMinutes, turns }: Limits,
+  signal: AbortSignal,
+): Promise<Conversed> {
+  const count = turnCounter()
+  const late = timeMinutes > 0 ? AbortSignal.timeout(timeMinutes * 60_000) : undefined
+  let end: AgentEnd = { ok: false, reason: `${agent.name} ended without a word` }
+  let conversation: string | undefined
+  try {
+    for await (const event of agent.run(handed, cell, late ? AbortSignal.any([signal, late]) : signal)) {
+      // The tool that it wants to run now waits for an answer that never comes.
+      if (turns > 0 && count(event) > turns)
+        return { end, conversation, cut: `limits.turns: ${turns} answers are over` }
+      if (event.type === 'ended') end = event
+      else if (event.type !== 'started') await attendTo(event, attended)
+      else if (event.conversationId !== conversation) {
+        conversation = event.conversationId
+        await attendTo(event, attended)
+      }
+    }
+    return { end, conversation, cut: undefined }
+  } catch (error) {
+    if (signal.aborted || !late?.aborted) throw error
+    return { end, conversation, cut: `limits.timeMinutes: ${timeMinutes} minutes are over` }
+  } finally {
+    await cell.close()
+  }
+}
+
+/** Keeps and tells what has changed in the user's repository since `before`. */
+async function findStrays(
+  ports: Ports,
+  repo: Repo,
+  { id, task }: ActiveRun,
+  before: Awaited<ReturnType<Ports['git']['readSurroundings']>>,
+  tell: Onlooker['tell'],
+): Promise<Pick<RunValue, 'strays' | 'operation'>> {
+  const after = await ports.git.readSurroundings(repo.place)
+  const changes = strays(before, after, await branchesOf(ports, repo))
+  if (changes.length === 0) return { strays: [], operation: undefined }
+  const event = { type: 'run.strayed', run: id, changes } as const
+  await append(ports, task.uid, event, ports.clock.now().toISOString())
+  tell({ event: 'strayed', changes })
+  return { strays: changes, operation: await keepStrays(ports, repo, task, changes) }
+}
+
+/** An agent that was stopped only knows that it was killed. */
+async function findStop(ports: Ports, { id, task }: ActiveRun): Promise<string | undefined> {
+  const events = await ports.store.readEvents({ uid: task.uid, types: ['run.stopping'] })
+  return events.flatMap(({ event }) =>
+    event.type === 'run.stopping' && event.run === id ? [event.reason] : [],
+  )[0]
+}
+
+async function branchesOf(ports: Ports, repo: Repo): Promise<Set<string>> {
+  return new Set((await ports.store.readTasks({ repo: repo.id })).map((task) => branchRef(task.branch)))
+}
+
+function conversationOf(
+  { conversation, id }: Task,
+  agent: Agent,
+  resume: AgentOrder['resume'],
+): string | undefined {
+  if (resume === undefined || resume === false) return undefined
+  if (typeof resume === 'string') return resume
+  if (conversation?.agent === agent.name) return conversation.id
+  throw new AppError('WT_005', `There is no conversation of ${agent.title} in ${id} to go on with.`, {
+    hint: `Begin one: offshoot run --task ${id} "…"`,
+  })
+}

@@ -1,0 +1,7 @@
+/** The cell in which the commands of a task run: those of its agent, and the hooks of its user. */
+import type { Cell, CellTask, Ports } from '../ports.ts'
+
+/** The one place that says which kind of sandbox a task has. */
+export function openCell({ sandboxes }: Pick<Ports, 'sandboxes'>, task: CellTask): Promise<Cell> {
+  return sandboxes.open('none', task)
+}

@@ -1,0 +1,136 @@
+/** The one file that starts processes; docs/adr/0028-one-cell-one-spawn.md says why. */
+import {
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+  execFile,
+  execFileSync,
+  spawn,
+} from 'node:child_process'
+import type { Writable } from 'node:stream'
+
+export type { ChildProcess, ChildProcessWithoutNullStreams }
+
+interface Program {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+type Stream = 'pipe' | 'inherit'
+
+export interface GroupCall extends Program {
+  readonly stdio: readonly [stdin: Stream, stdout: Stream, stderr: Stream]
+  /** The program would write at once: it starts only when it is on record. */
+  readonly isGated: boolean
+  /** Notes the child before the gate opens; its answer takes the note away. */
+  readonly record: (pid: number) => () => void
+}
+
+export interface Group {
+  readonly child: ChildProcess
+  /** Takes the note away; to be called when the child has ended. */
+  readonly forget: () => void
+}
+
+/**
+ * Starts a program as the leader of its own process group, so that `endGroup` reaches all that it starts. It is on record
+ * while it runs: should we be killed, recovery ends it. That the program could not be started comes as `error` of the child.
+ */
+export function startGroup({ program, args, cwd, env, stdio, isGated, record }: GroupCall): Group {
+  const [command, words] = isGated ? gated(program, args) : [program, args]
+  const child = spawn(command, words, {
+    cwd,
+    env,
+    detached: true,
+    stdio: isGated ? [...stdio, 'pipe'] : [...stdio],
+  })
+  const gate = child.stdio[3] as Writable | undefined
+  // The child may be gone already: its exit code tells why.
+  gate?.on('error', () => {})
+  try {
+    const forget = child.pid === undefined ? () => {} : record(child.pid)
+    gate?.end('\n')
+    return { child, forget }
+  } catch (error) {
+    endGroup(child.pid, 'SIGTERM')
+    throw error
+  }
+}
+
+/**
+ * A program that waits at a gate, its file descriptor 3, until it is on record. Should we die before that, the gate
+ * closes and the program never runs: recovery would not know of it. The process stays the same.
+ */
+function gated(program: string, args: readonly string[]): [program: string, args: string[]] {
+  return ['/bin/sh', ['-c', 'read -r _ <&3 && exec "$@" 3<&-', 'sh', program, ...args]]
+}
+
+/**
+ * The one way to end a process group. SIGTERM lets git remove its lock files; SIGKILL is for a program that stays. A group
+ * that has ended needs nothing; one that we may not kill shows when it does not end.
+ */
+export function endGroup(leader: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (leader === undefined) return
+  try {
+    process.kill(-leader, signal)
+  } catch (thrown) {
+    if (!['ESRCH', 'EPERM'].includes((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown
+  }
+}
+
+/** A process that goes on when we end, in a group of its own: a terminal that closes does not end it either. */
+export function startApart(
+  { program, args, cwd, env }: Omit<Program, 'env'> & Partial<Pick<Program, 'env'>>,
+  stdio: readonly ('ignore' | 'pipe' | number)[],
+): ChildProcess {
+  const child = spawn(program, args, {
+    cwd,
+    ...(env && { env }),
+    detached: true,
+    stdio: [...stdio],
+  })
+  child.on('error', () => {})
+  child.unref()
+  return child
+}
+
+/** A command line of the user's shell that writes to our terminal and ends with it; we write its input. */
+export function startAtTerminal(line: string, env: NodeJS.ProcessEnv): ChildProcess & { stdin: Writable } {
+  return spawn(line, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env })
+}
+
+export interface Ran {
+  /** The exit code; undefined when the program could not be started, or a signal ended it. */
+  readonly code: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** No program that we wait for so prints more than a screen, but for `ps` on a machine with many processes. */
+const maxBuffer = 64 * 1024 * 1024
+
+/** Runs a short program to its end. */
+export function run(
+  program: string,
+  args: readonly string[],
+  place: Partial<Pick<Program, 'cwd' | 'env'>> = {},
+): Promise<Ran> {
+  return new Promise((resolve) => {
+    const options = { ...place, encoding: 'utf8', maxBuffer } as const
+    execFile(program, args, options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : error.code
+      resolve({ code: typeof code === 'number' ? code : undefined, stdout, stderr })
+    })
+  })
+}
+
+/** What a short program prints, while everything else waits; throws when it fails. */
+export function readOutput(program: string, args: readonly string[], env?: NodeJS.ProcessEnv): string {
+  return execFileSync(program, args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    maxBuffer,
+    ...(env && { env }),
+  })
+}

@@ -1,0 +1,21 @@
+/**
+ * Every kind of sandbox. A new one is one file with a `Sandbox`, its name in `SandboxKind` (src/core/ports/sandbox.ts), and
+ * one line here; test/contracts/sandbox.test.ts then runs the suite that all of them share.
+ */
+import { AppError } from '../core/errors.ts'
+import type { Sandboxes } from '../core/ports.ts'
+import { none } from './none.ts'
+import type { Machine, Sandbox } from './sandbox.ts'
+
+export const sandboxes: readonly Sandbox[] = [none]
+
+/** The port, over the list. */
+export function sandboxesOn(machine: Machine): Sandboxes {
+  return {
+    async open(kind, task) {
+      const found = sandboxes.find((sandbox) => sandbox.kind === kind)
+      if (!found) throw new AppError('WT_019', `There is no sandbox ${kind}.`)
+      return found.open(machine, task)
+    },
+  }
+}

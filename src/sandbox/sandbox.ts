@@ -1,0 +1,15 @@
+/** The shape of one kind of sandbox. */
+import type { Cell, CellTask, Commands, Files, SandboxKind } from '../core/ports.ts'
+
+/** The parts of this machine that a cell is made of. */
+export interface Machine {
+  readonly commands: Commands
+  readonly files: Files
+  /** The user's home folder. */
+  readonly home: string
+}
+
+export interface Sandbox {
+  readonly kind: SandboxKind
+  open(machine: Machine, task: CellTask): Promise<Cell>
+}

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import type { SandboxKind } from '../../src/core/ports.ts'
+import { sandboxes, sandboxesOn } from '../../src/sandbox/index.ts'
+import { sandboxContract } from './sandbox.contract.ts'
+import { thisMachine } from './sandbox.machine.ts'
+
+for (const sandbox of sandboxes) sandboxContract(sandbox)
+
+test('a sandbox that is not on the list is refused', async () => {
+  const opened = sandboxesOn(thisMachine('/')).open('moon' as SandboxKind, { workspace: '/', env: {} })
+  await expect(opened).rejects.toMatchObject({ code: 'WT_019' })
+})
