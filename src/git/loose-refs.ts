@@ -1,4 +1,7 @@
-/** Refs made and deleted in process, by the steps that git itself takes: a lock beside each, its log, and then the ref. */
+/**
+ * Refs made and deleted in process, by the steps that git itself takes: a lock beside each, its log, and then the ref. Why not
+ * by `git update-ref`: docs/adr/0018-refs-in-process.md.
+ */
 import path from 'node:path'
 import { allEnded } from '../core/all-ended.ts'
 import type { Files, Place, RefChange } from '../core/ports.ts'
