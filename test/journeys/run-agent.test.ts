@@ -383,7 +383,7 @@ describe('P3: refs that strayed in a run', () => {
     const running = lib.run(
       { task: 'T1', starts: true, command: ['sh', '-c', 'git tag -d astray; echo ready; sleep 600'] },
       cancel.signal,
-      (told) => void (String(told.text).includes('ready') && cancel.abort()),
+      (told) => void (told.event === 'output' && told.text.includes('ready') && cancel.abort()),
     )
     await expect(running).rejects.toMatchObject({ code: 'WT_021' })
     expect((await lib.ops()).map(({ verb }) => verb)).toEqual(['run', 'run'])

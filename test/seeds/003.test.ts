@@ -15,7 +15,7 @@ import {
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { call } from '../../src/api/call.ts'
+import { call } from '../support/call.ts'
 import { compose, type ComposeOptions } from '../../src/compose.ts'
 import { recoverMeanwhile } from '../../src/core/meanwhile.ts'
 import {
