@@ -62,6 +62,7 @@ describe('parse', () => {
   test('I1: how to answer is known also of a line that has something wrong in it', () => {
     const globals = (...argv: string[]) => ({ ...readGlobals(cut(argv)) })
     expect(globals('lisst', '--json')).toMatchObject({ json: true })
+    expect(globals('start', '-C', '--json')).toMatchObject({ json: true })
     expect(globals('start', '--form', 'x', '--no-color')).toMatchObject({ 'no-color': true })
     expect(globals('exec', 'T1', '--', 'ls', '--json')).toEqual({})
   })

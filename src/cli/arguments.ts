@@ -17,10 +17,11 @@ export function cut(argv: readonly string[]): Line {
   return { own: argv.slice(0, end), rest: argv.slice(end + 1) }
 }
 
-/** The options of every command, also from a line that has something wrong in it: they say how to tell so. */
+/** The flags of every command, also from a line that has something wrong in it: they say how to tell so. */
 export function readGlobals({ own }: Line): Values {
-  const { values } = parseArgs({ args: [...own], options: globalOptions, strict: false })
-  return values
+  // In `start -C --json` the folder is missing; a -C that takes a value would take the flag for it.
+  const { directory: _, ...options } = globalOptions
+  return parseArgs({ args: [...own], options, strict: false }).values
 }
 
 export interface Parsed {

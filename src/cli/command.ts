@@ -73,9 +73,10 @@ export interface Command {
   load(): Promise<(context: Context) => Promise<Answer>>
 }
 
-/** `start [TASK]`, `exec TASK -- COMMAND…` */
+/** `start [TASK]`, `exec TASK -- COMMAND…`, `completion <bash|zsh|fish>` */
 export function usageOf({ name, args, rest }: Command): string {
   const words = args.map((arg) => {
+    if (arg.values) return `<${arg.values.join('|')}>`
     const shown = `${arg.name}${arg.many ? '…' : ''}`
     return arg.required ? shown : `[${shown}]`
   })
