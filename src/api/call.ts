@@ -1,73 +1,98 @@
 /** The way from a door to a verb, and what comes before every one. */
+import type { Action } from '../actions/action.ts'
+import { type ActionName, actions } from '../actions/index.ts'
 import type { InHand } from '../core/auto-revert.ts'
 import { AppError, appError } from '../core/errors.ts'
-import type { Ports } from '../core/ports.ts'
+import type { Ports, Records } from '../core/ports.ts'
 import { poolNote } from '../core/slot.ts'
-import type { ActionName, Input, Output } from '../protocol/actions.ts'
-import { handlers } from './handlers.ts'
+import type { Input, Output } from '../protocol/schemas/index.ts'
+import { type Caller, requireScope, requireUser } from './caller.ts'
+import { handlers } from './handlers/index.ts'
+import { type RecordAction, recordHandlers } from './handlers/records.ts'
 import type { Emit } from './views.ts'
 
-/** Runs one action. What an earlier process left half-done is put right before anything is changed. */
-export async function call<A extends ActionName>(
-  ports: Ports,
+/** Runs one action. */
+export type Call = <A extends ActionName>(
   action: A,
   input: Input<A>,
   signal?: AbortSignal,
   emit?: Emit,
-): Promise<Output<A>> {
-  const handler = handlers[action]
-  try {
-    signal?.throwIfAborted()
-    // To tell what would land, a step is taken of what nobody has taken yet.
-    const writes = handler.writes && (!onlyTells(input) || action === 'task.accept')
-    if (handler.forUser && !onlyTells(input)) await requireUser(ports, action, handler.forUser)
-    if (writes && !handler.recovers && (await needsRecovery(ports))) {
-      const { recoverFirst } = await import('../core/recover.ts')
-      await recoverFirst(ports, signal)
+) => Promise<Output<A>>
+
+/** The actions, for one caller, who is looked up when the first one is called. */
+export function openDoor(ports: Ports, readCaller: () => Caller): Call {
+  let caller: Caller | undefined
+  return async (name, input, signal, emit) => {
+    const action = actions[name]
+    const run = handlers[name]
+    try {
+      signal?.throwIfAborted()
+      caller ??= readCaller()
+      const asked = { caller, signal, emit }
+      await prepare(ports, caller, action, input, signal)
+      return await run(ports, input, asked).catch(async (thrown: unknown) => {
+        const error = failure(thrown, signal)
+        if (error.code !== 'WT_014' || !hasOnlyStarted(action, error)) throw error
+        if (!(await hasMadeRoom(ports, signal))) throw error
+        return run(ports, input, asked)
+      })
+    } catch (thrown) {
+      throw failure(thrown, signal)
     }
-    if (writes && !handler.recovers && !onlyTells(input) && givesUp(action, input)) {
-      const { autoRevert } = await import('../core/auto-revert.ts')
-      await autoRevert(ports, inHand(action, input))
-    }
-    return await handler.run(ports, input, signal, emit)
-  } catch (thrown) {
-    const error = failure(thrown, signal)
-    if (error.code !== 'WT_014' || !hasOnlyStarted(action, error)) throw error
-    if (!(await hasMadeRoom(ports, signal))) throw error
-    return await handler.run(ports, input, signal, emit).catch((again: unknown) => {
-      throw failure(again, signal)
-    })
   }
+}
+
+/** The actions that need the records only, for a door that has opened nothing else. */
+export function openLook(records: Records, readCaller: () => Caller) {
+  return async <A extends RecordAction>(
+    name: A,
+    input: Input<A>,
+    signal?: AbortSignal,
+  ): Promise<Output<A>> => {
+    signal?.throwIfAborted()
+    const caller = readCaller()
+    requireScope(caller, actions[name])
+    return recordHandlers[name](records, input, { caller, signal })
+  }
+}
+
+/** Before anything is changed, what an earlier process left half-done is put right. */
+async function prepare(
+  ports: Ports,
+  caller: Caller,
+  action: Action,
+  input: object,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const isPreview = previews(action, input)
+  requireScope(caller, action, isPreview)
+  if (!isPreview) await requireUser(ports, caller, action)
+  if (!action.writes || action.recovers || (isPreview && !action.previewWrites)) return
+  if (await needsRecovery(ports)) {
+    const { recoverFirst } = await import('../core/recover.ts')
+    await recoverFirst(ports, signal)
+  }
+  if (action.revertsFirst && !isPreview && !resumes(input)) {
+    const { autoRevert } = await import('../core/auto-revert.ts')
+    await autoRevert(ports, inHand(action, input))
+  }
+}
+
+function previews(
+  { previews: field }: Action,
+  input: { readonly [field: string]: unknown } | object,
+): boolean {
+  return field !== undefined && field in input && (input as Record<string, unknown>)[field] === true
+}
+
+/** A run goes on with a conversation: which task that is, only the conversation says. */
+function resumes(input: object): boolean {
+  return 'resume' in input && Boolean(input.resume)
 }
 
 /** What failed was the making of a task, which can be tried again. */
-function hasOnlyStarted(action: ActionName, { data }: AppError): boolean {
-  return (
-    action === 'task.start' ||
-    action === 'worktree.create' ||
-    (action === 'task.run' && data?.started === false)
-  )
-}
-
-function onlyTells(input: { readonly dryRun?: boolean; readonly show?: boolean } | object): boolean {
-  return ('dryRun' in input && input.dryRun === true) || ('show' in input && input.show === true)
-}
-
-/** From under the run of an agent it becomes a question to the user. */
-async function requireUser(ports: Ports, action: ActionName, command: string): Promise<void> {
-  const run = ports.processes.findRun()
-  if (run === undefined) return
-  const task = (await ports.store.readPendingTasks()).find(
-    ({ pending }) => pending?.verb === 'run' && pending.run === run,
-  )
-  if (task) {
-    const { append } = await import('../core/tasks/records.ts')
-    await append(ports, task.uid, { type: 'run.wanted', run, verb: command }, ports.clock.now().toISOString())
-  }
-  const whose = task && !action.startsWith('system.') ? ` ${task.id}` : ''
-  throw new AppError('WT_017', `An agent may not ${command}: that is for the user to decide.`, {
-    hint: `The user now knows that you want it. They run: offshoot ${command}${whose}`,
-  })
+function hasOnlyStarted({ makesTask }: Action, { data }: AppError): boolean {
+  return makesTask === 'always' || (makesTask === 'whenMissing' && data?.started === false)
 }
 
 /** The disk is full: the trash gives up what it can spare, and what could not be taken back is. */
@@ -79,18 +104,10 @@ async function hasMadeRoom(ports: Ports, signal?: AbortSignal): Promise<boolean>
   return left > 0
 }
 
-/**
- * Undo is about what was done before, and forgetting gives everything up by itself. What a run goes on with, its
- * conversation says.
- */
-function givesUp(action: ActionName, input: object): boolean {
-  return !action.startsWith('system.') && !('resume' in input && input.resume)
-}
-
-function inHand(action: ActionName, input: object): InHand {
+/** Without a name, most actions mean the task whose workspace the folder is; one that makes a task does not. */
+function inHand({ makesTask, options }: Action, input: object): InHand {
   const { repo: dir = '', task } = input as { repo?: string; task?: string }
-  const makesNew = action === 'task.start' || action === 'worktree.create' || action === 'task.run'
-  return { dir, task, byFolder: !makesNew && !action.endsWith('.prune') }
+  return { dir, task, byFolder: makesTask === undefined && options.task !== undefined }
 }
 
 /** Somebody stopped in the middle of a verb, or died with a child at work. */

@@ -2,14 +2,15 @@
 import type { OnProgress, Step, StepFile, Submodules } from '../core/ports.ts'
 import type { Onlooker } from '../core/runs/loop.ts'
 import { taskView } from '../core/task.ts'
-import type { Output } from '../protocol/actions.ts'
+import type { Said, Told } from '../protocol/events.ts'
+import type { Output } from '../protocol/schemas/index.ts'
 
 /** Takes what happens while a long verb is under way. What it answers to a question is what a person says. */
-export type Emit = (event: { readonly event: string } & Record<string, unknown>) => unknown
+export type Emit = (event: Told) => unknown
 
 /** What a command says, as events. */
 export function outputTo(emit: Emit | undefined) {
-  return emit && ((stream: string, text: string) => emit({ event: 'output', stream, text }))
+  return emit && ((stream: 'stdout' | 'stderr', text: string) => void emit({ event: 'output', stream, text }))
 }
 
 export function progressTo(emit: Emit | undefined): OnProgress | undefined {
@@ -27,9 +28,15 @@ export function onlooker(emit: Emit): Onlooker {
     },
     async ask(call, reason) {
       const said = await emit({ event: 'asked', ...call, reason })
-      return said === 'once' || said === 'always' || said === 'deny' ? said : undefined
+      return isSaid(said) ? said : undefined
     },
   }
+}
+
+const answers: ReadonlySet<unknown> = new Set<Said>(['once', 'always', 'deny'])
+
+function isSaid(said: unknown): said is Said {
+  return answers.has(said)
 }
 
 export function stepView(step: Step, files: readonly StepFile[], published?: string) {
@@ -40,17 +47,17 @@ export function stepView(step: Step, files: readonly StepFile[], published?: str
     ...(published !== undefined && { published }),
     tool,
     summary,
-    files: [...files],
+    files,
     at,
     run,
     call,
     rewindTo,
-    skipped: [...skipped],
+    skipped,
   }
 }
 
 /** Said only where there are any. */
 export function submodulesView(found: Submodules | undefined): Pick<Output<'task.start'>, 'submodules'> {
   if (!found || found.filled.length + found.empty.length === 0) return {}
-  return { submodules: { filled: [...found.filled], empty: [...found.empty] } }
+  return { submodules: found }
 }

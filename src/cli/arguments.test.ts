@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { parse } from './arguments.ts'
+import { cut, parse as parseLine, readGlobals } from './arguments.ts'
 import { commands } from './commands.ts'
+
+const parse = (argv: readonly string[]) => parseLine(cut(argv))
 
 const refused = (...argv: string[]) => {
   try {
@@ -55,6 +57,41 @@ describe('parse', () => {
       rest: ['ls', '--json'],
     })
     expect(refused('start', 'a', '--', 'b')).toMatchObject({ code: 'WT_019' })
+  })
+
+  test('I1: how to answer is known also of a line that has something wrong in it', () => {
+    const globals = (...argv: string[]) => ({ ...readGlobals(cut(argv)) })
+    expect(globals('lisst', '--json')).toMatchObject({ json: true })
+    expect(globals('start', '-C', '--json')).toMatchObject({ json: true })
+    expect(globals('start', '--form', 'x', '--no-color')).toMatchObject({ 'no-color': true })
+    expect(globals('exec', 'T1', '--', 'ls', '--json')).toEqual({})
+  })
+
+  test.each([
+    [['exec', '--', 'ls'], '`exec`: missing argument TASK.'],
+    [['compare', 'T1'], '`compare`: missing argument TASK.'],
+    [['repos', 'forget'], '`repos forget`: missing argument PATH.'],
+    [['diff', 'a', 'b'], '`diff`: unexpected argument "b".'],
+    [['doctor', 'T1'], '`doctor`: unexpected argument "T1".'],
+    [['show', ''], '`show`: argument TASK is empty.'],
+    [['worktree', 'show', '--task='], '`worktree show`: option --task is empty.'],
+    [['start', '--form=x'], '`start`: unknown option --form.'],
+    [['strat'], 'Unknown command "strat".'],
+    [['accept', 'T1', '--as', 'frob'], 'Unknown strategy "frob".'],
+    [['start', '--isolation', 'jail'], 'Unknown isolation "jail".'],
+    [['run', '--policy', 'lax', 'x'], 'Unknown policy "lax".'],
+    [['list', '--state', 'gone'], 'Unknown state "gone".'],
+    [['update', '--conflicts', 'x'], 'Unknown way to treat conflicts "x".'],
+    [['completion', 'csh'], 'Unknown shell "csh".'],
+  ] as const)('I5: of %j it says: %s', (argv, message) => {
+    expect(refused(...argv)).toMatchObject({ code: 'WT_019', message })
+  })
+
+  test('I5: an unknown value is told together with those that are allowed', () => {
+    expect(refused('accept', '--as', 'frob').hint).toBe(
+      'One of: patch, squash, merge, rebase, keep-branch, pr',
+    )
+    expect(parse(['accept', '--as', 'squash']).values.as).toBe('squash')
   })
 
   test('I1: nothing is asked for: no command', () => {

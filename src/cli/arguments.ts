@@ -1,42 +1,72 @@
+/** Reads a command line: which command is meant, and with what. */
 import { parseArgs } from 'node:util'
 import { AppError } from '../core/errors.ts'
 import { nearest } from '../core/nearest.ts'
-import type { Command, Option, Values } from './command.ts'
+import { type Command, type Option, type Positional, usageOf, type Values } from './command.ts'
 import { commands, globalOptions } from './commands.ts'
+
+/** A command line, cut where offshoot's own part ends. */
+export interface Line {
+  readonly own: readonly string[]
+  /** The words after `--`. */
+  readonly rest: readonly string[]
+}
+
+export function cut(argv: readonly string[]): Line {
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length
+  return { own: argv.slice(0, end), rest: argv.slice(end + 1) }
+}
+
+/** The flags of every command, also from a line that has something wrong in it: they say how to tell so. */
+export function readGlobals({ own }: Line): Values {
+  // In `start -C --json` the folder is missing; a -C that takes a value would take the flag for it.
+  const { directory: _, ...options } = globalOptions
+  return parseArgs({ args: [...own], options, strict: false }).values
+}
 
 export interface Parsed {
   readonly command: Command | undefined
   readonly values: Values
   readonly positionals: string[]
-  /** What follows `--`: for another command. */
-  readonly rest: string[]
+  /** The words after `--`, when they are a command of another program. */
+  readonly rest: readonly string[]
 }
 
-/** Which command is meant, and with what. Throws WT_019 for what it does not know. */
-export function parse(all: readonly string[]): Parsed {
-  const end = all.includes('--') ? all.indexOf('--') : all.length
-  const [argv, rest] = [all.slice(0, end), all.slice(end + 1)]
-  const words = leadingWords(argv)
-  const command = commands.find(({ name }) => name === words.slice(0, 2).join(' ')) ?? findByName(words[0])
-  if (!command && words.length > 0) throw unknownCommand(words)
+/** Throws WT_019 for what it does not know. */
+export function parse({ own: argv, rest }: Line): Parsed {
+  const command = findMeant(leadingWords(argv))
   const options = { ...globalOptions, ...command?.options }
+  const { values, positionals } = parsedBy(command, options, argv)
+  const named = positionals.slice(command ? command.name.split(' ').length : 0)
+  // Where no other program is run, `--` ends the options: a name may begin with a dash.
+  const hands = command?.rest !== undefined
+  const own = hands ? named : [...named, ...rest]
+  if (command && !values.help) {
+    requireCount(command, own)
+    requireFilled(command, own, values)
+    requireAllowed(command, own, values)
+  }
+  return { command, values, positionals: own, rest: hands ? rest : [] }
+}
+
+/** The command of these words; undefined when there are none. */
+export function findMeant(words: readonly string[]): Command | undefined {
+  const command =
+    commands.find(({ name }) => name === words.slice(0, 2).join(' ')) ??
+    commands.find(({ name }) => name === words[0])
+  if (!command && words.length > 0) throw unknownCommand(words)
+  return command
+}
+
+function parsedBy(
+  command: Command | undefined,
+  options: Readonly<Record<string, Option>>,
+  argv: readonly string[],
+) {
   try {
-    const { values, positionals } = parseArgs({
-      args: withEmpty(argv, options),
-      options,
-      allowPositionals: true,
-      strict: true,
-    })
-    const own = positionals.slice(command ? command.name.split(' ').length : 0)
-    // Only `run` and the like hand it on; elsewhere it is a name that may begin with a dash.
-    if (!command?.args?.includes('--')) own.push(...rest.splice(0))
-    if (command && !values.help) {
-      requireCount(command, own)
-      requireFilled(command, own, values)
-    }
-    return { command, values, positionals: own, rest }
+    return parseArgs({ args: withEmpty(argv, options), options, allowPositionals: true, strict: true })
   } catch (error) {
-    throw error instanceof AppError ? error : wrongOption(error, Object.keys(options), command)
+    throw wrongOption(error, Object.keys(options), command)
   }
 }
 
@@ -44,13 +74,9 @@ export function parse(all: readonly string[]): Parsed {
 function withEmpty(argv: readonly string[], options: Readonly<Record<string, Option>>): string[] {
   return argv.map((arg, index) => {
     const next = argv[index + 1]
-    const bare = next === undefined || next.startsWith('-') || /\s/.test(next)
-    return arg.startsWith('--') && options[arg.slice(2)]?.optional && bare ? `${arg}=` : arg
+    const isAlone = next === undefined || next.startsWith('-') || /\s/.test(next)
+    return arg.startsWith('--') && options[arg.slice(2)]?.bare && isAlone ? `${arg}=` : arg
   })
-}
-
-function findByName(name: string | undefined): Command | undefined {
-  return commands.find((command) => command.name === name)
 }
 
 /** The first words that are neither options nor the values of global ones. */
@@ -58,7 +84,6 @@ function leadingWords(argv: readonly string[]): string[] {
   const words: string[] = []
   for (let index = 0; index < argv.length && words.length < 2; index++) {
     const arg = argv[index] ?? ''
-    if (arg === '--') break
     if (arg === '-C' || arg === '--directory') index++
     else if (!arg.startsWith('-')) words.push(arg)
     else if (words.length > 0) break
@@ -68,12 +93,12 @@ function leadingWords(argv: readonly string[]): string[] {
 
 function unknownCommand(words: readonly string[]): AppError {
   const group = commands.some(({ name }) => name.startsWith(`${words[0]} `))
-  const wanted = group ? words.join(' ') : (words[0] ?? '')
+  const wanted = group ? words.slice(0, 2).join(' ') : (words[0] ?? '')
   const near = nearest(
     wanted,
     commands.map(({ name }) => name),
   )
-  return new AppError('WT_019', `There is no command ${JSON.stringify(wanted)}.`, {
+  return new AppError('WT_019', `Unknown command ${JSON.stringify(wanted)}.`, {
     hint: near === undefined ? 'offshoot --help lists the commands.' : `Did you mean: offshoot ${near}`,
   })
 }
@@ -85,28 +110,57 @@ function wrongOption(error: unknown, known: string[], command: Command | undefin
   if ((error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && option !== undefined) {
     const near = nearest(option.replace(/^-+/, ''), known)
     const hint = near === undefined ? help : `Did you mean: --${near}`
-    return new AppError('WT_019', `There is no option ${option}.`, { hint, cause: error })
+    const where = command ? `\`${command.name}\`: unknown` : 'Unknown'
+    return new AppError('WT_019', `${where} option ${option}.`, { hint, cause: error })
   }
   return new AppError('WT_019', message.split('\n')[0] ?? message, { hint: help, cause: error })
 }
 
+/** `accept`: missing argument TASK. The hint is the usage line. */
+function wrongUsage(command: Command, problem: string): AppError {
+  return new AppError('WT_019', `\`${command.name}\`: ${problem}.`, {
+    hint: `Usage: offshoot ${usageOf(command)}`,
+  })
+}
+
 function requireCount(command: Command, positionals: readonly string[]): void {
-  const [least, most] = command.takes ?? [0, 0]
-  const hint = `Usage: offshoot ${command.name} ${command.args ?? ''}`.trimEnd()
-  if (positionals.length < least)
-    throw new AppError('WT_019', `${command.name}: something is missing.`, { hint })
-  const extra = positionals[most]
-  if (extra !== undefined)
-    throw new AppError('WT_019', `${command.name}: what is ${JSON.stringify(extra)}?`, { hint })
+  const missing = command.args[positionals.length]
+  if (missing?.required) throw wrongUsage(command, `missing argument ${missing.name}`)
+  const extra = command.args.at(-1)?.many ? undefined : positionals[command.args.length]
+  if (extra !== undefined) throw wrongUsage(command, `unexpected argument ${JSON.stringify(extra)}`)
 }
 
 /** An empty name is a variable of a shell that was not set: whatever it fits is not what was meant. */
 function requireFilled(command: Command, positionals: readonly string[], values: Values): void {
-  const named = Object.entries(command.options ?? {}).flatMap(([name, { value }]) =>
-    value === 'TASK' || value === 'PATH' ? [values[name]].flat() : [],
-  )
-  if ([...positionals, ...named].includes(''))
-    throw new AppError('WT_019', `${command.name}: a name is empty.`, {
-      hint: `Usage: offshoot ${command.name} ${command.args ?? ''}`.trimEnd(),
-    })
+  const at = positionals.indexOf('')
+  if (at !== -1) throw wrongUsage(command, `argument ${argumentAt(command, at)?.name} is empty`)
+  for (const [name, { value }] of Object.entries(command.options))
+    if ((value === 'TASK' || value === 'PATH') && [values[name]].flat().includes(''))
+      throw wrongUsage(command, `option --${name} is empty`)
+}
+
+/** An option or argument with a list of values takes no other. */
+function requireAllowed(command: Command, positionals: readonly string[], values: Values): void {
+  for (const [name, option] of Object.entries(command.options))
+    requireKnown(option, [values[name]].flat(), `--${name}`)
+  for (const [at, word] of positionals.entries()) {
+    const argument = argumentAt(command, at)
+    if (argument) requireKnown(argument, [word], argument.name)
+  }
+}
+
+function requireKnown(
+  { values, noun }: Pick<Option, 'values' | 'noun'>,
+  found: readonly unknown[],
+  name: string,
+): void {
+  for (const value of found)
+    if (values && typeof value === 'string' && !values.includes(value))
+      throw new AppError('WT_019', `Unknown ${noun ?? name} ${JSON.stringify(value)}.`, {
+        hint: `One of: ${values.join(', ')}`,
+      })
+}
+
+function argumentAt({ args }: Command, at: number): Positional | undefined {
+  return args[at] ?? (args.at(-1)?.many ? args.at(-1) : undefined)
 }

@@ -1,16 +1,29 @@
+/** What a command of the command line is, and what it is handed. */
+import type { Group, Option as Field, Suggestions } from '../actions/action.ts'
+import type { ActionName } from '../actions/index.ts'
 import type { Emit } from '../api/views.ts'
-import type { ActionName, Input, Output } from '../protocol/actions.ts'
+import type { Input, Output } from '../protocol/schemas/index.ts'
 import type { Paint } from './output.ts'
 
-export interface Option {
+/** A flag, as `parseArgs` of Node wants it, and what help and completion say of it. */
+export interface Option extends Pick<Field, 'help' | 'value' | 'values' | 'noun' | 'suggests'> {
   readonly type: 'string' | 'boolean'
   readonly short?: string
   readonly multiple?: boolean
   /** It may stand without a value, which is then empty. */
-  readonly optional?: boolean
-  /** What the value is called in the help. */
-  readonly value?: string
-  readonly help: string
+  readonly bare?: true
+}
+
+/** An argument that is known by its position. */
+export interface Positional {
+  /** As usage lines and errors call it: `TASK`. */
+  readonly name: string
+  readonly required?: true
+  /** Any number of them, at the end. */
+  readonly many?: true
+  readonly values?: readonly string[]
+  readonly noun?: string
+  readonly suggests?: Suggestions
 }
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>
@@ -49,15 +62,25 @@ export interface Command {
   /** `list`, `worktree remove`. */
   readonly name: string
   readonly summary: string
-  /** What follows the name in the usage line, besides the options. */
-  readonly args?: string
-  /** How many positionals it takes. */
-  readonly takes?: readonly [least: number, most: number]
-  readonly options?: Readonly<Record<string, Option>>
+  readonly group: Group
+  readonly args: readonly Positional[]
+  /** How the usage line shows a command of another program after `--`; without it, `--` ends the options. */
+  readonly rest?: string
+  readonly options: Readonly<Record<string, Option>>
+  /** A second name of that command, which help does not list again. */
+  readonly aliasOf?: string
   readonly examples: readonly string[]
-  /** Words that complete the first argument. */
-  readonly completes?: 'tasks' | readonly string[]
   load(): Promise<(context: Context) => Promise<Answer>>
+}
+
+/** `start [TASK]`, `exec TASK -- COMMAND…`, `completion <bash|zsh|fish>` */
+export function usageOf({ name, args, rest }: Command): string {
+  const words = args.map((arg) => {
+    if (arg.values) return `<${arg.values.join('|')}>`
+    const shown = `${arg.name}${arg.many ? '…' : ''}`
+    return arg.required ? shown : `[${shown}]`
+  })
+  return [name, ...words, ...(rest === undefined ? [] : [rest])].join(' ')
 }
 
 export function text(values: Values, name: string): string | undefined {
@@ -72,4 +95,10 @@ export function texts(values: Values, name: string): string[] | undefined {
 
 export function flag(values: Values, name: string): boolean {
   return values[name] === true
+}
+
+/** One of a list. What is not in it was refused when the line was parsed. */
+export function choice<T extends string>(values: Values, name: string, allowed: readonly T[]): T | undefined {
+  const value = text(values, name)
+  return allowed.find((one) => one === value)
 }

@@ -1,48 +1,105 @@
-/** Every command: its help, its options, and where its code is. One line each; the code is loaded when called. */
-import type { Command, Option } from './command.ts'
+/**
+ * Every command of the command line, grouped as `--help` shows them. Names, help and allowed values come from the table of actions;
+ * here is only what belongs to the command line: its own flags, short flags, examples, and the file that prints.
+ */
+import type { Action, Group, Option as Field } from '../actions/action.ts'
+import { type ActionName, actions } from '../actions/index.ts'
+import type { Command, Option, Positional } from './command.ts'
 
-const from: Option = {
-  type: 'string',
-  value: 'REV',
-  help: 'branch, tag or commit to start from (default: HEAD)',
-}
-const newBranch: Option = { type: 'string', value: 'NAME', help: 'name of the new branch' }
-const task: Option = { type: 'string', value: 'TASK', help: 'the task' }
-const pruneOptions: Readonly<Record<string, Option>> = {
-  'older-than': {
-    type: 'string',
-    value: 'AGE',
-    help: 'not used for longer than this: 3d, 12h (default: prune.maxAgeDays)',
-  },
-  hours: { type: 'string', value: 'N', help: 'the same in hours' },
-  'dry-run': { type: 'boolean', short: 'n', help: 'only tell' },
-  force: { type: 'boolean', short: 'f', help: 'also with uncommitted changes, which become a step first' },
+interface Own
+  extends Pick<Command, 'examples' | 'load'>,
+    Partial<Pick<Command, 'summary' | 'args' | 'rest' | 'aliasOf' | 'options'>> {
+  /** By the name of the flag. */
+  readonly short?: Readonly<Record<string, string>>
+  /** The fields of the action that this command has a flag for; left out, all that can have one. */
+  readonly only?: readonly string[]
 }
 
+/** A command that asks for an action. Arguments and flags are put together when they are asked for, which is for one command of all. */
+function verb(name: string, action: ActionName, own: Own): Command {
+  const { summary, group } = actions[action]
+  return {
+    name,
+    summary,
+    group,
+    ...own,
+    get args() {
+      return own.args ?? positionalsOf(actions[action])
+    },
+    get options() {
+      return { ...flagsOf(actions[action], own), ...own.options }
+    },
+  }
+}
+
+function positionalsOf({ args = [], options }: Action): Positional[] {
+  return args.map(({ option, required }) => {
+    const { value: name = '', values, noun, suggests } = options[option] ?? {}
+    return { name, ...given({ required, values, noun, suggests }) }
+  })
+}
+
+function flagsOf({ options }: Action, { short = {}, only }: Own): Record<string, Option> {
+  const flags: Record<string, Option> = {}
+  for (const [field, option] of Object.entries(options)) {
+    if (option.flag === null || (only && !only.includes(field))) continue
+    const flag = option.flag ?? kebab(field)
+    flags[flag] = flagOf(option, short[flag])
+  }
+  return flags
+}
+
+/** A command that belongs to the command line alone. */
+function command(name: string, group: Group, summary: string, own: Own): Command {
+  return { name, group, summary, args: [], options: {}, ...own }
+}
+
+function flagOf({ type, many, help, value, values, noun, suggests, bare }: Field, short?: string): Option {
+  return {
+    type: type === 'boolean' ? 'boolean' : 'string',
+    help,
+    ...(many && { multiple: true }),
+    ...given({ short, value, values, noun, suggests, bare }),
+  }
+}
+
+/** Without the fields that are undefined. */
+function given<T extends object>(all: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as never
+}
+
+const kebab = (field: string) => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+const task: Option = { type: 'string', value: 'TASK', suggests: 'tasks', help: 'the task' }
+const aTask: Positional = { name: 'TASK', suggests: 'tasks' }
+const hours: Option = { type: 'string', value: 'N', help: 'the same in hours' }
 const check: Option = {
   type: 'string',
   value: 'COMMAND',
-  help: 'run this in each workspace, and tell whether it is fine',
+  help: 'run this in each workspace, and tell whether it succeeds',
 }
 
-/** What a conversation with an agent can be told. */
-const conversing: Readonly<Record<string, Option>> = {
-  agent: { type: 'string', value: 'NAME', help: 'the agent (default: agent.name, else the first installed)' },
-  policy: {
-    type: 'string',
-    value: 'LEVEL',
-    help: 'permissive, moderate or strict (default: policy.level)',
-  },
-  'allowed-tools': {
-    type: 'string',
-    value: 'TOOLS',
-    multiple: true,
-    help: 'tools that are allowed, parted by commas: Read,Edit,Bash(npm test *)',
-  },
-  'denied-tools': { type: 'string', value: 'TOOLS', multiple: true, help: 'tools that are denied' },
-  'auto-continue': { type: 'boolean', help: 'never ask: what would be asked is denied' },
+const conversation = ['agent', 'policy', 'allowed', 'denied', 'autoContinue']
+
+const leaving: Readonly<Record<string, Option>> = {
   bell: { type: 'boolean', help: 'ring the bell at the end' },
   detach: { type: 'boolean', help: 'leave it running when the terminal is closed; offshoot stop ends it' },
+}
+
+const cleaning: Readonly<Record<string, Option>> = {
+  cleanup: { type: 'boolean', help: 'remove the workspace when all went well; the branch stays' },
+  worktree: { type: 'boolean', help: 'in a worktree of its own, as always' },
+  'worktree-cleanup': { type: 'boolean', help: 'the same as --cleanup' },
+}
+
+const several: Readonly<Record<string, Option>> = {
+  agents: {
+    type: 'string',
+    value: 'NAMES',
+    help: 'the same prompt for several agents, comma-separated, each in a task of its own; then compare',
+  },
+  times: { type: 'string', value: 'N', help: 'the same prompt so many times' },
+  check,
 }
 
 export const globalOptions: Readonly<Record<string, Option>> = {
@@ -52,30 +109,11 @@ export const globalOptions: Readonly<Record<string, Option>> = {
   verbose: { type: 'boolean', help: 'more about errors' },
   'no-color': { type: 'boolean', help: 'no colours' },
   help: { type: 'boolean', short: 'h', help: 'show help' },
+  version: { type: 'boolean', short: 'v', help: 'show the version' },
 }
 
 export const commands: readonly Command[] = [
-  {
-    name: 'start',
-    summary: 'Make a task and its workspace, or go on with the open task of that id',
-    args: '[TASK]',
-    takes: [0, 1],
-    options: {
-      from,
-      branch: newBranch,
-      'existing-branch': {
-        type: 'string',
-        value: 'NAME',
-        help: 'work on a branch that is there; it is never moved or deleted',
-      },
-      isolation: {
-        type: 'string',
-        value: 'KIND',
-        help: 'worktree (default), clone, or branch: in this checkout',
-      },
-      dirty: { type: 'boolean', help: 'from the checkout as it is, with what is not committed' },
-      title: { type: 'string', value: 'TEXT', help: 'what the task is about' },
-    },
+  verb('start', 'task.start', {
     examples: [
       'offshoot start TASK-123',
       'offshoot start TASK-123 --dirty',
@@ -83,68 +121,10 @@ export const commands: readonly Command[] = [
       'cd "$(offshoot cd TASK-123)"',
     ],
     load: async () => (await import('./commands/start.ts')).start,
-  },
-  {
-    name: 'list',
-    summary: 'List the open tasks of this repository',
-    options: {
-      all: { type: 'boolean', short: 'a', help: 'closed tasks too' },
-      state: { type: 'string', value: 'STATE', help: 'only tasks in that state' },
-      disk: { type: 'boolean', help: 'what workspaces, vault, pool and trash cost' },
-    },
-    examples: ['offshoot list', 'offshoot list --all --json', 'offshoot list --disk'],
-    load: async () => (await import('./commands/list.ts')).list,
-  },
-  {
-    name: 'show',
-    summary: 'Show one task, with a look at its workspace',
-    args: '[TASK]',
-    takes: [0, 1],
-    options: {
-      disk: {
-        type: 'boolean',
-        help: 'what its workspace costs, and vault, pool and trash of the repository',
-      },
-    },
-    completes: 'tasks',
-    examples: ['offshoot show TASK-123', 'offshoot show TASK-123 --json', 'offshoot show TASK-123 --disk'],
-    load: async () => (await import('./commands/show.ts')).show,
-  },
-  {
-    name: 'cd',
-    summary: 'Print the path of a workspace; with shell integration, go there',
-    args: '[TASK]',
-    takes: [0, 1],
-    completes: 'tasks',
-    examples: ['cd "$(offshoot cd TASK-123)"', 'eval "$(offshoot completion bash)" && offshoot cd TASK-123'],
-    load: async () => (await import('./commands/cd.ts')).cd,
-  },
-  {
-    name: 'run',
-    summary: 'Run an agent or any command in a task of its own, with a step for each tool call',
-    args: '[PROMPT] | -- COMMAND…',
-    takes: [0, 1],
-    options: {
-      task: { type: 'string', value: 'TASK', help: 'the task; started if it is not there' },
-      ...conversing,
-      resume: {
-        type: 'string',
-        value: '[ID]',
-        optional: true,
-        help: 'go on with the last conversation of the task, or with that one',
-      },
-      'worktree-dir': { type: 'string', value: 'DIR', help: 'where the workspace of a new task is made' },
-      cleanup: { type: 'boolean', help: 'take the workspace away when all went well; the branch stays' },
-      agents: {
-        type: 'string',
-        value: 'NAMES',
-        help: 'the same prompt for several agents, parted by commas, each in a task of its own; then compare',
-      },
-      times: { type: 'string', value: 'N', help: 'the same so many times' },
-      check,
-      worktree: { type: 'boolean', help: 'in a worktree of its own, as always' },
-      'worktree-cleanup': { type: 'boolean', help: 'the same as --cleanup' },
-    },
+  }),
+  verb('run', 'task.run', {
+    rest: '| -- COMMAND…',
+    options: { ...leaving, ...cleaning, ...several },
     examples: [
       'offshoot run "Fix the login form"',
       'offshoot run --task T1 --agent codex "Fix the login form"',
@@ -154,123 +134,70 @@ export const commands: readonly Command[] = [
       'offshoot run --task T1 -- npm run codemod',
     ],
     load: async () => (await import('./commands/run.ts')).run,
-  },
-  {
-    name: 'resume',
+  }),
+  verb('resume', 'task.run', {
     summary: 'Go on with the conversation of a task, in the same workspace',
-    args: '[TASK] [PROMPT]',
-    takes: [0, 2],
-    completes: 'tasks',
-    options: conversing,
+    args: [aTask, { name: 'PROMPT' }],
+    only: conversation,
+    options: leaving,
     examples: ['offshoot resume T1', 'offshoot resume T1 "Now the tests"'],
     load: async () => (await import('./commands/run.ts')).resume,
-  },
-  {
-    name: 'stop',
-    summary: 'End the agent that is at work on a task; its work is kept',
-    args: '[TASK]',
-    takes: [0, 1],
-    completes: 'tasks',
-    examples: ['offshoot stop T1'],
-    load: async () => (await import('./commands/stop.ts')).stop,
-  },
-  {
-    name: 'compare',
-    summary: 'Put tasks side by side: outcome, files, lines, time, and what they have in common',
-    args: 'TASK TASK…',
-    takes: [2, 100],
-    completes: 'tasks',
-    options: { check, diff: { type: 'boolean', help: 'also what lies between the first two' } },
-    examples: ['offshoot compare T1 T2', 'offshoot compare T1 T2 T3 --check "npm test"'],
-    load: async () => (await import('./commands/compare.ts')).compare,
-  },
-  {
-    name: 'attach',
-    summary:
-      'Look on at a run that was left to itself; else open Claude Code in the workspace, with a step per tool call',
-    args: '[TASK]',
-    takes: [0, 1],
-    completes: 'tasks',
-    examples: ['offshoot attach T1'],
-    load: async () => (await import('./commands/attach.ts')).attach,
-  },
-  {
-    name: 'hook',
-    summary: 'Answer a hook of an agent that you run yourself: its worktrees become tasks',
-    args: 'AGENT EVENT',
-    takes: [2, 2],
-    completes: ['claude'],
-    examples: ['offshoot hook claude WorktreeCreate', 'offshoot hook claude WorktreeRemove'],
-    load: async () => (await import('./commands/hook.ts')).hook,
-  },
-  {
-    name: 'agents',
-    summary: 'List the agents that can be run, and which are installed',
-    examples: ['offshoot agents', 'offshoot agents --json'],
-    load: async () => (await import('./commands/agents.ts')).agents,
-  },
-  {
-    name: 'agents install',
-    summary:
-      'Give the agent in a workspace the commands /session-status, /accept-session and /reject-session',
-    args: '[TASK]',
-    takes: [0, 1],
-    completes: 'tasks',
-    options: {
-      agent: {
-        type: 'string',
-        value: 'NAME',
-        help: 'only for this one (default: for all that know such commands)',
-      },
-    },
-    examples: ['offshoot agents install T1', 'offshoot agents install T1 --agent claude'],
-    load: async () => (await import('./commands/agents.ts')).install,
-  },
-  {
-    name: 'exec',
+  }),
+  verb('exec', 'task.run', {
     summary: 'Run any command in the workspace of a task',
-    args: 'TASK -- COMMAND…',
-    takes: [1, 1],
-    completes: 'tasks',
+    args: [{ ...aTask, required: true }],
+    rest: '-- COMMAND…',
+    only: [],
     examples: ['offshoot exec T1 -- npm test'],
     load: async () => (await import('./commands/run.ts')).exec,
-  },
-  {
-    name: 'checkpoint',
-    summary: 'Take the workspace as it is: one step, unless nothing has changed',
-    args: '[TASK]',
-    takes: [0, 1],
-    completes: 'tasks',
-    options: {
-      tool: { type: 'string', value: 'NAME', help: 'the tool that made the change' },
-      summary: { type: 'string', value: 'TEXT', help: 'what it did' },
-    },
+  }),
+  verb('stop', 'task.stop', {
+    examples: ['offshoot stop T1'],
+    load: async () => (await import('./commands/stop.ts')).stop,
+  }),
+  command('attach', 'work', 'Follow a detached run, or open Claude Code in the workspace', {
+    args: [aTask],
+    examples: ['offshoot attach T1'],
+    load: async () => (await import('./commands/attach.ts')).attach,
+  }),
+  verb('checkpoint', 'task.checkpoint', {
     examples: ['offshoot checkpoint T1', 'offshoot checkpoint T1 --tool Edit --summary "Fix the typo"'],
     load: async () => (await import('./commands/checkpoint.ts')).checkpoint,
-  },
-  {
-    name: 'log',
-    summary: 'List the steps of a task',
-    args: '[TASK]',
-    takes: [0, 1],
-    completes: 'tasks',
+  }),
+  verb('rewind', 'task.rewind', {
+    short: { force: 'f' },
+    examples: ['offshoot rewind T1 --to 2'],
+    load: async () => (await import('./commands/rewind.ts')).rewind,
+  }),
+  command('cd', 'work', 'Print the path of a workspace; with shell integration, go there', {
+    args: [aTask],
+    examples: ['cd "$(offshoot cd TASK-123)"', 'eval "$(offshoot completion bash)" && offshoot cd TASK-123'],
+    load: async () => (await import('./commands/cd.ts')).cd,
+  }),
+  verb('list', 'task.list', {
+    short: { all: 'a' },
+    options: { disk: { type: 'boolean', help: 'what workspaces, vault, pool and trash cost' } },
+    examples: ['offshoot list', 'offshoot list --all --json', 'offshoot list --disk'],
+    load: async () => (await import('./commands/list.ts')).list,
+  }),
+  verb('show', 'task.show', {
+    options: {
+      disk: {
+        type: 'boolean',
+        help: 'what its workspace costs, and vault, pool and trash of the repository',
+      },
+    },
+    examples: ['offshoot show TASK-123', 'offshoot show TASK-123 --json', 'offshoot show TASK-123 --disk'],
+    load: async () => (await import('./commands/show.ts')).show,
+  }),
+  verb('log', 'task.log', {
     examples: ['offshoot log T1', 'offshoot log T1 --json'],
     load: async () => (await import('./commands/log.ts')).log,
-  },
-  {
-    name: 'diff',
-    summary: 'Show what a task, a step or a range of steps changed',
-    args: '[TASK]',
-    takes: [0, 1],
-    completes: 'tasks',
+  }),
+  verb('diff', 'task.diff', {
     options: {
-      step: { type: 'string', value: 'N|N..M', help: 'one step, or from after step N to after step M' },
       stat: { type: 'boolean', help: 'files and numbers of lines' },
       'name-only': { type: 'boolean', help: 'files' },
-      hunks: {
-        type: 'boolean',
-        help: 'the hunks that are left to land, by the ids that accept --hunks takes',
-      },
     },
     examples: [
       'offshoot diff T1',
@@ -279,62 +206,35 @@ export const commands: readonly Command[] = [
       'offshoot diff T1 --hunks',
     ],
     load: async () => (await import('./commands/diff.ts')).diff,
-  },
-  {
-    name: 'rewind',
-    summary: 'Put the workspace back to a step; what is there now is recorded first',
-    args: '[TASK]',
-    takes: [0, 1],
-    completes: 'tasks',
+  }),
+  verb('compare', 'task.compare', {
+    args: [
+      { ...aTask, required: true },
+      { ...aTask, required: true, many: true },
+    ],
+    options: { check },
+    examples: ['offshoot compare T1 T2', 'offshoot compare T1 T2 T3 --check "npm test"'],
+    load: async () => (await import('./commands/compare.ts')).compare,
+  }),
+  verb('ops', 'system.ops', {
+    examples: ['offshoot ops'],
+    load: async () => (await import('./commands/undo.ts')).ops,
+  }),
+  verb('audit', 'system.audit', {
+    examples: ['offshoot audit --since 3d', 'offshoot audit --task T1 --failures', 'offshoot audit --verify'],
+    load: async () => (await import('./commands/audit.ts')).audit,
+  }),
+  verb('repos', 'system.repos', {
+    examples: ['offshoot repos'],
+    load: async () => (await import('./commands/repos.ts')).repos,
+  }),
+  verb('accept', 'task.accept', {
+    short: { message: 'm', 'dry-run': 'n' },
     options: {
-      to: { type: 'string', value: 'N', help: 'the step; 0 is the start' },
-      force: { type: 'boolean', short: 'f', help: 'also while an agent is at work' },
-    },
-    examples: ['offshoot rewind T1 --to 2'],
-    load: async () => (await import('./commands/rewind.ts')).rewind,
-  },
-  {
-    name: 'accept',
-    summary: 'Land the work of a task, all or any part of it',
-    args: '[TASK]',
-    takes: [0, 1],
-    completes: 'tasks',
-    options: {
-      as: { type: 'string', value: 'HOW', help: 'patch (default), squash, merge, rebase, keep-branch, pr' },
-      onto: {
-        type: 'string',
-        value: 'BRANCH',
-        help: 'the branch to commit on (default: the one it was started from)',
-      },
-      message: {
-        type: 'string',
-        short: 'm',
-        value: 'TEXT',
-        help: 'the commit message (default: accept.squashMessage, accept.mergeMessage)',
-      },
-      only: { type: 'string', value: 'PATH', multiple: true, help: 'only these paths; may be repeated' },
-      step: { type: 'string', value: 'N', multiple: true, help: 'only these steps; may be repeated' },
       hunks: {
         type: 'string',
         value: 'FILE',
         help: 'only the hunks listed in FILE (- is stdin), as diff --hunks or --json lists them',
-      },
-      conflicts: {
-        type: 'string',
-        value: 'HOW',
-        help: 'fail (default), or markers: write them into your files',
-      },
-      allow: {
-        type: 'string',
-        value: 'PATH',
-        multiple: true,
-        help: 'land this although it looks like trouble',
-      },
-      'dry-run': { type: 'boolean', short: 'n', help: 'only tell what would happen' },
-      keep: { type: 'boolean', help: 'keep the task open' },
-      hooks: {
-        type: 'boolean',
-        help: 'run hooks of your repository: commit-msg, post-commit, post-merge; pre-push for a pr',
       },
     },
     examples: [
@@ -346,215 +246,139 @@ export const commands: readonly Command[] = [
       'offshoot accept T1 --hunks chosen.txt',
     ],
     load: async () => (await import('./commands/accept.ts')).accept,
-  },
-  {
-    name: 'update',
-    summary: 'Bring the target into the workspace, so that conflicts are solved there',
-    args: '[TASK]',
-    takes: [0, 1],
-    completes: 'tasks',
-    options: {
-      onto: {
-        type: 'string',
-        value: 'BRANCH',
-        help: 'the branch to bring in (default: the one it was started from)',
-      },
-      dirty: { type: 'boolean', help: 'the checkout as it is, uncommitted and untracked files included' },
-      conflicts: {
-        type: 'string',
-        value: 'HOW',
-        help: 'fail (default), or markers: write them into the workspace',
-      },
-    },
+  }),
+  verb('update', 'task.update', {
     examples: ['offshoot update T1', 'offshoot update T1 --dirty --conflicts markers'],
     load: async () => (await import('./commands/update.ts')).update,
-  },
-  {
-    name: 'reject',
-    summary: 'Give the work of a task up; all of it can come back',
-    args: '[TASK]',
-    takes: [0, 1],
-    completes: 'tasks',
-    options: { 'keep-branch': { type: 'boolean', help: 'keep the branch' } },
+  }),
+  verb('reject', 'task.reject', {
     examples: ['offshoot reject T1', 'offshoot reject T1 && offshoot undo'],
     load: async () => (await import('./commands/reject.ts')).reject,
-  },
-  {
-    name: 'delete',
-    summary: 'Give the work up and hide the record',
-    args: 'TASK',
-    takes: [1, 1],
-    completes: 'tasks',
+  }),
+  verb('delete', 'task.delete', {
     examples: ['offshoot delete T1'],
-    load: async () => (await import('./commands/reject.ts')).remove,
-  },
-  {
-    name: 'undo',
-    summary: 'Take the last operation back, or a named one; an undo can be undone too',
-    args: '[OPERATION]',
-    takes: [0, 1],
+    load: async () => (await import('./commands/reject.ts')).deleteTask,
+  }),
+  verb('undo', 'system.undo', {
     examples: ['offshoot undo', 'offshoot undo 3k2f'],
     load: async () => (await import('./commands/undo.ts')).undo,
-  },
-  {
-    name: 'ops',
-    summary: 'List the operations, and which of them cannot be undone',
-    examples: ['offshoot ops'],
-    load: async () => (await import('./commands/undo.ts')).ops,
-  },
-  {
-    name: 'repair',
-    summary: 'Make whole what is gone or damaged: one workspace, or all that doctor finds',
-    args: '[TASK]',
-    takes: [0, 1],
-    completes: 'tasks',
-    options: { rebuild: { type: 'boolean', help: 'bring lost records back from the vaults first' } },
+  }),
+  verb('prune', 'task.prune', {
+    short: { 'dry-run': 'n', force: 'f' },
+    options: { hours },
+    examples: ['offshoot prune --dry-run', 'offshoot prune --older-than 3d'],
+    load: async () => (await import('./commands/prune.ts')).prune,
+  }),
+  verb('worktree remove', 'worktree.remove', {
+    short: { force: 'f' },
+    options: { 'delete-branch': { type: 'boolean', help: 'delete the branch (default)' } },
+    examples: ['offshoot worktree remove --task TASK-123', 'offshoot worktree remove --path ~/wt/T1 --force'],
+    load: async () => (await import('./commands/remove.ts')).worktreeRemove,
+  }),
+  verb('repair', 'task.repair', {
     examples: ['offshoot repair T1', 'offshoot repair', 'offshoot repair --rebuild'],
     load: async () => (await import('./commands/repair.ts')).repair,
-  },
-  {
-    name: 'worktree create',
-    summary: 'Make a task and its worktree',
-    options: { task, from, branch: newBranch },
+  }),
+  verb('recover', 'system.recover', {
+    examples: ['offshoot recover'],
+    load: async () => (await import('./commands/recover.ts')).recover,
+  }),
+  verb('doctor', 'system.doctor', {
+    examples: ['offshoot doctor', 'offshoot doctor --json'],
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  }),
+  verb('pool', 'system.pool', {
+    examples: ['offshoot pool', 'offshoot pool --clear'],
+    load: async () => (await import('./commands/pool.ts')).pool,
+  }),
+  verb('repos forget', 'system.forget', {
+    args: [{ name: 'PATH', required: true }],
+    examples: ['offshoot repos forget ~/src/old-shop', 'offshoot repos forget .'],
+    load: async () => (await import('./commands/repos.ts')).forget,
+  }),
+  verb('agents', 'system.agents', {
+    examples: ['offshoot agents', 'offshoot agents --json'],
+    load: async () => (await import('./commands/agents.ts')).agents,
+  }),
+  verb('agents install', 'task.install', {
+    examples: ['offshoot agents install T1', 'offshoot agents install T1 --agent claude'],
+    load: async () => (await import('./commands/agents.ts')).install,
+  }),
+  command('hook', 'setup', 'Answer a hook of an agent that you run yourself: its worktrees become tasks', {
+    args: [
+      { name: 'AGENT', required: true, suggests: ['claude'] },
+      { name: 'EVENT', required: true },
+    ],
+    examples: ['offshoot hook claude WorktreeCreate', 'offshoot hook claude WorktreeRemove'],
+    load: async () => (await import('./commands/hook.ts')).hook,
+  }),
+  verb('trust', 'system.trust', {
+    examples: ['offshoot trust --show', 'offshoot trust'],
+    load: async () => (await import('./commands/trust.ts')).trust,
+  }),
+  verb('config', 'system.config', {
+    options: { 'show-origin': { type: 'boolean', help: 'where each value comes from' } },
+    examples: ['offshoot config --show-origin', 'OFFSHOOT_LIMITS_PER_REPO=30 offshoot config'],
+    load: async () => (await import('./commands/config.ts')).config,
+  }),
+  verb('config import', 'system.import', {
+    short: { 'dry-run': 'n' },
+    examples: ['offshoot config import --dry-run', 'offshoot config import .cursor/worktrees.json'],
+    load: async () => (await import('./commands/config.ts')).importPeers,
+  }),
+  command(
+    'completion',
+    'setup',
+    'Print shell completion and the integration that makes `offshoot cd` change folder',
+    {
+      args: [{ name: 'SHELL', required: true, noun: 'shell', values: ['bash', 'zsh', 'fish'] }],
+      examples: ['eval "$(offshoot completion bash)"', 'offshoot completion fish | source'],
+      load: async () => (await import('./commands/completion.ts')).completion,
+    },
+  ),
+  command('demo', 'setup', 'Try it on a throwaway repository', {
+    examples: ['offshoot demo'],
+    load: async () => (await import('./commands/demo.ts')).demo,
+  }),
+  command('help', 'setup', 'Show the commands, or how one of them is used', {
+    args: [{ name: 'COMMAND', many: true }],
+    examples: ['offshoot help', 'offshoot help accept'],
+    load: async () => (await import('./commands/help.ts')).help,
+  }),
+  command('version', 'setup', 'Print the version', {
+    examples: ['offshoot version'],
+    load: async () => (await import('./commands/help.ts')).version,
+  }),
+  verb('worktree create', 'task.start', {
+    aliasOf: 'start',
+    args: [],
+    only: ['from', 'branch'],
+    options: { task },
     examples: [
       'offshoot worktree create --task TASK-123',
       'offshoot worktree create --task T1 --branch feature/t1',
     ],
     load: async () => (await import('./commands/start.ts')).worktreeCreate,
-  },
-  {
-    name: 'worktree list',
-    summary: 'List worktrees with their tasks',
-    options: { all: { type: 'boolean', short: 'a', help: 'removed ones too' } },
+  }),
+  verb('worktree list', 'task.list', {
+    aliasOf: 'list',
+    only: ['all'],
+    short: { all: 'a' },
     examples: ['offshoot worktree list'],
     load: async () => (await import('./commands/list.ts')).list,
-  },
-  {
-    name: 'worktree show',
-    summary: 'Show the worktree of a task',
+  }),
+  verb('worktree show', 'task.show', {
+    aliasOf: 'show',
+    args: [],
     options: { task },
     examples: ['offshoot worktree show --task TASK-123'],
     load: async () => (await import('./commands/show.ts')).worktreeShow,
-  },
-  {
-    name: 'worktree remove',
-    summary: 'Take a worktree, its branch and its registration away, into the trash',
-    args: '[NAME]',
-    takes: [0, 1],
-    completes: 'tasks',
-    options: {
-      task,
-      path: { type: 'string', value: 'PATH', help: 'the folder of the worktree' },
-      force: {
-        type: 'boolean',
-        short: 'f',
-        help: 'also with uncommitted changes, or with an agent at work, which is ended first',
-      },
-      'delete-branch': { type: 'boolean', help: 'delete the branch (default)' },
-      'keep-branch': { type: 'boolean', help: 'keep the branch' },
-    },
-    examples: ['offshoot worktree remove --task TASK-123', 'offshoot worktree remove --path ~/wt/T1 --force'],
-    load: async () => (await import('./commands/remove.ts')).worktreeRemove,
-  },
-  {
-    name: 'worktree prune',
-    summary: 'The same as prune',
-    options: pruneOptions,
+  }),
+  verb('worktree prune', 'task.prune', {
+    aliasOf: 'prune',
+    short: { 'dry-run': 'n', force: 'f' },
+    options: { hours },
     examples: ['offshoot worktree prune --older-than 3d', 'offshoot worktree prune --hours 24 --dry-run'],
     load: async () => (await import('./commands/prune.ts')).prune,
-  },
-  {
-    name: 'prune',
-    summary: 'Take away what has landed or has not been used for long, into the trash',
-    options: pruneOptions,
-    examples: ['offshoot prune --dry-run', 'offshoot prune --older-than 3d'],
-    load: async () => (await import('./commands/prune.ts')).prune,
-  },
-  {
-    name: 'pool',
-    summary: 'Make workspaces ahead, so that the next start has nothing to wait for',
-    options: { clear: { type: 'boolean', help: 'make none, and take away those that are there' } },
-    examples: ['offshoot pool', 'offshoot pool --clear'],
-    load: async () => (await import('./commands/pool.ts')).pool,
-  },
-  {
-    name: 'trust',
-    summary: 'Let the commands of this repository’s own settings run, exactly as they are now',
-    options: {
-      show: { type: 'boolean', help: 'only show them' },
-      revoke: { type: 'boolean', help: 'let none of them run any more' },
-      ci: { type: 'boolean', help: 'also where nobody is there to look at them' },
-    },
-    examples: ['offshoot trust --show', 'offshoot trust'],
-    load: async () => (await import('./commands/trust.ts')).trust,
-  },
-  {
-    name: 'recover',
-    summary: 'Finish or take back what died half-way',
-    examples: ['offshoot recover'],
-    load: async () => (await import('./commands/recover.ts')).recover,
-  },
-  {
-    name: 'doctor',
-    summary: 'Look at everything offshoot stands on, and mend nothing',
-    examples: ['offshoot doctor', 'offshoot doctor --json'],
-    load: async () => (await import('./commands/doctor.ts')).doctor,
-  },
-  {
-    name: 'audit',
-    summary: 'Show what offshoot did, from a log that nothing changes; or check that log',
-    options: {
-      verify: { type: 'boolean', help: 'check that no entry was changed, taken away or moved' },
-      task: { type: 'string', value: 'TASK', help: 'only that task' },
-      since: { type: 'string', value: 'WHEN', help: 'an age (3d, 12h) or a date (2026-11-15)' },
-      failures: { type: 'boolean', help: 'only what failed, was taken back or was given up by itself' },
-    },
-    examples: ['offshoot audit --since 3d', 'offshoot audit --task T1 --failures', 'offshoot audit --verify'],
-    load: async () => (await import('./commands/audit.ts')).audit,
-  },
-  {
-    name: 'repos',
-    summary: 'List the repositories that offshoot knows',
-    examples: ['offshoot repos'],
-    load: async () => (await import('./commands/repos.ts')).repos,
-  },
-  {
-    name: 'repos forget',
-    summary: 'Close every task of a repository into the trash, and list it no more',
-    args: 'PATH',
-    takes: [1, 1],
-    examples: ['offshoot repos forget ~/src/old-shop', 'offshoot repos forget .'],
-    load: async () => (await import('./commands/repos.ts')).forget,
-  },
-  {
-    name: 'config',
-    summary: 'Show the settings',
-    options: { 'show-origin': { type: 'boolean', help: 'where each value comes from' } },
-    examples: ['offshoot config --show-origin', 'OFFSHOOT_LIMITS_PER_REPO=30 offshoot config'],
-    load: async () => (await import('./commands/config.ts')).config,
-  },
-  {
-    name: 'config import',
-    summary: 'Take over what this repository tells other tools about setting a workspace up',
-    args: '[FILE]',
-    takes: [0, 1],
-    options: { 'dry-run': { type: 'boolean', short: 'n', help: 'only tell' } },
-    examples: ['offshoot config import --dry-run', 'offshoot config import .cursor/worktrees.json'],
-    load: async () => (await import('./commands/config.ts')).importPeers,
-  },
-  {
-    name: 'demo',
-    summary: 'See it work, on a repository made for the occasion',
-    examples: ['offshoot demo'],
-    load: async () => (await import('./commands/demo.ts')).demo,
-  },
-  {
-    name: 'completion',
-    summary: 'Print shell completion and the integration that makes `offshoot cd` change folder',
-    args: '<bash|zsh|fish>',
-    takes: [1, 1],
-    completes: ['bash', 'zsh', 'fish'],
-    examples: ['eval "$(offshoot completion bash)"', 'offshoot completion fish | source'],
-    load: async () => (await import('./commands/completion.ts')).completion,
-  },
+  }),
 ]

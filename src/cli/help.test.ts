@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { commands } from './commands.ts'
-import { commandHelp } from './help.ts'
+import { groups } from '../actions/action.ts'
+import { commandHelp, overview } from './help.ts'
 
 const docs = readFileSync(path.resolve(import.meta.dirname, '../../docs/commands.md'), 'utf8')
 
@@ -21,4 +22,16 @@ test('I1: docs/commands.md has every command, in order', () => {
 test.each(commands)('I1: docs/commands.md says of $name what --help says', (command) => {
   const own = commandHelp(command).replace(/Options of every command:\n(?: .*\n)+\n/, '')
   expect(sections.get(command.name)).toBe(own.trimEnd())
+})
+
+test('I1: --help lists each verb once, in five groups', () => {
+  const lines = overview().split('\n')
+  const titles = Object.values(groups).map((title) => `${title}:`)
+  expect(lines.filter((line) => titles.includes(line))).toEqual(titles)
+  for (const { name, aliasOf } of commands)
+    expect({ name, times: lines.filter((line) => line.startsWith(`  ${name}  `)).length }).toEqual({
+      name,
+      times: aliasOf === undefined ? 1 : 0,
+    })
+  expect(lines).toContain('worktree create, list, show, prune: the same as start, list, show, prune')
 })

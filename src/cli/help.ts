@@ -1,31 +1,44 @@
-import type { Command, Option } from './command.ts'
+/** The words of `--help`. */
+import { type Group, groups } from '../actions/action.ts'
+import { type Command, type Option, usageOf } from './command.ts'
 import { commands, globalOptions } from './commands.ts'
 import { table } from './output.ts'
 
+/** Every command once, in groups. */
 export function overview(): string {
+  const own = commands.filter(({ aliasOf }) => aliasOf === undefined)
+  // All groups are as wide as the widest.
+  const lines = table(own.map(({ name, summary }) => [`  ${name}`, summary])).split('\n')
+  const section = (group: Group) => lines.filter((_, at) => own[at]?.group === group)
   return [
     'offshoot: every agent in its own worktree, and nothing is ever lost',
     '',
     'Usage: offshoot <command> [options]; offshoot alone tells what waits for you here',
-    '',
-    table(commands.map(({ name, summary }) => [`  ${name}`, summary])),
+    ...Object.entries(groups).flatMap(([group, title]) => ['', `${title}:`, ...section(group as Group)]),
     '',
     'Options of every command:',
     optionTable(globalOptions),
     '',
-    'offshoot <command> --help tells more about one of them.',
+    aliasLine(),
+    'offshoot help <command> tells more about one of them.',
   ].join('\n')
 }
 
+/** `worktree create, list, show, prune: the same as start, list, show, prune` */
+function aliasLine(): string {
+  const found = commands.flatMap(({ name, aliasOf }) => (aliasOf === undefined ? [] : [{ name, aliasOf }]))
+  const [group = ''] = found[0]?.name.split(' ') ?? []
+  const seconds = found.map(({ name }) => name.slice(group.length + 1)).join(', ')
+  return `${group} ${seconds}: the same as ${found.map(({ aliasOf }) => aliasOf).join(', ')}`
+}
+
 export function commandHelp(command: Command): string {
-  const usage = ['offshoot', command.name, command.args, command.options && '[options]']
-    .filter(Boolean)
-    .join(' ')
+  const hasOptions = Object.keys(command.options).length > 0
   return [
-    command.summary,
+    command.aliasOf === undefined ? command.summary : `The same as ${command.aliasOf}: ${command.summary}`,
     '',
-    `Usage: ${usage}`,
-    ...(command.options ? ['', 'Options:', optionTable(command.options)] : []),
+    `Usage: offshoot ${usageOf(command)}${hasOptions ? ' [options]' : ''}`,
+    ...(hasOptions ? ['', 'Options:', optionTable(command.options)] : []),
     '',
     'Options of every command:',
     optionTable(globalOptions),

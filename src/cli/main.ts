@@ -1,24 +1,22 @@
-import { readFileSync } from 'node:fs'
+/** The front of the command line: reads the line, calls the command, prints what it answers. */
 import path from 'node:path'
-import { call } from '../api/call.ts'
-import { recordHandlers } from '../api/handlers.ts'
+import { openDoor, openLook } from '../api/call.ts'
+import { type Caller, callerOf } from '../api/caller.ts'
+import { isRecordAction } from '../api/handlers/records.ts'
 import type { Emit } from '../api/views.ts'
 import type { Composed } from '../compose.ts'
 import { composeRecords, findRun, type OpenRecords, stateFolder } from '../compose-records.ts'
 import { AppError, appError } from '../core/errors.ts'
-import type { Notice } from '../core/notices.ts'
-import type { Input } from '../protocol/actions.ts'
-import { parse } from './arguments.ts'
+import type { Told } from '../protocol/events.ts'
+import type { Output } from '../protocol/schemas/index.ts'
+import { cut, type Line, parse, readGlobals } from './arguments.ts'
 import { type Answer, type Context, flag, text } from './command.ts'
 import { painter, printable, progressText, shortList } from './output.ts'
 import { isTerminal, write } from './stdout.ts'
 
 /** Runs one command line and answers its exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  // What follows `--` is for another command.
-  const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
-  const json = own.includes('--json')
-  const verbose = own.includes('--verbose')
+  const line = cut(argv)
   const cancel = new AbortController()
   const onSignal = () => {
     // Asked twice, it leaves at once: the next command finishes or takes back what is half-done.
@@ -27,18 +25,19 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
   try {
-    return await run(argv, cancel.signal)
+    return await run(line, cancel.signal)
   } catch (thrown) {
     const error = appError(thrown)
-    if (json) print({ ok: false, error: error.toJSON() })
-    else complain(error, verbose, own.includes('--no-color'))
+    const globals = readGlobals(line)
+    if (flag(globals, 'json')) print({ ok: false, error: error.toJSON() })
+    else complain(error, flag(globals, 'verbose'), flag(globals, 'no-color'))
     return error.exitCode
   }
 }
 
-async function run(argv: readonly string[], signal: AbortSignal): Promise<number> {
-  if (argv[0] === '--version' || argv[0] === 'version') return say(version())
-  const { command, values, positionals, rest } = parse(argv)
+async function run(line: Line, signal: AbortSignal): Promise<number> {
+  const { command, values, positionals, rest } = parse(line)
+  if (flag(values, 'version')) return say((await import('./version.ts')).readVersion())
   if (flag(values, 'help')) {
     const { commandHelp, overview } = await import('./help.ts')
     say(command ? commandHelp(command) : overview())
@@ -47,8 +46,8 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
   const json = flag(values, 'json')
   const quiet = json || flag(values, 'quiet')
   const colored = isTerminal() && !process.env.NO_COLOR && !flag(values, 'no-color')
-  const door = openDoor(signal, (told) => {
-    if (told.event === 'output' && !quiet) process.stderr.write(String(told.text))
+  const door = openDoors(signal, (told) => {
+    if (told.event === 'output' && !quiet) process.stderr.write(told.text)
     if (told.event === 'progress' && !quiet) showProgress(told)
   })
   const context: Context = {
@@ -91,10 +90,10 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<number
   }
 }
 
-interface Door {
+interface Doors {
   readonly call: Context['call']
   /** What happened by itself since the user was last told. */
-  notices(dir: string): Promise<Notice[]>
+  notices(dir: string): Promise<Output<'system.notices'>['notices']>
   close(): Promise<void>
 }
 
@@ -102,26 +101,35 @@ interface Door {
 const speaking: ReadonlySet<string> = new Set(['task.run', 'system.direct'])
 
 /** To the verbs. What looks into the records only is answered without loading everything else. */
-function openDoor(signal: AbortSignal, said: Emit): Door {
+function openDoors(signal: AbortSignal, said: Emit): Doors {
   let records: OpenRecords | undefined
   let ports: Composed | undefined
+  let caller: Caller | undefined
+  const readCaller = () => (caller ??= callerOf(findRun(process.env), Boolean(process.env.CI)))
+  const call: Context['call'] = async (action, input, emit) => {
+    if (isRecordAction(action) && !ports) {
+      records ??= composeRecords()
+      return openLook(records, readCaller)(action, input as never, signal) as never
+    }
+    const { compose } = await import('../compose.ts')
+    ports ??= compose()
+    // What hooks say beside a verb is progress.
+    return openDoor(ports, readCaller)(
+      action,
+      input,
+      signal,
+      emit ?? (speaking.has(action) ? undefined : said),
+    )
+  }
   return {
-    async call(action, input, emit) {
-      if (action === 'task.list' || action === 'worktree.list') {
-        records ??= composeRecords()
-        return (await recordHandlers['task.list'].run(records, input as Input<'task.list'>, signal)) as never
-      }
-      const { compose } = await import('../compose.ts')
-      ports ??= compose()
-      // What hooks say beside a verb is progress.
-      return call(ports, action, input, signal, emit ?? (speaking.has(action) ? undefined : said))
-    },
+    call,
     async notices(dir) {
-      const from = ports ?? records
-      // From under its run an agent would hear it in the user's place.
-      if (!from || findRun(process.env) !== undefined) return []
-      const { takeNotices } = await import('../core/notices.ts')
-      return takeNotices(from, dir, ports).catch(() => [])
+      // A command that has opened nothing has nothing to tell.
+      if (!ports && !records) return []
+      return call('system.notices', { repo: dir }).then(
+        ({ notices }) => notices,
+        () => [],
+      )
     },
     async close() {
       await records?.close()
@@ -131,7 +139,7 @@ function openDoor(signal: AbortSignal, said: Emit): Door {
 }
 
 /** At a terminal one line that goes away when it is done. */
-function showProgress(told: Parameters<Emit>[0]): void {
+function showProgress(told: Extract<Told, { event: 'progress' }>): void {
   const { isTTY } = process.stderr
   const words = isTTY && told.files === told.total ? '' : progressText(told)
   process.stderr.write(isTTY ? `\r\u001B[K${words}` : `${words}\n`)
@@ -170,9 +178,4 @@ function complain(error: AppError, verbose: boolean, plain: boolean): void {
   }
   if (verbose) lines.push(printable((error.cause instanceof Error ? error.cause : error).stack ?? ''))
   process.stderr.write(`${lines.join('\n')}\n`)
-}
-
-function version(): string {
-  const manifest = new URL('../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fc } from '../../test/support/random.ts'
-import { ago, painter, printable, shortList, table } from './output.ts'
+import { ago, counted, painter, printable, shortList, table } from './output.ts'
 
 /** Controls but tab and line feed, and what is invisible or changes the direction of text. */
 const dangerous = /(?![\t\n])[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u
@@ -34,6 +34,14 @@ test('I1: the first ten are named, the others counted', () => {
   const names = Array.from({ length: 12 }, (_, n) => `f${n}`)
   expect(shortList(names)).toBe('f0, f1, f2, f3, f4, f5, f6, f7, f8, f9 and 2 more')
   expect(shortList(['a', 'b'])).toBe('a, b')
+})
+
+test.each([
+  [0, '0 files'],
+  [1, '1 file'],
+  [2, '2 files'],
+])('I1: %s and its noun agree: %s', (count, said) => {
+  expect(counted(count, 'file')).toBe(said)
 })
 
 test.each([

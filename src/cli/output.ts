@@ -21,9 +21,20 @@ export function shortList(items: readonly string[]): string {
   return `${items.slice(0, 10).join(', ')}${more}`
 }
 
+/** `1 file`, `2 files`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`
+}
+
+interface Progress {
+  readonly percent: number
+  readonly files: number
+  readonly total: number
+}
+
 /** How far a checkout has come. */
-export function progressText({ percent, files, total }: Record<string, unknown>): string {
-  return `Making the workspace: ${String(percent)} % (${String(files)} of ${String(total)} files)`
+export function progressText({ percent, files, total }: Progress): string {
+  return `Making the workspace: ${percent} % (${files} of ${counted(total, 'file')})`
 }
 
 /** Columns as wide as their widest cell; the last one is not padded. */
@@ -51,7 +62,7 @@ export function ago(at: string, now: Date): string {
     ['minute', 60],
   ] as const) {
     const count = Math.floor(seconds / length)
-    if (count > 0) return `${count} ${unit}${count === 1 ? '' : 's'} ago`
+    if (count > 0) return `${counted(count, unit)} ago`
   }
   return 'just now'
 }

@@ -1,15 +1,14 @@
 /** A run as a person sees it while it goes on: what the agent says, what it does, and each step. */
 import type { Emit } from '../api/views.ts'
+import type { Said, Told } from '../protocol/events.ts'
 import { ask } from './ask.ts'
 import type { Context } from './command.ts'
-import { printable, progressText, shortList } from './output.ts'
+import { counted, printable, progressText, shortList } from './output.ts'
 
 export interface RunView {
   readonly emit: Emit
   close(): void
 }
-
-type Told = Parameters<Emit>[0]
 
 export function personal(context: Context): RunView {
   const { paint, tell } = context
@@ -22,25 +21,24 @@ export function personal(context: Context): RunView {
   const emit: Emit = (told) => {
     switch (told.event) {
       case 'queued':
-        return say(`Waiting: ${String(told.limit)} runs are at work in this repository.`)
+        return say(`Waiting: the limit of ${counted(told.limit, 'run')} in this repository is reached.`)
       case 'progress':
         return line.show(progressText(told))
       case 'started':
-        return say(`${String(told.agent)} is at work on ${(told.task as { id: string }).id}`)
+        return say(`${told.agent} is at work on ${told.task.id}`)
       case 'message':
-        return say(printable(String(told.text).trim()))
+        return say(printable(told.text.trim()))
       case 'output':
-        return say(printable(String(told.text).trimEnd()))
+        return say(printable(told.text.trimEnd()))
       case 'tool.started':
-        return line.show(`${words(told)} · ${steps} steps`)
+        return line.show(`${callText(told)} · ${counted(steps, 'step')}`)
       case 'tool.ended':
-        return say(paint('dim', `  ${told.ok === true ? '' : 'failed: '}${words(told)}`))
+        return say(paint('dim', `  ${told.ok ? '' : 'failed: '}${callText(told)}`))
       case 'decided':
-        if (told.allow !== true)
-          say(paint('red', `  denied: ${words(told)} (${printable(String(told.reason))})`))
+        if (!told.allow) say(paint('red', `  denied: ${callText(told)} (${printable(told.reason)})`))
         return
       case 'checkpoint': {
-        const { n, files } = told.checkpoint as { n: number; files: { path: string }[] }
+        const { n, files } = told.checkpoint
         steps++
         return say(
           `  ${paint('yellow', `step ${n}`)} ${printable(shortList(files.map((file) => file.path)))}`,
@@ -56,8 +54,11 @@ export function personal(context: Context): RunView {
   return { emit, close: line.clear }
 }
 
-const words = ({ tool, summary }: Told) =>
-  printable(`${String(tool)} ${String(summary)}`.trim().split('\n')[0] ?? '')
+type Asked = Extract<Told, { event: 'asked' }>
+
+/** `Bash npm test`, on one line. */
+const callText = ({ tool, summary }: Pick<Asked, 'tool' | 'summary'>) =>
+  printable(`${tool} ${summary}`.trim().split('\n')[0] ?? '')
 
 /** One line at the bottom that tells what goes on now, where there is a terminal. */
 function status({ values }: Context) {
@@ -72,10 +73,10 @@ function status({ values }: Context) {
 }
 
 /** Only somebody at a terminal can answer; without an answer it is a no. */
-async function question({ signal, paint }: Context, told: Told): Promise<string | undefined> {
-  const why = printable(String(told.reason))
+async function question({ signal, paint }: Context, told: Asked): Promise<Said | undefined> {
+  const why = printable(told.reason)
   const said = await ask(
-    `${paint('bold', words(told))}\n  ${why}. Allow it? [y]es, [a]lways for this task, [N]o: `,
+    `${paint('bold', callText(told))}\n  ${why}. Allow it? [y]es, [a]lways for this task, [N]o: `,
     signal,
   )
   if (said === undefined) return undefined

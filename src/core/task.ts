@@ -169,7 +169,7 @@ export interface TaskView {
   /** A name for databases and the like that is this task's alone. */
   readonly slug: string
   /** Those that its servers may listen on; a closed task has none. */
-  readonly ports?: number[] | undefined
+  readonly ports?: readonly number[] | undefined
   /** A run is under way. */
   readonly running?: true | undefined
   readonly reason?: string | undefined

@@ -38,18 +38,28 @@ const forbidden: Imports = {
   agents: ['../sandbox/none.ts', 'node:child_process'],
   sandbox: ['../git/exec.ts', '../process/spawn.ts', 'node:child_process'],
   settings: ['../files/copy.ts'],
-  protocol: ['../core/task.ts', '../api/handlers.ts', 'node:path'],
-  api: ['../store/sqlite.ts', '../client/socket.ts'],
-  client: ['../core/task.ts', '../api/handlers.ts'],
-  cli: ['../git/exec.ts', '../process/spawn.ts', '../compose.ts', 'node:child_process', 'yaml'],
+  actions: ['../protocol/parse.ts', '../api/call.ts', 'zod', 'node:path'],
+  protocol: ['../core/task.ts', '../api/call.ts', 'node:path'],
+  'protocol/schemas': ['../../api/call.ts', 'node:path'],
+  api: ['../store/sqlite.ts', '../client/socket.ts', '../protocol/parse.ts'],
+  client: ['../core/task.ts', '../api/call.ts'],
+  cli: [
+    '../git/exec.ts',
+    '../process/spawn.ts',
+    '../compose.ts',
+    '../protocol/parse.ts',
+    'node:child_process',
+    'yaml',
+    'zod',
+  ],
   'cli/commands': ['../../compose.ts', '../../process/spawn.ts'],
   'cli/pager.ts': ['node:child_process', '../core/task.ts'],
   'cli/detach.ts': ['node:child_process'],
   'cli/commands/demo.ts': ['node:child_process'],
-  'cli/main.ts': ['../git/exec.ts'],
+  'cli/main.ts': ['../git/exec.ts', '../protocol/parse.ts'],
   mcp: ['../store/sqlite.ts', '../compose.ts'],
   daemon: ['../cli/main.ts', '../compose.ts'],
-  'index.ts': ['./git/exec.ts', './cli/main.ts'],
+  'index.ts': ['./git/exec.ts', './cli/main.ts', './protocol/parse.ts'],
   'compose.ts': ['node:sqlite', '../test/support/repo.ts'],
 }
 
@@ -67,10 +77,12 @@ const allowed: Imports = {
   'files/sync.ts': ['../process/spawn.ts'],
   sandbox: ['../core/ports.ts', 'node:fs/promises'],
   settings: ['yaml', 'zod', 'node:fs'],
-  protocol: ['zod', './task.ts'],
-  api: ['../core/task.ts', '../protocol/task.ts'],
+  actions: ['../core/task.ts', './look.ts'],
+  protocol: ['zod', './task.ts', '../actions/index.ts'],
+  'protocol/schemas': ['zod', '../../core/task.ts', '../../actions/index.ts'],
+  api: ['../core/task.ts', '../actions/index.ts'],
   client: ['../protocol/task.ts'],
-  cli: ['../client/socket.ts', '../api/handlers.ts'],
+  cli: ['../actions/index.ts', '../client/socket.ts', '../api/call.ts'],
   'cli/detach.ts': ['../process/spawn.ts'],
   'cli/pager.ts': ['../process/spawn.ts'],
   'cli/commands/demo.ts': ['../../process/spawn.ts'],
@@ -148,9 +160,16 @@ describe('the direction of imports', () => {
     expect(crossingsOf({ core: ['../git/exec.ts'] }, statement).places).toEqual(['src/core/planted.ts:1'])
   })
 
-  test('protocol may import the types of core', () => {
+  test('protocol may import the types of core, and the command line and the library those of protocol', () => {
     const statement = (name: string) => `import type { A } from '${name}'; export type B = A`
-    expect(crossingsOf({ protocol: ['../core/task.ts'] }, statement).places).toEqual([])
+    const types = {
+      protocol: ['../core/task.ts'],
+      api: ['../protocol/events.ts'],
+      cli: ['../protocol/events.ts'],
+      'cli/main.ts': ['../protocol/events.ts'],
+      'index.ts': ['./protocol/events.ts'],
+    }
+    expect(crossingsOf(types, statement).places).toEqual([])
   })
 
   test('the sources keep to it', () => {

@@ -1,8 +1,7 @@
 /** Nothing that writes is left out of the faults. */
 import { expect, test } from 'vitest'
-import { handlers } from '../../src/api/handlers.ts'
 import { landingStrategies } from '../../src/core/landing/index.ts'
-import { type ActionName, actions } from '../../src/protocol/actions.ts'
+import { type ActionName, actions } from '../../src/actions/index.ts'
 import { journeys } from '../faults/journeys.ts'
 
 /** The rows of test/faults/journeys.ts that strike an action, or why it needs none. */
@@ -19,9 +18,7 @@ const struck: Partial<Record<ActionName, { readonly rows: RegExp } | { readonly 
   'task.delete': { rows: /^delete/ },
   'task.repair': { rows: /^repair/ },
   'task.prune': { rows: /^prune/ },
-  'worktree.create': { reason: 'it is task.start' },
   'worktree.remove': { rows: /^remove/ },
-  'worktree.prune': { reason: 'it is task.prune' },
   'system.undo': { rows: /^(undo|redo)/ },
   'system.forget': { rows: /^repos forget/ },
   'system.pool': { rows: /^pool/ },
@@ -29,7 +26,7 @@ const struck: Partial<Record<ActionName, { readonly rows: RegExp } | { readonly 
   'system.import': { reason: 'it replaces one file by rename' },
 }
 
-const writing = (Object.keys(actions) as ActionName[]).filter((action) => handlers[action].writes)
+const writing = (Object.keys(actions) as ActionName[]).filter((action) => actions[action].writes)
 
 test.each(writing)('P2: %s is struck by faults, or there is a reason not to', (action) => {
   const found = struck[action]

@@ -1,7 +1,7 @@
 /** Injects one fault into a journey, recovers, and tells what is wrong. */
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { call } from '../../src/api/call.ts'
+import { call } from '../support/call.ts'
 import { appError } from '../../src/core/errors.ts'
 import type { Build } from '../support/builds.ts'
 import { type FaultPlan, withFault } from '../support/faults.ts'

@@ -1,6 +1,6 @@
 /** What must hold after recovery, whatever was hit where. Each function answers what is wrong, in words. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { call } from '../../src/api/call.ts'
+import { call } from '../support/call.ts'
 import { AppError, appError } from '../../src/core/errors.ts'
 import type { Journey } from './journeys.ts'
 import { holdsAll, isKnown, keepsEverything } from './vault-checks.ts'

@@ -1,6 +1,6 @@
 /** Plays one journey, or a recovery, under a fault: `node journey-child.ts <journey> <repo> <plan> <build>`. */
 import { writeSync } from 'node:fs'
-import { call } from '../../src/api/call.ts'
+import { call } from '../support/call.ts'
 import { compose } from '../../src/compose.ts'
 import { appError } from '../../src/core/errors.ts'
 import { type Build, both, builds } from '../support/builds.ts'

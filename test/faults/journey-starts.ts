@@ -1,7 +1,7 @@
 /** The states that a verb may find. The user's checkout is there already. */
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { call } from '../../src/api/call.ts'
+import { call } from '../support/call.ts'
 import type { Ports } from '../../src/core/ports.ts'
 import { append } from '../../src/core/tasks/records.ts'
 import { shared } from './user-repo.ts'

@@ -1,5 +1,5 @@
 /** The verbs, on a task called T1. */
-import { call } from '../../src/api/call.ts'
+import { call } from '../support/call.ts'
 import { autoRevert } from '../../src/core/auto-revert.ts'
 import type { Ports } from '../../src/core/ports.ts'
 

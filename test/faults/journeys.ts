@@ -1,7 +1,7 @@
 /** The verbs under fault, one row each. A new verb is a new row. */
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { call } from '../../src/api/call.ts'
+import { call } from '../support/call.ts'
 import type { Ports } from '../../src/core/ports.ts'
 import { strategies, strategyFacts } from '../../src/core/strategies.ts'
 import {

@@ -5,7 +5,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
-import { type ActionName, actions } from '../../src/protocol/actions.ts'
+import { type ActionName, actions } from '../../src/actions/index.ts'
+import { schemas } from '../../src/protocol/schemas/index.ts'
 import { offshoot, tempFolder, type TestRepo, testRepo } from '../support/repo.ts'
 import { inFolder, library, nowhere, withEnv } from '../support/workspace.ts'
 
@@ -47,12 +48,22 @@ describe('help', () => {
   test('I1: --help lists every command', async () => {
     const { code, stdout } = await offshoot(nowhere(), '--help')
     expect(code).toBe(0)
-    for (const { name, summary } of commands)
+    for (const { name, summary } of commands.filter(({ aliasOf }) => aliasOf === undefined))
       expect(stdout).toMatch(new RegExp(`^  ${name} +${summary.slice(0, 9)}`, 'm'))
+    expect((await offshoot(nowhere(), 'help')).stdout).toBe(stdout)
+  })
+
+  test('I1: help COMMAND is what COMMAND --help prints', async () => {
+    for (const command of [['accept'], ['worktree', 'remove']]) {
+      const asked = await offshoot(nowhere(), ...command, '--help')
+      expect(await offshoot(nowhere(), 'help', ...command)).toEqual(asked)
+    }
+    expect(await offshoot(nowhere(), 'help', 'frob')).toMatchObject({ code: 2 })
   })
 
   test('I1: --version is that of the package', async () => {
-    expect((await offshoot(nowhere(), '--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    for (const asked of ['--version', '-v', 'version'])
+      expect((await offshoot(nowhere(), asked)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 })
 
@@ -65,12 +76,12 @@ describe('--json', () => {
     const answers: [ActionName, string[]][] = [
       ['task.start', ['start', 'T1']],
       ['task.start', ['start', 'T1']],
-      ['worktree.create', ['worktree', 'create', '--task', 'T2', '--branch', 'b', '--from', 'main']],
+      ['task.start', ['worktree', 'create', '--task', 'T2', '--branch', 'b', '--from', 'main']],
       ['task.list', ['list']],
       ['task.list', ['list', '--all', '--state', 'active']],
-      ['worktree.list', ['worktree', 'list']],
+      ['task.list', ['worktree', 'list']],
       ['task.show', ['show', 'T1']],
-      ['worktree.show', ['worktree', 'show', '--task', 'T2']],
+      ['task.show', ['worktree', 'show', '--task', 'T2']],
       ['task.run', ['run', '--task', 'T1', '--', 'sh', '-c', 'echo b > b.txt']],
       ['task.run', ['exec', 'T1', '--', 'sh', '-c', 'echo c > c.txt']],
       ['system.direct', ['-C', repo.home, 'run', '--', 'true']],
@@ -83,7 +94,7 @@ describe('--json', () => {
       ['task.rewind', ['rewind', 'T1', '--to', '1']],
       ['task.repair', ['repair', 'T1']],
       ['task.repair', ['repair', '--rebuild']],
-      ['worktree.prune', ['worktree', 'prune', '--older-than', '0m', '--dry-run']],
+      ['task.prune', ['worktree', 'prune', '--older-than', '0m', '--dry-run']],
       ['task.prune', ['prune']],
       ['system.agents', ['agents']],
       ['system.disk', ['list', '--disk']],
@@ -110,7 +121,11 @@ describe('--json', () => {
       ['task.list', ['list', '--all']],
       ['system.forget', ['repos', 'forget', '.']],
     ]
-    expect(new Set(answers.map(([action]) => action))).toEqual(new Set(Object.keys(actions)))
+    // A library asks these; no command answers with them.
+    const unprinted = ['task.find', 'task.exists', 'system.notices']
+    expect(new Set([...answers.map(([action]) => action), ...unprinted])).toEqual(
+      new Set(Object.keys(actions)),
+    )
     for (const [action, args] of answers) {
       const { code, stdout, stderr } = await offshoot(repo, '--json', ...args)
       expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' })
@@ -119,7 +134,7 @@ describe('--json', () => {
       const { ok, ...rest } = JSON.parse(answer ?? '')
       // It is told beside the tasks.
       const told = action === 'system.disk' ? rest.disk : rest
-      expect({ args, ok, wrong: actions[action].output.safeParse(told).error?.issues }).toEqual({
+      expect({ args, ok, wrong: schemas[action].output.safeParse(told).error?.issues }).toEqual({
         args,
         ok: true,
       })
@@ -310,6 +325,16 @@ describe('the shell', () => {
     expect(words('show', 'al').toSorted()).toEqual(['alpha-1', 'alpha-2'])
     expect(words('worktree', 'remove', 'b')).toEqual(['beta'])
     expect(words('list', 'al')).toEqual([])
+    expect(words('accept', '--as', 's')).toEqual(['squash'])
+    expect(words('accept', 'alpha-1', '--conflicts', '')).toEqual(['fail', 'markers'])
+    expect(words('run', '--policy', '')).toEqual(['permissive', 'moderate', 'strict'])
+    expect(words('run', '--agent', 'co')).toEqual(['codex', 'command'])
+    expect(words('run', '--task', 'b')).toEqual(['beta'])
+    expect(words('start', '--isolation', 'c')).toEqual(['clone'])
+    expect(words('list', '--state', 'a')).toEqual(['active', 'accepted'])
+    at.git('branch', 'release')
+    expect(words('accept', '--onto', 're')).toEqual(['release'])
+    expect(words('worktree', 'create', '--from', 're')).toEqual(['release'])
   })
 
   test('I1: with the integration offshoot cd changes folder, and a failed one stays', async () => {

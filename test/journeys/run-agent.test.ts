@@ -35,7 +35,7 @@ describe('G1: run with a prompt', () => {
     expect(ran.stderr).toContain('I begin.')
     expect(ran.stderr).toMatch(/step 1 x\.txt/)
     expect(ran.stderr).toContain('failed: Bash exit 1')
-    expect(ran.stdout).toMatch(/ completed: 1 steps, 1 files, \+1 -0\n {2}offshoot diff /)
+    expect(ran.stdout).toMatch(/ completed: 1 step, 1 file, \+1 -0\n {2}offshoot diff /)
   })
 
   test('G1: with --json events come line by line, then the answer', async () => {
@@ -383,7 +383,7 @@ describe('P3: refs that strayed in a run', () => {
     const running = lib.run(
       { task: 'T1', starts: true, command: ['sh', '-c', 'git tag -d astray; echo ready; sleep 600'] },
       cancel.signal,
-      (told) => void (String(told.text).includes('ready') && cancel.abort()),
+      (told) => void (told.event === 'output' && told.text.includes('ready') && cancel.abort()),
     )
     await expect(running).rejects.toMatchObject({ code: 'WT_021' })
     expect((await lib.ops()).map(({ verb }) => verb)).toEqual(['run', 'run'])

@@ -11,7 +11,7 @@ async function taskIn(files?: Record<string, string>) {
   return { user, repo, task: repo.task('T1') }
 }
 
-const names = (steps: { tool: string; summary: string }[]) =>
+const names = (steps: readonly { tool: string; summary: string }[]) =>
   steps.map((step) => `${step.tool}: ${step.summary}`)
 
 test('K7: one call wraps the tools of an agent loop, and each call that changes files becomes a step', async () => {

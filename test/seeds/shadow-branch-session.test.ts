@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { call } from '../../src/api/call.ts'
+import { call } from '../support/call.ts'
 import { compose } from '../../src/compose.ts'
 import { openRepo } from '../../src/index.ts'
 import { testClock } from '../support/clock.ts'

@@ -1,8 +1,9 @@
 /** Requests as calls of the API. */
 import { type Composed } from '../../src/compose.ts'
-import { call } from '../../src/api/call.ts'
+import { call } from '../support/call.ts'
 import { appError } from '../../src/core/errors.ts'
-import type { ActionName, Input } from '../../src/protocol/actions.ts'
+import type { ActionName } from '../../src/actions/index.ts'
+import type { Input } from '../../src/protocol/schemas/index.ts'
 import { agentScript, onlyPaths } from './user-and-agent.ts'
 import type { VerbRequest } from './history-actions.ts'
 import type { Snapshot } from './quick-snapshot.ts'
@@ -40,7 +41,7 @@ export function callFor(request: VerbRequest, dir: string, snapshot: Snapshot): 
     case 'remove':
       return { action: 'worktree.remove', input: { ...named, ...flags } }
     case 'prune':
-      return { action: 'worktree.prune', input: { repo: dir } }
+      return { action: 'task.prune', input: { repo: dir } }
     case 'forget':
       return { action: 'system.forget', input: { repo: dir } }
     case 'undo':
@@ -85,5 +86,5 @@ export async function carryOut(
     return { hunks: [] }
   })
   const chosen = hunks.filter((_, n) => (n + some) % 2 === 0).map(({ id }) => id)
-  return call(ports, action, { ...rest, hunks: chosen } as Input<ActionName>, signal, () => {})
+  return call(ports, action, { ...rest, repo, task, hunks: chosen } as Input<ActionName>, signal, () => {})
 }

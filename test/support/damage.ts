@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { call } from '../../src/api/call.ts'
+import { call } from './call.ts'
 import { compose } from '../../src/compose.ts'
 import { eachOf } from '../../src/core/each.ts'
 import type { Task } from '../../src/core/task.ts'

@@ -1,30 +1,23 @@
 import { AppError } from '../../core/errors.ts'
 import { strategies, strategyFacts } from '../../core/strategies.ts'
-import type { Output } from '../../protocol/actions.ts'
+import type { Output } from '../../protocol/schemas/index.ts'
 import { ask } from '../ask.ts'
-import { type Answer, type Context, flag, text, texts, type Values } from '../command.ts'
+import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'
 import { hunkIds } from '../hunk-ids.ts'
-import { marks, printable } from '../output.ts'
+import { counted, marks, printable } from '../output.ts'
 
 export async function accept(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
-  const wanted = text(values, 'as')
-  const as = strategies.find((name) => name === wanted)
-  if (wanted !== undefined && as === undefined) {
-    throw new AppError('WT_019', `There is no way ${wanted} to land.`, {
-      hint: `One of: ${strategies.join(', ')}`,
-    })
-  }
   const answer = await context.call('task.accept', {
     repo: dir,
     task: positionals[0],
-    as,
+    as: choice(values, 'as', strategies),
     onto: text(values, 'onto'),
     message: text(values, 'message'),
     only: texts(values, 'only'),
     steps: texts(values, 'step')?.map(stepNumber),
     hunks: await hunkIds(context),
-    conflicts: conflictsOption(values),
+    conflicts: choice(values, 'conflicts', ['fail', 'markers']),
     dryRun: flag(values, 'dry-run'),
     keep: flag(values, 'keep'),
     allow: texts(values, 'allow'),
@@ -54,12 +47,6 @@ function hint(siblings: readonly string[]): string[] {
   return [`  reject those that did the same: ${siblings.map((id) => `offshoot reject ${id}`).join('; ')}`]
 }
 
-export function conflictsOption(values: Values): 'fail' | 'markers' | undefined {
-  const how = text(values, 'conflicts')
-  if (how === undefined || how === 'fail' || how === 'markers') return how
-  throw new AppError('WT_019', `What is --conflicts ${how}?`, { hint: 'One of: fail, markers' })
-}
-
 function stepNumber(step: string): number {
   if (/^[1-9]\d*$/.test(step)) return Number(step)
   throw new AppError('WT_019', `${JSON.stringify(step)} is no step.`, {
@@ -81,11 +68,10 @@ function told(
     return [`${task.id} ${outlook(preview)}:`, ...lines].join('\n')
   }
   if (accepted && strategyFacts[accepted.as].final !== undefined) return printable(requested(task, accepted))
-  const count = `${accepted?.files.length ?? 0} ${accepted?.files.length === 1 ? 'file' : 'files'}`
   const where = accepted?.onto === undefined ? '' : ` on ${accepted.onto} as ${accepted.commit?.slice(0, 10)}`
   const open = task.state === 'accepted' || task.state === 'kept' ? '' : '; the task stays open'
   return [
-    `Landed ${count} of ${task.id} (${accepted?.as})${printable(where)}${open}`,
+    `Landed ${counted(accepted?.files.length ?? 0, 'file')} of ${task.id} (${accepted?.as})${printable(where)}${open}`,
     ...conflicts.map(({ path, kind }) => printable(`  to be solved: ${path} (${kind})`)),
     `  undo: offshoot undo ${operation?.slice(0, 6)}`,
   ].join('\n')
@@ -103,7 +89,7 @@ function requested(
 ): string {
   const open = state === 'kept' ? '' : '; the task stays open'
   return [
-    `Asked for ${id} to be pulled into ${onto}${open}`,
+    `Opened a pull request for ${id} into ${onto}${open}`,
     ...(url === undefined ? [] : [`  ${url}`]),
   ].join('\n')
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { Output } from '../../protocol/actions.ts'
+import type { Output } from '../../protocol/schemas/index.ts'
 import { bin } from '../bin.ts'
 import { type Answer, type Context, flag } from '../command.ts'
 import { findOpenRun, follow, runLog } from '../run-log.ts'

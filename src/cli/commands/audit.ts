@@ -1,6 +1,6 @@
 import { moment } from '../ages.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { printable, table } from '../output.ts'
+import { counted, printable, table } from '../output.ts'
 
 export async function audit(context: Context): Promise<Answer> {
   const { dir, values } = context
@@ -15,7 +15,7 @@ export async function audit(context: Context): Promise<Answer> {
   if (verified) {
     const { entries, head, flaws } = verified
     const lines = flaws.map(({ seq, what }) => `entry ${seq}: ${what}`)
-    const sound = `All ${entries} entries are as they were written. The last one's seal: ${head || 'none yet'}`
+    const sound = `${counted(entries, 'entry', 'entries')}, all as written. The last one's seal: ${head || 'none yet'}`
     const words = flaws.length === 0 ? sound : printable(lines.join('\n'))
     return { json: { verified }, text: words, exitCode: flaws.length === 0 ? 0 : 1 }
   }

@@ -1,4 +1,4 @@
-import type { Output } from '../../protocol/actions.ts'
+import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { printable, shortList, table } from '../output.ts'
 

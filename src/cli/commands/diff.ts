@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { Output } from '../../protocol/actions.ts'
+import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { printable, table } from '../output.ts'
 

@@ -1,16 +1,11 @@
 import { diskText, sizeText } from '../../core/disk-text.ts'
-import { AppError } from '../../core/errors.ts'
 import { taskStates } from '../../core/task.ts'
-import { type Answer, type Context, flag, text } from '../command.ts'
+import { type Answer, choice, type Context, flag } from '../command.ts'
 import { ago, printable, stateWords, table } from '../output.ts'
 
 export async function list(context: Context): Promise<Answer> {
   const { dir, values } = context
-  const wanted = text(values, 'state')
-  const state = taskStates.find((name) => name === wanted)
-  if (wanted !== undefined && state === undefined) {
-    throw new AppError('WT_019', `There is no state ${wanted}.`, { hint: `One of: ${taskStates.join(', ')}` })
-  }
+  const state = choice(values, 'state', taskStates)
   const { tasks } = await context.call('task.list', { repo: dir, all: flag(values, 'all'), state })
   if (tasks.length === 0) {
     context.tell('No tasks here. Start one: offshoot start TASK-1')

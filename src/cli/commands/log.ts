@@ -1,4 +1,4 @@
-import type { Output } from '../../protocol/actions.ts'
+import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
 import { ago, marks, printable } from '../output.ts'
 

@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
-import type { Output } from '../../protocol/actions.ts'
+import type { Output } from '../../protocol/schemas/index.ts'
 import { ageMs } from '../ages.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { printable, table } from '../output.ts'
+import { counted, printable, table } from '../output.ts'
 
 export async function prune(context: Context): Promise<Answer> {
   const { dir, values, paint } = context
@@ -37,5 +37,5 @@ function summary({ dryRun, stale, removed, skipped, errors }: Output<'task.prune
   ]
   if (rows.length === 0) return 'No tasks here.'
   const count = dryRun ? `${stale.length} would go` : `${removed.length} removed`
-  return `${table(rows)}\n${count}, ${skipped.length} skipped, ${errors.length} errors`
+  return `${table(rows)}\n${count}, ${skipped.length} skipped, ${counted(errors.length, 'error')}`
 }

@@ -1,4 +1,4 @@
-import type { Output } from '../../protocol/actions.ts'
+import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag } from '../command.ts'
 import { printable } from '../output.ts'
 
@@ -8,10 +8,10 @@ export async function reject(context: Context): Promise<Answer> {
     task: context.positionals[0],
     keepBranch: flag(context.values, 'keep-branch'),
   }
-  return answer('Gave up', await context.call('task.reject', input))
+  return answer('Rejected', await context.call('task.reject', input))
 }
 
-export async function remove(context: Context): Promise<Answer> {
+export async function deleteTask(context: Context): Promise<Answer> {
   return answer(
     'Deleted',
     await context.call('task.delete', { repo: context.dir, task: context.positionals[0] }),

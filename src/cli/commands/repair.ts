@@ -1,6 +1,6 @@
-import type { Output } from '../../protocol/actions.ts'
+import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag } from '../command.ts'
-import { printable } from '../output.ts'
+import { counted, printable } from '../output.ts'
 
 const told = {
   sound: 'was sound',
@@ -40,7 +40,7 @@ function rebuiltLines({
 }: NonNullable<Output<'task.repair'>['rebuilt']>) {
   return [
     ...(aside === undefined ? [] : [`The damaged records are in ${aside}.`]),
-    `Brought back ${tasks.length} tasks, ${steps} steps and ${operations} operations from the vaults.`,
+    `Brought back ${counted(tasks.length, 'task')}, ${counted(steps, 'step')} and ${counted(operations, 'operation')} from the vaults.`,
     ...left.flatMap(({ what, why, hint }) => [`left    ${what}: ${why}`, `        ${hint}`]),
   ]
 }

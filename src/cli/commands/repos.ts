@@ -22,7 +22,7 @@ export async function forget(context: Context): Promise<Answer> {
     done.errors.length === 0 ? `Forgot ${done.repo}` : `${done.repo} stays listed`,
     ...done.closed.map(
       ({ task, operation }) =>
-        `  gave up ${task.id}; undo: offshoot undo ${operation.slice(0, 6)} -C ${quoted(done.repo)}`,
+        `  closed ${task.id}; undo: offshoot undo ${operation.slice(0, 6)} -C ${quoted(done.repo)}`,
     ),
     ...done.errors.map(({ task, error }) => `  ${task.id} stays: ${error.code} ${error.message}`),
   ]

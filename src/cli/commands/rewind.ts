@@ -6,11 +6,13 @@ export async function rewind(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
   const to = text(values, 'to') ?? ''
   if (!/^\d+$/.test(to)) {
-    throw new AppError('WT_019', 'To which step?', { hint: 'Give its number: --to 3 (0 is the start).' })
+    throw new AppError('WT_019', '`rewind`: --to takes the number of a step.', {
+      hint: 'Give it so: --to 3 (0 is the start).',
+    })
   }
   const input = { repo: dir, task: positionals[0], to: Number(to), force: flag(values, 'force') }
   const done = await context.call('task.rewind', input)
-  const lines = [`${done.task.id} is back at step ${to}; that is step ${done.checkpoint.n} now.`]
+  const lines = [`Rewound ${done.task.id} to step ${to}; that is step ${done.checkpoint.n} now.`]
   if (done.kept !== undefined) lines.push(`  What was there before is step ${done.kept}.`)
   lines.push(`  undo: offshoot undo ${done.operation.slice(0, 6)}`)
   return { json: { ...done }, text: printable(lines.join('\n')) }

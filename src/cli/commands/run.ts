@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Emit } from '../../api/views.ts'
 import { AppError, appError, type ErrorCode } from '../../core/errors.ts'
 import { policyLevels } from '../../core/policy-levels.ts'
-import type { Input, Output } from '../../protocol/actions.ts'
-import { type Answer, type Context, flag, text, texts } from '../command.ts'
-import { printable } from '../output.ts'
+import type { Input, Output } from '../../protocol/schemas/index.ts'
+import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'
+import { counted, printable } from '../output.ts'
 import { runLog } from '../run-log.ts'
 import { personal } from '../run-view.ts'
 import { stepLine } from './log.ts'
@@ -160,16 +160,9 @@ function optionsOf({ values }: Context): string[] {
 }
 
 function limitsOf({ values }: Context) {
-  const level = text(values, 'policy')
-  const policy = policyLevels.find((known) => known === level)
-  if (level !== undefined && policy === undefined) {
-    throw new AppError('WT_019', `There is no policy ${level}.`, {
-      hint: `One of: ${policyLevels.join(', ')}`,
-    })
-  }
   return {
     agent: text(values, 'agent'),
-    policy,
+    policy: choice(values, 'policy', policyLevels),
     allowed: toolsOf(texts(values, 'allowed-tools')),
     denied: toolsOf(texts(values, 'denied-tools')),
     autoContinue: flag(values, 'auto-continue'),
@@ -216,7 +209,7 @@ async function cleaned(context: Context, ran: Output<'task.run'>): Promise<Answe
     force: true,
     keepBranch: true,
   })
-  context.tell(`Took the workspace away; the work is on ${printable(ran.task.branch)}.`)
+  context.tell(`Removed the workspace; the work is on ${printable(ran.task.branch)}.`)
   return answer(context, { ...ran, task: gone.task })
 }
 
@@ -238,7 +231,7 @@ export function summary({ paint }: Context, task: Output<'task.run'>['task']): s
   const { id, state, checkpoints, files, insertions, deletions, wanted } = task
   const asked = wanted === undefined ? [] : [`  the agent wants something that is yours to decide: ${wanted}`]
   return [
-    `${paint('bold', id)} ${state}: ${checkpoints} steps, ${files} files, +${insertions} -${deletions}`,
+    `${paint('bold', id)} ${state}: ${counted(checkpoints, 'step')}, ${counted(files, 'file')}, +${insertions} -${deletions}`,
     ...asked,
     `  offshoot diff ${id}    offshoot accept ${id}    offshoot resume ${id} "…"    offshoot reject ${id}`,
   ]

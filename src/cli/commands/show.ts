@@ -1,5 +1,5 @@
 import { diskText } from '../../core/disk-text.ts'
-import type { Output } from '../../protocol/actions.ts'
+import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { ago, printable, stateWords, table } from '../output.ts'
 
@@ -13,9 +13,7 @@ export async function show(context: Context): Promise<Answer> {
 }
 
 export async function worktreeShow(context: Context): Promise<Answer> {
-  return answer(
-    await context.call('worktree.show', { repo: context.dir, task: text(context.values, 'task') }),
-  )
+  return answer(await context.call('task.show', { repo: context.dir, task: text(context.values, 'task') }))
 }
 
 function answer({ task }: Output<'task.show'>, use?: Output<'system.disk'>): Answer {

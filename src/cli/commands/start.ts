@@ -1,18 +1,11 @@
 import { AppError } from '../../core/errors.ts'
 import { isolations } from '../../core/task.ts'
-import type { Output } from '../../protocol/actions.ts'
-import { type Answer, type Context, flag, text } from '../command.ts'
+import type { Output } from '../../protocol/schemas/index.ts'
+import { type Answer, choice, type Context, flag, text } from '../command.ts'
 import { printable, shortList } from '../output.ts'
 
 export async function start(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
-  const isolation = text(values, 'isolation')
-  const known = isolations.find((name) => name === isolation)
-  if (isolation !== undefined && known === undefined) {
-    throw new AppError('WT_019', `There is no isolation ${isolation}.`, {
-      hint: `One of: ${isolations.join(', ')}`,
-    })
-  }
   return answer(
     context,
     await context.call('task.start', {
@@ -22,7 +15,7 @@ export async function start(context: Context): Promise<Answer> {
       from: text(values, 'from'),
       branch: text(values, 'branch'),
       existingBranch: text(values, 'existing-branch'),
-      isolation: known,
+      isolation: choice(values, 'isolation', isolations),
       dirty: flag(values, 'dirty'),
     }),
   )
@@ -32,9 +25,11 @@ export async function worktreeCreate(context: Context): Promise<Answer> {
   const { dir, values } = context
   const task = text(values, 'task')
   if (task === undefined)
-    throw new AppError('WT_019', 'Which task is it for?', { hint: 'Give one with --task ID.' })
+    throw new AppError('WT_019', '`worktree create`: missing option --task.', {
+      hint: 'Usage: offshoot worktree create --task TASK',
+    })
   const input = { repo: dir, task, from: text(values, 'from'), branch: text(values, 'branch') }
-  return answer(context, await context.call('worktree.create', input))
+  return answer(context, await context.call('task.start', input))
 }
 
 function answer({ paint }: Context, started: Output<'task.start'>): Answer {

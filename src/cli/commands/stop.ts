@@ -1,10 +1,11 @@
 import type { Answer, Context } from '../command.ts'
+import { counted } from '../output.ts'
 
 export async function stop(context: Context): Promise<Answer> {
   const done = await context.call('task.stop', { repo: context.dir, task: context.positionals[0] })
   const { id, checkpoints } = done.task
   const words = done.stopped
-    ? `Stopped ${id}; its work is kept in ${checkpoints} steps`
+    ? `Stopped ${id}; its work is kept in ${counted(checkpoints, 'step')}`
     : `Nothing runs in ${id}`
   return { json: { ...done }, text: words }
 }

@@ -1,14 +1,13 @@
 import { type Answer, type Context, flag } from '../command.ts'
 import { printable } from '../output.ts'
 
-export async function trust({ dir, values, env, paint, call }: Context): Promise<Answer> {
+export async function trust({ dir, values, paint, call }: Context): Promise<Answer> {
   const show = flag(values, 'show')
   const { commands, trusted } = await call('system.trust', {
     repo: dir,
     show,
     revoke: flag(values, 'revoke'),
     ci: flag(values, 'ci'),
-    isUnattended: Boolean(env.CI),
   })
   const lines = commands.map(({ hook, command }) => `  ${paint('bold', hook)}  ${printable(command)}`)
   const verdict = trusted ? 'Trusted, until any of it changes:' : 'Not trusted:'

@@ -1,11 +1,11 @@
-import type { Output } from '../../protocol/actions.ts'
+import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
-import { ago, printable, table } from '../output.ts'
+import { ago, counted, printable, table } from '../output.ts'
 
 export async function undo(context: Context): Promise<Answer> {
   const done = await context.call('system.undo', { repo: context.dir, operation: context.positionals[0] })
   const lines = [
-    `Took back: ${done.verb} of ${done.task.id} (${done.files.length} files)`,
+    `Undid ${done.verb} of ${done.task.id} (${counted(done.files.length, 'file')})`,
     `  redo: offshoot undo ${done.operation.slice(0, 6)}`,
   ]
   return { json: { ...done }, text: printable(lines.join('\n')) }

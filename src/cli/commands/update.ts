@@ -1,6 +1,5 @@
-import { type Answer, type Context, flag, text } from '../command.ts'
+import { type Answer, choice, type Context, flag, text } from '../command.ts'
 import { printable } from '../output.ts'
-import { conflictsOption } from './accept.ts'
 
 export async function update(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
@@ -9,13 +8,11 @@ export async function update(context: Context): Promise<Answer> {
     task: positionals[0],
     onto: text(values, 'onto'),
     dirty: flag(values, 'dirty'),
-    conflicts: conflictsOption(values),
+    conflicts: choice(values, 'conflicts', ['fail', 'markers']),
   })
   const { task, checkpoint, conflicts } = done
   const lines = [
-    checkpoint
-      ? `${task.id} is up to date, as of step ${checkpoint.n}`
-      : `There was nothing new for ${task.id}`,
+    checkpoint ? `Updated ${task.id}; that is step ${checkpoint.n}` : `There was nothing new for ${task.id}`,
   ]
   for (const { path, kind } of conflicts) lines.push(`  to be solved in ${task.path}: ${path} (${kind})`)
   return { json: { ...done }, text: printable(lines.join('\n')) }

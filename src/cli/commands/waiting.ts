@@ -1,7 +1,7 @@
 import { appError } from '../../core/errors.ts'
-import type { Output } from '../../protocol/actions.ts'
+import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
-import { ago, printable, stateWords, table } from '../output.ts'
+import { ago, counted, printable, stateWords, table } from '../output.ts'
 
 type Task = Output<'task.list'>['tasks'][number]
 type Why = 'wanted' | 'review' | 'failed' | 'running'
@@ -43,7 +43,7 @@ export async function waiting(context: Context): Promise<Answer> {
     .map(({ task, why }) => [task.id, ...words(task, why), ago(task.lastActiveAt, now), next(task, why)])
   const more = [
     ...(all.length > most ? [`and ${all.length - most} more of them`] : []),
-    ...(others > 0 ? [`and ${others} open ${others === 1 ? 'task' : 'tasks'} besides`] : []),
+    ...(others > 0 ? [`and ${counted(others, 'open task')} besides`] : []),
   ]
   const lines = [
     ...(all.length === 0 ? ['Nothing waits for you here.'] : [table(rows)]),
@@ -58,7 +58,7 @@ export async function waiting(context: Context): Promise<Answer> {
 const most = 10
 
 function words(task: Task, why: Why): string[] {
-  const size = `${task.files} ${task.files === 1 ? 'file' : 'files'}, +${task.insertions} -${task.deletions}`
+  const size = `${counted(task.files, 'file')}, +${task.insertions} -${task.deletions}`
   if (why === 'review') return ['ready for review', size]
   if (why === 'wanted') return [`the agent wants you to ${task.wanted}`, size]
   return [stateWords(task, 60), size]

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { call } from '../../../src/api/call.ts'
+import { call } from '../../support/call.ts'
 import type { compose } from '../../../src/compose.ts'
 import type { Vault } from '../../../src/core/ports.ts'
 import { pruneVerdicts } from '../../../src/core/prune-policy.ts'

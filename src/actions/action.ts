@@ -1,0 +1,69 @@
+/** The shape of one row in the table of actions. Nothing here loads a schema (docs/adr/0002-no-argument-parser-no-zod-on-the-way.md). */
+
+/** The headings of `--help`, in order. */
+export const groups = {
+  work: 'Work',
+  look: 'Look',
+  land: 'Land and undo',
+  health: 'Keep healthy',
+  setup: 'Set up',
+} as const
+export type Group = keyof typeof groups
+
+/** What a token may be allowed to do. The user has all of them. */
+export const scopes = ['look', 'run', 'land', 'admin'] as const
+export type Scope = (typeof scopes)[number]
+
+/** Words that a shell completes: names of tasks, names of branches, or a fixed list. */
+export type Suggestions = 'tasks' | 'branches' | readonly string[]
+
+/** One field of an action's input. */
+export interface Option {
+  readonly type: 'text' | 'number' | 'boolean'
+  readonly help: string
+  /** It holds a list; on the command line it may be repeated. */
+  readonly many?: true
+  readonly required?: true
+  /** What help calls its value: `BRANCH`. */
+  readonly value?: string
+  /** The only values that are allowed. */
+  readonly values?: readonly string[]
+  /** What one of `values` is called in an error: `strategy`. */
+  readonly noun?: string
+  readonly suggests?: Suggestions
+  /** The name on the command line, where it is not the field's own in kebab case; null when it has no flag. */
+  readonly flag?: string | null
+  /** The flag may stand without a value. */
+  readonly bare?: true
+}
+
+/** A field that the command line takes by its position. */
+interface Argument {
+  readonly option: string
+  readonly required?: true
+}
+
+export interface Action {
+  readonly summary: string
+  readonly group: Group
+  readonly scope: Scope
+  /** By the name of the field. `repo`, the folder that -C names, is left out. */
+  readonly options: Readonly<Record<string, Option>>
+  readonly args?: readonly Argument[]
+  /** It changes something, so a recovery comes first. */
+  readonly writes?: true
+  /** Recovery is a part of it, so none comes first. */
+  readonly recovers?: true
+  /** It needs the records only: a door can answer it without loading the other adapters. */
+  readonly records?: true
+  /** Tasks that are due to be given up by themselves are given up first. */
+  readonly revertsFirst?: true
+  /** Only the user may do it, by this command. An agent that tries it is told to ask. */
+  readonly forUser?: string
+  /** The field that makes it tell what it would do, and do nothing. */
+  readonly previews?: 'dryRun' | 'show'
+  /** Its preview writes all the same: it takes a step of what nobody has taken yet. */
+  readonly previewWrites?: true
+  /** It makes a task, always or when the named one is not there. */
+  readonly makesTask?: 'always' | 'whenMissing'
+}

@@ -1,0 +1,111 @@
+/** Actions that land work, give it up or undo that. */
+import { strategies } from '../core/strategies.ts'
+import type { Action } from './action.ts'
+import { conflicts, dryRun, keepBranch, task } from './options.ts'
+
+export const land = {
+  'task.accept': {
+    summary: 'Land the work of a task, all or any part of it',
+    group: 'land',
+    scope: 'land',
+    writes: true,
+    revertsFirst: true,
+    forUser: 'accept',
+    previews: 'dryRun',
+    previewWrites: true,
+    args: [{ option: 'task' }],
+    options: {
+      task: { ...task, flag: null },
+      as: {
+        type: 'text',
+        value: 'HOW',
+        values: strategies,
+        noun: 'strategy',
+        help: 'patch (default), squash, merge, rebase, keep-branch, pr',
+      },
+      onto: {
+        type: 'text',
+        value: 'BRANCH',
+        suggests: 'branches',
+        help: 'the branch to commit on (default: the one it was started from)',
+      },
+      message: {
+        type: 'text',
+        value: 'TEXT',
+        help: 'the commit message (default: accept.squashMessage, accept.mergeMessage)',
+      },
+      only: { type: 'text', many: true, value: 'PATH', help: 'only these paths; may be repeated' },
+      steps: {
+        type: 'number',
+        many: true,
+        value: 'N',
+        flag: 'step',
+        help: 'only these steps; may be repeated',
+      },
+      hunks: {
+        type: 'text',
+        many: true,
+        flag: null,
+        help: 'only these hunks, by the ids that task.diff lists',
+      },
+      conflicts: { ...conflicts, help: 'fail (default), or markers: write them into your files' },
+      allow: { type: 'text', many: true, value: 'PATH', help: 'land this path even if it was flagged' },
+      dryRun,
+      keep: { type: 'boolean', help: 'keep the task open' },
+      hooks: {
+        type: 'boolean',
+        help: 'run hooks of your repository: commit-msg, post-commit, post-merge; pre-push for a pr',
+      },
+    },
+  },
+  'task.update': {
+    summary: 'Bring the target into the workspace, so that conflicts are solved there',
+    group: 'land',
+    scope: 'run',
+    writes: true,
+    revertsFirst: true,
+    args: [{ option: 'task' }],
+    options: {
+      task: { ...task, flag: null },
+      onto: {
+        type: 'text',
+        value: 'BRANCH',
+        suggests: 'branches',
+        help: 'the branch to bring in (default: the one it was started from)',
+      },
+      dirty: { type: 'boolean', help: 'the checkout as it is, uncommitted and untracked files included' },
+      conflicts: { ...conflicts, help: 'fail (default), or markers: write them into the workspace' },
+    },
+  },
+  'task.reject': {
+    summary: 'Give the work of a task up; all of it can come back',
+    group: 'land',
+    scope: 'land',
+    writes: true,
+    revertsFirst: true,
+    forUser: 'reject',
+    args: [{ option: 'task' }],
+    options: { task: { ...task, flag: null }, keepBranch },
+  },
+  'task.delete': {
+    summary: 'Give the work up and hide the record',
+    group: 'land',
+    scope: 'land',
+    writes: true,
+    revertsFirst: true,
+    forUser: 'delete',
+    args: [{ option: 'task', required: true }],
+    options: { task: { ...task, flag: null } },
+  },
+  'system.undo': {
+    summary: 'Undo the last operation, or a named one; an undo can be undone too',
+    group: 'land',
+    scope: 'land',
+    writes: true,
+    forUser: 'undo',
+    args: [{ option: 'operation' }],
+    options: {
+      operation: { type: 'text', value: 'OPERATION', flag: null, help: 'its id, or the beginning of it' },
+    },
+  },
+} as const satisfies Record<string, Action>

@@ -1,0 +1,68 @@
+/** Options that several actions have in common. */
+import { policyLevels } from '../core/policy-levels.ts'
+import type { Option } from './action.ts'
+
+/** The agents that offshoot knows by itself; the settings of a repository can name more. */
+export const agentNames = ['claude', 'codex', 'opencode', 'gemini', 'acp', 'command'] as const
+
+export const task: Option = { type: 'text', value: 'TASK', suggests: 'tasks', help: 'the task' }
+
+export const dryRun: Option = { type: 'boolean', help: 'only tell what would happen' }
+
+export const keepBranch: Option = { type: 'boolean', help: 'keep the branch' }
+
+export const conflicts: Option = {
+  type: 'text',
+  value: 'HOW',
+  values: ['fail', 'markers'],
+  noun: 'way to treat conflicts',
+  help: 'fail (default), or markers: write them into the files',
+}
+
+export const base: Option = {
+  type: 'text',
+  value: 'DIR',
+  flag: 'worktree-dir',
+  help: 'where the workspace of a new task is made',
+}
+
+/** The limits of a conversation with an agent. */
+export const conversing = {
+  agent: {
+    type: 'text',
+    value: 'NAME',
+    suggests: agentNames,
+    help: 'the agent (default: agent.name, else the first installed)',
+  },
+  policy: {
+    type: 'text',
+    value: 'LEVEL',
+    values: policyLevels,
+    noun: 'policy',
+    help: 'permissive, moderate or strict (default: policy.level)',
+  },
+  allowed: {
+    type: 'text',
+    many: true,
+    value: 'TOOLS',
+    flag: 'allowed-tools',
+    help: 'allowed tools, comma-separated: Read,Edit,Bash(npm test *)',
+  },
+  denied: {
+    type: 'text',
+    many: true,
+    value: 'TOOLS',
+    flag: 'denied-tools',
+    help: 'denied tools, comma-separated',
+  },
+  autoContinue: { type: 'boolean', help: 'never ask: a tool that needs an answer is denied' },
+} as const satisfies Readonly<Record<string, Option>>
+
+export const command: Option = {
+  type: 'text',
+  many: true,
+  flag: null,
+  help: 'a command line to run instead of an agent',
+}
+
+export const prompt: Option = { type: 'text', value: 'PROMPT', flag: null, help: 'what the agent is to do' }

@@ -1,0 +1,65 @@
+/** Handlers of the actions that land work, give it up or undo that. */
+import type { land as table } from '../../actions/land.ts'
+import { taskView } from '../../core/task.ts'
+import { outputTo, stepView } from '../views.ts'
+import type { Handlers } from './handler.ts'
+
+export const land: Handlers<keyof typeof table> = {
+  async 'task.accept'(ports, { repo, ...input }, { signal, emit }) {
+    const { accept } = await import('../../core/accept.ts')
+    const { siblingsOf } = await import('../../core/siblings.ts')
+    const { task, as, preview, operation, onto, commit, url, hook } = await accept(
+      ports,
+      { dir: repo, onOutput: outputTo(emit), ...input },
+      signal,
+    )
+    const { files } = preview
+    if (input.dryRun) {
+      const { clean, conflicts, marked, runsCode, refused } = preview
+      const lists = { conflicts, runsCode, refused }
+      return { task: taskView(task), preview: { clean, files, marked, ...lists } }
+    }
+    const accepted = { as, onto, commit, url, files }
+    const others = (await siblingsOf(ports, task)).map(({ id }) => id)
+    return {
+      task: taskView(task),
+      accepted,
+      conflicts: preview.marked,
+      operation,
+      ...(hook && { hook }),
+      ...(others.length > 0 && { siblings: others }),
+    }
+  },
+  async 'task.update'(ports, { repo, ...input }, { signal }) {
+    const { update } = await import('../../core/update.ts')
+    const { task, step, conflicts } = await update(ports, { dir: repo, ...input }, signal)
+    return {
+      task: taskView(task),
+      ...(step && { checkpoint: stepView(step, []) }),
+      conflicts,
+    }
+  },
+  async 'task.reject'(ports, { repo, ...input }, { signal, emit }) {
+    const { reject } = await import('../../core/reject.ts')
+    const { task, ...rest } = await reject(ports, { dir: repo, onOutput: outputTo(emit), ...input }, signal)
+    return { task: taskView(task), ...rest }
+  },
+  async 'task.delete'(ports, { repo, ...input }, { signal, emit }) {
+    const { reject } = await import('../../core/reject.ts')
+    const asked = { dir: repo, hide: true, onOutput: outputTo(emit), ...input }
+    const { task, ...rest } = await reject(ports, asked, signal)
+    return { task: taskView(task), ...rest }
+  },
+  async 'system.undo'(ports, { repo, operation }, { signal }) {
+    const { undo } = await import('../../core/undo.ts')
+    const done = await undo(ports, { dir: repo, operation }, signal)
+    const { id, verb } = done.undone
+    return {
+      task: taskView(done.task),
+      undone: id,
+      verb,
+      operation: done.operation,
+      files: done.files,
+    }
+  },
+}

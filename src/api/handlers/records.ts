@@ -1,0 +1,40 @@
+/** Handlers of the actions that look into the records only: a door can answer them without loading the rest (docs/adr/0016-records-apart-and-one-bundle.md). */
+import { type ActionName, actions } from '../../actions/index.ts'
+import type { Ports, Records } from '../../core/ports.ts'
+import { isOpen, taskView } from '../../core/task.ts'
+import type { Handlers } from './handler.ts'
+
+export type RecordAction = 'task.list' | 'task.find' | 'task.exists' | 'system.notices'
+
+export const recordHandlers: Handlers<RecordAction, Records> = {
+  async 'task.list'(records, { repo, ...input }) {
+    const { list } = await import('../../core/list.ts')
+    return { tasks: (await list(records, { dir: repo, ...input })).map((task) => taskView(task)) }
+  },
+  async 'task.find'(records, { repo, task: id, path }) {
+    const { findTask, findTaskByPath } = await import('../../core/list.ts')
+    const named = id === undefined ? undefined : await findTask(records, repo, id)
+    const found = path === undefined ? named : await findTaskByPath(records, path)
+    return { task: found ? taskView(found) : null }
+  },
+  async 'task.exists'(records, { repo, task: id }) {
+    const { findTask } = await import('../../core/list.ts')
+    const found = await findTask(records, repo, id)
+    return { exists: found !== undefined && isOpen(found) }
+  },
+  async 'system.notices'(records, { repo }, { caller }) {
+    // Each is told once: an agent would hear it in the user's place.
+    if (caller.kind === 'agent') return { notices: [] }
+    const { takeNotices } = await import('../../core/notices.ts')
+    return { notices: await takeNotices(records, repo, isWhole(records) ? records : undefined) }
+  },
+}
+
+export function isRecordAction(action: ActionName): action is RecordAction {
+  return actions[action].records === true
+}
+
+/** All ports are there, so that more than the records can be looked at. */
+function isWhole(records: Records): records is Ports {
+  return 'contents' in records
+}

@@ -1,0 +1,171 @@
+/** The shape of every event: those that a door hears while an action is under way, and those that the log keeps. */
+import { z } from 'zod'
+import { isolations, taskStates } from '../core/task.ts'
+import { fileSchema, list, stepSchema, taskSchema } from './schemas/common.ts'
+
+const strays = list(
+  z.object({ what: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+)
+const toolCall = { tool: z.string(), summary: z.string(), call: z.string().optional() }
+const told = <N extends string, S extends z.ZodRawShape>(event: N, shape: S) =>
+  z.object({ event: z.literal(event), ...shape })
+
+/** What a run tells while it goes on. With `--json` each is one line. A door answers `asked` with an answer of `saidSchema`. */
+export const toldSchema = z.discriminatedUnion('event', [
+  told('queued', { limit: z.number().int() }),
+  told('progress', { percent: z.number(), files: z.number().int(), total: z.number().int() }),
+  told('started', { task: taskSchema, run: z.string(), agent: z.string() }),
+  told('conversation', { conversation: z.string() }),
+  told('message', { text: z.string() }),
+  told('output', { stream: z.enum(['stdout', 'stderr']), text: z.string() }),
+  told('tool.started', toolCall),
+  told('tool.ended', { ok: z.boolean(), ...toolCall }),
+  told('decided', { allow: z.boolean(), reason: z.string(), ...toolCall }),
+  told('asked', { reason: z.string(), ...toolCall }),
+  told('checkpoint', { checkpoint: stepSchema }),
+  told('usage', { inputTokens: z.number(), outputTokens: z.number() }),
+  told('strayed', { changes: strays }),
+])
+export type Told = z.infer<typeof toldSchema>
+
+export const saidSchema = z.enum(['once', 'always', 'deny'])
+export type Said = z.infer<typeof saidSchema>
+
+const owner = z.object({ pid: z.number().int(), startedAt: z.string(), boot: z.string() })
+const portBlock = z.object({
+  first: z.number().int(),
+  count: z.number().int(),
+  checked: z.literal(true).exactOptional(),
+})
+const landed = z.object({ tree: z.string(), basis: z.string() })
+const shadow = z.object({ gitDir: z.string(), operation: z.string() })
+const text = z.string()
+const maybe = z.string().optional()
+const trigger = z.enum(['failure', 'shutdown', 'idle', 'new task'])
+
+const pending = z.discriminatedUnion('verb', [
+  z.object({ verb: z.literal('start'), owner }),
+  z.object({ verb: z.literal('recreate'), owner }),
+  z.object({ verb: z.literal('run'), owner, run: text }),
+  z.object({ verb: z.literal('publish'), owner }),
+  z.object({ verb: z.literal('operation'), owner, operation: text, staged: z.boolean() }),
+])
+
+/** A task as it is kept, which is more than doors show of it. */
+const recordSchema = z.object({
+  uid: text,
+  repo: text,
+  id: text,
+  title: text,
+  state: z.enum(taskStates),
+  isolation: z.enum(isolations),
+  path: text,
+  branch: text,
+  adopted: z.boolean(),
+  base: z.object({ branch: text.nullable(), commit: text }),
+  origin: text,
+  head: text,
+  checkpoints: z.number().int(),
+  files: z.number().int(),
+  insertions: z.number().int(),
+  deletions: z.number().int(),
+  runs: z.number().int(),
+  agent: text.exactOptional(),
+  conversation: z.object({ agent: text, id: text }).exactOptional(),
+  wanted: text.exactOptional(),
+  createdAt: text,
+  lastActiveAt: text,
+  group: text.exactOptional(),
+  closedAt: text.exactOptional(),
+  reason: text.exactOptional(),
+  pending: pending.exactOptional(),
+  trigger: z.enum(['failure', 'shutdown']).exactOptional(),
+  unkept: z.literal(true).exactOptional(),
+  unreverted: text.exactOptional(),
+  unpublished: text.exactOptional(),
+  trash: text.exactOptional(),
+  landed: landed.exactOptional(),
+  shadow: shadow.exactOptional(),
+  portBlock: portBlock.exactOptional(),
+  expiry: z.enum(['begun', 'done']).exactOptional(),
+  hidden: z.boolean().exactOptional(),
+})
+
+const patch = z.object({
+  state: z.enum(taskStates).optional(),
+  closedAt: text.nullable().optional(),
+  trash: text.nullable().optional(),
+  hidden: z.boolean().optional(),
+  landed: landed.nullable().optional(),
+})
+
+const kept = <N extends string, S extends z.ZodRawShape>(type: N, shape: S) =>
+  z.object({ type: z.literal(type), ...shape })
+
+/** What the log keeps of a task. The type of the same name in core is what this must fit. */
+export const taskEventSchema = z.discriminatedUnion('type', [
+  kept('start.begun', { task: recordSchema, owner }),
+  kept('start.done', {}),
+  kept('included', { count: z.number().int(), copied: list(text), linked: list(text), secrets: list(text) }),
+  kept('ports.given', { portBlock }),
+  kept('installed', { files: list(text) }),
+  kept('start.undone', { reason: text, trash: maybe }),
+  kept('recreate.begun', { owner }),
+  kept('recreate.done', {}),
+  kept('recreate.undone', { reason: text }),
+  kept('checkpoint', {
+    n: z.number().int(),
+    commit: text,
+    tool: text,
+    summary: text,
+    run: maybe,
+    call: maybe,
+    files: list(fileSchema),
+    skipped: list(z.object({ path: text, why: text })),
+    total: z.object({
+      files: z.number().int(),
+      insertions: z.number().int(),
+      deletions: z.number().int(),
+    }),
+  }),
+  kept('checkpoint.failed', { tool: maybe, reason: text }),
+  kept('checkpoint.resumed', {}),
+  kept('hook.skipped', { hook: text }),
+  kept('run.begun', { run: text, agent: text, owner }),
+  kept('run.conversation', { run: text, agent: text, conversation: text }),
+  kept('run.decided', {
+    run: text,
+    tool: text,
+    summary: text,
+    call: maybe,
+    allow: z.boolean(),
+    by: z.enum(['policy', 'always', 'user', 'nobody']),
+    reason: text,
+    use: maybe,
+  }),
+  kept('run.wanted', { run: text, verb: text }),
+  kept('run.stopping', { run: text, reason: text }),
+  kept('run.strayed', { run: text, changes: strays }),
+  kept('run.ended', {
+    run: text,
+    ok: z.boolean(),
+    reason: text,
+    trigger: z.enum(['failure', 'shutdown']).optional(),
+  }),
+  kept('publish.begun', { owner }),
+  kept('publish.done', { branch: text, tip: text }),
+  kept('publish.undone', { reason: text }),
+  kept('operation.begun', { id: text, verb: text, undoes: maybe, batch: maybe, final: maybe, owner }),
+  kept('operation.staged', { id: text }),
+  kept('operation.unstaged', { id: text }),
+  kept('operation.undone', { id: text, reason: text, patch }),
+  kept('operation.done', { id: text, commit: maybe, patch, left: list(text) }),
+  kept('reverted', { operation: maybe, trigger, reason: text }),
+  kept('revert.failed', { trigger, reason: text }),
+  kept('trash.slimmed', { bytes: z.number() }),
+  kept('mended', { what: text }),
+  kept('expiry.begun', {}),
+  kept('expiry.done', {}),
+  kept('rebuilt', {}),
+  kept('moved', { to: z.object({ origin: text, path: text, shadow: shadow.exactOptional() }) }),
+])

@@ -1,0 +1,78 @@
+/** Parts that schemas of several actions share. */
+import { z } from 'zod'
+import { isolations, taskStates } from '../../core/task.ts'
+
+/** Nobody changes a list that went over a door. */
+export const list = <T extends z.ZodType>(of: T) => z.array(of).readonly()
+
+export const repo = z.string().min(1).describe('A folder in the repository; what -C is on the command line.')
+
+export const taskName = z.string().min(1)
+
+export const taskSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  state: z.enum(taskStates),
+  isolation: z.enum(isolations),
+  path: z.string(),
+  branch: z.string(),
+  base: z.object({ branch: z.string().nullable(), commit: z.string() }),
+  head: z.string(),
+  checkpoints: z.number().int(),
+  files: z.number().int(),
+  insertions: z.number().int(),
+  deletions: z.number().int(),
+  dirty: z.boolean().nullable(),
+  landed: z.boolean().nullable(),
+  createdAt: z.iso.datetime(),
+  lastActiveAt: z.iso.datetime(),
+  agent: z.string().optional(),
+  conversation: z.string().optional(),
+  wanted: z.string().optional().describe('What the agent wanted in its last run, and only the user may do.'),
+  runs: z.number().int(),
+  slug: z.string().describe('A name for databases and the like that is this task’s alone.'),
+  ports: list(z.number().int()).optional().describe('Those that its servers may listen on.'),
+  running: z.literal(true).optional().describe('A run is under way.'),
+  reason: z.string().optional(),
+})
+
+export const errorSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  hint: z.string(),
+  path: z.string().optional(),
+})
+
+export const fileSchema = z.object({ path: z.string(), status: z.enum(['added', 'modified', 'deleted']) })
+
+export const hunkSchema = z.object({
+  id: z.string().describe('Made from path and content: it changes when the hunk does.'),
+  path: z.string(),
+  header: z.string(),
+  oldStart: z.number().int(),
+  oldLines: z.number().int(),
+  newStart: z.number().int(),
+  newLines: z.number().int(),
+  insertions: z.number().int(),
+  deletions: z.number().int(),
+})
+
+export const hookSchema = z.object({ hook: z.string(), ok: z.boolean(), why: z.string() })
+
+export const conflictSchema = z.object({ path: z.string(), kind: z.string() })
+
+export const stepSchema = z.object({
+  n: z.number().int(),
+  commit: z.string().describe('The id in the vault.'),
+  published: z.string().optional().describe("The id that `git show` finds in the user's repository."),
+  tool: z.string(),
+  summary: z.string(),
+  files: list(fileSchema),
+  at: z.iso.datetime(),
+  run: z.string().optional(),
+  call: z.string().optional(),
+  rewindTo: z.number().int().optional(),
+  skipped: list(z.object({ path: z.string(), why: z.string() })),
+})
+
+export const findingSchema = z.object({ name: z.string(), message: z.string(), hint: z.string() })

@@ -1,0 +1,15 @@
+/** The shape of what goes into every action, and of what comes out. Browser-safe. */
+import type { z } from 'zod'
+import type { ActionName } from '../../actions/index.ts'
+import { systemSchemas } from './system.ts'
+import { taskSchemas } from './task.ts'
+import { worktreeSchemas } from './worktree.ts'
+
+export const schemas = {
+  ...taskSchemas,
+  ...worktreeSchemas,
+  ...systemSchemas,
+} satisfies Record<ActionName, { input: z.ZodObject; output: z.ZodObject }>
+
+export type Input<A extends ActionName> = z.infer<(typeof schemas)[A]['input']>
+export type Output<A extends ActionName> = z.infer<(typeof schemas)[A]['output']>

@@ -1,0 +1,202 @@
+/** Schemas of the actions on offshoot itself. */
+import { z } from 'zod'
+import { policyLevels } from '../../core/policy-levels.ts'
+import { errorSchema, findingSchema, list, repo, taskName, taskSchema } from './common.ts'
+
+export const systemSchemas = {
+  'system.notices': {
+    input: z.object({ repo }),
+    output: z.object({
+      notices: list(
+        z.object({
+          at: z.iso.datetime(),
+          task: z.string().optional(),
+          message: z.string(),
+          operation: z.string().optional().describe('Undone, it brings back what went.'),
+        }),
+      ),
+    }),
+  },
+  'system.trust': {
+    input: z.object({
+      repo,
+      show: z.boolean().optional(),
+      revoke: z.boolean().optional(),
+      ci: z.boolean().optional(),
+    }),
+    output: z.object({
+      commands: list(z.object({ hook: z.string(), command: z.string() })),
+      trusted: z.boolean(),
+    }),
+  },
+  'system.pool': {
+    input: z.object({ repo, clear: z.boolean().optional() }),
+    output: z.object({ slots: z.number().int(), made: z.number().int() }),
+  },
+  'system.doctor': {
+    input: z.object({ repo }),
+    output: z.object({
+      checks: list(
+        z.object({
+          name: z.string(),
+          status: z.enum(['ok', 'warn', 'fail']),
+          message: z.string(),
+          hint: z.string(),
+          why: z.string().optional().describe('Why it matters.'),
+          verdict: z.string().optional().describe('What recover or the next use makes of it.'),
+        }),
+      ),
+    }),
+  },
+  'system.disk': {
+    input: z.object({ repo, task: taskName.optional() }),
+    output: z.object({
+      workspaces: list(z.object({ task: z.string(), path: z.string(), bytes: z.number().int() })),
+      vault: z.number().int(),
+      pool: z.number().int(),
+      trash: z.number().int(),
+    }),
+  },
+  'system.recover': {
+    input: z.object({}),
+    output: z.object({
+      recovered: list(
+        z.object({
+          task: z.string(),
+          verdict: z.enum(['finished', 'rolled back', 'adopted', 'quarantined', 'left alone']),
+          why: z.string(),
+        }),
+      ),
+      reported: list(findingSchema).describe('What it found and left to you.'),
+    }),
+  },
+  'system.ops': {
+    input: z.object({ repo }),
+    output: z.object({
+      operations: list(
+        z.object({
+          id: z.string(),
+          verb: z.string(),
+          task: z.string(),
+          at: z.iso.datetime(),
+          undone: z.boolean(),
+          undoes: z.string().optional(),
+          batch: z.string().optional(),
+          final: z.string().optional().describe('Why it cannot be undone.'),
+          expired: z.boolean(),
+        }),
+      ),
+    }),
+  },
+  'system.undo': {
+    input: z.object({ repo, operation: z.string().min(1).optional() }),
+    output: z.object({
+      task: taskSchema,
+      undone: z.string(),
+      verb: z.string(),
+      operation: z.string(),
+      files: list(z.string()),
+    }),
+  },
+  'system.audit': {
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      since: z.iso.datetime().optional(),
+      failures: z.boolean().optional(),
+      verify: z.boolean().optional(),
+    }),
+    output: z.object({
+      events: list(
+        z.object({
+          seq: z.number().int(),
+          at: z.iso.datetime(),
+          task: z.string(),
+          uid: z.string(),
+          what: z.string(),
+          by: z.string().optional(),
+          commit: z.string().optional(),
+          operation: z.string().optional(),
+          detail: z.string(),
+        }),
+      ).optional(),
+      verified: z
+        .object({
+          entries: z.number().int(),
+          head: z.string().describe('The seal of the last entry: noted elsewhere, it proves all before it.'),
+          flaws: list(z.object({ seq: z.number().int(), what: z.string() })),
+        })
+        .optional(),
+    }),
+  },
+  'system.direct': {
+    input: z.object({
+      repo: z.string().min(1).describe('The folder.'),
+      command: z.array(z.string()).min(1).readonly().optional(),
+      agent: z.string().min(1).optional(),
+      prompt: z.string().optional(),
+      policy: z.enum(policyLevels).optional(),
+      allowed: list(z.string().min(1)).optional(),
+      denied: list(z.string().min(1)).optional(),
+      autoContinue: z.boolean().optional(),
+    }),
+    output: z.object({
+      direct: z.literal(true).describe('There is no task: nothing is kept, nothing can be undone.'),
+      agent: z.string(),
+      exitCode: z.number().int().optional().describe('Of a command.'),
+    }),
+  },
+  'system.agents': {
+    input: z.object({ repo }),
+    output: z.object({
+      agents: list(
+        z.object({
+          name: z.string(),
+          title: z.string(),
+          exact: z.boolean().describe('Whether a step is one tool call.'),
+          asks: z.boolean().describe('Whether it asks before each tool call, so that a policy can be kept.'),
+          path: z.string().nullable(),
+          version: z.string().nullable(),
+          install: z.string().nullable(),
+        }),
+      ),
+    }),
+  },
+  'system.repos': {
+    input: z.object({}),
+    output: z.object({
+      repos: list(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          path: z.string(),
+          exists: z.boolean(),
+          openTasks: z.number().int(),
+          addedAt: z.iso.datetime(),
+        }),
+      ),
+    }),
+  },
+  'system.forget': {
+    input: z.object({ repo: repo.describe('The repository, also when it is gone.') }),
+    output: z.object({
+      repo: z.string(),
+      closed: list(z.object({ task: taskSchema, operation: z.string() })),
+      errors: list(z.object({ task: taskSchema, error: errorSchema })),
+    }),
+  },
+  'system.import': {
+    input: z.object({ repo, file: z.string().min(1).optional(), dryRun: z.boolean().optional() }),
+    output: z.object({
+      settings: list(z.object({ key: z.string(), value: z.string(), from: z.string() })),
+      path: z.string().describe('The settings file that has it now.'),
+      dryRun: z.boolean(),
+    }),
+  },
+  'system.config': {
+    input: z.object({ repo }),
+    output: z.object({
+      settings: list(z.object({ key: z.string(), value: z.unknown(), origin: z.string() })),
+    }),
+  },
+}

@@ -1,0 +1,288 @@
+/** Schemas of the actions on one task, or on the tasks of a repository. */
+import { z } from 'zod'
+import { policyLevels } from '../../core/policy-levels.ts'
+import { strategies } from '../../core/strategies.ts'
+import { isolations, taskStates } from '../../core/task.ts'
+import {
+  conflictSchema,
+  errorSchema,
+  fileSchema,
+  findingSchema,
+  hookSchema,
+  hunkSchema,
+  list,
+  repo,
+  stepSchema,
+  taskName,
+  taskSchema,
+} from './common.ts'
+
+const told = list(z.object({ task: taskSchema, why: z.string() }))
+
+export const taskSchemas = {
+  'task.find': {
+    input: z.object({ repo, task: taskName.optional(), path: z.string().min(1).optional() }),
+    output: z.object({ task: taskSchema.nullable().describe('Null when there is none.') }),
+  },
+  'task.exists': {
+    input: z.object({ repo, task: taskName }),
+    output: z.object({ exists: z.boolean() }),
+  },
+  'task.start': {
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      title: z.string().optional(),
+      from: z.string().min(1).optional(),
+      branch: z.string().min(1).optional(),
+      existingBranch: z.string().min(1).optional(),
+      isolation: z.enum(isolations).optional(),
+      base: z.string().min(1).optional().describe('The folder for the workspace, instead of workspace.base.'),
+      dirty: z.boolean().optional(),
+      group: z.string().min(1).optional().describe('The same for tasks that are made to do the same.'),
+    }),
+    output: z.object({
+      task: taskSchema,
+      reused: z.boolean(),
+      recreated: z.boolean(),
+      included: z
+        .object({ copied: list(z.string()), linked: list(z.string()), secrets: list(z.string()) })
+        .optional()
+        .describe('Ignored files of the checkout that a new workspace was given.'),
+      submodules: z
+        .object({
+          filled: list(z.string()),
+          empty: list(z.object({ path: z.string(), why: z.string() })),
+        })
+        .optional()
+        .describe('Those of a new workspace: checked out from the repository’s own copies, or left empty.'),
+      pointers: list(z.string()).optional().describe('Files whose content is in Git LFS and did not come.'),
+      setup: hookSchema.optional().describe('What became of hooks.postStart.'),
+    }),
+  },
+  'task.list': {
+    input: z.object({ repo, all: z.boolean().optional(), state: z.enum(taskStates).optional() }),
+    output: z.object({ tasks: list(taskSchema) }),
+  },
+  'task.show': {
+    input: z.object({ repo, task: taskName.optional() }),
+    output: z.object({ task: taskSchema }),
+  },
+  'task.checkpoint': {
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      tool: z.string().optional(),
+      summary: z.string().optional(),
+      run: z.string().optional(),
+      call: z.string().optional(),
+      files: list(z.string()).optional(),
+      ignored: z.boolean().optional(),
+    }),
+    output: z.object({
+      created: z.boolean(),
+      checkpoint: stepSchema,
+      ignored: list(z.string()),
+      unpublished: z
+        .string()
+        .optional()
+        .describe('Why the step is not on the branch, although it should be.'),
+    }),
+  },
+  'task.log': {
+    input: z.object({ repo, task: taskName.optional() }),
+    output: z.object({ task: taskSchema, checkpoints: list(stepSchema) }),
+  },
+  'task.diff': {
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      step: z.string().optional(),
+      format: z.enum(['patch', 'stat', 'names']).optional(),
+      color: z.boolean().optional(),
+      hunks: z.boolean().optional(),
+    }),
+    output: z.object({
+      from: z.number().int(),
+      to: z.number().int(),
+      files: list(fileSchema),
+      insertions: z.number().int(),
+      deletions: z.number().int(),
+      hunks: list(hunkSchema)
+        .optional()
+        .describe('What is left to land of the whole task, if that was asked for.'),
+      diff: z.string().describe('As git prints it; bytes that are no UTF-8 are replaced.'),
+    }),
+  },
+  'task.rewind': {
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      to: z.number().int().nonnegative(),
+      force: z.boolean().optional(),
+    }),
+    output: z.object({
+      task: taskSchema,
+      checkpoint: stepSchema,
+      kept: z.number().int().optional(),
+      operation: z.string(),
+    }),
+  },
+  'task.run': {
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      starts: z.boolean(),
+      command: z.array(z.string()).min(1).readonly().optional(),
+      agent: z.string().min(1).optional(),
+      prompt: z.string().optional(),
+      resume: z.union([z.boolean(), z.string().min(1)]).optional(),
+      policy: z.enum(policyLevels).optional(),
+      allowed: list(z.string().min(1)).optional(),
+      denied: list(z.string().min(1)).optional(),
+      autoContinue: z.boolean().optional(),
+      base: z.string().min(1).optional(),
+    }),
+    output: z.object({
+      task: taskSchema,
+      run: z.string(),
+      agent: z.string(),
+      exitCode: z.number().int().optional().describe('Of a command.'),
+      conversation: z.string().optional().describe('What the agent calls it.'),
+      strays: list(
+        z.object({ what: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+      ).describe('What has changed meanwhile in the repository, besides branches of tasks.'),
+      operation: z.string().optional().describe('Undone, it puts those of them back that are refs.'),
+      checkpoint: stepSchema.optional(),
+    }),
+  },
+  'task.compare': {
+    input: z.object({ repo, tasks: z.array(taskName).min(2).readonly(), diff: z.boolean().optional() }),
+    output: z.object({
+      tasks: list(
+        z.object({
+          task: taskSchema,
+          files: list(z.string()),
+          shared: list(z.string()).describe('Those that another one of them changed, too.'),
+          seconds: z.number().int().describe('How long its runs took.'),
+        }),
+      ),
+      diff: z.string().optional().describe('What lies between the first two.'),
+    }),
+  },
+  'task.stop': {
+    input: z.object({ repo, task: taskName.optional() }),
+    output: z.object({ task: taskSchema, stopped: z.boolean() }),
+  },
+  'task.install': {
+    input: z.object({ repo, task: taskName.optional(), agent: z.string().min(1).optional() }),
+    output: z.object({
+      task: taskSchema,
+      files: list(z.string()).describe('As seen from the workspace; git and steps leave them out.'),
+      skipped: list(z.string()).describe('Something else has that name.'),
+    }),
+  },
+  'task.accept': {
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      as: z.enum(strategies).optional(),
+      onto: z.string().min(1).optional(),
+      message: z.string().optional(),
+      only: list(z.string()).optional(),
+      steps: list(z.number().int().positive()).optional(),
+      hunks: list(z.string()).optional(),
+      conflicts: z.enum(['fail', 'markers']).optional(),
+      dryRun: z.boolean().optional(),
+      keep: z.boolean().optional(),
+      allow: list(z.string()).optional(),
+      hooks: z.boolean().optional(),
+    }),
+    output: z.object({
+      task: taskSchema,
+      accepted: z
+        .object({
+          as: z.enum(strategies),
+          onto: z.string().optional(),
+          commit: z.string().optional(),
+          url: z.string().optional().describe('Of the pull request.'),
+          files: list(fileSchema),
+        })
+        .optional(),
+      conflicts: list(conflictSchema)
+        .optional()
+        .describe('What landed with conflict markers in it, to be solved by you.'),
+      operation: z.string().optional(),
+      hook: hookSchema.optional().describe('What became of hooks.postAccept.'),
+      siblings: list(z.string())
+        .optional()
+        .describe('Open tasks that were made to do the same: now there is no need of them.'),
+      preview: z
+        .object({
+          clean: z.boolean(),
+          conflicts: list(conflictSchema),
+          marked: list(conflictSchema).describe('What would land with conflict markers in it.'),
+          files: list(fileSchema),
+          runsCode: list(z.string()),
+          refused: list(z.object({ path: z.string(), why: z.string() })),
+        })
+        .optional(),
+    }),
+  },
+  'task.update': {
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      onto: z.string().min(1).optional(),
+      dirty: z.boolean().optional(),
+      conflicts: z.enum(['fail', 'markers']).optional(),
+    }),
+    output: z.object({
+      task: taskSchema,
+      checkpoint: stepSchema.optional(),
+      conflicts: list(conflictSchema),
+    }),
+  },
+  'task.reject': {
+    input: z.object({ repo, task: taskName.optional(), keepBranch: z.boolean().optional() }),
+    output: z.object({ task: taskSchema, operation: z.string(), branchKept: z.boolean() }),
+  },
+  'task.delete': {
+    input: z.object({ repo, task: taskName.optional() }),
+    output: z.object({ task: taskSchema, operation: z.string(), branchKept: z.boolean() }),
+  },
+  'task.repair': {
+    input: z.object({ repo, task: taskName.optional(), rebuild: z.boolean().optional() }),
+    output: z.object({
+      task: taskSchema.optional().describe('Of one task; without it, all were looked at.'),
+      mended: z.enum(['sound', 'mended', 'recreated']).optional(),
+      repaired: list(findingSchema),
+      left: list(findingSchema).describe('What it could not, or must not, put right.'),
+      rebuilt: z
+        .object({
+          aside: z.string().optional().describe('Where the damaged records were put.'),
+          tasks: list(z.string()),
+          steps: z.number().int(),
+          operations: z.number().int(),
+          left: list(z.object({ what: z.string(), why: z.string(), hint: z.string() })),
+        })
+        .optional(),
+    }),
+  },
+  'task.prune': {
+    input: z.object({
+      repo,
+      olderThanMs: z.number().nonnegative().optional(),
+      dryRun: z.boolean().optional(),
+      force: z.boolean().optional(),
+    }),
+    output: z.object({
+      dryRun: z.boolean(),
+      stale: told.describe('What could go by the rules, oldest first.'),
+      removed: list(z.object({ task: taskSchema, why: z.string(), operation: z.string() })),
+      skipped: told,
+      errors: list(z.object({ task: taskSchema, error: errorSchema })),
+      warnings: list(z.string()),
+    }),
+  },
+}
