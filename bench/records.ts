@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Task } from '../src/core/task.ts'
 import { composition } from './built.ts'
 import type { BenchRepo } from './repos.ts'
+import { append } from '../src/core/tasks/records.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'
 
@@ -15,7 +16,7 @@ export async function putRecords(repo: BenchRepo, count: number): Promise<void> 
   const now = () => new Date(ports.clock.now().getTime() - hour).toISOString()
   const owner = ports.processes.self()
   const id = ports.ids.uid()
-  ports.store.putRepo({
+  await ports.repos.put({
     id,
     name: 'repo',
     commonDir: path.join(repo.dir, '.git'),
@@ -24,8 +25,8 @@ export async function putRecords(repo: BenchRepo, count: number): Promise<void> 
   })
   for (let n = 1; n <= count; n++) {
     const task = openTask(repo, id, `TASK-${n}`, ports.ids.uid(), now())
-    ports.store.append(task.uid, { type: 'start.begun', task, owner }, now())
-    ports.store.append(task.uid, { type: 'start.done' }, now())
+    await append(ports, task.uid, { type: 'start.begun', task, owner }, now())
+    await append(ports, task.uid, { type: 'start.done' }, now())
   }
   await ports.close()
 }

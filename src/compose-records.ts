@@ -3,39 +3,62 @@ import os from 'node:os'
 import path from 'node:path'
 import { makeFolders } from './files/make-folders.ts'
 import { AppError, appError } from './core/errors.ts'
-import type { Records, Store } from './core/ports.ts'
+import type { Notes, Records, RepoRecords, Store } from './core/ports.ts'
+import type { Stores } from './core/ports/store.ts'
 import type { GitExec } from './git/exec.ts'
 import { locate } from './git/locate.ts'
 import { findOwnRun } from './process/own-run.ts'
-import { sqliteStore } from './store/sqlite.ts'
+import { sqliteStores } from './store/sqlite.ts'
+
+/** Stands between the verbs and the records. */
+export interface AroundRecords {
+  readonly store?: (store: Store) => Store
+  readonly repos?: (repos: RepoRecords) => RepoRecords
+  readonly notes?: (notes: Notes) => Notes
+}
 
 export interface RecordsOptions {
   readonly home: string
-  readonly around?: ((store: Store) => Store) | undefined
+  readonly around?: AroundRecords | undefined
   /** Git, for the rare repository of somebody else's. */
   readonly exec: () => Promise<GitExec>
 }
 
 export interface OpenRecords extends Records {
-  close(): void
+  close(): Promise<void>
 }
 
 /** The store is opened when it is first asked for. */
-export function openRecords({ home, around, exec }: RecordsOptions): OpenRecords {
-  let store: Store | undefined
+export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRecords {
+  let stores: Stores | undefined
+  const opened = () => {
+    if (stores) return stores
+    makeHome(home)
+    const { store, repos, notes, close } = sqliteStores(path.join(home, 'state.db'))
+    stores = {
+      store: around.store?.(store) ?? store,
+      repos: around.repos?.(repos) ?? repos,
+      notes: around.notes?.(notes) ?? notes,
+      close,
+    }
+    return stores
+  }
   return {
     get store() {
-      if (store) return store
-      makeHome(home)
-      const opened = sqliteStore(path.join(home, 'state.db'), process.pid)
-      store = around?.(opened) ?? opened
-      return store
+      return opened().store
+    },
+    get repos() {
+      return opened().repos
+    },
+    get notes() {
+      return opened().notes
     },
     locate: (dir) => locate(exec, dir),
     isAlive: async (owner) => (await import('./process/alive.ts')).isAlive(owner),
-    close() {
-      store?.close()
-      store = undefined
+    async close() {
+      const closing = stores
+      stores = undefined
+      await closing?.close()
     },
   }
 }

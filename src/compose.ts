@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import os from 'node:os'
 import path from 'node:path'
-import { openRecords, stateFolder, userHome } from './compose-records.ts'
-import type { Checkouts, Clock, Commands, Contents, Files, Ports, Store, Vault } from './core/ports.ts'
+import { type AroundRecords, openRecords, stateFolder, userHome } from './compose-records.ts'
+import type { Checkouts, Clock, Commands, Contents, Files, Ports, Vault } from './core/ports.ts'
 import { agents } from './agents/index.ts'
 import { loadModule } from './agents/load.ts'
 import { nodeFiles } from './files/node.ts'
@@ -37,9 +37,8 @@ export interface ComposeOptions {
   /** False: no process is started that goes on by itself, as the one that makes workspaces ahead. */
   readonly background?: boolean | undefined
   /** Stands between the verbs and an adapter: how a test puts a fault in front of each effect. */
-  readonly around?: {
+  readonly around?: AroundRecords & {
     readonly files?: (files: Files) => Files
-    readonly store?: (store: Store) => Store
     readonly vault?: (vault: Vault) => Vault
     readonly contents?: (contents: Contents) => Contents
     readonly checkouts?: (checkouts: Checkouts) => Checkouts
@@ -76,10 +75,10 @@ export function compose(options: ComposeOptions = {}): Composed {
     settled(answer)
     return answer
   }
-  const records = openRecords({ home, around: around.store, exec: async () => exec })
+  const records = openRecords({ home, around, exec: async () => exec })
   const notes = {
-    find: (key: string) => records.store.findNote(key),
-    put: (key: string, value: string) => records.store.putNote(key, value),
+    find: (key: string) => records.notes.find(key),
+    put: (key: string, value: string) => records.notes.put(key, value),
   }
   const configFolder = env.XDG_CONFIG_HOME || path.join(userHome(env), '.config')
   const attributes = [path.join(configFolder, 'git', 'attributes'), '/etc/gitattributes']
@@ -107,6 +106,12 @@ export function compose(options: ComposeOptions = {}): Composed {
     get store() {
       return records.store
     },
+    get repos() {
+      return records.repos
+    },
+    get notes() {
+      return records.notes
+    },
     locate: records.locate,
     isAlive: records.isAlive,
     locks: sqliteLocks(path.join(home, 'locks'), children.self, clock),
@@ -120,8 +125,8 @@ export function compose(options: ComposeOptions = {}): Composed {
     commands: around.commands?.(started) ?? started,
     agents,
     loadModule,
-    async setStoreAside(folder) {
-      records.close()
+    async setRecordsAside(folder) {
+      await records.close()
       await files.makeFolder(folder, 0o700)
       // The database last: a log that is left beside a new one would be taken for its own.
       for (const name of ['state.db-wal', 'state.db-shm', 'state.db']) {
@@ -142,7 +147,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     async close() {
       while (behind.size > 0) await Promise.all(behind)
       vault.close()
-      records.close()
+      await records.close()
     },
   }
 }

@@ -46,7 +46,7 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     find: (task: string, signal?: AbortSignal): Promise<TaskView | undefined> =>
       look(async () => view(await findTask(ports, repo, task)), signal),
     findByPath: (path: string, signal?: AbortSignal): Promise<TaskView | undefined> =>
-      look(async () => view(findTaskByPath(ports, path)), signal),
+      look(async () => view(await findTaskByPath(ports, path)), signal),
     /** Whether there is an open task of that id. */
     exists: (task: string, signal?: AbortSignal): Promise<boolean> =>
       look(async () => {

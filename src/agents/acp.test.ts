@@ -1,21 +1,48 @@
+import * as protocol from '@agentclientprotocol/sdk'
 import { expect, test } from 'vitest'
 import { agreeable, sample } from '../../test/support/samples.ts'
 import { acpTalk } from './acp.ts'
 
+type Sent = { readonly id?: unknown; readonly method?: string; readonly result?: unknown }
+
+/** A talk, and a way to wait for what it says to the agent. */
+function begun(input: { readonly conversationId?: string } = {}) {
+  const heard = agreeable()
+  const written: Sent[] = []
+  let wake = () => {}
+  const write = (text: string) => {
+    written.push(JSON.parse(text) as Sent)
+    wake()
+  }
+  const talk = acpTalk(protocol, heard.push, { write, end: () => {} })
+  const over = talk.converse({ prompt: 'do it', terminal: false, ...input }, { workspace: '/w' })
+  /** What `find` finds among all that was written, once it is there. */
+  const sent = async (find: (all: readonly Sent[]) => Sent | undefined): Promise<Sent> => {
+    for (;;) {
+      const found = find(written)
+      if (found) return found
+      await new Promise<void>((resolve) => (wake = resolve))
+    }
+  }
+  /** The request of that number among ours. */
+  const request = (n: number) => sent((all) => all.filter(({ method }) => method !== undefined)[n])
+  /** Says what an agent said; an answer goes to our next request, whatever its id is. */
+  let answered = 0
+  const play = async (messages: readonly object[]) => {
+    for (const message of messages) {
+      const isAnswer = 'result' in message || 'error' in message
+      talk.read(isAnswer ? { ...message, id: (await request(answered++)).id } : message)
+    }
+  }
+  return { heard, written, talk, over, play, request, sent }
+}
+
 /** What Gemini CLI 0.61.0 said over ACP; the answers to our requests are among it. */
 async function replayed() {
-  const heard = agreeable()
-  const written: Record<string, unknown>[] = []
-  const stdin = { write: (text: string) => void written.push(JSON.parse(text) as never), end: () => {} }
-  const talk = acpTalk(heard.push, stdin)
-  const over = talk.converse({ prompt: 'do it', terminal: false }, { workspace: '/w' })
-  for (const message of sample('acp')) {
-    talk.read(message)
-    // An answer lets our next request go.
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  await over
-  return { heard, written, talk }
+  const talking = begun()
+  await talking.play(sample('acp'))
+  await talking.over
+  return talking
 }
 
 test('G1: a talk over ACP becomes events', async () => {
@@ -38,4 +65,50 @@ test('G3: what it asks is answered with one of its own options', async () => {
     { outcome: { outcome: 'selected', optionId: 'proceed_once' } },
     { outcome: { outcome: 'selected', optionId: 'proceed_once' } },
   ])
+})
+
+test('G1: an answer that is an error ends the talk with its message', async () => {
+  const { over, play, talk } = begun()
+  await play([
+    { jsonrpc: '2.0', result: { protocolVersion: 1 } },
+    { jsonrpc: '2.0', error: { code: -32_000, message: 'Authentication required' } },
+  ])
+  await over
+  expect(talk.end()).toEqual({ ok: false, reason: 'Authentication required' })
+})
+
+test('G1: a conversation goes on by its id, and one that stops early says why', async () => {
+  const { heard, over, play, talk, request } = begun({ conversationId: 'before' })
+  await play([
+    { jsonrpc: '2.0', result: { protocolVersion: 1 } },
+    { jsonrpc: '2.0', result: {} },
+    { jsonrpc: '2.0', result: { stopReason: 'max_tokens' } },
+  ])
+  await over
+  expect(await request(1)).toMatchObject({ method: 'session/load', params: { sessionId: 'before' } })
+  expect(heard.events).toEqual([{ type: 'started', conversationId: 'before' }])
+  expect(talk.end()).toEqual({ ok: false, reason: 'it stopped: max_tokens' })
+})
+
+test('G1: what an update leaves out is as it was; what we do not offer is refused', async () => {
+  const { heard, play, sent, talk, over } = begun()
+  const update = (update: object) => ({
+    jsonrpc: '2.0',
+    method: 'session/update',
+    params: { sessionId: 's', update },
+  })
+  await play([
+    { jsonrpc: '2.0', result: { protocolVersion: 1 } },
+    { jsonrpc: '2.0', result: { sessionId: 's' } },
+    update({ sessionUpdate: 'tool_call', toolCallId: 'c', title: 'ls', kind: 'execute', status: 'pending' }),
+    update({ sessionUpdate: 'tool_call_update', toolCallId: 'c', title: null, status: 'failed' }),
+    { jsonrpc: '2.0', id: 'x', method: 'fs/read_text_file', params: { sessionId: 's', path: '/etc/x' } },
+    { jsonrpc: '2.0', result: { stopReason: 'end_turn' } },
+  ])
+  await over
+  expect(heard.ended()).toEqual([['execute', 'shell', false, 'ls']])
+  const refused = await sent((all) => all.find(({ id, method }) => id === 'x' && method === undefined))
+  expect(refused).toMatchObject({ error: { code: -32_601 } })
+  talk.close()
+  talk.read({ jsonrpc: '2.0', id: 'y', method: 'session/update' })
 })

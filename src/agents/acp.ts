@@ -1,7 +1,9 @@
 /**
  * Any agent that speaks the Agent Client Protocol. It tells what it has done and does not wait, so a step may hold more
- * than one tool call; and it asks when it likes to, so a policy is kept only where it asks.
+ * than one tool call; and it asks when it likes to, so a policy is kept only where it asks. The talk itself is that of the
+ * protocol's own package, which only such a run loads.
  */
+import type * as sdk from '@agentclientprotocol/sdk'
 import type { Agent, AgentEnd, AgentInput, Cell, ToolCall, ToolKind, Verdict } from '../core/agent.ts'
 import { AppError } from '../core/errors.ts'
 import type { CommandStdin } from '../core/ports.ts'
@@ -22,6 +24,7 @@ export const acp: Agent = {
           hint: 'Give its command after two dashes: offshoot run --agent acp "…" -- gemini --acp',
         })
       }
+      const protocol = await import('@agentclientprotocol/sdk')
       const said = lastWords()
       // Not every agent leaves when nobody speaks to it any more.
       const done = new AbortController()
@@ -32,7 +35,7 @@ export const acp: Agent = {
         onOutput: (stream: 'stdout' | 'stderr', text: string) =>
           stream === 'stdout' ? read.add(text) : said.add(text),
         onStart: (stdin: CommandStdin) => {
-          talk = acpTalk(push, stdin)
+          talk = acpTalk(protocol, push, stdin)
           void talk.converse(input, cell).finally(() => {
             stdin.end()
             setTimeout(() => done.abort(), leaveMs).unref()
@@ -45,64 +48,27 @@ export const acp: Agent = {
         return 0
       })
       push({ type: 'ended', ...(talk?.end() ?? said.failure(argv[0] ?? '', code)) })
+      talk?.close()
     }),
 }
 
 const leaveMs = 2_000
 
-interface Message {
-  readonly id?: number | string
-  readonly method?: string
-  readonly params?: {
-    readonly update?: Update
-    readonly toolCall?: Update
-    readonly options?: readonly Option[]
-  }
-  readonly result?: { readonly sessionId?: string; readonly stopReason?: string }
-  readonly error?: { readonly message?: string; readonly data?: unknown }
-}
+type Protocol = Pick<typeof sdk, 'client' | 'methods' | 'PROTOCOL_VERSION'>
 
-interface Update {
-  readonly sessionUpdate?: string
-  readonly content?: { readonly text?: string }
-  readonly toolCallId?: string
-  readonly title?: string
-  readonly kind?: string
-  readonly status?: string
-  readonly rawInput?: { readonly command?: unknown }
-  readonly locations?: readonly { readonly path: string }[]
-}
-
-interface Option {
-  readonly optionId: string
-  readonly kind: string
-}
-
-export function acpTalk(push: Push, stdin: CommandStdin) {
+export function acpTalk({ client, methods, PROTOCOL_VERSION }: Protocol, push: Push, stdin: CommandStdin) {
   let end: AgentEnd | undefined
-  let asked = 0
-  const waiting = new Map<number | string, (message: Message) => void>()
-  const calls = new Map<string, Update>()
-  const write = (message: object) => stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const calls = new Map<string, sdk.ToolCallUpdate>()
 
-  const request = async (method: string, params: object): Promise<NonNullable<Message['result']>> => {
-    const id = ++asked
-    write({ id, method, params })
-    const { result, error } = await new Promise<Message>((resolve) => waiting.set(id, resolve))
-    if (error) throw new Error(error.message ?? `${method} failed`)
-    return result ?? {}
-  }
-
-  const onUpdate = (update: Update) => {
-    const id = update.toolCallId ?? ''
+  const onUpdate = (update: sdk.SessionUpdate) => {
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
-        return push({ type: 'message', text: update.content?.text ?? '' })
+        return push({ type: 'message', text: update.content.type === 'text' ? update.content.text : '' })
       case 'tool_call':
       case 'tool_call_update': {
-        const known = calls.get(id)
-        const whole = { ...known, ...update }
-        calls.set(id, whole)
+        const known = calls.get(update.toolCallId)
+        const whole = merged(known, update)
+        calls.set(update.toolCallId, whole)
         if (!known) push({ type: 'toolStarted', ...acpCall(whole) })
         if (update.status !== 'completed' && update.status !== 'failed') return
         const ok = update.status === 'completed'
@@ -112,44 +78,55 @@ export function acpTalk(push: Push, stdin: CommandStdin) {
     }
   }
 
-  const onQuestion = (id: number | string, toolCall: Update, options: readonly Option[]) => {
-    const known = { ...calls.get(toolCall.toolCallId ?? ''), ...toolCall }
-    const answer = ({ allow }: Verdict) => {
-      const chosen = options.find(({ kind }) => kind === (allow ? 'allow_once' : 'reject_once'))
-      const outcome = chosen ? { outcome: 'selected', optionId: chosen.optionId } : { outcome: 'cancelled' }
-      write({ id, result: { outcome } })
+  const onQuestion = ({ toolCall, options }: sdk.RequestPermissionRequest) =>
+    new Promise<sdk.RequestPermissionResponse>((resolve) => {
+      const answer = ({ allow }: Verdict) => {
+        const chosen = options.find(({ kind }) => kind === (allow ? 'allow_once' : 'reject_once'))
+        resolve({
+          outcome: chosen ? { outcome: 'selected', optionId: chosen.optionId } : { outcome: 'cancelled' },
+        })
+      }
+      push({ type: 'asked', permission: acpCall(merged(calls.get(toolCall.toolCallId), toolCall)), answer })
+    })
+
+  let heard: ReadableStreamDefaultController<sdk.AnyMessage> | undefined
+  const connection = client()
+    // Before the questions, so that a question finds the call that it is about.
+    .onNotification(methods.client.session.update, ({ params }) => onUpdate(params.update))
+    .onRequest(methods.client.session.requestPermission, ({ params }) => onQuestion(params))
+    .connect({
+      readable: new ReadableStream<sdk.AnyMessage>({ start: (controller) => void (heard = controller) }),
+      writable: new WritableStream<sdk.AnyMessage>({
+        write: (message) => stdin.write(`${JSON.stringify(message)}\n`),
+      }),
+    })
+
+  const openSession = async (conversationId: string | undefined, cwd: string): Promise<string> => {
+    const place: sdk.NewSessionRequest = { cwd, mcpServers: [] }
+    if (conversationId === undefined) {
+      const { sessionId } = await connection.agent.request(methods.agent.session.new, place)
+      return sessionId
     }
-    push({ type: 'asked', permission: acpCall(known), answer })
+    await connection.agent.request(methods.agent.session.load, { sessionId: conversationId, ...place })
+    return conversationId
   }
 
   return {
-    read(raw: object) {
-      const { id, method, params, ...answer } = raw as Message
-      if (method === 'session/update') return onUpdate(params?.update ?? {})
-      if (id === undefined) return
-      if (method === 'session/request_permission')
-        return onQuestion(id, params?.toolCall ?? {}, params?.options ?? [])
-      if (method !== undefined) return write({ id, error: { code: -32_601, message: 'not offered' } })
-      waiting.get(id)?.(answer)
+    read(message: object) {
+      if (!connection.signal.aborted) heard?.enqueue(message as sdk.AnyMessage)
     },
     async converse(
       { prompt, conversationId }: AgentInput,
-      { workspace: cwd }: Pick<Cell, 'workspace'>,
+      { workspace }: Pick<Cell, 'workspace'>,
     ): Promise<void> {
       try {
-        const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false }
-        await request('initialize', { protocolVersion: 1, clientCapabilities })
-        const place = { cwd, mcpServers: [] }
-        const opened =
-          conversationId === undefined
-            ? await request('session/new', place)
-            : {
-                sessionId: conversationId,
-                ...(await request('session/load', { sessionId: conversationId, ...place })),
-              }
-        const sessionId = opened.sessionId ?? ''
+        await connection.agent.request(methods.agent.initialize, {
+          protocolVersion: PROTOCOL_VERSION,
+          clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+        })
+        const sessionId = await openSession(conversationId, workspace)
         push({ type: 'started', conversationId: sessionId })
-        const { stopReason } = await request('session/prompt', {
+        const { stopReason } = await connection.agent.request(methods.agent.session.prompt, {
           sessionId,
           prompt: [{ type: 'text', text: prompt }],
         })
@@ -160,7 +137,14 @@ export function acpTalk(push: Push, stdin: CommandStdin) {
       }
     },
     end: () => end,
+    close: () => connection.close(),
   }
+}
+
+/** An update says only what is new: a field that it leaves empty is as it was. */
+function merged(known: sdk.ToolCallUpdate | undefined, update: sdk.ToolCallUpdate): sdk.ToolCallUpdate {
+  const said = Object.entries(update).filter(([, value]) => value !== undefined && value !== null)
+  return { ...known, ...(Object.fromEntries(said) as unknown as sdk.ToolCallUpdate) }
 }
 
 const kinds: Readonly<Record<string, ToolKind>> = {
@@ -174,15 +158,17 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   fetch: 'fetch',
 }
 
-function acpCall({ toolCallId: id, title = '', kind = 'other', rawInput, locations = [] }: Update): ToolCall {
-  const command = typeof rawInput?.command === 'string' ? rawInput.command : title
+function acpCall(call: sdk.ToolCallUpdate): ToolCall {
+  const kind = call.kind ?? 'other'
+  const title = call.title ?? ''
+  const input = typeof call.rawInput === 'object' ? (call.rawInput as { command?: unknown } | null) : null
   const known = kinds[kind] ?? 'other'
   return {
-    id,
+    id: call.toolCallId,
     name: kind,
     kind: known,
-    input: rawInput ?? { description: title },
-    ...(known === 'shell' && { command }),
-    ...(locations.length > 0 && { files: locations.map((location) => location.path) }),
+    input: input ?? { description: title },
+    ...(known === 'shell' && { command: typeof input?.command === 'string' ? input.command : title }),
+    ...(call.locations?.length && { files: call.locations.map((location) => location.path) }),
   }
 }

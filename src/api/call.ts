@@ -20,8 +20,8 @@ export async function call<A extends ActionName>(
     signal?.throwIfAborted()
     // To tell what would land, a step is taken of what nobody has taken yet.
     const writes = handler.writes && (!onlyTells(input) || action === 'task.accept')
-    if (handler.forUser && !onlyTells(input)) requireUser(ports, action, handler.forUser)
-    if (writes && !handler.recovers && needsRecovery(ports)) {
+    if (handler.forUser && !onlyTells(input)) await requireUser(ports, action, handler.forUser)
+    if (writes && !handler.recovers && (await needsRecovery(ports))) {
       const { recoverFirst } = await import('../core/recover.ts')
       await recoverFirst(ports, signal)
     }
@@ -54,14 +54,16 @@ function onlyTells(input: { readonly dryRun?: boolean; readonly show?: boolean }
 }
 
 /** From under the run of an agent it becomes a question to the user. */
-function requireUser(ports: Ports, action: ActionName, command: string): void {
+async function requireUser(ports: Ports, action: ActionName, command: string): Promise<void> {
   const run = ports.processes.findRun()
   if (run === undefined) return
-  const task = ports.store
-    .readPendingTasks()
-    .find(({ pending }) => pending?.verb === 'run' && pending.run === run)
-  if (task)
-    ports.store.append(task.uid, { type: 'run.wanted', run, verb: command }, ports.clock.now().toISOString())
+  const task = (await ports.store.readPendingTasks()).find(
+    ({ pending }) => pending?.verb === 'run' && pending.run === run,
+  )
+  if (task) {
+    const { append } = await import('../core/tasks/records.ts')
+    await append(ports, task.uid, { type: 'run.wanted', run, verb: command }, ports.clock.now().toISOString())
+  }
   const whose = task && !action.startsWith('system.') ? ` ${task.id}` : ''
   throw new AppError('WT_017', `An agent may not ${command}: that is for the user to decide.`, {
     hint: `The user now knows that you want it. They run: offshoot ${command}${whose}`,
@@ -92,9 +94,9 @@ function inHand(action: ActionName, input: object): InHand {
 }
 
 /** Somebody stopped in the middle of a verb, or died with a child at work. */
-function needsRecovery({ store, processes }: Ports): boolean {
-  if (store.readPendingTasks().length > 0 || processes.readDeadOwners().length > 0) return true
-  return store.readNotes(poolNote('')).size > 0
+async function needsRecovery({ store, notes, processes }: Ports): Promise<boolean> {
+  if ((await store.readPendingTasks()).length > 0 || processes.readDeadOwners().length > 0) return true
+  return (await notes.readBelow(poolNote(''))).size > 0
 }
 
 /** A signal may be given any reason; that it was pulled is told in one way. */

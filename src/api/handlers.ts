@@ -230,7 +230,7 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
         return { task: taskView(task), preview: { clean, files, marked: [...marked], ...lists } }
       }
       const accepted = { as, onto, commit, url, files }
-      const others = siblingsOf(ports, task).map(({ id }) => id)
+      const others = (await siblingsOf(ports, task)).map(({ id }) => id)
       return {
         task: taskView(task),
         accepted,
@@ -363,7 +363,7 @@ export const handlers: { readonly [A in ActionName]: HandlerOf<A> } = {
     async run(ports, { repo, verify: verifies, ...input }) {
       const { audit, verify } = await import('../core/audit.ts')
       if (!verifies) return { events: await audit(ports, { dir: repo, ...input }) }
-      const { flaws, ...verified } = verify(ports)
+      const { flaws, ...verified } = await verify(ports)
       return { verified: { ...verified, flaws: [...flaws] } }
     },
   },

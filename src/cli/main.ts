@@ -124,7 +124,7 @@ function openDoor(signal: AbortSignal, said: Emit): Door {
       return takeNotices(from, dir, ports).catch(() => [])
     },
     async close() {
-      records?.close()
+      await records?.close()
       await ports?.close()
     },
   }

@@ -15,7 +15,7 @@ import { requireWorkspace } from './recreate.ts'
 import { type Choice, type Offer, offerOf, withoutPointers } from './offer.ts'
 import { conflictError } from './conflict-error.ts'
 import { type Operation, perform } from './operation.ts'
-import { pathMatcher, rootedSpec } from './pathspec.ts'
+import { loadPathMatcher, rootedSpec } from './pathspec.ts'
 import type { CommandCall, Conflict, Ports, Repo } from './ports.ts'
 import { type RiskyFile, risks } from './risk.ts'
 import { findShadow, leaving } from './shadow.ts'
@@ -79,7 +79,7 @@ export async function accept(ports: Ports, input: AcceptInput, signal?: AbortSig
   if (!input.dryRun) await askTaskHook(ports, here, named, 'preAccept', { onOutput }, signal)
   const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
     const repo = await targetOf(ports, here, named)
-    const task = await lastState(ports, repo, requireOpen(ports, named), signal)
+    const task = await lastState(ports, repo, await requireOpen(ports, named), signal)
     const offer = await offerOf(ports, repo, task, choice, signal).catch(misfits)
     if (Array.isArray(offer)) {
       if (!input.dryRun)
@@ -158,10 +158,10 @@ const inTheWay: ReadonlySet<Conflict['kind']> = new Set(['changed', 'untracked',
 /** The checkout that -C or the current folder is in; inside a workspace, the one that the task was started in. */
 async function targetOf(ports: Ports, repo: Repo, task: Task): Promise<Repo> {
   const { checkout } = repo.place
-  const inWorkspace = checkout !== null && ports.store.findTaskByPath(checkout) !== undefined
+  const inWorkspace = checkout !== null && (await ports.store.findTaskByPath(checkout)) !== undefined
   const target = checkout === null || inWorkspace ? task.origin : checkout
   const place = await ports.locate(target)
-  const other = findShadow(ports, repo, place.checkout)
+  const other = await findShadow(ports, repo, place.checkout)
   if (other && other.uid !== task.uid) {
     throw new AppError('WT_002', `${other.id} is at work in ${target}, on its branch ${other.branch}.`, {
       path: target,
@@ -235,7 +235,7 @@ async function previewOf(
   const found = risks(files)
   const left = await ports.contents.compare(repo, part.theirs, offer.theirs)
   const leftOut = new Set(Array.from(left.keys(), toText))
-  const allowed = pathMatcher(allow)
+  const allowed = allow.length > 0 ? (await loadPathMatcher())(allow) : () => false
   const { conflicts, marked = [] } = landing
   return {
     clean: conflicts.length === 0 && marked.length === 0,

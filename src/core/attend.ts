@@ -6,6 +6,7 @@ import type { Ports, Progress, Snapshot } from './ports.ts'
 import type { ActiveRun } from './run.ts'
 import type { Task } from './task.ts'
 import { inShort, summaryOf } from './wrap.ts'
+import { append } from './tasks/records.ts'
 
 export interface ToldCall {
   readonly tool: string
@@ -53,7 +54,8 @@ export function attendance(ports: Ports, run: ActiveRun, { agent, tell, permit }
         case 'started':
           if (conversation === event.conversationId) return
           conversation = event.conversationId
-          ports.store.append(
+          await append(
+            ports,
             run.task.uid,
             { type: 'run.conversation', run: run.id, agent, conversation },
             ports.clock.now().toISOString(),

@@ -6,6 +6,7 @@ import type { Records } from './ports.ts'
 import { redacted } from './redact.ts'
 import { findRepo } from './repo.ts'
 import type { Task } from './task.ts'
+import { readKnown } from './tasks/known.ts'
 
 export interface AuditInput {
   readonly dir: string
@@ -32,16 +33,16 @@ export interface AuditEntry {
 /** What was done, oldest first: in the repository that `dir` is in, or outside of any in all of them. */
 export async function audit(records: Records, input: AuditInput): Promise<AuditEntry[]> {
   const repo = (await findRepo(records, input.dir).catch(() => undefined))?.repo
-  const tasks = new Map<string, Task | undefined>()
-  const taskOf = (uid: string) => {
-    if (!tasks.has(uid)) tasks.set(uid, records.store.findTaskByUid(uid))
-    return tasks.get(uid)
-  }
   const agents = new Map<string, string>()
-  const entries = records.store.readEvents({}).flatMap((stored) => {
+  const events = await records.store.readEvents({})
+  const tasks = await readKnown(
+    records.store,
+    events.map(({ uid }) => uid),
+  )
+  const entries = events.flatMap((stored) => {
     const { event } = stored
     if (event.type === 'run.begun') agents.set(event.run, event.agent)
-    const task = taskOf(stored.uid)
+    const task = tasks.get(stored.uid)
     if (!task || (repo && task.repo !== repo.id)) return []
     if (input.task !== undefined && task.id !== input.task) return []
     if (input.since !== undefined && stored.at < input.since) return []
@@ -51,16 +52,18 @@ export async function audit(records: Records, input: AuditInput): Promise<AuditE
   if (
     entries.length === 0 &&
     input.task !== undefined &&
-    ![...tasks.values()].some((t) => t?.id === input.task)
+    ![...tasks.values()].some((t) => t.id === input.task)
   )
     throw new AppError('WT_007', `The log has no task ${input.task}.`)
   return entries
 }
 
 /** Whether the log is as it was written. `head` is the seal of its last entry: noted elsewhere, it proves the rest. */
-export function verify({ store }: Records): { entries: number; head: string; flaws: readonly Flaw[] } {
-  const counts = store.countEvents()
-  return { entries: counts.last, ...flawsOf(store.readLog(), counts) }
+export async function verify({
+  store,
+}: Records): Promise<{ entries: number; head: string; flaws: readonly Flaw[] }> {
+  const position = await store.readPosition()
+  return { entries: position.seq, ...(await flawsOf(store.readLog(), position)) }
 }
 
 function isFailure(event: TaskEvent): boolean {

@@ -14,6 +14,7 @@ import { rejectHeld } from './reject.ts'
 import { findRepo } from './repo.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 const minute = 60_000
 
@@ -69,7 +70,7 @@ async function revert(
   try {
     return await holdTask(ports, named, { verb: 'reject' }, async () => {
       // Others may have used it, or given it up, while we waited.
-      const task = ports.store.findTaskByUid(named.uid) ?? named
+      const task = (await ports.store.findTaskByUid(named.uid)) ?? named
       const auto = findTrigger(task, settings, ports.clock.now())
       if (!auto) return task
       const keepBranch = settings.keepFailed && task.state === 'failed'
@@ -81,14 +82,14 @@ async function revert(
     const reason = redacted(error.message)
     if (error.code === 'WT_012' || reason === named.unreverted) return named
     const failed = { type: 'revert.failed', trigger, reason } as const
-    return ports.store.append(named.uid, failed, ports.clock.now().toISOString())
+    return await append(ports, named.uid, failed, ports.clock.now().toISOString())
   }
 }
 
 /** The branch stays: nobody has looked at the work yet. */
 function cleanAway(ports: Ports, repo: Repo, named: Task): Promise<Task> {
   return holdTask(ports, named, { verb: 'prune' }, async () => {
-    const task = ports.store.findTaskByUid(named.uid) ?? named
+    const task = (await ports.store.findTaskByUid(named.uid)) ?? named
     if (!isOpen(task) || task.pending || task.state !== 'completed') return task
     const { branchKept: _, ...closed } = await closing(ports, repo, task, 'kept', { keepBranch: true })
     const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
@@ -108,7 +109,7 @@ export interface InHand {
 export async function autoRevert(ports: Ports, inHand: InHand): Promise<void> {
   const now = ports.clock.now()
   // Hardly ever is there one, and finding out where we are takes longer than this look.
-  const idling = ports.store.readIdling().filter((tasks) => mayBeDue(tasks, now))
+  const idling = (await ports.store.readIdling()).filter((tasks) => mayBeDue(tasks, now))
   if (idling.length === 0) return
   const { repo } = await findRepo(ports, inHand.dir)
   if (!repo) return
@@ -118,7 +119,7 @@ export async function autoRevert(ports: Ports, inHand: InHand): Promise<void> {
     if (dueTrigger(tasks, settings, now)) due.set(tasks.origin, settings)
   }
   if (due.size === 0) return
-  for (const task of ports.store.readTasks({ repo: repo.id, open: true })) {
+  for (const task of await ports.store.readTasks({ repo: repo.id, open: true })) {
     const settings = due.get(task.origin)
     if (!settings || isMeant(task, inHand)) continue
     const auto = findTrigger(task, settings, now)

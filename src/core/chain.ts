@@ -32,30 +32,34 @@ export interface Flaw {
   readonly what: string
 }
 
-interface LogCounts {
-  /** The number of the last entry that was ever written. */
-  readonly last: number
-  /** How many entries each task has by its own row. */
-  readonly perTask: ReadonlyMap<string, number>
+/** The number of the last entry that was ever written, and how many entries each task has by its own record. */
+interface LogEnd {
+  readonly seq: number
+  readonly versions: ReadonlyMap<string, number>
 }
 
 /**
  * Everything in which the log is not as it was written. An entry that was changed, or whose neighbour was taken away or
- * changed places, does not fit its seal; entries missing at the end are missed by the counts.
+ * changed places, does not fit its seal; entries missing at the end are missed by the numbers. Entries that came after
+ * the position was read are left for the next look.
  */
-export function flawsOf(log: Iterable<LoggedEvent>, counts: LogCounts): { flaws: Flaw[]; head: string } {
+export async function flawsOf(
+  log: Iterable<LoggedEvent> | AsyncIterable<LoggedEvent>,
+  { seq, versions }: LogEnd,
+): Promise<{ flaws: Flaw[]; head: string }> {
   const flaws: Flaw[] = []
   const found = new Map<string, number>()
   let [before, last] = [firstSeal, 0]
-  for (const entry of log) {
+  for await (const entry of log) {
+    if (entry.seq > seq) break
     if (entry.seq !== last + 1) flaws.push({ seq: entry.seq, what: missing(last + 1, entry.seq - 1) })
     if (sealOf(before, entry) !== entry.seal)
       flaws.push({ seq: entry.seq, what: 'it, or what comes before it, is not what was written' })
     found.set(entry.uid, (found.get(entry.uid) ?? 0) + 1)
     ;[before, last] = [entry.seal, entry.seq]
   }
-  if (last < counts.last) flaws.push({ seq: counts.last, what: missing(last + 1, counts.last) })
-  for (const [uid, count] of counts.perTask) {
+  if (last < seq) flaws.push({ seq, what: missing(last + 1, seq) })
+  for (const [uid, count] of versions) {
     const there = found.get(uid) ?? 0
     if (there !== count)
       flaws.push({ seq: last, what: `the task ${uid} has ${there} entries, and its record says ${count}` })

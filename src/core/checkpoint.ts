@@ -7,6 +7,7 @@ import type { Ports, Repo, Snapshot, Step, StepNote } from './ports.ts'
 import { requireWorkspace } from './recreate.ts'
 import { redacted } from './redact.ts'
 import { isOpen, type Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 export interface CheckpointInput {
   readonly dir: string
@@ -43,7 +44,7 @@ export async function checkpoint(
     call: input.call,
   }
   return holdTask(ports, named, { verb: 'checkpoint', signal }, async () => {
-    const task = requireOpen(ports, named)
+    const task = await requireOpen(ports, named)
     await requireWorkspace(ports, repo, task)
     const taken = await takeStep(ports, repo, task, note, input.files, signal)
     const published = await publishSteps(ports, repo, taken.task, signal)
@@ -54,8 +55,8 @@ export async function checkpoint(
 }
 
 /** The task as it is now; throws when it has been closed, or is in the middle of something. */
-export function requireOpen(ports: Ports, named: Task): Task {
-  const task = ports.store.findTaskByUid(named.uid)
+export async function requireOpen(ports: Ports, named: Task): Promise<Task> {
+  const task = await ports.store.findTaskByUid(named.uid)
   if (task && isOpen(task)) {
     requireSettled(task)
     return task
@@ -84,26 +85,31 @@ export async function takeStep(
     const recorded = taken.created
       ? await recordStep(ports, repo, caughtUp, taken.step, taken.files, signal)
       : caughtUp
-    return { ...taken, task: recorded.unkept ? resumed(ports, recorded) : recorded }
+    return { ...taken, task: recorded.unkept ? await resumed(ports, recorded) : recorded }
   } catch (thrown) {
     const error = appError(thrown)
-    if (error.kind !== 'cancelled') failLoudly(ports, task, note, error)
+    if (error.kind !== 'cancelled') await failLoudly(ports, task, note, error)
     throw error
   }
 }
 
 /** A task whose state cannot be kept must not go on as if it were: nothing is lost, but nothing more is promised. */
-function failLoudly(ports: Ports, task: Task, { tool }: StepNote, error: AppError): void {
+async function failLoudly(ports: Ports, task: Task, { tool }: StepNote, error: AppError): Promise<void> {
   const reason = `a checkpoint could not be written: ${error.message}`
   try {
-    ports.store.append(task.uid, { type: 'checkpoint.failed', tool, reason }, ports.clock.now().toISOString())
+    await append(
+      ports,
+      task.uid,
+      { type: 'checkpoint.failed', tool, reason },
+      ports.clock.now().toISOString(),
+    )
   } catch {
     // On a full disk not even that can be noted; the caller hears of it all the same.
   }
 }
 
-function resumed({ store, clock }: Ports, { uid }: Task): Task {
-  return store.append(uid, { type: 'checkpoint.resumed' }, clock.now().toISOString())
+async function resumed(ports: Ports, { uid }: Task): Promise<Task> {
+  return append(ports, uid, { type: 'checkpoint.resumed' }, ports.clock.now().toISOString())
 }
 
 async function recordStep(
@@ -118,7 +124,7 @@ async function recordStep(
   const first = await ports.vault.seed(repo, task)
   const total = await ports.vault.readStat(repo, first, step, signal)
   const event = { type: 'checkpoint', n, commit, tool, summary, run, call, files, skipped, total } as const
-  return ports.store.append(task.uid, event, step.at)
+  return append(ports, task.uid, event, step.at)
 }
 
 /** Steps are the truth: one whose event was lost in a crash gets it now. */
@@ -149,13 +155,13 @@ export async function publishSteps(
   const { publish } = (await settingsOf(ports, task)).checkpoints
   if (publish === 'never' || (publish === 'runEnd' && task.pending?.verb === 'run')) return task
   const owner = ports.processes.self()
-  ports.store.append(task.uid, { type: 'publish.begun', owner }, now())
+  await append(ports, task.uid, { type: 'publish.begun', owner }, now())
   try {
     const { branch, tip } = await ports.vault.publish(repo, task, signal)
-    return ports.store.append(task.uid, { type: 'publish.done', branch, tip }, now())
+    return await append(ports, task.uid, { type: 'publish.done', branch, tip }, now())
   } catch (thrown) {
     const error = appError(thrown)
-    const undone = ports.store.append(task.uid, { type: 'publish.undone', reason: error.message }, now())
+    const undone = await append(ports, task.uid, { type: 'publish.undone', reason: error.message }, now())
     if (error.kind === 'cancelled' || error.code === 'WT_014') throw error
     return undone
   }

@@ -20,6 +20,7 @@ import { expireLoose, findDueLoose } from './loose-trash.ts'
 import type { Ports, Repo } from './ports.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 export interface CompactOptions {
   /** Without waiting for what was announced. */
@@ -41,14 +42,17 @@ export async function compact(
   options: CompactOptions = {},
   signal?: AbortSignal,
 ): Promise<Compacted> {
-  const { store, clock } = ports
+  const { notes, clock } = ports
   const now = clock.now()
   const { keepDays, maxMegabytes } = settings.trash
-  const measured = store.findNote(measuredNote(repo))
+  const measured = await notes.find(measuredNote(repo))
   const measures = Boolean(options.force) || isDue(measured, now)
   const closed = await closedTasks(ports, repo, measures)
   const bytes = measures ? await ports.vault.readUsage(repo) : 0
-  const before = { slims: readAnnounced(ports, announcedNote(repo)), expires: readExpiring(ports, repo) }
+  const before = {
+    slims: await readAnnounced(ports, announcedNote(repo)),
+    expires: await readExpiring(ports, repo),
+  }
   const known = options.force ? { ...before, slims: 'at once' as const } : before
   const plan = compaction(closed, bytes, settings.trash, now, known)
   const loose = parted(await findDueLoose(ports, repo, keepDays), ({ folder, since }) =>
@@ -62,11 +66,14 @@ export async function compact(
       errors,
     }
   // In a repository that is new there is nothing to add up yet.
-  if (measures || measured === undefined) store.putNote(measuredNote(repo), now.toISOString())
+  if (measures || measured === undefined) await notes.put(measuredNote(repo), now.toISOString())
   if (measures)
-    store.putNote(announcedNote(repo), JSON.stringify(announcing(uidsOf(plan.announced), before.slims, now)))
+    await notes.put(
+      announcedNote(repo),
+      JSON.stringify(announcing(uidsOf(plan.announced), before.slims, now)),
+    )
   const expiring = [...uidsOf(plan.expiring), ...loose.waits.map(({ folder }) => folder)]
-  putExpiring(ports, repo, announcing(expiring, before.expires, now))
+  await putExpiring(ports, repo, announcing(expiring, before.expires, now))
   const left = new Set<string>()
   for (const task of plan.slims)
     await apart([task], errors, async () => (await slim(ports, repo, task, signal)) && left.add(task.uid))
@@ -92,8 +99,8 @@ const measuredNote = ({ id }: Repo) => `measured ${id}`
 const uidsOf = (tasks: readonly Task[]) => tasks.map(({ uid }) => uid)
 const idsOf = (tasks: readonly Task[]) => tasks.map(({ id }) => id).join(', ')
 
-function readAnnounced({ store }: Ports, note: string): Announced {
-  return JSON.parse(store.findNote(note) ?? '{}') as Announced
+async function readAnnounced({ notes }: Ports, note: string): Promise<Announced> {
+  return JSON.parse((await notes.find(note)) ?? '{}') as Announced
 }
 
 /** What goes for good, when that was announced, and the last event before. */
@@ -102,18 +109,18 @@ interface Expiring {
   readonly after: number
 }
 
-function readExpiring({ store }: Ports, repo: Repo): Announced {
-  const text = store.findNote(expiringNote(repo))
+async function readExpiring({ store, notes }: Ports, repo: Repo): Promise<Announced> {
+  const text = await notes.find(expiringNote(repo))
   if (!text) return {}
   const { announced, after } = JSON.parse(text) as Expiring
-  return unbroken(announced, store.readEvents({ after }))
+  return unbroken(announced, await store.readEvents({ after }))
 }
 
-function putExpiring({ store }: Ports, repo: Repo, announced: Announced): void {
+async function putExpiring({ store, notes }: Ports, repo: Repo, announced: Announced): Promise<void> {
   const isEmpty = Object.keys(announced).length === 0
-  if (isEmpty && !store.findNote(expiringNote(repo))) return
-  const noted: Expiring = { announced, after: store.countEvents().last }
-  store.putNote(expiringNote(repo), isEmpty ? '' : JSON.stringify(noted))
+  if (isEmpty && !(await notes.find(expiringNote(repo)))) return
+  const noted: Expiring = { announced, after: (await store.readPosition([])).seq }
+  await notes.put(expiringNote(repo), isEmpty ? '' : JSON.stringify(noted))
 }
 
 /** Adding sizes up takes time: once a day. A clock that was ahead must not put it off. */
@@ -188,10 +195,10 @@ async function packed(
 /** Also those whose records are hidden. */
 async function closedTasks(ports: Ports, repo: Repo, measures: boolean): Promise<ClosedTask[]> {
   const lastAt = new Map<string, string>()
-  for (const { uid, at } of ports.store.readEvents({ types: ['operation.done'] })) lastAt.set(uid, at)
+  for (const { uid, at } of await ports.store.readEvents({ types: ['operation.done'] })) lastAt.set(uid, at)
   const closed: ClosedTask[] = []
   for (const [uid, at] of lastAt) {
-    const task = ports.store.findTaskByUid(uid)
+    const task = await ports.store.findTaskByUid(uid)
     if (task?.repo !== repo.id || isOpen(task) || task.pending || task.expiry === 'done') continue
     const bytes = measures && task.trash !== undefined ? await ports.files.readUsage(task.trash) : 0
     closed.push({ task, lastAt: at, bytes })
@@ -208,7 +215,7 @@ const leavingOf = (trash: string) => path.join(trash, 'workspace.gone')
  */
 export function slim(ports: Ports, repo: Repo, named: Task, signal?: AbortSignal): Promise<boolean> {
   return holdFree(ports, [named], { verb: 'prune', signal }, async ([held]) => {
-    const task = held && ports.store.findTaskByUid(held.uid)
+    const task = held && (await ports.store.findTaskByUid(held.uid))
     if (!task || isOpen(task) || task.pending || task.trash === undefined) return false
     const [folder, leaving] = [folderOf(task.trash), leavingOf(task.trash)]
     const leaves = await canLeave(ports, repo, task, signal)
@@ -220,7 +227,7 @@ export function slim(ports: Ports, repo: Repo, named: Task, signal?: AbortSignal
     if (bytes === 0) return leaves
     await ports.files.remove(leaving)
     // Last, as on a full disk there is room for it only now.
-    ports.store.append(task.uid, { type: 'trash.slimmed', bytes }, ports.clock.now().toISOString())
+    await append(ports, task.uid, { type: 'trash.slimmed', bytes }, ports.clock.now().toISOString())
     return leaves
   })
 }

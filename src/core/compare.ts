@@ -29,11 +29,12 @@ export async function compare(
   if (new Set(tasks).size < 2) throw new AppError('WT_019', 'Compare what? Name at least two tasks.')
   const looks = await Promise.all(tasks.map((name) => look(ports, dir, name, signal)))
   const changes = looks.map(({ files }) => new Set(files))
+  const seconds = await Promise.all(looks.map(({ task }) => secondsOf(ports, task)))
   const rows = looks.map(({ task, files }, own) => ({
     task,
     files,
     shared: files.filter((file) => changes.some((others, other) => other !== own && others.has(file))),
-    seconds: secondsOf(ports, task),
+    seconds: seconds[own] ?? 0,
   }))
   const [one, other] = looks
   const between =
@@ -58,10 +59,10 @@ async function look(ports: Ports, dir: string, name: string, signal?: AbortSigna
   return { repo, task, last, files: (pair[1] ?? []).map((file) => file.path) }
 }
 
-function secondsOf(ports: Ports, { uid }: Task): number {
+async function secondsOf(ports: Ports, { uid }: Task): Promise<number> {
   let begun = 0
   let total = 0
-  for (const { at, event } of ports.store.readEvents({ uid, types: ['run.begun', 'run.ended'] })) {
+  for (const { at, event } of await ports.store.readEvents({ uid, types: ['run.begun', 'run.ended'] })) {
     if (event.type === 'run.begun') begun = Date.parse(at)
     else if (begun > 0) total += Date.parse(at) - begun
   }

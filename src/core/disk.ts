@@ -28,7 +28,9 @@ export async function disk(
     return readUse(ports, repo, [task], signal)
   }
   const { repo } = await findRepo(ports, input.dir)
-  return repo ? readUse(ports, repo, ports.store.readTasks({ repo: repo.id, open: true }), signal) : nothing
+  return repo
+    ? readUse(ports, repo, await ports.store.readTasks({ repo: repo.id, open: true }), signal)
+    : nothing
 }
 
 async function readUse(
@@ -48,7 +50,7 @@ async function readUse(
   const workspaces: DiskUse['workspaces'][number][] = []
   for (const task of tasks.filter((one) => isOpen(one) && !one.shadow))
     workspaces.push({ task: task.id, path: task.path, bytes: await sum([task.path]) })
-  const bases = basesOf(ports.store.readTasks({ repo: repo.id }))
+  const bases = basesOf(await ports.store.readTasks({ repo: repo.id }))
   return {
     workspaces,
     vault: await ports.vault.readUsage(repo),

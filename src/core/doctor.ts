@@ -25,7 +25,7 @@ export interface Check {
 /** Looks at everything offshoot stands on and mends nothing. */
 export async function doctor(ports: Ports, input: { dir: string }, signal?: AbortSignal): Promise<Check[]> {
   const state = await attempt('state folder', () => checkState(ports, input.dir))
-  const records = hasFailed(state) ? [] : await attempt('records', async () => [checkRecords(ports)])
+  const records = hasFailed(state) ? [] : await attempt('records', async () => [await checkRecords(ports)])
   const usable = !hasFailed([...state, ...records])
   return [
     ...(await attempt('git', async () => [ok('git', `git ${await ports.git.requireVersion(signal)}`)])),
@@ -117,7 +117,7 @@ async function checkSettings(ports: Ports, dir: string): Promise<Check[]> {
 }
 
 async function checkState(ports: Ports, dir: string): Promise<Check[]> {
-  ports.store.readPendingTasks()
+  await ports.store.readPendingTasks()
   const { warnPercent } = (await settingsAt(ports, dir)).disk
   const space = await ports.files.readFreeSpace(ports.home)
   const used = usedPercent(space)
@@ -146,13 +146,13 @@ async function checkState(ports: Ports, dir: string): Promise<Check[]> {
   return found.map((finding) => ({ name: 'state folder', status: 'warn', ...finding }))
 }
 
-function checkRecords({ store }: Ports): Check {
-  const damage = store.findDamage()
-  if (damage === undefined) return ok('records', 'the database is sound')
+async function checkRecords({ store }: Ports): Promise<Check> {
+  const [fault] = await store.inspect()
+  if (fault === undefined) return ok('records', 'the database is sound')
   return {
     name: 'records',
     status: 'fail',
-    message: `the database is damaged: ${damage}`,
+    message: `the database is damaged: ${fault.what}`,
     why: 'Tasks may not be listed, or not be right.',
     hint: 'offshoot repair --rebuild sets it aside and brings the records back from the vaults.',
   }
@@ -163,7 +163,7 @@ const toleratedMs = 5 * 60_000
 
 async function checkClock(ports: Ports, dir: string): Promise<Check> {
   const { store, clock } = ports
-  const [last] = store.readEvents({ after: store.countEvents().last - 1 })
+  const [last] = await store.readEvents({ after: (await store.readPosition([])).seq - 1 })
   const now = clock.now()
   const ahead = last ? now.getTime() - Date.parse(last.at) : 0
   const { keepDays } = (await settingsAt(ports, dir)).trash

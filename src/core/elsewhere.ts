@@ -2,7 +2,7 @@
 import { AppError } from './errors.ts'
 import { quoted } from './quoted.ts'
 import type { OtherFolder, Ports, Repo } from './ports.ts'
-import { rootOf } from './moved.ts'
+import { repoRoot } from './model/repo.ts'
 import { isOpen, type Task } from './task.ts'
 import { isolationOf } from './workspace.ts'
 
@@ -32,7 +32,7 @@ export async function findOther(ports: Ports, repo: Repo, task: Task): Promise<O
 function moved(repo: Repo, task: Task, other: OtherFolder): AppError {
   return new AppError('WT_002', `The workspace of ${task.id} was moved to ${other.path}.`, {
     path: other.path,
-    hint: movedHint(task, other, ` -C ${quoted(rootOf(repo.commonDir))}`),
+    hint: movedHint(task, other, ` -C ${quoted(repoRoot(repo.commonDir))}`),
   })
 }
 

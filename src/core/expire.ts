@@ -8,6 +8,8 @@ import type { Ports, Repo } from './ports.ts'
 import { isGone } from './repo.ts'
 import { strayPins } from './stray.ts'
 import { isOpen, type Task } from './task.ts'
+import { readKnown } from './tasks/known.ts'
+import { appendAll } from './tasks/records.ts'
 
 /** From its mark on nothing of such a task can be undone, and whoever finds the mark goes on. Answers how many went. */
 export async function expire(
@@ -21,11 +23,12 @@ export async function expire(
   const now = () => ports.clock.now().toISOString()
   return whileNobodyWorks(ports, repo, due, signal, async (going) => {
     const mark = (marked: readonly Task[], type: 'expiry.begun' | 'expiry.done') =>
-      ports.store.appendAll(
+      appendAll(
+        ports,
         marked.map(({ uid }) => ({ uid, event: { type } })),
         now(),
       )
-    mark(going, 'expiry.begun')
+    await mark(going, 'expiry.begun')
     const gone: Task[] = []
     for (const task of going) {
       await apart([task], errors, async () => {
@@ -38,8 +41,8 @@ export async function expire(
     await apart(gone, errors, async () => {
       const uids = gone.map(({ uid }) => uid)
       await dropKept(ports, repo, uids, signal)
-      await ports.vault.compact(repo, { tasks: uids, operations: operationsOf(ports, uids) }, signal)
-      mark(gone, 'expiry.done')
+      await ports.vault.compact(repo, { tasks: uids, operations: await operationsOf(ports, uids) }, signal)
+      await mark(gone, 'expiry.done')
       expired = gone.length
     })
     return expired
@@ -50,28 +53,30 @@ export async function expire(
  * Whoever is at work may count on an object that is about to go: what makes the vault smaller is done when nobody is.
  * Answers 0 when somebody is.
  */
-export function whileNobodyWorks(
+export async function whileNobodyWorks(
   ports: Ports,
   repo: Repo,
   closed: readonly ClosedTask[],
   signal: AbortSignal | undefined,
   work: (closed: readonly Task[]) => Promise<number>,
 ): Promise<number> {
-  const open = ports.store.readTasks({ repo: repo.id, open: true })
+  const open = await ports.store.readTasks({ repo: repo.id, open: true })
   const named = [...closed.map(({ task }) => task), ...open]
   return holdFree(ports, named, { verb: 'prune', signal }, async (free) => {
     const held = new Set(free.map(({ uid }) => uid))
     if (!open.every(({ uid }) => held.has(uid))) return 0
-    const still = closed.filter((one) => held.has(one.task.uid) && isAsItWas(ports, one))
-    return work(still.map(({ task }) => task))
+    const still: Task[] = []
+    for (const one of closed)
+      if (held.has(one.task.uid) && (await isAsItWas(ports, one))) still.push(one.task)
+    return work(still)
   })
 }
 
 /** It may have come back since it was looked at, and have been closed anew. */
-function isAsItWas({ store }: Ports, { task: { uid }, lastAt }: ClosedTask): boolean {
-  const task = store.findTaskByUid(uid)
+async function isAsItWas({ store }: Ports, { task: { uid }, lastAt }: ClosedTask): Promise<boolean> {
+  const task = await store.findTaskByUid(uid)
   if (!task || isOpen(task) || task.pending) return false
-  return store.readEvents({ uid, types: ['operation.done'] }).at(-1)?.at === lastAt
+  return (await store.readEvents({ uid, types: ['operation.done'] })).at(-1)?.at === lastAt
 }
 
 /**
@@ -86,12 +91,14 @@ async function dropKept(
 ): Promise<void> {
   const { git, store } = ports
   if (await isGone(ports, repo)) return
-  const isTheirs = (ref: string) => {
-    const [, uid = ''] = /^([0-9a-z]+)/.exec(ref.replace(/^refs\/offshoot\/[^/]+\//, '')) ?? []
-    if (!keptRefs(uid).includes(ref) && !ref.startsWith(`${strayPins}/${uid}/`)) return false
-    return uids.includes(uid) || store.findTaskByUid(uid)?.expiry === 'done'
-  }
+  const uidIn = (ref: string) => /^([0-9a-z]+)/.exec(ref.replace(/^refs\/offshoot\/[^/]+\//, ''))?.[1] ?? ''
   const there = await git.readRefs(repo.place, [trashRefs, strayPins], signal)
+  const known = await readKnown(store, Array.from(there.keys(), uidIn))
+  const isTheirs = (ref: string) => {
+    const uid = uidIn(ref)
+    if (!keptRefs(uid).includes(ref) && !ref.startsWith(`${strayPins}/${uid}/`)) return false
+    return uids.includes(uid) || known.get(uid)?.expiry === 'done'
+  }
   const changes = Array.from(there, ([ref, old]) => ({ ref, old, new: null })).filter(({ ref }) =>
     isTheirs(ref),
   )
@@ -103,10 +110,11 @@ async function dropKept(
   })
 }
 
-function operationsOf({ store }: Ports, uids: readonly string[]): string[] {
-  return uids.flatMap((uid) =>
-    store
-      .readEvents({ uid, types: ['operation.begun'] })
-      .flatMap(({ event }) => (event.type === 'operation.begun' ? [event.id] : [])),
-  )
+async function operationsOf({ store }: Ports, uids: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const uid of uids) {
+    const events = await store.readEvents({ uid, types: ['operation.begun'] })
+    found.push(...events.flatMap(({ event }) => (event.type === 'operation.begun' ? [event.id] : [])))
+  }
+  return found
 }

@@ -35,7 +35,7 @@ export async function forget(
   const isThere = (await ports.files.readKind(commonDir)) === 'folder'
   const place = { commonDir, gitDir: commonDir, checkout: null }
   const repo = { ...record, place: isThere ? await ports.locate(commonDir) : place }
-  const tasks = ports.store.readTasks({ repo: id, open: true })
+  const tasks = await ports.store.readTasks({ repo: id, open: true })
   // Before the first is closed: all of it, or nothing.
   for (const task of tasks) await requireClosable(ports, repo, task, isThere)
   const closed: Forgotten['closed'][number][] = []
@@ -46,7 +46,7 @@ export async function forget(
   if (first && closed.length === 0) throw first.error
   if (errors.length > 0) return { path: commonDir, closed, errors }
   await emptyPool(ports, repo, signal)
-  ports.store.putNote(forgottenNote(id), ports.clock.now().toISOString())
+  await ports.notes.put(forgottenNote(id), ports.clock.now().toISOString())
   return { path: commonDir, closed, errors }
 }
 
@@ -62,16 +62,16 @@ async function requireClosable(ports: Ports, repo: Repo, task: Task, isThere: bo
 }
 
 /** By any folder in it; when it is gone, by where it or its checkout was. */
-async function findKnown({ locate, store, files }: Ports, where: string): Promise<RepoRecord | undefined> {
+async function findKnown({ locate, repos, files }: Ports, where: string): Promise<RepoRecord | undefined> {
   const found = await locate(where).catch(() => undefined)
-  if (found) return store.findRepo(found.commonDir)
+  if (found) return repos.findAt(found.commonDir)
   const real = await files.readRealPath(path.resolve(where))
-  return store.findRepo(real) ?? store.findRepo(path.join(real, '.git'))
+  return (await repos.findAt(real)) ?? (await repos.findAt(path.join(real, '.git')))
 }
 
 function giveUp(ports: Ports, repo: Repo, named: Task, isThere: boolean, signal?: AbortSignal) {
   return holdTask(ports, named, { verb: 'forget', signal }, async () => {
-    let task = requireOpen(ports, named)
+    let task = await requireOpen(ports, named)
     requireIdle(task)
     if (isThere) await requireOnBranch(ports, repo, task)
     const note = { tool: 'sweep', summary: 'before the repository was forgotten' }

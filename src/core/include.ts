@@ -6,9 +6,10 @@ import path from 'node:path'
 import { type BytePath, fromText, toText } from './bytes.ts'
 import { eachOf } from './each.ts'
 import type { Place, Ports, Repo } from './ports.ts'
-import { isSecretName } from './risk.ts'
+import { isSecretName } from './model/secrets.ts'
 import type { Settings } from './settings.ts'
 import type { Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 const listName = '.worktreeinclude'
 
@@ -53,7 +54,7 @@ export async function include(
   for (const name of names.linked)
     await ports.files.link(path.join(checkout, name), path.join(task.path, name))
   const included = { ...names, secrets: names.copied.filter(isSecretName) }
-  ports.store.append(task.uid, { type: 'included', ...shortened(included) }, ports.clock.now().toISOString())
+  await append(ports, task.uid, { type: 'included', ...shortened(included) }, ports.clock.now().toISOString())
   return included
 }
 

@@ -11,6 +11,7 @@ import type { Ports } from './ports.ts'
 import { requireWorkspace } from './recreate.ts'
 import { slashCommands } from './slash-commands.ts'
 import type { Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 export interface InstallInput {
   readonly dir: string
@@ -41,7 +42,7 @@ export async function install(ports: Ports, input: InstallInput, signal?: AbortS
       hint: 'Use a task with a workspace of its own, or say the commands in a terminal.',
     })
   return holdTask(ports, named, { verb: 'install', signal }, async () => {
-    const task = requireOpen(ports, named)
+    const task = await requireOpen(ports, named)
     await requireWorkspace(ports, repo, task)
     const free: [string, string][] = []
     const skipped: string[] = []
@@ -61,7 +62,7 @@ export async function install(ports: Ports, input: InstallInput, signal?: AbortS
       if (!(await ports.files.writeNew(path.join(task.path, file), content))) skipped.push(file)
     }
     const files = [...wanted.keys()].filter((file) => !skipped.includes(file))
-    ports.store.append(task.uid, { type: 'installed', files }, ports.clock.now().toISOString())
+    await append(ports, task.uid, { type: 'installed', files }, ports.clock.now().toISOString())
     return { task, files, skipped }
   })
 }

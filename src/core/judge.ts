@@ -1,7 +1,7 @@
 /** What to make of the worlds that the scan has gathered: one verdict for each disagreement. Pure. */
 import path from 'node:path'
 import { movedHint } from './elsewhere.ts'
-import { rootOf } from './moved.ts'
+import { repoRoot } from './model/repo.ts'
 import type { GitLock, Registration } from './ports.ts'
 import { quoted } from './quoted.ts'
 import { markRef } from './repo.ts'
@@ -39,7 +39,7 @@ export interface Finding {
 
 /** `here`: the repository that whoever asks is in. What they are told to do elsewhere says where. */
 export function judge(world: World, here?: string): Finding[] {
-  const at = ({ record }: SeenRepo) => (record.id === here ? '' : ` -C ${quoted(rootOf(record.commonDir))}`)
+  const at = ({ record }: SeenRepo) => (record.id === here ? '' : ` -C ${quoted(repoRoot(record.commonDir))}`)
   const repos = new Map(world.repos.map((seen) => [seen.record.id, seen]))
   return [
     ...world.failed.map(unreadable),

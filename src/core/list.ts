@@ -17,7 +17,7 @@ export async function list(records: Records, input: ListInput): Promise<Task[]> 
   const { repo } = await findRepo(records, input.dir)
   if (!repo) return []
   const openOnly = !input.all && input.state === undefined
-  const found = records.store.readTasks({ repo: repo.id, ...(openOnly && { open: true }) })
+  const found = await records.store.readTasks({ repo: repo.id, ...(openOnly && { open: true }) })
   const tasks = await Promise.all(found.map((task) => asSeen(records, task)))
   return input.state === undefined ? tasks : tasks.filter((task) => task.state === input.state)
 }
@@ -25,10 +25,10 @@ export async function list(records: Records, input: ListInput): Promise<Task[]> 
 /** The newest task of that id; undefined when there never was one. Spawns nothing. */
 export async function findTask(records: Records, dir: string, id: string): Promise<Task | undefined> {
   const { repo } = await findRepo(records, dir)
-  return repo && records.store.findTask(repo.id, id)
+  return repo && (await records.store.findTask(repo.id, id))
 }
 
-export function findTaskByPath(records: Records, workspace: string): Task | undefined {
+export async function findTaskByPath(records: Records, workspace: string): Promise<Task | undefined> {
   return records.store.findTaskByPath(path.resolve(workspace))
 }
 
@@ -65,20 +65,23 @@ async function resolveTask(
 ): Promise<{ repo: Repo; task: Task }> {
   const { repo, place } = await findRepo(records, dir)
   if (name === undefined) {
-    const task = place.checkout === null ? undefined : records.store.findTaskByPath(place.checkout)
+    const task = place.checkout === null ? undefined : await records.store.findTaskByPath(place.checkout)
     if (repo && task) return { repo, task }
     throw new AppError('WT_019', 'Which task? This folder is not a workspace.', {
       hint: 'Name one: offshoot list',
     })
   }
   if (name === '') throw new AppError('WT_019', 'The name of the task is empty.')
-  const task = repo && (records.store.findTask(repo.id, name) ?? choose(startingWith(records, repo, name)))
+  const task =
+    repo && ((await records.store.findTask(repo.id, name)) ?? choose(await startingWith(records, repo, name)))
   if (!repo || !task) throw new AppError('WT_007', `There is no task ${name} here.`)
   return { repo, task }
 }
 
-function startingWith(records: Records, repo: Repo, prefix: string): Task[] {
-  return records.store.readTasks({ repo: repo.id, open: true }).filter((task) => task.id.startsWith(prefix))
+async function startingWith(records: Records, repo: Repo, prefix: string): Promise<Task[]> {
+  return (await records.store.readTasks({ repo: repo.id, open: true })).filter((task) =>
+    task.id.startsWith(prefix),
+  )
 }
 
 function noTask(name: string, why: string, hint: string): AppError {

@@ -8,6 +8,7 @@ import { isPast } from './compact-policy.ts'
 import { holdFree } from './hold.ts'
 import type { Ports, Repo, Store } from './ports.ts'
 import type { Task } from './task.ts'
+import { readKnown } from './tasks/known.ts'
 
 interface Loose {
   readonly folder: string
@@ -62,21 +63,27 @@ export async function expireLoose(
 
 async function findLoose(ports: Ports, repo: Repo): Promise<Loose[]> {
   const { store } = ports
-  const used = usedTrash(store)
-  const undone = undoneStarts(store).filter(({ task }) => task.repo === repo.id)
-  const tasks = store.readTasks({ repo: repo.id }).filter((task) => !task.pending && !task.shadow)
+  const used = await usedTrash(store)
+  const undone = (await undoneStarts(store)).filter(({ task }) => task.repo === repo.id)
+  const tasks = (await store.readTasks({ repo: repo.id })).filter((task) => !task.pending && !task.shadow)
   return [...undone, ...(await namedAfter(ports, tasks))].filter(({ folder }) => !used.has(folder))
 }
 
 /** Of every repository, as several may share a base; and of tasks that are hidden, which can come back as well. */
-export function usedTrash(store: Store): ReadonlySet<string> {
-  const uids = new Set(store.readEvents({ types: ['operation.done'] }).map(({ uid }) => uid))
-  return new Set(Array.from(uids).flatMap((uid) => store.findTaskByUid(uid)?.trash ?? []))
+export async function usedTrash(store: Store): Promise<ReadonlySet<string>> {
+  const uids = new Set((await store.readEvents({ types: ['operation.done'] })).map(({ uid }) => uid))
+  const tasks = await readKnown(store, uids)
+  return new Set([...tasks.values()].flatMap(({ trash }) => trash ?? []))
 }
 
-export function undoneStarts(store: Store): Loose[] {
-  return store.readEvents({ types: ['start.undone'] }).flatMap(({ uid, event }) => {
-    const task = store.findTaskByUid(uid)
+export async function undoneStarts(store: Store): Promise<Loose[]> {
+  const events = await store.readEvents({ types: ['start.undone'] })
+  const tasks = await readKnown(
+    store,
+    events.map(({ uid }) => uid),
+  )
+  return events.flatMap(({ uid, event }) => {
+    const task = tasks.get(uid)
     if (event.type !== 'start.undone' || !event.trash || !task) return []
     return path.basename(path.dirname(event.trash)) === '.trash' ? [{ folder: event.trash, task }] : []
   })

@@ -18,7 +18,7 @@ export async function recoverMeanwhile<T>(
   let round: Promise<void> | undefined
   const look = async () => {
     const { recover } = await import('./recover.ts')
-    if (isDue(ports, every)) await recover(ports, over.signal)
+    if (await isDue(ports, every)) await recover(ports, over.signal)
   }
   const timer = setInterval(() => {
     round ??= look()
@@ -36,11 +36,11 @@ export async function recoverMeanwhile<T>(
   }
 }
 
-function isDue({ store, clock }: Ports, every: number): boolean {
+async function isDue({ notes, clock }: Ports, every: number): Promise<boolean> {
   const now = clock.now()
-  const last = Date.parse(store.findNote(note) ?? '')
+  const last = Date.parse((await notes.find(note)) ?? '')
   // One's own last time is never quite so long ago; a time to come is that of a clock that went wrong.
   if (Math.abs(now.getTime() - last) < every * 0.9) return false
-  store.putNote(note, now.toISOString())
+  await notes.put(note, now.toISOString())
   return true
 }

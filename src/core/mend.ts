@@ -12,6 +12,7 @@ import { repoAt, repoLock, requireRepo } from './repo.ts'
 import { settle } from './settle.ts'
 import { isOpen, type Task } from './task.ts'
 import { branchRef, freeTrash, pinRef, trashFolder } from './workspace.ts'
+import { append } from './tasks/records.ts'
 
 /** Throws when it cannot be done; then nothing was changed. */
 export async function mend(ports: Ports, how: Mend, signal?: AbortSignal): Promise<void> {
@@ -34,7 +35,7 @@ async function requireAdopted(ports: Ports, repo: string, signal?: AbortSignal):
 }
 
 async function requireKnown(ports: Ports, id: string): Promise<Repo> {
-  const record = ports.store.findRepoById(id)
+  const record = await ports.repos.findById(id)
   if (record) return repoAt(ports, record)
   throw new AppError('WT_005', 'Its repository is not known.')
 }
@@ -64,7 +65,7 @@ async function mendTask(ports: Ports, what: TaskMend, seen: Task, signal?: Abort
   await holdTask(ports, seen, { verb: 'repair', signal }, async () => {
     const mended = await mendHeld(ports, repo, what, seen, signal)
     if (mended !== undefined)
-      ports.store.append(seen.uid, { type: 'mended', what: mended }, ports.clock.now().toISOString())
+      await append(ports, seen.uid, { type: 'mended', what: mended }, ports.clock.now().toISOString())
   })
 }
 
@@ -78,23 +79,23 @@ async function mendHeld(
 ): Promise<string | undefined> {
   switch (what) {
     case 'workspace':
-      await ensureWorkspace(ports, repo, requireOpen(ports, seen), signal)
+      await ensureWorkspace(ports, repo, await requireOpen(ports, seen), signal)
       return undefined
     case 'branch':
-      return mendBranch(ports, repo, requireOpen(ports, seen), signal)
+      return mendBranch(ports, repo, await requireOpen(ports, seen), signal)
     case 'pin':
-      return mendPin(ports, repo, requireOpen(ports, seen), signal)
+      return mendPin(ports, repo, await requireOpen(ports, seen), signal)
     case 'steps':
-      return mendSteps(ports, repo, requireOpen(ports, seen))
+      return mendSteps(ports, repo, await requireOpen(ports, seen))
     case 'unpin':
-      return unpin(ports, repo, requireClosed(ports, seen))
+      return unpin(ports, repo, await requireClosed(ports, seen))
     case 'quarantine':
-      return quarantine(ports, repo, requireClosed(ports, seen), signal)
+      return quarantine(ports, repo, await requireClosed(ports, seen), signal)
   }
 }
 
-function requireClosed(ports: Ports, seen: Task): Task {
-  const task = ports.store.findTaskByUid(seen.uid)
+async function requireClosed(ports: Ports, seen: Task): Promise<Task> {
+  const task = await ports.store.findTaskByUid(seen.uid)
   if (task && !isOpen(task) && !task.pending) return task
   throw new AppError('WT_012', `${seen.id} is in use again.`)
 }
@@ -141,7 +142,9 @@ async function requireChanged(
 
 /** The log of events remembers the commit of each step. */
 async function mendSteps(ports: Ports, repo: Repo, task: Task): Promise<string> {
-  const steps = ports.store.readEvents({ uid: task.uid, types: ['checkpoint'] }).map(({ event }) => event)
+  const steps = (await ports.store.readEvents({ uid: task.uid, types: ['checkpoint'] })).map(
+    ({ event }) => event,
+  )
   const last = steps.findLast((event) => event.type === 'checkpoint' && event.n === task.checkpoints)
   const commit = last?.type === 'checkpoint' ? last.commit : undefined
   if (await ports.vault.mendTip(repo, task, commit)) return `found step ${task.checkpoints} again`

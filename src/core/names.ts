@@ -1,6 +1,7 @@
 /** Names that come from users, and the names made from them. Everything here is pure. */
 import path from 'node:path'
 import { AppError } from './errors.ts'
+import { repoRoot } from './model/repo.ts'
 
 const longest = 64
 const windowsDevices = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i
@@ -123,9 +124,8 @@ export function requireInside(base: string, name: string): string {
 
 /** The name of a repository's folders in the state folder: readable, and never shared by two. */
 export function repoName(commonDir: string, id: string): string {
-  const folder = path.basename(commonDir) === '.git' ? path.dirname(commonDir) : commonDir
   const slug = path
-    .basename(folder)
+    .basename(repoRoot(commonDir))
     .replace(/\.git$/, '')
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[.-]+/, '')

@@ -17,23 +17,23 @@ export interface Notice {
 export async function takeNotices(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {
   const { repo } = await findRepo(records, dir)
   if (!repo) return []
-  const reverts = takeReverts(records, repo)
+  const reverts = await takeReverts(records, repo)
   if (!ports) return reverts
   const { takeOffer } = await import('./offer-notice.ts')
   return [...reverts, ...(await takeOffer(ports, repo))]
 }
 
-function takeReverts({ store }: Records, repo: Repo): Notice[] {
+async function takeReverts({ store, notes }: Records, repo: Repo): Promise<Notice[]> {
   const key = `told ${repo.id}`
-  const told = Number(store.findNote(key) ?? 0)
-  const events = store.readEvents({ after: told, types: ['reverted', 'revert.failed', 'hook.skipped'] })
+  const told = Number((await notes.find(key)) ?? 0)
+  const events = await store.readEvents({ after: told, types: ['reverted', 'revert.failed', 'hook.skipped'] })
   const found: Notice[] = []
   for (const stored of events) {
-    const task = store.findTaskByUid(stored.uid)
+    const task = await store.findTaskByUid(stored.uid)
     const notice = task?.repo === repo.id ? findNotice(task, stored) : undefined
     if (notice) found.push(notice)
   }
-  if (found.length > 0) store.putNote(key, String(events.at(-1)?.seq ?? told))
+  if (found.length > 0) await notes.put(key, String(events.at(-1)?.seq ?? told))
   return found
 }
 

@@ -7,11 +7,11 @@ import { readHooks } from './task-hooks.ts'
 /** Once, where other tools are told how a workspace is set up, and we are not. */
 export async function takeOffer(ports: Ports, { id, place: { checkout } }: Repo): Promise<Notice[]> {
   const key = `offered ${id}`
-  if (checkout === null || ports.store.findNote(key) !== undefined) return []
-  if (ports.store.findTaskByPath(checkout)) return []
+  if (checkout === null || (await ports.notes.find(key)) !== undefined) return []
+  if (await ports.store.findTaskByPath(checkout)) return []
   const [first, ...more] = await findPeerFiles(ports, checkout)
   if (first === undefined) return []
-  ports.store.putNote(key, 'once')
+  await ports.notes.put(key, 'once')
   if ((await readHooks(ports, checkout)).some(({ hook }) => hook === 'postStart')) return []
   const files = more.length > 0 ? `${first} and ${more.length} more say` : `${first} says`
   const message = `${files} how a workspace is set up: offshoot config import takes it over`

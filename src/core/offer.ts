@@ -4,7 +4,7 @@ import { AppError } from './errors.ts'
 import { type CutFile, cutFiles, parseCuts, picks, withLines } from './hunks.ts'
 import { requireStep } from './log.ts'
 import { conflictError } from './conflict-error.ts'
-import { pathMatcher } from './pathspec.ts'
+import { loadPathMatcher } from './pathspec.ts'
 import type { Leaf, Ports, Repo, Step } from './ports.ts'
 import { firstOf } from './shadow.ts'
 import type { Task } from './task.ts'
@@ -105,7 +105,7 @@ async function pickPaths(
   theirs: string,
   only: readonly string[],
 ): Promise<string> {
-  const matches = pathMatcher(only)
+  const matches = (await loadPathMatcher())(only)
   const all = await ports.contents.compare(repo, base, theirs)
   const wanted = [...all].filter(([file]) => matches(toText(file)))
   if (wanted.length === 0) throw new AppError('WT_005', `Nothing that changed fits ${only.join(' ')}.`)

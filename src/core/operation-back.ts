@@ -6,6 +6,7 @@ import { moveIndex, otherEntries, placeFiles, requireIndex, stagingFolder } from
 import { lookAtRefs, moveRefs } from './operation-refs.ts'
 import type { Ports, Repo } from './ports.ts'
 import type { Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 /** Before anything of the user's was touched: only what we staged goes. */
 export async function takeBack(
@@ -18,13 +19,13 @@ export async function takeBack(
   const { id, record } = operation
   const staging = stagingFolder(repo, operation)
   const now = () => ports.clock.now().toISOString()
-  const pending = ports.store.findTaskByUid(task.uid)?.pending
+  const pending = (await ports.store.findTaskByUid(task.uid))?.pending
   // Should the last append fail, nobody may try to finish it without what was staged.
   if (pending?.verb === 'operation' && pending.staged)
-    ports.store.append(task.uid, { type: 'operation.unstaged', id }, now())
+    await append(ports, task.uid, { type: 'operation.unstaged', id }, now())
   if (operation.index) await ports.checkouts.unlockIndex(operation.index.gitDir, staging)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
-  ports.store.append(task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now())
+  await append(ports, task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now())
 }
 
 /** Whoever is told that it failed is not to find it done later. Where that is too late, recovery finishes it. */

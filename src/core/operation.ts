@@ -17,6 +17,7 @@ import { isGone } from './repo.ts'
 import { seedShadow } from './shadow.ts'
 import type { Task, TaskPatch } from './task.ts'
 import { isolationOf } from './workspace.ts'
+import { append, appendAll } from './tasks/records.ts'
 
 export interface FileMove {
   readonly path: BytePath
@@ -88,14 +89,13 @@ export interface OperationNote {
 
 /** Carries an operation out. Whoever calls holds the task's lock. */
 export async function perform(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {
-  const { store } = ports
   const now = () => ports.clock.now().toISOString()
   const { id } = operation
   await ports.contents.keep(repo, [await keptOf(ports, repo, operation)])
-  store.append(task.uid, begun(ports, operation), operation.at)
+  await append(ports, task.uid, begun(ports, operation), operation.at)
   try {
     await stage(ports, repo, operation)
-    store.append(task.uid, { type: 'operation.staged', id }, now())
+    await append(ports, task.uid, { type: 'operation.staged', id }, now())
     await moveRefs(ports, repo, operation)
   } catch (error) {
     await takeBackUnbegun(ports, repo, task, operation, appError(error))
@@ -127,7 +127,6 @@ export async function performAll(
   repo: Repo,
   acts: readonly Act[],
 ): Promise<readonly (Task | AppError)[]> {
-  const { store } = ports
   const now = () => ports.clock.now().toISOString()
   const [first] = acts
   if (!first) return []
@@ -137,11 +136,13 @@ export async function performAll(
   )
   const eachOne = (event: (operation: Operation) => TaskEvent) =>
     acts.map(({ task: { uid }, operation }) => ({ uid, event: event(operation) }))
-  store.appendAll(
+  await appendAll(
+    ports,
     eachOne((operation) => begun(ports, operation)),
     first.operation.at,
   )
-  store.appendAll(
+  await appendAll(
+    ports,
     eachOne(({ id }) => ({ type: 'operation.staged', id })),
     now(),
   )
@@ -169,7 +170,7 @@ export async function performAll(
     done.map(({ event }) => event),
     at,
   )
-  const closed = new Map(store.appendAll(done, at).map((task) => [task.uid, task]))
+  const closed = new Map((await appendAll(ports, done, at)).map((task) => [task.uid, task]))
   return acts.map(({ task }) => closed.get(task.uid) ?? (ended.get(task.uid) as AppError))
 }
 
@@ -251,7 +252,7 @@ async function conclude(
   const at = ports.clock.now().toISOString()
   await noteDone(ports, repo, [done], at)
   const log = events.map((event) => ({ uid: task.uid, event }))
-  const closed = ports.store.appendAll(log, at).at(-1) ?? task
+  const closed = (await appendAll(ports, log, at)).at(-1) ?? task
   return operation.step ? publishSteps(ports, repo, closed) : closed
 }
 

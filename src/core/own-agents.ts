@@ -22,7 +22,7 @@ export async function readAgents(ports: Ports, dir: string): Promise<KnownAgents
   const { repo } = place ? await findRepo(ports, dir) : {}
   const isForeign = hooks.some((one) => one.hook === 'agent.adapters' && one.isForeign)
   const files = adapters.map((file) => adapterFile(ports, checkout, file))
-  if (isForeign && !(repo && isTrusted(ports, repo.id, hooks)))
+  if (isForeign && !(repo && (await isTrusted(ports, repo.id, hooks))))
     return { agents: ports.agents, untrusted: files }
   const own = (await Promise.all(files.map((file) => loaded(ports, file)))).flat()
   const names = new Set(own.map(({ name }) => name))

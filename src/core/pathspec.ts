@@ -1,27 +1,22 @@
+/** Which paths a user means with `--only src --only '*.md'`, and a policy with `Edit(src/*)`. */
 import path from 'node:path'
+import { loadGlob } from './base/glob.ts'
 import { AppError } from './errors.ts'
 
-/** `src`, `src/a.ts`, `*.md`, `docs/**`: which paths are meant. */
-export function pathMatcher(specs: readonly string[]): (path: string) => boolean {
-  const patterns = specs.map((spec) => {
-    const clean = spec.replace(/^\.\//, '').replace(/\/+$/, '')
-    return new RegExp(
-      `^${clean
-        .split(/(\*\*\/?|\*|\?)/)
-        .map(piece)
-        .join('')}(/.*)?$`,
-      's',
-    )
-  })
-  return (path) => patterns.some((pattern) => pattern.test(path))
-}
+export type PathMatcher = (specs: readonly string[]) => (path: string) => boolean
 
-function piece(text: string): string {
-  if (text === '**/') return '(.*/)?'
-  if (text === '**') return '.*'
-  if (text === '*') return '[^/]*'
-  if (text === '?') return '[^/]'
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+/** `src`, `src/a.ts`, `*.md`, `docs/**`. A spec also names the path that is spelled like it, and all paths below what it names. */
+export async function loadPathMatcher(): Promise<PathMatcher> {
+  const glob = await loadGlob()
+  return (specs) => {
+    const tests = specs.map((spec) => {
+      const clean = spec.replace(/^\.\//, '').replace(/\/+$/, '')
+      if (clean === '') return () => false
+      const [self, below] = [glob(clean), glob(`${clean}/**`)]
+      return (path: string) => path === clean || path.startsWith(`${clean}/`) || self(path) || below(path)
+    })
+    return (path) => tests.some((test) => test(path))
+  }
 }
 
 /** As seen from the root of the checkout, what was said in one of its folders; `:/` begins at the root, as for git. */

@@ -11,15 +11,15 @@ test('H6: of Cursor the commands count one after the other, those for this kind 
 })
 
 test('H6: of Codex setup and cleanup are taken; what is for one system only is refused', () => {
-  expect(codexHooks('version = 1\n[setup]\nscript = ""\n')).toEqual({})
-  expect(codexHooks("[setup]\nscript = 'npm ci'\n[cleanup]\nscript = 'rm -rf tmp'\n")).toEqual({
+  expect(codexHooks({ version: 1, setup: { script: '' } })).toEqual({})
+  expect(codexHooks({ setup: { script: 'npm ci' }, cleanup: { script: 'rm -rf tmp' } })).toEqual({
     postStart: 'npm ci',
     preRemove: 'rm -rf tmp',
   })
-  expect(() => codexHooks('[setup]\nscript = ""\n[setup.darwin]\nscript = "brew"\n')).toThrow(
+  expect(() => codexHooks({ setup: { script: '', darwin: { script: 'brew' } } })).toThrow(
     'setup.darwin.script',
   )
-  expect(() => codexHooks('[setup]\nscript = 3\n')).toThrow('setup.script')
+  expect(() => codexHooks({ setup: { script: 3 } })).toThrow('setup.script')
 })
 
 test('H6: of Conductor setup and archive are taken', () => {

@@ -2,7 +2,6 @@
 import path from 'node:path'
 import { AppError, appError } from './errors.ts'
 import type { Ports } from './ports.ts'
-import { parsedToml } from './toml.ts'
 
 /** The hooks that other tools have a counterpart of. */
 export interface PeerHooks {
@@ -35,7 +34,7 @@ export async function readPeerFile(ports: Ports, checkout: string, file: string)
   const text = (await ports.files.readText(path.join(checkout, file))) ?? ''
   try {
     if (file === conductorFile) return { file, hooks: conductorHooks(parsedJson(text)) }
-    if (file !== cursorFile) return { file, hooks: codexHooks(text) }
+    if (file !== cursorFile) return { file, hooks: codexHooks(await ports.settings.parseToml(text)) }
     const setup = cursorSetup(parsedJson(text))
     return { file, hooks: sound({ postStart: await scriptOr(ports, checkout, setup) }) }
   } catch (thrown) {
@@ -80,21 +79,24 @@ async function scriptOr(
   return (await ports.files.readKind(path.join(checkout, script))) === 'file' ? `sh ${script}` : setup
 }
 
-export function codexHooks(text: string): PeerHooks {
-  const values = parsedToml(text)
-  const script = (table: string) => {
-    const found = values.get(`${table}.script`) ?? ''
-    if (typeof found !== 'string') throw notText(`${table}.script`)
-    const special = [...values.keys()].find(
-      (key) => key.startsWith(`${table}.`) && key.endsWith('.script') && key.split('.').length > 2,
-    )
-    if (found.trim() === '' && special !== undefined)
-      throw new AppError('WT_016', `It has only ${special}, for one system.`, {
+/** `[setup]` and `[cleanup]` have a script each, and may have others for one system alone: `[setup.darwin]`. */
+export function codexHooks(toml: Record<string, unknown>): PeerHooks {
+  const script = (name: string) => {
+    const table = tableOf(toml[name])
+    const found = table.script ?? ''
+    if (typeof found !== 'string') throw notText(`${name}.script`)
+    const system = Object.keys(table).find((key) => 'script' in tableOf(table[key]))
+    if (found.trim() === '' && system !== undefined)
+      throw new AppError('WT_016', `It has only ${name}.${system}.script, for one system.`, {
         hint: 'Take it over by hand.',
       })
     return found
   }
   return sound({ postStart: script('setup'), preRemove: script('cleanup') })
+}
+
+function tableOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
 export function conductorHooks(json: Record<string, unknown>): PeerHooks {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { ToolCall, Verdict } from './agent.ts'
 import { type RunTold, type ToldCall, toldCall } from './attend.ts'
+import { loadPathMatcher } from './pathspec.ts'
 import { type Decision, decide, type Policy, type PolicyPlace } from './policy.ts'
 import type { Ports } from './ports.ts'
 import type { ActiveRun } from './run.ts'
+import { append } from './tasks/records.ts'
 
 /** What a person says to a question: `always` counts for this task from then on. */
 type Said = 'once' | 'always' | 'deny'
@@ -21,10 +23,10 @@ export interface PermitOptions {
 type Permit = (call: ToolCall) => Promise<Verdict>
 
 /** Answers an agent that asks, and keeps every answer in the log. */
-export function permits(ports: Ports, run: ActiveRun, options: PermitOptions): Permit {
-  return answers(options, readAlways(ports, run), (decided) => {
+export async function permits(ports: Ports, run: ActiveRun, options: PermitOptions): Promise<Permit> {
+  return answers(options, await readAlways(ports, run), async (decided) => {
     const event = { type: 'run.decided', run: run.id, ...decided } as const
-    ports.store.append(run.task.uid, event, ports.clock.now().toISOString())
+    await append(ports, run.task.uid, event, ports.clock.now().toISOString())
   })
 }
 
@@ -32,25 +34,27 @@ export function permits(ports: Ports, run: ActiveRun, options: PermitOptions): P
 export function answers(
   { policy, place, tell, ask }: PermitOptions,
   before: Iterable<string> = [],
-  note: (decided: Settled & ToldCall & { readonly use: string | undefined }) => void = () => {},
+  note: (
+    decided: Settled & ToldCall & { readonly use: string | undefined },
+  ) => Promise<void> = async () => {},
 ): Permit {
   const always = new Set(before)
   return async (call) => {
-    const decision = decide(policy, call, place)
+    const decision = decide(policy, call, place, await loadPathMatcher())
     const told = toldCall(call, { path: place.workspace })
     const settled = await settle(decision, call, always, ask && ((reason) => ask(told, reason)))
     const { allow, by, reason } = settled
-    note({ ...settled, use: by === 'always' ? useOf(call) : undefined, ...told })
+    await note({ ...settled, use: by === 'always' ? useOf(call) : undefined, ...told })
     tell({ event: 'decided', allow, reason, ...told })
     return allow ? { allow } : { allow, reason: `offshoot: ${reason}` }
   }
 }
 
 /** What the user has allowed in earlier runs of the task. */
-function readAlways(ports: Ports, { task }: ActiveRun): string[] {
-  return ports.store
-    .readEvents({ uid: task.uid, types: ['run.decided'] })
-    .flatMap(({ event }) => (event.type === 'run.decided' && event.use !== undefined ? [event.use] : []))
+async function readAlways(ports: Ports, { task }: ActiveRun): Promise<string[]> {
+  return (await ports.store.readEvents({ uid: task.uid, types: ['run.decided'] })).flatMap(({ event }) =>
+    event.type === 'run.decided' && event.use !== undefined ? [event.use] : [],
+  )
 }
 
 interface Settled {

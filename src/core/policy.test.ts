@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolCall } from './agent.ts'
+import { loadPathMatcher } from './pathspec.ts'
 import { decide, type Policy } from './policy.ts'
 
 const place = { workspace: '/w/T1', free: ['/tmp'], home: '/home/u' }
@@ -12,7 +13,8 @@ const shell = (command: string): ToolCall => ({ name: 'Bash', kind: 'shell', inp
 const edit = (...files: string[]): ToolCall => ({ name: 'Write', kind: 'edit', input: {}, files })
 const read: ToolCall = { name: 'Read', kind: 'read', input: {}, files: ['/etc/hosts'] }
 const fetch: ToolCall = { name: 'WebFetch', kind: 'fetch', input: {} }
-const verdict = (given: Policy, call: ToolCall) => decide(given, call, place).verdict
+const matcher = await loadPathMatcher()
+const verdict = (given: Policy, call: ToolCall) => decide(given, call, place, matcher).verdict
 
 describe('G3: the levels', () => {
   test.each([
@@ -69,6 +71,33 @@ describe('G3: lists of tools', () => {
     expect(verdict(policy('strict', ['Bash(npm test *)']), shell(command))).toBe('deny'),
   )
 
+  test.each([
+    ['src/*', 'src/a.ts', true],
+    ['src/*', '/w/T1/src/a.ts', true],
+    ['src/*', 'src/deep/a.ts', true],
+    ['src/*', 'src/../../x', false],
+    ['src/*.ts', 'src/deep/a.ts', false],
+    ['src/**/*.ts', 'src/deep/a.ts', true],
+    ['*.env', 'config/local.env', true],
+    ['*', '/home/u/.bashrc', true],
+    ['**', '../x', true],
+    ['/home/u/notes', '/home/u/notes/a', true],
+    ['', 'a', false],
+  ])('a file fits a pattern as a path does that is named with --only: %s, %s: %s', (use, file, fits) => {
+    expect(verdict(policy('strict', [`Edit(${use})`]), edit(file))).toBe(fits ? 'allow' : 'deny')
+    expect(verdict(policy('moderate', ['Edit'], [`Edit(${use})`]), edit(file))).toMatch(
+      fits ? /^deny$/ : /^(allow|ask)$/,
+    )
+  })
+
+  test.each(['npm run ../x', 'npm run a/../b /..', 'npm run (x) [y] {a,b}'])(
+    'a denied command stays denied whatever is in it: %s',
+    (command) => {
+      expect(verdict(policy('permissive', [], ['Bash(npm *)']), shell(command))).toBe('deny')
+      expect(verdict(policy('permissive', [], ['Bash(*)']), shell(`./${command}`))).toBe('deny')
+    },
+  )
+
   test('a use that is allowed by name needs no other reason', () => {
     expect(verdict(policy('permissive', ['Bash(git push *)']), shell('git push origin x'))).toBe('allow')
   })
@@ -87,7 +116,7 @@ describe('G3: commands that nobody wants unasked', () => {
     ['cat ~/.ssh/id_ed25519', 'secrets'],
     ['dd if=x of=/dev/sda', 'disk'],
   ])('%s is denied: %s', (command, why) => {
-    const decision = decide(policy('permissive'), shell(command), place)
+    const decision = decide(policy('permissive'), shell(command), place, matcher)
     expect(decision).toEqual({ verdict: 'deny', reason: expect.stringContaining(why) })
   })
 

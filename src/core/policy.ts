@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { ToolCall, ToolKind } from './agent.ts'
 import { dangerOf, isLooking } from './danger.ts'
+import type { PathMatcher } from './pathspec.ts'
 import type { PolicyLevel } from './policy-levels.ts'
 
 export interface Policy {
@@ -29,10 +30,11 @@ const deny = (reason: string): Decision => ({ verdict: 'deny', reason })
 const ask = (reason: string): Decision => ({ verdict: 'ask', reason })
 
 /** What is denied stays denied; what is allowed by name needs no other reason; the rest is up to the level. */
-export function decide(policy: Policy, call: ToolCall, place: PolicyPlace): Decision {
-  const denied = policy.denied.find((pattern) => fits(pattern, call))
+export function decide(policy: Policy, call: ToolCall, place: PolicyPlace, matcher: PathMatcher): Decision {
+  const fits = (pattern: string) => isUse(pattern, call, place, matcher)
+  const denied = policy.denied.find(fits)
   if (denied !== undefined) return deny(`${denied} is denied`)
-  const allowed = policy.allowed.find((pattern) => fits(pattern, call))
+  const allowed = policy.allowed.find(fits)
   // To allow a tool as a whole is not to allow it everywhere.
   if (allowed?.includes('(')) return allow(`${allowed} is allowed`)
   const trouble = troubleOf(call, place)
@@ -75,24 +77,33 @@ const kindNames: Record<ToolKind, readonly string[]> = {
   other: [],
 }
 
-/** `Name` fits every use of a tool, `Name(words *)` those of a command or a file that look like it. */
-function fits(pattern: string, call: ToolCall): boolean {
+/** `Name` fits every use of a tool, `Name(words *)` those of a command, `Name(src/*.ts)` those of files that look like it. */
+function isUse(pattern: string, call: ToolCall, place: PolicyPlace, matcher: PathMatcher): boolean {
   const [, name = '', use] = /^([^(]*)(?:\((.*)\))?$/s.exec(pattern.trim()) ?? []
   const names = [call.name.toLowerCase(), ...kindNames[call.kind]]
   if (name !== '*' && !names.includes(name.toLowerCase())) return false
   if (use === undefined) return true
   if (call.command !== undefined) return commandFits(use, call.command)
-  return call.files?.length ? call.files.every((file) => glob(use).test(file)) : false
+  if (!call.files?.length || use === '') return false
+  const matches = matcher(use.includes('/') ? [use] : [use, `**/${use}`])
+  return call.files.every((file) => filePaths(file, place).some(matches))
+}
+
+/** As seen from the workspace, and whole; both without `..`, so that `src/../../x` is not below `src`. */
+function filePaths(file: string, { workspace }: PolicyPlace): string[] {
+  const full = path.resolve(workspace, file)
+  return [path.relative(workspace, full), full]
 }
 
 /** A pattern speaks of one command. One with more behind it (`a; b`, `$(b)`) is none that it knows. */
 function commandFits(use: string, command: string): boolean {
-  const known = glob(use.replace(/:\*$/, ' *'))
+  const known = wordPattern(use.replace(/:\*$/, ' *'))
   const plain = command.trim()
   return (known.test(plain) || known.test(`${plain} `)) && !/[;&|`\n<>]|\$\(/.test(plain)
 }
 
-function glob(pattern: string): RegExp {
-  const escaped = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')
+/** A command line is no path: here `*` stands for anything, slashes and `..` included, as a denial must miss nothing. */
+function wordPattern(words: string): RegExp {
+  const escaped = words.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')
   return new RegExp(`^${escaped}$`, 's')
 }

@@ -102,22 +102,22 @@ async function give(
 async function condemn(ports: Ports, repo: Repo, slot: string): Promise<void> {
   const folder = path.dirname(slot)
   await ports.files.rename(slot, `${slot.slice(0, slot.lastIndexOf('.'))}.gone`)
-  if (findMark(ports, repo.id)?.owner === undefined) putMark(ports, repo.id, { folder })
+  if ((await findMark(ports, repo.id))?.owner === undefined) await putMark(ports, repo.id, { folder })
 }
 
-function findMark(ports: Ports, repo: string): PoolMark | undefined {
-  const text = ports.store.findNote(poolNote(repo))
+async function findMark(ports: Ports, repo: string): Promise<PoolMark | undefined> {
+  const text = await ports.notes.find(poolNote(repo))
   return text ? (JSON.parse(text) as PoolMark) : undefined
 }
 
-function putMark(ports: Ports, repo: string, mark: PoolMark | undefined): void {
-  ports.store.putNote(poolNote(repo), mark ? JSON.stringify(mark) : '')
+async function putMark(ports: Ports, repo: string, mark: PoolMark | undefined): Promise<void> {
+  await ports.notes.put(poolNote(repo), mark ? JSON.stringify(mark) : '')
 }
 
 /** Has the pool filled up behind the scenes, unless it is full or somebody is at it. */
 export async function askForSlots(ports: Ports, repo: Repo, task: Task, settings: Settings): Promise<void> {
   if (task.isolation !== 'worktree' || settings.pool.size === 0 || repo.place.checkout === null) return
-  const owner = findMark(ports, repo.id)?.owner
+  const owner = (await findMark(ports, repo.id))?.owner
   if (owner && (await ports.isAlive(owner))) return
   const slots = await readSlots(ports, poolFolder(path.dirname(task.path)))
   const fresh = slots.filter((slot) => slot.commit === task.base.commit)
@@ -144,12 +144,12 @@ export async function fillPool(ports: Ports, input: PoolInput, signal?: AbortSig
   const size = input.clear ? 0 : settings.pool.size
   return ports.locks.hold(poolLock(repo.place), { verb: 'pool', waitMs: 0, signal }, async () => {
     // Also with nobody at work there may be something: a start that was killed cannot say so.
-    putMark(ports, repo.id, { folder, owner: ports.processes.self() })
+    await putMark(ports, repo.id, { folder, owner: ports.processes.self() })
     try {
       return await fill(ports, repo, folder, size, signal)
     } finally {
       await takeAway(ports, folder, () => false)
-      putMark(ports, repo.id, undefined)
+      await putMark(ports, repo.id, undefined)
     }
   })
 }
@@ -234,7 +234,7 @@ async function takeAway(
         gone += 1
       }
     }
-    if (state === undefined || ports.store.findTaskByUid(state)?.pending?.verb === 'start') continue
+    if (state === undefined || (await ports.store.findTaskByUid(state))?.pending?.verb === 'start') continue
     await ports.files.remove(path.join(folder, name))
     gone += 1
   }
@@ -243,9 +243,9 @@ async function takeAway(
 
 /** Part of every recovery: what somebody who died left half-made goes. */
 export async function recoverPools(ports: Ports): Promise<void> {
-  for (const [key, text] of ports.store.readNotes(poolNote(''))) {
+  for (const [key, text] of await ports.notes.readBelow(poolNote(''))) {
     const { folder } = JSON.parse(text) as PoolMark
-    const record = ports.store.findRepoById(key.slice(poolNote('').length))
+    const record = await ports.repos.findById(key.slice(poolNote('').length))
     if (!record) continue
     // Getting the lock proves that nobody is at work there.
     await sweep(ports, record, folder).catch((thrown: unknown) => {
@@ -258,6 +258,6 @@ export async function recoverPools(ports: Ports): Promise<void> {
 function sweep(ports: Ports, record: RepoRecord, folder: string): Promise<void> {
   return ports.locks.hold(poolLock(record), { verb: 'recover', waitMs: 0 }, async () => {
     await takeAway(ports, folder, () => false)
-    putMark(ports, record.id, undefined)
+    await putMark(ports, record.id, undefined)
   })
 }

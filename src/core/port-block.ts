@@ -8,6 +8,7 @@ import { settingsOf } from './hold.ts'
 import type { Ports } from './ports.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type PortBlock, portsOf, type Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 /** From here on the system hands ports out by itself. */
 const firstEphemeral = 32_768
@@ -51,13 +52,13 @@ export async function holdBlock<T>(
 ): Promise<T> {
   if (settings.size === 0) return work(undefined)
   return ports.locks.hold(lockName, { verb: 'start', signal }, async () =>
-    work(requireBlock(settings, task, readTaken(ports, task.uid))),
+    work(requireBlock(settings, task, await readTaken(ports, task.uid))),
   )
 }
 
 /** Those of the other open tasks. */
-function readTaken(ports: Ports, uid: string): PortBlock[] {
-  const others = ports.store.readTasks({ open: true }).filter((task) => task.uid !== uid)
+async function readTaken(ports: Ports, uid: string): Promise<PortBlock[]> {
+  const others = (await ports.store.readTasks({ open: true })).filter((task) => task.uid !== uid)
   return others.flatMap(({ portBlock }) => portBlock ?? [])
 }
 
@@ -78,13 +79,13 @@ function requireBlock(
  * them, and then the task has others; from there on they stay. A task that was closed has given them back.
  */
 export async function withPorts(ports: Ports, task: Task, signal?: AbortSignal): Promise<Task> {
-  const known = ports.store.findTaskByUid(task.uid) ?? task
+  const known = (await ports.store.findTaskByUid(task.uid)) ?? task
   const settings = (await settingsOf(ports, task)).ports
   if (!isOpen(known)) return task
   const { portBlock } = known
   if (settings.size === 0 || portBlock?.checked) return portBlock ? { ...task, portBlock } : task
   return ports.locks.hold(lockName, { verb: 'run', signal }, async () => {
-    const taken = readTaken(ports, task.uid)
+    const taken = await readTaken(ports, task.uid)
     for (let block = portBlock; ; block = undefined) {
       block ??= requireBlock(settings, task, taken)
       const busy = await ports.sockets.readBusy(portsOf(block))
@@ -94,7 +95,7 @@ export async function withPorts(ports: Ports, task: Task, signal?: AbortSignal):
   })
 }
 
-function given(ports: Ports, task: Task, portBlock: PortBlock): Task {
-  ports.store.append(task.uid, { type: 'ports.given', portBlock }, ports.clock.now().toISOString())
+async function given(ports: Ports, task: Task, portBlock: PortBlock): Promise<Task> {
+  await append(ports, task.uid, { type: 'ports.given', portBlock }, ports.clock.now().toISOString())
   return { ...task, portBlock }
 }

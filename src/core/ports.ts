@@ -4,14 +4,26 @@
  */
 import type { Agent } from './agent.ts'
 import type { BytePath } from './bytes.ts'
-import type { LoggedEvent } from './chain.ts'
-import type { StoredEvent, TaskEvent } from './events.ts'
+import type { Notes, RepoRecord, RepoRecords, Store } from './ports/store.ts'
 import type { Settings } from './settings.ts'
 import type { Owner, Task } from './task.ts'
+
+export type {
+  Change,
+  Idling,
+  Notes,
+  Position,
+  RepoRecord,
+  RepoRecords,
+  Store,
+  TaskChange,
+} from './ports/store.ts'
 
 /** What the verbs need that only look into the records. Nothing of it spawns anything. */
 export interface Records {
   readonly store: Store
+  readonly repos: RepoRecords
+  readonly notes: Notes
   /** Throws WT_009 when `dir` is in no repository. */
   locate(dir: string): Promise<Place>
   /** Whether whoever is in the middle of a verb still runs. */
@@ -37,8 +49,8 @@ export interface Ports extends Records {
   readonly agents: readonly Agent[]
   /** What a module of the user's exports. Throws WT_016 when it cannot be loaded. */
   loadModule(file: string): Promise<readonly unknown[]>
-  /** Moves the files of the store into a folder; with the next use there is a new one. */
-  setStoreAside(folder: string): Promise<void>
+  /** Puts all records out of use, and keeps in the folder what can be kept of them; the next use begins without any. */
+  setRecordsAside(folder: string): Promise<void>
   /** Work that nobody waits for; it is done again by whoever needs it, should it fail. */
   later(work: () => Promise<unknown>): void
   /** Has workspaces made ahead for the repository that the folder is in, by a process of its own; nobody waits for it. */
@@ -680,80 +692,6 @@ export interface Repo extends RepoRecord {
   readonly place: Place
 }
 
-export interface RepoRecord {
-  readonly id: string
-  /** Its folder name in the state folder. */
-  readonly name: string
-  readonly commonDir: string
-  /** The object that `refs/offshoot/repo` points at. */
-  readonly mark: string
-  readonly addedAt: string
-}
-
-export interface TaskFilter {
-  readonly repo?: string
-  /** true: only open ones; false: only closed ones; left out: all. */
-  readonly open?: boolean
-  readonly limit?: number
-}
-
-/** Open tasks that are given up by themselves under the same conditions. */
-export interface Idling extends Pick<Task, 'repo' | 'origin' | 'trigger'> {
-  readonly shadow: boolean
-  /** When the one of them was used that nobody has used for the longest. */
-  readonly lastActiveAt: string
-}
-
-/**
- * Records and events. An append and the task's summary row are one durable transaction. A task's repository must be
- * put first; hidden tasks are found by uid only.
- */
-export interface Store {
-  findRepo(commonDir: string): RepoRecord | undefined
-  findRepoById(id: string): RepoRecord | undefined
-  readRepos(): RepoRecord[]
-  putRepo(repo: RepoRecord): void
-  findOpenTask(repo: string, id: string): Task | undefined
-  /** The newest task of that id, open or closed. */
-  findTask(repo: string, id: string): Task | undefined
-  findTaskByUid(uid: string): Task | undefined
-  findTaskByPath(path: string): Task | undefined
-  /** Newest first. */
-  readTasks(filter: TaskFilter): Task[]
-  countOpenTasks(repo: string): number
-  /** What there is to know of the open tasks before a command, however many they are. */
-  readIdling(): Idling[]
-  /** Tasks in the middle of a verb. */
-  readPendingTasks(): Task[]
-  /**
-   * Appends to the task's log and answers the task as it now is. `expected` is the number of events the caller has
-   * seen; throws WT_012 when another writer was faster, WT_013 when the id is taken by another open task.
-   */
-  append(uid: string, event: TaskEvent, at: string, expected?: number): Task
-  /** The same for several tasks: all of it or nothing. Answers the tasks in that order. */
-  appendAll(events: readonly { readonly uid: string; readonly event: TaskEvent }[], at: string): Task[]
-  /** The logs of tasks that have none, together in the order of time: all of it, or nothing. */
-  adopt(log: readonly Pick<StoredEvent, 'uid' | 'event' | 'at'>[]): void
-  readEvents(options: {
-    after?: number
-    uid?: string
-    types?: readonly TaskEvent['type'][]
-    limit?: number
-  }): StoredEvent[]
-  /** The log as it lies there, entry by entry. */
-  readLog(): Iterable<LoggedEvent>
-  countEvents(): { readonly last: number; readonly perTask: ReadonlyMap<string, number> }
-  /** What is wrong with the file itself. */
-  findDamage(): string | undefined
-  /** Makes the rows of tasks that cannot be read again from their events, as far as all of these are there; answers their ids. */
-  mendTasks(): string[]
-  findNote(key: string): string | undefined
-  putNote(key: string, value: string): void
-  /** The notes whose key begins so, but for empty ones. */
-  readNotes(prefix: string): Map<string, string>
-  close(): void
-}
-
 export interface LockOptions {
   readonly verb: string
   /** How long to wait for the present holder; 0 asks once. */
@@ -822,6 +760,8 @@ export interface SettingsSource {
   readUnknownVariables(): { name: string; nearest: string | undefined }[]
   /** The text of a settings file with these values set, by key; the rest of it stays as it is. Writes nothing. */
   edit(text: string, values: Readonly<Record<string, unknown>>): Promise<string>
+  /** The tables and values of another tool's TOML text. Throws WT_016 with the line of the first mistake. */
+  parseToml(text: string): Promise<Record<string, unknown>>
 }
 
 /** The methods that change the world: where a fault can strike. */
@@ -844,7 +784,9 @@ export const effects = {
     'remove',
     'removeEmptyFolder',
   ],
-  store: ['putRepo', 'append', 'appendAll', 'adopt', 'mendTasks', 'putNote'],
+  store: ['append'],
+  repos: ['put'],
+  notes: ['put'],
   vault: ['restore', 'seedWith'],
   contents: ['exportFile', 'keep'],
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],
@@ -852,6 +794,8 @@ export const effects = {
 } as const satisfies {
   files: (keyof Files)[]
   store: (keyof Store)[]
+  repos: (keyof RepoRecords)[]
+  notes: (keyof Notes)[]
   vault: (keyof Vault)[]
   contents: (keyof Contents)[]
   checkouts: (keyof Checkouts)[]

@@ -86,7 +86,7 @@ async function pruneGone(
   signal?: AbortSignal,
 ): Promise<Pick<Pruned, 'errors' | 'warnings'>> {
   const [errors, warnings]: [Failed[], string[]] = [[], []]
-  for (const record of ports.store.readRepos()) {
+  for (const record of await ports.repos.readAll()) {
     if (!(await isGone(ports, record))) continue
     const settings = await ports.settings.read(null)
     const compacting = async () => compact(ports, await repoAt(ports, record), settings, input, signal)
@@ -203,7 +203,7 @@ async function gather(
   options: PruneInput,
   signal?: AbortSignal,
 ) {
-  const open = ports.store.readTasks({ repo: repo.id, open: true })
+  const open = await ports.store.readTasks({ repo: repo.id, open: true })
   // Nobody has recovered before a dry run: a run that died counts as what it is.
   const tasks = options.dryRun ? await Promise.all(open.map((task) => asSeen(ports, task))) : open
   const facts = new Map<string, PruneFacts>()
@@ -249,7 +249,7 @@ async function readyToGo(
 ): Promise<Task[]> {
   const ready = new Map<string, Task>()
   await eachOf(named, atOnce, async ({ uid, lastActiveAt }) => {
-    const task = ports.store.findTaskByUid(uid)
+    const task = await ports.store.findTaskByUid(uid)
     if (!task || !isOpen(task)) return
     if (task.pending || task.lastActiveAt !== lastActiveAt) {
       sum.skipped.push({ task, why: 'it was used just now' })
@@ -273,7 +273,7 @@ async function readyToGo(
 async function sweptUp(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
   if ((await ports.files.readKind(task.path)) !== 'folder') return task
   const note = { tool: 'sweep', summary: 'before it was pruned' }
-  return (await takeStep(ports, repo, requireOpen(ports, task), note, undefined, signal)).task
+  return (await takeStep(ports, repo, await requireOpen(ports, task), note, undefined, signal)).task
 }
 
 async function planned(

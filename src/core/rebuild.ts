@@ -10,6 +10,8 @@ import { type KnownTask, rebuiltLog } from './rebuilt-log.ts'
 import { repoAt } from './repo.ts'
 import type { Task } from './task.ts'
 import { pinRef } from './workspace.ts'
+import { readKnown } from './tasks/known.ts'
+import { adopt as adoptLog, mendRecords } from './tasks/records.ts'
 
 export interface Rebuilt {
   /** Where the damaged records were put. */
@@ -25,7 +27,7 @@ export interface Rebuilt {
 /** Records that are there stay as they are: only what is missing is added, of each repository all or nothing. */
 export function rebuild(ports: Ports, dir: string, signal?: AbortSignal): Promise<Rebuilt> {
   return ports.locks.hold('rebuild', { verb: 'repair', signal }, async () => {
-    const mended = mendRows(ports)
+    const mended = await mendRows(ports)
     const aside = await setDamagedAside(ports)
     const parts: Omit<Rebuilt, 'aside'>[] = []
     for (const { name, repo, why } of await ports.vault.readVaults()) {
@@ -64,26 +66,26 @@ async function findMarked(ports: Ports, name: string, dir: string): Promise<Repo
 }
 
 /** What the events tell needs no vault; where they cannot tell it, what is damaged is set aside. */
-function mendRows(ports: Ports): string[] {
+async function mendRows(ports: Ports): Promise<string[]> {
   try {
-    return ports.store.mendTasks()
+    return await mendRecords(ports)
   } catch (thrown) {
     if (appError(thrown).data?.damaged === true) return []
     throw thrown
   }
 }
 
-/** Only what SQLite itself takes for no sound database; one that is newer, or may not be read, stays. */
+/** Only records that are damaged; those that a newer offshoot wrote, or that may not be read, stay. */
 async function setDamagedAside(ports: Ports): Promise<string | undefined> {
-  if (!isDamaged(ports)) return undefined
+  if (!(await isDamaged(ports))) return undefined
   const folder = asideFolder(ports)
-  await ports.setStoreAside(folder)
+  await ports.setRecordsAside(folder)
   return folder
 }
 
-function isDamaged(ports: Ports): boolean {
+async function isDamaged(ports: Ports): Promise<boolean> {
   try {
-    return ports.store.findDamage() !== undefined
+    return (await ports.store.inspect()).length > 0
   } catch (thrown) {
     if (appError(thrown).data?.damaged === true) return true
     throw thrown
@@ -99,10 +101,13 @@ async function rebuildRepo(
   try {
     const repo = await recordRepo(ports, noted)
     const known = await gather(ports, repo, signal)
-    const blocks = ports.store.readTasks({ open: true }).flatMap(({ portBlock }) => portBlock ?? [])
-    const isFree = ({ repo, id }: Task) => ports.store.findOpenTask(repo, id) === undefined
+    const blocks = (await ports.store.readTasks({ open: true })).flatMap(({ portBlock }) => portBlock ?? [])
+    const rivals = new Set<string>()
+    for (const { record } of known)
+      if (await ports.store.findOpenTask(record.repo, record.id)) rivals.add(record.uid)
+    const isFree = ({ uid }: Task) => !rivals.has(uid)
     const { log, tasks, taken } = rebuiltLog(known, isFree, ports.clock.now().toISOString(), blocks)
-    ports.store.adopt(log)
+    await adoptLog(ports, log)
     const count = (type: string) => log.filter(({ event }) => event.type === type).length
     return {
       tasks: tasks.map(({ id }) => id),
@@ -134,19 +139,20 @@ async function recordRepo(ports: Ports, noted: RepoRecord | string | undefined):
     throw new AppError('WT_005', 'It does not say which repository it belongs to.', {
       hint: 'Repeat it in that repository: offshoot repair --rebuild -C DIR',
     })
-  const known = ports.store.findRepoById(noted.id)
+  const known = await ports.repos.findById(noted.id)
   if (known && known.name !== noted.name)
     throw new AppError('WT_001', `Its repository has another vault by now, ${known.name}.`, {
       hint: 'The steps of these tasks are still in it; git reads it.',
     })
-  if (!known) ports.store.putRepo(noted)
+  if (!known) await ports.repos.put(noted)
   return repoAt(ports, known ?? noted)
 }
 
 /** All that the vault knows of tasks that have no record. */
 async function gather(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<KnownTask[]> {
   const uids = await ports.vault.readUids(repo.name)
-  const missing = uids.filter((uid) => ports.store.findTaskByUid(uid) === undefined)
+  const recorded = await readKnown(ports.store, uids)
+  const missing = uids.filter((uid) => !recorded.has(uid))
   if (missing.length === 0) return []
   const kept = await ports.contents.readKept(repo)
   const isThere = (await ports.files.readKind(repo.commonDir)) === 'folder'

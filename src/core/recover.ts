@@ -48,8 +48,8 @@ export async function recoverFirst(ports: Ports, signal?: AbortSignal): Promise<
 
 /** What the end of its run would have done, had nobody killed it. */
 async function giveUp(ports: Ports, uid: string): Promise<void> {
-  const task = ports.store.findTaskByUid(uid)
-  const record = task?.trigger && ports.store.findRepoById(task.repo)
+  const task = await ports.store.findTaskByUid(uid)
+  const record = task?.trigger && (await ports.repos.findById(task.repo))
   if (task && record) await afterRun(ports, await repoAt(ports, record), task)
 }
 

@@ -16,6 +16,7 @@ import {
   trashFolder,
   undoRecreate,
 } from './workspace.ts'
+import { append } from './tasks/records.ts'
 
 export type Mended = 'sound' | 'mended' | 'recreated'
 
@@ -91,11 +92,11 @@ export async function branchTip(ports: Ports, repo: Repo, task: Task, signal?: A
 }
 
 async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
-  const { store, git, vault } = ports
+  const { git, vault } = ports
   const now = () => ports.clock.now().toISOString()
   // The mark of a run would be gone, and with it all that keeps others from its task.
   requireIdle(task)
-  store.append(task.uid, { type: 'recreate.begun', owner: ports.processes.self() }, now())
+  await append(ports, task.uid, { type: 'recreate.begun', owner: ports.processes.self() }, now())
   try {
     await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
     requireFree(task.branch, await git.readWorktrees(repo.place))
@@ -122,7 +123,7 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
     const from = await ports.locate(task.origin).catch(() => undefined)
     const settings = from && (await ports.settings.read(from.checkout))
     if (settings) await include(ports, repo, from, settings.workspace, task, signal)
-    return store.append(task.uid, { type: 'recreate.done' }, now())
+    return await append(ports, task.uid, { type: 'recreate.done' }, now())
   } catch (error) {
     await undoRecreate(ports, repo, task, appError(error).message).catch(() => {})
     throw error

@@ -1,5 +1,6 @@
 /** What looks like a secret is not written down: command lines end up in steps, commits and the audit log. */
 import type { TaskEvent } from './events.ts'
+import { withoutSecretFormats } from './model/secrets.ts'
 
 const mask = '***'
 
@@ -61,17 +62,6 @@ const signIn = /((?:^|\s)(?:-u|--user|--proxy-user|--auth)[\s=]+[^\s:]+:)[^\s'"]
 /** `mysql -px` */
 const shortPassword = /(\b(?:mysql|mariadb)[\w-]*\s(?:.*\s)?-p)[^\s'"]+/g
 
-const known = [
-  /\b(?:ghp|gho|ghu|ghs|ghr)_\w{20,}|\bgithub_pat_\w{20,}/g,
-  /\bglpat-[\w-]{16,}/g,
-  /\bsk-[\w-]{16,}/g,
-  /\bxox[abposr]-[\w-]{10,}/g,
-  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
-  /\bAIza[\w-]{30,}/g,
-  /\bnpm_[0-9A-Za-z]{30,}/g,
-  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g,
-]
-
 /** The words of a command line in one line, without what looks like a secret. */
 export function commandLine(argv: readonly string[]): string {
   const words = argv.map((text, n) => (n > 0 && option.test(argv[n - 1] ?? '') ? mask : shellText(text)))
@@ -95,7 +85,7 @@ export function redacted(text: string): string {
     .replace(member, `$1"${mask}"`)
     .replace(said, `$1${mask}`)
     .replace(optionValue, masked(isKeyLike))
-  return withoutSignIn(known.reduce((rest, pattern) => rest.replace(pattern, mask), named))
+  return withoutSignIn(withoutSecretFormats(named, mask))
 }
 
 /**

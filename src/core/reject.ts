@@ -60,7 +60,9 @@ export async function rejectHeld(
   input: Omit<RejectInput, 'dir' | 'task' | 'onOutput'>,
   signal?: AbortSignal,
 ): Promise<Rejected> {
-  let task = input.hide ? (ports.store.findTaskByUid(named.uid) ?? named) : requireOpen(ports, named)
+  let task = input.hide
+    ? ((await ports.store.findTaskByUid(named.uid)) ?? named)
+    : await requireOpen(ports, named)
   requireSettled(task)
   requireIdle(task)
   const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'

@@ -1,8 +1,10 @@
 /** A repository that was moved is known by its mark; its record and its open tasks follow it. */
-import { follower, rootOf } from './moved.ts'
+import { repoRoot } from './model/repo.ts'
+import { follower } from './moved.ts'
 import type { Place, Ports, RepoRecord } from './ports.ts'
 import { requireRepo } from './repo.ts'
 import type { Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 /** The record of the repository that `dir` is in, when it says another place where there is none any more. */
 export async function findMoved(
@@ -12,7 +14,7 @@ export async function findMoved(
 ): Promise<{ record: RepoRecord; place: Place } | undefined> {
   const place = await ports.locate(dir).catch(() => undefined)
   const mark = place && (await ports.git.findRepoMark(place, signal))
-  const record = mark && ports.store.findRepoById(mark.id)
+  const record = mark && (await ports.repos.findById(mark.id))
   if (!record || record.commonDir === place.commonDir) return undefined
   return (await ports.files.readKind(record.commonDir)) === undefined ? { record, place } : undefined
 }
@@ -21,12 +23,12 @@ export async function relink(ports: Ports, dir: string, signal?: AbortSignal) {
   const moved = await findMoved(ports, dir, signal)
   if (!moved) return []
   const { record, place } = moved
-  const [from, to] = [rootOf(record.commonDir), rootOf(place.commonDir)]
+  const [from, to] = [repoRoot(record.commonDir), repoRoot(place.commonDir)]
   const follow = follower(record.commonDir, place.commonDir)
   await requireRepo(ports, dir, signal)
-  for (const task of ports.store.readTasks({ repo: record.id, open: true })) {
+  for (const task of await ports.store.readTasks({ repo: record.id, open: true })) {
     const event = { type: 'moved', to: await movedTo(ports, task, follow) } as const
-    ports.store.append(task.uid, event, ports.clock.now().toISOString())
+    await append(ports, task.uid, event, ports.clock.now().toISOString())
   }
   return [{ name: `repository ${record.name}`, message: `it was moved from ${from} to ${to}`, hint: '' }]
 }

@@ -45,7 +45,7 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
   if (isOpen(named)) await askTaskHook(ports, repo, named, 'preRemove', { onOutput: input.onOutput }, signal)
   if (input.force) await stopTask(ports, named, signal)
   return holdTask(ports, named, { verb: 'remove', signal }, async () => {
-    const task = ports.store.findTaskByUid(named.uid) ?? named
+    const task = (await ports.store.findTaskByUid(named.uid)) ?? named
     requireSettled(task)
     requireIdle(task)
     if (!isOpen(task))
@@ -82,13 +82,13 @@ async function findNamed(ports: Ports, repo: Repo, input: RemoveInput): Promise<
   if (input.task !== undefined) return ports.store.findTask(repo.id, input.task)
   if (input.path !== undefined) {
     const real = await ports.files.readRealPath(path.resolve(input.dir, input.path))
-    const found = ports.store.findTaskByPath(real)
+    const found = await ports.store.findTaskByPath(real)
     // The path may lead into another repository; all that follows would then be done to this one.
     return found?.repo === repo.id ? found : undefined
   }
-  return ports.store
-    .readTasks({ repo: repo.id })
-    .find((task) => path.basename(task.path) === input.name || task.id === input.name)
+  return (await ports.store.readTasks({ repo: repo.id })).find(
+    (task) => path.basename(task.path) === input.name || task.id === input.name,
+  )
 }
 
 function notFound(input: RemoveInput): AppError {

@@ -57,8 +57,8 @@ async function repairTask(ports: Ports, input: RepairInput, signal?: AbortSignal
   const look = async () =>
     (await examine(ports, input.dir, { repos: new Set([repo.id]) }, signal)).filter(own)
   const { repaired, left } = await mendAll(ports, look, signal)
-  const { task, mended } = await holdTask(ports, named, { verb: 'repair', signal }, () =>
-    ensureWorkspace(ports, repo, requireOpen(ports, named), signal),
+  const { task, mended } = await holdTask(ports, named, { verb: 'repair', signal }, async () =>
+    ensureWorkspace(ports, repo, await requireOpen(ports, named), signal),
   )
   const whole = mended === 'sound' && repaired.length > 0 ? 'mended' : mended
   return { task, mended: whole, repaired, left }

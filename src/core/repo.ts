@@ -1,7 +1,8 @@
 import path from 'node:path'
 import { AppError } from './errors.ts'
+import { checkoutRoot, repoRoot } from './model/repo.ts'
 import { repoName } from './names.ts'
-import type { Place, Ports, Records, Repo, RepoRecord, Store } from './ports.ts'
+import type { Place, Ports, Records, Repo, RepoRecord, Notes } from './ports.ts'
 
 /** Holds the repository's id, so that it is known again after it was moved. */
 export const markRef = 'refs/offshoot/repo'
@@ -12,7 +13,7 @@ export async function findRepo(
   dir: string,
 ): Promise<{ place: Place; repo: Repo | undefined }> {
   const place = await locate(records, dir)
-  const record = records.store.findRepo(place.commonDir)
+  const record = await records.repos.findAt(place.commonDir)
   return { place, repo: record && { ...record, place } }
 }
 
@@ -24,10 +25,10 @@ async function locate(records: Records, dir: string): Promise<Place> {
   const place = await records.locate(dir).catch((error: unknown) => error)
   const found = isPlace(place) ? place : undefined
   for (const folder of foldersAround(dir, found?.checkout)) {
-    const task = records.store.findTaskByPath(folder)
+    const task = await records.store.findTaskByPath(folder)
     const record = task
-      ? records.store.findRepoById(task.repo)
-      : records.store.findRepo(path.join(folder, '.git'))
+      ? await records.repos.findById(task.repo)
+      : await records.repos.findAt(path.join(folder, '.git'))
     if (!record || record.commonDir === found?.commonDir) continue
     return { commonDir: record.commonDir, gitDir: record.commonDir, checkout: folder }
   }
@@ -38,7 +39,7 @@ async function locate(records: Records, dir: string): Promise<Place> {
 /** Whether a command without the name of a task means the one whose workspace `dir` is in. */
 export async function isInWorkspace(records: Records, dir: string): Promise<boolean> {
   const checkout = (await findRepo(records, dir).catch(() => undefined))?.place.checkout
-  const task = checkout ? records.store.findTaskByPath(checkout) : undefined
+  const task = checkout ? await records.store.findTaskByPath(checkout) : undefined
   // In the user's own checkout everything is meant, whether a task works there or not.
   return task !== undefined && !task.shadow
 }
@@ -74,12 +75,12 @@ export async function requireRepo(ports: Ports, dir: string, signal?: AbortSigna
   await ports.git.requireVersion(signal)
   const place = await locate(ports, dir)
   await requireSupported(ports, place)
-  const known = ports.store.findRepo(place.commonDir)
+  const known = await ports.repos.findAt(place.commonDir)
   const isSame = known && (await ports.git.findRef(place, markRef, signal)) === known.mark
   const repo = isSame
     ? { ...known, place }
     : await ports.locks.hold(repoLock(place), { verb: 'take in', signal }, () => takeIn(ports, place, signal))
-  if (isForgotten(ports.store, repo.id)) ports.store.putNote(forgottenNote(repo.id), '')
+  if (await isForgotten(ports.notes, repo.id)) await ports.notes.put(forgottenNote(repo.id), '')
   return repo
 }
 
@@ -88,14 +89,14 @@ export function forgottenNote(id: string): string {
   return `forgotten ${id}`
 }
 
-export function isForgotten(store: Store, id: string): boolean {
-  return Boolean(store.findNote(forgottenNote(id)))
+export async function isForgotten(notes: Notes, id: string): Promise<boolean> {
+  return Boolean(await notes.find(forgottenNote(id)))
 }
 
 async function takeIn(ports: Ports, place: Place, signal?: AbortSignal): Promise<Repo> {
-  const known = ports.store.findRepo(place.commonDir)
+  const known = await ports.repos.findAt(place.commonDir)
   const mark = await ports.git.findRepoMark(place, signal)
-  const marked = mark && ports.store.findRepoById(mark.id)
+  const marked = mark && (await ports.repos.findById(mark.id))
   if (known && (!mark || mark.id === known.id)) return record(ports, place, known.id, known.name, signal)
   if (mark && marked && !(await isElsewhere(ports, marked, mark.blob))) {
     return record(ports, place, mark.id, marked.name, signal)
@@ -127,12 +128,12 @@ async function record(
   name: string,
   signal?: AbortSignal,
 ): Promise<Repo> {
-  const { git, store } = ports
+  const { git, repos } = ports
   const mark = await git.writeRepoMark(place, id, signal)
-  const addedAt = store.findRepoById(id)?.addedAt ?? ports.clock.now().toISOString()
+  const addedAt = (await repos.findById(id))?.addedAt ?? ports.clock.now().toISOString()
   const repo: RepoRecord = { id, name, commonDir: place.commonDir, mark, addedAt }
   // Recorded before it is marked: recovery looks for leftovers of the marking in the repositories it knows.
-  store.putRepo(repo)
+  await repos.put(repo)
   // Only we write that ref, and we hold the repository's lock: whoever left this one is dead.
   await git.clearRefLocks(place, [markRef])
   await git.clearBrokenRef(place, markRef)
@@ -158,15 +159,9 @@ async function requireSupported(ports: Ports, place: Place): Promise<void> {
   )
 }
 
-/** The root of the checkout in hand, or in a bare repository its folder. */
-export function rootOf(place: Place): string {
-  return place.checkout ?? place.commonDir
-}
-
 /** What relative settings are relative to: the main checkout, so that a workspace is never made inside another. */
 export function mainRoot(place: Place): string {
-  if (place.gitDir === place.commonDir) return rootOf(place)
-  return path.basename(place.commonDir) === '.git' ? path.dirname(place.commonDir) : place.commonDir
+  return place.gitDir === place.commonDir ? checkoutRoot(place) : repoRoot(place.commonDir)
 }
 
 export function repoLock(place: Place): string {

@@ -13,15 +13,11 @@ export interface KnownRepo {
 /** Every repository that offshoot has worked in, unless it was forgotten and nothing of it is open. */
 export async function repos(ports: Ports): Promise<KnownRepo[]> {
   const { store } = ports
-  const known = store.readRepos().filter(({ id }) => !isForgotten(store, id) || store.countOpenTasks(id) > 0)
-  return Promise.all(
-    known.map(async ({ id, name, commonDir, addedAt }) => ({
-      id,
-      name,
-      path: commonDir,
-      exists: (await ports.files.readKind(commonDir)) === 'folder',
-      openTasks: store.countOpenTasks(id),
-      addedAt,
-    })),
-  )
+  const looks = (await ports.repos.readAll()).map(async ({ id, name, commonDir, addedAt }) => {
+    const openTasks = await store.countOpenTasks(id)
+    if (openTasks === 0 && (await isForgotten(ports.notes, id))) return []
+    const exists = (await ports.files.readKind(commonDir)) === 'folder'
+    return [{ id, name, path: commonDir, exists, openTasks, addedAt }]
+  })
+  return (await Promise.all(looks)).flat()
 }

@@ -30,7 +30,7 @@ export interface Rewound {
 export async function rewind(ports: Ports, input: RewindInput, signal?: AbortSignal): Promise<Rewound> {
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   return holdTask(ports, named, { verb: 'rewind', signal }, async () => {
-    const task = requireOpen(ports, named)
+    const task = await requireOpen(ports, named)
     await requireWorkspace(ports, repo, task)
     if (!input.force) requireIdle(task, ' Or use --force.')
     const { tree } = requireStep(await ports.vault.readSteps(repo, task), input.to)

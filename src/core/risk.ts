@@ -1,5 +1,6 @@
 /** What of a change deserves a second look before it reaches the user's machine. Pure. */
 import path from 'node:path'
+import { hasSecret, isSecretName } from './model/secrets.ts'
 import type { Leaf } from './ports.ts'
 
 export interface RiskyFile {
@@ -25,26 +26,6 @@ const running = [
   /^\.circleci\//,
 ]
 
-const secretNames = [
-  /(^|\/)\.env(\.(?!example$|sample$|template$|dist$)[^/]*)?$/,
-  /(^|\/)(id_rsa|id_dsa|id_ecdsa|id_ed25519)$/,
-  /\.(pem|p12|pfx|keystore|jks)$/,
-  /(^|\/)(\.netrc|\.pgpass|credentials\.json)$/,
-]
-
-const secretContents = [
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-  /\bAKIA[0-9A-Z]{16}\b/,
-  /\bgh[pousr]_[A-Za-z0-9]{36,}\b/,
-  /\bsk-(ant-|proj-)?[A-Za-z0-9_-]{32,}\b/,
-  /\bxox[abpr]-[A-Za-z0-9-]{20,}\b/,
-  /\bnpm_[A-Za-z0-9]{36}\b/,
-]
-
-export function isSecretName(file: string): boolean {
-  return secretNames.some((pattern) => pattern.test(file))
-}
-
 export function risks(files: readonly RiskyFile[]): Risks {
   const runsCode: string[] = []
   const refused: { path: string; why: string }[] = []
@@ -67,8 +48,7 @@ function refusal({ path: file, from, to, content }: RiskyFile): string | undefin
   if (to.mode === '120000' && leadsOut(file, content?.toString() ?? ''))
     return 'a link that leads out of the repository'
   if (isSecretName(file)) return 'looks like a secret, by its name'
-  if (content && secretContents.some((pattern) => pattern.test(content.toString('latin1'))))
-    return 'looks like it holds a secret'
+  if (content && hasSecret(content.toString('latin1'))) return 'looks like it holds a secret'
   return undefined
 }
 

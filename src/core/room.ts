@@ -7,6 +7,7 @@ import type { Ports } from './ports.ts'
 import { repoAt } from './repo.ts'
 import type { Settings } from './settings.ts'
 import { isOpen, type Task } from './task.ts'
+import { readKnown } from './tasks/known.ts'
 
 /** How full a disk is, from 0 to 100. */
 export function usedPercent({ free, total }: { readonly free: number; readonly total: number }): number {
@@ -44,9 +45,9 @@ export async function freeSpace(
 ): Promise<number> {
   let left = await dropLeftovers(ports)
   left += await emptyPools(ports, isEnough, signal)
-  for (const task of inTrash(ports)) {
+  for (const task of await inTrash(ports)) {
     if (await isEnough()) return left
-    const record = ports.store.findRepoById(task.repo)
+    const record = await ports.repos.findById(task.repo)
     if (record)
       left += Number(await slim(ports, await repoAt(ports, record), task, signal).catch(() => false))
   }
@@ -55,7 +56,7 @@ export async function freeSpace(
 
 /** The newest is of the start that has just failed: with it the disk is as full as it was before that, and no less. */
 async function dropLeftovers(ports: Ports): Promise<number> {
-  const found = leftovers(ports).toSorted((a, b) => a.task.createdAt.localeCompare(b.task.createdAt))
+  const found = (await leftovers(ports)).toSorted((a, b) => a.task.createdAt.localeCompare(b.task.createdAt))
   const newest = found.at(-1)?.task.uid
   let dropped = 0
   for (const { folder, task } of found) {
@@ -76,7 +77,7 @@ async function emptyPools(
   signal?: AbortSignal,
 ): Promise<number> {
   let emptied = 0
-  for (const record of ports.store.readRepos()) {
+  for (const record of await ports.repos.readAll()) {
     if (await isEnough()) break
     emptied += await emptyPool(ports, await repoAt(ports, record), signal).catch(() => 0)
   }
@@ -84,25 +85,23 @@ async function emptyPools(
 }
 
 /** Oldest first, of every repository. */
-function inTrash({ store }: Ports): Task[] {
-  const done = new Set(store.readEvents({ types: ['operation.done'] }).map(({ uid }) => uid))
-  return Array.from(done)
-    .flatMap((uid) => store.findTaskByUid(uid) ?? [])
+async function inTrash({ store }: Ports): Promise<Task[]> {
+  const done = new Set((await store.readEvents({ types: ['operation.done'] })).map(({ uid }) => uid))
+  return [...(await readKnown(store, done)).values()]
     .filter((task) => task.trash !== undefined && !isOpen(task))
     .sort((a, b) => (a.closedAt ?? '').localeCompare(b.closedAt ?? ''))
 }
 
 /** Workspaces that nobody was ever given, as their start did not come to its end: they hold nothing but the base. */
-function leftovers(ports: Ports): { readonly folder: string; readonly task: Task }[] {
+async function leftovers(ports: Ports): Promise<{ readonly folder: string; readonly task: Task }[]> {
   const { store } = ports
-  const used = usedTrash(store)
+  const used = await usedTrash(store)
   // On a full disk it may have come to nothing to note that it was taken back.
-  const halfMade = store
-    .readPendingTasks()
+  const halfMade = (await store.readPendingTasks())
     .filter(({ pending, shadow }) => pending?.verb === 'start' && !shadow)
     .map((task) => ({
       task,
       folder: path.join(path.dirname(task.path), '.trash', path.basename(task.path)),
     }))
-  return [...undoneStarts(store), ...halfMade].filter(({ folder }) => !used.has(folder))
+  return [...(await undoneStarts(store)), ...halfMade].filter(({ folder }) => !used.has(folder))
 }

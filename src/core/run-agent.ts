@@ -20,6 +20,7 @@ import type { Task } from './task.ts'
 import { taskEnvironment } from './task-environment.ts'
 import { turnCounter } from './turns.ts'
 import { branchRef } from './workspace.ts'
+import { append } from './tasks/records.ts'
 
 export interface RunInput {
   readonly dir: string
@@ -107,8 +108,7 @@ async function findResumed(ports: Ports, { dir, task: name, resume }: RunInput):
   const { repo } = await findRepo(ports, dir)
   const fits = ({ conversation }: Task) =>
     conversation !== undefined && (resume === true || conversation.id === resume)
-  const [task] = ports.store
-    .readTasks({ repo: repo?.id ?? '', open: true })
+  const [task] = (await ports.store.readTasks({ repo: repo?.id ?? '', open: true }))
     .filter(fits)
     .toSorted((one, other) => other.lastActiveAt.localeCompare(one.lastActiveAt))
   if (repo && task) return { repo, task }
@@ -168,7 +168,7 @@ async function attend(ports: Ports, repo: Repo, run: ActiveRun, about: Attended)
   const tell = (event: RunTold) => onlooker?.tell(event)
   tell({ event: 'started', task, run: run.id, agent: agent.name })
   const before = await ports.git.readSurroundings(repo.place)
-  const permit = permits(ports, run, {
+  const permit = await permits(ports, run, {
     policy,
     place: { workspace: task.path, free: [ports.temp], home: ports.userHome },
     tell,
@@ -183,7 +183,7 @@ async function attend(ports: Ports, repo: Repo, run: ActiveRun, about: Attended)
   }
   const look = async () => {
     const after = await ports.git.readSurroundings(repo.place)
-    const changes = strays(before, after, branchesOf(ports, repo))
+    const changes = strays(before, after, await branchesOf(ports, repo))
     return { changes, operation: await tellStrays(ports, repo, run, changes, tell) }
   }
   const cut = await converse(ports, run, about, handed, attended.take).catch(async (thrown: unknown) => {
@@ -215,7 +215,7 @@ async function tellStrays(
 ): Promise<string | undefined> {
   if (changes.length === 0) return undefined
   const event = { type: 'run.strayed', run: id, changes } as const
-  ports.store.append(task.uid, event, ports.clock.now().toISOString())
+  await append(ports, task.uid, event, ports.clock.now().toISOString())
   tell({ event: 'strayed', changes })
   return keepStrays(ports, repo, task, changes)
 }
@@ -275,14 +275,14 @@ function cellOf(ports: Ports, run: ActiveRun): Cell {
 }
 
 /** An agent that was stopped only knows that it was killed. */
-function findStop(ports: Ports, { id, task }: ActiveRun): string | undefined {
-  return ports.store
-    .readEvents({ uid: task.uid, types: ['run.stopping'] })
-    .flatMap(({ event }) => (event.type === 'run.stopping' && event.run === id ? [event.reason] : []))[0]
+async function findStop(ports: Ports, { id, task }: ActiveRun): Promise<string | undefined> {
+  return (await ports.store.readEvents({ uid: task.uid, types: ['run.stopping'] })).flatMap(({ event }) =>
+    event.type === 'run.stopping' && event.run === id ? [event.reason] : [],
+  )[0]
 }
 
-function branchesOf(ports: Ports, repo: Repo): Set<string> {
-  return new Set(ports.store.readTasks({ repo: repo.id }).map((task) => branchRef(task.branch)))
+async function branchesOf(ports: Ports, repo: Repo): Promise<Set<string>> {
+  return new Set((await ports.store.readTasks({ repo: repo.id })).map((task) => branchRef(task.branch)))
 }
 
 function conversationOf(

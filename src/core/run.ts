@@ -9,6 +9,7 @@ import type { Ports, Repo, Snapshot } from './ports.ts'
 import { ensureWorkspace } from './recreate.ts'
 import { runLock, type Task } from './task.ts'
 import { askTaskHook } from './task-hooks.ts'
+import { append } from './tasks/records.ts'
 
 /** A run under way: what it has done can be taken step by step. */
 export interface ActiveRun {
@@ -65,7 +66,7 @@ export function withRun<T>(
         const taken = await takeStep(
           ports,
           repo,
-          requireOpen(ports, task),
+          await requireOpen(ports, task),
           { ...note, run: id },
           files,
           signal,
@@ -93,7 +94,7 @@ export function withRun<T>(
   return running.then(
     async (ended) => ({ ...ended, task: await afterRun(ports, repo, ended.task) }),
     async (thrown: unknown) => {
-      const failed = ports.store.findTaskByUid(named.uid)
+      const failed = await ports.store.findTaskByUid(named.uid)
       if (failed && hasBegun) await afterRun(ports, repo, failed).catch(() => {})
       throw thrown
     },
@@ -109,12 +110,12 @@ function begin(
   signal?: AbortSignal,
 ): Promise<Task> {
   return holdTask(ports, named, { verb: 'run', signal }, async () => {
-    const { task } = await ensureWorkspace(ports, repo, requireOpen(ports, named), signal)
+    const { task } = await ensureWorkspace(ports, repo, await requireOpen(ports, named), signal)
     await withPorts(ports, task, signal)
     await ports.vault.seed(repo, task, signal)
     await takeStep(ports, repo, task, { tool: 'checkpoint', summary: 'before the run' }, undefined, signal)
     const event = { type: 'run.begun', run, agent, owner: ports.processes.self() } as const
-    return ports.store.append(task.uid, event, ports.clock.now().toISOString())
+    return append(ports, task.uid, event, ports.clock.now().toISOString())
   })
 }
 
@@ -132,10 +133,10 @@ export function endRun(
   return holdTask(ports, task, { verb: 'run' }, async () => {
     const isMoved = (await findMovedTo(ports, repo, task)) !== undefined
     const there = !isMoved && (await ports.files.readKind(task.path)) === 'folder'
-    const taken = there ? await takeStep(ports, repo, requireOpen(ports, task), note) : undefined
+    const taken = there ? await takeStep(ports, repo, await requireOpen(ports, task), note) : undefined
     const given = trigger === null ? {} : { trigger }
     const event = { type: 'run.ended', run: note.run, ok: reason === '', reason, ...given } as const
-    const ended = ports.store.append(task.uid, event, ports.clock.now().toISOString())
+    const ended = await append(ports, task.uid, event, ports.clock.now().toISOString())
     const done = await publishSteps(ports, repo, ended)
     if (!taken?.created) return { task: done, taken: undefined, published: undefined }
     return { task: done, taken, published: (await ports.vault.readPublished(repo, task)).get(taken.step.n) }

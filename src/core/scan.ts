@@ -7,6 +7,7 @@ import type { GitLock, OtherFolder, Ports, Registration, Repo, RepoRecord, Vault
 import { repoAt } from './repo.ts'
 import { isOpen, type Task } from './task.ts'
 import { isolationOf } from './workspace.ts'
+import { readKnown } from './tasks/known.ts'
 
 export interface World {
   readonly repos: readonly SeenRepo[]
@@ -79,7 +80,7 @@ export async function scan(
 ): Promise<World> {
   const [repos, tasks]: [SeenRepo[], SeenTask[]] = [[], []]
   const failed: Unread[] = []
-  const records = ports.store.readRepos().filter(({ id }) => only?.has(id) ?? true)
+  const records = (await ports.repos.readAll()).filter(({ id }) => only?.has(id) ?? true)
   for (const record of records) {
     signal?.throwIfAborted()
     try {
@@ -114,7 +115,7 @@ async function lookAtTasks(
   isThere: boolean,
   signal?: AbortSignal,
 ): Promise<SeenTask[]> {
-  const own = ports.store.readTasks({ repo: repo.id }).filter((task) => isOpen(task) || task.pending)
+  const own = (await ports.store.readTasks({ repo: repo.id })).filter((task) => isOpen(task) || task.pending)
   const found: SeenTask[] = []
   await eachOf(own.entries(), 16, async ([n, task]) => {
     found[n] = await lookAtTask(ports, repo, task, isThere, signal)
@@ -126,8 +127,9 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
   const { git } = ports
   const { place, ...record } = repo
   const vault = await ports.vault.inspect(repo, deep, signal)
+  const inVault = await readKnown(ports.store, vault.tips.keys())
   const orphans = Array.from(vault.tips, ([uid, isThere]) => (isThere ? uid : '')).filter(
-    (uid) => uid !== '' && ports.store.findTaskByUid(uid) === undefined,
+    (uid) => uid !== '' && !inVault.has(uid),
   )
   const lost = await ports.vault.readIds(repo, orphans, signal)
   if ((await ports.files.readKind(repo.commonDir)) !== 'folder') {
@@ -135,7 +137,7 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
       registrations: [],
       refs: new Map(),
       locks: [],
-      known: knownOf(ports, vault.tips.keys()),
+      known: inVault,
     }
     return { record, isThere: false, vault, lost, ...nothing }
   }
@@ -146,16 +148,8 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
   ])
   const pinned = [...refs.keys()].flatMap((ref) => /^refs\/offshoot\/base\/(\w+)$/.exec(ref)?.[1] ?? [])
   const marked = registrations.flatMap(({ uid }) => uid ?? [])
-  const known = knownOf(ports, [...pinned, ...marked, ...vault.tips.keys()])
+  const known = await readKnown(ports.store, [...pinned, ...marked, ...vault.tips.keys()])
   return { record, isThere: true, vault, registrations, refs, locks, known, lost }
-}
-
-function knownOf({ store }: Ports, uids: Iterable<string>): ReadonlyMap<string, Task> {
-  const found = Array.from(new Set(uids), (uid): [string, Task | undefined] => [
-    uid,
-    store.findTaskByUid(uid),
-  ])
-  return new Map(found.filter((pair): pair is [string, Task] => pair[1] !== undefined))
 }
 
 async function lookAtTask(
@@ -192,13 +186,13 @@ async function findFault(
 
 async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'failed'>> {
   const [unknown, failed]: [World['unknown'][number][], Unread[]] = [[], []]
-  const names = new Set(ports.store.readRepos().map(({ name }) => name))
+  const names = new Set((await ports.repos.readAll()).map(({ name }) => name))
   const vaults = await ports.vault.readVaults().catch((thrown: unknown) => {
     failed.push(unread('vaults', thrown))
     return []
   })
   for (const { name, repo, why } of vaults) {
-    if (repo ? ports.store.findRepoById(repo.id) : names.has(name)) continue
+    if (repo ? await ports.repos.findById(repo.id) : names.has(name)) continue
     const failing = (thrown: unknown) => void failed.push(unread(`vault ${name}`, thrown))
     if (why !== undefined) failed.push({ what: `vault ${name}`, why })
     else
@@ -213,8 +207,11 @@ async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'faile
 async function findStrays(ports: Ports, { name }: RepoRecord): Promise<Stray[]> {
   const base = path.join(ports.home, 'workspaces', name)
   const folders = (await ports.files.readNames(base)).filter((folder) => !folder.startsWith('.'))
-  return folders
-    .map((folder) => path.join(base, folder))
-    .map((folder) => ({ folder, task: ports.store.findTaskByPath(folder) }))
-    .filter(({ task }) => !task || (!isOpen(task) && !task.pending))
+  const strays: Stray[] = []
+  for (const name of folders) {
+    const folder = path.join(base, name)
+    const task = await ports.store.findTaskByPath(folder)
+    if (!task || (!isOpen(task) && !task.pending)) strays.push({ folder, task })
+  }
+  return strays
 }

@@ -13,6 +13,7 @@ import { endRun } from './run.ts'
 import { clearRoom } from './run-agent.ts'
 import { type Pending, runLock, type Task, taskLock } from './task.ts'
 import { branchRef, pinRef, undoRecreate, undoStart } from './workspace.ts'
+import { append } from './tasks/records.ts'
 
 export interface Settled {
   readonly uid: string
@@ -33,7 +34,7 @@ export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Set
     await ports.processes.endChildren(owner, (left) => clearLeft(ports, left)).catch(() => 0)
   }
   await recoverPools(ports)
-  for (const task of ports.store.readPendingTasks()) {
+  for (const task of await ports.store.readPendingTasks()) {
     signal?.throwIfAborted()
     try {
       told.push(await settle(ports, task))
@@ -49,10 +50,10 @@ export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Set
 export async function settle(ports: Ports, seen: Task): Promise<Settled> {
   const lock = seen.pending?.verb === 'run' ? runLock(seen.uid) : taskLock(seen.repo, seen.id)
   return ports.locks.hold(lock, { verb: 'recover', waitMs: 0 }, async () => {
-    const task = ports.store.findTaskByUid(seen.uid)
+    const task = await ports.store.findTaskByUid(seen.uid)
     const named = { uid: seen.uid, task: seen.id, repo: seen.repo }
     if (!task?.pending) return { ...named, verdict: 'left alone', why: 'It ended by itself.' }
-    const record = ports.store.findRepoById(task.repo)
+    const record = await ports.repos.findById(task.repo)
     if (!record) throw new AppError('WT_005', 'Its repository is not known.')
     const { pending } = task
     const why = whyUnended(pending)
@@ -132,14 +133,14 @@ async function concludeGone(
       throw new AppError('WT_005', `${repo.commonDir} is gone, in which ${why}.`)
     }
     case 'publish':
-      ports.store.append(task.uid, { type: 'publish.undone', reason: why }, now())
+      await append(ports, task.uid, { type: 'publish.undone', reason: why }, now())
       return 'rolled back'
     case 'run': {
       await ports.processes.endRun(pending.run)
       await clearRoom(ports, pending.run)
       // Without the repository's objects there is no telling what changed: no step is taken, and the folder stays.
       const ended = { type: 'run.ended', run: pending.run, ok: false, reason: why } as const
-      await holdTask(ports, task, { verb: 'run' }, async () => ports.store.append(task.uid, ended, now()))
+      await holdTask(ports, task, { verb: 'run' }, async () => append(ports, task.uid, ended, now()))
       return 'finished'
     }
   }
@@ -153,7 +154,7 @@ async function clearLeft(ports: Ports, left: readonly LeftBehind[]): Promise<voi
 
 /** Taking a repository in belongs to no task: what is left of that is looked for in every repository. */
 async function clearMarks(ports: Ports): Promise<void> {
-  for (const { commonDir } of ports.store.readRepos()) {
+  for (const { commonDir } of await ports.repos.readAll()) {
     const place = { commonDir, gitDir: commonDir, checkout: null }
     const clear = () => ports.git.clearRefLocks(place, [markRef])
     await ports.locks.hold(repoLock(place), { verb: 'recover' }, clear)

@@ -14,10 +14,14 @@ import { rawTree } from './raw.ts'
 import { branchRef, keptIndexRef, pinRef } from './workspace.ts'
 
 /** The open task that works in a checkout of the user's. */
-export function findShadow(ports: Ports, repo: Repo, checkout: string | null): Task | undefined {
-  return ports.store
-    .readTasks({ repo: repo.id, open: true })
-    .find((task) => task.shadow !== undefined && task.path === checkout)
+export async function findShadow(
+  ports: Ports,
+  repo: Repo,
+  checkout: string | null,
+): Promise<Task | undefined> {
+  return (await ports.store.readTasks({ repo: repo.id, open: true })).find(
+    (task) => task.shadow !== undefined && task.path === checkout,
+  )
 }
 
 const underWay = [

@@ -2,7 +2,7 @@ import type { Records } from './ports.ts'
 import { isOpen, type Task } from './task.ts'
 
 /** The open tasks that were made to do the same, once this one is closed. */
-export function siblingsOf({ store }: Records, task: Task): Task[] {
+export async function siblingsOf({ store }: Records, task: Task): Promise<Task[]> {
   if (task.group === undefined || isOpen(task)) return []
-  return store.readTasks({ repo: task.repo, open: true }).filter(({ group }) => group === task.group)
+  return (await store.readTasks({ repo: task.repo, open: true })).filter(({ group }) => group === task.group)
 }

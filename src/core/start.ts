@@ -15,17 +15,19 @@ import {
 import { perform } from './operation.ts'
 import { askForSlots, takeSlot } from './pool.ts'
 import { requireSettled } from './idle.ts'
+import { checkoutRoot } from './model/repo.ts'
 import { holdBlock } from './port-block.ts'
 import type { CommandCall, Leaf, OnProgress, Ports, Repo, Submodules, Worktree } from './ports.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
 import { redacted } from './redact.ts'
 import { rejectTask } from './reject.ts'
-import { mainRoot, repoLock, requireRepo, rootOf } from './repo.ts'
+import { mainRoot, repoLock, requireRepo } from './repo.ts'
 import type { Settings } from './settings.ts'
 import { entering, findShadow, requireShadowable } from './shadow.ts'
 import { type Isolation, type Task, taskLock } from './task.ts'
 import { type HookRun, runTaskHook } from './task-hooks.ts'
 import { branchRef, branchTaken, makeFolder, makeRefs, requireBase, undoStart } from './workspace.ts'
+import { append } from './tasks/records.ts'
 
 export interface StartInput {
   readonly dir: string
@@ -81,7 +83,7 @@ export async function start(ports: Ports, asked: StartInput, signal?: AbortSigna
     taskLock(repo.id, id),
     { verb: 'start', waitMs, signal },
     async () => {
-      const open = ports.store.findOpenTask(repo.id, id)
+      const open = await ports.store.findOpenTask(repo.id, id)
       if (open) return reuse(ports, repo, open, { ...input, task: id }, signal)
       if (input.isolation === 'branch') await vacateCheckout(ports, repo, settings, id, signal)
       const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
@@ -105,7 +107,7 @@ async function vacateCheckout(
   id: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const other = findShadow(ports, repo, repo.place.checkout)
+  const other = await findShadow(ports, repo, repo.place.checkout)
   if (other && !settings.autoRevert.newTask) {
     throw new AppError('WT_017', `The task ${other.id} is at work in this checkout.`, {
       path: other.path,
@@ -183,7 +185,7 @@ async function planned(
     state: 'pending',
     isolation: input.isolation ?? 'worktree',
     ...(input.isolation === 'branch'
-      ? { path: rootOf(place), shadow: { gitDir: place.gitDir, operation: ports.ids.uid() } }
+      ? { path: checkoutRoot(place), shadow: { gitDir: place.gitDir, operation: ports.ids.uid() } }
       : {
           path: await freePath(
             ports,
@@ -197,7 +199,7 @@ async function planned(
     branch,
     adopted: input.existingBranch !== undefined,
     base: { branch: input.existingBranch ?? (await baseBranch(ports, repo, input.from, signal)), commit },
-    origin: rootOf(place),
+    origin: checkoutRoot(place),
     head: commit,
     checkpoints: 0,
     files: 0,
@@ -277,15 +279,20 @@ async function make(
   const { store } = ports
   const now = () => ports.clock.now().toISOString()
   const task = await ports.locks.hold(repoLock(repo.place), { verb: 'start', signal }, async () => {
-    requireRoom(store.countOpenTasks(repo.id), settings.limits.perRepo)
+    requireRoom(await store.countOpenTasks(repo.id), settings.limits.perRepo)
     return holdBlock(
       ports,
       settings.ports,
       plan,
-      (portBlock) => {
+      async (portBlock) => {
         signal?.throwIfAborted()
         const begun = portBlock ? { ...plan, portBlock } : plan
-        store.append(plan.uid, { type: 'start.begun', task: begun, owner: ports.processes.self() }, now())
+        await append(
+          ports,
+          plan.uid,
+          { type: 'start.begun', task: begun, owner: ports.processes.self() },
+          now(),
+        )
         return begun
       },
       signal,
@@ -304,7 +311,7 @@ async function make(
     const pointers = await ports.git.findPointers(repo, task, signal)
     const included = await include(ports, repo, repo.place, settings.workspace, task, signal)
     signal?.throwIfAborted()
-    const started = store.append(task.uid, { type: 'start.done' }, now())
+    const started = await append(ports, task.uid, { type: 'start.done' }, now())
     ports.later(() => ports.vault.seed(repo, started))
     ports.later(() => askForSlots(ports, repo, started, settings))
     return { task: started, included, submodules, pointers }

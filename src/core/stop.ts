@@ -2,6 +2,7 @@ import { settingsOf } from './hold.ts'
 import { requireTask } from './list.ts'
 import type { Ports } from './ports.ts'
 import { runLock, type Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 export interface Stopped {
   readonly task: Task
@@ -26,9 +27,9 @@ export async function stopTask(ports: Ports, task: Task, signal?: AbortSignal): 
   if (task.pending?.verb !== 'run') return { task, stopped: false }
   const { run } = task.pending
   const event = { type: 'run.stopping', run, reason: 'Stopped by the user.' } as const
-  ports.store.append(task.uid, event, ports.clock.now().toISOString())
+  await append(ports, task.uid, event, ports.clock.now().toISOString())
   await ports.processes.endRun(run)
   const waitMs = (await settingsOf(ports, task)).lock.waitSeconds * 1000
   await ports.locks.hold(runLock(task.uid), { verb: 'stop', waitMs, signal }, async () => {})
-  return { task: ports.store.findTaskByUid(task.uid) ?? task, stopped: true }
+  return { task: (await ports.store.findTaskByUid(task.uid)) ?? task, stopped: true }
 }

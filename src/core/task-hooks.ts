@@ -10,6 +10,7 @@ import { withPorts } from './port-block.ts'
 import type { CommandCall, CommandStdin, Ports, RepoRecord } from './ports.ts'
 import type { Task } from './task.ts'
 import { taskEnvironment } from './task-environment.ts'
+import { append } from './tasks/records.ts'
 
 const taskHooks = ['postStart', 'preRun', 'preAccept', 'postAccept', 'preRemove'] as const
 export type TaskHook = (typeof taskHooks)[number]
@@ -63,8 +64,8 @@ export function trustNote(repo: string): string {
   return `trust ${repo}`
 }
 
-export function isTrusted(ports: Ports, repo: string, hooks: readonly HookCommand[]): boolean {
-  return ports.store.findNote(trustNote(repo)) === fingerprintOf(hooks)
+export async function isTrusted(ports: Ports, repo: string, hooks: readonly HookCommand[]): Promise<boolean> {
+  return (await ports.notes.find(trustNote(repo))) === fingerprintOf(hooks)
 }
 
 interface HookOptions {
@@ -88,7 +89,8 @@ export async function runTaskHook(
   const hooks = await readHooks(ports, task.origin).catch(() => [])
   const found = hooks.find((one) => one.hook === hook)
   if (!found) return undefined
-  if (found.isForeign && !isTrusted(ports, repo.id, hooks)) return { hook, ok: false, why: notTrusted }
+  if (found.isForeign && !(await isTrusted(ports, repo.id, hooks)))
+    return { hook, ok: false, why: notTrusted }
   const { timeoutSeconds } = (await settingsOf(ports, task)).hooks
   const late = AbortSignal.timeout(timeoutSeconds * 1000)
   const isThere = (await ports.files.readKind(task.path)) === 'folder'
@@ -114,11 +116,11 @@ export async function runTaskHook(
 
 /** What runs before has a say: throws WT_017 when it says no. One that is not trusted has none, and that is told. */
 export async function askTaskHook(...args: Parameters<typeof runTaskHook>): Promise<void> {
-  const [{ store, clock }, , { uid }, hook] = args
+  const [ports, , { uid }, hook] = args
   const ran = await runTaskHook(...args)
   if (!ran || ran.ok) return
   if (ran.why === notTrusted) {
-    store.append(uid, { type: 'hook.skipped', hook }, clock.now().toISOString())
+    await append(ports, uid, { type: 'hook.skipped', hook }, ports.clock.now().toISOString())
     return
   }
   throw new AppError('WT_017', `${ran.hook} said no: it ${ran.why}.`, { data: { hook: ran.hook } })

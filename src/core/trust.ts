@@ -25,12 +25,12 @@ export async function trust(ports: Ports, input: TrustInput, signal?: AbortSigna
   const repo = await requireRepo(ports, input.dir, signal)
   const hooks = await readHooks(ports, repo.place.checkout)
   const commands = hooks.filter((hook) => hook.isForeign)
-  if (input.show) return { commands, trusted: isTrusted(ports, repo.id, hooks) }
+  if (input.show) return { commands, trusted: await isTrusted(ports, repo.id, hooks) }
   if (input.isUnattended && !input.ci) {
     throw new AppError('WT_017', 'Nobody is here to say that these commands are trusted.', {
       hint: 'If that is meant: offshoot trust --ci',
     })
   }
-  ports.store.putNote(trustNote(repo.id), input.revoke ? '' : fingerprintOf(hooks))
+  await ports.notes.put(trustNote(repo.id), input.revoke ? '' : fingerprintOf(hooks))
   return { commands, trusted: !input.revoke }
 }

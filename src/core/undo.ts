@@ -38,15 +38,17 @@ export interface KnownOperation {
 /** The operations of a repository, newest first. */
 export async function ops(ports: Ports, input: { dir: string }): Promise<KnownOperation[]> {
   const { repo } = await findRepo(ports, input.dir)
-  return repo ? operationsOf(ports, repo) : []
+  return repo ? await operationsOf(ports, repo) : []
 }
 
-function operationsOf(ports: Ports, repo: Repo): KnownOperation[] {
+async function operationsOf(ports: Ports, repo: Repo): Promise<KnownOperation[]> {
   const known = new Map<string, Omit<KnownOperation, 'id' | 'undone'>>()
   const done: string[] = []
   const tasks = new Map<string, Task | undefined>()
-  for (const { uid, at, event } of ports.store.readEvents({ types: ['operation.begun', 'operation.done'] })) {
-    if (!tasks.has(uid)) tasks.set(uid, ports.store.findTaskByUid(uid))
+  for (const { uid, at, event } of await ports.store.readEvents({
+    types: ['operation.begun', 'operation.done'],
+  })) {
+    if (!tasks.has(uid)) tasks.set(uid, await ports.store.findTaskByUid(uid))
     const task = tasks.get(uid)
     if (task?.repo !== repo.id) continue
     // A task that was started in a checkout is given up by reject.
@@ -95,7 +97,7 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
   if (input.operation === '')
     throw new AppError('WT_019', 'The id of the operation is empty.', { hint: 'offshoot ops lists them.' })
   const { repo } = await findRepo(ports, input.dir)
-  const all = repo ? operationsOf(ports, repo) : []
+  const all = repo ? await operationsOf(ports, repo) : []
   const chosen = all.find(({ id, verb, undone, expired }) =>
     input.operation === undefined
       ? !undone && !expired && verb !== 'undo' && verb !== 'run'
@@ -117,14 +119,14 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
       hint: 'trash.keepDays says for how long everything can be undone.',
     })
   const operation = await findOperation(ports, repo, chosen.id)
-  const task = operation && ports.store.findTaskByUid(operation.task)
+  const task = operation && (await ports.store.findTaskByUid(operation.task))
   if (!operation || !task) throw new AppError('WT_005', `The record of ${chosen.id} is gone.`)
   if (operation.final !== undefined)
     throw new AppError('WT_017', `It cannot be undone: ${operation.final}.`, {
       hint: 'offshoot ops lists the others; name one of them.',
     })
   return holdTask(ports, task, { verb: 'undo', signal }, async () => {
-    const now = ports.store.findTaskByUid(task.uid) ?? task
+    const now = (await ports.store.findTaskByUid(task.uid)) ?? task
     requireSettled(now)
     requireIdle(now)
     const inverted = inverse(operation, ports.ids.uid(), ports.clock.now().toISOString())
@@ -201,7 +203,7 @@ async function stepBack(
   { before }: StepMove,
   signal?: AbortSignal,
 ): Promise<StepMove> {
-  const task = requireOpen(ports, named)
+  const task = await requireOpen(ports, named)
   await requireWorkspace(ports, repo, task)
   const kept = { tool: 'checkpoint', summary: `before the undo of ${verb}` }
   const { step: last } = await takeStep(ports, repo, task, kept, undefined, signal)
@@ -277,7 +279,7 @@ async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation
   }
   if (back.workspace?.to === 'back') await requireRegistration(ports, repo, task)
   const isRecordChanged = Object.keys(back.record.to).length > 0
-  const other = isRecordChanged ? ports.store.findOpenTask(repo.id, task.id) : undefined
+  const other = isRecordChanged ? await ports.store.findOpenTask(repo.id, task.id) : undefined
   if (other && other.uid !== task.uid)
     throw new AppError('WT_013', `There is a new task ${task.id} by now.`, { path: other.path })
 }
@@ -298,7 +300,7 @@ async function requireUnused(ports: Ports, repo: Repo, back: Operation): Promise
 /** The checkout is on the branch that it was left on, and no other task works in it. */
 async function requireHead(ports: Ports, repo: Repo, task: Task, head: NonNullable<Operation['head']>) {
   const place = { ...repo.place, gitDir: head.gitDir }
-  const [now, other] = [await ports.git.readHeadBranch(place), findShadow(ports, repo, task.path)]
+  const [now, other] = [await ports.git.readHeadBranch(place), await findShadow(ports, repo, task.path)]
   if (now === head.from && (other === undefined || other.uid === task.uid)) return
   const why = other ? `${other.id} is at work there` : `it is on ${now ?? 'no branch'}`
   throw new AppError('WT_011', `${task.path} is not as the operation left it: ${why}.`, {

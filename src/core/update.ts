@@ -32,7 +32,7 @@ export interface Updated {
 export async function update(ports: Ports, input: UpdateInput, signal?: AbortSignal): Promise<Updated> {
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   return holdTask(ports, named, { verb: 'update', signal }, async () => {
-    let task = requireOpen(ports, named)
+    let task = await requireOpen(ports, named)
     if (input.dirty && task.shadow) {
       throw new AppError('WT_019', `${task.id} works in your checkout: as it is, that is the work itself.`, {
         hint: `Bring a branch in: offshoot update ${task.id}`,

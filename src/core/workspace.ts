@@ -5,6 +5,7 @@ import type { IsolationKind, OnProgress, Place, Ports, RefChange, Repo } from '.
 import { mainRoot } from './repo.ts'
 import { dropTaken } from './slot.ts'
 import type { Pending, Task } from './task.ts'
+import { append } from './tasks/records.ts'
 
 /** Keeps the base commit from being collected while the task is open. */
 export function pinRef(uid: string): string {
@@ -163,7 +164,7 @@ export async function undoStart(
   task: Task,
   why: { readonly message: string; readonly code?: string; readonly path?: string | undefined },
 ): Promise<void> {
-  if (!isUnderWay(ports, task, 'start')) return
+  if (!(await isUnderWay(ports, task, 'start'))) return
   const { place } = repo
   const { git } = ports
   const branch = branchRef(task.branch)
@@ -183,7 +184,7 @@ export async function undoStart(
   if (pin !== undefined) changes.push({ ref: pinRef(task.uid), old: pin, new: null })
   if (changes.length > 0) await git.changeRefs(place, changes, `offshoot: undo start ${task.uid}`)
   const undone = { type: 'start.undone', reason: why.message, trash } as const
-  ports.store.append(task.uid, undone, ports.clock.now().toISOString())
+  await append(ports, task.uid, undone, ports.clock.now().toISOString())
 }
 
 /** Its own log proves that the branch is ours: a user may have made one of that name in the meantime. */
@@ -193,12 +194,12 @@ async function isOwnBranch(ports: Ports, repo: Repo, task: Task): Promise<boolea
 
 /** What a recreation that did not end has made goes into the trash; the next start tries again. */
 export async function undoRecreate(ports: Ports, repo: Repo, task: Task, reason: string): Promise<void> {
-  if (!isUnderWay(ports, task, 'recreate')) return
+  if (!(await isUnderWay(ports, task, 'recreate'))) return
   await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
-  ports.store.append(task.uid, { type: 'recreate.undone', reason }, ports.clock.now().toISOString())
+  await append(ports, task.uid, { type: 'recreate.undone', reason }, ports.clock.now().toISOString())
 }
 
 /** The last append of a verb may fail after it was written: what the record calls done is not taken back. */
-function isUnderWay(ports: Ports, task: Task, verb: Pending['verb']): boolean {
-  return ports.store.findTaskByUid(task.uid)?.pending?.verb === verb
+async function isUnderWay(ports: Ports, task: Task, verb: Pending['verb']): Promise<boolean> {
+  return (await ports.store.findTaskByUid(task.uid))?.pending?.verb === verb
 }

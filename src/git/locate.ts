@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { AppError } from '../core/errors.ts'
 import type { Place } from '../core/ports.ts'
+import { isBare } from './bare.ts'
 import type { GitExec } from './exec.ts'
 import { readSmall, realPathOf, statOf } from './look.ts'
 
@@ -39,7 +40,7 @@ function placeAt(folder: string): Place | undefined {
     }
     return { commonDir: commonDirOf(gitDir), gitDir, checkout: folder }
   }
-  if (isGitDir(folder) && isBare(folder)) return { commonDir: folder, gitDir: folder, checkout: null }
+  if (isGitDir(folder) && isApart(folder)) return { commonDir: folder, gitDir: folder, checkout: null }
   return undefined
 }
 
@@ -52,9 +53,9 @@ function isGitDir(folder: string): boolean {
   return ['HEAD', 'objects', 'refs'].every((name) => statOf(path.join(folder, name)) !== undefined)
 }
 
-function isBare(folder: string): boolean {
-  const config = readSmall(path.join(folder, 'config')) ?? ''
-  return path.basename(folder) !== '.git' || /^\s*bare\s*=\s*true/m.test(config)
+/** Whether no checkout belongs to the git folder, as far as one can see from inside it: that of a submodule counts, too. */
+function isApart(gitDir: string): boolean {
+  return path.basename(gitDir) !== '.git' || isBare(gitDir)
 }
 
 /** Our own calls name the repository outright, which skips git's ownership test: so it is made here, by git's rules. */

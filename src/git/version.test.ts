@@ -34,8 +34,8 @@ function machine(version: string) {
     return exec(call)
   }
   const port = {
-    find: (key: string) => notes.get(key),
-    put: (key: string, value: string) => void notes.set(key, value),
+    find: async (key: string) => notes.get(key),
+    put: async (key: string, value: string) => void notes.set(key, value),
   }
   return {
     install,
@@ -71,7 +71,7 @@ describe('requireVersion', () => {
 
   test('S4: notes that cannot be read or kept cost only another question', async () => {
     const git = machine('2.40.0')
-    const broken = () => {
+    const broken = async () => {
       throw new Error('disk full')
     }
     expect(await git.require({ find: broken, put: broken })).toBe('2.40.0')
@@ -79,7 +79,7 @@ describe('requireVersion', () => {
 
   test('S4: no git on PATH is told as such', async () => {
     const exec = gitExec({ env: {}, recordChild: () => () => {} })
-    const notes = { find: () => undefined, put: () => {} }
+    const notes = { find: async () => undefined, put: async () => {} }
     await expect(requireVersion(exec, notes, { PATH: tempFolder() })).rejects.toMatchObject({
       code: 'WT_015',
       message: 'git is not installed, or not on PATH.',

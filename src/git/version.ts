@@ -6,8 +6,8 @@ import { statOf } from './look.ts'
 const oldest = [2, 38] as const
 
 export interface VersionNotes {
-  find(key: string): string | undefined
-  put(key: string, value: string): void
+  find(key: string): Promise<string | undefined>
+  put(key: string, value: string): Promise<void>
 }
 
 /**
@@ -22,7 +22,7 @@ export async function requireVersion(
 ): Promise<string> {
   const binary = findBinary(env.PATH ?? '')
   if (binary === undefined) throw new AppError('WT_015', 'git is not installed, or not on PATH.')
-  const noted = quietly(() => notes.find('git'))?.split('\t')
+  const noted = (await quietly(() => notes.find('git')))?.split('\t')
   if (noted?.[0] === binary && noted[1] !== undefined) return noted[1]
   const { stdout } = await exec({ args: ['version'], cwd: '/', signal })
   const version = /(\d+\.\d+(\.\d+)?)/.exec(stdout.toString())?.[1]
@@ -31,14 +31,14 @@ export async function requireVersion(
   if (!isRecent(version)) {
     throw new AppError('WT_015', `git ${version} is too old; offshoot needs ${oldest.join('.')} or newer.`)
   }
-  quietly(() => notes.put('git', `${binary}\t${version}`))
+  await quietly(() => notes.put('git', `${binary}\t${version}`))
   return version
 }
 
 /** A note that cannot be read or kept costs one more question, nothing else. */
-function quietly<T>(work: () => T): T | undefined {
+async function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
-    return work()
+    return await work()
   } catch {
     return undefined
   }

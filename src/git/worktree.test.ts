@@ -169,6 +169,7 @@ describe('readWorktrees', () => {
     async (file) => {
       const { user, repo } = stage()
       user.git('config', '--unset', 'core.bare')
+      user.git('config', 'extensions.worktreeConfig', 'true')
       user.git('config', '--file', path.join(user.dir, '.git', file), 'core.bare', 'true')
       expect(await readWorktrees(files, repo.place)).toMatchObject([{ name: null, branch: null }])
     },

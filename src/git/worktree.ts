@@ -4,17 +4,19 @@
  */
 import path from 'node:path'
 import { allEnded } from '../core/all-ended.ts'
+import { repoRoot } from '../core/model/repo.ts'
 import type { Files, IsolationKind, OtherFolder, Place, Registration, Repo, Worktree } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
+import { isBare } from './bare.ts'
 import type { GitExec } from './exec.ts'
 import { checkOut, fill, resetIndex } from './fill.ts'
 import { workspacePlace } from './isolation.ts'
 
 /** Every worktree of the repository, the main one first. */
 export async function readWorktrees(files: Files, place: Place): Promise<Worktree[]> {
-  const main = path.basename(place.commonDir) === '.git' ? path.dirname(place.commonDir) : place.commonDir
-  const branch = (await isBare(files, place)) ? null : await branchIn(files, place.commonDir)
-  const found: Worktree[] = [{ name: null, path: main, branch }]
+  // A bare repository has a HEAD, but nothing is checked out.
+  const branch = isBare(place.commonDir) ? null : await branchIn(files, place.commonDir)
+  const found: Worktree[] = [{ name: null, path: repoRoot(place.commonDir), branch }]
   const names = await files.readNames(path.join(place.commonDir, 'worktrees'))
   const linked = await Promise.all(
     names.map(async (name): Promise<Worktree[]> => {
@@ -51,15 +53,6 @@ const markFile = 'offshoot.json'
 
 /** What git writes into the lock of a worktree that it is about to make; killed then, it leaves it so for ever. */
 const halfMade = 'initializing'
-
-/** A bare repository has a HEAD, but nothing is checked out. */
-async function isBare(files: Files, place: Place): Promise<boolean> {
-  for (const name of ['config', 'config.worktree']) {
-    const config = (await files.readText(path.join(place.commonDir, name))) ?? ''
-    if (/^\s*bare\s*=\s*true\b/im.test(config)) return true
-  }
-  return false
-}
 
 async function branchIn(files: Files, gitDir: string): Promise<string | null> {
   const head = (await files.readText(path.join(gitDir, 'HEAD'))) ?? ''

@@ -47,6 +47,7 @@ export function settingsSource({ userFile, env, flags = {} }: SettingsOptions): 
   return {
     readWithOrigin,
     edit: async (text, values) => (await import('./edit.ts')).edited(text, values),
+    parseToml: async (text) => (await import('./toml.ts')).parsedToml(text),
     read: async (checkout) => nested(await readWithOrigin(checkout)),
     readUnknownVariables: () => unknownVariables(env),
   }

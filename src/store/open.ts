@@ -35,9 +35,13 @@ export function openDatabase(path: string, fileSystem?: number): DatabaseSync {
   }
 }
 
-/** One write transaction. IMMEDIATE, because a read that later turns into a write fails at once when others write. */
-export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
-  db.exec('BEGIN IMMEDIATE')
+/** One transaction. IMMEDIATE where it writes: a read that later turns into a write fails at once when others write. */
+export function inTransaction<T>(
+  db: DatabaseSync,
+  work: () => T,
+  kind: 'IMMEDIATE' | 'DEFERRED' = 'IMMEDIATE',
+): T {
+  db.exec(`BEGIN ${kind}`)
   try {
     const result = work()
     db.exec('COMMIT')

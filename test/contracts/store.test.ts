@@ -8,14 +8,13 @@ import { storeError } from '../../src/store/errors.ts'
 import { isNetwork } from '../../src/core/network.ts'
 import { openDatabase } from '../../src/store/open.ts'
 import { migrations } from '../../src/store/schema.ts'
-import { sqliteStore } from '../../src/store/sqlite.ts'
-import { sampleRepo, storeContract } from './store.contract.ts'
+import { sqliteStores } from '../../src/store/sqlite.ts'
+import { collected, sampleRepo, storeContract } from './store.contract.ts'
 
 storeContract({
   name: 'sqlite',
-  open: sqliteStore,
-  module: new URL('../../src/store/sqlite.ts', import.meta.url),
-  factory: 'sqliteStore',
+  open: sqliteStores,
+  elsewhere: { module: new URL('../../src/store/sqlite.ts', import.meta.url), factory: 'sqliteStores' },
 })
 
 function thrownBy(work: () => unknown): unknown {
@@ -41,31 +40,31 @@ describe('the sqlite file', () => {
 
   const mode = (target: string) => (statSync(target).mode & 0o777).toString(8)
 
-  test.each([0o000, 0o022, 0o277])('is for its user alone, whatever the umask (%o)', (umask) => {
+  test.each([0o000, 0o022, 0o277])('is for its user alone, whatever the umask (%o)', async (umask) => {
     const before = process.umask(umask)
     try {
-      const store = sqliteStore(file)
-      store.putNote('k', 'v')
+      const { notes, close } = sqliteStores(file)
+      await notes.put('k', 'v')
       expect(mode(path.dirname(file))).toBe('700')
       expect([file, `${file}-wal`, `${file}-shm`].map(mode)).toEqual(['600', '600', '600'])
-      store.close()
+      await close()
     } finally {
       process.umask(before)
     }
   })
 
-  test('has a write-ahead log, so that readers never wait for a writer', () => {
-    const store = sqliteStore(file)
+  test('has a write-ahead log, so that readers never wait for a writer', async () => {
+    const { notes, close } = sqliteStores(file)
     const writing = new DatabaseSync(file)
     writing.exec("BEGIN IMMEDIATE; INSERT INTO notes VALUES ('k', 'v')")
-    expect(store.findNote('k')).toBeUndefined()
+    expect(await notes.find('k')).toBeUndefined()
     writing.exec('COMMIT')
-    expect(store.findNote('k')).toBe('v')
+    expect(await notes.find('k')).toBe('v')
     writing.close()
-    store.close()
+    await close()
   })
 
-  test('R8: of the first schema is brought up to date: every record stays, and the log is sealed', () => {
+  test('R8: of the first schema is brought up to date: every record stays, and the log is sealed', async () => {
     mkdirSync(path.dirname(file))
     const db = new DatabaseSync(file)
     db.exec(`${migrations[0] as string}; PRAGMA user_version = 1`)
@@ -77,21 +76,21 @@ describe('the sqlite file', () => {
     for (const [n, type] of ['start.begun', 'start.done'].entries())
       event.run(n + 1, type, JSON.stringify({ type }))
     db.close()
-    const store = sqliteStore(file)
-    expect(store.findTaskByUid('u1')).toEqual({ uid: 'u1' })
-    const log = [...store.readLog()]
+    const { store, close } = sqliteStores(file)
+    expect(await store.findTaskByUid('u1')).toEqual({ uid: 'u1' })
+    const log = await collected(store.readLog())
     expect(log.map(({ type }) => type)).toEqual(['start.begun', 'start.done'])
-    expect(flawsOf(log, store.countEvents()).flaws).toEqual([])
-    store.close()
+    expect((await flawsOf(log, await store.readPosition())).flaws).toEqual([])
+    await close()
   })
 
-  test('of a newer schema is refused with WT_022 and stays as it is', () => {
-    sqliteStore(file).close()
+  test('of a newer schema is refused with WT_022 and stays as it is', async () => {
+    await sqliteStores(file).close()
     const db = new DatabaseSync(file)
     db.exec('PRAGMA user_version = 999')
     db.close()
     const before = readFileSync(file)
-    expect(() => sqliteStore(file)).toThrow(
+    expect(() => sqliteStores(file)).toThrow(
       expect.objectContaining({
         code: 'WT_022',
         path: file,
@@ -106,7 +105,7 @@ describe('the sqlite file', () => {
     (garbage) => {
       mkdirSync(path.dirname(file))
       writeFileSync(file, garbage)
-      expect(() => sqliteStore(file)).toThrow(
+      expect(() => sqliteStores(file)).toThrow(
         expect.objectContaining({
           code: 'WT_022',
           path: file,
@@ -118,20 +117,22 @@ describe('the sqlite file', () => {
     },
   )
 
-  test('that is damaged behind its first page is refused with WT_022 when the damage is read', () => {
-    const store = sqliteStore(file)
-    store.putRepo(sampleRepo)
-    store.close()
+  test('that is damaged behind its first page is refused with WT_022 when the damage is read', async () => {
+    const { repos, close } = sqliteStores(file)
+    await repos.put(sampleRepo)
+    await close()
     const bytes = readFileSync(file)
     writeFileSync(file, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0xff)]))
-    const damaged = sqliteStore(file)
-    expect(() => damaged.readRepos()).toThrow(expect.objectContaining({ code: 'WT_022', path: file }))
-    damaged.close()
+    const damaged = sqliteStores(file)
+    await expect(damaged.repos.readAll()).rejects.toThrow(
+      expect.objectContaining({ code: 'WT_022', path: file }),
+    )
+    await damaged.close()
   })
 
   test('that cannot be opened gives WT_022', () => {
     mkdirSync(file, { recursive: true })
-    expect(() => sqliteStore(file)).toThrow(expect.objectContaining({ code: 'WT_022', path: file }))
+    expect(() => sqliteStores(file)).toThrow(expect.objectContaining({ code: 'WT_022', path: file }))
   })
 
   test('that cannot grow gives WT_014', () => {
@@ -142,8 +143,8 @@ describe('the sqlite file', () => {
     db.close()
   })
 
-  test('is asked through an index for what every command asks', () => {
-    sqliteStore(file).close()
+  test('is asked through an index for what every command asks', async () => {
+    await sqliteStores(file).close()
     const db = new DatabaseSync(file)
     const plan = (where: string) => {
       const [step] = db.prepare(`EXPLAIN QUERY PLAN SELECT summary FROM tasks WHERE ${where}`).all()
@@ -158,16 +159,16 @@ describe('the sqlite file', () => {
     db.close()
   })
 
-  test('R7: is not trusted with a WAL where several machines may write to it, also when it had one before', () => {
+  test('R7: is not trusted with a WAL where several machines may write to it, also when it had one before', async () => {
     expect([isNetwork(0x6969), isNetwork(0xef53)]).toEqual([true, false])
     const mode = (db: DatabaseSync) => db.prepare('PRAGMA journal_mode').get()?.journal_mode
     const nfs = 0x6969
     const fresh = openDatabase(path.join(folder, 'fresh.db'), nfs)
     expect(mode(fresh)).toBe('delete')
     fresh.close()
-    const store = sqliteStore(file)
-    store.putRepo(sampleRepo)
-    store.close()
+    const { repos, close } = sqliteStores(file)
+    await repos.put(sampleRepo)
+    await close()
     const local = openDatabase(file)
     expect(mode(local)).toBe('wal')
     local.close()

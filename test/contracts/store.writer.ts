@@ -1,6 +1,7 @@
 /** Appends so many events to each named task, and prints the number of each once the store has acknowledged it. */
 import { writeSync } from 'node:fs'
-import type { Store } from '../../src/core/ports.ts'
+import type { Stores } from '../../src/core/ports/store.ts'
+import { append } from '../../src/core/tasks/records.ts'
 
 const [module, factory, path, count, ...uids] = process.argv.slice(2) as [
   string,
@@ -9,15 +10,16 @@ const [module, factory, path, count, ...uids] = process.argv.slice(2) as [
   string,
   ...string[],
 ]
-const store = ((await import(module)) as Record<string, (path: string) => Store>)[factory]!(path)
+const { store, close } = ((await import(module)) as Record<string, (path: string) => Stores>)[factory]!(path)
+const writer = { store, processes: { self: () => ({ pid: process.pid, startedAt: '', boot: '' }) } }
 
 for (let round = 0; round < Number(count); round++) {
   for (const uid of uids) {
     for (;;) {
       // Asking for the exact version makes each acknowledged number this writer's own.
-      const seen = store.readEvents({ uid }).length
+      const seen = (await store.readEvents({ uid })).length
       try {
-        store.append(uid, { type: 'recreate.done' }, new Date().toISOString(), seen)
+        await append(writer, uid, { type: 'recreate.done' }, new Date().toISOString(), seen)
         writeSync(1, `${uid} ${seen + 1}\n`)
         break
       } catch (thrown) {
@@ -26,4 +28,4 @@ for (let round = 0; round < Number(count); round++) {
     }
   }
 }
-store.close()
+await close()

@@ -117,13 +117,13 @@ export function findVault(fixture: Fixture): string | undefined {
 /** Of every task that has any, hidden or not. */
 async function readSteps(fixture: Fixture, ports: Ports): Promise<Snapshot['steps']> {
   const steps: Record<string, Step[]> = {}
-  const [record] = ports.store.readRepos()
+  const [record] = await ports.repos.readAll()
   const vault = findVault(fixture)
   if (!record || !vault) return steps
   const { commonDir } = record
   const repo: Repo = { ...record, place: { commonDir, gitDir: commonDir, checkout: fixture.dir } }
   for (const uid of namesIn(path.join(vault, 'refs/tasks')).filter((name) => !isStray(name))) {
-    const task = ports.store.findTaskByUid(uid)
+    const task = await ports.store.findTaskByUid(uid)
     if (task) steps[uid] = await ports.vault.readSteps(repo, task)
   }
   return steps
@@ -136,14 +136,14 @@ async function readStore(fixture: Fixture): Promise<Stored> {
   if (!existsSync(path.join(fixture.state, 'state.db'))) return nothing
   const ports = fixture.ports()
   try {
-    const tasks = ports.store.readTasks({})
-    const open = ports.store.readTasks({ open: true })
+    const tasks = await ports.store.readTasks({})
+    const open = await ports.store.readTasks({ open: true })
     const uids = new Set(open.map((task) => task.uid))
     return {
       open,
       closed: tasks.filter((task) => !uids.has(task.uid)),
-      pending: ports.store.readPendingTasks(),
-      events: ports.store.readEvents({}).length,
+      pending: await ports.store.readPendingTasks(),
+      events: (await ports.store.readEvents({})).length,
       steps: await readSteps(fixture, ports),
       operations: await ops(ports, { dir: fixture.dir }),
     }

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import path from 'node:path'
 import { call } from '../../src/api/call.ts'
 import type { Ports } from '../../src/core/ports.ts'
+import { append } from '../../src/core/tasks/records.ts'
 import { shared } from './user-repo.ts'
 import type { Fixture } from './journey-runner.ts'
 import { accept, checkpoint, pool, start } from './journey-verbs.ts'
@@ -176,10 +177,10 @@ export async function workedInCheckout(fixture: Fixture): Promise<void> {
 /** The same, a day ago. */
 export async function leftInCheckout(fixture: Fixture): Promise<void> {
   await workedInCheckout(fixture)
-  await act(fixture, async ({ store }) => {
+  await act(fixture, async (ports) => {
     const yesterday = new Date(Date.now() - 86_400_000).toISOString()
-    for (const { uid } of store.readTasks({ open: true }))
-      store.append(uid, { type: 'recreate.done' }, yesterday)
+    for (const { uid } of await ports.store.readTasks({ open: true }))
+      await append(ports, uid, { type: 'recreate.done' }, yesterday)
   })
 }
 

@@ -57,7 +57,7 @@ export async function prune(ports: Ports, repo: string, signal?: AbortSignal): P
 /** Gives up what nobody has used for long. */
 export async function giveUp(ports: Ports, dir: string): Promise<void> {
   await autoRevert(ports, { dir, byFolder: false })
-  const left = ports.store.readTasks({ open: true })
+  const left = await ports.store.readTasks({ open: true })
   if (left.length > 0) throw new Error(`${left.map(({ id }) => id).join(', ')} was not given up`)
 }
 

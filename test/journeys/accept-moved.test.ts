@@ -32,10 +32,10 @@ function moveMain(user: TestRepo): string {
 const whenStaged = (then: () => void): Around => ({
   store: (store) => ({
     ...store,
-    append(uid, event, ...rest) {
-      const task = store.append(uid, event, ...rest)
-      if (event.type === 'operation.staged') then()
-      return task
+    async append(change) {
+      const appended = await store.append(change)
+      if (change.entries.some(({ type }) => type === 'operation.staged')) then()
+      return appended
     },
   }),
 })

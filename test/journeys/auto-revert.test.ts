@@ -9,6 +9,7 @@ import { fingerprint } from '../support/fingerprint.ts'
 import { until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { branches, library, withEnv } from '../support/workspace.ts'
+import { append } from '../../src/core/tasks/records.ts'
 
 const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
@@ -34,11 +35,11 @@ function running(repo: TestRepo, task: string, workspace: string) {
 }
 
 /** As if it had been used for the last time so long ago. */
-function age(repo: TestRepo, minutes: number): void {
+async function age(repo: TestRepo, minutes: number): Promise<void> {
   const ports = compose({ env: repo.env })
   const at = new Date(Date.now() - minutes * 60_000).toISOString()
-  for (const { uid } of ports.store.readTasks({ open: true }))
-    ports.store.append(uid, { type: 'recreate.done' }, at)
+  for (const { uid } of await ports.store.readTasks({ open: true }))
+    await append(ports, uid, { type: 'recreate.done' }, at)
   void ports.close()
 }
 
@@ -63,7 +64,7 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
 
   test('what was given up is told by the next command that says anything, also by one that fails', async () => {
     const { repo } = await session()
-    age(repo, 45)
+    await age(repo, 45)
     expect((await offshoot(repo, 'start', 'other', '--quiet')).stderr).toBe('')
     const { code, stderr } = await offshoot(repo, 'checkpoint', 'S')
     expect([code, stderr]).toEqual([3, expect.stringContaining('notice: S was given up (idle)')])
@@ -98,9 +99,9 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
   test('when it is not used for autoRevert.idleMinutes; not under the hands of a command that is about it', async () => {
     const { repo, before } = await session()
     repo.write('work.txt', 'work\n')
-    age(repo, 45)
+    await age(repo, 45)
     expect((await offshoot(repo, 'checkpoint', 'S', '--json')).json).toMatchObject({ created: true })
-    age(repo, 45)
+    await age(repo, 45)
     expect((await offshoot(repo, 'checkpoint', '--json')).json).toMatchObject({ created: false })
     const told = await offshoot(repo, 'start', 'other')
     expect(told.stderr).toMatch(
@@ -112,7 +113,7 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
   test('not by a command that only tells what it would do', async () => {
     const { repo } = await session()
     await offshoot(repo, 'start', 'other')
-    age(repo, 45)
+    await age(repo, 45)
     const before = fingerprint(repo)
     await offshoot(repo, 'prune', '--dry-run')
     await offshoot(repo, 'accept', 'other', '--dry-run')
@@ -121,12 +122,12 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
 
   test('not when somebody has used it just before its turn came', async () => {
     const { repo, lib } = await session()
-    age(repo, 45)
+    await age(repo, 45)
     const ports = compose({ env: repo.env })
     onTestFinished(() => ports.close())
-    const [task] = ports.store.readTasks({ open: true })
-    const hold: Locks['hold'] = (...args) => {
-      ports.store.append(task!.uid, { type: 'recreate.done' }, new Date().toISOString())
+    const [task] = await ports.store.readTasks({ open: true })
+    const hold: Locks['hold'] = async (...args) => {
+      await append(ports, task!.uid, { type: 'recreate.done' }, new Date().toISOString())
       return ports.locks.hold(...args)
     }
     await autoRevert({ ...ports, locks: { hold } }, { dir: repo.dir, byFolder: false })
@@ -138,7 +139,7 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     const { repo, lib } = await session()
     repo.git('switch', '--quiet', '--create', 'mine')
     repo.write('work.txt', 'of the user\n')
-    age(repo, 45)
+    await age(repo, 45)
     const before = fingerprint(repo)
     await lib.start({ task: 'other' })
     expect(await lib.notices()).toMatchObject([
@@ -195,7 +196,7 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
 
   test('not by recover, however idle it is: that is about no task, and the user may be at work in the checkout', async () => {
     const { repo, lib } = await session()
-    age(repo, 45)
+    await age(repo, 45)
     await offshoot(repo, 'recover')
     expect((await lib.show('S')).state).toBe('active')
   })
@@ -230,7 +231,7 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     await lib.checkpoint({ task: 'S' })
     const moved = repo.git('commit-tree', '-p', 'main', '-m', 'Moved on', 'offshoot/S^{tree}').trim()
     repo.git('update-ref', 'refs/heads/main', moved)
-    age(repo, 45)
+    await age(repo, 45)
     await lib.start({ task: 'other' })
     expect(await lib.notices()).toMatchObject([
       { message: expect.stringContaining('could not be given up (idle)') },
@@ -248,7 +249,7 @@ describe('R3: a task with a workspace of its own disturbs nobody', () => {
     const repo = testRepo()
     const lib = library(repo)
     await lib.run({ task: 'T1', starts: true, command: fails })
-    age(repo, 1000)
+    await age(repo, 1000)
     await lib.start({ task: 'T2' })
     expect((await lib.list()).map(({ id, state }) => [id, state])).toEqual([
       ['T2', 'active'],

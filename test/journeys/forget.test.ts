@@ -104,22 +104,14 @@ describe('R5, R10: a repository that is gone in the middle of a verb', () => {
   /** From there on nothing of that kind can be noted: the verb comes to no end. */
   const refusing =
     (...types: string[]) =>
-    (store: Store): Store => {
-      const refused = (type: string) => {
-        if (types.includes(type)) throw new Error(`no room for ${type}`)
-      }
-      return {
-        ...store,
-        append(uid, event, at, expected) {
-          refused(event.type)
-          return store.append(uid, event, at, expected)
-        },
-        appendAll(events, at) {
-          for (const { event } of events) refused(event.type)
-          return store.appendAll(events, at)
-        },
-      }
-    }
+    (store: Store): Store => ({
+      ...store,
+      async append(change) {
+        const refused = change.entries.find(({ type }) => types.includes(type))
+        if (refused) throw new Error(`no room for ${refused.type}`)
+        return store.append(change)
+      },
+    })
 
   async function goneRepo(prepare: (user: TestRepo) => Promise<unknown>) {
     const user = testRepo()
@@ -234,7 +226,7 @@ test('R10: what would stop one task is found before the first is closed, and not
   for (const task of ['T1', 'T2']) await repo.checkpoint({ task })
   await repo.close()
   const ports = compose({ env: user.env })
-  const { uid = '' } = ports.store.findTaskByPath(tasks[0]!.path) ?? {}
+  const { uid = '' } = (await ports.store.findTaskByPath(tasks[0]!.path)) ?? {}
   await ports.close()
   for (const steps of globSync(path.join(user.home, 'state/vaults/*.git/refs/tasks', uid)))
     writeFileSync(steps, '')

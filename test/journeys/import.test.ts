@@ -1,5 +1,5 @@
 /** H6: what a repository tells other tools about setting a workspace up. */
-import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
@@ -45,7 +45,7 @@ test('H6: Codex and Conductor have a counterpart of removal, too; their scripts 
   repo.write('.offshoot.yaml', '# ours\nlimits:\n  perRepo: 20\n')
   repo.write(
     '.codex/environments/environment.toml',
-    "version = 1\n[setup]\nscript = '''\necho $CONDUCTOR_PORT $CODEX_WORKTREE_PATH > \"$HOME/canary\"\n'''\n",
+    "version = 1\nmade = 2026-11-16\nargs = ['a', { b = 1.5 }]\n[setup]\nscript = '''\necho $CONDUCTOR_PORT $CODEX_WORKTREE_PATH > \"$HOME/canary\"\n'''\n",
   )
   repo.write('conductor.json', JSON.stringify({ scripts: { archive: 'exit 1', run: 'npm start' } }))
   await offshoot(repo, 'config', 'import')
@@ -80,6 +80,12 @@ test('H6: what cannot be read is told with its file, and a link is neither read 
   repo.write('conductor.json', '{ nope')
   const refused = (await offshoot(repo, 'config', 'import', '--json')).json.error
   expect(refused).toMatchObject({ code: 'WT_016', path: path.join(repo.dir, 'conductor.json') })
+  const environment = path.join(repo.dir, '.codex/environments/environment.toml')
+  repo.write(path.relative(repo.dir, environment), 'version = 1\n[setup]\nscript = "a')
+  const broken = await offshoot(repo, 'config', 'import', '.codex/environments/environment.toml', '--json')
+  expect(broken.json.error).toMatchObject({ code: 'WT_016', path: environment })
+  expect(broken.json.error.message).toMatch(/^\.codex\S+: Line 3 is not valid TOML: /)
+  rmSync(environment)
   repo.write('conductor.json', JSON.stringify({ scripts: { setup: 'two' } }))
   repo.write('elsewhere.yaml', 'limits:\n  perRepo: 20\n')
   symlinkSync('elsewhere.yaml', own(repo))

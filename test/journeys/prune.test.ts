@@ -153,7 +153,7 @@ describe('prune', () => {
     const { lib, tasks } = await withTasks(repo, ['T1', 'T2', 'T3'])
     for (const task of ['T1', 'T2', 'T3']) await lib.checkpoint({ task })
     const ports = compose({ env: repo.env })
-    const { uid = '' } = ports.store.findTaskByPath(tasks[0]!.path) ?? {}
+    const { uid = '' } = (await ports.store.findTaskByPath(tasks[0]!.path)) ?? {}
     await Promise.all([lib.close(), ports.close()])
     const [steps = ''] = globSync(path.join(repo.home, 'state/vaults/*.git/refs/tasks', uid))
     writeFileSync(steps, '')
@@ -181,7 +181,7 @@ describe('prune', () => {
     const repo = testRepo()
     const { lib } = await withTasks(repo, ['T1', 'T2'])
     const ports = compose({ env: repo.env })
-    const { id } = ports.store.readRepos()[0]!
+    const { id } = (await ports.repos.readAll())[0]!
     await ports.locks.hold(`prune ${id}`, { verb: 'prune' }, async () => {
       await expect(lib.prune(old)).rejects.toMatchObject({ code: 'WT_012' })
       expect((await lib.prune({ ...old, dryRun: true })).stale).toHaveLength(2)

@@ -154,9 +154,9 @@ test('R7: a start that was taken back does not come back', async () => {
     around: {
       store: (store) => ({
         ...store,
-        append(uid, event, at, expected) {
-          if (event.type === 'start.done') throw new Error('no')
-          return store.append(uid, event, at, expected)
+        async append(change) {
+          if (change.entries.some(({ type }) => type === 'start.done')) throw new Error('no')
+          return store.append(change)
         },
       }),
     },

@@ -88,12 +88,12 @@ test('P2.6: a step whose event was lost gets it with the next step', async () =>
     around: {
       store: (store) => ({
         ...store,
-        append(uid, event, ...rest) {
-          if (event.type === 'checkpoint') {
+        async append(change) {
+          if (change.entries.some(({ type }) => type === 'checkpoint')) {
             lost++
             throw new Error('the disk is gone')
           }
-          return store.append(uid, event, ...rest)
+          return store.append(change)
         },
       }),
     },

@@ -163,16 +163,18 @@ async function readStore(fixture: SimFixture): Promise<Stored> {
   if (!existsSync(path.join(fixture.state, 'state.db')))
     return { tasks: [], pending: [], operations: [], done: [], slimmed: new Set() }
   return withPorts(fixture, async (ports) => ({
-    tasks: ports.store.readTasks({}),
-    pending: ports.store.readPendingTasks(),
+    tasks: await ports.store.readTasks({}),
+    pending: await ports.store.readPendingTasks(),
     operations: await ops(ports, { dir: fixture.dir }),
-    done: ports.store
-      .readEvents({ types: ['operation.done'] })
-      .flatMap(({ event }) => (event.type === 'operation.done' ? [event.id] : [])),
+    done: (await ports.store.readEvents({ types: ['operation.done'] })).flatMap(({ event }) =>
+      event.type === 'operation.done' ? [event.id] : [],
+    ),
     slimmed: new Set(
-      ports.store
-        .readEvents({ types: ['trash.slimmed'] })
-        .map(({ uid }) => path.basename(ports.store.findTaskByUid(uid)?.path ?? '')),
+      await Promise.all(
+        (await ports.store.readEvents({ types: ['trash.slimmed'] })).map(async ({ uid }) =>
+          path.basename((await ports.store.findTaskByUid(uid))?.path ?? ''),
+        ),
+      ),
     ),
   }))
 }
@@ -190,7 +192,7 @@ async function withPorts<T>(fixture: SimFixture, work: (ports: Composed) => Prom
 /** What the vault holds of an operation. */
 export function readOperation(fixture: SimFixture, id: string): Promise<Operation | undefined> {
   return withPorts(fixture, async (ports) => {
-    const [record] = ports.store.readRepos()
+    const [record] = await ports.repos.readAll()
     if (!record) return undefined
     const place = { commonDir: record.commonDir, gitDir: record.commonDir, checkout: fixture.dir }
     return (await ports.contents.findKept({ ...record, place }, id))?.record as Operation | undefined

@@ -1,5 +1,5 @@
 import type { ComposeOptions } from '../../src/compose.ts'
-import { effects, type Files, type Store } from '../../src/core/ports.ts'
+import { effects, type Files } from '../../src/core/ports.ts'
 
 type Around = NonNullable<ComposeOptions['around']>
 
@@ -20,7 +20,9 @@ export function atEffect(n: number, act: () => void): { around: Around; reached:
   return {
     around: {
       files: (files: Files) => before(files, effects.files),
-      store: (store: Store) => before(store, effects.store),
+      store: (store) => before(store, effects.store),
+      repos: (repos) => before(repos, effects.repos),
+      notes: (notes) => before(notes, effects.notes),
       exec: (exec) => (call) => {
         const answer = exec(call)
         // Also while the child runs, not only before.

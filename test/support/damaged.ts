@@ -14,7 +14,7 @@ export async function repairsAll(count: number, every: number, folder?: string):
     OFFSHOOT_POOL_SIZE: '0',
   })
   await manyTasks(user, count, every)
-  const tasks = readTasks(user)
+  const tasks = await readTasks(user)
   expect(tasks).toHaveLength(count)
   const users = fingerprint(user)
   const before = new Map(tasks.map((task) => [task.uid, pictureOf(user, task)]))
@@ -58,9 +58,9 @@ export async function repairsAll(count: number, every: number, folder?: string):
   await again.close()
 }
 
-function readTasks(user: TestRepo): Task[] {
+async function readTasks(user: TestRepo): Promise<Task[]> {
   const ports = compose({ env: user.env })
-  const tasks = ports.store.readTasks({}).toReversed()
+  const tasks = (await ports.store.readTasks({})).toReversed()
   void ports.close()
   return tasks
 }

@@ -77,7 +77,8 @@ export function withFault(
     return result
   }
 
-  function synchronous<T>(point: string, effect: () => T): T {
+  /** An append is one call into SQLite: there is nothing in the middle of it, and one that hangs takes the whole process. */
+  async function storing<T>(point: string, effect: () => Promise<T>): Promise<T> {
     if (!isDue(point) || !plan) return effect()
     if (plan.kind === 'hang') return hangHard()
     if (plan.when === 'before') trigger(plan)
@@ -140,7 +141,9 @@ export function withFault(
   return {
     around: {
       files: (files) => decorated(files, 'files', effects.files, asynchronous),
-      store: (store) => decorated(store, 'store', effects.store, synchronous),
+      store: (store) => decorated(store, 'store', effects.store, storing),
+      repos: (repos) => decorated(repos, 'repos', effects.repos, storing),
+      notes: (notes) => decorated(notes, 'notes', effects.notes, storing),
       vault: (vault) => decorated(vault, 'vault', effects.vault, asynchronous),
       contents: (contents) => decorated(contents, 'contents', effects.contents, asynchronous),
       checkouts: (checkouts) => decorated(checkouts, 'checkouts', effects.checkouts, asynchronous),

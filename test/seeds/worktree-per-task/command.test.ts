@@ -9,6 +9,7 @@ import { leftBehind } from '../../support/left-behind.ts'
 import { until } from '../../support/processes.ts'
 import { offshoot, testRepo } from '../../support/repo.ts'
 import { commitFile, inFolder, library, linkedWorktrees, withEnv } from '../../support/workspace.ts'
+import { append } from '../../../src/core/tasks/records.ts'
 import { ids, everything, nothing } from './shared.ts'
 
 describe('the command', () => {
@@ -107,13 +108,13 @@ describe('the command', () => {
     const repo = testRepo()
     await library(repo).start({ task: 'T1' })
     const ports = compose({ env: repo.env })
-    const [task] = ports.store.readTasks({ open: true })
+    const [task] = await ports.store.readTasks({ open: true })
     const dead = { pid: 2 ** 22 - 1, startedAt: '1', boot: 'before' }
-    ports.store.append(task!.uid, { type: 'publish.begun', owner: dead }, new Date().toISOString())
+    await append(ports, task!.uid, { type: 'publish.begun', owner: dead }, new Date().toISOString())
     await offshoot(repo, 'list')
-    expect(ports.store.readPendingTasks()).toHaveLength(1)
+    expect(await ports.store.readPendingTasks()).toHaveLength(1)
     await offshoot(repo, 'start', 'T2')
-    expect(ports.store.readPendingTasks()).toEqual([])
+    expect(await ports.store.readPendingTasks()).toEqual([])
     await ports.close()
   })
   test('NFR-016: orphans are looked for at most every 5 minutes, however many processes are at work', async () => {

@@ -10,6 +10,7 @@ import { killWhen } from '../../support/kill-when.ts'
 import { leftBehind, madeByHand } from '../../support/left-behind.ts'
 import { offshoot, quickFolder, testRepo } from '../../support/repo.ts'
 import { branches, copyOf, library, linkedWorktrees, once } from '../../support/workspace.ts'
+import { appendAll } from '../../../src/core/tasks/records.ts'
 import { old, all, names, ids, type Told, refused, everything, nothing, complaints } from './shared.ts'
 
 describe('the life of a worktree', () => {
@@ -255,16 +256,16 @@ describe('the life of a worktree', () => {
     const repo = testRepo()
     await library(repo).start({ task: 'T1' })
     const ports = compose({ env: repo.env })
-    const [task] = ports.store.readTasks({ open: true })
-    const events = ports.store.readEvents({}).length
+    const [task] = await ports.store.readTasks({ open: true })
+    const events = (await ports.store.readEvents({})).length
     const at = new Date().toISOString()
     const both = [
       { uid: task!.uid, event: { type: 'checkpoint.failed', reason: 'no' } as const },
       { uid: 'nobody', event: { type: 'start.done' } as const },
     ]
-    expect(() => ports.store.appendAll(both, at)).toThrow(expect.objectContaining({ code: 'WT_007' }))
-    expect(ports.store.readEvents({})).toHaveLength(events)
-    expect(ports.store.findTaskByUid(task!.uid)?.state).toBe('active')
+    await expect(appendAll(ports, both, at)).rejects.toThrow(expect.objectContaining({ code: 'WT_007' }))
+    expect(await ports.store.readEvents({})).toHaveLength(events)
+    expect((await ports.store.findTaskByUid(task!.uid))?.state).toBe('active')
     await ports.close()
   })
   test('FR-039, AC-007, UT-005, IT-008: worktrees without a task are found and told, ours and those of others', async () => {

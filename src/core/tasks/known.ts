@@ -1,0 +1,16 @@
+/** The tasks behind a list of uids, as the store has them. */
+import type { Store } from '../ports.ts'
+import type { Task } from '../task.ts'
+
+/** Each task that has a record, by its uid, in the order of the uids. */
+export async function readKnown(
+  store: Pick<Store, 'findTaskByUid'>,
+  uids: Iterable<string>,
+): Promise<ReadonlyMap<string, Task>> {
+  const known = new Map<string, Task>()
+  for (const uid of new Set(uids)) {
+    const task = await store.findTaskByUid(uid)
+    if (task) known.set(uid, task)
+  }
+  return known
+}

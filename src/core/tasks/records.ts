@@ -1,0 +1,187 @@
+/**
+ * Appends events to the logs of tasks: takes secrets out, works out the task that results, seals each entry onto the
+ * one before, and has the store write all of it, if nobody was faster. docs/adr/0026-a-thin-asynchronous-store.md
+ */
+import { type LoggedEvent, sealOf } from '../chain.ts'
+import { AppError } from '../errors.ts'
+import { reduce, type StoredEvent, type TaskEvent } from '../events.ts'
+import { entryText } from '../model/entry.ts'
+import type { Change, Position, Processes, Store, TaskChange } from '../ports.ts'
+import { withoutSecrets } from '../redact.ts'
+import { isOpen, type Task } from '../task.ts'
+
+/** Whose pid each entry names. */
+export interface Writer {
+  readonly store: Store
+  readonly processes: Pick<Processes, 'self'>
+}
+
+export type Told = Pick<StoredEvent, 'uid' | 'event' | 'at'>
+
+/**
+ * Appends to the task's log and answers the task as it now is. `expected` is the number of events the caller has seen;
+ * throws WT_012 when another writer was faster, WT_013 when the id is taken by another open task.
+ */
+export async function append(
+  writer: Writer,
+  uid: string,
+  event: TaskEvent,
+  at: string,
+  expected?: number,
+): Promise<Task> {
+  const seen = expected === undefined ? undefined : new Map([[uid, expected]])
+  const tasks = await write(writer.store, [{ uid, event, at }], seen, writer.processes.self().pid)
+  return tasks.get(uid)!
+}
+
+/** The same for several tasks: all of it or nothing. Answers the task of each event, in that order. */
+export async function appendAll(
+  writer: Writer,
+  events: readonly { readonly uid: string; readonly event: TaskEvent }[],
+  at: string,
+): Promise<Task[]> {
+  const told = events.map(({ uid, event }) => ({ uid, event, at }))
+  const tasks = await write(writer.store, told, undefined, writer.processes.self().pid)
+  return told.map(({ uid }) => tasks.get(uid)!)
+}
+
+/**
+ * The logs of tasks that have none, together in the order of time: all of it, or nothing. A task that has lost its
+ * record alone is made again from the events that are there.
+ */
+export async function adopt({ store }: Pick<Writer, 'store'>, log: readonly Told[]): Promise<void> {
+  const uids = new Set(log.map(({ uid }) => uid))
+  const { versions } = await store.readPosition([...uids])
+  const lost: TaskChange[] = []
+  for (const uid of uids) {
+    const made = versions.has(uid) ? undefined : await readFolded(store, uid)
+    if (made?.task) lost.push({ task: made.task, from: 0, to: made.version })
+  }
+  const made = new Set(lost.map(({ task }) => task.uid))
+  const told = log.filter(({ uid }) => !made.has(uid))
+  await write(store, told, new Map(Array.from(uids, (uid) => [uid, 0])), undefined, lost)
+}
+
+/**
+ * Makes the records that cannot be read again from their events, where all of these are there; answers the ids. Leaves
+ * everything as it is where more than that is wrong.
+ */
+export async function mendRecords({ store }: Pick<Writer, 'store'>): Promise<string[]> {
+  const uids = (await store.inspect()).map(({ uid }) => uid)
+  if (uids.length === 0 || !uids.every((uid) => uid !== undefined)) return []
+  const { versions, ...after } = await store.readPosition(uids)
+  const tasks: TaskChange[] = []
+  for (const uid of uids) {
+    const { task, version } = await readFolded(store, uid)
+    if (task && version === versions.get(uid)) tasks.push({ task, from: version, to: version })
+  }
+  if (tasks.length === 0) return []
+  if ((await store.append({ after, entries: [], tasks })) !== 'done') throw busy()
+  return tasks.map(({ task }) => task.id)
+}
+
+/** The task that its events make, and how many there are. */
+async function readFolded(store: Store, uid: string): Promise<{ task: Task | undefined; version: number }> {
+  const events = await store.readEvents({ uid })
+  const task = events.reduce<Task | undefined>(
+    (before, { event, at }) => reduce(before, event, at),
+    undefined,
+  )
+  return { task, version: events.length }
+}
+
+/** Each attempt waits for the writer before it, and all but one of those who wait see that they were overtaken. */
+const attempts = 10_000
+
+async function write(
+  store: Store,
+  told: readonly Told[],
+  expected: ReadonlyMap<string, number> | undefined,
+  pid: number | undefined,
+  lost: readonly TaskChange[] = [],
+): Promise<ReadonlyMap<string, Task>> {
+  const safe = told.map(({ uid, event, at }) => ({ uid, event: withoutSecrets(event), at }))
+  const uids = [...new Set(told.map(({ uid }) => uid))]
+  if (uids.length === 0 && lost.length === 0) return new Map()
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    // First the version, then the task: a task that changes in between does not fit its version, and is read anew.
+    const position = await store.readPosition([...uids, ...lost.map(({ task }) => task.uid)])
+    const tasks = new Map<string, Task | undefined>()
+    for (const uid of uids) tasks.set(uid, await store.findTaskByUid(uid))
+    requireSeen(position, tasks, expected)
+    for (const { task } of lost) requireSeen(position, new Map([[task.uid, task]]), expected)
+    const change = changeOf(position, tasks, safe, pid)
+    const appended = await store.append({ ...change, tasks: [...lost, ...change.tasks] })
+    if (appended === 'done') return new Map(change.tasks.map(({ task }) => [task.uid, task]))
+    if (appended === 'taken') throw await taken(store, change.tasks)
+  }
+  throw busy()
+}
+
+function busy(): AppError {
+  return new AppError('WT_012', 'Other processes keep the records busy.', { hint: 'Repeat it in a moment.' })
+}
+
+/** The rows that these events make of the tasks. Pure. */
+function changeOf(
+  { seq, seal, versions }: Position,
+  tasks: ReadonlyMap<string, Task | undefined>,
+  told: readonly Told[],
+  pid: number | undefined,
+): Change {
+  const changes = new Map<string, TaskChange>()
+  const entries: Omit<LoggedEvent, 'seq'>[] = []
+  let before = seal
+  for (const { uid, event, at } of told) {
+    const from = versions.get(uid) ?? 0
+    const last = changes.get(uid)
+    const task = reduce(last?.task ?? tasks.get(uid), event, at)
+    if (!task) throw new AppError('WT_007', `There is no task with the uid ${uid}.`, { data: { uid } })
+    const n = (last?.to ?? from) + 1
+    changes.set(uid, { task, from, to: n })
+    const entry = { uid, n, at, type: event.type, text: entryText(event, pid) }
+    before = sealOf(before, entry)
+    entries.push({ ...entry, seal: before })
+  }
+  // A task that closes makes room for its id before another one takes it.
+  const [closing, others] = [[] as TaskChange[], [] as TaskChange[]]
+  for (const change of changes.values())
+    (change.from > 0 && !isOpen(change.task) ? closing : others).push(change)
+  return { after: { seq, seal }, entries, tasks: [...closing, ...others] }
+}
+
+function requireSeen(
+  { versions }: Position,
+  tasks: ReadonlyMap<string, Task | undefined>,
+  expected: ReadonlyMap<string, number> | undefined,
+): void {
+  for (const [uid, task] of tasks) {
+    const [seen, version] = [expected?.get(uid), versions.get(uid) ?? 0]
+    if (seen !== undefined && seen !== version) throw overtaken(task?.id ?? uid, { expected: seen, version })
+  }
+}
+
+function overtaken(task: string, data: { expected: number; version: number }): AppError {
+  return new AppError('WT_012', `Another process changed the task ${task} in the meantime.`, {
+    hint: 'Repeat; the task is read anew.',
+    data,
+  })
+}
+
+/** The first of the tasks whose id another open task has. */
+async function taken(store: Store, changes: readonly TaskChange[]): Promise<AppError> {
+  for (const { task } of changes.filter(({ task }) => isOpen(task))) {
+    const open = await store.readTasks({ repo: task.repo, open: true })
+    const other = open.find(({ uid, id }) => uid !== task.uid && id.toLowerCase() === task.id.toLowerCase())
+    if (other) return idTaken(task.id, other)
+  }
+  return idTaken(changes.at(-1)?.task.id ?? '', undefined)
+}
+
+function idTaken(id: string, other: Task | undefined): AppError {
+  const message =
+    other === undefined || other.id === id
+      ? `A task with the id ${id} is open already.`
+      : `The open task ${other.id} differs from ${id} in upper and lower case only.`
+  return new AppError('WT_013', message, { path: other?.path, data: { id, existing: other?.id } })
+}

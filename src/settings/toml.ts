@@ -1,0 +1,20 @@
+/** TOML files of other tools, read with the package `smol-toml`, which only `config import` loads. */
+import { parse, TomlError } from 'smol-toml'
+import { AppError } from '../core/errors.ts'
+
+/** The tables and values of a TOML text. Throws WT_016 with the line of the first mistake. */
+export function parsedToml(text: string): Record<string, unknown> {
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    throw new AppError('WT_016', `Line ${error.line} is not valid TOML: ${reason(error)}.`, {
+      hint: 'Correct that line, or copy the commands by hand into hooks.postStart of .offshoot.yaml.',
+    })
+  }
+}
+
+/** The sentence alone, without the heading before it and the picture of the line after it. */
+function reason({ message }: TomlError): string {
+  return (message.split('\n', 1)[0] ?? '').replace(/^Invalid TOML document: /, '')
+}
