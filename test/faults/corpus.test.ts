@@ -9,13 +9,14 @@ import type { Action, Isolation } from './corpus/action.ts'
 import { actions } from './corpus/actions.ts'
 import type { Verdict } from './corpus/check-action.ts'
 import { type Column, columns, corpusTable, type Row } from './corpus/corpus-table.ts'
-import { memoryFolder } from './memory-folder.ts'
+import { fileFolder } from '../support/file-folder.ts'
+import { memoryRoot } from '../support/temp-folders.ts'
 
 const run = promisify(execFile)
 const child = path.join(import.meta.dirname, 'corpus/action-child.ts')
 const isolations: readonly Isolation[] = ['worktree', 'clone']
 const deadlineMs = 120_000
-const root = memoryFolder()
+const root = fileFolder(memoryRoot())
 chmodSync(root, 0o755)
 const rows: Row[] = []
 let cases = 0
@@ -29,7 +30,6 @@ function nobodyCanRead(): boolean {
 }
 
 afterAll(() => {
-  rmSync(root, { recursive: true, force: true })
   const asRoot = process.getuid?.() === 0 && !who
   if (asRoot) console.log('Played by root, for whom every file is readable: that part proves nothing.')
   if (rows.length > 0) console.log(corpusTable(rows))

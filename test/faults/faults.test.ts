@@ -1,21 +1,26 @@
 /** P2: kill, fail, hang and cancel at every effect of every verb; the next command puts everything right. */
-import { rmSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { bundled } from '../support/bundle.ts'
 import { FaultWorker } from './fault-worker.ts'
 import { journeys } from './journeys.ts'
 import { kindsFor } from './fault-kinds.ts'
-import { otherFileSystem, memoryFolder } from './memory-folder.ts'
+import { fileFolder } from '../support/file-folder.ts'
+import { hasTwoFileSystems, memoryRoot } from '../support/temp-folders.ts'
 import { hasStrace } from '../support/faults-shim.ts'
 import type { Tally } from './inject.ts'
 import { FaultSweep } from './fault-sweep.ts'
 import { faultTable } from './fault-table.ts'
 
 const atOnce = 3
-const root = memoryFolder()
+const root = fileFolder(memoryRoot())
 const programOf = (name: string) => bundled(path.join(import.meta.dirname, name), root)
-const runnerOptions = { root, apart: otherFileSystem(root), program: await programOf('journey-child.ts') }
+const runnerOptions = {
+  root,
+  apart: hasTwoFileSystems() ? fileFolder(os.tmpdir()) : undefined,
+  program: await programOf('journey-child.ts'),
+}
 const program = await programOf('fault-worker-program.ts')
 const seen = new Set<string>()
 const workers: FaultWorker[] = []
@@ -32,8 +37,6 @@ const tallies: { journey: string; kind: string; tally: Tally }[] = []
 
 afterAll(() => {
   for (const worker of workers) worker.end()
-  for (const folder of [root, runnerOptions.apart])
-    if (folder) rmSync(folder, { recursive: true, force: true })
   console.log(faultTable(tallies))
 })
 

@@ -2,17 +2,18 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundled } from '../support/bundle.ts'
 import { inspect, nextCommand } from './invariants.ts'
 import { journeys } from './journeys.ts'
 import { JourneyRunner } from './journey-runner.ts'
-import { memoryFolder } from './memory-folder.ts'
+import { fileFolder } from '../support/file-folder.ts'
+import { memoryRoot } from '../support/temp-folders.ts'
 import { runChild } from './inject.ts'
 
-const root = memoryFolder()
+const root = fileFolder(memoryRoot())
 const disk = path.join(root, 'disk')
-const reason = mounted()
+let reason: string | undefined
 const runnerOptions = {
   root: disk,
   apart: undefined,
@@ -37,9 +38,11 @@ function mounted(): string | undefined {
   }
 }
 
+beforeAll(() => {
+  reason = mounted()
+})
 afterAll(() => {
   if (reason === undefined) execFileSync('umount', ['--lazy', disk])
-  rmSync(root, { recursive: true, force: true })
   console.log(reason === undefined ? told.join('\n') : `No accept on a full disk was tried: ${reason}.`)
 })
 
@@ -61,9 +64,10 @@ function leaveFree(bytes: number): () => void {
 
 const landing = journeys.filter(({ name }) => ['accept --as patch', 'accept --as squash'].includes(name))
 
-test.skipIf(reason !== undefined).each(landing)(
+test.for(landing)(
   'P1: $name lands all of it or nothing, however little space is left',
-  async (journey) => {
+  async (journey, { skip }) => {
+    skip(reason !== undefined, reason)
     const runner = new JourneyRunner(runnerOptions, journey.name.replaceAll(' ', ''), false)
     const seen = new Set<string>()
     const isNew = (state: string) => !seen.has(state) && Boolean(seen.add(state))

@@ -33,7 +33,7 @@ export async function summarize(fixture: Fixture, before: Snapshot, now: Snapsho
   return {
     files: Object.fromEntries(Object.entries(now.user).filter(([name]) => !name.startsWith('.git/'))),
     git: Object.fromEntries(inGit.filter(([name]) => name !== '.git/index' && !isLog(name))),
-    index: (await fixture.git('ls-files', '--fixture')).split('\n'),
+    index: (await fixture.git('ls-files', '--stage')).split('\n'),
     status: (await fixture.git('status', '--porcelain', '--untracked-files=all')).split('\n'),
     refs: await described(fixture, before.refs, now.refs),
     ourRefs: await described(fixture, before.ourRefs, now.ourRefs),

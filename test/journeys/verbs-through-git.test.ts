@@ -1,14 +1,15 @@
 /** P4.1: how git is called, whatever the verb: seen by a git on the PATH that notes its words and its environment. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenRepo, openRepo } from '../../src/index.ts'
+import { fileFolder } from '../support/file-folder.ts'
 import { type GitCalled, recordGit } from '../support/git-record.ts'
 import { cleanEnv } from '../support/clean-env.ts'
 
-const home = mkdtempSync(path.join(os.tmpdir(), 'offshoot-test-'))
+const home = fileFolder(os.tmpdir())
 const dir = path.join(home, 'repo')
 const record = recordGit(path.join(home, 'record'))
 const clean = cleanEnv(home)
@@ -58,7 +59,6 @@ beforeAll(() => {
 
 afterAll(async () => {
   await offshoot.close()
-  rmSync(home, { recursive: true, force: true })
 })
 
 let tasks = 0

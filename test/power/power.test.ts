@@ -1,11 +1,12 @@
 /** P2: what was acknowledged is there when the power comes back. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openRepo } from '../../src/index.ts'
-import { memoryFolder } from '../faults/memory-folder.ts'
+import { fileFolder } from '../support/file-folder.ts'
+import { memoryRoot } from '../support/temp-folders.ts'
 import { killHard } from '../support/processes.ts'
 import { cleanEnv } from '../support/repo.ts'
 import type { How, What } from './power-child.ts'
@@ -14,12 +15,11 @@ import { Disk, type FileSystem, fileSystems, install, missingFor } from './disk.
 
 const child = path.join(import.meta.dirname, 'power-child.ts')
 const many = 20
-const root = memoryFolder('power')
+const root = fileFolder(memoryRoot())
 const lost = new Map<string, string>()
 let disks = 0
 
 afterAll(() => {
-  rmSync(root, { recursive: true, force: true })
   console.log(
     ['Acknowledged and lost by a power cut:', ...Array.from(lost, ([row, what]) => `  ${row}: ${what}`)].join(
       '\n',

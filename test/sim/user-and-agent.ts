@@ -100,7 +100,7 @@ export function agentDoes(
   // In the user's own checkout an agent that breaks things breaks the user's.
   if (task.isolation === 'branch') return 'not in the checkout'
   const action = round(able, which)
-  const grounds = {
+  const corpusFixture = {
     repo: fixture.dir,
     space,
     other: fixture.at('other'),
@@ -108,7 +108,7 @@ export function agentDoes(
     canary: fixture.canary,
   }
   const script = action.script.replaceAll('offshoot/T1', `offshoot/${task.id}`)
-  return `${attempt(() => act(grounds, script, fixture.env))}: ${action.name}`
+  return `${attempt(() => act(corpusFixture, script, fixture.env))}: ${action.name}`
 }
 
 const quickShapes = shapes.filter(isQuick)

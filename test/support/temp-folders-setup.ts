@@ -5,7 +5,7 @@
 import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { memoryRoot, memoryVariable } from './temp-folders.ts'
+import { fileFolderPrefix, memoryRoot, memoryVariable } from './temp-folders.ts'
 
 /** Node keeps compiled code there for the command. */
 const ofNode = 'node-compile-cache'
@@ -25,7 +25,7 @@ export default function setup(): (() => void) | undefined {
   return () => {
     const left = [disk, memory].flatMap((folder) =>
       readdirSync(folder)
-        .filter((name) => name !== ofNode)
+        .filter((name) => name !== ofNode && !name.startsWith(fileFolderPrefix))
         .map((name) => path.join(folder, name)),
     )
     for (const folder of [disk, memory]) rmSync(folder, { recursive: true, force: true })

@@ -5,6 +5,9 @@ import os from 'node:os'
 /** Set by temp-folders-setup.ts. */
 export const memoryVariable = 'OFFSHOOT_TEST_MEMORY'
 
+/** What the names of folders begin with that `fileFolder` makes. */
+export const fileFolderPrefix = 'offshoot-file-'
+
 /** In memory where there is some to write to: a disk would spend most of the time on syncing. */
 export function memoryRoot(): string {
   const known = process.env[memoryVariable]

@@ -1,15 +1,16 @@
 /** A worktree for each task, under the ids by which it was asked for: a worktree that was made for a task. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenRepo, openRepo, type TaskView } from '../../../src/index.ts'
 import { offshoot, type TestRepo, testRepo } from '../../support/repo.ts'
 import { branches, inFolder, library } from '../../support/workspace.ts'
+import { fileFolder } from '../../support/file-folder.ts'
 import { names, everything } from './shared.ts'
 
 describe('a worktree that was made for a task', () => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'offshoot-test-'))
+  const folder = fileFolder(os.tmpdir())
   let repo: TestRepo
   let lib: OpenRepo
   let task: TaskView
@@ -26,7 +27,6 @@ describe('a worktree that was made for a task', () => {
   })
   afterAll(async () => {
     await lib.close()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   test('FR-001, AC-001: the interface is there, with every verb; what detects orphans is doctor', () => {
