@@ -11,7 +11,7 @@ export function overview(): string {
   const lines = table(own.map(({ name, summary }) => [`  ${name}`, summary])).split('\n')
   const section = (group: Group) => lines.filter((_, at) => own[at]?.group === group)
   return [
-    'offshoot: every agent in its own worktree, and nothing is ever lost',
+    'offshoot: Undo for coding agents.',
     '',
     'Usage: offshoot <command> [options]; offshoot alone tells what waits for you here',
     ...Object.entries(groups).flatMap(([group, title]) => ['', `${title}:`, ...section(group as Group)]),
