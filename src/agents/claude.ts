@@ -3,7 +3,7 @@
  * is started per tool call, and the agent waits for each answer.
  */
 import type { Agent, AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/agent.ts'
-import type { CommandStdin } from '../core/ports.ts'
+import type { CommandStdin } from '../core/ports/commands.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
 import { skill } from './skill.ts'

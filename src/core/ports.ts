@@ -4,24 +4,11 @@
  */
 import type { Agent } from './agent.ts'
 import type { BytePath } from './bytes.ts'
-import type { Notes, RepoRecord, RepoRecords, Store } from './ports/store.ts'
 import type { Commands } from './ports/commands.ts'
 import type { Sandboxes } from './ports/sandbox.ts'
+import type { Notes, RepoRecord, RepoRecords, Store } from './ports/store.ts'
 import type { Settings } from './settings.ts'
 import type { Owner, Task } from './task.ts'
-
-export type {
-  Change,
-  Idling,
-  Notes,
-  Position,
-  RepoRecord,
-  RepoRecords,
-  Store,
-  TaskChange,
-} from './ports/store.ts'
-export type { CommandCall, Commands, CommandStdin } from './ports/commands.ts'
-export type { Cell, CellTask, SandboxKind, Sandboxes } from './ports/sandbox.ts'
 
 /** What the verbs need that only look into the records. Nothing of it spawns anything. */
 export interface Records {

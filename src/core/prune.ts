@@ -9,7 +9,8 @@ import { eachOf } from './each.ts'
 import { holdFree } from './hold.ts'
 import { landedState } from './landing/landed.ts'
 import { type Act, performAll } from './operation.ts'
-import type { Ports, Repo, RepoRecord } from './ports.ts'
+import type { Ports, Repo } from './ports.ts'
+import type { RepoRecord } from './ports/store.ts'
 import {
   findProtection,
   type PruneFacts,

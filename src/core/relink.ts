@@ -1,7 +1,8 @@
 /** A repository that was moved is known by its mark; its record and its open tasks follow it. */
 import { repoRoot } from './model/repo.ts'
 import { follower } from './moved.ts'
-import type { Place, Ports, RepoRecord } from './ports.ts'
+import type { Place, Ports } from './ports.ts'
+import type { RepoRecord } from './ports/store.ts'
 import { requireRepo } from './repo.ts'
 import type { Task } from './task.ts'
 import { append } from './tasks/records.ts'

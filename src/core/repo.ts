@@ -2,7 +2,8 @@ import path from 'node:path'
 import { AppError } from './errors.ts'
 import { checkoutRoot, repoRoot } from './model/repo.ts'
 import { repoName } from './names.ts'
-import type { Place, Ports, Records, Repo, RepoRecord, Notes } from './ports.ts'
+import type { Place, Ports, Records, Repo } from './ports.ts'
+import type { RepoRecord, Notes } from './ports/store.ts'
 
 /** Holds the repository's id, so that it is known again after it was moved. */
 export const markRef = 'refs/offshoot/repo'

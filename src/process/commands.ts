@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
-import type { CommandCall, Commands } from '../core/ports.ts'
+import type { CommandCall, Commands } from '../core/ports/commands.ts'
 import { endMarked } from './marked.ts'
 import { findProgram } from './programs.ts'
 import { endGroup, startGroup } from './spawn.ts'

@@ -3,7 +3,7 @@
  * one line here; test/contracts/sandbox.test.ts then runs the suite that all of them share.
  */
 import { AppError } from '../core/errors.ts'
-import type { Sandboxes } from '../core/ports.ts'
+import type { Sandboxes } from '../core/ports/sandbox.ts'
 import { none } from './none.ts'
 import type { Machine, Sandbox } from './sandbox.ts'
 

@@ -1,7 +1,8 @@
 /** What a vault knows by itself, for when the records are lost or in doubt. Nothing here makes or changes a vault. */
 import path from 'node:path'
 import { AppError, appError } from '../core/errors.ts'
-import type { Files, KeptOperation, RepoRecord, Vault, VaultLook } from '../core/ports.ts'
+import type { Files, KeptOperation, Vault, VaultLook } from '../core/ports.ts'
+import type { RepoRecord } from '../core/ports/store.ts'
 import type { Task } from '../core/task.ts'
 import type { GitExec } from '../git/exec.ts'
 import { readLocks } from '../git/locks.ts'

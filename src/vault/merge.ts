@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { isSame } from '../core/model/leaf.ts'
 import type { Conflict, Leaf, LeafChange, MergeInput, Merged } from '../core/ports.ts'
-import { type BytePath, splitNul, toText } from './bytes.ts'
+import { type BytePath, splitNul, toText } from '../core/bytes.ts'
 import type { OpenVault } from './index.ts'
 import { commitContent } from './step.ts'
 import { compareTrees, findLeaf } from './tree.ts'

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { Step } from '../core/ports.ts'
 import type { Task } from '../core/task.ts'
-import type { BytePath } from './bytes.ts'
+import type { BytePath } from '../core/bytes.ts'
 import type { OpenVault } from './index.ts'
 import { indexedTrees } from './indexed.ts'
 import { findModuleHead } from './modules.ts'

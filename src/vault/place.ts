@@ -1,7 +1,8 @@
 /** Where everything of the vault is. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Files, Repo, RepoRecord } from '../core/ports.ts'
+import type { Files, Repo } from '../core/ports.ts'
+import type { RepoRecord } from '../core/ports/store.ts'
 import type { Task } from '../core/task.ts'
 import type { Algorithm } from './objects.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SandboxKind } from '../../src/core/ports.ts'
+import type { SandboxKind } from '../../src/core/ports/sandbox.ts'
 import { sandboxes, sandboxesOn } from '../../src/sandbox/index.ts'
 import { sandboxContract } from './sandbox.contract.ts'
 import { thisMachine } from './sandbox.machine.ts'

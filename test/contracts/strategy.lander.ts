@@ -1,7 +1,7 @@
 /** Accepts T1 and dies at an event, as a power cut would have it: `node strategy.lander.ts <repo> <strategy> <event>`. */
 import { compose } from '../../src/compose.ts'
 import { acceptBy } from '../../src/core/accept.ts'
-import type { Store } from '../../src/core/ports.ts'
+import type { Store } from '../../src/core/ports/store.ts'
 import { allStrategies } from './strategy.list.ts'
 
 const [dir, as, dies] = process.argv.slice(2) as [string, string, string]

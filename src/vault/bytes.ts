@@ -1,1 +1,0 @@
-export * from '../core/bytes.ts'
