@@ -1,6 +1,6 @@
 /** Records without workspaces, written straight into the store. */
 import path from 'node:path'
-import type { Task } from '../src/core/task.ts'
+import type { Task } from '../src/core/model/task.ts'
 import { composition } from './built.ts'
 import type { BenchRepo } from './repos.ts'
 import { append } from '../src/core/tasks/records.ts'

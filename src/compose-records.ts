@@ -2,7 +2,7 @@
 import os from 'node:os'
 import path from 'node:path'
 import { makeFolders } from './files/make-folders.ts'
-import { AppError, appError } from './core/errors.ts'
+import { AppError, appError } from './core/model/errors.ts'
 import type { Notes, RepoRecords, Store, Stores } from './core/ports/store.ts'
 import type { Records } from './core/ports.ts'
 import type { GitExec } from './git/exec.ts'

@@ -6,14 +6,14 @@ import type { Emit } from './api/views.ts'
 import { type ComposeOptions, compose } from './compose.ts'
 import { requireTask } from './core/list.ts'
 import { recoverMeanwhile } from './core/meanwhile.ts'
-import type { Notice } from './core/notices.ts'
+import type { Notice } from './core/model/notice.ts'
 import type { Ports } from './core/ports.ts'
 import { type ActiveRun, withRun } from './core/run.ts'
-import type { TaskView } from './core/task.ts'
+import type { TaskView } from './core/model/task-view.ts'
 import { type Tools, type WrapOptions, type WrappedTools, wrapExecutor, wrapTools } from './core/wrap.ts'
 import type { Input, Output } from './protocol/schemas/index.ts'
 
-export { AppError, type ErrorCode } from './core/errors.ts'
+export { AppError, type ErrorCode } from './core/model/errors.ts'
 export type {
   Agent,
   AgentEvent,
@@ -23,11 +23,12 @@ export type {
   ToolCall,
   ToolKind,
   Verdict,
-} from './core/agent.ts'
+} from './core/model/agent.ts'
 export type { Cell } from './core/ports/sandbox.ts'
-export type { Notice } from './core/notices.ts'
+export type { Notice } from './core/model/notice.ts'
 export type { Said, Told } from './protocol/events.ts'
-export type { TaskState, TaskView } from './core/task.ts'
+export type { TaskState } from './core/model/enums.ts'
+export type { TaskView } from './core/model/task-view.ts'
 export type { Tool, Tools, WrapOptions, WrappedTools } from './core/wrap.ts'
 
 type Rest<A extends ActionName> = Omit<Input<A>, 'repo'>

@@ -1,5 +1,5 @@
 /** Actions that land work, give it up or undo that. */
-import { strategies } from '../core/strategies.ts'
+import { strategies } from '../core/model/strategies.ts'
 import type { Action } from './action.ts'
 import { conflicts, dryRun, keepBranch, task } from './options.ts'
 

@@ -1,5 +1,5 @@
 /** Actions that only look. */
-import { taskStates } from '../core/task.ts'
+import { taskStates } from '../core/model/enums.ts'
 import type { Action } from './action.ts'
 import { task } from './options.ts'
 

@@ -1,5 +1,5 @@
 /** Options that several actions have in common. */
-import { policyLevels } from '../core/policy-levels.ts'
+import { policyLevels } from '../core/model/enums.ts'
 import type { Option } from './action.ts'
 
 /** The agents that offshoot knows by itself; the settings of a repository can name more. */

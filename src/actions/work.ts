@@ -1,5 +1,5 @@
 /** Actions that make tasks and work in them. */
-import { isolations } from '../core/task.ts'
+import { isolations } from '../core/model/enums.ts'
 import type { Action } from './action.ts'
 import { base, command, conversing, prompt, task } from './options.ts'
 

@@ -4,10 +4,10 @@
  * protocol's own package, which only such a run loads.
  */
 import type * as sdk from '@agentclientprotocol/sdk'
-import type { Agent, AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/agent.ts'
-import { AppError } from '../core/errors.ts'
+import type { Agent, AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
+import { AppError } from '../core/model/errors.ts'
 import type { Cell } from '../core/ports/sandbox.ts'
-import type { CommandStdin } from '../core/ports/commands.ts'
+import type { CommandStdin } from '../core/model/command.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
 import { lastWords } from './words.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { AgentEvent } from '../core/agent.ts'
+import type { AgentEvent } from '../core/model/agent.ts'
 import { claudeTalk } from './claude.ts'
 
 /** What Claude Code 2.1.325 said in a talk of two prompts. */

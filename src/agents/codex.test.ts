@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { agreeable, sample } from '../../test/support/samples.ts'
-import type { AgentEvent } from '../core/agent.ts'
+import type { AgentEvent } from '../core/model/agent.ts'
 import { codexTalk } from './codex.ts'
 
 const said = ['I will add a file.', 'Now an edit.', 'All three steps are done.']

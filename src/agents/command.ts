@@ -1,5 +1,5 @@
-import type { Agent } from '../core/agent.ts'
-import { commandLine } from '../core/redact.ts'
+import type { Agent } from '../core/model/agent.ts'
+import { commandLine } from '../core/model/redact.ts'
 import { events } from './events.ts'
 
 /** Any command: nothing is known of what it does, so all of it is one step. */

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../core/agent.ts'
+import type { AgentEvent } from '../core/model/agent.ts'
 
 export type Push = (event: AgentEvent) => void
 

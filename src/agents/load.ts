@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 
 /** All that a module of the user's exports; of a list, its members. */
 export async function loadModule(file: string): Promise<unknown[]> {

@@ -1,4 +1,4 @@
-import type { SlashCommand, SlashFile } from '../core/agent.ts'
+import type { SlashCommand, SlashFile } from '../core/model/agent.ts'
 
 /** The form that several agents share: a folder with a page of instructions. */
 export function skill(folder: string, { name, summary, prompt, byUser }: SlashCommand): SlashFile {

@@ -1,4 +1,4 @@
-import type { AgentEnd } from '../core/agent.ts'
+import type { AgentEnd } from '../core/model/agent.ts'
 
 const kept = 4_000
 

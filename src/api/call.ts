@@ -2,7 +2,7 @@
 import type { Action } from '../actions/action.ts'
 import { type ActionName, actions } from '../actions/index.ts'
 import type { InHand } from '../core/auto-revert.ts'
-import { AppError, appError } from '../core/errors.ts'
+import { AppError, appError } from '../core/model/errors.ts'
 import type { Ports, Records } from '../core/ports.ts'
 import { poolNote } from '../core/slot.ts'
 import type { Input, Output } from '../protocol/schemas/index.ts'

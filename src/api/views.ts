@@ -1,7 +1,9 @@
 /** What the verbs answer, and what happens meanwhile, as the outside sees it. */
-import type { OnProgress, Step, StepFile, Submodules } from '../core/ports.ts'
+import type { OnProgress } from '../core/model/progress.ts'
+import type { Step, StepFile } from '../core/model/step.ts'
+import type { Submodules } from '../core/model/git.ts'
 import type { Onlooker } from '../core/runs/loop.ts'
-import { taskView } from '../core/task.ts'
+import { taskView } from '../core/model/task-view.ts'
 import type { Said, Told } from '../protocol/events.ts'
 import type { Output } from '../protocol/schemas/index.ts'
 

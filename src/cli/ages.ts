@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 

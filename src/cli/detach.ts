@@ -1,7 +1,7 @@
 /** Starts a run that goes on when its terminal is closed. */
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 import { startApart } from '../process/spawn.ts'
 import { bin } from './bin.ts'
 import { countLines, follow, type LogLine } from './run-log.ts'

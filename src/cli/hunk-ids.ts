@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 import { type Context, text } from './command.ts'
 
 export async function hunkIds({ dir, values }: Context): Promise<string[] | undefined> {

@@ -1,7 +1,7 @@
-import type { Agent } from './agent.ts'
-import { AppError } from './errors.ts'
+import type { Agent } from './model/agent.ts'
+import { AppError } from './model/errors.ts'
 import { type KnownAgents, readAgents } from './own-agents.ts'
-import type { PolicyLevel } from './policy-levels.ts'
+import type { PolicyLevel } from './model/enums.ts'
 import type { Ports } from './ports.ts'
 
 export interface FoundAgent {

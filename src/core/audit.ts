@@ -1,11 +1,11 @@
 /** The audit log: the events themselves, which nothing changes and each of which seals those before it. */
-import { AppError } from './errors.ts'
-import { type Flaw, flawsOf } from './chain.ts'
-import type { StoredEvent, TaskEvent } from './events.ts'
+import { AppError } from './model/errors.ts'
+import { type Flaw, flawsOf } from './model/seal.ts'
+import type { StoredEvent, TaskEvent } from './model/events.ts'
 import type { Records } from './ports.ts'
-import { redacted } from './redact.ts'
+import { redacted } from './model/redact.ts'
 import { findRepo } from './repo.ts'
-import type { Task } from './task.ts'
+import type { Task } from './model/task.ts'
 import { readKnown } from './tasks/known.ts'
 
 export interface AuditInput {

@@ -1,12 +1,14 @@
 import { requireUnmoved } from './elsewhere.ts'
-import { AppError, appError } from './errors.ts'
+import { AppError, appError } from './model/errors.ts'
 import { holdTask, settingsOf } from './hold.ts'
 import { requireSettled } from './idle.ts'
 import { requireTask } from './list.ts'
-import type { Ports, Repo, Snapshot, Step, StepNote } from './ports.ts'
+import type { Ports } from './ports.ts'
+import type { Repo } from './model/repo.ts'
+import type { Snapshot, Step, StepNote } from './model/step.ts'
 import { requireWorkspace } from './recreate.ts'
-import { redacted } from './redact.ts'
-import { isOpen, type Task } from './task.ts'
+import { redacted } from './model/redact.ts'
+import { isOpen, type Task } from './model/task.ts'
 import { append } from './tasks/records.ts'
 
 export interface CheckpointInput {

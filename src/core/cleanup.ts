@@ -1,30 +1,16 @@
 /** What becomes of a task's folder and refs when the task is closed. */
 import path from 'node:path'
-import { conflictError } from './conflict-error.ts'
 import { requireUnmoved } from './elsewhere.ts'
-import type { Operation } from './operation.ts'
-import type { Ports, RefChange, Repo, Worktree } from './ports.ts'
+import type { TaskState } from './model/enums.ts'
+import { conflictError } from './model/errors.ts'
+import type { RefChange, Worktree } from './model/git.ts'
+import type { Operation } from './model/operation.ts'
+import { branchRef, keptHeadRef, keptRef, pinRef } from './model/refs.ts'
+import type { Repo } from './model/repo.ts'
+import type { Task } from './model/task.ts'
+import type { Ports } from './ports.ts'
 import { type Leaving, leaving } from './shadow.ts'
-import type { Task, TaskState } from './task.ts'
-import { branchRef, freeTrash, keptIndexRef, pinRef } from './workspace.ts'
-
-/** Of all tasks that are closed. */
-export const trashRefs = 'refs/offshoot/trash'
-
-/** Holds what a removed branch pointed at, for as long as the trash keeps the files. */
-function keptRef(uid: string): string {
-  return `${trashRefs}/${uid}`
-}
-
-/** Holds where the workspace stood when it was on no branch. */
-function keptHeadRef(uid: string): string {
-  return `${trashRefs}/${uid}-head`
-}
-
-/** All that the trash keeps for a task. */
-export function keptRefs(uid: string): readonly string[] {
-  return [keptRef(uid), keptHeadRef(uid), keptIndexRef(uid)]
-}
+import { freeTrash } from './workspace.ts'
 
 interface ClosingOptions {
   readonly keepBranch?: boolean | undefined

@@ -1,7 +1,7 @@
 /** What has to leave the trash and the vault, oldest first. Decided from what was read, and from nothing else. */
 import { day } from './day.ts'
-import type { Settings } from './settings.ts'
-import type { Task } from './task.ts'
+import type { Settings } from './model/settings.ts'
+import type { Task } from './model/task.ts'
 
 export interface ClosedTask {
   readonly task: Task

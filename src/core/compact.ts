@@ -17,9 +17,10 @@ import { sizeText } from './disk-text.ts'
 import { expire, whileNobodyWorks } from './expire.ts'
 import { holdFree } from './hold.ts'
 import { expireLoose, findDueLoose } from './loose-trash.ts'
-import type { Ports, Repo } from './ports.ts'
-import type { Settings } from './settings.ts'
-import { isOpen, type Task } from './task.ts'
+import type { Ports } from './ports.ts'
+import type { Repo } from './model/repo.ts'
+import type { Settings } from './model/settings.ts'
+import { isOpen, type Task } from './model/task.ts'
 import { append } from './tasks/records.ts'
 
 export interface CompactOptions {

@@ -1,7 +1,9 @@
-import { AppError } from './errors.ts'
+import { AppError } from './model/errors.ts'
 import { findMeant } from './list.ts'
-import type { Ports, Repo, Step } from './ports.ts'
-import type { Task } from './task.ts'
+import type { Ports } from './ports.ts'
+import type { Repo } from './model/repo.ts'
+import type { Step } from './model/step.ts'
+import type { Task } from './model/task.ts'
 
 export interface Compared {
   readonly task: Task

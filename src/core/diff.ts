@@ -3,8 +3,9 @@ import type { Hunk } from './hunks.ts'
 import { findMeant } from './list.ts'
 import { requireStep, stepRange } from './log.ts'
 import { landedBase, readHunks } from './landing/offer.ts'
-import type { DiffOptions, DiffStat, Ports, StepFile } from './ports.ts'
-import type { Task } from './task.ts'
+import type { DiffOptions, DiffStat, StepFile } from './model/step.ts'
+import type { Ports } from './ports.ts'
+import type { Task } from './model/task.ts'
 import { basisOf } from './update.ts'
 
 export interface DiffInput {

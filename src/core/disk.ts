@@ -1,10 +1,11 @@
 /** What a repository's tasks cost on the disk. */
 import path from 'node:path'
 import { findMeant } from './list.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { Ports } from './ports.ts'
+import type { Repo } from './model/repo.ts'
 import { findRepo } from './repo.ts'
 import { poolFolder } from './slot.ts'
-import { isOpen, type Task } from './task.ts'
+import { isOpen, type Task } from './model/task.ts'
 
 export interface DiskUse {
   /** Bytes of each workspace. One in the user's own checkout costs nothing. */

@@ -1,7 +1,7 @@
 import { day } from './day.ts'
 import { disk } from './disk.ts'
 import { diskText } from './disk-text.ts'
-import { appError } from './errors.ts'
+import { appError } from './model/errors.ts'
 import { type Finding, judge } from './judge.ts'
 import { readOldState } from './old-state.ts'
 import type { Ports } from './ports.ts'
@@ -10,7 +10,7 @@ import { findMoved } from './relink.ts'
 import { findRepo, isInWorkspace } from './repo.ts'
 import { usedPercent } from './room.ts'
 import { scan, type ScanOptions } from './scan.ts'
-import { defaultSettings, type Settings } from './settings.ts'
+import { defaultSettings, type Settings } from './model/settings.ts'
 
 export interface Check {
   readonly name: string

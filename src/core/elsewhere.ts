@@ -1,9 +1,10 @@
 /** A registration is found by its name alone: it may be that of another folder by now, and then it is not ours to touch. */
-import { AppError } from './errors.ts'
+import { AppError } from './model/errors.ts'
 import { quoted } from './quoted.ts'
-import type { OtherFolder, Ports, Repo } from './ports.ts'
-import { repoRoot } from './model/repo.ts'
-import { isOpen, type Task } from './task.ts'
+import type { OtherFolder } from './model/git.ts'
+import type { Ports } from './ports.ts'
+import { type Repo, repoRoot } from './model/repo.ts'
+import { isOpen, type Task } from './model/task.ts'
 import { isolationOf } from './workspace.ts'
 
 /** Where the user has moved the workspace, with git's own command. */

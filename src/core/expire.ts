@@ -1,13 +1,13 @@
 /** What was closed for long goes for good: its part of the trash, its steps, and every ref that held something of it. */
 import { apart, type Failed } from './apart.ts'
-import { keptRefs, trashRefs } from './cleanup.ts'
+import { keptRefs, trashRefs, strayPins } from './model/refs.ts'
 import type { ClosedTask } from './compact-policy.ts'
-import { AppError } from './errors.ts'
+import { AppError } from './model/errors.ts'
 import { holdFree } from './hold.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { Ports } from './ports.ts'
+import type { Repo } from './model/repo.ts'
 import { isGone } from './repo.ts'
-import { strayPins } from './stray.ts'
-import { isOpen, type Task } from './task.ts'
+import { isOpen, type Task } from './model/task.ts'
 import { readKnown } from './tasks/known.ts'
 import { appendAll } from './tasks/records.ts'
 

@@ -1,8 +1,8 @@
 /** Alone with a task: one writer at a time, across processes. */
-import { appError } from './errors.ts'
+import { appError } from './model/errors.ts'
 import type { LockOptions, Ports } from './ports.ts'
-import { defaultSettings, type Settings } from './settings.ts'
-import { type Task, taskLock } from './task.ts'
+import { defaultSettings, type Settings } from './model/settings.ts'
+import { type Task, taskLock } from './model/task.ts'
 
 export async function holdTask<T>(
   ports: Ports,

@@ -1,7 +1,7 @@
 /** What must be over before a verb begins. Whoever asks holds the task's lock. */
 import { whyUnended } from './as-seen.ts'
-import { AppError } from './errors.ts'
-import type { Task } from './task.ts'
+import { AppError } from './model/errors.ts'
+import type { Task } from './model/task.ts'
 
 /** What an agent is still writing cannot land, go or change under its hands. */
 export function requireIdle({ id, path, pending }: Task, orElse = ''): void {

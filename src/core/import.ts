@@ -1,6 +1,6 @@
 /** Takes over what a repository tells other tools about setting a workspace up. */
 import path from 'node:path'
-import { AppError } from './errors.ts'
+import { AppError } from './model/errors.ts'
 import { findPeerFiles, type PeerFile, readPeerFile } from './peers.ts'
 import type { Ports } from './ports.ts'
 import { readHooks } from './task-hooks.ts'

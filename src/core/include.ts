@@ -3,12 +3,13 @@
  * are the user's, not the agent's work: no step ever holds them.
  */
 import path from 'node:path'
-import { type BytePath, fromText, toText } from './bytes.ts'
+import { type BytePath, fromText, toText } from './model/bytes.ts'
 import { eachOf } from './each.ts'
-import type { Place, Ports, Repo } from './ports.ts'
+import type { Place, Repo } from './model/repo.ts'
+import type { Ports } from './ports.ts'
 import { isSecretName } from './model/secrets.ts'
-import type { Settings } from './settings.ts'
-import type { Task } from './task.ts'
+import type { Settings } from './model/settings.ts'
+import type { Task } from './model/task.ts'
 import { append } from './tasks/records.ts'
 
 const listName = '.worktreeinclude'

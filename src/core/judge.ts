@@ -2,12 +2,11 @@
 import path from 'node:path'
 import { movedHint } from './elsewhere.ts'
 import { repoRoot } from './model/repo.ts'
-import type { GitLock, Registration } from './ports.ts'
+import type { GitLock, Registration } from './model/git.ts'
 import { quoted } from './quoted.ts'
-import { markRef } from './repo.ts'
+import { markRef, branchRef, pinRef } from './model/refs.ts'
 import type { SeenRepo, SeenTask, Stray, World } from './scan.ts'
-import { isOpen, type Task } from './task.ts'
-import { branchRef, pinRef } from './workspace.ts'
+import { isOpen, type Task } from './model/task.ts'
 
 /**
  * - `finish`, `roll back`: a dead process left it half-done; it comes to its end, or to where it was.

@@ -1,6 +1,7 @@
 import { follower } from './moved.ts'
-import type { Operation } from './operation.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { Operation } from './model/operation.ts'
+import type { Ports } from './ports.ts'
+import type { Repo } from './model/repo.ts'
 
 /** What the vault keeps of an operation, with its paths where the repository is now. */
 export async function findOperation(ports: Ports, repo: Repo, id: string): Promise<Operation | undefined> {

@@ -1,9 +1,11 @@
 import { asSeen } from './as-seen.ts'
-import { AppError } from './errors.ts'
-import type { Records, Repo } from './ports.ts'
+import { AppError } from './model/errors.ts'
+import type { Records } from './ports.ts'
+import type { Repo } from './model/repo.ts'
 import path from 'node:path'
 import { findRepo } from './repo.ts'
-import type { Task, TaskState } from './task.ts'
+import type { Task } from './model/task.ts'
+import type { TaskState } from './model/enums.ts'
 
 export interface ListInput {
   readonly dir: string

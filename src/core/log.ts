@@ -1,7 +1,8 @@
-import { AppError } from './errors.ts'
+import { AppError } from './model/errors.ts'
 import { findMeant } from './list.ts'
-import type { Ports, Step, StepFile } from './ports.ts'
-import type { Task } from './task.ts'
+import type { Ports } from './ports.ts'
+import type { Step, StepFile } from './model/step.ts'
+import type { Task } from './model/task.ts'
 
 export interface LoggedStep extends Step {
   readonly files: readonly StepFile[]

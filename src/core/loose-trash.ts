@@ -6,9 +6,10 @@ import path from 'node:path'
 import { apart, type Failed } from './apart.ts'
 import { isPast } from './compact-policy.ts'
 import { holdFree } from './hold.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { Ports } from './ports.ts'
+import type { Repo } from './model/repo.ts'
 import type { Store } from './ports/store.ts'
-import type { Task } from './task.ts'
+import type { Task } from './model/task.ts'
 import { readKnown } from './tasks/known.ts'
 
 interface Loose {

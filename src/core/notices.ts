@@ -1,17 +1,10 @@
 /** What happened by itself since somebody was last told. */
-import type { StoredEvent } from './events.ts'
-import type { Ports, Records, Repo } from './ports.ts'
+import type { StoredEvent } from './model/events.ts'
+import type { Notice } from './model/notice.ts'
+import type { Repo } from './model/repo.ts'
+import type { Task } from './model/task.ts'
+import type { Ports, Records } from './ports.ts'
 import { findRepo } from './repo.ts'
-import type { Task } from './task.ts'
-
-export interface Notice {
-  readonly at: string
-  /** Of what concerns one. */
-  readonly task?: string | undefined
-  readonly message: string
-  /** What takes it back. */
-  readonly operation?: string | undefined
-}
 
 /** Each is told once. What is more than a look into the records needs all ports. */
 export async function takeNotices(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {

@@ -1,7 +1,8 @@
 /** That a repository tells other tools how a workspace is set up. */
-import type { Notice } from './notices.ts'
+import type { Notice } from './model/notice.ts'
 import { findPeerFiles } from './peers.ts'
-import type { Ports, Repo } from './ports.ts'
+import type { Ports } from './ports.ts'
+import type { Repo } from './model/repo.ts'
 import { readHooks } from './task-hooks.ts'
 
 /** Once, where other tools are told how a workspace is set up, and we are not. */

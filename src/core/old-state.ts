@@ -1,6 +1,6 @@
 /** What an older tool, or an older version, left in the state folder: nothing of it is read, and nothing dropped. */
 import path from 'node:path'
-import { appError } from './errors.ts'
+import { appError } from './model/errors.ts'
 import type { Finding } from './judge.ts'
 import type { Ports } from './ports.ts'
 

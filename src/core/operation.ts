@@ -4,88 +4,21 @@
  * finishes it: a kill at any instant leaves all of it or nothing.
  */
 import path from 'node:path'
+import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
+import { eachOf } from './each.ts'
+import { appError, AppError } from './model/errors.ts'
+import type { TaskEvent } from './model/events.ts'
+import type { Operation, OperationNote, StepMove, WorkspaceMove } from './model/operation.ts'
+import type { Repo } from './model/repo.ts'
+import type { Task, TaskPatch } from './model/task.ts'
 import { takeBack, takeBackPlaced, takeBackUnbegun } from './operation-back.ts'
 import { moveIndex, placeFiles, stage, stagingFolder } from './operation-files.ts'
 import { lookAtRefs, movedTo, moveHead, moveRefs, overtaken } from './operation-refs.ts'
-import type { BytePath } from './bytes.ts'
-import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
-import { eachOf } from './each.ts'
-import { AppError, appError } from './errors.ts'
-import type { AutoRevert, TaskEvent } from './events.ts'
-import type { Leaf, Ports, RefChange, Repo, StepNote } from './ports.ts'
+import type { Ports } from './ports.ts'
 import { isGone } from './repo.ts'
 import { seedShadow } from './shadow.ts'
-import type { Task, TaskPatch } from './task.ts'
-import { isolationOf } from './workspace.ts'
 import { append, appendAll } from './tasks/records.ts'
-
-export interface FileMove {
-  readonly path: BytePath
-  readonly from: Leaf | null
-  readonly to: Leaf | null
-}
-
-/** The folder of a task, into the trash or back. */
-interface WorkspaceMove {
-  readonly to: 'trash' | 'back'
-  readonly trash: string
-}
-
-export type IndexPart = { readonly gitDir: string } & (
-  | { readonly moves: readonly FileMove[] }
-  | { readonly from: Leaf; readonly to: Leaf }
-)
-
-/** The files of the workspace become those of a tree, and that is one more step. */
-export interface StepMove {
-  /** The last step before it. */
-  readonly before: number
-  readonly tree: string
-  readonly note: StepNote
-}
-
-export interface Operation {
-  readonly id: string
-  readonly verb:
-    | 'accept'
-    | 'reject'
-    | 'remove'
-    | 'delete'
-    | 'rewind'
-    | 'update'
-    | 'undo'
-    | 'start'
-    | 'prune'
-    | 'run'
-  readonly task: string
-  readonly at: string
-  /** Where the repository was: it may have been moved since. */
-  readonly commonDir?: string | undefined
-  /** What it was done together with. */
-  readonly batch?: string | undefined
-  /** Nobody asked for it: what brought it about. */
-  readonly auto?: AutoRevert | undefined
-  /** What this one undid. */
-  readonly undoes?: string | undefined
-  readonly files?: { readonly checkout: string; readonly moves: readonly FileMove[] } | undefined
-  /** Entries of that checkout's index, or all of the file. */
-  readonly index?: IndexPart | undefined
-  /** The branch that the checkout is on. */
-  readonly head?: { readonly gitDir: string; readonly from: string; readonly to: string } | undefined
-  readonly refs: readonly RefChange[]
-  readonly workspace?: WorkspaceMove | undefined
-  readonly step?: StepMove | undefined
-  readonly record: { readonly from: TaskPatch; readonly to: TaskPatch }
-  /** Why it cannot be undone. */
-  readonly final?: string | undefined
-}
-
-/** What the vault says of an operation that is done. */
-export interface OperationNote {
-  readonly at: string
-  readonly patch: TaskPatch
-  readonly left: readonly string[]
-}
+import { isolationOf } from './workspace.ts'
 
 /** Carries an operation out. Whoever calls holds the task's lock. */
 export async function perform(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {

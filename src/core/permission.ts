@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ToolCall, Verdict } from './agent.ts'
+import type { ToolCall, Verdict } from './model/agent.ts'
 import { type RunTold, type ToldCall, toldCall } from './attend.ts'
 import { loadPathMatcher } from './pathspec.ts'
 import { type Decision, decide, type Policy, type PolicyPlace } from './policy.ts'

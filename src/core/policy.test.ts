@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ToolCall } from './agent.ts'
+import type { ToolCall } from './model/agent.ts'
 import { loadPathMatcher } from './pathspec.ts'
 import { decide, type Policy } from './policy.ts'
 

@@ -1,9 +1,9 @@
 /** Whether a tool may run: decided before it does, from what is known of the call alone. */
 import path from 'node:path'
-import type { ToolCall, ToolKind } from './agent.ts'
+import type { ToolCall, ToolKind } from './model/agent.ts'
 import { dangerOf, isLooking } from './danger.ts'
 import type { PathMatcher } from './pathspec.ts'
-import type { PolicyLevel } from './policy-levels.ts'
+import type { PolicyLevel } from './model/enums.ts'
 
 export interface Policy {
   readonly level: PolicyLevel

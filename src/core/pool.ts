@@ -1,13 +1,13 @@
 /** Workspaces made ahead of need: made, handed to a start, and taken away. */
 import path from 'node:path'
-import { AppError, appError } from './errors.ts'
-import { baseFolder } from './names.ts'
-import type { Place, Ports, Repo } from './ports.ts'
-import type { RepoRecord } from './ports/store.ts'
+import { AppError, appError } from './model/errors.ts'
+import { baseFolder } from './model/names.ts'
+import type { Place, Repo, RepoRecord } from './model/repo.ts'
+import type { Ports } from './ports.ts'
 import { mainRoot, requireRepo } from './repo.ts'
 import { claim, poolFolder, poolNote } from './slot.ts'
-import type { Settings } from './settings.ts'
-import type { Owner, Task } from './task.ts'
+import type { Settings } from './model/settings.ts'
+import type { Owner, Task } from './model/task.ts'
 import { makeBase, requireBase } from './workspace.ts'
 
 /** What is written into a slot last: without it, it is not whole. */

@@ -3,11 +3,11 @@
  * repository it is in.
  */
 import { createHash } from 'node:crypto'
-import { AppError } from './errors.ts'
+import { AppError } from './model/errors.ts'
 import { settingsOf } from './hold.ts'
 import type { Ports } from './ports.ts'
-import type { Settings } from './settings.ts'
-import { isOpen, type PortBlock, portsOf, type Task } from './task.ts'
+import type { Settings } from './model/settings.ts'
+import { isOpen, type PortBlock, portsOf, type Task } from './model/task.ts'
 import { append } from './tasks/records.ts'
 
 /** From here on the system hands ports out by itself. */

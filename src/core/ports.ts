@@ -2,13 +2,53 @@
  * Every way out of the core, on one page. A verb is handed these and nothing else, so a test can put a fault in
  * front of each single effect. Methods that change the world are listed in `effects` below.
  */
-import type { Agent } from './agent.ts'
-import type { BytePath } from './bytes.ts'
+import type { Agent } from './model/agent.ts'
+import type { BytePath } from './model/bytes.ts'
+import type { FileKind } from './model/file-kind.ts'
+import type {
+  CommitsBeside,
+  GitLock,
+  HeldBranch,
+  HookCall,
+  HookEnd,
+  LeftBehind,
+  NewRef,
+  OtherFolder,
+  Push,
+  RefChange,
+  Registration,
+  Submodules,
+  Worktree,
+} from './model/git.ts'
+import type { Gone, Kept, KeptOperation } from './model/operation.ts'
+import type { OnProgress } from './model/progress.ts'
+import type { Place, Repo, RepoRecord } from './model/repo.ts'
+import type { Settings } from './model/settings.ts'
+import type {
+  DiffOptions,
+  DiffStat,
+  Published,
+  ReplayStep,
+  Snapshot,
+  Step,
+  StepFile,
+  StepNote,
+  VaultLook,
+} from './model/step.ts'
+import type { Owner, Task } from './model/task.ts'
+import type {
+  Found,
+  IndexChange,
+  IndexMove,
+  Leaf,
+  LeafChange,
+  Merged,
+  MergeInput,
+  Tracked,
+} from './model/tree.ts'
 import type { Commands } from './ports/commands.ts'
 import type { Sandboxes } from './ports/sandbox.ts'
-import type { Notes, RepoRecord, RepoRecords, Store } from './ports/store.ts'
-import type { Settings } from './settings.ts'
-import type { Owner, Task } from './task.ts'
+import type { Notes, RepoRecords, Store } from './ports/store.ts'
 
 /** What the verbs need that only look into the records. Nothing of it spawns anything. */
 export interface Records {
@@ -64,8 +104,6 @@ interface Ids {
   uid(): string
 }
 
-export type FileKind = 'file' | 'folder' | 'link' | 'other'
-
 /** The file system. Nothing here follows a symlink in the last part of a path. */
 export interface Files {
   /** undefined when nothing is there. */
@@ -114,79 +152,6 @@ export interface Files {
   removeEmptyFolder(path: string): Promise<void>
   /** A file, a link, or a folder with all that is in it. Of ours only: whatever a user made is renamed into the trash. */
   remove(path: string): Promise<void>
-}
-
-/** Where a repository is. */
-export interface Place {
-  /** The folder that all worktrees share: what identifies the repository on this machine. */
-  readonly commonDir: string
-  readonly gitDir: string
-  /** The root of the checkout in hand; null in a bare repository. */
-  readonly checkout: string | null
-}
-
-interface NewRef {
-  readonly ref: string
-  readonly new: string
-}
-
-export interface RefChange {
-  readonly ref: string
-  /** What it must be now; null: it must not exist. */
-  readonly old: string | null
-  /** What it shall be; null: deleted. */
-  readonly new: string | null
-}
-
-export interface Worktree {
-  /** The name of its registration below `worktrees/`; null for the main checkout. */
-  readonly name: string | null
-  readonly path: string
-  /** The branch it is on; null when detached. */
-  readonly branch: string | null
-}
-
-/** What git is in the middle of, in that checkout. */
-export interface HeldBranch {
-  readonly verb: 'rebase' | 'bisect'
-  readonly path: string
-}
-
-export interface Registration extends Worktree {
-  readonly name: string
-  /** The task that it was made for, when it is one of ours. */
-  readonly uid: string | undefined
-  /** What git's own lock of it says; undefined without one. */
-  readonly locked: string | undefined
-}
-
-export interface GitLock {
-  readonly name: string
-  readonly since: Date
-}
-
-export interface HookCall {
-  readonly name: string
-  readonly args: readonly string[]
-}
-
-export interface HookEnd {
-  readonly ok: boolean
-  readonly said: string
-}
-
-/** What became of the submodules of a workspace. */
-export interface Submodules {
-  readonly filled: readonly string[]
-  /** Those whose folder stays empty, and why. */
-  readonly empty: readonly { readonly path: string; readonly why: string }[]
-}
-
-/** Commits of a branch that another one has not. */
-export interface CommitsBeside {
-  readonly all: number
-  /** Those whose change the other has under no other name either. */
-  readonly missing: number
 }
 
 /** Git, in the nouns that the verbs need. Reads answer undefined for "not there" and throw for everything else. */
@@ -252,32 +217,6 @@ export interface Git {
   clearSharedLocks(left: LeftBehind): Promise<void>
 }
 
-/** A git that changed refs and did not end by itself. */
-export interface LeftBehind {
-  readonly gitDir: string
-  /** When it was started, and when it was seen to run no more, in milliseconds; undefined: nobody saw it. */
-  readonly from: number
-  readonly to: number | undefined
-}
-
-/** How far a checkout has come. */
-export interface Progress {
-  readonly percent: number
-  readonly files: number
-  readonly total: number
-}
-
-/** Is told only of what takes longer than a second. */
-export type OnProgress = (progress: Progress) => void
-
-export interface OtherFolder {
-  readonly path: string
-  /** It is the workspace itself, at another place. */
-  readonly isMoved: boolean
-  /** Nothing is there now, but its user has locked it, as one does where a disk is not always there. */
-  readonly isAway?: boolean
-}
-
 /** One way to give a task a folder and a git of its own. */
 export interface IsolationKind {
   /** The folder, its git on the task's branch, and the files of the base commit, with the user's own conversions. */
@@ -314,56 +253,6 @@ export interface Slots {
 }
 
 type Isolations = Readonly<Record<'worktree' | 'clone', IsolationKind>>
-
-/** A state of a workspace that the vault keeps. Step 0 is how it was at the start. */
-export interface Step {
-  readonly n: number
-  /** The vault's own id. */
-  readonly commit: string
-  readonly tree: string
-  readonly tool: string
-  readonly summary: string
-  readonly at: string
-  readonly run?: string | undefined
-  readonly call?: string | undefined
-  /** Of a rewind: the step whose files these are. */
-  readonly rewindTo?: number | undefined
-  /** Of an update: the tree of the target that was brought in. */
-  readonly basis?: string | undefined
-  readonly skipped: readonly SkippedPath[]
-}
-
-/** What a step could not hold, and why. */
-export interface SkippedPath {
-  readonly path: string
-  readonly why: string
-}
-
-export interface StepFile {
-  readonly path: string
-  readonly status: 'added' | 'modified' | 'deleted'
-}
-
-/** What is said of a step when it is taken. */
-export type StepNote = Pick<Step, 'tool' | 'summary' | 'run' | 'call' | 'rewindTo' | 'basis'>
-
-export interface Snapshot {
-  /** The new step; or, when nothing had changed, the last one. */
-  readonly step: Step
-  readonly created: boolean
-  readonly files: readonly StepFile[]
-}
-
-export interface DiffStat {
-  readonly files: number
-  readonly insertions: number
-  readonly deletions: number
-}
-
-export interface DiffOptions {
-  readonly format: 'patch' | 'stat' | 'names'
-  readonly color?: boolean | undefined
-}
 
 /** Keeps every state of every workspace, out of reach of what happens to the workspace's own git. */
 export interface Vault {
@@ -476,86 +365,6 @@ export interface Vault {
   close(): void
 }
 
-/** Of tasks the uids, of operations the ids. */
-export interface Gone {
-  readonly tasks: readonly string[]
-  readonly operations: readonly string[]
-}
-
-export interface VaultLook {
-  readonly state: 'sound' | 'damaged' | 'missing'
-  /** Of each task of which the vault has steps: whether the last one can be found. */
-  readonly tips: ReadonlyMap<string, boolean>
-  /** Objects behind the steps that neither it nor the repository has. */
-  readonly lost?: readonly string[] | undefined
-  /** Locks of git in it, by their full paths: nobody but us has a git there. */
-  readonly locks?: readonly GitLock[] | undefined
-}
-
-export interface Push {
-  readonly url: string
-  readonly branch: string
-  readonly commit: string
-  /** The hooks of the user's repository have a say. */
-  readonly hooks: boolean
-}
-
-export type Mode = '100644' | '100755' | '120000' | '160000'
-
-/** A file: its kind and its content. */
-export interface Leaf {
-  readonly mode: Mode
-  readonly oid: string
-  /** Of a file of the user's that is to come back just as it was. */
-  readonly permissions?: number | undefined
-}
-
-export interface LeafChange {
-  readonly from: Leaf | null
-  readonly to: Leaf | null
-}
-
-/** What lies at a path of a folder. A path below something that is no folder is `gone`, and says what is in the way. */
-export type Found =
-  | { readonly kind: 'file'; readonly leaf: Leaf; readonly permissions: number }
-  | { readonly kind: 'gone'; readonly blockedBy?: BytePath | undefined }
-  | { readonly kind: 'folder' }
-  | { readonly kind: 'special' }
-
-export interface MergeInput {
-  readonly base: string
-  readonly ours: string
-  readonly theirs: string
-  /** What the two sides are called in conflict markers. */
-  readonly labels: readonly [ours: string, theirs: string]
-  /** Paths that the target's attributes merge in their own way. */
-  readonly attributes?: ReadonlyMap<BytePath, 'union' | 'binary'> | undefined
-}
-
-export interface Merged {
-  /** With conflict markers where there are conflicts. */
-  readonly tree: string
-  readonly conflicts: readonly Conflict[]
-  /** By the path of the conflict, the name that one side's file has in the tree, as a folder or a link took its place. */
-  readonly aside?: ReadonlyMap<string, string> | undefined
-}
-
-export interface Conflict {
-  readonly path: string
-  readonly kind:
-    | 'content'
-    | 'delete/modify'
-    | 'add/add'
-    | 'mode'
-    | 'untracked'
-    | 'symlink'
-    | 'case'
-    | 'rename'
-    | 'changed'
-}
-
-type IndexChange = { readonly commit: string } | { readonly moves: readonly IndexMove[] }
-
 /** The vault's contents, for verbs that compare, merge and write files elsewhere. Paths are bytes. */
 export interface Contents {
   compare(repo: Repo, from: string | null, to: string | null): Promise<Map<BytePath, LeafChange>>
@@ -612,32 +421,6 @@ export interface Contents {
   readKept(repo: Repo): Promise<KeptOperation[]>
 }
 
-export interface KeptOperation {
-  readonly name: string
-  readonly record: unknown
-  /** Undefined when it never came to pass; `order` counts up with time. */
-  readonly done: { readonly order: number; readonly note: object } | undefined
-}
-
-interface Kept {
-  readonly name: string
-  readonly record: object
-  readonly trees: Readonly<Record<string, string>>
-}
-
-/** An entry of an index. */
-export interface Tracked extends Leaf {
-  /** A sparse checkout leaves it out: that it is not there says nothing. */
-  readonly isLeftOut?: boolean
-}
-
-/** One before and after. */
-export interface IndexMove {
-  readonly path: BytePath
-  readonly from: Tracked | null
-  readonly to: Tracked | null
-}
-
 /** A user's checkout, as far as an operation writes it. Each method is one effect. */
 export interface Checkouts {
   /** The staged file takes its place; answers the folder it is in. Throws WT_011 rather than follow a link. */
@@ -663,25 +446,6 @@ export interface Checkouts {
   readNames(checkout: string, folder: BytePath): Promise<string[]>
   /** Of these paths, the ones that the index knows, and all that it knows below them. */
   readTracked(gitDir: string, files: readonly BytePath[]): Promise<Map<BytePath, Tracked>>
-}
-
-export interface ReplayStep {
-  readonly commit: string
-  readonly subject: string
-  readonly tree: string
-  readonly parentTree: string
-}
-
-export interface Published {
-  readonly branch: string
-  readonly tip: string
-  /** The agent had made commits of its own: the tip joins both. */
-  readonly merged: boolean
-}
-
-/** A repository in hand: where it is, and its record. */
-export interface Repo extends RepoRecord {
-  readonly place: Place
 }
 
 export interface LockOptions {

@@ -4,13 +4,13 @@ import { requireOpen, takeStep } from './checkpoint.ts'
 import { closing } from './cleanup.ts'
 import { compact } from './compact.ts'
 import { findMovedTo } from './elsewhere.ts'
-import { AppError, appError } from './errors.ts'
+import { AppError, appError } from './model/errors.ts'
 import { eachOf } from './each.ts'
 import { holdFree } from './hold.ts'
 import { landedState } from './landing/landed.ts'
 import { type Act, performAll } from './operation.ts'
-import type { Ports, Repo } from './ports.ts'
-import type { RepoRecord } from './ports/store.ts'
+import type { Ports } from './ports.ts'
+import type { Repo, RepoRecord } from './model/repo.ts'
 import {
   findProtection,
   type PruneFacts,
@@ -20,8 +20,8 @@ import {
 } from './prune-policy.ts'
 import { findRepo, isGone, repoAt } from './repo.ts'
 import { relieve } from './room.ts'
-import type { Settings } from './settings.ts'
-import { isOpen, type Task } from './task.ts'
+import type { Settings } from './model/settings.ts'
+import { isOpen, type Task } from './model/task.ts'
 
 export interface PruneInput extends PruneOptions {
   readonly dir: string

@@ -1,5 +1,6 @@
-import { appError } from './errors.ts'
-import type { Ports, Repo } from './ports.ts'
+import { appError } from './model/errors.ts'
+import type { Ports } from './ports.ts'
+import type { Repo } from './model/repo.ts'
 
 /** How long to wait at one place before looking whether another has become free. */
 const lookMs = 200

@@ -1,5 +1,5 @@
 import { afterRun } from './auto-revert.ts'
-import { AppError, appError } from './errors.ts'
+import { AppError, appError } from './model/errors.ts'
 import { type Finding, judge, type Verdict } from './judge.ts'
 import { mend } from './mend.ts'
 import type { Ports } from './ports.ts'

@@ -1,21 +1,17 @@
 /** A workspace that is gone or damaged, made whole from the last step. */
 import path from 'node:path'
 import { requireRegistration } from './elsewhere.ts'
-import { AppError, appError } from './errors.ts'
+import { AppError, appError } from './model/errors.ts'
 import { requireIdle } from './idle.ts'
 import { include } from './include.ts'
-import type { Ports, Repo, Step, Worktree } from './ports.ts'
+import type { Ports } from './ports.ts'
+import type { Repo } from './model/repo.ts'
+import type { Step } from './model/step.ts'
+import type { Worktree } from './model/git.ts'
 import { rawTree } from './raw.ts'
-import type { Task } from './task.ts'
-import {
-  branchRef,
-  freeTrash,
-  isolationOf,
-  makeBase,
-  makeFolder,
-  trashFolder,
-  undoRecreate,
-} from './workspace.ts'
+import type { Task } from './model/task.ts'
+import { branchRef } from './model/refs.ts'
+import { freeTrash, isolationOf, makeBase, makeFolder, trashFolder, undoRecreate } from './workspace.ts'
 import { append } from './tasks/records.ts'
 
 export type Mended = 'sound' | 'mended' | 'recreated'

@@ -1,10 +1,9 @@
 /** A repository that was moved is known by its mark; its record and its open tasks follow it. */
-import { repoRoot } from './model/repo.ts'
+import { repoRoot, type Place, type RepoRecord } from './model/repo.ts'
 import { follower } from './moved.ts'
-import type { Place, Ports } from './ports.ts'
-import type { RepoRecord } from './ports/store.ts'
+import type { Ports } from './ports.ts'
 import { requireRepo } from './repo.ts'
-import type { Task } from './task.ts'
+import type { Task } from './model/task.ts'
 import { append } from './tasks/records.ts'
 
 /** The record of the repository that `dir` is in, when it says another place where there is none any more. */

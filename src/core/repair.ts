@@ -1,5 +1,5 @@
 import { requireOpen } from './checkpoint.ts'
-import { appError } from './errors.ts'
+import { appError } from './model/errors.ts'
 import { examine } from './doctor.ts'
 import { holdTask } from './hold.ts'
 import type { Finding } from './judge.ts'
@@ -12,7 +12,7 @@ import { ensureWorkspace, type Mended } from './recreate.ts'
 import { relink } from './relink.ts'
 import { isInWorkspace } from './repo.ts'
 import { settleAll } from './settle.ts'
-import type { Task } from './task.ts'
+import type { Task } from './model/task.ts'
 
 export interface RepairInput {
   readonly dir: string

@@ -1,12 +1,10 @@
 import path from 'node:path'
-import { AppError } from './errors.ts'
-import { checkoutRoot, repoRoot } from './model/repo.ts'
-import { repoName } from './names.ts'
-import type { Place, Ports, Records, Repo } from './ports.ts'
-import type { RepoRecord, Notes } from './ports/store.ts'
-
-/** Holds the repository's id, so that it is known again after it was moved. */
-export const markRef = 'refs/offshoot/repo'
+import { AppError } from './model/errors.ts'
+import { repoName } from './model/names.ts'
+import { markRef } from './model/refs.ts'
+import { checkoutRoot, type Place, type Repo, repoLock, type RepoRecord, repoRoot } from './model/repo.ts'
+import type { Ports, Records } from './ports.ts'
+import type { Notes } from './ports/store.ts'
 
 /** The repository that `dir` is in, if offshoot has worked in it before. Spawns nothing. */
 export async function findRepo(
@@ -163,8 +161,4 @@ async function requireSupported(ports: Ports, place: Place): Promise<void> {
 /** What relative settings are relative to: the main checkout, so that a workspace is never made inside another. */
 export function mainRoot(place: Place): string {
   return place.gitDir === place.commonDir ? checkoutRoot(place) : repoRoot(place.commonDir)
-}
-
-export function repoLock(place: Place): string {
-  return `repo ${place.commonDir}`
 }

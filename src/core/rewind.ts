@@ -4,9 +4,10 @@ import { requireIdle } from './idle.ts'
 import { requireTask } from './list.ts'
 import { requireStep } from './log.ts'
 import { perform } from './operation.ts'
-import type { Ports, Step } from './ports.ts'
+import type { Ports } from './ports.ts'
+import type { Step } from './model/step.ts'
 import { requireWorkspace } from './recreate.ts'
-import type { Task } from './task.ts'
+import type { Task } from './model/task.ts'
 
 export interface RewindInput {
   readonly dir: string

@@ -5,8 +5,8 @@ import { undoneStarts, usedTrash } from './loose-trash.ts'
 import { emptyPool } from './pool.ts'
 import type { Ports } from './ports.ts'
 import { repoAt } from './repo.ts'
-import type { Settings } from './settings.ts'
-import { isOpen, type Task } from './task.ts'
+import type { Settings } from './model/settings.ts'
+import { isOpen, type Task } from './model/task.ts'
 import { readKnown } from './tasks/known.ts'
 
 /** How full a disk is, from 0 to 100. */

@@ -1,18 +1,20 @@
 /** The verb `run`: an agent, or any command, at work in a task. */
 import { chooseAgent } from './agents.ts'
-import { AppError, appError } from './errors.ts'
+import { AppError, appError } from './model/errors.ts'
 import { requireTask } from './list.ts'
 import { recoverMeanwhile } from './meanwhile.ts'
-import type { CommandCall } from './ports/commands.ts'
-import type { Ports, Progress, Repo } from './ports.ts'
+import type { CommandCall } from './model/command.ts'
+import type { Ports } from './ports.ts'
+import type { Progress } from './model/progress.ts'
+import type { Repo } from './model/repo.ts'
 import { inTurn } from './queue.ts'
-import { commandLine } from './redact.ts'
+import { commandLine } from './model/redact.ts'
 import { findRepo } from './repo.ts'
 import { type EndedRun, withRun } from './run.ts'
 import { type AgentOrder, type Onlooker, type RunValue, workInTask } from './runs/loop.ts'
 import { agentName, policyOf, type RunInput } from './runs/run-input.ts'
 import { start } from './start.ts'
-import type { Task } from './task.ts'
+import type { Task } from './model/task.ts'
 
 /** Runs an agent, or any command, in the workspace of a task: a policy before each tool call, a step after it. */
 export async function runAgent(

@@ -1,7 +1,7 @@
 /** The verb `run` where there is no repository: an agent, or any command, at work in the folder itself. */
-import type { AgentEnd } from './agent.ts'
+import type { AgentEnd } from './model/agent.ts'
 import { chooseAgent } from './agents.ts'
-import { AppError, appError } from './errors.ts'
+import { AppError, appError } from './model/errors.ts'
 import { answers } from './permission.ts'
 import type { Ports } from './ports.ts'
 import { converse, type Onlooker } from './runs/loop.ts'

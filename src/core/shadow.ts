@@ -3,16 +3,19 @@
  * files and index byte for byte, and comes back when the task ends.
  */
 import path from 'node:path'
-import type { BytePath } from './bytes.ts'
+import type { BytePath } from './model/bytes.ts'
 import { takeStep } from './checkpoint.ts'
-import { AppError } from './errors.ts'
+import { AppError } from './model/errors.ts'
 import { findOperation } from './kept-operation.ts'
 import { isSame } from './model/leaf.ts'
-import type { FileMove, Operation } from './operation.ts'
-import type { Conflict, Leaf, Ports, Repo, Step } from './ports.ts'
-import type { Task } from './task.ts'
+import type { FileMove, Operation } from './model/operation.ts'
+import type { Conflict, Leaf } from './model/tree.ts'
+import type { Ports } from './ports.ts'
+import type { Repo } from './model/repo.ts'
+import type { Step } from './model/step.ts'
+import type { Task } from './model/task.ts'
 import { rawTree } from './raw.ts'
-import { branchRef, keptIndexRef, pinRef } from './workspace.ts'
+import { branchRef, keptIndexRef, pinRef } from './model/refs.ts'
 
 /** The open task that works in a checkout of the user's. */
 export async function findShadow(

@@ -2,7 +2,7 @@ import { asSeen } from './as-seen.ts'
 import { landedState } from './landing/landed.ts'
 import { findMeant } from './list.ts'
 import type { Ports } from './ports.ts'
-import { isOpen, type Task } from './task.ts'
+import { isOpen, type Task } from './model/task.ts'
 
 export interface Shown {
   readonly task: Task

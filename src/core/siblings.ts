@@ -1,5 +1,5 @@
 import type { Records } from './ports.ts'
-import { isOpen, type Task } from './task.ts'
+import { isOpen, type Task } from './model/task.ts'
 
 /** The open tasks that were made to do the same, once this one is closed. */
 export async function siblingsOf({ store }: Records, task: Task): Promise<Task[]> {

@@ -5,7 +5,7 @@
  */
 import path from 'node:path'
 import type { Ports } from './ports.ts'
-import type { Task } from './task.ts'
+import type { Task } from './model/task.ts'
 
 /** Where it is noted that a repository's slots are being made, or that some are to be taken away. */
 export function poolNote(repo: string): string {

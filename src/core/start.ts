@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { allEnded } from './all-ended.ts'
-import type { BytePath } from './bytes.ts'
-import { AppError, appError } from './errors.ts'
+import type { BytePath } from './model/bytes.ts'
+import { AppError, appError } from './model/errors.ts'
 import { include, type Included } from './include.ts'
 import {
   baseFolder,
@@ -11,23 +11,28 @@ import {
   requireTaskId,
   taskIdFrom,
   type NameParts,
-} from './names.ts'
+} from './model/names.ts'
 import { perform } from './operation.ts'
 import { askForSlots, takeSlot } from './pool.ts'
 import { requireSettled } from './idle.ts'
-import { checkoutRoot } from './model/repo.ts'
+import { checkoutRoot, type Repo, repoLock } from './model/repo.ts'
 import { holdBlock } from './port-block.ts'
-import type { CommandCall } from './ports/commands.ts'
-import type { Leaf, OnProgress, Ports, Repo, Submodules, Worktree } from './ports.ts'
+import type { CommandCall } from './model/command.ts'
+import type { Leaf } from './model/tree.ts'
+import type { OnProgress } from './model/progress.ts'
+import type { Ports } from './ports.ts'
+import type { Submodules, Worktree } from './model/git.ts'
 import { ensureWorkspace, requireFree } from './recreate.ts'
-import { redacted } from './redact.ts'
+import { redacted } from './model/redact.ts'
 import { rejectTask } from './reject.ts'
-import { mainRoot, repoLock, requireRepo } from './repo.ts'
-import type { Settings } from './settings.ts'
+import { mainRoot, requireRepo } from './repo.ts'
+import type { Settings } from './model/settings.ts'
 import { entering, findShadow, requireShadowable } from './shadow.ts'
-import { type Isolation, type Task, taskLock } from './task.ts'
+import type { Isolation } from './model/enums.ts'
+import { type Task, taskLock } from './model/task.ts'
 import { type HookRun, runTaskHook } from './task-hooks.ts'
-import { branchRef, branchTaken, makeFolder, makeRefs, requireBase, undoStart } from './workspace.ts'
+import { branchRef } from './model/refs.ts'
+import { branchTaken, makeFolder, makeRefs, requireBase, undoStart } from './workspace.ts'
 import { append } from './tasks/records.ts'
 
 export interface StartInput {

@@ -1,7 +1,7 @@
 import { settingsOf } from './hold.ts'
 import { requireTask } from './list.ts'
 import type { Ports } from './ports.ts'
-import { runLock, type Task } from './task.ts'
+import { runLock, type Task } from './model/task.ts'
 import { append } from './tasks/records.ts'
 
 export interface Stopped {

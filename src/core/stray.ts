@@ -1,9 +1,13 @@
 /** What an agent has changed in the user's repository besides its own branch. */
-import type { Stray } from './events.ts'
 import { holdTask } from './hold.ts'
-import { type Operation, perform } from './operation.ts'
-import type { Ports, RefChange, Repo } from './ports.ts'
-import type { Task } from './task.ts'
+import type { Stray } from './model/events.ts'
+import type { RefChange } from './model/git.ts'
+import type { Operation } from './model/operation.ts'
+import { strayPins } from './model/refs.ts'
+import type { Repo } from './model/repo.ts'
+import type { Task } from './model/task.ts'
+import { perform } from './operation.ts'
+import type { Ports } from './ports.ts'
 
 /** Refs of ours, and the branches of tasks, may change at any time. */
 export function strays(
@@ -16,9 +20,6 @@ export function strays(
     .filter((what) => before.get(what) !== after.get(what))
     .map((what) => ({ what, before: before.get(what) ?? null, after: after.get(what) ?? null }))
 }
-
-/** Below it is what stray refs pointed at before, so that it is not collected. */
-export const strayPins = 'refs/offshoot/stray'
 
 /** As an operation would have changed them, with what keeps their old values. Pure. */
 function strayRefs(changes: readonly Stray[], pins: string): RefChange[] {

@@ -1,4 +1,4 @@
-import { AppError } from './errors.ts'
+import { AppError } from './model/errors.ts'
 import type { Ports } from './ports.ts'
 import { requireRepo } from './repo.ts'
 import { fingerprintOf, type HookCommand, isTrusted, readHooks, trustNote } from './task-hooks.ts'

@@ -1,15 +1,17 @@
 import { requireOpen, takeStep } from './checkpoint.ts'
-import { AppError } from './errors.ts'
+import { AppError, conflictError } from './model/errors.ts'
 import { holdTask } from './hold.ts'
 import { requireIdle } from './idle.ts'
 import { requireTask } from './list.ts'
-import { conflictError } from './conflict-error.ts'
 import { perform } from './operation.ts'
-import type { Conflict, Ports, Repo, Step } from './ports.ts'
+import type { Conflict } from './model/tree.ts'
+import type { Ports } from './ports.ts'
+import type { Repo } from './model/repo.ts'
+import type { Step } from './model/step.ts'
 import { rawTree } from './raw.ts'
 import { requireWorkspace } from './recreate.ts'
-import type { Task } from './task.ts'
-import { branchRef } from './workspace.ts'
+import type { Task } from './model/task.ts'
+import { branchRef } from './model/refs.ts'
 
 export interface UpdateInput {
   readonly dir: string

@@ -1,25 +1,15 @@
 /** A task's workspace: making it, and taking it away again. Each step can be repeated after a crash. */
 import path from 'node:path'
-import { AppError } from './errors.ts'
-import type { IsolationKind, OnProgress, Place, Ports, RefChange, Repo } from './ports.ts'
+import { AppError } from './model/errors.ts'
+import type { RefChange } from './model/git.ts'
+import type { OnProgress } from './model/progress.ts'
+import { branchRef, pinRef } from './model/refs.ts'
+import type { Place, Repo } from './model/repo.ts'
+import type { Pending, Task } from './model/task.ts'
+import type { IsolationKind, Ports } from './ports.ts'
 import { mainRoot } from './repo.ts'
 import { dropTaken } from './slot.ts'
-import type { Pending, Task } from './task.ts'
 import { append } from './tasks/records.ts'
-
-/** Keeps the base commit from being collected while the task is open. */
-export function pinRef(uid: string): string {
-  return `refs/offshoot/base/${uid}`
-}
-
-/** Keeps what was staged in a checkout from being collected while a task works there, and for as long as the trash does. */
-export function keptIndexRef(uid: string): string {
-  return `refs/offshoot/trash/${uid}-index`
-}
-
-export function branchRef(branch: string): string {
-  return `refs/heads/${branch}`
-}
 
 function startMessage(uid: string): string {
   return `offshoot: start ${uid}`

@@ -33,9 +33,10 @@ import {
   utimes,
 } from 'node:fs/promises'
 import path from 'node:path'
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 import { isNetwork } from '../core/network.ts'
-import type { FileKind, Files } from '../core/ports.ts'
+import type { FileKind } from '../core/model/file-kind.ts'
+import type { Files } from '../core/ports.ts'
 import { copy, draftPath, move } from './move.ts'
 import { sync } from './sync.ts'
 

@@ -3,8 +3,9 @@
  * repository does not notice. Written file by file, like a worktree's registration, and filled by git.
  */
 import path from 'node:path'
-import type { Files, IsolationKind, Repo } from '../core/ports.ts'
-import type { Task } from '../core/task.ts'
+import type { Files, IsolationKind } from '../core/ports.ts'
+import type { Repo } from '../core/model/repo.ts'
+import type { Task } from '../core/model/task.ts'
 import type { GitExec } from './exec.ts'
 import { checkOut, fill, resetIndex } from './fill.ts'
 import { readOwnHead, readPlain } from './own.ts'

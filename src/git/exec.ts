@@ -1,6 +1,6 @@
 /** The only file that starts git. */
 import { createReadStream, existsSync } from 'node:fs'
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 import { type ChildProcessWithoutNullStreams, endGroup, startGroup } from '../process/spawn.ts'
 import { type GitScope, gitEnvironment } from './environment.ts'
 import { slots } from './slots.ts'

@@ -1,5 +1,6 @@
-import type { OnProgress, Repo } from '../core/ports.ts'
-import type { Task } from '../core/task.ts'
+import type { OnProgress } from '../core/model/progress.ts'
+import type { Repo } from '../core/model/repo.ts'
+import type { Task } from '../core/model/task.ts'
 import type { GitExec } from './exec.ts'
 import { frugal } from './frugal.ts'
 import { workspaceScope } from './isolation.ts'

@@ -1,5 +1,7 @@
 import path from 'node:path'
-import type { Files, HeldBranch, Place } from '../core/ports.ts'
+import type { Files } from '../core/ports.ts'
+import type { HeldBranch } from '../core/model/git.ts'
+import type { Place } from '../core/model/repo.ts'
 import { readWorktrees } from './worktree.ts'
 
 /**

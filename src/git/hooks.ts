@@ -1,5 +1,6 @@
 /** Hooks of the user's repository: run by git itself, and only when the user has asked for them. */
-import type { HookCall, HookEnd, Place } from '../core/ports.ts'
+import type { HookCall, HookEnd } from '../core/model/git.ts'
+import type { Place } from '../core/model/repo.ts'
 import type { GitExec } from './exec.ts'
 
 /** Whatever a hook ends with is an answer. */

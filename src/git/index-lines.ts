@@ -1,5 +1,5 @@
-import { toBytes } from '../core/bytes.ts'
-import type { IndexMove } from '../core/ports.ts'
+import { toBytes } from '../core/model/bytes.ts'
+import type { IndexMove } from '../core/model/tree.ts'
 
 /** `<mode> <oid> TAB <path> 0`; mode 0 removes, and comes first: a file may have to make room for a folder. */
 export function indexLines(moves: readonly IndexMove[]): Buffer {

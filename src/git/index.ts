@@ -1,5 +1,6 @@
-import { appError } from '../core/errors.ts'
-import type { Files, Git, Place } from '../core/ports.ts'
+import { appError } from '../core/model/errors.ts'
+import type { Files, Git } from '../core/ports.ts'
+import type { Place } from '../core/model/repo.ts'
 import type { GitExec } from './exec.ts'
 import { findHolder } from './held.ts'
 import { runHook } from './hooks.ts'

@@ -1,7 +1,7 @@
 /** Where the git folder of a workspace is, as we made it, whatever its `.git` says by now. */
 import path from 'node:path'
-import type { Place, Repo } from '../core/ports.ts'
-import type { Task } from '../core/task.ts'
+import type { Place, Repo } from '../core/model/repo.ts'
+import type { Task } from '../core/model/task.ts'
 
 export function workspacePlace(repo: Repo, task: Task): Place {
   const own = path.join(task.path, '.git')

@@ -1,5 +1,6 @@
 /** What tells whether the commits of a branch are in another one, by whatever way they came there. */
-import type { CommitsBeside, Place } from '../core/ports.ts'
+import type { CommitsBeside } from '../core/model/git.ts'
+import type { Place } from '../core/model/repo.ts'
 import type { GitExec } from './exec.ts'
 
 /** No driver of anybody's has a say in a diff. */

@@ -1,7 +1,8 @@
 /** Git LFS: its content comes by the user's own filter. Without one a file stays the pointer that git stores. */
 import path from 'node:path'
-import type { Files, Repo } from '../core/ports.ts'
-import type { Task } from '../core/task.ts'
+import type { Files } from '../core/ports.ts'
+import type { Repo } from '../core/model/repo.ts'
+import type { Task } from '../core/model/task.ts'
 import type { GitExec } from './exec.ts'
 import { workspaceScope } from './isolation.ts'
 

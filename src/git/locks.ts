@@ -1,7 +1,8 @@
 /** Locks that a git holds, or that one left which was killed. */
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import type { GitLock, Place } from '../core/ports.ts'
+import type { GitLock } from '../core/model/git.ts'
+import type { Place } from '../core/model/repo.ts'
 
 const shared = ['index.lock', 'HEAD.lock', 'packed-refs.lock', 'config.lock', 'shallow.lock']
 

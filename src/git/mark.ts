@@ -1,5 +1,5 @@
-import type { Place } from '../core/ports.ts'
-import { markRef } from '../core/repo.ts'
+import type { Place } from '../core/model/repo.ts'
+import { markRef } from '../core/model/refs.ts'
 import type { GitExec } from './exec.ts'
 import { findRef } from './refs.ts'
 

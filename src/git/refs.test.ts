@@ -2,7 +2,7 @@ import { existsSync, lstatSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type TestRepo, testRepo } from '../../test/support/repo.ts'
-import type { Place } from '../core/ports.ts'
+import type { Place } from '../core/model/repo.ts'
 import { nodeFiles } from '../files/node.ts'
 import { gitExec } from './exec.ts'
 import {

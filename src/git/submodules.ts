@@ -3,8 +3,10 @@
  * itself would put it, which borrows the objects of that copy: nothing is fetched, and nothing is stored twice.
  */
 import path from 'node:path'
-import type { Files, Repo, Submodules } from '../core/ports.ts'
-import type { Task } from '../core/task.ts'
+import type { Files } from '../core/ports.ts'
+import type { Repo } from '../core/model/repo.ts'
+import type { Submodules } from '../core/model/git.ts'
+import type { Task } from '../core/model/task.ts'
 import { clonedConfig, configLines, packedRefs, readCloned } from './clone.ts'
 import type { GitExec } from './exec.ts'
 import { fillSettings } from './fill.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Place } from '../core/ports.ts'
+import type { Place } from '../core/model/repo.ts'
 import type { GitExec } from './exec.ts'
 
 /**

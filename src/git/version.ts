@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 import type { GitExec } from './exec.ts'
 import { statOf } from './look.ts'
 

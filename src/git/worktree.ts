@@ -4,9 +4,10 @@
  */
 import path from 'node:path'
 import { allEnded } from '../core/all-ended.ts'
-import { repoRoot } from '../core/model/repo.ts'
-import type { Files, IsolationKind, OtherFolder, Place, Registration, Repo, Worktree } from '../core/ports.ts'
-import type { Task } from '../core/task.ts'
+import { repoRoot, type Place, type Repo } from '../core/model/repo.ts'
+import type { Files, IsolationKind } from '../core/ports.ts'
+import type { OtherFolder, Registration, Worktree } from '../core/model/git.ts'
+import type { Task } from '../core/model/task.ts'
 import { isBare } from './bare.ts'
 import type { GitExec } from './exec.ts'
 import { checkOut, fill, resetIndex } from './fill.ts'

@@ -15,9 +15,10 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import path from 'node:path'
-import { type BytePath, below, fromBytes, fromText, splitNul, toText } from '../core/bytes.ts'
-import { AppError } from '../core/errors.ts'
-import type { Checkouts, IndexMove, Mode, Tracked } from '../core/ports.ts'
+import { type BytePath, below, fromBytes, fromText, splitNul, toText } from '../core/model/bytes.ts'
+import { AppError } from '../core/model/errors.ts'
+import type { Checkouts } from '../core/ports.ts'
+import type { IndexMove, Mode, Tracked } from '../core/model/tree.ts'
 import type { GitExec } from '../git/exec.ts'
 import { indexLines } from '../git/index-lines.ts'
 

@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 import type { Clock, LockOptions, Locks } from '../core/ports.ts'
-import type { Owner } from '../core/task.ts'
+import type { Owner } from '../core/model/task.ts'
 import { findHolder, forgetHolder, recordHolder } from './holder.ts'
 
 const patienceMs = 30_000

@@ -1,4 +1,4 @@
-import type { Owner } from '../core/task.ts'
+import type { Owner } from '../core/model/task.ts'
 import { processTable } from './table.ts'
 
 /** Whether it is that very process: a pid alone may be somebody else's by now. */

@@ -1,8 +1,9 @@
 /** Runs any command to its end, together with all that it started. */
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from '../core/errors.ts'
-import type { CommandCall, Commands } from '../core/ports/commands.ts'
+import { AppError } from '../core/model/errors.ts'
+import type { CommandCall } from '../core/model/command.ts'
+import type { Commands } from '../core/ports/commands.ts'
 import { endMarked } from './marked.ts'
 import { findProgram } from './programs.ts'
 import { endGroup, startGroup } from './spawn.ts'

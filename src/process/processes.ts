@@ -1,8 +1,9 @@
 /** Knows processes beyond their pid, and ends what a killed owner left running. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from '../core/errors.ts'
-import type { LeftBehind, Processes } from '../core/ports.ts'
-import type { Owner } from '../core/task.ts'
+import { AppError } from '../core/model/errors.ts'
+import type { LeftBehind } from '../core/model/git.ts'
+import type { Processes } from '../core/ports.ts'
+import type { Owner } from '../core/model/task.ts'
 import { isAlive } from './alive.ts'
 import { endMarked } from './marked.ts'
 import { findOwnRun } from './own-run.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { makeFolders } from '../files/make-folders.ts'
-import type { Owner } from '../core/task.ts'
+import type { Owner } from '../core/model/task.ts'
 
 /** A child that leads a process group of its own. */
 export interface ChildRecord {

@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import type { z } from 'zod'
 import type { RunTold } from '../core/attend.ts'
-import type { TaskEvent } from '../core/events.ts'
+import type { TaskEvent } from '../core/model/events.ts'
 import { type Said, saidSchema, type taskEventSchema, type Told, toldSchema } from './events.ts'
 
 test('I1: the schema of the log is the type of its events', () => {

@@ -1,6 +1,6 @@
 /** The shape of every event: those that a door hears while an action is under way, and those that the log keeps. */
 import { z } from 'zod'
-import { isolations, taskStates } from '../core/task.ts'
+import { isolations, taskStates } from '../core/model/enums.ts'
 import { fileSchema, list, stepSchema, taskSchema } from './schemas/common.ts'
 
 const strays = list(

@@ -2,7 +2,7 @@
  * Every kind of sandbox. A new one is one file with a `Sandbox`, its name in `SandboxKind` (src/core/ports/sandbox.ts), and
  * one line here; test/contracts/sandbox.test.ts then runs the suite that all of them share.
  */
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 import type { Sandboxes } from '../core/ports/sandbox.ts'
 import { none } from './none.ts'
 import type { Machine, Sandbox } from './sandbox.ts'

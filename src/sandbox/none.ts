@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 import type { Machine, Sandbox } from './sandbox.ts'
 
 export const none: Sandbox = {

@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 
 /** A settings file with these values set; the rest of it, and what it says in comments, stays as it is. */
 export async function edited(text: string, values: Readonly<Record<string, unknown>>): Promise<string> {

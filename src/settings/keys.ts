@@ -1,5 +1,5 @@
 /** The closed list of settings, taken from the defaults, and the names they have in the environment. */
-import { defaultSettings, type Settings } from '../core/settings.ts'
+import { defaultSettings, type Settings } from '../core/model/settings.ts'
 import { nearest } from '../core/nearest.ts'
 
 type Leaf = string | number | boolean | readonly unknown[]

@@ -3,7 +3,7 @@
  * Only imported when there is something to check, because loading zod is slow (some 90 ms uncached).
  */
 import * as z from 'zod'
-import { policyLevels } from '../core/policy-levels.ts'
+import { policyLevels } from '../core/model/enums.ts'
 import type { SettingKey, SettingValue } from './keys.ts'
 
 const truth = () => z.boolean('true or false')

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { AppError } from '../core/errors.ts'
-import { defaultSettings } from '../core/settings.ts'
+import { AppError } from '../core/model/errors.ts'
+import { defaultSettings } from '../core/model/settings.ts'
 import { settingsSource, type SettingsOptions } from './source.ts'
 
 let root: string

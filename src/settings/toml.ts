@@ -1,6 +1,6 @@
 /** TOML files of other tools, read with the package `smol-toml`, which only `config import` loads. */
 import { parse, TomlError } from 'smol-toml'
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 
 /** The tables and values of a TOML text. Throws WT_016 with the line of the first mistake. */
 export function parsedToml(text: string): Record<string, unknown> {

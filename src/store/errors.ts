@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 
 /** Result codes of SQLite: https://sqlite.org/rescode.html */
 const code = {

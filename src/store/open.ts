@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../core/model/errors.ts'
 import { isNetwork } from '../core/network.ts'
 import { isBusy } from './errors.ts'
 import { migrations } from './schema.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { firstSeal, sealOf } from '../core/chain.ts'
+import { firstSeal, sealOf } from '../core/model/seal.ts'
 
 /**
  * Each entry brings the database one version further. Entries that were released are never edited: a database

@@ -1,10 +1,12 @@
 /** The records in one SQLite file, for any number of processes at once. docs/adr/0026-a-thin-asynchronous-store.md */
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
-import { firstSeal, type LoggedEvent } from '../core/chain.ts'
-import type { StoredEvent } from '../core/events.ts'
+import { firstSeal, type LoggedEvent } from '../core/model/seal.ts'
+import type { StoredEvent } from '../core/model/events.ts'
 import { parseEntry } from '../core/model/entry.ts'
-import type { Change, Stores, Fault, RepoRecord, TaskChange, TaskFilter } from '../core/ports/store.ts'
-import { isOpen, type Task } from '../core/task.ts'
+import type { Change, Fault, TaskChange } from '../core/model/change.ts'
+import type { Stores } from '../core/ports/store.ts'
+import type { RepoRecord } from '../core/model/repo.ts'
+import { type TaskFilter, isOpen, type Task } from '../core/model/task.ts'
 import { damaged, isTaken, storeError } from './errors.ts'
 import { inTransaction, openDatabase } from './open.ts'
 

@@ -1,6 +1,6 @@
 /** A copy of what step 0 holds: from then on the steps need nobody else's objects. */
 import path from 'node:path'
-import type { Task } from '../core/task.ts'
+import type { Task } from '../core/model/task.ts'
 import type { OpenVault } from './index.ts'
 import { packInto } from './pack.ts'
 import { taskFolder } from './place.ts'

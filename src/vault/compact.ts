@@ -1,7 +1,7 @@
 /** Makes a vault smaller without losing anything that a task or an operation leads to. */
 import path from 'node:path'
-import { appError } from '../core/errors.ts'
-import type { Gone } from '../core/ports.ts'
+import { appError } from '../core/model/errors.ts'
+import type { Gone } from '../core/model/operation.ts'
 import type { OpenVault } from './index.ts'
 import { freshMs } from './objects.ts'
 

@@ -1,6 +1,6 @@
 /** What lies between two steps. */
-import type { DiffOptions, DiffStat, Step, StepFile } from '../core/ports.ts'
-import { splitNul, toText } from '../core/bytes.ts'
+import type { DiffOptions, DiffStat, Step, StepFile } from '../core/model/step.ts'
+import { splitNul, toText } from '../core/model/bytes.ts'
 import type { OpenVault } from './index.ts'
 import { compareTrees } from './tree.ts'
 

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { type BytePath, below } from '../core/bytes.ts'
+import { type BytePath, below } from '../core/model/bytes.ts'
 
 export function parentOf(file: BytePath): BytePath {
   return file.slice(0, Math.max(0, file.lastIndexOf('/')))

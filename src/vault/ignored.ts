@@ -1,5 +1,5 @@
 /** What the rules keep out of the steps, told without what is in them all the same. */
-import type { BytePath } from '../core/bytes.ts'
+import type { BytePath } from '../core/model/bytes.ts'
 import { filesBelow } from './capture.ts'
 import { findEntry, type TreeStore } from './tree.ts'
 

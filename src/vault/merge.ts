@@ -1,8 +1,8 @@
 /** Three trees merged in memory. Nothing of the user's or the agent's config has a say. */
 import path from 'node:path'
 import { isSame } from '../core/model/leaf.ts'
-import type { Conflict, Leaf, LeafChange, MergeInput, Merged } from '../core/ports.ts'
-import { type BytePath, splitNul, toText } from '../core/bytes.ts'
+import type { Conflict, Leaf, LeafChange, MergeInput, Merged } from '../core/model/tree.ts'
+import { type BytePath, splitNul, toText } from '../core/model/bytes.ts'
 import type { OpenVault } from './index.ts'
 import { commitContent } from './step.ts'
 import { compareTrees, findLeaf } from './tree.ts'

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { Files } from '../core/ports.ts'
 import { readOwnHead, readPlain } from '../git/own.ts'
-import { type BytePath, toText } from '../core/bytes.ts'
+import { type BytePath, toText } from '../core/model/bytes.ts'
 
 /** The commit that the repository in that folder is on; undefined when there is none, or none that can be read. */
 export async function findModuleHead(

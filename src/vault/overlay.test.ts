@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import os from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { fromBytes } from '../core/bytes.ts'
+import { fromBytes } from '../core/model/bytes.ts'
 import { appendOverlay, lookOf, overlayLine, readOverlay, type Seen } from './overlay.ts'
 
 function file(): string {

@@ -4,7 +4,7 @@
  */
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { appendFile, readFile } from 'node:fs/promises'
-import type { BytePath } from '../core/bytes.ts'
+import type { BytePath } from '../core/model/bytes.ts'
 import type { Leaf, Mode } from './tree.ts'
 
 export interface Seen {

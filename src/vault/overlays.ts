@@ -1,8 +1,8 @@
 /** The overlay of each task: held from one look at its workspace to the next, and noted beside its index. */
 import path from 'node:path'
-import type { Step } from '../core/ports.ts'
-import type { Task } from '../core/task.ts'
-import type { BytePath } from '../core/bytes.ts'
+import type { Step } from '../core/model/step.ts'
+import type { Task } from '../core/model/task.ts'
+import type { BytePath } from '../core/model/bytes.ts'
 import type { OpenVault } from './index.ts'
 import { indexedTrees } from './indexed.ts'
 import { findModuleHead } from './modules.ts'

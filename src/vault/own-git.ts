@@ -3,8 +3,9 @@
  * writes of a git that runs there to where they do not belong.
  */
 import path from 'node:path'
-import type { Files, Place, Repo } from '../core/ports.ts'
-import type { Task } from '../core/task.ts'
+import type { Files } from '../core/ports.ts'
+import type { Place, Repo } from '../core/model/repo.ts'
+import type { Task } from '../core/model/task.ts'
 import { workspacePlace } from '../git/isolation.ts'
 import { isReal } from '../git/own.ts'
 import type { OpenVault } from './index.ts'

@@ -5,7 +5,7 @@
 import { constants } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type BytePath, below, fromBytes } from '../core/bytes.ts'
+import { type BytePath, below, fromBytes } from '../core/model/bytes.ts'
 
 /** From then on it is looked for pipes, ever less often: nearly always there are none, and git is just at work. */
 const patience = 1_000

@@ -1,9 +1,9 @@
 /** Where everything of the vault is. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Files, Repo } from '../core/ports.ts'
-import type { RepoRecord } from '../core/ports/store.ts'
-import type { Task } from '../core/task.ts'
+import type { Files } from '../core/ports.ts'
+import type { Repo, RepoRecord } from '../core/model/repo.ts'
+import type { Task } from '../core/model/task.ts'
 import type { Algorithm } from './objects.ts'
 
 export interface VaultPlace {

@@ -3,9 +3,10 @@
  * start, because what an agent wrote into it since may name commands.
  */
 import path from 'node:path'
-import { AppError, appError } from '../core/errors.ts'
-import type { Push, Repo } from '../core/ports.ts'
-import type { Task } from '../core/task.ts'
+import { AppError, appError } from '../core/model/errors.ts'
+import type { Push } from '../core/model/git.ts'
+import type { Repo } from '../core/model/repo.ts'
+import type { Task } from '../core/model/task.ts'
 import type { OpenVault } from './index.ts'
 import { copyShallow, taskFolder } from './place.ts'
 

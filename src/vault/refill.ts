@@ -1,7 +1,7 @@
 /** Fills an empty workspace with the files of a step, byte for byte. */
 import path from 'node:path'
-import type { Repo } from '../core/ports.ts'
-import type { Task } from '../core/task.ts'
+import type { Repo } from '../core/model/repo.ts'
+import type { Task } from '../core/model/task.ts'
 import { workspacePlace } from '../git/isolation.ts'
 import type { OpenVault } from './index.ts'
 import { noteIndexed } from './indexed.ts'

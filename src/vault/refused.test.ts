@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fromText } from '../core/bytes.ts'
+import { fromText } from '../core/model/bytes.ts'
 import { isRefused } from './refused.ts'
 
 test.each([

@@ -2,7 +2,7 @@
  * Names that git has in no commit, because somewhere they would be `.git`: on Windows `git~1` and `.git ` are, on a
  * Mac `.GIT` is. One of them in a step would keep all of it from ever being published.
  */
-import { type BytePath, toText } from '../core/bytes.ts'
+import { type BytePath, toText } from '../core/model/bytes.ts'
 
 /** Characters that a Mac's file system overlooks. */
 const overlooked = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g

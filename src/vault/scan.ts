@@ -3,7 +3,7 @@ import path from 'node:path'
 import { allEnded } from '../core/all-ended.ts'
 import type { Files } from '../core/ports.ts'
 import type { GitExec } from '../git/exec.ts'
-import { type BytePath, fromText, splitNul } from '../core/bytes.ts'
+import { type BytePath, fromText, splitNul } from '../core/model/bytes.ts'
 import { withoutWaiting } from './pipes.ts'
 
 export interface ScanScope {

@@ -1,6 +1,6 @@
 /** What changed in a workspace since its last step, captured. */
-import type { SkippedPath } from '../core/ports.ts'
-import { type BytePath, below, toText } from '../core/bytes.ts'
+import type { SkippedPath } from '../core/model/step.ts'
+import { type BytePath, below, toText } from '../core/model/bytes.ts'
 import { allPaths, namedPaths, type Scope } from './candidates.ts'
 import { capture, unreadable } from './capture.ts'
 import { eachOf } from '../core/each.ts'

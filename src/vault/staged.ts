@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { GitExec } from '../git/exec.ts'
 import { isReal, readPlain } from '../git/own.ts'
-import { type BytePath, fromText, splitNul } from '../core/bytes.ts'
+import { type BytePath, fromText, splitNul } from '../core/model/bytes.ts'
 import { moduleFolders } from './modules.ts'
 import { findStat } from './overlay.ts'
 import type { ScanScope } from './scan.ts'

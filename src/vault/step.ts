@@ -1,6 +1,6 @@
 /** A step's commit: what its message and trailers say. */
-import type { Step } from '../core/ports.ts'
-import type { Task } from '../core/task.ts'
+import type { Step } from '../core/model/step.ts'
+import type { Task } from '../core/model/task.ts'
 
 /** All of a step but what its commit says by itself. */
 interface StepMessage extends Omit<Step, 'commit' | 'tree' | 'skipped'> {

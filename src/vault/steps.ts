@@ -1,8 +1,8 @@
 /** The line of steps of a task: found, read, and made longer. */
 import path from 'node:path'
-import { AppError } from '../core/errors.ts'
-import type { Step, StepNote } from '../core/ports.ts'
-import type { Task } from '../core/task.ts'
+import { AppError } from '../core/model/errors.ts'
+import type { Step, StepNote } from '../core/model/step.ts'
+import type { Task } from '../core/model/task.ts'
 import type { OpenVault } from './index.ts'
 import { isObject, readTip, taskFolder, tipFile } from './place.ts'
 import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'

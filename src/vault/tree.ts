@@ -1,7 +1,7 @@
 /** Git's tree objects, and the tree that comes of an older one by some changes. Reading and writing are passed in. */
 import { isSame } from '../core/model/leaf.ts'
-import type { Leaf, Mode } from '../core/ports.ts'
-import { type BytePath, fromBytes, toBytes } from '../core/bytes.ts'
+import type { Leaf, Mode } from '../core/model/tree.ts'
+import { type BytePath, fromBytes, toBytes } from '../core/model/bytes.ts'
 
 export type { Leaf, Mode }
 

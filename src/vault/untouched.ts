@@ -4,7 +4,7 @@
  */
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { type BytePath, below } from '../core/bytes.ts'
+import { type BytePath, below } from '../core/model/bytes.ts'
 import { lookOf, type Overlay } from './overlay.ts'
 
 /** From here on git, which compares with several threads, is no slower. */

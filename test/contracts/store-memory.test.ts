@@ -1,8 +1,9 @@
 /** A store that keeps its rows in memory: shows that the contract asks for nothing that only SQLite has. */
-import { firstSeal, type LoggedEvent } from '../../src/core/chain.ts'
+import { firstSeal, type LoggedEvent } from '../../src/core/model/seal.ts'
 import { parseEntry } from '../../src/core/model/entry.ts'
-import type { RepoRecord, Store, Stores } from '../../src/core/ports/store.ts'
-import { isOpen, type Task } from '../../src/core/task.ts'
+import type { RepoRecord } from '../../src/core/model/repo.ts'
+import type { Store, Stores } from '../../src/core/ports/store.ts'
+import { isOpen, type Task } from '../../src/core/model/task.ts'
 import { storeContract } from './store.contract.ts'
 
 interface Row {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { landingStrategies } from '../../src/core/landing/index.ts'
-import { strategies, strategyFacts } from '../../src/core/strategies.ts'
+import { strategies, strategyFacts } from '../../src/core/model/strategies.ts'
 import { strategyContract } from './strategy.contract.ts'
 import { allStrategies } from './strategy.list.ts'
 

@@ -1,8 +1,10 @@
 /** Everything that a verb could touch, read at one moment. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Ports, Repo, Step } from '../../src/core/ports.ts'
-import type { Task } from '../../src/core/task.ts'
+import type { Ports } from '../../src/core/ports.ts'
+import type { Repo } from '../../src/core/model/repo.ts'
+import type { Step } from '../../src/core/model/step.ts'
+import type { Task } from '../../src/core/model/task.ts'
 import { type KnownOperation, ops } from '../../src/core/undo.ts'
 import type { Fixture } from './journey-runner.ts'
 import { withoutTakenBack } from './reflogs.ts'

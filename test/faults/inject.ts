@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '../support/call.ts'
-import { appError } from '../../src/core/errors.ts'
+import { appError } from '../../src/core/model/errors.ts'
 import type { Build } from '../support/builds.ts'
 import { type FaultPlan, withFault } from '../support/faults.ts'
 import type { Death } from '../support/faults-shim.ts'

@@ -1,7 +1,7 @@
 /** What must hold after recovery, whatever was hit where. Each function answers what is wrong, in words. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '../support/call.ts'
-import { AppError, appError } from '../../src/core/errors.ts'
+import { AppError, appError } from '../../src/core/model/errors.ts'
 import type { Journey } from './journeys.ts'
 import { holdsAll, isKnown, keepsEverything } from './vault-checks.ts'
 import type { Baseline, Fixture } from './journey-runner.ts'

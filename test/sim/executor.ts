@@ -1,6 +1,6 @@
 /** Carries calls out: in this process, or in one that may be killed. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { appError } from '../../src/core/errors.ts'
+import { appError } from '../../src/core/model/errors.ts'
 import { withFault } from '../support/faults.ts'
 import { type Build, both, builds } from '../support/builds.ts'
 import type { ChildRequest } from './verb-child.ts'

@@ -1,5 +1,5 @@
 /** What the user, the agent and offshoot do in a history. Plain data: a history can be kept as JSON. */
-import type { Strategy } from '../../src/core/strategies.ts'
+import type { Strategy } from '../../src/core/model/strategies.ts'
 import type { FaultPlan } from '../support/faults.ts'
 
 export type UserAction =

@@ -1,6 +1,6 @@
 /** P1, P2 and P3, between two moments of which only verbs lie between. Each answers what is wrong, in words. */
-import type { Leaf } from '../../src/core/ports.ts'
-import type { Operation } from '../../src/core/operation.ts'
+import type { Leaf } from '../../src/core/model/tree.ts'
+import type { Operation } from '../../src/core/model/operation.ts'
 import { contentsOf, difference, type Tree } from '../faults/folder-tree.ts'
 import type { Snapshot } from './quick-snapshot.ts'
 

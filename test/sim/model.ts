@@ -1,7 +1,7 @@
 /** What must hold after each action of a history, told from what has been done so far. */
 import path from 'node:path'
-import type { Operation } from '../../src/core/operation.ts'
-import { isOpen, type Task } from '../../src/core/task.ts'
+import type { Operation } from '../../src/core/model/operation.ts'
+import { isOpen, type Task } from '../../src/core/model/task.ts'
 import type { Tree } from '../faults/folder-tree.ts'
 import { explained, hasLanded, isBack, isKept, isWhole, settled } from './history-checks.ts'
 import type { SimFixture } from './sim-fixture.ts'

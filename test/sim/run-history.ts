@@ -1,6 +1,6 @@
 /** Runs a history, and looks at everything after each action. */
 import { rmSync } from 'node:fs'
-import { isOpen } from '../../src/core/task.ts'
+import { isOpen } from '../../src/core/model/task.ts'
 import { Model, type Executed, findTask } from './model.ts'
 import { type Build, builds } from '../support/builds.ts'
 import { agentDoes, isRough, userDoes } from './user-and-agent.ts'

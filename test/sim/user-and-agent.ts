@@ -1,7 +1,7 @@
 /** What users and agents do. What cannot be done is left undone, as git or the system says so. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import type { Task } from '../../src/core/task.ts'
+import type { Task } from '../../src/core/model/task.ts'
 import type { Action } from '../faults/corpus/action.ts'
 import { actions } from '../faults/corpus/actions.ts'
 import { act, bash } from '../faults/corpus/corpus-fixture.ts'

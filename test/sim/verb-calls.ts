@@ -1,7 +1,7 @@
 /** Requests as calls of the API. */
 import { type Composed } from '../../src/compose.ts'
 import { call } from '../support/call.ts'
-import { appError } from '../../src/core/errors.ts'
+import { appError } from '../../src/core/model/errors.ts'
 import type { ActionName } from '../../src/actions/index.ts'
 import type { Input } from '../../src/protocol/schemas/index.ts'
 import { agentScript, onlyPaths } from './user-and-agent.ts'

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { compose } from '../../src/compose.ts'
-import { appError } from '../../src/core/errors.ts'
+import { appError } from '../../src/core/model/errors.ts'
 import { type FaultPlan, withFault } from '../support/faults.ts'
 import { type Build, both, builds } from '../support/builds.ts'
 import { type Call, carryOut } from './verb-calls.ts'

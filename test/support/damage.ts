@@ -14,7 +14,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { call } from './call.ts'
 import { compose } from '../../src/compose.ts'
 import { eachOf } from '../../src/core/each.ts'
-import type { Task } from '../../src/core/task.ts'
+import type { Task } from '../../src/core/model/task.ts'
 import type { TestRepo } from './repo.ts'
 import { vaultDir } from './vault.ts'
 

@@ -1,7 +1,7 @@
 /** R7: of many tasks some are damaged, in every way; doctor names them all, and repair mends what can be. */
 import { expect } from 'vitest'
 import { compose } from '../../src/compose.ts'
-import type { Task } from '../../src/core/task.ts'
+import type { Task } from '../../src/core/model/task.ts'
 import { damages, manyTasks, pictureOf } from './damage.ts'
 import { fingerprint } from './fingerprint.ts'
 import { testRepo, type TestRepo } from './repo.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { AgentEvent } from '../../src/core/agent.ts'
+import type { AgentEvent } from '../../src/core/model/agent.ts'
 
 /** What a real agent said, line by line. */
 export function sample(name: string): object[] {

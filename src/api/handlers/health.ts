@@ -1,6 +1,7 @@
 /** Handlers of the actions that clean up, repair and check. */
 import type { health as table } from '../../actions/health.ts'
-import { type Task, taskView } from '../../core/task.ts'
+import type { Task } from '../../core/model/task.ts'
+import { taskView } from '../../core/model/task-view.ts'
 import { outputTo } from '../views.ts'
 import type { Handlers } from './handler.ts'
 

@@ -1,6 +1,6 @@
 /** Handlers of the actions that land work, give it up or undo that. */
 import type { land as table } from '../../actions/land.ts'
-import { taskView } from '../../core/task.ts'
+import { taskView } from '../../core/model/task-view.ts'
 import { outputTo, stepView } from '../views.ts'
 import type { Handlers } from './handler.ts'
 

@@ -1,6 +1,6 @@
 /** Handlers of the actions that only look. */
 import type { look as table } from '../../actions/look.ts'
-import { taskView } from '../../core/task.ts'
+import { taskView } from '../../core/model/task-view.ts'
 import { stepView } from '../views.ts'
 import type { Handlers } from './handler.ts'
 import type { recordHandlers } from './records.ts'

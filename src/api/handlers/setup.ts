@@ -1,6 +1,6 @@
 /** Handlers of the actions about settings and agents. */
 import type { setup as table } from '../../actions/setup.ts'
-import { taskView } from '../../core/task.ts'
+import { taskView } from '../../core/model/task-view.ts'
 import type { Handlers } from './handler.ts'
 
 export const setup: Handlers<keyof typeof table> = {

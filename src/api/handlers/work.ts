@@ -1,7 +1,7 @@
 /** Handlers of the actions that make tasks and work in them. */
 import type { work as table } from '../../actions/work.ts'
-import { AppError } from '../../core/errors.ts'
-import { taskView } from '../../core/task.ts'
+import { AppError } from '../../core/model/errors.ts'
+import { taskView } from '../../core/model/task-view.ts'
 import { onlooker, outputTo, progressTo, stepView, submodulesView } from '../views.ts'
 import type { Handlers } from './handler.ts'
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/errors.ts'
-import { strategies, strategyFacts } from '../../core/strategies.ts'
+import { AppError } from '../../core/model/errors.ts'
+import { strategies, strategyFacts } from '../../core/model/strategies.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { ask } from '../ask.ts'
 import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'

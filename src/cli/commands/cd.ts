@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.ts'
+import { AppError } from '../../core/model/errors.ts'
 import type { Answer, Context } from '../command.ts'
 
 /** Prints the path raw: a shell reads it. */

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { AppError } from '../../core/errors.ts'
+import { AppError } from '../../core/model/errors.ts'
 import { quoted } from '../../core/quoted.ts'
 import { run as runProgram } from '../../process/spawn.ts'
 import type { Answer, Context } from '../command.ts'

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/errors.ts'
-import { shellText } from '../../core/redact.ts'
+import { AppError } from '../../core/model/errors.ts'
+import { shellText } from '../../core/model/redact.ts'
 import type { Answer, Context } from '../command.ts'
 
 /** What Claude Code hands to a hook, as far as we care. */

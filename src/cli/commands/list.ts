@@ -1,5 +1,5 @@
 import { diskText, sizeText } from '../../core/disk-text.ts'
-import { taskStates } from '../../core/task.ts'
+import { taskStates } from '../../core/model/enums.ts'
 import { type Answer, choice, type Context, flag } from '../command.ts'
 import { ago, printable, stateWords, table } from '../output.ts'
 

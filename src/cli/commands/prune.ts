@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.ts'
+import { AppError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { ageMs } from '../ages.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'

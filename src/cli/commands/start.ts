@@ -1,5 +1,5 @@
-import { AppError } from '../../core/errors.ts'
-import { isolations } from '../../core/task.ts'
+import { AppError } from '../../core/model/errors.ts'
+import { isolations } from '../../core/model/enums.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, choice, type Context, flag, text } from '../command.ts'
 import { printable, shortList } from '../output.ts'

@@ -1,4 +1,4 @@
-import { appError } from '../../core/errors.ts'
+import { appError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
 import { ago, counted, printable, stateWords, table } from '../output.ts'

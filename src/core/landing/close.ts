@@ -1,6 +1,7 @@
 /** What becomes of a task when its work has landed: it is closed, or stays open with less to land. */
 import { closing } from '../cleanup.ts'
-import type { TaskPatch, TaskState } from '../task.ts'
+import type { TaskPatch } from '../model/task.ts'
+import type { TaskState } from '../model/enums.ts'
 import type { Ending, LandingWork } from './strategy.ts'
 
 /** Closed when all of it has landed, unless the user keeps it open. */

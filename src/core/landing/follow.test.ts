@@ -1,7 +1,7 @@
 import { fc } from '../../../test/support/random.ts'
 import { describe, expect, test } from 'vitest'
 import { isSame } from '../model/leaf.ts'
-import type { Found, Leaf, LeafChange, Tracked } from '../ports.ts'
+import type { Found, Leaf, LeafChange, Tracked } from '../model/tree.ts'
 import { type FollowGathered, followPlan } from './follow.ts'
 
 const leaf = (oid: string, mode: Leaf['mode'] = '100644'): Leaf => ({ mode, oid })

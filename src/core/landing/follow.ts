@@ -1,20 +1,12 @@
 /** How the files and the index of a checkout follow its branch when commits land on it. */
-import { type BytePath, toText } from '../bytes.ts'
+import { type BytePath, toText } from '../model/bytes.ts'
 import { isSame } from '../model/leaf.ts'
-import type { FileMove } from '../operation.ts'
-import type {
-  Conflict,
-  Found,
-  IndexMove,
-  Leaf,
-  LeafChange,
-  Place,
-  Ports,
-  Repo,
-  Tracked,
-  Worktree,
-} from '../ports.ts'
-import type { Task } from '../task.ts'
+import type { FileMove } from '../model/operation.ts'
+import type { Conflict, Found, IndexMove, Leaf, LeafChange, Tracked } from '../model/tree.ts'
+import type { Place, Repo } from '../model/repo.ts'
+import type { Ports } from '../ports.ts'
+import type { Worktree } from '../model/git.ts'
+import type { Task } from '../model/task.ts'
 import { asFound, obstacles, readSurroundings } from './obstacles.ts'
 import type { Landing } from './strategy.ts'
 

@@ -1,7 +1,8 @@
 /** What the hooks of the user's repository have to say about a landing, when they were asked. */
 import path from 'node:path'
-import { AppError } from '../errors.ts'
-import type { Place, Ports } from '../ports.ts'
+import { AppError } from '../model/errors.ts'
+import type { Place } from '../model/repo.ts'
+import type { Ports } from '../ports.ts'
 
 /** The message as `commit-msg` leaves it; throws when the hook refuses it. */
 export async function askedMessage(

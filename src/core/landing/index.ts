@@ -4,9 +4,9 @@
  * test/contracts/strategy.contract.ts runs over all of them, and test/contracts/fault-rows.test.ts asks for a row in
  * test/faults/journeys.ts. See docs/adr/0027-landing-strategies.md.
  */
-import { AppError } from '../errors.ts'
-import { type Strategy, strategies } from '../strategies.ts'
-import type { Task } from '../task.ts'
+import { AppError } from '../model/errors.ts'
+import { type Strategy, strategies } from '../model/strategies.ts'
+import type { Task } from '../model/task.ts'
 import { keepBranch } from './keep-branch.ts'
 import { merge } from './merge.ts'
 import { onShadow } from './on-shadow.ts'

@@ -1,5 +1,5 @@
 /** Landing nothing: the steps are commits on the branch of the task, and that branch is the user's from now on. */
-import { strategyFacts } from '../strategies.ts'
+import { strategyFacts } from '../model/strategies.ts'
 import { closeKept } from './close.ts'
 import type { LandingStrategy } from './strategy.ts'
 

@@ -1,9 +1,10 @@
 /** Whether the work of a task is in its base branch by now: merged, squashed or rebased, by us or elsewhere. */
-import { appError } from '../errors.ts'
+import { appError } from '../model/errors.ts'
 import { settingsOf } from '../hold.ts'
-import type { Ports, Repo } from '../ports.ts'
-import { isOpen, type Task } from '../task.ts'
-import { branchRef } from '../workspace.ts'
+import type { Ports } from '../ports.ts'
+import type { Repo } from '../model/repo.ts'
+import { isOpen, type Task } from '../model/task.ts'
+import { branchRef } from '../model/refs.ts'
 
 export interface LandedState {
   /** null: there is no work, no branch to look at, or git cannot tell. */

@@ -1,5 +1,5 @@
 /** Landing as a merge commit: git takes the branch of the task for merged. */
-import { strategyFacts } from '../strategies.ts'
+import { strategyFacts } from '../model/strategies.ts'
 import { closeLanded } from './close.ts'
 import { buildOne, planCommit, type Sides } from './commit-build.ts'
 import type { LandingStrategy, LandingWork } from './strategy.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { filled, stepLines } from './message.ts'
-import type { Step } from '../ports.ts'
-import type { Task } from '../task.ts'
+import type { Step } from '../model/step.ts'
+import type { Task } from '../model/task.ts'
 
 const task = { id: 'T1', title: ' Greet\nlouder ' } as Task
 

@@ -1,6 +1,6 @@
 /** What commits and pull requests say of a task. Pure. */
-import type { Step } from '../ports.ts'
-import type { Task } from '../task.ts'
+import type { Step } from '../model/step.ts'
+import type { Task } from '../model/task.ts'
 
 /** One line for each step that the present rests on: neither what a rewind took back nor what we did ourselves. */
 export function stepLines(steps: readonly Step[]): string[] {

@@ -3,8 +3,10 @@
  * special files, repositories, names that differ only in case.
  */
 import path from 'node:path'
-import { type BytePath, toText } from '../bytes.ts'
-import type { Conflict, Found, Leaf, LeafChange, Ports, Repo } from '../ports.ts'
+import { type BytePath, toText } from '../model/bytes.ts'
+import type { Conflict, Found, Leaf, LeafChange } from '../model/tree.ts'
+import type { Ports } from '../ports.ts'
+import type { Repo } from '../model/repo.ts'
 
 type Planned = ReadonlyMap<BytePath, LeafChange>
 

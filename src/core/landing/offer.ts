@@ -1,13 +1,16 @@
 /** What an accept is to land: from one tree of the workspace to another. */
 import path from 'node:path'
-import { toText } from '../bytes.ts'
-import { AppError } from '../errors.ts'
+import { toText } from '../model/bytes.ts'
+import { AppError } from '../model/errors.ts'
 import { type CutFile, cutFiles, parseCuts, picks, withLines } from '../hunks.ts'
 import { requireStep } from '../log.ts'
 import { loadPathMatcher, rootedSpec } from '../pathspec.ts'
-import type { Conflict, Leaf, Ports, Repo, Step } from '../ports.ts'
+import type { Conflict, Leaf } from '../model/tree.ts'
+import type { Ports } from '../ports.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Step } from '../model/step.ts'
 import { firstOf } from '../shadow.ts'
-import type { Task } from '../task.ts'
+import type { Task } from '../model/task.ts'
 import { basisOf } from '../update.ts'
 
 export interface Offer {

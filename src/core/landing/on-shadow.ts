@@ -2,9 +2,9 @@
  * A strategy for a task that works in the user's own checkout, see docs/adr/0017-a-shadow-branch-is-an-operation.md: the
  * checkout goes back to its branch, with the work and with the changes that were put away at the start.
  */
-import { AppError } from '../errors.ts'
+import { AppError } from '../model/errors.ts'
 import { goalAt, type Leaving, leaving } from '../shadow.ts'
-import { branchRef } from '../workspace.ts'
+import { branchRef } from '../model/refs.ts'
 import type { Landing, LandingStrategy, LandingWork } from './strategy.ts'
 
 export function onShadow<Name extends string>(strategy: LandingStrategy<Name>): LandingStrategy<Name> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { strategies, strategyFacts } from '../strategies.ts'
+import { strategies, strategyFacts } from '../model/strategies.ts'
 import { requireOptions } from './options.ts'
 import type { LandingStrategy } from './strategy.ts'
 

@@ -1,6 +1,6 @@
 /** Which options go with a strategy: what its record does not take is refused before anything is looked at. */
-import { AppError } from '../errors.ts'
-import { type LandingOption, landingOptions } from '../strategies.ts'
+import { AppError } from '../model/errors.ts'
+import { type LandingOption, landingOptions } from '../model/strategies.ts'
 import type { Choice } from './offer.ts'
 import type { LandingInput, LandingStrategy } from './strategy.ts'
 

@@ -1,6 +1,6 @@
 import { fc } from '../../../test/support/random.ts'
 import { describe, expect, test } from 'vitest'
-import type { Conflict, Found, Leaf, LeafChange } from '../ports.ts'
+import type { Conflict, Found, Leaf, LeafChange } from '../model/tree.ts'
 import type { Surroundings } from './obstacles.ts'
 import { type PatchGathered, patchPlan } from './patch.ts'
 

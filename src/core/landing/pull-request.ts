@@ -1,12 +1,13 @@
 /** Landing as a pull request: the branch is pushed, and a tool of the user's asks for it. */
-import { AppError, appError } from '../errors.ts'
+import { AppError, appError } from '../model/errors.ts'
 import { closeKept } from './close.ts'
 import { stepLines, titleOf } from './message.ts'
-import type { Ports, Repo } from '../ports.ts'
-import { strategyFacts } from '../strategies.ts'
+import type { Ports } from '../ports.ts'
+import type { Repo } from '../model/repo.ts'
+import { strategyFacts } from '../model/strategies.ts'
 import { addressIn, type Request, remoteHost, requestArgs, type Tool, toolFor, tools } from './request.ts'
 import type { Landing, LandingStrategy, LandingWork } from './strategy.ts'
-import type { Task } from '../task.ts'
+import type { Task } from '../model/task.ts'
 
 export const pullRequest: LandingStrategy<'pr'> = {
   ...strategyFacts.pr,

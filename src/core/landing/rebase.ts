@@ -1,5 +1,5 @@
 /** Landing every step as a commit of its own, on top of a branch. */
-import { strategyFacts } from '../strategies.ts'
+import { strategyFacts } from '../model/strategies.ts'
 import { closeLanded } from './close.ts'
 import { buildOne, planCommit, type Built, type Sides } from './commit-build.ts'
 import type { LandingStrategy, LandingWork } from './strategy.ts'

@@ -1,5 +1,5 @@
 /** How a pull request is asked for: which tool, and with which words. Pure. */
-import { AppError } from '../errors.ts'
+import { AppError } from '../model/errors.ts'
 
 export const tools = ['gh', 'glab'] as const
 export type Tool = (typeof tools)[number]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Mode } from '../ports.ts'
+import type { Mode } from '../model/tree.ts'
 import { risks } from './risk.ts'
 
 const file = (path: string, content = '', mode: Mode = '100644', from?: Mode) => ({

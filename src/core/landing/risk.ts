@@ -1,7 +1,7 @@
 /** What of a change deserves a second look before it reaches the user's machine. Pure. */
 import path from 'node:path'
 import { hasSecret, isSecretName } from '../model/secrets.ts'
-import type { Leaf } from '../ports.ts'
+import type { Leaf } from '../model/tree.ts'
 
 export interface RiskyFile {
   readonly path: string

@@ -1,5 +1,5 @@
 /** Landing as one commit on a branch. */
-import { strategyFacts } from '../strategies.ts'
+import { strategyFacts } from '../model/strategies.ts'
 import { closeLanded } from './close.ts'
 import { buildOne, planCommit } from './commit-build.ts'
 import type { LandingStrategy } from './strategy.ts'

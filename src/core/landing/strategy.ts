@@ -1,9 +1,12 @@
 /** A way to land the work of a task: the port that every strategy implements. See docs/adr/0027-landing-strategies.md. */
-import type { Operation } from '../operation.ts'
-import type { Conflict, Ports, RefChange, Repo } from '../ports.ts'
+import type { Operation } from '../model/operation.ts'
+import type { Conflict } from '../model/tree.ts'
+import type { Ports } from '../ports.ts'
+import type { RefChange } from '../model/git.ts'
+import type { Repo } from '../model/repo.ts'
 import type { Goal } from '../shadow.ts'
-import type { StrategyFacts } from '../strategies.ts'
-import type { Task } from '../task.ts'
+import type { StrategyFacts } from '../model/strategies.ts'
+import type { Task } from '../model/task.ts'
 import type { Offer } from './offer.ts'
 
 export interface LandingInput {

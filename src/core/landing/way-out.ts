@@ -1,6 +1,6 @@
 /** Where the conflicts of a landing can be solved. */
-import type { Conflict } from '../ports.ts'
-import type { Task } from '../task.ts'
+import type { Conflict } from '../model/tree.ts'
+import type { Task } from '../model/task.ts'
 import type { LandingInput, LandingStrategy } from './strategy.ts'
 
 const inTheWay: ReadonlySet<Conflict['kind']> = new Set(['changed', 'untracked', 'case', 'symlink'])

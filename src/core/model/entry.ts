@@ -1,5 +1,5 @@
 /** The text of an event as it lies in the log: the event, and the process that told it. */
-import type { StoredEvent, TaskEvent } from '../events.ts'
+import type { StoredEvent, TaskEvent } from './events.ts'
 
 export function entryText(event: TaskEvent, pid: number | undefined): string {
   return JSON.stringify({ ...event, pid })

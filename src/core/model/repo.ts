@@ -13,3 +13,31 @@ export function checkoutRoot(place: {
 }): string {
   return place.checkout ?? place.commonDir
 }
+
+export interface RepoRecord {
+  readonly id: string
+  /** Its folder name in the state folder. */
+  readonly name: string
+  readonly commonDir: string
+  /** The object that `refs/offshoot/repo` points at. */
+  readonly mark: string
+  readonly addedAt: string
+}
+
+/** Where a repository is. */
+export interface Place {
+  /** The folder that all worktrees share: what identifies the repository on this machine. */
+  readonly commonDir: string
+  readonly gitDir: string
+  /** The root of the checkout in hand; null in a bare repository. */
+  readonly checkout: string | null
+}
+
+/** A repository in hand: where it is, and its record. */
+export interface Repo extends RepoRecord {
+  readonly place: Place
+}
+
+export function repoLock(place: Place): string {
+  return `repo ${place.commonDir}`
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { redacted } from '../redact.ts'
+import { redacted } from './redact.ts'
 import { risks } from '../landing/risk.ts'
 import { secretFormats } from './secrets.ts'
 

@@ -1,13 +1,13 @@
 /** Whether an operation can be taken back: each part of it must find the world as the operation left it. */
-import { toText } from '../bytes.ts'
-import { conflictError } from '../conflict-error.ts'
+import { toText } from '../model/bytes.ts'
+import { conflictError, AppError } from '../model/errors.ts'
 import { requireRegistration } from '../elsewhere.ts'
-import { AppError } from '../errors.ts'
 import { otherEntries } from '../operation-files.ts'
-import type { Operation } from '../operation.ts'
-import type { Ports, Repo } from '../ports.ts'
+import type { Operation } from '../model/operation.ts'
+import type { Ports } from '../ports.ts'
+import type { Repo } from '../model/repo.ts'
 import { findShadow } from '../shadow.ts'
-import type { Task } from '../task.ts'
+import type { Task } from '../model/task.ts'
 
 export const overlaps = 'What came later overlaps: take that back first.'
 

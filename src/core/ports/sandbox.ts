@@ -1,5 +1,5 @@
 /** Where the processes of an agent and of the user's hooks run (docs/adr/0028-one-cell-one-spawn.md). */
-import type { CommandCall } from './commands.ts'
+import type { CommandCall } from '../model/command.ts'
 
 /** The kinds of sandbox that can be asked for; `none` is this machine as it is. */
 export type SandboxKind = 'none'

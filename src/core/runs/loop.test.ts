@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { thisMachine } from '../../../test/contracts/sandbox.machine.ts'
 import { tempFolder } from '../../../test/support/repo.ts'
 import { none } from '../../sandbox/none.ts'
-import type { Agent, AgentEvent, Verdict } from '../agent.ts'
+import type { Agent, AgentEvent, Verdict } from '../model/agent.ts'
 import type { RunTold } from '../attend.ts'
 import { converse } from './loop.ts'
 

@@ -1,7 +1,7 @@
 /** What a run is asked for, with or without a task. */
 import type { Policy } from '../policy.ts'
-import type { PolicyLevel } from '../policy-levels.ts'
-import type { Task } from '../task.ts'
+import type { PolicyLevel } from '../model/enums.ts'
+import type { Task } from '../model/task.ts'
 
 export interface RunInput {
   readonly dir: string

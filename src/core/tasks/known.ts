@@ -1,6 +1,6 @@
 /** The tasks behind a list of uids, as the store has them. */
 import type { Store } from '../ports/store.ts'
-import type { Task } from '../task.ts'
+import type { Task } from '../model/task.ts'
 
 /** Each task that has a record, by its uid, in the order of the uids. */
 export async function readKnown(

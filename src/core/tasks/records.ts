@@ -2,14 +2,15 @@
  * Appends events to the logs of tasks: takes secrets out, works out the task that results, seals each entry onto the
  * one before, and has the store write all of it, if nobody was faster. docs/adr/0026-a-thin-asynchronous-store.md
  */
-import { type LoggedEvent, sealOf } from '../chain.ts'
-import { AppError } from '../errors.ts'
-import { reduce, type StoredEvent, type TaskEvent } from '../events.ts'
+import { type LoggedEvent, sealOf } from '../model/seal.ts'
+import { AppError } from '../model/errors.ts'
+import { reduce, type StoredEvent, type TaskEvent } from '../model/events.ts'
 import { entryText } from '../model/entry.ts'
-import type { Change, Position, Store, TaskChange } from '../ports/store.ts'
+import type { Change, Position, TaskChange } from '../model/change.ts'
+import type { Store } from '../ports/store.ts'
 import type { Processes } from '../ports.ts'
-import { withoutSecrets } from '../redact.ts'
-import { isOpen, type Task } from '../task.ts'
+import { withoutSecrets } from '../model/redact.ts'
+import { isOpen, type Task } from '../model/task.ts'
 
 /** Whose pid each entry names. */
 export interface Writer {

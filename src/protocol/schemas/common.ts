@@ -1,6 +1,6 @@
 /** Parts that schemas of several actions share. */
 import { z } from 'zod'
-import { isolations, taskStates } from '../../core/task.ts'
+import { isolations, taskStates } from '../../core/model/enums.ts'
 
 /** Nobody changes a list that went over a door. */
 export const list = <T extends z.ZodType>(of: T) => z.array(of).readonly()

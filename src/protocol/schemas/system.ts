@@ -1,6 +1,6 @@
 /** Schemas of the actions on offshoot itself. */
 import { z } from 'zod'
-import { policyLevels } from '../../core/policy-levels.ts'
+import { policyLevels } from '../../core/model/enums.ts'
 import { errorSchema, findingSchema, list, repo, taskName, taskSchema } from './common.ts'
 
 export const systemSchemas = {

@@ -1,8 +1,7 @@
 /** Schemas of the actions on one task, or on the tasks of a repository. */
 import { z } from 'zod'
-import { policyLevels } from '../../core/policy-levels.ts'
-import { strategies } from '../../core/strategies.ts'
-import { isolations, taskStates } from '../../core/task.ts'
+import { policyLevels, isolations, taskStates } from '../../core/model/enums.ts'
+import { strategies } from '../../core/model/strategies.ts'
 import {
   conflictSchema,
   errorSchema,

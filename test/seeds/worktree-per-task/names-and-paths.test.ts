@@ -8,8 +8,8 @@ import {
   requireBranchName,
   requireInside,
   requireTaskId,
-} from '../../../src/core/names.ts'
-import { defaultSettings } from '../../../src/core/settings.ts'
+} from '../../../src/core/model/names.ts'
+import { defaultSettings } from '../../../src/core/model/settings.ts'
 import { offshoot, testRepo } from '../../support/repo.ts'
 import { library, linkedWorktrees, withEnv } from '../../support/workspace.ts'
 import { refused, everything, nothing } from './shared.ts'

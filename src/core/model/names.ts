@@ -1,7 +1,7 @@
 /** Names that come from users, and the names made from them. Everything here is pure. */
 import path from 'node:path'
 import { AppError } from './errors.ts'
-import { repoRoot } from './model/repo.ts'
+import { repoRoot } from './repo.ts'
 
 const longest = 64
 const windowsDevices = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i

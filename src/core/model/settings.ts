@@ -1,4 +1,4 @@
-import type { PolicyLevel } from './policy-levels.ts'
+import type { PolicyLevel } from './enums.ts'
 
 /** Which tasks: those on a shadow branch stand in the user's way, the others do not. */
 type AutoRevertOf = 'never' | 'shadow' | 'always'

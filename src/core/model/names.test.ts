@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { fc } from '../../test/support/random.ts'
+import { fc } from '../../../test/support/random.ts'
 import {
   baseFolder,
   fromTemplate,

@@ -1,4 +1,4 @@
-import type { DiffStat, SkippedPath, StepFile } from './ports.ts'
+import type { DiffStat, SkippedPath, StepFile } from './step.ts'
 import { isOpen, type Owner, type Pending, type PortBlock, type Task, type TaskPatch } from './task.ts'
 
 /**

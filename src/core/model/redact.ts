@@ -1,6 +1,6 @@
 /** What looks like a secret is not written down: command lines end up in steps, commits and the audit log. */
 import type { TaskEvent } from './events.ts'
-import { withoutSecretFormats } from './model/secrets.ts'
+import { withoutSecretFormats } from './secrets.ts'
 
 const mask = '***'
 

@@ -1,17 +1,18 @@
-export const taskStates = [
-  'pending',
-  'active',
-  'completed',
-  'failed',
-  'stale',
-  'accepted',
-  'rejected',
-  'kept',
-] as const
-export type TaskState = (typeof taskStates)[number]
+import type { Isolation, TaskState } from './enums.ts'
 
-export const isolations = ['worktree', 'clone', 'branch'] as const
-export type Isolation = (typeof isolations)[number]
+export interface TaskFilter {
+  readonly repo?: string
+  /** true: only open ones; false: only closed ones; left out: all. */
+  readonly open?: boolean
+  readonly limit?: number
+}
+
+/** Open tasks that are given up by themselves under the same conditions. */
+export interface Idling extends Pick<Task, 'repo' | 'origin' | 'trigger'> {
+  readonly shadow: boolean
+  /** When the one of them was used that nobody has used for the longest. */
+  readonly lastActiveAt: string
+}
 
 /** Which process is in the middle of a verb. The boot id and start time make a recycled pid a different owner. */
 export interface Owner {
@@ -141,65 +142,4 @@ export function slugOf({ id, uid }: Pick<Task, 'id' | 'uid'>): string {
 
 export function portsOf({ first, count }: PortBlock): number[] {
   return Array.from({ length: count }, (_, n) => first + n)
-}
-
-/** The task as the outside sees it. `dirty` is null when nobody looked at the workspace. */
-export interface TaskView {
-  readonly id: string
-  readonly title: string
-  readonly state: TaskState
-  readonly isolation: Isolation
-  readonly path: string
-  readonly branch: string
-  readonly base: { readonly branch: string | null; readonly commit: string }
-  readonly head: string
-  readonly checkpoints: number
-  readonly files: number
-  readonly insertions: number
-  readonly deletions: number
-  readonly dirty: boolean | null
-  /** Whether the work is in the base branch; null when nobody looked, or when there is nothing to find. */
-  readonly landed: boolean | null
-  readonly createdAt: string
-  readonly lastActiveAt: string
-  readonly agent?: string | undefined
-  readonly conversation?: string | undefined
-  readonly wanted?: string | undefined
-  readonly runs: number
-  /** A name for databases and the like that is this task's alone. */
-  readonly slug: string
-  /** Those that its servers may listen on; a closed task has none. */
-  readonly ports?: readonly number[] | undefined
-  /** A run is under way. */
-  readonly running?: true | undefined
-  readonly reason?: string | undefined
-}
-
-export function taskView(task: Task, dirty: boolean | null = null, landed: boolean | null = null): TaskView {
-  return {
-    id: task.id,
-    title: task.title,
-    state: task.state,
-    isolation: task.isolation,
-    path: task.path,
-    branch: task.branch,
-    base: task.base,
-    head: task.head,
-    checkpoints: task.checkpoints,
-    files: task.files,
-    insertions: task.insertions,
-    deletions: task.deletions,
-    dirty,
-    landed,
-    createdAt: task.createdAt,
-    lastActiveAt: task.lastActiveAt,
-    ...(task.agent === undefined ? {} : { agent: task.agent }),
-    ...(task.conversation === undefined ? {} : { conversation: task.conversation.id }),
-    ...(task.wanted === undefined ? {} : { wanted: task.wanted }),
-    runs: task.runs,
-    slug: slugOf(task),
-    ...(task.portBlock === undefined ? {} : { ports: portsOf(task.portBlock) }),
-    ...(task.pending?.verb === 'run' && { running: true }),
-    ...(task.reason === undefined ? {} : { reason: task.reason }),
-  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstSeal, flawsOf, type LoggedEvent, sealOf } from './chain.ts'
+import { firstSeal, flawsOf, type LoggedEvent, sealOf } from './seal.ts'
 
 function chained(count: number): LoggedEvent[] {
   const log: LoggedEvent[] = []
@@ -17,6 +17,7 @@ function chained(count: number): LoggedEvent[] {
 }
 
 const log = chained(6)
+
 const end = {
   seq: 6,
   versions: new Map([
@@ -24,6 +25,7 @@ const end = {
     ['u1', 3],
   ]),
 }
+
 const seqs = async (changed: readonly LoggedEvent[]) =>
   (await flawsOf(changed, end)).flaws.map(({ seq }) => seq)
 

@@ -1,5 +1,5 @@
 /** What every agent is to the verbs. An adapter only translates: its agent's own protocol into these events, and back. */
-import type { Cell } from './ports/sandbox.ts'
+import type { Cell } from '../ports/sandbox.ts'
 
 export type ToolKind = 'read' | 'edit' | 'shell' | 'fetch' | 'other'
 

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { fc } from '../../test/support/random.ts'
+import { fc } from '../../../test/support/random.ts'
+import type { TaskState } from './enums.ts'
 import { reduce, type TaskEvent } from './events.ts'
-import { isOpen, type Task, type TaskState } from './task.ts'
+import { isOpen, type Task } from './task.ts'
 
 const at = '2026-11-15T18:01:02.000Z'
 const owner = { pid: 1, startedAt: '1', boot: 'b' }
+
 const planned: Task = {
   uid: 'u1',
   id: 'T1',

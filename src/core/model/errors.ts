@@ -1,3 +1,5 @@
+import type { Conflict } from './tree.ts'
+
 /** What a failure means for the caller; the kind alone decides the exit code. */
 export type ErrorKind = 'usage' | 'missing' | 'conflict' | 'refused' | 'environment' | 'failed' | 'cancelled'
 
@@ -152,4 +154,14 @@ export function appError(thrown: unknown): AppError {
   const { code, path } = error as NodeJS.ErrnoException
   if (error.name === 'AbortError') return new AppError('WT_021', 'Cancelled.', { cause: error })
   return new AppError(systemCodes[code ?? ''] ?? 'WT_020', error.message, { cause: error, path })
+}
+
+/** The hint says the way out of it, which depends on the verb. */
+export function conflictError(conflicts: readonly Conflict[], hint?: string): AppError {
+  const named = conflicts.slice(0, 5).map(({ path: file, kind }) => `${file} (${kind})`)
+  const more = conflicts.length > 5 ? ` and ${conflicts.length - 5} more` : ''
+  return new AppError('WT_011', `Conflict in ${named.join(', ')}${more}. Nothing was written.`, {
+    hint,
+    data: { conflicts },
+  })
 }

@@ -1,0 +1,1 @@
+export type FileKind = 'file' | 'folder' | 'link' | 'other'
