@@ -1,7 +1,7 @@
 /** Who asks for an action. A door finds that out by itself and hands it to `openDoor`: no input can say it. */
 import type { Action, Scope } from '../actions/action.ts'
 import { AppError } from '../core/model/errors.ts'
-import type { Ports } from '../core/ports.ts'
+import type { Ports } from '../core/ports/index.ts'
 
 export type Caller =
   | {

@@ -2,7 +2,7 @@ import type { Agent } from './model/agent.ts'
 import { AppError } from './model/errors.ts'
 import { type KnownAgents, readAgents } from './own-agents.ts'
 import type { PolicyLevel } from './model/enums.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 
 export interface FoundAgent {
   readonly name: string

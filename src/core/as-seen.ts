@@ -1,4 +1,4 @@
-import type { Records } from './ports.ts'
+import type { Records } from './ports/index.ts'
 import type { Pending, Task } from './model/task.ts'
 
 /** Why a verb that nobody is at any more came to no end. */

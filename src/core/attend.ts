@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { AgentEvent, ToolCall, Verdict } from './model/agent.ts'
 import type { Stray } from './model/events.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import type { Progress } from './model/progress.ts'
 import type { Snapshot } from './model/step.ts'
 import type { ActiveRun } from './run.ts'

@@ -2,7 +2,7 @@
 import { AppError } from './model/errors.ts'
 import { type Flaw, flawsOf } from './model/seal.ts'
 import type { StoredEvent, TaskEvent } from './model/events.ts'
-import type { Records } from './ports.ts'
+import type { Records } from './ports/index.ts'
 import { redacted } from './model/redact.ts'
 import { findRepo } from './repo.ts'
 import type { Task } from './model/task.ts'

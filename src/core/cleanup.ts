@@ -8,7 +8,7 @@ import type { Operation } from './model/operation.ts'
 import { branchRef, keptHeadRef, keptRef, pinRef } from './model/refs.ts'
 import type { Repo } from './model/repo.ts'
 import type { Task } from './model/task.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import { type Leaving, leaving } from './shadow.ts'
 import { freeTrash } from './workspace.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from './model/errors.ts'
 import { findMeant } from './list.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
 import type { Step } from './model/step.ts'
 import type { Task } from './model/task.ts'

@@ -4,7 +4,7 @@ import { findMeant } from './list.ts'
 import { requireStep, stepRange } from './log.ts'
 import { landedBase, readHunks } from './landing/offer.ts'
 import type { DiffOptions, DiffStat, StepFile } from './model/step.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import type { Task } from './model/task.ts'
 import { basisOf } from './update.ts'
 

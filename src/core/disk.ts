@@ -1,7 +1,7 @@
 /** What a repository's tasks cost on the disk. */
 import path from 'node:path'
 import { findMeant } from './list.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
 import { findRepo } from './repo.ts'
 import { poolFolder } from './slot.ts'

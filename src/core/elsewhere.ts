@@ -2,7 +2,7 @@
 import { AppError } from './model/errors.ts'
 import { quoted } from './quoted.ts'
 import type { OtherFolder } from './model/git.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import { type Repo, repoRoot } from './model/repo.ts'
 import { isOpen, type Task } from './model/task.ts'
 import { isolationOf } from './workspace.ts'

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { AppError } from './model/errors.ts'
 import { findPeerFiles, type PeerFile, readPeerFile } from './peers.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import { readHooks } from './task-hooks.ts'
 
 export interface ImportInput {

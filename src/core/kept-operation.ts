@@ -1,6 +1,6 @@
 import { follower } from './moved.ts'
 import type { Operation } from './model/operation.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
 
 /** What the vault keeps of an operation, with its paths where the repository is now. */

@@ -1,6 +1,6 @@
 import { asSeen } from './as-seen.ts'
 import { AppError } from './model/errors.ts'
-import type { Records } from './ports.ts'
+import type { Records } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
 import path from 'node:path'
 import { findRepo } from './repo.ts'

@@ -1,5 +1,5 @@
 /** Recovery at regular times, beside a run. */
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 
 /** Says when somebody last looked after everything. */
 const note = 'recovered at'

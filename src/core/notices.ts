@@ -3,7 +3,7 @@ import type { StoredEvent } from './model/events.ts'
 import type { Notice } from './model/notice.ts'
 import type { Repo } from './model/repo.ts'
 import type { Task } from './model/task.ts'
-import type { Ports, Records } from './ports.ts'
+import type { Ports, Records } from './ports/index.ts'
 import { findRepo } from './repo.ts'
 
 /** Each is told once. What is more than a look into the records needs all ports. */

@@ -1,7 +1,7 @@
 /** That a repository tells other tools how a workspace is set up. */
 import type { Notice } from './model/notice.ts'
 import { findPeerFiles } from './peers.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
 import { readHooks } from './task-hooks.ts'
 

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { appError } from './model/errors.ts'
 import type { Finding } from './judge.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 
 const ours: ReadonlySet<string> = new Set(['daemon.json'])
 const folders: ReadonlySet<string> = new Set(['sessions', 'git-sessions'])

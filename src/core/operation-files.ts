@@ -7,7 +7,7 @@ import { eachOf } from './each.ts'
 import { isSame } from './model/leaf.ts'
 import type { FileMove, IndexPart, Operation } from './model/operation.ts'
 import type { Found, Leaf } from './model/tree.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
 
 /** Beside the checkout's git, on the same file system as the checkout. */

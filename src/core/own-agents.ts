@@ -1,7 +1,7 @@
 /** Agents of the user's own: modules that the settings name, each with one or more values of the kind `Agent`. */
 import type { Agent } from './model/agent.ts'
 import { AppError } from './model/errors.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import { findRepo } from './repo.ts'
 import { adapterFile, isTrusted, readHooks } from './task-hooks.ts'
 

@@ -3,7 +3,7 @@ import type { ToolCall, Verdict } from './model/agent.ts'
 import { type RunTold, type ToldCall, toldCall } from './attend.ts'
 import { loadPathMatcher } from './pathspec.ts'
 import { type Decision, decide, type Policy, type PolicyPlace } from './policy.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import type { ActiveRun } from './run.ts'
 import { append } from './tasks/records.ts'
 

@@ -9,7 +9,7 @@ import { eachOf } from './each.ts'
 import { holdFree } from './hold.ts'
 import { landedState } from './landing/landed.ts'
 import { type Act, performAll } from './operation.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import type { Repo, RepoRecord } from './model/repo.ts'
 import {
   findProtection,

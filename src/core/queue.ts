@@ -1,5 +1,5 @@
 import { appError } from './model/errors.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
 
 /** How long to wait at one place before looking whether another has become free. */

@@ -1,6 +1,6 @@
 import type { BytePath } from './model/bytes.ts'
 import type { Leaf } from './model/tree.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
 import type { Task } from './model/task.ts'
 

@@ -1,7 +1,7 @@
 /** A repository that was moved is known by its mark; its record and its open tasks follow it. */
 import { repoRoot, type Place, type RepoRecord } from './model/repo.ts'
 import { follower } from './moved.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import { requireRepo } from './repo.ts'
 import type { Task } from './model/task.ts'
 import { append } from './tasks/records.ts'

@@ -1,4 +1,4 @@
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import { isForgotten } from './repo.ts'
 
 export interface KnownRepo {

@@ -1,7 +1,7 @@
 import { asSeen } from './as-seen.ts'
 import { landedState } from './landing/landed.ts'
 import { findMeant } from './list.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import { isOpen, type Task } from './model/task.ts'
 
 export interface Shown {

@@ -1,4 +1,4 @@
-import type { Records } from './ports.ts'
+import type { Records } from './ports/index.ts'
 import { isOpen, type Task } from './model/task.ts'
 
 /** The open tasks that were made to do the same, once this one is closed. */

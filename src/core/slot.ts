@@ -4,7 +4,7 @@
  * rename, so that of several starts only one gets it, and what a killed one leaves is known by its name.
  */
 import path from 'node:path'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import type { Task } from './model/task.ts'
 
 /** Where it is noted that a repository's slots are being made, or that some are to be taken away. */

@@ -1,6 +1,6 @@
 import { settingsOf } from './hold.ts'
 import { requireTask } from './list.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import { runLock, type Task } from './model/task.ts'
 import { append } from './tasks/records.ts'
 

@@ -1,5 +1,5 @@
 import { AppError } from './model/errors.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './ports/index.ts'
 import { requireRepo } from './repo.ts'
 import { fingerprintOf, type HookCommand, isTrusted, readHooks, trustNote } from './task-hooks.ts'
 

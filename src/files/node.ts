@@ -36,7 +36,7 @@ import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
 import { isNetwork } from '../core/network.ts'
 import type { FileKind } from '../core/model/file-kind.ts'
-import type { Files } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
 import { copy, draftPath, move } from './move.ts'
 import { sync } from './sync.ts'
 

@@ -3,7 +3,8 @@
  * repository does not notice. Written file by file, like a worktree's registration, and filled by git.
  */
 import path from 'node:path'
-import type { Files, IsolationKind } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
+import type { IsolationKind } from '../core/ports/isolation.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
 import type { GitExec } from './exec.ts'

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Files } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
 import type { HeldBranch } from '../core/model/git.ts'
 import type { Place } from '../core/model/repo.ts'
 import { readWorktrees } from './worktree.ts'

@@ -1,5 +1,6 @@
 import { appError } from '../core/model/errors.ts'
-import type { Files, Git } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
+import type { Git } from '../core/ports/git.ts'
 import type { Place } from '../core/model/repo.ts'
 import type { GitExec } from './exec.ts'
 import { findHolder } from './held.ts'

@@ -1,6 +1,6 @@
 /** Git LFS: its content comes by the user's own filter. Without one a file stays the pointer that git stores. */
 import path from 'node:path'
-import type { Files } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
 import type { GitExec } from './exec.ts'

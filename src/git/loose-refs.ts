@@ -4,7 +4,7 @@
  */
 import path from 'node:path'
 import { allEnded } from '../core/all-ended.ts'
-import type { Files } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
 import type { Place } from '../core/model/repo.ts'
 import type { RefChange } from '../core/model/git.ts'
 import { lstatOf, readSmall } from './look.ts'

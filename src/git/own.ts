@@ -3,7 +3,7 @@
  * could make git run commands, and a pipe in the place of a file would make it wait for ever.
  */
 import path from 'node:path'
-import type { Files } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
 import type { Place } from '../core/model/repo.ts'
 
 const object = /^([0-9a-f]{40}|[0-9a-f]{64})\s*$/

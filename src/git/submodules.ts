@@ -3,7 +3,7 @@
  * itself would put it, which borrows the objects of that copy: nothing is fetched, and nothing is stored twice.
  */
 import path from 'node:path'
-import type { Files } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Submodules } from '../core/model/git.ts'
 import type { Task } from '../core/model/task.ts'

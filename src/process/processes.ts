@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/model/errors.ts'
 import type { LeftBehind } from '../core/model/git.ts'
-import type { Processes } from '../core/ports.ts'
+import type { Processes } from '../core/ports/processes.ts'
 import type { Owner } from '../core/model/task.ts'
 import { isAlive } from './alive.ts'
 import { endMarked } from './marked.ts'

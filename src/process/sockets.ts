@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import type { Sockets } from '../core/ports.ts'
+import type { Sockets } from '../core/ports/processes.ts'
 
 export function machineSockets(): Sockets {
   return process.platform === 'linux' ? { readBusy: readTables } : { readBusy: tryEach }

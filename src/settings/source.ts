@@ -1,6 +1,6 @@
 /** Settings from every place that has a say: defaults, the repository's file, the user's, variables, flags. */
 import { inspect } from 'node:util'
-import type { SettingsSource } from '../core/ports.ts'
+import type { SettingsSource } from '../core/ports/settings.ts'
 import type { Settings } from '../core/model/settings.ts'
 import { readRepoFile, readUserFile } from './file.ts'
 import {

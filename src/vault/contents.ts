@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, symlink } from 'node:fs/promises'
 import path from 'node:path'
-import type { Contents } from '../core/ports.ts'
+import type { Contents } from '../core/ports/contents.ts'
 import type { Found, Leaf } from '../core/model/tree.ts'
 import type { Repo } from '../core/model/repo.ts'
 import { type BytePath, below, splitNul } from '../core/model/bytes.ts'

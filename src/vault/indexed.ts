@@ -3,7 +3,7 @@
  * differs from any of them has to be looked at: of the others, what git finds unchanged is as the last step has it.
  */
 import path from 'node:path'
-import type { Files } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
 
 export async function indexedTrees(files: Files, folder: string): Promise<string[]> {
   return ((await files.readText(path.join(folder, 'indexed'))) ?? '').split('\n').filter(Boolean)

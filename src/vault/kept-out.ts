@@ -1,6 +1,6 @@
 /** Paths of a workspace that are never a part of a step: files of the user's that it was given. */
 import path from 'node:path'
-import type { Files } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
 import { type BytePath, splitNul, toBytes } from '../core/model/bytes.ts'
 
 const listOf = (folder: string) => path.join(folder, 'kept-out')

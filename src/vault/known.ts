@@ -1,7 +1,8 @@
 /** What a vault knows by itself, for when the records are lost or in doubt. Nothing here makes or changes a vault. */
 import path from 'node:path'
 import { AppError, appError } from '../core/model/errors.ts'
-import type { Files, Vault } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
+import type { Vault } from '../core/ports/vault.ts'
 import type { KeptOperation } from '../core/model/operation.ts'
 import type { VaultLook } from '../core/model/step.ts'
 import type { RepoRecord } from '../core/model/repo.ts'

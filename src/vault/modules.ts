@@ -1,6 +1,6 @@
 /** Submodules of a workspace, read as files: git is never run in a folder that an agent writes. */
 import path from 'node:path'
-import type { Files } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
 import { readOwnHead, readPlain } from '../git/own.ts'
 import { type BytePath, toText } from '../core/model/bytes.ts'
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { constants, deflate, deflateSync, inflate, inflateSync } from 'node:zlib'
 import { day } from '../core/day.ts'
 import { AppError } from '../core/model/errors.ts'
-import type { Files } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
 import type { ObjectReader } from '../git/reader.ts'
 import { parseTree, type TreeEntry, type TreeStore, treeContent } from './tree.ts'
 

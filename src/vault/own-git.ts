@@ -3,7 +3,7 @@
  * writes of a git that runs there to where they do not belong.
  */
 import path from 'node:path'
-import type { Files } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
 import type { Place, Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
 import { workspacePlace } from '../git/isolation.ts'

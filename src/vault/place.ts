@@ -1,7 +1,7 @@
 /** Where everything of the vault is. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Files } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
 import type { Repo, RepoRecord } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
 import type { Algorithm } from './objects.ts'

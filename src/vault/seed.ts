@@ -1,7 +1,7 @@
 /** Step 0: the workspace as it was made, byte for byte. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Files } from '../core/ports.ts'
+import type { Files } from '../core/ports/files.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
 import type { GitExec } from '../git/exec.ts'

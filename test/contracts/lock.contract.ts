@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Locks } from '../../src/core/ports.ts'
+import type { Locks } from '../../src/core/ports/locks.ts'
 import { runProgram } from '../support/processes.ts'
 
 export interface LocksUnderTest {

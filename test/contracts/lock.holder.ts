@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Clock, Locks } from '../../src/core/ports.ts'
+import type { Clock } from '../../src/core/ports/index.ts'
+import type { Locks } from '../../src/core/ports/locks.ts'
 import type { Owner } from '../../src/core/model/task.ts'
 
 type Open = (folder: string, self: () => Owner, clock: Clock) => Locks

@@ -1,7 +1,7 @@
 /** Everything that a verb could touch, read at one moment. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Ports } from '../../src/core/ports.ts'
+import type { Ports } from '../../src/core/ports/index.ts'
 import type { Repo } from '../../src/core/model/repo.ts'
 import type { Step } from '../../src/core/model/step.ts'
 import type { Task } from '../../src/core/model/task.ts'

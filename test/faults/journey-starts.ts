@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { call } from '../support/call.ts'
-import type { Ports } from '../../src/core/ports.ts'
+import type { Ports } from '../../src/core/ports/index.ts'
 import { append } from '../../src/core/tasks/records.ts'
 import { shared } from './user-repo.ts'
 import type { Fixture } from './journey-runner.ts'

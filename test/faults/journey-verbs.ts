@@ -1,7 +1,7 @@
 /** The verbs, on a task called T1. */
 import { call } from '../support/call.ts'
 import { autoRevert } from '../../src/core/auto-revert.ts'
-import type { Ports } from '../../src/core/ports.ts'
+import type { Ports } from '../../src/core/ports/index.ts'
 
 export const start = (ports: Ports, repo: string, more: object = {}, signal?: AbortSignal) =>
   call(ports, 'task.start', { repo, task: 'T1', ...more }, signal)

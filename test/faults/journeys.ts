@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { call } from '../support/call.ts'
-import type { Ports } from '../../src/core/ports.ts'
+import type { Ports } from '../../src/core/ports/index.ts'
 import { strategies, strategyFacts } from '../../src/core/model/strategies.ts'
 import {
   askedOrNot,

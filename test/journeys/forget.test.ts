@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync }
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compose } from '../../src/compose.ts'
-import type { Files } from '../../src/core/ports.ts'
+import type { Files } from '../../src/core/ports/files.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import { checkoutState } from '../support/checkout-state.ts'
 import { until } from '../support/processes.ts'

@@ -13,7 +13,7 @@ import {
 import path from 'node:path'
 import { describe, expect, onTestFinished, test, type TestContext } from 'vitest'
 import { compose } from '../../src/compose.ts'
-import type { Files } from '../../src/core/ports.ts'
+import type { Files } from '../../src/core/ports/files.ts'
 import type { GitExec } from '../../src/git/exec.ts'
 import type { TaskView } from '../../src/index.ts'
 import { testClock } from '../support/clock.ts'

@@ -1,5 +1,6 @@
 import type { ComposeOptions } from '../../src/compose.ts'
-import { effects, type Files } from '../../src/core/ports.ts'
+import { effects } from '../../src/core/ports/effects.ts'
+import type { Files } from '../../src/core/ports/files.ts'
 
 type Around = NonNullable<ComposeOptions['around']>
 

@@ -2,7 +2,7 @@
 import type { ActionName } from '../../src/actions/index.ts'
 import { openDoor } from '../../src/api/call.ts'
 import type { Emit } from '../../src/api/views.ts'
-import type { Ports } from '../../src/core/ports.ts'
+import type { Ports } from '../../src/core/ports/index.ts'
 import type { Input, Output } from '../../src/protocol/schemas/index.ts'
 
 export function call<A extends ActionName>(

@@ -1,6 +1,6 @@
 /** The shape of a handler: an action's input in, a verb called, its output out. */
 import type { ActionName } from '../../actions/index.ts'
-import type { Ports } from '../../core/ports.ts'
+import type { Ports } from '../../core/ports/index.ts'
 import type { Input, Output } from '../../protocol/schemas/index.ts'
 import type { Caller } from '../caller.ts'
 import type { Emit } from '../views.ts'

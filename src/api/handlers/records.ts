@@ -1,6 +1,6 @@
 /** Handlers of the actions that look into the records only: a door can answer them without loading the rest (docs/adr/0016-records-apart-and-one-bundle.md). */
 import { type ActionName, actions } from '../../actions/index.ts'
-import type { Ports, Records } from '../../core/ports.ts'
+import type { Ports, Records } from '../../core/ports/index.ts'
 import { isOpen } from '../../core/model/task.ts'
 import { taskView } from '../../core/model/task-view.ts'
 import type { Handlers } from './handler.ts'

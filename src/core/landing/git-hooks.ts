@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { AppError } from '../model/errors.ts'
 import type { Place } from '../model/repo.ts'
-import type { Ports } from '../ports.ts'
+import type { Ports } from '../ports/index.ts'
 
 /** The message as `commit-msg` leaves it; throws when the hook refuses it. */
 export async function askedMessage(

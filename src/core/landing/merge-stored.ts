@@ -1,7 +1,7 @@
 /** Where the bytes of two sides do not fit together, what git would merge: the contents as it stores them. */
 import { type BytePath, fromText } from '../model/bytes.ts'
 import type { Leaf, MergeInput, Merged } from '../model/tree.ts'
-import type { Ports } from '../ports.ts'
+import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
 

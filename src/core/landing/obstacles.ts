@@ -5,7 +5,7 @@
 import path from 'node:path'
 import { type BytePath, toText } from '../model/bytes.ts'
 import type { Conflict, Found, Leaf, LeafChange } from '../model/tree.ts'
-import type { Ports } from '../ports.ts'
+import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 
 type Planned = ReadonlyMap<BytePath, LeafChange>

@@ -6,7 +6,7 @@ import { type CutFile, cutFiles, parseCuts, picks, withLines } from '../hunks.ts
 import { requireStep } from '../log.ts'
 import { loadPathMatcher, rootedSpec } from '../pathspec.ts'
 import type { Conflict, Leaf } from '../model/tree.ts'
-import type { Ports } from '../ports.ts'
+import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Step } from '../model/step.ts'
 import { firstOf } from '../shadow.ts'

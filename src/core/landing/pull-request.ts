@@ -2,7 +2,7 @@
 import { AppError, appError } from '../model/errors.ts'
 import { closeKept } from './close.ts'
 import { stepLines, titleOf } from './message.ts'
-import type { Ports } from '../ports.ts'
+import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 import { strategyFacts } from '../model/strategies.ts'
 import { addressIn, type Request, remoteHost, requestArgs, type Tool, toolFor, tools } from './request.ts'

@@ -1,7 +1,7 @@
 /** A way to land the work of a task: the port that every strategy implements. See docs/adr/0027-landing-strategies.md. */
 import type { Operation } from '../model/operation.ts'
 import type { Conflict } from '../model/tree.ts'
-import type { Ports } from '../ports.ts'
+import type { Ports } from '../ports/index.ts'
 import type { RefChange } from '../model/git.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Goal } from '../shadow.ts'

@@ -1,6 +1,6 @@
 /** The folder of one run, for files that an adapter writes and its agent reads; gone when the run has ended. */
 import path from 'node:path'
-import type { Ports } from '../ports.ts'
+import type { Ports } from '../ports/index.ts'
 
 /** Its path. The cell of the run makes the folder when an adapter asks for it. */
 export function runFolder({ home }: Pick<Ports, 'home'>, run: string): string {

@@ -8,7 +8,7 @@ import { reduce, type StoredEvent, type TaskEvent } from '../model/events.ts'
 import { entryText } from '../model/entry.ts'
 import type { Change, Position, TaskChange } from '../model/change.ts'
 import type { Store } from '../ports/store.ts'
-import type { Processes } from '../ports.ts'
+import type { Processes } from '../ports/processes.ts'
 import { withoutSecrets } from '../model/redact.ts'
 import { isOpen, type Task } from '../model/task.ts'
 

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Files } from '../../../src/core/ports.ts'
+import type { Files } from '../../../src/core/ports/files.ts'
 import { type OpenRepo, type TaskView } from '../../../src/index.ts'
 import { offshoot, type TestRepo, testRepo } from '../../support/repo.ts'
 import { library, withEnv } from '../../support/workspace.ts'

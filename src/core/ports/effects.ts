@@ -1,0 +1,44 @@
+import type { Checkouts } from './checkouts.ts'
+import type { Commands } from './commands.ts'
+import type { Contents } from './contents.ts'
+import type { Files } from './files.ts'
+import type { Notes, RepoRecords, Store } from './store.ts'
+import type { Vault } from './vault.ts'
+
+/** The methods that change the world: where a fault can strike. */
+export const effects = {
+  files: [
+    'makeFolder',
+    'makeNewFolder',
+    'write',
+    'writeDurable',
+    'writeNew',
+    'appendDurable',
+    'writeDraft',
+    'placeDrafts',
+    'sync',
+    'copy',
+    'copyNew',
+    'link',
+    'rename',
+    'move',
+    'remove',
+    'removeEmptyFolder',
+  ],
+  store: ['append'],
+  repos: ['put'],
+  notes: ['put'],
+  vault: ['restore', 'seedWith'],
+  contents: ['exportFile', 'keep'],
+  checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],
+  commands: ['run'],
+} as const satisfies {
+  files: (keyof Files)[]
+  store: (keyof Store)[]
+  repos: (keyof RepoRecords)[]
+  notes: (keyof Notes)[]
+  vault: (keyof Vault)[]
+  contents: (keyof Contents)[]
+  checkouts: (keyof Checkouts)[]
+  commands: (keyof Commands)[]
+}
