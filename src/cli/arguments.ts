@@ -1,7 +1,7 @@
 /** Reads a command line: which command is meant, and with what. */
 import { parseArgs } from 'node:util'
 import { AppError } from '../core/model/errors.ts'
-import { nearest } from '../core/nearest.ts'
+import { nearest } from '../core/base/did-you-mean.ts'
 import { type Command, type Option, type Positional, usageOf, type Values } from './command.ts'
 import { commands, globalOptions } from './commands.ts'
 

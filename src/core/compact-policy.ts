@@ -1,5 +1,5 @@
 /** What has to leave the trash and the vault, oldest first. Decided from what was read, and from nothing else. */
-import { day } from './day.ts'
+import { day } from './base/time.ts'
 import type { Settings } from './model/settings.ts'
 import type { Task } from './model/task.ts'
 

@@ -1,6 +1,6 @@
 /** Keeps the trash and the vault of a repository within their limits. Nothing goes that somebody may still ask for. */
 import path from 'node:path'
-import { apart, type Failed } from './apart.ts'
+import { apart, type Failed } from './base/failures.ts'
 import {
   type Announced,
   announcing,
@@ -12,7 +12,7 @@ import {
   parted,
   unbroken,
 } from './compact-policy.ts'
-import { day } from './day.ts'
+import { day } from './base/time.ts'
 import { sizeText } from './disk-text.ts'
 import { expire, whileNobodyWorks } from './expire.ts'
 import { holdFree } from './hold.ts'

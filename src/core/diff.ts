@@ -1,4 +1,4 @@
-import { allEnded } from './all-ended.ts'
+import { allEnded } from './base/concurrency.ts'
 import type { Hunk } from './hunks.ts'
 import { findMeant } from './list.ts'
 import { requireStep, stepRange } from './log.ts'

@@ -1,6 +1,6 @@
 /** A registration is found by its name alone: it may be that of another folder by now, and then it is not ours to touch. */
 import { AppError } from './model/errors.ts'
-import { quoted } from './quoted.ts'
+import { quoted } from './base/shell-quote.ts'
 import type { OtherFolder } from './model/git.ts'
 import type { Ports } from './ports/index.ts'
 import { type Repo, repoRoot } from './model/repo.ts'

@@ -1,5 +1,5 @@
 /** What was closed for long goes for good: its part of the trash, its steps, and every ref that held something of it. */
-import { apart, type Failed } from './apart.ts'
+import { apart, type Failed } from './base/failures.ts'
 import { keptRefs, trashRefs, strayPins } from './model/refs.ts'
 import type { ClosedTask } from './compact-policy.ts'
 import { AppError } from './model/errors.ts'

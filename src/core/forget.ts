@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { apart, type Failed } from './apart.ts'
+import { apart, type Failed } from './base/failures.ts'
 import { requireOpen, takeStep } from './checkpoint.ts'
 import { requireUnmoved } from './elsewhere.ts'
 import { AppError } from './model/errors.ts'

@@ -4,7 +4,7 @@
  */
 import path from 'node:path'
 import { type BytePath, fromText, toText } from './model/bytes.ts'
-import { eachOf } from './each.ts'
+import { eachOf } from './base/concurrency.ts'
 import type { Place, Repo } from './model/repo.ts'
 import type { Ports } from './ports/index.ts'
 import { isSecretName } from './model/secrets.ts'

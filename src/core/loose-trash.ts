@@ -3,7 +3,7 @@
  * a start or of a closed task. It goes when it has been there for as long as the trash keeps anything.
  */
 import path from 'node:path'
-import { apart, type Failed } from './apart.ts'
+import { apart, type Failed } from './base/failures.ts'
 import { isPast } from './compact-policy.ts'
 import { holdFree } from './hold.ts'
 import type { Ports } from './ports/index.ts'

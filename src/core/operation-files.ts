@@ -1,9 +1,8 @@
 /** The files and the index of an operation: staged beside the checkout first, then in their place by rename. */
 import path from 'node:path'
-import { allEnded } from './all-ended.ts'
+import { allEnded, eachOf } from './base/concurrency.ts'
 import { type BytePath, toText } from './model/bytes.ts'
 import { conflictError } from './model/errors.ts'
-import { eachOf } from './each.ts'
 import { isSame } from './model/leaf.ts'
 import type { FileMove, IndexPart, Operation } from './model/operation.ts'
 import type { Found, Leaf } from './model/tree.ts'

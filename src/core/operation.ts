@@ -5,7 +5,7 @@
  */
 import path from 'node:path'
 import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
-import { eachOf } from './each.ts'
+import { eachOf } from './base/concurrency.ts'
 import { appError, AppError } from './model/errors.ts'
 import type { TaskEvent } from './model/events.ts'
 import type { Operation, OperationNote, StepMove, WorkspaceMove } from './model/operation.ts'

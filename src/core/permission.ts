@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ToolCall, Verdict } from './model/agent.ts'
 import { type RunTold, type ToldCall, toldCall } from './attend.ts'
-import { loadPathMatcher } from './pathspec.ts'
+import { loadPathMatcher } from './base/pathspec.ts'
 import { type Decision, decide, type Policy, type PolicyPlace } from './policy.ts'
 import type { Ports } from './ports/index.ts'
 import type { ActiveRun } from './run.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolCall } from './model/agent.ts'
-import { loadPathMatcher } from './pathspec.ts'
+import { loadPathMatcher } from './base/pathspec.ts'
 import { decide, type Policy } from './policy.ts'
 
 const place = { workspace: '/w/T1', free: ['/tmp'], home: '/home/u' }

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { ToolCall, ToolKind } from './model/agent.ts'
 import { dangerOf, isLooking } from './danger.ts'
-import type { PathMatcher } from './pathspec.ts'
+import type { PathMatcher } from './base/pathspec.ts'
 import type { PolicyLevel } from './model/enums.ts'
 
 export interface Policy {

@@ -1,5 +1,5 @@
 /** Which tasks may be cleaned away, and why the others stay. Decided from what was read, and from nothing else. */
-import { day } from './day.ts'
+import { day } from './base/time.ts'
 import type { Settings } from './model/settings.ts'
 import type { Task } from './model/task.ts'
 

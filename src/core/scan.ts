@@ -1,6 +1,6 @@
 /** The three worlds, gathered: the records, the folders, and what git and the vault know. Changes nothing. */
 import path from 'node:path'
-import { eachOf } from './each.ts'
+import { eachOf } from './base/concurrency.ts'
 import { findOther } from './elsewhere.ts'
 import { appError } from './model/errors.ts'
 import type { GitLock, OtherFolder, Registration } from './model/git.ts'

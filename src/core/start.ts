@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { allEnded } from './all-ended.ts'
+import { allEnded } from './base/concurrency.ts'
 import type { BytePath } from './model/bytes.ts'
 import { AppError, appError } from './model/errors.ts'
 import { include, type Included } from './include.ts'

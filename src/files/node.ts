@@ -34,7 +34,7 @@ import {
 } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
-import { isNetwork } from '../core/network.ts'
+import { isNetwork } from '../core/base/network-fs.ts'
 import type { FileKind } from '../core/model/file-kind.ts'
 import type { Files } from '../core/ports/files.ts'
 import { copy, draftPath, move } from './move.ts'

@@ -3,7 +3,7 @@
  * by `git update-ref`: docs/adr/0018-refs-in-process.md.
  */
 import path from 'node:path'
-import { allEnded } from '../core/all-ended.ts'
+import { allEnded } from '../core/base/concurrency.ts'
 import type { Files } from '../core/ports/files.ts'
 import type { Place } from '../core/model/repo.ts'
 import type { RefChange } from '../core/model/git.ts'

@@ -5,7 +5,7 @@
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { allEnded } from '../core/all-ended.ts'
+import { allEnded } from '../core/base/concurrency.ts'
 import { AppError } from '../core/model/errors.ts'
 import type { Files } from '../core/ports/files.ts'
 import type { Slots } from '../core/ports/isolation.ts'

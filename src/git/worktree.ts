@@ -3,7 +3,7 @@
  * rename, whereas `git worktree add` makes it piece by piece and a kill leaves it locked and half there.
  */
 import path from 'node:path'
-import { allEnded } from '../core/all-ended.ts'
+import { allEnded } from '../core/base/concurrency.ts'
 import { repoRoot, type Place, type Repo } from '../core/model/repo.ts'
 import type { Files } from '../core/ports/files.ts'
 import type { IsolationKind } from '../core/ports/isolation.ts'

@@ -1,6 +1,6 @@
 /** The closed list of settings, taken from the defaults, and the names they have in the environment. */
 import { defaultSettings, type Settings } from '../core/model/settings.ts'
-import { nearest } from '../core/nearest.ts'
+import { nearest } from '../core/base/did-you-mean.ts'
 
 type Leaf = string | number | boolean | readonly unknown[]
 

@@ -13,7 +13,7 @@ import {
   unknownVariables,
 } from './keys.ts'
 import { badKey, type Layer } from './layer.ts'
-import { nearest } from '../core/nearest.ts'
+import { nearest } from '../core/base/did-you-mean.ts'
 import { variableLayers } from './variables.ts'
 
 export interface SettingsOptions {

@@ -11,7 +11,7 @@ import {
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../core/model/errors.ts'
-import { isNetwork } from '../core/network.ts'
+import { isNetwork } from '../core/base/network-fs.ts'
 import { isBusy } from './errors.ts'
 import { migrations } from './schema.ts'
 

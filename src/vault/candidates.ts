@@ -1,11 +1,10 @@
 /** Which paths of a workspace are looked at for a step. */
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { allEnded } from '../core/all-ended.ts'
+import { allEnded, eachOf } from '../core/base/concurrency.ts'
 import type { SkippedPath } from '../core/model/step.ts'
 import { type BytePath, below, fromBytes, fromText, toText } from '../core/model/bytes.ts'
 import { type CaptureScope, filesBelow, unreadable } from './capture.ts'
-import { eachOf } from '../core/each.ts'
 import { parentOf, realFolders } from './folders.ts'
 import type { Overlay } from './overlay.ts'
 import { isRefused } from './refused.ts'

@@ -1,6 +1,6 @@
 /** The vault: a bare repository per user repository that only we write, with one line of steps per task. */
 import path from 'node:path'
-import { allEnded } from '../core/all-ended.ts'
+import { allEnded } from '../core/base/concurrency.ts'
 import { appError } from '../core/model/errors.ts'
 import type { Clock } from '../core/ports/index.ts'
 import type { Contents } from '../core/ports/contents.ts'

@@ -1,6 +1,6 @@
 /** Which paths of a workspace may have changed since it was made. Git compares; its answer is a superset. */
 import path from 'node:path'
-import { allEnded } from '../core/all-ended.ts'
+import { allEnded } from '../core/base/concurrency.ts'
 import type { Files } from '../core/ports/files.ts'
 import type { GitExec } from '../git/exec.ts'
 import { type BytePath, fromText, splitNul } from '../core/model/bytes.ts'

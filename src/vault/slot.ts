@@ -1,7 +1,7 @@
 /** What the vault keeps of a workspace from its start, made ahead for one that has no task yet. */
 import { createHash } from 'node:crypto'
 import path from 'node:path'
-import { allEnded } from '../core/all-ended.ts'
+import { allEnded } from '../core/base/concurrency.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
 import { keepConfig } from './clean.ts'

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { quoted } from '../../core/quoted.ts'
+import { quoted } from '../../core/base/shell-quote.ts'
 import type { Answer, Context } from '../command.ts'
 import { printable, table } from '../output.ts'
 

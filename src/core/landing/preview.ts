@@ -1,8 +1,8 @@
 /** What a landing would do, file by file, and what of it deserves a second look. */
 import { toText } from '../model/bytes.ts'
-import { eachOf } from '../each.ts'
+import { eachOf } from '../base/concurrency.ts'
 import { AppError } from '../model/errors.ts'
-import { loadPathMatcher } from '../pathspec.ts'
+import { loadPathMatcher } from '../base/pathspec.ts'
 import type { Conflict } from '../model/tree.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'

@@ -1,7 +1,7 @@
 /** Which paths a user means with `--only src --only '*.md'`, and a policy with `Edit(src/*)`. */
 import path from 'node:path'
-import { loadGlob } from './base/glob.ts'
-import { AppError } from './model/errors.ts'
+import { AppError } from '../model/errors.ts'
+import { loadGlob } from './glob.ts'
 
 export type PathMatcher = (specs: readonly string[]) => (path: string) => boolean
 

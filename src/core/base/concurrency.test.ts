@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { allEnded } from './all-ended.ts'
+import { allEnded } from './concurrency.ts'
 
 test('P2: a failure is told when the others have ended, not before', async () => {
   const slow = Promise.withResolvers<string>()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isNetwork } from './network.ts'
+import { isNetwork } from './network-fs.ts'
 
 test('S2: what several machines may write is known as such, and a local disk is not', () => {
   const [nfs, ceph, lustre, gpfs, afs, beegfs] = [

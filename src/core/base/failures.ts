@@ -1,6 +1,6 @@
 /** What fails for one task does not stop the rest. */
-import { type AppError, appError } from './model/errors.ts'
-import type { Task } from './model/task.ts'
+import { type AppError, appError } from '../model/errors.ts'
+import type { Task } from '../model/task.ts'
 
 export interface Failed {
   readonly task: Task

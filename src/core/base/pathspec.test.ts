@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fromBytes, toText } from './model/bytes.ts'
+import { fromBytes, toText } from '../model/bytes.ts'
 import { loadPathMatcher, rootedSpec } from './pathspec.ts'
 
 const pathMatcher = await loadPathMatcher()
