@@ -4,7 +4,7 @@ import { type Flaw, flawsOf } from './model/seal.ts'
 import type { StoredEvent, TaskEvent } from './model/events.ts'
 import type { Records } from './ports/index.ts'
 import { redacted } from './model/redact.ts'
-import { findRepo } from './repo.ts'
+import { findRepo } from './tasks/repo.ts'
 import type { Task } from './model/task.ts'
 import { readKnown } from './tasks/known.ts'
 

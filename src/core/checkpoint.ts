@@ -1,14 +1,14 @@
 import { requireUnmoved } from './elsewhere.ts'
-import { AppError, appError } from './model/errors.ts'
-import { holdTask, settingsOf } from './hold.ts'
-import { requireSettled } from './idle.ts'
-import { requireTask } from './list.ts'
-import type { Ports } from './ports/index.ts'
+import { appError, AppError } from './model/errors.ts'
+import { redacted } from './model/redact.ts'
 import type { Repo } from './model/repo.ts'
 import type { Snapshot, Step, StepNote } from './model/step.ts'
+import type { Task } from './model/task.ts'
+import type { Ports } from './ports/index.ts'
 import { requireWorkspace } from './recreate.ts'
-import { redacted } from './model/redact.ts'
-import { isOpen, type Task } from './model/task.ts'
+import { requireTask } from './tasks/find.ts'
+import { requireOpen } from './tasks/guards.ts'
+import { holdTask, settingsOf } from './tasks/hold.ts'
 import { append } from './tasks/records.ts'
 
 export interface CheckpointInput {
@@ -53,18 +53,6 @@ export async function checkpoint(
     const commits = await ports.vault.readPublished(repo, task)
     const ignored = input.ignored ? await ports.vault.readIgnored(repo, task, signal) : []
     return { ...taken, task: published, published: commits.get(taken.step.n), ignored }
-  })
-}
-
-/** The task as it is now; throws when it has been closed, or is in the middle of something. */
-export async function requireOpen(ports: Ports, named: Task): Promise<Task> {
-  const task = await ports.store.findTaskByUid(named.uid)
-  if (task && isOpen(task)) {
-    requireSettled(task)
-    return task
-  }
-  throw new AppError('WT_007', `The task ${named.id} is closed.`, {
-    hint: 'offshoot list shows the open tasks.',
   })
 }
 

@@ -15,7 +15,7 @@ import {
 import { day } from './base/time.ts'
 import { sizeText } from './disk-text.ts'
 import { expire, whileNobodyWorks } from './expire.ts'
-import { holdFree } from './hold.ts'
+import { holdFree } from './tasks/hold.ts'
 import { expireLoose, findDueLoose } from './loose-trash.ts'
 import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'

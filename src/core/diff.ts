@@ -1,6 +1,6 @@
 import { allEnded } from './base/concurrency.ts'
 import type { Hunk } from './hunks.ts'
-import { findMeant } from './list.ts'
+import { findMeant } from './tasks/find.ts'
 import { requireStep, stepRange } from './log.ts'
 import { landedBase, readHunks } from './landing/offer.ts'
 import type { DiffOptions, DiffStat, StepFile } from './model/step.ts'

@@ -1,9 +1,9 @@
 /** What a repository's tasks cost on the disk. */
 import path from 'node:path'
-import { findMeant } from './list.ts'
+import { findMeant } from './tasks/find.ts'
 import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
-import { findRepo } from './repo.ts'
+import { findRepo } from './tasks/repo.ts'
 import { poolFolder } from './slot.ts'
 import { isOpen, type Task } from './model/task.ts'
 

@@ -1,11 +1,8 @@
-import { asSeen } from './as-seen.ts'
-import { AppError } from './model/errors.ts'
-import type { Records } from './ports/index.ts'
-import type { Repo } from './model/repo.ts'
-import path from 'node:path'
-import { findRepo } from './repo.ts'
-import type { Task } from './model/task.ts'
 import type { TaskState } from './model/enums.ts'
+import type { Task } from './model/task.ts'
+import type { Records } from './ports/index.ts'
+import { asSeen } from './tasks/liveness.ts'
+import { findRepo } from './tasks/repo.ts'
 
 export interface ListInput {
   readonly dir: string
@@ -22,70 +19,4 @@ export async function list(records: Records, input: ListInput): Promise<Task[]> 
   const found = await records.store.readTasks({ repo: repo.id, ...(openOnly && { open: true }) })
   const tasks = await Promise.all(found.map((task) => asSeen(records, task)))
   return input.state === undefined ? tasks : tasks.filter((task) => task.state === input.state)
-}
-
-/** The newest task of that id; undefined when there never was one. Spawns nothing. */
-export async function findTask(records: Records, dir: string, id: string): Promise<Task | undefined> {
-  const { repo } = await findRepo(records, dir)
-  return repo && (await records.store.findTask(repo.id, id))
-}
-
-export async function findTaskByPath(records: Records, workspace: string): Promise<Task | undefined> {
-  return records.store.findTaskByPath(path.resolve(workspace))
-}
-
-/** The task meant by `name`, for verbs that only look: its id, or a prefix that fits one open task. */
-export function findMeant(
-  records: Records,
-  dir: string,
-  name: string | undefined,
-): Promise<{ repo: Repo; task: Task }> {
-  return resolveTask(records, dir, name, (fits) => {
-    if (fits.length > 1)
-      throw noTask(name ?? '', `fits ${fits.map((task) => task.id).join(', ')}`, 'Give more of the id.')
-    return fits[0]
-  })
-}
-
-/** The task of that id, and no other. Without a name, the task whose workspace `dir` is in. */
-export function requireTask(
-  records: Records,
-  dir: string,
-  name: string | undefined,
-): Promise<{ repo: Repo; task: Task }> {
-  return resolveTask(records, dir, name, ([first]) => {
-    if (first) throw noTask(name ?? '', 'is only the beginning of an id', `Did you mean ${first.id}?`)
-    return undefined
-  })
-}
-
-async function resolveTask(
-  records: Records,
-  dir: string,
-  name: string | undefined,
-  choose: (fits: readonly Task[]) => Task | undefined,
-): Promise<{ repo: Repo; task: Task }> {
-  const { repo, place } = await findRepo(records, dir)
-  if (name === undefined) {
-    const task = place.checkout === null ? undefined : await records.store.findTaskByPath(place.checkout)
-    if (repo && task) return { repo, task }
-    throw new AppError('WT_019', 'Which task? This folder is not a workspace.', {
-      hint: 'Name one: offshoot list',
-    })
-  }
-  if (name === '') throw new AppError('WT_019', 'The name of the task is empty.')
-  const task =
-    repo && ((await records.store.findTask(repo.id, name)) ?? choose(await startingWith(records, repo, name)))
-  if (!repo || !task) throw new AppError('WT_007', `There is no task ${name} here.`)
-  return { repo, task }
-}
-
-async function startingWith(records: Records, repo: Repo, prefix: string): Promise<Task[]> {
-  return (await records.store.readTasks({ repo: repo.id, open: true })).filter((task) =>
-    task.id.startsWith(prefix),
-  )
-}
-
-function noTask(name: string, why: string, hint: string): AppError {
-  return new AppError('WT_007', `There is no task ${name} here: it ${why}.`, { hint })
 }

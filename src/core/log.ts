@@ -1,5 +1,5 @@
 import { AppError } from './model/errors.ts'
-import { findMeant } from './list.ts'
+import { findMeant } from './tasks/find.ts'
 import type { Ports } from './ports/index.ts'
 import type { Step, StepFile } from './model/step.ts'
 import type { Task } from './model/task.ts'

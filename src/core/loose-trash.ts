@@ -5,7 +5,7 @@
 import path from 'node:path'
 import { apart, type Failed } from './base/failures.ts'
 import { isPast } from './compact-policy.ts'
-import { holdFree } from './hold.ts'
+import { holdFree } from './tasks/hold.ts'
 import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
 import type { Store } from './ports/store.ts'

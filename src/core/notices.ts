@@ -4,7 +4,7 @@ import type { Notice } from './model/notice.ts'
 import type { Repo } from './model/repo.ts'
 import type { Task } from './model/task.ts'
 import type { Ports, Records } from './ports/index.ts'
-import { findRepo } from './repo.ts'
+import { findRepo } from './tasks/repo.ts'
 
 /** Each is told once. What is more than a look into the records needs all ports. */
 export async function takeNotices(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {

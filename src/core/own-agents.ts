@@ -2,7 +2,7 @@
 import type { Agent } from './model/agent.ts'
 import { AppError } from './model/errors.ts'
 import type { Ports } from './ports/index.ts'
-import { findRepo } from './repo.ts'
+import { findRepo } from './tasks/repo.ts'
 import { adapterFile, isTrusted, readHooks } from './task-hooks.ts'
 
 export interface KnownAgents {

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { AppError } from './model/errors.ts'
-import { settingsOf } from './hold.ts'
+import { settingsOf } from './tasks/hold.ts'
 import type { Ports } from './ports/index.ts'
 import type { Settings } from './model/settings.ts'
 import { isOpen, type PortBlock, portsOf, type Task } from './model/task.ts'

@@ -3,7 +3,7 @@ import { AppError, appError } from './model/errors.ts'
 import { type Finding, judge, type Verdict } from './judge.ts'
 import { mend } from './mend.ts'
 import type { Ports } from './ports/index.ts'
-import { repoAt } from './repo.ts'
+import { repoAt } from './tasks/repo.ts'
 import { scan } from './scan.ts'
 import { type Settled, settleAll } from './settle.ts'
 

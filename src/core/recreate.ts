@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { requireRegistration } from './elsewhere.ts'
 import { AppError, appError } from './model/errors.ts'
-import { requireIdle } from './idle.ts'
+import { requireIdle } from './tasks/guards.ts'
 import { include } from './include.ts'
 import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'

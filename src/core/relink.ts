@@ -2,7 +2,7 @@
 import { repoRoot, type Place, type RepoRecord } from './model/repo.ts'
 import { follower } from './moved.ts'
 import type { Ports } from './ports/index.ts'
-import { requireRepo } from './repo.ts'
+import { requireRepo } from './tasks/repo.ts'
 import type { Task } from './model/task.ts'
 import { append } from './tasks/records.ts'
 

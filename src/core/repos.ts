@@ -1,5 +1,5 @@
 import type { Ports } from './ports/index.ts'
-import { isForgotten } from './repo.ts'
+import { isForgotten } from './tasks/repo.ts'
 
 export interface KnownRepo {
   readonly id: string

@@ -1,9 +1,10 @@
 /** A run of a task: its beginning, its steps, and its end. */
 import { afterRun } from './auto-revert.ts'
-import { publishSteps, requireOpen, takeStep } from './checkpoint.ts'
+import { publishSteps, takeStep } from './checkpoint.ts'
+import { requireOpen } from './tasks/guards.ts'
 import { findMovedTo } from './elsewhere.ts'
 import { appError } from './model/errors.ts'
-import { holdTask, settingsOf } from './hold.ts'
+import { holdTask, settingsOf } from './tasks/hold.ts'
 import { withPorts } from './port-block.ts'
 import type { CommandCall } from './model/command.ts'
 import type { Ports } from './ports/index.ts'

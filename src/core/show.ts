@@ -1,6 +1,6 @@
-import { asSeen } from './as-seen.ts'
+import { asSeen } from './tasks/liveness.ts'
 import { landedState } from './landing/landed.ts'
-import { findMeant } from './list.ts'
+import { findMeant } from './tasks/find.ts'
 import type { Ports } from './ports/index.ts'
 import { isOpen, type Task } from './model/task.ts'
 

@@ -1,5 +1,5 @@
-import { settingsOf } from './hold.ts'
-import { requireTask } from './list.ts'
+import { settingsOf } from './tasks/hold.ts'
+import { requireTask } from './tasks/find.ts'
 import type { Ports } from './ports/index.ts'
 import { runLock, type Task } from './model/task.ts'
 import { append } from './tasks/records.ts'

@@ -1,5 +1,5 @@
 /** What an agent has changed in the user's repository besides its own branch. */
-import { holdTask } from './hold.ts'
+import { holdTask } from './tasks/hold.ts'
 import type { Stray } from './model/events.ts'
 import type { RefChange } from './model/git.ts'
 import type { Operation } from './model/operation.ts'

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { AppError, appError } from './model/errors.ts'
-import { settingsOf } from './hold.ts'
+import { settingsOf } from './tasks/hold.ts'
 import { withPorts } from './port-block.ts'
 import type { CommandCall, CommandStdin } from './model/command.ts'
 import type { Ports } from './ports/index.ts'

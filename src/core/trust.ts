@@ -1,6 +1,6 @@
 import { AppError } from './model/errors.ts'
 import type { Ports } from './ports/index.ts'
-import { requireRepo } from './repo.ts'
+import { requireRepo } from './tasks/repo.ts'
 import { fingerprintOf, type HookCommand, isTrusted, readHooks, trustNote } from './task-hooks.ts'
 
 export interface TrustInput {

@@ -8,7 +8,7 @@ import type { Place, Repo } from './model/repo.ts'
 import type { Pending, Task } from './model/task.ts'
 import type { IsolationKind } from './ports/isolation.ts'
 import type { Ports } from './ports/index.ts'
-import { mainRoot } from './repo.ts'
+import { mainRoot } from './tasks/repo.ts'
 import { dropTaken } from './slot.ts'
 import { append } from './tasks/records.ts'
 

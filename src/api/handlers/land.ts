@@ -7,7 +7,7 @@ import type { Handlers } from './handler.ts'
 export const land: Handlers<keyof typeof table> = {
   async 'task.accept'(ports, { repo, ...input }, { signal, emit }) {
     const { accept } = await import('../../core/accept.ts')
-    const { siblingsOf } = await import('../../core/siblings.ts')
+    const { siblingsOf } = await import('../../core/tasks/find.ts')
     const { task, as, preview, operation, onto, commit, url, hook } = await accept(
       ports,
       { dir: repo, onOutput: outputTo(emit), ...input },

@@ -13,13 +13,13 @@ export const recordHandlers: Handlers<RecordAction, Records> = {
     return { tasks: (await list(records, { dir: repo, ...input })).map((task) => taskView(task)) }
   },
   async 'task.find'(records, { repo, task: id, path }) {
-    const { findTask, findTaskByPath } = await import('../../core/list.ts')
+    const { findTask, findTaskByPath } = await import('../../core/tasks/find.ts')
     const named = id === undefined ? undefined : await findTask(records, repo, id)
     const found = path === undefined ? named : await findTaskByPath(records, path)
     return { task: found ? taskView(found) : null }
   },
   async 'task.exists'(records, { repo, task: id }) {
-    const { findTask } = await import('../../core/list.ts')
+    const { findTask } = await import('../../core/tasks/find.ts')
     const found = await findTask(records, repo, id)
     return { exists: found !== undefined && isOpen(found) }
   },

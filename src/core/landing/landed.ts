@@ -1,6 +1,6 @@
 /** Whether the work of a task is in its base branch by now: merged, squashed or rebased, by us or elsewhere. */
 import { appError } from '../model/errors.ts'
-import { settingsOf } from '../hold.ts'
+import { settingsOf } from '../tasks/hold.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'

@@ -1,10 +1,10 @@
 import path from 'node:path'
-import { AppError } from './model/errors.ts'
-import { repoName } from './model/names.ts'
-import { markRef } from './model/refs.ts'
-import { checkoutRoot, type Place, type Repo, repoLock, type RepoRecord, repoRoot } from './model/repo.ts'
-import type { Ports, Records } from './ports/index.ts'
-import type { Notes } from './ports/store.ts'
+import { AppError } from '../model/errors.ts'
+import { repoName } from '../model/names.ts'
+import { markRef } from '../model/refs.ts'
+import { checkoutRoot, type Place, type Repo, repoLock, type RepoRecord, repoRoot } from '../model/repo.ts'
+import type { Ports, Records } from '../ports/index.ts'
+import type { Notes } from '../ports/store.ts'
 
 /** The repository that `dir` is in, if offshoot has worked in it before. Spawns nothing. */
 export async function findRepo(

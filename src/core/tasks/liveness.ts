@@ -1,5 +1,5 @@
-import type { Records } from './ports/index.ts'
-import type { Pending, Task } from './model/task.ts'
+import type { Pending, Task } from '../model/task.ts'
+import type { Records } from '../ports/index.ts'
 
 /** Why a verb that nobody is at any more came to no end. */
 export function whyUnended({ verb, owner }: Pending): string {

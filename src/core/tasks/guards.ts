@@ -1,7 +1,8 @@
 /** What must be over before a verb begins. Whoever asks holds the task's lock. */
-import { whyUnended } from './as-seen.ts'
-import { AppError } from './model/errors.ts'
-import type { Task } from './model/task.ts'
+import { AppError } from '../model/errors.ts'
+import { isOpen, type Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { whyUnended } from './liveness.ts'
 
 /** What an agent is still writing cannot land, go or change under its hands. */
 export function requireIdle({ id, path, pending }: Task, orElse = ''): void {
@@ -21,5 +22,17 @@ export function requireSettled({ id, path, pending }: Task): void {
   throw new AppError('WT_012', `The task ${id} is half-done: ${whyUnended(pending)}.`, {
     path,
     hint: 'offshoot recover puts it right, or tells what is in the way.',
+  })
+}
+
+/** The task as it is now; throws when it has been closed, or is in the middle of something. */
+export async function requireOpen(ports: Ports, named: Task): Promise<Task> {
+  const task = await ports.store.findTaskByUid(named.uid)
+  if (task && isOpen(task)) {
+    requireSettled(task)
+    return task
+  }
+  throw new AppError('WT_007', `The task ${named.id} is closed.`, {
+    hint: 'offshoot list shows the open tasks.',
   })
 }

@@ -1,9 +1,9 @@
 /** Alone with a task: one writer at a time, across processes. */
-import { appError } from './model/errors.ts'
-import type { LockOptions } from './ports/locks.ts'
-import type { Ports } from './ports/index.ts'
-import { defaultSettings, type Settings } from './model/settings.ts'
-import { type Task, taskLock } from './model/task.ts'
+import { appError } from '../model/errors.ts'
+import { defaultSettings, type Settings } from '../model/settings.ts'
+import { type Task, taskLock } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import type { LockOptions } from '../ports/locks.ts'
 
 export async function holdTask<T>(
   ports: Ports,
