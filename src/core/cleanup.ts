@@ -1,6 +1,6 @@
 /** What becomes of a task's folder and refs when the task is closed. */
 import path from 'node:path'
-import { requireUnmoved } from './elsewhere.ts'
+import { requireUnmoved } from './workspaces/moved.ts'
 import type { TaskState } from './model/enums.ts'
 import { conflictError } from './model/errors.ts'
 import type { RefChange, Worktree } from './model/git.ts'
@@ -10,7 +10,7 @@ import type { Repo } from './model/repo.ts'
 import type { Task } from './model/task.ts'
 import type { Ports } from './ports/index.ts'
 import { type Leaving, leaving } from './shadow.ts'
-import { freeTrash } from './workspace.ts'
+import { freeTrash } from './workspaces/make.ts'
 
 interface ClosingOptions {
   readonly keepBranch?: boolean | undefined

@@ -4,7 +4,7 @@ import { findMeant } from './tasks/find.ts'
 import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
 import { findRepo } from './tasks/repo.ts'
-import { poolFolder } from './slot.ts'
+import { poolFolder } from './workspaces/slot.ts'
 import { isOpen, type Task } from './model/task.ts'
 
 export interface DiskUse {

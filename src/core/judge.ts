@@ -1,6 +1,6 @@
 /** What to make of the worlds that the scan has gathered: one verdict for each disagreement. Pure. */
 import path from 'node:path'
-import { movedHint } from './elsewhere.ts'
+import { movedHint } from './workspaces/moved.ts'
 import { repoRoot } from './model/repo.ts'
 import type { GitLock, Registration } from './model/git.ts'
 import { quoted } from './base/shell-quote.ts'

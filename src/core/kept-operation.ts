@@ -1,4 +1,4 @@
-import { follower } from './moved.ts'
+import { follower } from './workspaces/moved.ts'
 import type { Operation } from './model/operation.ts'
 import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'

@@ -18,7 +18,7 @@ import type { Ports } from './ports/index.ts'
 import { isGone } from './tasks/repo.ts'
 import { seedShadow } from './shadow.ts'
 import { append, appendAll } from './tasks/records.ts'
-import { isolationOf } from './workspace.ts'
+import { isolationOf } from './workspaces/make.ts'
 
 /** Carries an operation out. Whoever calls holds the task's lock. */
 export async function perform(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {

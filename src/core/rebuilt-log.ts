@@ -3,7 +3,7 @@ import { type StoredEvent, type TaskEvent, reduce } from './model/events.ts'
 import type { Operation, OperationNote } from './model/operation.ts'
 import { movedTo } from './operation-refs.ts'
 import type { DiffStat, Step, StepFile } from './model/step.ts'
-import { overlap } from './port-block.ts'
+import { overlap } from './workspaces/port-block.ts'
 import { isOpen, type Owner, type PortBlock, type Task } from './model/task.ts'
 
 export interface KnownTask {

@@ -1,6 +1,6 @@
 /** A repository that was moved is known by its mark; its record and its open tasks follow it. */
 import { repoRoot, type Place, type RepoRecord } from './model/repo.ts'
-import { follower } from './moved.ts'
+import { follower } from './workspaces/moved.ts'
 import type { Ports } from './ports/index.ts'
 import { requireRepo } from './tasks/repo.ts'
 import type { Task } from './model/task.ts'

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { givingUp } from './cleanup.ts'
-import { requireUnmoved } from './elsewhere.ts'
+import { requireUnmoved } from './workspaces/moved.ts'
 import { AppError } from './model/errors.ts'
 import { holdTask } from './tasks/hold.ts'
 import { requireIdle, requireSettled } from './tasks/guards.ts'

@@ -6,7 +6,7 @@ import { requireStep } from './log.ts'
 import { perform } from './operation.ts'
 import type { Ports } from './ports/index.ts'
 import type { Step } from './model/step.ts'
-import { requireWorkspace } from './recreate.ts'
+import { requireWorkspace } from './workspaces/recreate.ts'
 import type { Task } from './model/task.ts'
 
 export interface RewindInput {

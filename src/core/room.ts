@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { slim } from './compact.ts'
 import { undoneStarts, usedTrash } from './loose-trash.ts'
-import { emptyPool } from './pool.ts'
+import { emptyPool } from './workspaces/pool.ts'
 import type { Ports } from './ports/index.ts'
 import { repoAt } from './tasks/repo.ts'
 import type { Settings } from './model/settings.ts'

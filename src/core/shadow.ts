@@ -14,7 +14,7 @@ import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
 import type { Step } from './model/step.ts'
 import type { Task } from './model/task.ts'
-import { rawTree } from './raw.ts'
+import { rawTree } from './workspaces/raw-tree.ts'
 import { branchRef, keptIndexRef, pinRef } from './model/refs.ts'
 
 /** The open task that works in a checkout of the user's. */

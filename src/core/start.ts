@@ -2,7 +2,7 @@ import path from 'node:path'
 import { allEnded } from './base/concurrency.ts'
 import type { BytePath } from './model/bytes.ts'
 import { AppError, appError } from './model/errors.ts'
-import { include, type Included } from './include.ts'
+import { include, type Included } from './workspaces/include.ts'
 import {
   baseFolder,
   fromTemplate,
@@ -13,16 +13,16 @@ import {
   type NameParts,
 } from './model/names.ts'
 import { perform } from './operation.ts'
-import { askForSlots, takeSlot } from './pool.ts'
+import { askForSlots, takeSlot } from './workspaces/pool.ts'
 import { requireSettled } from './tasks/guards.ts'
 import { checkoutRoot, type Repo, repoLock } from './model/repo.ts'
-import { holdBlock } from './port-block.ts'
+import { holdBlock } from './workspaces/port-block.ts'
 import type { CommandCall } from './model/command.ts'
 import type { Leaf } from './model/tree.ts'
 import type { OnProgress } from './model/progress.ts'
 import type { Ports } from './ports/index.ts'
 import type { Submodules, Worktree } from './model/git.ts'
-import { ensureWorkspace, requireFree } from './recreate.ts'
+import { ensureWorkspace, requireFree } from './workspaces/recreate.ts'
 import { redacted } from './model/redact.ts'
 import { rejectTask } from './reject.ts'
 import { mainRoot, requireRepo } from './tasks/repo.ts'
@@ -32,7 +32,7 @@ import type { Isolation } from './model/enums.ts'
 import { type Task, taskLock } from './model/task.ts'
 import { type HookRun, runTaskHook } from './task-hooks.ts'
 import { branchRef } from './model/refs.ts'
-import { branchTaken, makeFolder, makeRefs, requireBase, undoStart } from './workspace.ts'
+import { branchTaken, makeFolder, makeRefs, requireBase, undoStart } from './workspaces/make.ts'
 import { append } from './tasks/records.ts'
 
 export interface StartInput {

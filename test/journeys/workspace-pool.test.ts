@@ -15,7 +15,7 @@ import {
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { compose } from '../../src/compose.ts'
-import { emptyPool, fitting } from '../../src/core/pool.ts'
+import { emptyPool, fitting } from '../../src/core/workspaces/pool.ts'
 import { requireRepo } from '../../src/core/tasks/repo.ts'
 import { readTree } from '../support/accept/disk.ts'
 import { fingerprint } from '../support/fingerprint.ts'

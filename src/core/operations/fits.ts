@@ -1,7 +1,7 @@
 /** Whether an operation can be taken back: each part of it must find the world as the operation left it. */
 import { toText } from '../model/bytes.ts'
 import { conflictError, AppError } from '../model/errors.ts'
-import { requireRegistration } from '../elsewhere.ts'
+import { requireRegistration } from '../workspaces/moved.ts'
 import { otherEntries } from '../operation-files.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Ports } from '../ports/index.ts'

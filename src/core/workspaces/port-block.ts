@@ -3,12 +3,12 @@
  * repository it is in.
  */
 import { createHash } from 'node:crypto'
-import { AppError } from './model/errors.ts'
-import { settingsOf } from './tasks/hold.ts'
-import type { Ports } from './ports/index.ts'
-import type { Settings } from './model/settings.ts'
-import { isOpen, type PortBlock, portsOf, type Task } from './model/task.ts'
-import { append } from './tasks/records.ts'
+import { AppError } from '../model/errors.ts'
+import type { Settings } from '../model/settings.ts'
+import { isOpen, type PortBlock, portsOf, type Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { settingsOf } from '../tasks/hold.ts'
+import { append } from '../tasks/records.ts'
 
 /** From here on the system hands ports out by itself. */
 const firstEphemeral = 32_768

@@ -1,8 +1,8 @@
-import type { BytePath } from './model/bytes.ts'
-import type { Leaf } from './model/tree.ts'
-import type { Ports } from './ports/index.ts'
-import type { Repo } from './model/repo.ts'
-import type { Task } from './model/task.ts'
+import type { BytePath } from '../model/bytes.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Task } from '../model/task.ts'
+import type { Leaf } from '../model/tree.ts'
+import type { Ports } from '../ports/index.ts'
 
 /** A commit's files as they would lie in the workspace, given those of the base commit. */
 export async function rawTree(

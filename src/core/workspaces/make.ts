@@ -1,16 +1,16 @@
 /** A task's workspace: making it, and taking it away again. Each step can be repeated after a crash. */
 import path from 'node:path'
-import { AppError } from './model/errors.ts'
-import type { RefChange } from './model/git.ts'
-import type { OnProgress } from './model/progress.ts'
-import { branchRef, pinRef } from './model/refs.ts'
-import type { Place, Repo } from './model/repo.ts'
-import type { Pending, Task } from './model/task.ts'
-import type { IsolationKind } from './ports/isolation.ts'
-import type { Ports } from './ports/index.ts'
-import { mainRoot } from './tasks/repo.ts'
+import { AppError } from '../model/errors.ts'
+import type { RefChange } from '../model/git.ts'
+import type { OnProgress } from '../model/progress.ts'
+import { branchRef, pinRef } from '../model/refs.ts'
+import type { Place, Repo } from '../model/repo.ts'
+import type { Pending, Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import type { IsolationKind } from '../ports/isolation.ts'
+import { append } from '../tasks/records.ts'
+import { mainRoot } from '../tasks/repo.ts'
 import { dropTaken } from './slot.ts'
-import { append } from './tasks/records.ts'
 
 function startMessage(uid: string): string {
   return `offshoot: start ${uid}`

@@ -1,5 +1,5 @@
 /** What a command that runs for a task finds in its environment. */
-import { portsOf, slugOf, type Task } from './model/task.ts'
+import { portsOf, slugOf, type Task } from '../model/task.ts'
 
 export function taskEnvironment(task: Task): Record<string, string> {
   const ports = task.portBlock ? portsOf(task.portBlock) : []

@@ -3,14 +3,14 @@
  * are the user's, not the agent's work: no step ever holds them.
  */
 import path from 'node:path'
-import { type BytePath, fromText, toText } from './model/bytes.ts'
-import { eachOf } from './base/concurrency.ts'
-import type { Place, Repo } from './model/repo.ts'
-import type { Ports } from './ports/index.ts'
-import { isSecretName } from './model/secrets.ts'
-import type { Settings } from './model/settings.ts'
-import type { Task } from './model/task.ts'
-import { append } from './tasks/records.ts'
+import { eachOf } from '../base/concurrency.ts'
+import { type BytePath, fromText, toText } from '../model/bytes.ts'
+import type { Place, Repo } from '../model/repo.ts'
+import { isSecretName } from '../model/secrets.ts'
+import type { Settings } from '../model/settings.ts'
+import type { Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { append } from '../tasks/records.ts'
 
 const listName = '.worktreeinclude'
 

@@ -1,11 +1,13 @@
 /** A registration is found by its name alone: it may be that of another folder by now, and then it is not ours to touch. */
-import { AppError } from './model/errors.ts'
-import { quoted } from './base/shell-quote.ts'
-import type { OtherFolder } from './model/git.ts'
-import type { Ports } from './ports/index.ts'
-import { type Repo, repoRoot } from './model/repo.ts'
-import { isOpen, type Task } from './model/task.ts'
-import { isolationOf } from './workspace.ts'
+/** Paths in a repository that was moved. */
+import path from 'node:path'
+import { quoted } from '../base/shell-quote.ts'
+import { AppError } from '../model/errors.ts'
+import type { OtherFolder } from '../model/git.ts'
+import { type Repo, repoRoot } from '../model/repo.ts'
+import { isOpen, type Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { isolationOf } from './make.ts'
 
 /** Where the user has moved the workspace, with git's own command. */
 export async function findMovedTo(ports: Ports, repo: Repo, task: Task): Promise<string | undefined> {
@@ -56,4 +58,10 @@ function taken(task: Task, by: string): AppError {
       ? `Remove that worktree, or give the task up: offshoot reject ${id} --keep-branch.`
       : 'Remove that worktree, then repeat.',
   })
+}
+
+/** Where a path is now: what was in the repository has moved with it, all else is where it was. */
+export function follower(from: string, to: string): (file: string) => string {
+  const [old, now] = [repoRoot(from), repoRoot(to)]
+  return (file) => (file === old || file.startsWith(old + path.sep) ? now + file.slice(old.length) : file)
 }

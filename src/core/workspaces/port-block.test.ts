@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { PortBlock } from '../model/task.ts'
 import { chosenBlock } from './port-block.ts'
-import type { PortBlock } from './model/task.ts'
 
 const wanted = { base: 20_000, size: 10 }
 

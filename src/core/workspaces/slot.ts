@@ -4,8 +4,8 @@
  * rename, so that of several starts only one gets it, and what a killed one leaves is known by its name.
  */
 import path from 'node:path'
-import type { Ports } from './ports/index.ts'
-import type { Task } from './model/task.ts'
+import type { Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
 
 /** Where it is noted that a repository's slots are being made, or that some are to be taken away. */
 export function poolNote(repo: string): string {

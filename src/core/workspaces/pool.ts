@@ -1,0 +1,240 @@
+/** Workspaces made ahead of need: made, handed to a start, and taken away. */
+import path from 'node:path'
+import { AppError, appError } from '../model/errors.ts'
+import { baseFolder } from '../model/names.ts'
+import type { Place, Repo, RepoRecord } from '../model/repo.ts'
+import type { Settings } from '../model/settings.ts'
+import type { Owner, Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { mainRoot } from '../tasks/repo.ts'
+import { makeBase, requireBase } from './make.ts'
+import { claim, poolFolder, poolNote } from './slot.ts'
+
+/** What is written into a slot last: without it, it is not whole. */
+interface SlotRecord {
+  readonly commit: string
+  readonly conversions: string
+  readonly look: string
+}
+
+interface Slot extends SlotRecord {
+  readonly path: string
+}
+
+/** Says that slots are being made, and by whom; without an owner, that there is something to be taken away. */
+interface PoolMark {
+  readonly folder: string
+  readonly owner?: Owner
+}
+
+export function poolLock({ commonDir }: Pick<Place, 'commonDir'>): string {
+  return `pool ${commonDir}`
+}
+
+function recordFile(slot: string): string {
+  return path.join(slot, 'slot.json')
+}
+
+const isWhole = (name: string) => !name.includes('.')
+
+async function readSlots(ports: Ports, pool: string): Promise<Slot[]> {
+  const names = (await ports.files.readNames(pool)).filter(isWhole)
+  const slots = await Promise.all(
+    names.map(async (name) => {
+      const text = await ports.files.readText(recordFile(path.join(pool, name)))
+      return text ? [{ ...(JSON.parse(text) as SlotRecord), path: path.join(pool, name) }] : []
+    }),
+  )
+  return slots.flat()
+}
+
+/** Those made as the repository would make one now; first those of the wanted commit. */
+export function fitting<S extends SlotRecord>(
+  slots: readonly S[],
+  commit: string,
+  conversions: string | undefined,
+): S[] {
+  const fit = slots.filter((slot) => slot.conversions === conversions)
+  return fit.toSorted((a, b) => Number(b.commit === commit) - Number(a.commit === commit))
+}
+
+/** `whole`: the task has a workspace, and the vault what it keeps of it. `files`: only the workspace. */
+export async function takeSlot(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<'none' | 'files' | 'whole'> {
+  if (task.isolation !== 'worktree') return 'none'
+  const slots = await readSlots(ports, poolFolder(path.dirname(task.path)))
+  if (slots.length === 0) return 'none'
+  const conversions = await ports.vault.findConversions(repo, signal)
+  for (const slot of fitting(slots, task.base.commit, conversions)) {
+    const taken = `${slot.path}.${task.uid}`
+    if (!(await claim(ports, slot.path, taken))) continue
+    if ((await ports.slots.readLook(taken)) === slot.look) {
+      const given = await give(ports, repo, task, slot, taken, signal)
+      if (given !== 'none') return given
+    }
+    await condemn(ports, repo, taken)
+  }
+  return 'none'
+}
+
+async function give(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  slot: Slot,
+  taken: string,
+  signal?: AbortSignal,
+): Promise<'none' | 'files' | 'whole'> {
+  const { commit } = task.base
+  const isSame = slot.commit === commit
+  if (!isSame && !(await ports.slots.advance(repo, taken, slot.commit, commit, signal))) return 'none'
+  signal?.throwIfAborted()
+  await ports.slots.handOver(repo, task, taken)
+  if (isSame) await ports.vault.takeSlot(repo, task, taken)
+  await ports.files.remove(taken)
+  return isSame ? 'whole' : 'files'
+}
+
+/** It is taken away by whoever has time: that of a start is too good for it. */
+async function condemn(ports: Ports, repo: Repo, slot: string): Promise<void> {
+  const folder = path.dirname(slot)
+  await ports.files.rename(slot, `${slot.slice(0, slot.lastIndexOf('.'))}.gone`)
+  if ((await findMark(ports, repo.id))?.owner === undefined) await putMark(ports, repo.id, { folder })
+}
+
+async function findMark(ports: Ports, repo: string): Promise<PoolMark | undefined> {
+  const text = await ports.notes.find(poolNote(repo))
+  return text ? (JSON.parse(text) as PoolMark) : undefined
+}
+
+export async function putMark(ports: Ports, repo: string, mark: PoolMark | undefined): Promise<void> {
+  await ports.notes.put(poolNote(repo), mark ? JSON.stringify(mark) : '')
+}
+
+/** Has the pool filled up behind the scenes, unless it is full or somebody is at it. */
+export async function askForSlots(ports: Ports, repo: Repo, task: Task, settings: Settings): Promise<void> {
+  if (task.isolation !== 'worktree' || settings.pool.size === 0 || repo.place.checkout === null) return
+  const owner = (await findMark(ports, repo.id))?.owner
+  if (owner && (await ports.isAlive(owner))) return
+  const slots = await readSlots(ports, poolFolder(path.dirname(task.path)))
+  const fresh = slots.filter((slot) => slot.commit === task.base.commit)
+  if (fresh.length < settings.pool.size) ports.makeAhead(repo.place.checkout, settings)
+}
+
+export interface Filled {
+  /** How many are ready now. */
+  readonly slots: number
+  readonly made: number
+}
+
+export async function findPool(ports: Ports, repo: Repo, settings: Settings): Promise<string> {
+  const root = mainRoot(repo.place)
+  const at = { home: ports.home, repo: repo.name, root, userHome: ports.userHome }
+  return poolFolder(await requireBase(ports, baseFolder(settings.workspace.base, at), repo.place))
+}
+
+/** Takes all of a repository's slots away; answers how many things went. */
+export async function emptyPool(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<number> {
+  const folder = await findPool(ports, repo, await ports.settings.read(repo.place.checkout))
+  const options = { verb: 'pool', signal }
+  return ports.locks.hold(poolLock(repo.place), options, () => takeAway(ports, folder, () => true))
+}
+
+export async function fill(
+  ports: Ports,
+  repo: Repo,
+  folder: string,
+  size: number,
+  signal?: AbortSignal,
+): Promise<Filled> {
+  const [conversions, commit] = [
+    await ports.vault.findConversions(repo, signal),
+    await ports.git.findCommit(repo.place, 'HEAD', signal),
+  ]
+  const slots = await readSlots(ports, folder)
+  const kept = commit === undefined ? [] : fitting(slots, commit, conversions).slice(0, size)
+  await takeAway(ports, folder, (name) => !kept.some((slot) => slot.path === path.join(folder, name)))
+  let made = 0
+  if (commit !== undefined && conversions !== undefined && size > kept.length) {
+    await makeBase(ports, repo, folder)
+    while (kept.length + made < size && (await hasRoom(ports, folder))) {
+      await makeSlot(ports, repo, folder, { commit, conversions }, signal)
+      made++
+    }
+  }
+  return { slots: kept.length + made, made }
+}
+
+/** The last tenth of a disk is not for what might be of use. */
+async function hasRoom(ports: Ports, folder: string): Promise<boolean> {
+  const { free, total } = await ports.files.readFreeSpace(folder)
+  return free > total / 10
+}
+
+async function makeSlot(
+  ports: Ports,
+  repo: Repo,
+  folder: string,
+  as: Pick<SlotRecord, 'commit' | 'conversions'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const slot = path.join(folder, ports.ids.uid())
+  const making = `${slot}.making`
+  await ports.files.makeFolder(making, 0o700)
+  await ports.slots.fill(repo, making, as.commit, signal)
+  await ports.vault.prepareSlot(repo, making, as.commit, signal)
+  // Settings that changed while git wrote the files may count for some of them only.
+  if ((await ports.vault.findConversions(repo, signal)) !== as.conversions)
+    throw new AppError('WT_012', 'The settings of the repository have just changed.', { hint: 'Repeat it.' })
+  const record: SlotRecord = { ...as, look: await ports.slots.readLook(making) }
+  await ports.files.write(recordFile(making), JSON.stringify(record))
+  await ports.files.rename(making, slot)
+}
+
+/** What is half-made, condemned, or was taken by a start that is over; and whole ones that are not wanted. */
+export async function takeAway(
+  ports: Ports,
+  folder: string,
+  isUnwanted: (name: string) => boolean,
+): Promise<number> {
+  let gone = 0
+  for (const name of await ports.files.readNames(folder)) {
+    const [id = '', state] = name.split('.')
+    if (state === undefined && isUnwanted(name)) {
+      const leaving = path.join(folder, `${id}.gone`)
+      if (await claim(ports, path.join(folder, name), leaving)) {
+        await ports.files.remove(leaving)
+        gone += 1
+      }
+    }
+    if (state === undefined || (await ports.store.findTaskByUid(state))?.pending?.verb === 'start') continue
+    await ports.files.remove(path.join(folder, name))
+    gone += 1
+  }
+  return gone
+}
+
+/** Part of every recovery: what somebody who died left half-made goes. */
+export async function recoverPools(ports: Ports): Promise<void> {
+  for (const [key, text] of await ports.notes.readBelow(poolNote(''))) {
+    const { folder } = JSON.parse(text) as PoolMark
+    const record = await ports.repos.findById(key.slice(poolNote('').length))
+    if (!record) continue
+    // Getting the lock proves that nobody is at work there.
+    await sweep(ports, record, folder).catch((thrown: unknown) => {
+      // What does not succeed is tried again the next time.
+      if (appError(thrown).kind === 'cancelled') throw thrown
+    })
+  }
+}
+
+function sweep(ports: Ports, record: RepoRecord, folder: string): Promise<void> {
+  return ports.locks.hold(poolLock(record), { verb: 'recover', waitMs: 0 }, async () => {
+    await takeAway(ports, folder, () => false)
+    await putMark(ports, record.id, undefined)
+  })
+}
