@@ -1,6 +1,6 @@
 /** The verb accept: lands the work of a task, by one strategy of landing/index.ts, as one operation. */
 import { requireOpen, requireIdle } from './tasks/guards.ts'
-import { takeStep } from './checkpoint.ts'
+import { takeStep } from './steps/take.ts'
 import { conflictError, AppError } from './model/errors.ts'
 import { holdTask } from './tasks/hold.ts'
 import { landingStrategies, requireStrategy } from './landing/index.ts'

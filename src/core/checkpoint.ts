@@ -1,15 +1,12 @@
-import { requireUnmoved } from './workspaces/moved.ts'
-import { appError, AppError } from './model/errors.ts'
-import { redacted } from './model/redact.ts'
-import type { Repo } from './model/repo.ts'
-import type { Snapshot, Step, StepNote } from './model/step.ts'
+import type { Snapshot } from './model/step.ts'
 import type { Task } from './model/task.ts'
 import type { Ports } from './ports/index.ts'
-import { requireWorkspace } from './workspaces/recreate.ts'
+import { publishSteps } from './steps/publish.ts'
+import { takeStep } from './steps/take.ts'
 import { requireTask } from './tasks/find.ts'
 import { requireOpen } from './tasks/guards.ts'
-import { holdTask, settingsOf } from './tasks/hold.ts'
-import { append } from './tasks/records.ts'
+import { holdTask } from './tasks/hold.ts'
+import { requireWorkspace } from './workspaces/recreate.ts'
 
 export interface CheckpointInput {
   readonly dir: string
@@ -54,105 +51,4 @@ export async function checkpoint(
     const ignored = input.ignored ? await ports.vault.readIgnored(repo, task, signal) : []
     return { ...taken, task: published, published: commits.get(taken.step.n), ignored }
   })
-}
-
-/** One step and its event. Whoever calls holds the task's lock. */
-export async function takeStep(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  note: StepNote,
-  files?: readonly string[],
-  signal?: AbortSignal,
-): Promise<Snapshot & { task: Task }> {
-  // What lies where it was moved away from would be recorded as all that is left of it.
-  await requireUnmoved(ports, repo, task)
-  try {
-    const caughtUp = await catchUp(ports, repo, task, signal)
-    ports.later(() => ports.vault.adopt(repo, task))
-    const safe = { ...note, summary: redacted(note.summary) }
-    const taken = await ports.vault.snapshot(repo, caughtUp, safe, files, signal)
-    const recorded = taken.created
-      ? await recordStep(ports, repo, caughtUp, taken.step, taken.files, signal)
-      : caughtUp
-    return { ...taken, task: recorded.unkept ? await resumed(ports, recorded) : recorded }
-  } catch (thrown) {
-    const error = appError(thrown)
-    if (error.kind !== 'cancelled') await failLoudly(ports, task, note, error)
-    throw error
-  }
-}
-
-/** A task whose state cannot be kept must not go on as if it were: nothing is lost, but nothing more is promised. */
-async function failLoudly(ports: Ports, task: Task, { tool }: StepNote, error: AppError): Promise<void> {
-  const reason = `a checkpoint could not be written: ${error.message}`
-  try {
-    await append(
-      ports,
-      task.uid,
-      { type: 'checkpoint.failed', tool, reason },
-      ports.clock.now().toISOString(),
-    )
-  } catch {
-    // On a full disk not even that can be noted; the caller hears of it all the same.
-  }
-}
-
-async function resumed(ports: Ports, { uid }: Task): Promise<Task> {
-  return append(ports, uid, { type: 'checkpoint.resumed' }, ports.clock.now().toISOString())
-}
-
-async function recordStep(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  step: Step,
-  files: Snapshot['files'],
-  signal?: AbortSignal,
-): Promise<Task> {
-  const { n, commit, tool, summary, run, call, skipped } = step
-  const first = await ports.vault.seed(repo, task)
-  const total = await ports.vault.readStat(repo, first, step, signal)
-  const event = { type: 'checkpoint', n, commit, tool, summary, run, call, files, skipped, total } as const
-  return append(ports, task.uid, event, step.at)
-}
-
-/** Steps are the truth: one whose event was lost in a crash gets it now. */
-export async function catchUp(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
-  const tip = await ports.vault.findTip(repo, task)
-  if (!tip || tip.n <= task.checkpoints) return task
-  const steps = await ports.vault.readSteps(repo, task)
-  const files = await ports.vault.readFiles(repo, steps, signal)
-  let now = task
-  for (const step of steps) {
-    if (step.n > now.checkpoints) now = await recordStep(ports, repo, now, step, files[step.n] ?? [], signal)
-  }
-  return now
-}
-
-/**
- * Brings the steps onto the task's branch in the user's repository. Where that does not take them (a lock of the
- * agent's, objects that it deleted, a config that it broke), the steps exist all the same: why is in the log, and the
- * next call tries again.
- */
-export async function publishSteps(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  signal?: AbortSignal,
-): Promise<Task> {
-  const now = () => ports.clock.now().toISOString()
-  const { publish } = (await settingsOf(ports, task)).checkpoints
-  if (publish === 'never' || (publish === 'runEnd' && task.pending?.verb === 'run')) return task
-  const owner = ports.processes.self()
-  await append(ports, task.uid, { type: 'publish.begun', owner }, now())
-  try {
-    const { branch, tip } = await ports.vault.publish(repo, task, signal)
-    return await append(ports, task.uid, { type: 'publish.done', branch, tip }, now())
-  } catch (thrown) {
-    const error = appError(thrown)
-    const undone = await append(ports, task.uid, { type: 'publish.undone', reason: error.message }, now())
-    if (error.kind === 'cancelled' || error.code === 'WT_014') throw error
-    return undone
-  }
 }

@@ -1,12 +1,11 @@
 import { allEnded } from './base/concurrency.ts'
-import type { Hunk } from './hunks.ts'
+import type { Hunk } from './steps/hunks.ts'
 import { findMeant } from './tasks/find.ts'
-import { requireStep, stepRange } from './log.ts'
+import { requireStep, stepRange, basisOf } from './steps/history.ts'
 import { landedBase, readHunks } from './landing/offer.ts'
 import type { DiffOptions, DiffStat, StepFile } from './model/step.ts'
 import type { Ports } from './ports/index.ts'
 import type { Task } from './model/task.ts'
-import { basisOf } from './update.ts'
 
 export interface DiffInput {
   readonly dir: string

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { apart, type Failed } from './base/failures.ts'
 import { requireOpen, requireIdle, requireSettled } from './tasks/guards.ts'
-import { takeStep } from './checkpoint.ts'
+import { takeStep } from './steps/take.ts'
 import { requireUnmoved } from './workspaces/moved.ts'
 import { AppError } from './model/errors.ts'
 import { holdTask } from './tasks/hold.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stepRange } from './log.ts'
+import { stepRange } from './steps/history.ts'
 
 test.each([
   [undefined, 4, [0, 4]],

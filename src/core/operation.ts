@@ -4,7 +4,8 @@
  * finishes it: a kill at any instant leaves all of it or nothing.
  */
 import path from 'node:path'
-import { catchUp, publishSteps, takeStep } from './checkpoint.ts'
+import { catchUp, takeStep } from './steps/take.ts'
+import { publishSteps } from './steps/publish.ts'
 import { eachOf } from './base/concurrency.ts'
 import { appError, AppError } from './model/errors.ts'
 import type { TaskEvent } from './model/events.ts'

@@ -1,7 +1,7 @@
 import { apart, type Failed } from './base/failures.ts'
 import { asSeen } from './tasks/liveness.ts'
 import { requireOpen } from './tasks/guards.ts'
-import { takeStep } from './checkpoint.ts'
+import { takeStep } from './steps/take.ts'
 import { closing } from './cleanup.ts'
 import { compact } from './compact.ts'
 import { findMovedTo } from './workspaces/moved.ts'

@@ -1,5 +1,5 @@
 import { requireOpen, requireIdle, requireSettled } from './tasks/guards.ts'
-import { takeStep } from './checkpoint.ts'
+import { takeStep } from './steps/take.ts'
 import { givingUp } from './cleanup.ts'
 import type { AutoRevert } from './model/events.ts'
 import { holdTask } from './tasks/hold.ts'

@@ -1,6 +1,7 @@
 /** A run of a task: its beginning, its steps, and its end. */
 import { afterRun } from './auto-revert.ts'
-import { publishSteps, takeStep } from './checkpoint.ts'
+import { publishSteps } from './steps/publish.ts'
+import { takeStep } from './steps/take.ts'
 import { requireOpen } from './tasks/guards.ts'
 import { findMovedTo } from './workspaces/moved.ts'
 import { appError } from './model/errors.ts'

@@ -1,6 +1,7 @@
 /** A verb that died half-way comes to its end, or to where it began. Spawns nothing when there is none. */
 import { whyUnended } from './tasks/liveness.ts'
-import { catchUp, publishSteps } from './checkpoint.ts'
+import { catchUp } from './steps/take.ts'
+import { publishSteps } from './steps/publish.ts'
 import { AppError, appError } from './model/errors.ts'
 import { findOperation } from './kept-operation.ts'
 import { holdTask } from './tasks/hold.ts'

@@ -3,19 +3,20 @@
  * files and index byte for byte, and comes back when the task ends.
  */
 import path from 'node:path'
-import type { BytePath } from './model/bytes.ts'
-import { takeStep } from './checkpoint.ts'
-import { AppError } from './model/errors.ts'
 import { findOperation } from './kept-operation.ts'
+import type { BytePath } from './model/bytes.ts'
+import { AppError } from './model/errors.ts'
 import { isSame } from './model/leaf.ts'
 import type { FileMove, Operation } from './model/operation.ts'
-import type { Conflict, Leaf } from './model/tree.ts'
-import type { Ports } from './ports/index.ts'
+import { branchRef, keptIndexRef, pinRef } from './model/refs.ts'
 import type { Repo } from './model/repo.ts'
 import type { Step } from './model/step.ts'
 import type { Task } from './model/task.ts'
+import type { Conflict, Leaf } from './model/tree.ts'
+import type { Ports } from './ports/index.ts'
+import { firstOf, stayed } from './steps/history.ts'
+import { takeStep } from './steps/take.ts'
 import { rawTree } from './workspaces/raw-tree.ts'
-import { branchRef, keptIndexRef, pinRef } from './model/refs.ts'
 
 /** The open task that works in a checkout of the user's. */
 export async function findShadow(
@@ -134,8 +135,6 @@ export async function seedShadow(ports: Ports, repo: Repo, task: Task): Promise<
   return begins.n === 0 ? undefined : { tree: begins.tree, basis: first.tree }
 }
 
-const stayed = 'start'
-
 /** What the base branch will hold when the task has ended, as git stores it and as it lies in a checkout. */
 export interface Goal {
   readonly stored: string
@@ -194,13 +193,6 @@ async function stagedWith(ports: Ports, repo: Repo, task: Task, index: Leaf, aft
   if (staged !== head && conflicts.length === 0)
     await ports.vault.commit(repo, task, { tree, parents: [task.base.commit], message: 'Staged' })
   return { index: await contents.draftIndex(repo, index, { moves }), conflicts }
-}
-
-/** Where the agent's own work begins. */
-export function firstOf(task: Task, steps: readonly Step[]): Step {
-  const [zero, one] = steps
-  if (!zero) throw new AppError('WT_005', `${task.id} has no steps.`)
-  return task.shadow && one?.tool === stayed ? one : zero
 }
 
 export async function goalAt(

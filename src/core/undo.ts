@@ -1,12 +1,12 @@
 /** The verbs undo and ops: what was done, and how it is taken back. */
 import { toText } from './model/bytes.ts'
 import { requireOpen, requireIdle, requireSettled } from './tasks/guards.ts'
-import { takeStep } from './checkpoint.ts'
+import { takeStep } from './steps/take.ts'
 import { AppError, conflictError } from './model/errors.ts'
 import { holdTask } from './tasks/hold.ts'
 import { findOperation } from './kept-operation.ts'
 import { findRepo } from './tasks/repo.ts'
-import { requireStep } from './log.ts'
+import { requireStep, basisOf } from './steps/history.ts'
 import { overlaps, requireFits } from './operations/fits.ts'
 import { whereItIsNow, withLaterEdits } from './landing/later-edits.ts'
 import { inverse } from './operation-back.ts'
@@ -16,7 +16,6 @@ import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
 import { ensureWorkspace, requireWorkspace } from './workspaces/recreate.ts'
 import { isOpen, type Task } from './model/task.ts'
-import { basisOf } from './update.ts'
 import { branchRef } from './model/refs.ts'
 
 export interface KnownOperation {

@@ -1,17 +1,18 @@
-import { requireOpen, requireIdle } from './tasks/guards.ts'
-import { takeStep } from './checkpoint.ts'
 import { AppError, conflictError } from './model/errors.ts'
-import { holdTask } from './tasks/hold.ts'
-import { requireTask } from './tasks/find.ts'
-import { perform } from './operation.ts'
-import type { Conflict } from './model/tree.ts'
-import type { Ports } from './ports/index.ts'
+import { branchRef } from './model/refs.ts'
 import type { Repo } from './model/repo.ts'
 import type { Step } from './model/step.ts'
+import type { Task } from './model/task.ts'
+import type { Conflict } from './model/tree.ts'
+import { perform } from './operation.ts'
+import type { Ports } from './ports/index.ts'
+import { basisOf } from './steps/history.ts'
+import { takeStep } from './steps/take.ts'
+import { requireTask } from './tasks/find.ts'
+import { requireIdle, requireOpen } from './tasks/guards.ts'
+import { holdTask } from './tasks/hold.ts'
 import { rawTree } from './workspaces/raw-tree.ts'
 import { requireWorkspace } from './workspaces/recreate.ts'
-import type { Task } from './model/task.ts'
-import { branchRef } from './model/refs.ts'
 
 export interface UpdateInput {
   readonly dir: string
@@ -77,16 +78,6 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
     }))
     return { task: done, step: await ports.vault.findTip(repo, task), conflicts }
   })
-}
-
-/** The tree of the target that the workspace has taken in: step 0's, or that of the last update; a rewind goes back. */
-export function basisOf(steps: readonly Step[]): string {
-  for (let n = steps.length - 1; n > 0; ) {
-    const step = steps[n]
-    if (step?.basis !== undefined) return step.basis
-    n = step?.rewindTo ?? n - 1
-  }
-  return steps[0]?.tree ?? ''
 }
 
 /** The target's files as they would lie in a checkout. */

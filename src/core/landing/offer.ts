@@ -2,16 +2,14 @@
 import path from 'node:path'
 import { toText } from '../model/bytes.ts'
 import { AppError } from '../model/errors.ts'
-import { type CutFile, cutFiles, parseCuts, picks, withLines } from '../hunks.ts'
-import { requireStep } from '../log.ts'
+import { type CutFile, cutFiles, parseCuts, picks, withLines } from '../steps/hunks.ts'
+import { requireStep, firstOf, basisOf } from '../steps/history.ts'
 import { loadPathMatcher, rootedSpec } from '../base/pathspec.ts'
 import type { Conflict, Leaf } from '../model/tree.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Step } from '../model/step.ts'
-import { firstOf } from '../shadow.ts'
 import type { Task } from '../model/task.ts'
-import { basisOf } from '../update.ts'
 
 export interface Offer {
   readonly first: Step

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { fc } from '../../test/support/random.ts'
+import { fc } from '../../../test/support/random.ts'
 import { cutFiles, type Lines, parseCuts, picks, withLines } from './hunks.ts'
 
 /** Stretches of lines that both sides have, and between them what gives way to what. */
 const line = fc.constantFrom('a\n', 'b\n', '\n', 'crlf\r\n', 'a b\r\n', '\ufeffx\n', 'lone\rcr\n')
+
 const stretches = fc.array(
   fc.record({
     same: fc.array(line, { maxLength: 4 }),
@@ -96,6 +97,7 @@ test('A5: to take some hunks is to leave the others out', () => {
 })
 
 const [old, now] = ['1'.repeat(40), '2'.repeat(40)]
+
 const patch = [
   'diff --git "a/\\303\\244" "b/\\303\\244"',
   `index ${old}..${now} 100644`,

@@ -1,8 +1,8 @@
 /** The parts of a change, as `git diff` cuts them: which there are, and a file with only some of them. Pure. */
 import { createHash } from 'node:crypto'
-import { type BytePath, toText } from './model/bytes.ts'
-import { AppError } from './model/errors.ts'
-import type { Leaf, LeafChange } from './model/tree.ts'
+import { type BytePath, toText } from '../model/bytes.ts'
+import { AppError } from '../model/errors.ts'
+import type { Leaf, LeafChange } from '../model/tree.ts'
 
 /** Lines that give way to others. Counted as git does: a start with no lines is the line before. */
 export interface Lines {

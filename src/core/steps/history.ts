@@ -1,0 +1,40 @@
+import { AppError } from '../model/errors.ts'
+import type { Step } from '../model/step.ts'
+import type { Task } from '../model/task.ts'
+
+export function stepRange(text: string | undefined, last: number): [from: number, to: number] {
+  if (text === undefined) return [0, Math.max(0, last)]
+  const [, single, from, to] = /^(?:(\d+)|(\d+)\.\.(\d+))$/.exec(text) ?? []
+  if (single !== undefined && Number(single) > 0) return [Number(single) - 1, Number(single)]
+  if (from !== undefined && to !== undefined) return [Number(from), Number(to)]
+  throw new AppError('WT_019', `${JSON.stringify(text)} is no step and no range of steps.`, {
+    hint: 'Write --step 3, or --step 2..5.',
+  })
+}
+
+export function requireStep(steps: readonly Step[], n: number): Step {
+  const step = steps[n]
+  if (step) return step
+  throw new AppError('WT_005', `There is no step ${n}; the last one is ${Math.max(0, steps.length - 1)}.`, {
+    hint: 'offshoot log shows the steps.',
+  })
+}
+
+export const stayed = 'start'
+
+/** Where the agent's own work begins. */
+export function firstOf(task: Task, steps: readonly Step[]): Step {
+  const [zero, one] = steps
+  if (!zero) throw new AppError('WT_005', `${task.id} has no steps.`)
+  return task.shadow && one?.tool === stayed ? one : zero
+}
+
+/** The tree of the target that the workspace has taken in: step 0's, or that of the last update; a rewind goes back. */
+export function basisOf(steps: readonly Step[]): string {
+  for (let n = steps.length - 1; n > 0; ) {
+    const step = steps[n]
+    if (step?.basis !== undefined) return step.basis
+    n = step?.rewindTo ?? n - 1
+  }
+  return steps[0]?.tree ?? ''
+}

@@ -1,0 +1,33 @@
+import { appError } from '../model/errors.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { settingsOf } from '../tasks/hold.ts'
+import { append } from '../tasks/records.ts'
+
+/**
+ * Brings the steps onto the task's branch in the user's repository. Where that does not take them (a lock of the
+ * agent's, objects that it deleted, a config that it broke), the steps exist all the same: why is in the log, and the
+ * next call tries again.
+ */
+export async function publishSteps(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<Task> {
+  const now = () => ports.clock.now().toISOString()
+  const { publish } = (await settingsOf(ports, task)).checkpoints
+  if (publish === 'never' || (publish === 'runEnd' && task.pending?.verb === 'run')) return task
+  const owner = ports.processes.self()
+  await append(ports, task.uid, { type: 'publish.begun', owner }, now())
+  try {
+    const { branch, tip } = await ports.vault.publish(repo, task, signal)
+    return await append(ports, task.uid, { type: 'publish.done', branch, tip }, now())
+  } catch (thrown) {
+    const error = appError(thrown)
+    const undone = await append(ports, task.uid, { type: 'publish.undone', reason: error.message }, now())
+    if (error.kind === 'cancelled' || error.code === 'WT_014') throw error
+    return undone
+  }
+}
