@@ -3,11 +3,11 @@
  * used is given up, as by reject, and comes back with undo. Which tasks, and when, the settings say.
  */
 import path from 'node:path'
-import { closing } from './cleanup.ts'
+import { closing } from './operations/close.ts'
 import { appError } from './model/errors.ts'
 import type { AutoRevert } from './model/events.ts'
 import { holdTask, settingsOf } from './tasks/hold.ts'
-import { perform } from './operation.ts'
+import { perform } from './operations/perform.ts'
 import { type Idling, isOpen, type Task } from './model/task.ts'
 import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'

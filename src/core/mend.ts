@@ -1,6 +1,6 @@
 /** Makes right what was found. Each looks again under the lock: the world may have moved on since the scan. */
 import { requireOpen } from './tasks/guards.ts'
-import { findUnkeptHead } from './cleanup.ts'
+import { findUnkeptHead } from './operations/close.ts'
 import { AppError } from './model/errors.ts'
 import { holdTask } from './tasks/hold.ts'
 import { isStale, type Mend } from './judge.ts'

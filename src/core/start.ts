@@ -12,7 +12,7 @@ import {
   taskIdFrom,
   type NameParts,
 } from './model/names.ts'
-import { perform } from './operation.ts'
+import { perform } from './operations/perform.ts'
 import { askForSlots, takeSlot } from './workspaces/pool.ts'
 import { requireSettled } from './tasks/guards.ts'
 import { checkoutRoot, type Repo, repoLock } from './model/repo.ts'
@@ -27,7 +27,7 @@ import { redacted } from './model/redact.ts'
 import { rejectTask } from './reject.ts'
 import { mainRoot, requireRepo } from './tasks/repo.ts'
 import type { Settings } from './model/settings.ts'
-import { entering, findShadow, requireShadowable } from './shadow.ts'
+import { entering, findShadow, requireShadowable } from './operations/shadow.ts'
 import type { Isolation } from './model/enums.ts'
 import { type Task, taskLock } from './model/task.ts'
 import { type HookRun, runTaskHook } from './task-hooks.ts'

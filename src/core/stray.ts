@@ -6,7 +6,7 @@ import type { Operation } from './model/operation.ts'
 import { strayPins } from './model/refs.ts'
 import type { Repo } from './model/repo.ts'
 import type { Task } from './model/task.ts'
-import { perform } from './operation.ts'
+import { perform } from './operations/perform.ts'
 import type { Ports } from './ports/index.ts'
 
 /** Refs of ours, and the branches of tasks, may change at any time. */

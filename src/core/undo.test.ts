@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { undoneOf } from './undo.ts'
+import { undoneOf } from './operations/known.ts'
 
 test('P3: undone is what an undo undid, unless that undo was undone itself', () => {
   const accept = { id: 'accept' }

@@ -1,80 +1,28 @@
 /** The verbs undo and ops: what was done, and how it is taken back. */
-import { toText } from './model/bytes.ts'
-import { requireOpen, requireIdle, requireSettled } from './tasks/guards.ts'
-import { takeStep } from './steps/take.ts'
-import { AppError, conflictError } from './model/errors.ts'
-import { holdTask } from './tasks/hold.ts'
-import { findOperation } from './kept-operation.ts'
-import { findRepo } from './tasks/repo.ts'
-import { requireStep, basisOf } from './steps/history.ts'
-import { overlaps, requireFits } from './operations/fits.ts'
 import { whereItIsNow, withLaterEdits } from './landing/later-edits.ts'
-import { inverse } from './operation-back.ts'
+import { toText } from './model/bytes.ts'
+import { AppError, conflictError } from './model/errors.ts'
 import type { Operation, StepMove } from './model/operation.ts'
-import { perform } from './operation.ts'
-import type { Ports } from './ports/index.ts'
-import type { Repo } from './model/repo.ts'
-import { ensureWorkspace, requireWorkspace } from './workspaces/recreate.ts'
-import { isOpen, type Task } from './model/task.ts'
 import { branchRef } from './model/refs.ts'
-
-export interface KnownOperation {
-  readonly id: string
-  readonly verb: string
-  readonly task: string
-  readonly at: string
-  readonly undone: boolean
-  readonly undoes?: string | undefined
-  /** What was done together has the same. */
-  readonly batch?: string | undefined
-  /** Why it cannot be undone: it has reached others. */
-  readonly final?: string | undefined
-  /** Too old to be undone. */
-  readonly expired: boolean
-}
+import type { Repo } from './model/repo.ts'
+import { isOpen, type Task } from './model/task.ts'
+import { inverse } from './operations/back.ts'
+import { overlaps, requireFits } from './operations/fits.ts'
+import { findOperation } from './operations/kept.ts'
+import { type KnownOperation, operationsOf } from './operations/known.ts'
+import { perform } from './operations/perform.ts'
+import type { Ports } from './ports/index.ts'
+import { basisOf, requireStep } from './steps/history.ts'
+import { takeStep } from './steps/take.ts'
+import { requireIdle, requireOpen, requireSettled } from './tasks/guards.ts'
+import { holdTask } from './tasks/hold.ts'
+import { findRepo } from './tasks/repo.ts'
+import { ensureWorkspace, requireWorkspace } from './workspaces/recreate.ts'
 
 /** The operations of a repository, newest first. */
 export async function ops(ports: Ports, input: { dir: string }): Promise<KnownOperation[]> {
   const { repo } = await findRepo(ports, input.dir)
   return repo ? await operationsOf(ports, repo) : []
-}
-
-async function operationsOf(ports: Ports, repo: Repo): Promise<KnownOperation[]> {
-  const known = new Map<string, Omit<KnownOperation, 'id' | 'undone'>>()
-  const done: string[] = []
-  const tasks = new Map<string, Task | undefined>()
-  for (const { uid, at, event } of await ports.store.readEvents({
-    types: ['operation.begun', 'operation.done'],
-  })) {
-    if (!tasks.has(uid)) tasks.set(uid, await ports.store.findTaskByUid(uid))
-    const task = tasks.get(uid)
-    if (task?.repo !== repo.id) continue
-    // A task that was started in a checkout is given up by reject.
-    if (event.type === 'operation.begun' && event.verb !== 'start')
-      known.set(event.id, {
-        verb: event.verb,
-        task: task.id,
-        at,
-        undoes: event.undoes,
-        batch: event.batch,
-        final: event.final,
-        expired: task.expiry !== undefined,
-      })
-    if (event.type === 'operation.done') done.push(event.id)
-  }
-  const undone = undoneOf(done.map((id) => ({ id, undoes: known.get(id)?.undoes })))
-  return done.reverse().flatMap((id) => {
-    const operation = known.get(id)
-    return operation ? [{ id, ...operation, undone: undone.has(id) }] : []
-  })
-}
-
-/** Undone is what an undo undid, unless that undo was undone itself. */
-export function undoneOf(done: readonly { id: string; undoes?: string | undefined }[]): Set<string> {
-  const undone = new Set<string>()
-  for (const { id, undoes } of done.toReversed())
-    if (undoes !== undefined && !undone.has(id)) undone.add(undoes)
-  return undone
 }
 
 export interface UndoInput {

@@ -1,5 +1,5 @@
 /** What becomes of a task when its work has landed: it is closed, or stays open with less to land. */
-import { closing } from '../cleanup.ts'
+import { closing } from '../operations/close.ts'
 import type { TaskPatch } from '../model/task.ts'
 import type { TaskState } from '../model/enums.ts'
 import type { Ending, LandingWork } from './strategy.ts'

@@ -3,7 +3,7 @@
  * checkout goes back to its branch, with the work and with the changes that were put away at the start.
  */
 import { AppError } from '../model/errors.ts'
-import { goalAt, type Leaving, leaving } from '../shadow.ts'
+import { goalAt, type Leaving, leaving } from '../operations/shadow.ts'
 import { branchRef } from '../model/refs.ts'
 import type { Landing, LandingStrategy, LandingWork } from './strategy.ts'
 

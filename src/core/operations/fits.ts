@@ -2,11 +2,11 @@
 import { toText } from '../model/bytes.ts'
 import { conflictError, AppError } from '../model/errors.ts'
 import { requireRegistration } from '../workspaces/moved.ts'
-import { otherEntries } from '../operation-files.ts'
+import { otherEntries } from './files.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
-import { findShadow } from '../shadow.ts'
+import { findShadow } from './shadow.ts'
 import type { Task } from '../model/task.ts'
 
 export const overlaps = 'What came later overlaps: take that back first.'

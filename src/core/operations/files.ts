@@ -1,13 +1,13 @@
 /** The files and the index of an operation: staged beside the checkout first, then in their place by rename. */
 import path from 'node:path'
-import { allEnded, eachOf } from './base/concurrency.ts'
-import { type BytePath, toText } from './model/bytes.ts'
-import { conflictError } from './model/errors.ts'
-import { isSame } from './model/leaf.ts'
-import type { FileMove, IndexPart, Operation } from './model/operation.ts'
-import type { Found, Leaf } from './model/tree.ts'
-import type { Ports } from './ports/index.ts'
-import type { Repo } from './model/repo.ts'
+import { allEnded, eachOf } from '../base/concurrency.ts'
+import { type BytePath, toText } from '../model/bytes.ts'
+import { conflictError } from '../model/errors.ts'
+import { isSame } from '../model/leaf.ts'
+import type { FileMove, IndexPart, Operation } from '../model/operation.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Found, Leaf } from '../model/tree.ts'
+import type { Ports } from '../ports/index.ts'
 
 /** Beside the checkout's git, on the same file system as the checkout. */
 export function stagingFolder(repo: Repo, operation: Operation): string {

@@ -1,9 +1,9 @@
 /** The refs of an operation: they alone may be refused, as somebody else has moved them. */
-import { AppError } from './model/errors.ts'
-import type { Operation } from './model/operation.ts'
-import type { Ports } from './ports/index.ts'
-import type { RefChange } from './model/git.ts'
-import type { Repo } from './model/repo.ts'
+import { AppError } from '../model/errors.ts'
+import type { RefChange } from '../model/git.ts'
+import type { Operation } from '../model/operation.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Ports } from '../ports/index.ts'
 
 interface RefsSeen {
   /** Still to be moved. */

@@ -1,7 +1,7 @@
-import { follower } from './workspaces/moved.ts'
-import type { Operation } from './model/operation.ts'
-import type { Ports } from './ports/index.ts'
-import type { Repo } from './model/repo.ts'
+import type { Operation } from '../model/operation.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Ports } from '../ports/index.ts'
+import { follower } from '../workspaces/moved.ts'
 
 /** What the vault keeps of an operation, with its paths where the repository is now. */
 export async function findOperation(ports: Ports, repo: Repo, id: string): Promise<Operation | undefined> {

@@ -1,13 +1,13 @@
 /** An operation that is not to be: taken back before it has begun, or out of the middle, or undone as one of its own. */
 import path from 'node:path'
-import { AppError } from './model/errors.ts'
-import type { FileMove, IndexPart, Operation } from './model/operation.ts'
-import { moveIndex, otherEntries, placeFiles, requireIndex, stagingFolder } from './operation-files.ts'
-import { lookAtRefs, moveRefs } from './operation-refs.ts'
-import type { Ports } from './ports/index.ts'
-import type { Repo } from './model/repo.ts'
-import type { Task } from './model/task.ts'
-import { append } from './tasks/records.ts'
+import { AppError } from '../model/errors.ts'
+import type { FileMove, IndexPart, Operation } from '../model/operation.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { append } from '../tasks/records.ts'
+import { moveIndex, otherEntries, placeFiles, requireIndex, stagingFolder } from './files.ts'
+import { lookAtRefs, moveRefs } from './refs.ts'
 
 /** Before anything of the user's was touched: only what we staged goes. */
 export async function takeBack(

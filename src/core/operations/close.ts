@@ -1,16 +1,16 @@
 /** What becomes of a task's folder and refs when the task is closed. */
 import path from 'node:path'
-import { requireUnmoved } from './workspaces/moved.ts'
-import type { TaskState } from './model/enums.ts'
-import { conflictError } from './model/errors.ts'
-import type { RefChange, Worktree } from './model/git.ts'
-import type { Operation } from './model/operation.ts'
-import { branchRef, keptHeadRef, keptRef, pinRef } from './model/refs.ts'
-import type { Repo } from './model/repo.ts'
-import type { Task } from './model/task.ts'
-import type { Ports } from './ports/index.ts'
+import type { TaskState } from '../model/enums.ts'
+import { conflictError } from '../model/errors.ts'
+import type { RefChange, Worktree } from '../model/git.ts'
+import type { Operation } from '../model/operation.ts'
+import { branchRef, keptHeadRef, keptRef, pinRef } from '../model/refs.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { freeTrash } from '../workspaces/make.ts'
+import { requireUnmoved } from '../workspaces/moved.ts'
 import { type Leaving, leaving } from './shadow.ts'
-import { freeTrash } from './workspaces/make.ts'
 
 interface ClosingOptions {
   readonly keepBranch?: boolean | undefined

@@ -1,0 +1,56 @@
+import type { Repo } from '../model/repo.ts'
+import type { Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+
+export interface KnownOperation {
+  readonly id: string
+  readonly verb: string
+  readonly task: string
+  readonly at: string
+  readonly undone: boolean
+  readonly undoes?: string | undefined
+  /** What was done together has the same. */
+  readonly batch?: string | undefined
+  /** Why it cannot be undone: it has reached others. */
+  readonly final?: string | undefined
+  /** Too old to be undone. */
+  readonly expired: boolean
+}
+
+export async function operationsOf(ports: Ports, repo: Repo): Promise<KnownOperation[]> {
+  const known = new Map<string, Omit<KnownOperation, 'id' | 'undone'>>()
+  const done: string[] = []
+  const tasks = new Map<string, Task | undefined>()
+  for (const { uid, at, event } of await ports.store.readEvents({
+    types: ['operation.begun', 'operation.done'],
+  })) {
+    if (!tasks.has(uid)) tasks.set(uid, await ports.store.findTaskByUid(uid))
+    const task = tasks.get(uid)
+    if (task?.repo !== repo.id) continue
+    // A task that was started in a checkout is given up by reject.
+    if (event.type === 'operation.begun' && event.verb !== 'start')
+      known.set(event.id, {
+        verb: event.verb,
+        task: task.id,
+        at,
+        undoes: event.undoes,
+        batch: event.batch,
+        final: event.final,
+        expired: task.expiry !== undefined,
+      })
+    if (event.type === 'operation.done') done.push(event.id)
+  }
+  const undone = undoneOf(done.map((id) => ({ id, undoes: known.get(id)?.undoes })))
+  return done.reverse().flatMap((id) => {
+    const operation = known.get(id)
+    return operation ? [{ id, ...operation, undone: undone.has(id) }] : []
+  })
+}
+
+/** Undone is what an undo undid, unless that undo was undone itself. */
+export function undoneOf(done: readonly { id: string; undoes?: string | undefined }[]): Set<string> {
+  const undone = new Set<string>()
+  for (const { id, undoes } of done.toReversed())
+    if (undoes !== undefined && !undone.has(id)) undone.add(undoes)
+  return undone
+}
