@@ -19,7 +19,7 @@ import { requireWorkspace } from './workspaces/recreate.ts'
 import { findShadow } from './operations/shadow.ts'
 import type { Strategy } from './model/strategies.ts'
 import type { Task } from './model/task.ts'
-import { askTaskHook, type HookRun, runTaskHook } from './task-hooks.ts'
+import { askTaskHook, type HookRun, runTaskHook } from './hooks/hooks.ts'
 
 export interface AcceptInput<Name extends string = Strategy> extends Choice, LandingInput {
   readonly dir: string

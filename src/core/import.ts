@@ -1,9 +1,9 @@
 /** Takes over what a repository tells other tools about setting a workspace up. */
 import path from 'node:path'
 import { AppError } from './model/errors.ts'
-import { findPeerFiles, type PeerFile, readPeerFile } from './peers.ts'
+import { findPeerFiles, type PeerFile, readPeerFile } from './hooks/peers.ts'
 import type { Ports } from './ports/index.ts'
-import { readHooks } from './task-hooks.ts'
+import { readHooks } from './hooks/hooks.ts'
 
 export interface ImportInput {
   readonly dir: string

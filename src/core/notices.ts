@@ -12,7 +12,7 @@ export async function takeNotices(records: Records, dir: string, ports?: Ports):
   if (!repo) return []
   const reverts = await takeReverts(records, repo)
   if (!ports) return reverts
-  const { takeOffer } = await import('./offer-notice.ts')
+  const { takeOffer } = await import('./hooks/peer-notice.ts')
   return [...reverts, ...(await takeOffer(ports, repo))]
 }
 

@@ -3,7 +3,8 @@ import type { Agent } from './model/agent.ts'
 import { AppError } from './model/errors.ts'
 import type { Ports } from './ports/index.ts'
 import { findRepo } from './tasks/repo.ts'
-import { adapterFile, isTrusted, readHooks } from './task-hooks.ts'
+import { adapterFile, readHooks } from './hooks/hooks.ts'
+import { isTrusted } from './hooks/trust.ts'
 
 export interface KnownAgents {
   /** One of the user's own stands in for ours of the same name. */

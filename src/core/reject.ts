@@ -11,7 +11,7 @@ import type { Repo } from './model/repo.ts'
 import { requireOnBranch } from './workspaces/recreate.ts'
 import { stopTask } from './stop.ts'
 import { isOpen, type Task } from './model/task.ts'
-import { askTaskHook } from './task-hooks.ts'
+import { askTaskHook } from './hooks/hooks.ts'
 
 export interface RejectInput {
   readonly dir: string

@@ -13,7 +13,7 @@ import type { StepFile } from './model/step.ts'
 import { findRepo } from './tasks/repo.ts'
 import { stopTask } from './stop.ts'
 import { isOpen, type Task } from './model/task.ts'
-import { askTaskHook } from './task-hooks.ts'
+import { askTaskHook } from './hooks/hooks.ts'
 
 export interface RemoveInput {
   readonly dir: string

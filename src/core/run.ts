@@ -13,7 +13,7 @@ import type { Repo } from './model/repo.ts'
 import type { Snapshot } from './model/step.ts'
 import { ensureWorkspace } from './workspaces/recreate.ts'
 import { runLock, type Task } from './model/task.ts'
-import { askTaskHook } from './task-hooks.ts'
+import { askTaskHook } from './hooks/hooks.ts'
 import { append } from './tasks/records.ts'
 
 /** A run under way: what it has done can be taken step by step. */

@@ -1,7 +1,8 @@
 import { AppError } from './model/errors.ts'
 import type { Ports } from './ports/index.ts'
 import { requireRepo } from './tasks/repo.ts'
-import { fingerprintOf, type HookCommand, isTrusted, readHooks, trustNote } from './task-hooks.ts'
+import { fingerprintOf, isTrusted, trustNote } from './hooks/trust.ts'
+import { type HookCommand, readHooks } from './hooks/hooks.ts'
 
 export interface TrustInput {
   readonly dir: string

@@ -4,16 +4,17 @@
  */
 import { createHash } from 'node:crypto'
 import path from 'node:path'
-import { AppError, appError } from './model/errors.ts'
-import { settingsOf } from './tasks/hold.ts'
-import { withPorts } from './workspaces/port-block.ts'
-import type { CommandCall, CommandStdin } from './model/command.ts'
-import type { Ports } from './ports/index.ts'
-import type { RepoRecord } from './model/repo.ts'
-import type { Task } from './model/task.ts'
-import { taskEnvironment } from './workspaces/environment.ts'
-import { append } from './tasks/records.ts'
-import { openCell } from './workspaces/cell.ts'
+import type { CommandCall, CommandStdin } from '../model/command.ts'
+import { appError, AppError } from '../model/errors.ts'
+import type { RepoRecord } from '../model/repo.ts'
+import type { Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { settingsOf } from '../tasks/hold.ts'
+import { append } from '../tasks/records.ts'
+import { openCell } from '../workspaces/cell.ts'
+import { taskEnvironment } from '../workspaces/environment.ts'
+import { withPorts } from '../workspaces/port-block.ts'
+import { isTrusted } from './trust.ts'
 
 const taskHooks = ['postStart', 'preRun', 'preAccept', 'postAccept', 'preRemove'] as const
 export type TaskHook = (typeof taskHooks)[number]
@@ -55,20 +56,6 @@ export async function readHooks(ports: Ports, checkout: string | null): Promise<
 export function adapterFile({ userHome }: Ports, checkout: string | null, file: string): string {
   const expanded = file.startsWith('~/') ? path.join(userHome, file.slice(2)) : file
   return path.resolve(checkout ?? userHome, expanded)
-}
-
-/** What the user trusts: all of the repository's commands together, to the letter. Pure. */
-export function fingerprintOf(hooks: readonly HookCommand[]): string {
-  const foreign = hooks.filter((hook) => hook.isForeign).map(({ hook, command }) => [hook, command])
-  return createHash('sha256').update(JSON.stringify(foreign)).digest('hex')
-}
-
-export function trustNote(repo: string): string {
-  return `trust ${repo}`
-}
-
-export async function isTrusted(ports: Ports, repo: string, hooks: readonly HookCommand[]): Promise<boolean> {
-  return (await ports.notes.find(trustNote(repo))) === fingerprintOf(hooks)
 }
 
 interface HookOptions {

@@ -1,7 +1,7 @@
 /** Files in which a repository tells other tools how a workspace is set up, and what they would be here. */
 import path from 'node:path'
-import { AppError, appError } from './model/errors.ts'
-import type { Ports } from './ports/index.ts'
+import { appError, AppError } from '../model/errors.ts'
+import type { Ports } from '../ports/index.ts'
 
 /** The hooks that other tools have a counterpart of. */
 export interface PeerHooks {

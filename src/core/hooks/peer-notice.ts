@@ -1,9 +1,9 @@
 /** That a repository tells other tools how a workspace is set up. */
-import type { Notice } from './model/notice.ts'
+import type { Notice } from '../model/notice.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Ports } from '../ports/index.ts'
+import { readHooks } from './hooks.ts'
 import { findPeerFiles } from './peers.ts'
-import type { Ports } from './ports/index.ts'
-import type { Repo } from './model/repo.ts'
-import { readHooks } from './task-hooks.ts'
 
 /** Once, where other tools are told how a workspace is set up, and we are not. */
 export async function takeOffer(ports: Ports, { id, place: { checkout } }: Repo): Promise<Notice[]> {
