@@ -1,7 +1,7 @@
 /** The way from a door to a verb, and what comes before every one. */
 import type { Action } from '../actions/action.ts'
 import { type ActionName, actions } from '../actions/index.ts'
-import type { InHand } from '../core/auto-revert.ts'
+import type { InHand } from '../core/closing/auto-revert.ts'
 import { AppError, appError } from '../core/model/errors.ts'
 import type { Ports, Records } from '../core/ports/index.ts'
 import { poolNote } from '../core/workspaces/slot.ts'
@@ -73,7 +73,7 @@ async function prepare(
     await recoverFirst(ports, signal)
   }
   if (action.revertsFirst && !isPreview && !resumes(input)) {
-    const { autoRevert } = await import('../core/auto-revert.ts')
+    const { autoRevert } = await import('../core/closing/auto-revert.ts')
     await autoRevert(ports, inHand(action, input))
   }
 }

@@ -9,7 +9,7 @@ import { emptyPool } from './workspaces/pool.ts'
 import type { Ports } from './ports/index.ts'
 import type { Repo, RepoRecord } from './model/repo.ts'
 import { requireOnBranch } from './workspaces/recreate.ts'
-import { close } from './reject.ts'
+import { close } from './closing/close-task.ts'
 import { forgottenNote } from './tasks/repo.ts'
 import type { Task } from './model/task.ts'
 

@@ -18,7 +18,7 @@ import {
   type PruneOptions,
   pruneVerdicts,
   type PruneVerdict,
-} from './prune-policy.ts'
+} from './closing/prune-policy.ts'
 import { findRepo, isGone, repoAt } from './tasks/repo.ts'
 import { relieve } from './room.ts'
 import type { Settings } from './model/settings.ts'

@@ -1,4 +1,4 @@
-import { afterRun } from './auto-revert.ts'
+import { afterRun } from './closing/auto-revert.ts'
 import { AppError, appError } from './model/errors.ts'
 import { type Finding, judge, type Verdict } from './judge.ts'
 import { mend } from './mend.ts'

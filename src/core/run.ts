@@ -1,5 +1,5 @@
 /** A run of a task: its beginning, its steps, and its end. */
-import { afterRun } from './auto-revert.ts'
+import { afterRun } from './closing/auto-revert.ts'
 import { publishSteps } from './steps/publish.ts'
 import { takeStep } from './steps/take.ts'
 import { requireOpen } from './tasks/guards.ts'

@@ -1,6 +1,6 @@
 /** The verbs, on a task called T1. */
 import { call } from '../support/call.ts'
-import { autoRevert } from '../../src/core/auto-revert.ts'
+import { autoRevert } from '../../src/core/closing/auto-revert.ts'
 import type { Ports } from '../../src/core/ports/index.ts'
 
 export const start = (ports: Ports, repo: string, more: object = {}, signal?: AbortSignal) =>

@@ -3,19 +3,19 @@
  * used is given up, as by reject, and comes back with undo. Which tasks, and when, the settings say.
  */
 import path from 'node:path'
-import { closing } from './operations/close.ts'
-import { appError } from './model/errors.ts'
-import type { AutoRevert } from './model/events.ts'
-import { holdTask, settingsOf } from './tasks/hold.ts'
-import { perform } from './operations/perform.ts'
-import { type Idling, isOpen, type Task } from './model/task.ts'
-import type { Ports } from './ports/index.ts'
-import type { Repo } from './model/repo.ts'
-import { redacted } from './model/redact.ts'
-import { rejectHeld } from './reject.ts'
-import { findRepo } from './tasks/repo.ts'
-import type { Settings } from './model/settings.ts'
-import { append } from './tasks/records.ts'
+import { appError } from '../model/errors.ts'
+import type { AutoRevert } from '../model/events.ts'
+import { redacted } from '../model/redact.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Settings } from '../model/settings.ts'
+import { type Idling, isOpen, type Task } from '../model/task.ts'
+import { closing } from '../operations/close.ts'
+import { perform } from '../operations/perform.ts'
+import type { Ports } from '../ports/index.ts'
+import { holdTask, settingsOf } from '../tasks/hold.ts'
+import { append } from '../tasks/records.ts'
+import { findRepo } from '../tasks/repo.ts'
+import { rejectHeld } from './close-task.ts'
 
 const minute = 60_000
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { defaultSettings, type Settings } from '../model/settings.ts'
+import type { Task } from '../model/task.ts'
 import { findTrigger } from './auto-revert.ts'
-import { defaultSettings, type Settings } from './model/settings.ts'
-import type { Task } from './model/task.ts'
 
 const now = new Date('2026-11-15T12:00:00.000Z')
 const minutesAgo = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { defaultSettings, type Settings } from '../model/settings.ts'
+import type { Task } from '../model/task.ts'
 import { type PruneFacts, type PruneOptions, pruneVerdicts } from './prune-policy.ts'
-import { defaultSettings, type Settings } from './model/settings.ts'
-import type { Task } from './model/task.ts'
 
 const now = new Date('2026-11-15T12:00:00.000Z')
 const hours = (count: number) => count * 3_600_000

@@ -1,7 +1,7 @@
 /** Which tasks may be cleaned away, and why the others stay. Decided from what was read, and from nothing else. */
-import { day } from './base/time.ts'
-import type { Settings } from './model/settings.ts'
-import type { Task } from './model/task.ts'
+import { day } from '../base/time.ts'
+import type { Settings } from '../model/settings.ts'
+import type { Task } from '../model/task.ts'
 
 export interface PruneOptions {
   /** Instead of `prune.maxAgeDays`. */
