@@ -8,9 +8,9 @@ import { requireTask } from './core/tasks/find.ts'
 import { recoverMeanwhile } from './core/meanwhile.ts'
 import type { Notice } from './core/model/notice.ts'
 import type { Ports } from './core/ports/index.ts'
-import { type ActiveRun, withRun } from './core/run.ts'
+import { type ActiveRun, withRun } from './core/runs/run.ts'
 import type { TaskView } from './core/model/task-view.ts'
-import { type Tools, type WrapOptions, type WrappedTools, wrapExecutor, wrapTools } from './core/wrap.ts'
+import { type Tools, type WrapOptions, type WrappedTools, wrapExecutor, wrapTools } from './core/runs/wrap.ts'
 import type { Input, Output } from './protocol/schemas/index.ts'
 
 export { AppError, type ErrorCode } from './core/model/errors.ts'
@@ -29,7 +29,7 @@ export type { Notice } from './core/model/notice.ts'
 export type { Said, Told } from './protocol/events.ts'
 export type { TaskState } from './core/model/enums.ts'
 export type { TaskView } from './core/model/task-view.ts'
-export type { Tool, Tools, WrapOptions, WrappedTools } from './core/wrap.ts'
+export type { Tool, Tools, WrapOptions, WrappedTools } from './core/runs/wrap.ts'
 
 type Rest<A extends ActionName> = Omit<Input<A>, 'repo'>
 

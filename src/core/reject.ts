@@ -2,7 +2,7 @@ import { type Rejected, type RejectInput, rejectTask } from './closing/close-tas
 import { askTaskHook } from './hooks/hooks.ts'
 import { isOpen } from './model/task.ts'
 import type { Ports } from './ports/index.ts'
-import { stopTask } from './stop.ts'
+import { stopTask } from './runs/stop.ts'
 import { requireTask } from './tasks/find.ts'
 
 /**

@@ -11,7 +11,7 @@ import type { Ports } from './ports/index.ts'
 import type { Repo } from './model/repo.ts'
 import type { StepFile } from './model/step.ts'
 import { findRepo } from './tasks/repo.ts'
-import { stopTask } from './stop.ts'
+import { stopTask } from './runs/stop.ts'
 import { isOpen, type Task } from './model/task.ts'
 import { askTaskHook } from './hooks/hooks.ts'
 

@@ -1,8 +1,8 @@
 /** The verb `run` where there is no repository: an agent, or any command, at work in the folder itself. */
 import type { AgentEnd } from './model/agent.ts'
-import { chooseAgent } from './agents.ts'
+import { chooseAgent } from './runs/choose-agent.ts'
 import { AppError, appError } from './model/errors.ts'
-import { answers } from './permission.ts'
+import { answers } from './runs/permission.ts'
 import type { Ports } from './ports/index.ts'
 import { converse, type Onlooker } from './runs/loop.ts'
 import { runFolder } from './runs/run-folder.ts'

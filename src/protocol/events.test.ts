@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import type { z } from 'zod'
-import type { RunTold } from '../core/attend.ts'
+import type { RunTold } from '../core/runs/attend.ts'
 import type { TaskEvent } from '../core/model/events.ts'
 import { type Said, saidSchema, type taskEventSchema, type Told, toldSchema } from './events.ts'
 

@@ -4,7 +4,7 @@ import { thisMachine } from '../../../test/contracts/sandbox.machine.ts'
 import { tempFolder } from '../../../test/support/repo.ts'
 import { none } from '../../sandbox/none.ts'
 import type { Agent, AgentEvent, Verdict } from '../model/agent.ts'
-import type { RunTold } from '../attend.ts'
+import type { RunTold } from './attend.ts'
 import { converse } from './loop.ts'
 
 const unlimited = { timeMinutes: 0, turns: 0 }

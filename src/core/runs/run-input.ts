@@ -1,5 +1,5 @@
 /** What a run is asked for, with or without a task. */
-import type { Policy } from '../policy.ts'
+import type { Policy } from './policy.ts'
 import type { PolicyLevel } from '../model/enums.ts'
 import type { Task } from '../model/task.ts'
 

@@ -1,9 +1,9 @@
 /** Whether a tool may run: decided before it does, from what is known of the call alone. */
 import path from 'node:path'
-import type { ToolCall, ToolKind } from './model/agent.ts'
+import type { PathMatcher } from '../base/pathspec.ts'
+import type { ToolCall, ToolKind } from '../model/agent.ts'
+import type { PolicyLevel } from '../model/enums.ts'
 import { dangerOf, isLooking } from './danger.ts'
-import type { PathMatcher } from './base/pathspec.ts'
-import type { PolicyLevel } from './model/enums.ts'
 
 export interface Policy {
   readonly level: PolicyLevel

@@ -1,5 +1,5 @@
 /** What a user can say to the agent itself, in the workspace of a task. Pure. */
-import type { SlashCommand } from './model/agent.ts'
+import type { SlashCommand } from '../model/agent.ts'
 
 const decided = (verb: string, fate: string, what: string): SlashCommand => ({
   name: `${verb}-session`,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { ToolCall, Verdict } from './model/agent.ts'
+import { loadPathMatcher } from '../base/pathspec.ts'
+import type { ToolCall, Verdict } from '../model/agent.ts'
+import type { Ports } from '../ports/index.ts'
+import { append } from '../tasks/records.ts'
 import { type RunTold, type ToldCall, toldCall } from './attend.ts'
-import { loadPathMatcher } from './base/pathspec.ts'
-import { type Decision, decide, type Policy, type PolicyPlace } from './policy.ts'
-import type { Ports } from './ports/index.ts'
+import { decide, type Decision, type Policy, type PolicyPlace } from './policy.ts'
 import type { ActiveRun } from './run.ts'
-import { append } from './tasks/records.ts'
 
 /** What a person says to a question: `always` counts for this task from then on. */
 type Said = 'once' | 'always' | 'deny'

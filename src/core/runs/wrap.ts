@@ -1,5 +1,5 @@
 /** Tools of an agent loop, wrapped so that each call that changes files becomes a step. */
-import { shellText } from './model/redact.ts'
+import { shellText } from '../model/redact.ts'
 import type { ActiveRun } from './run.ts'
 
 type Execute = (...args: never[]) => unknown

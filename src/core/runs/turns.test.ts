@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AgentEvent } from './model/agent.ts'
+import type { AgentEvent } from '../model/agent.ts'
 import { turnCounter } from './turns.ts'
 
 const call = { name: 'Write', kind: 'edit', input: {} } as const

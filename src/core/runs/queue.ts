@@ -1,6 +1,6 @@
-import { appError } from './model/errors.ts'
-import type { Ports } from './ports/index.ts'
-import type { Repo } from './model/repo.ts'
+import { appError } from '../model/errors.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Ports } from '../ports/index.ts'
 
 /** How long to wait at one place before looking whether another has become free. */
 const lookMs = 200

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { ToolCall } from './model/agent.ts'
-import { loadPathMatcher } from './base/pathspec.ts'
+import { loadPathMatcher } from '../base/pathspec.ts'
+import type { ToolCall } from '../model/agent.ts'
 import { decide, type Policy } from './policy.ts'
 
 const place = { workspace: '/w/T1', free: ['/tmp'], home: '/home/u' }
+
 const policy = (level: Policy['level'], allowed: string[] = [], denied: string[] = []): Policy => ({
   level,
   allowed,

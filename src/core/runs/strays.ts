@@ -1,13 +1,13 @@
 /** What an agent has changed in the user's repository besides its own branch. */
-import { holdTask } from './tasks/hold.ts'
-import type { Stray } from './model/events.ts'
-import type { RefChange } from './model/git.ts'
-import type { Operation } from './model/operation.ts'
-import { strayPins } from './model/refs.ts'
-import type { Repo } from './model/repo.ts'
-import type { Task } from './model/task.ts'
-import { perform } from './operations/perform.ts'
-import type { Ports } from './ports/index.ts'
+import type { Stray } from '../model/events.ts'
+import type { RefChange } from '../model/git.ts'
+import type { Operation } from '../model/operation.ts'
+import { strayPins } from '../model/refs.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Task } from '../model/task.ts'
+import { perform } from '../operations/perform.ts'
+import type { Ports } from '../ports/index.ts'
+import { holdTask } from '../tasks/hold.ts'
 
 /** Refs of ours, and the branches of tasks, may change at any time. */
 export function strays(

@@ -1,14 +1,14 @@
 /** What is done about each event of an agent: a policy before a tool runs, a step after it. */
 import path from 'node:path'
-import type { AgentEvent, ToolCall, Verdict } from './model/agent.ts'
-import type { Stray } from './model/events.ts'
-import type { Ports } from './ports/index.ts'
-import type { Progress } from './model/progress.ts'
-import type { Snapshot } from './model/step.ts'
+import type { AgentEvent, ToolCall, Verdict } from '../model/agent.ts'
+import type { Stray } from '../model/events.ts'
+import type { Progress } from '../model/progress.ts'
+import type { Snapshot } from '../model/step.ts'
+import type { Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { append } from '../tasks/records.ts'
 import type { ActiveRun } from './run.ts'
-import type { Task } from './model/task.ts'
 import { inShort, summaryOf } from './wrap.ts'
-import { append } from './tasks/records.ts'
 
 export interface ToldCall {
   readonly tool: string

@@ -1,4 +1,4 @@
-import type { AgentEvent } from './model/agent.ts'
+import type { AgentEvent } from '../model/agent.ts'
 
 /** Counts the answers of the model: each is what comes between one end of a tool and the next. */
 export function turnCounter(): (event: AgentEvent) => number {

@@ -1,0 +1,105 @@
+/** Agents of the user's own: modules that the settings name, each with one or more values of the kind `Agent`. */
+import { adapterFile, readHooks } from '../hooks/hooks.ts'
+import { isTrusted } from '../hooks/trust.ts'
+import type { Agent } from '../model/agent.ts'
+import type { PolicyLevel } from '../model/enums.ts'
+import { AppError } from '../model/errors.ts'
+import type { Ports } from '../ports/index.ts'
+import { findRepo } from '../tasks/repo.ts'
+
+export interface KnownAgents {
+  /** One of the user's own stands in for ours of the same name. */
+  readonly agents: readonly Agent[]
+  /** Modules of the repository's own settings that the user has not trusted: none of their code runs. */
+  readonly untrusted: readonly string[]
+}
+
+/** All that can be run from that folder; outside of a repository those of the user's settings alone. */
+export async function readAgents(ports: Ports, dir: string): Promise<KnownAgents> {
+  const place = await ports.locate(dir).catch(() => undefined)
+  const checkout = place?.checkout ?? null
+  const { adapters } = (await ports.settings.read(checkout)).agent
+  if (adapters.length === 0) return { agents: ports.agents, untrusted: [] }
+  const hooks = await readHooks(ports, checkout)
+  const { repo } = place ? await findRepo(ports, dir) : {}
+  const isForeign = hooks.some((one) => one.hook === 'agent.adapters' && one.isForeign)
+  const files = adapters.map((file) => adapterFile(ports, checkout, file))
+  if (isForeign && !(repo && (await isTrusted(ports, repo.id, hooks))))
+    return { agents: ports.agents, untrusted: files }
+  const own = (await Promise.all(files.map((file) => loaded(ports, file)))).flat()
+  const names = new Set(own.map(({ name }) => name))
+  return { agents: [...ports.agents.filter(({ name }) => !names.has(name)), ...own], untrusted: [] }
+}
+
+async function loaded(ports: Ports, file: string): Promise<Agent[]> {
+  const found = (await ports.loadModule(file)).filter(isAgent)
+  if (found.length > 0) return found
+  throw new AppError('WT_016', `${file} exports no agent.`, {
+    path: file,
+    hint: 'docs/agents.md tells what an agent is made of.',
+  })
+}
+
+function isAgent(value: unknown): value is Agent {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, title, exact, asks, run } = value as Partial<Record<keyof Agent, unknown>>
+  return (
+    typeof name === 'string' &&
+    /^[a-z][\w-]*$/.test(name) &&
+    typeof title === 'string' &&
+    typeof exact === 'boolean' &&
+    typeof asks === 'boolean' &&
+    typeof run === 'function'
+  )
+}
+
+/** The one that was asked for, else the first that is installed. A policy that cannot be kept is refused. */
+export async function chooseAgent(
+  ports: Ports,
+  dir: string,
+  name: string | undefined,
+  level: PolicyLevel,
+): Promise<Agent> {
+  const known = await readAgents(ports, dir)
+  const agent = name === undefined ? firstInstalled(ports, known) : requireAgent(ports, known, name)
+  if (level === 'strict' && !agent.asks) {
+    throw new AppError(
+      'WT_017',
+      `${agent.title} cannot be asked before it acts: the policy strict is not kept.`,
+      {
+        hint: 'Choose another policy, or an agent that asks: offshoot agents',
+      },
+    )
+  }
+  return agent
+}
+
+function requireAgent(ports: Ports, { agents, untrusted }: KnownAgents, name: string): Agent {
+  const agent = agents.find((one) => one.name === name)
+  if (!agent && untrusted.length > 0) {
+    const hint = 'offshoot trust shows what it is, and allows it.'
+    throw new AppError('WT_017', `${name} may be in ${untrusted.join(', ')}, which you have not trusted.`, {
+      hint,
+    })
+  }
+  if (!agent) {
+    const names = agents.map((one) => one.name).join(', ')
+    throw new AppError('WT_019', `There is no agent ${JSON.stringify(name)}.`, { hint: `One of: ${names}` })
+  }
+  if (agent.program !== undefined && ports.commands.findProgram(agent.program) === undefined) {
+    const hint =
+      agent.install === undefined ? `Put ${agent.program} into PATH.` : `Install it: ${agent.install}`
+    throw new AppError('WT_005', `${agent.title} is not installed.`, { hint })
+  }
+  return agent
+}
+
+function firstInstalled(ports: Ports, { agents }: KnownAgents): Agent {
+  const agent = agents.find(
+    ({ program }) => program !== undefined && ports.commands.findProgram(program) !== undefined,
+  )
+  if (agent) return agent
+  throw new AppError('WT_005', 'No agent is installed here.', {
+    hint: `Install one (${agents[0]?.install}), or run any command: offshoot run -- COMMAND`,
+  })
+}
