@@ -97,7 +97,7 @@ function hasOnlyStarted({ makesTask }: Action, { data }: AppError): boolean {
 
 /** The disk is full: the trash gives up what it can spare, and what could not be taken back is. */
 async function hasMadeRoom(ports: Ports, signal?: AbortSignal): Promise<boolean> {
-  const { freeSpace } = await import('../core/room.ts')
+  const { freeSpace } = await import('../core/trash/free-space.ts')
   const { recover } = await import('../core/recover.ts')
   const left = await freeSpace(ports, undefined, signal).catch(() => 0)
   await recover(ports, signal).catch(() => [])

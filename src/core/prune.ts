@@ -3,7 +3,7 @@ import { asSeen } from './tasks/liveness.ts'
 import { requireOpen } from './tasks/guards.ts'
 import { takeStep } from './steps/take.ts'
 import { closing } from './operations/close.ts'
-import { compact } from './compact.ts'
+import { compact } from './trash/shrink.ts'
 import { findMovedTo } from './workspaces/moved.ts'
 import { AppError, appError } from './model/errors.ts'
 import { eachOf } from './base/concurrency.ts'
@@ -20,7 +20,7 @@ import {
   type PruneVerdict,
 } from './closing/prune-policy.ts'
 import { findRepo, isGone, repoAt } from './tasks/repo.ts'
-import { relieve } from './room.ts'
+import { relieve } from './trash/free-space.ts'
 import type { Settings } from './model/settings.ts'
 import { isOpen, type Task } from './model/task.ts'
 

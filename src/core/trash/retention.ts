@@ -1,7 +1,7 @@
 /** What has to leave the trash and the vault, oldest first. Decided from what was read, and from nothing else. */
-import { day } from './base/time.ts'
-import type { Settings } from './model/settings.ts'
-import type { Task } from './model/task.ts'
+import { day } from '../base/time.ts'
+import type { Settings } from '../model/settings.ts'
+import type { Task } from '../model/task.ts'
 
 export interface ClosedTask {
   readonly task: Task

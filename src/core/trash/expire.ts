@@ -1,15 +1,15 @@
 /** What was closed for long goes for good: its part of the trash, its steps, and every ref that held something of it. */
-import { apart, type Failed } from './base/failures.ts'
-import { keptRefs, trashRefs, strayPins } from './model/refs.ts'
-import type { ClosedTask } from './compact-policy.ts'
-import { AppError } from './model/errors.ts'
-import { holdFree } from './tasks/hold.ts'
-import type { Ports } from './ports/index.ts'
-import type { Repo } from './model/repo.ts'
-import { isGone } from './tasks/repo.ts'
-import { isOpen, type Task } from './model/task.ts'
-import { readKnown } from './tasks/known.ts'
-import { appendAll } from './tasks/records.ts'
+import { apart, type Failed } from '../base/failures.ts'
+import { AppError } from '../model/errors.ts'
+import { keptRefs, strayPins, trashRefs } from '../model/refs.ts'
+import type { Repo } from '../model/repo.ts'
+import { isOpen, type Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { holdFree } from '../tasks/hold.ts'
+import { readKnown } from '../tasks/known.ts'
+import { appendAll } from '../tasks/records.ts'
+import { isGone } from '../tasks/repo.ts'
+import type { ClosedTask } from './retention.ts'
 
 /** From its mark on nothing of such a task can be undone, and whoever finds the mark goes on. Answers how many went. */
 export async function expire(

@@ -3,14 +3,14 @@
  * a start or of a closed task. It goes when it has been there for as long as the trash keeps anything.
  */
 import path from 'node:path'
-import { apart, type Failed } from './base/failures.ts'
-import { isPast } from './compact-policy.ts'
-import { holdFree } from './tasks/hold.ts'
-import type { Ports } from './ports/index.ts'
-import type { Repo } from './model/repo.ts'
-import type { Store } from './ports/store.ts'
-import type { Task } from './model/task.ts'
-import { readKnown } from './tasks/known.ts'
+import { apart, type Failed } from '../base/failures.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import type { Store } from '../ports/store.ts'
+import { holdFree } from '../tasks/hold.ts'
+import { readKnown } from '../tasks/known.ts'
+import { isPast } from './retention.ts'
 
 interface Loose {
   readonly folder: string

@@ -1,27 +1,27 @@
 /** Keeps the trash and the vault of a repository within their limits. Nothing goes that somebody may still ask for. */
 import path from 'node:path'
-import { apart, type Failed } from './base/failures.ts'
+import { apart, type Failed } from '../base/failures.ts'
+import { day } from '../base/time.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Settings } from '../model/settings.ts'
+import { isOpen, type Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { holdFree } from '../tasks/hold.ts'
+import { append } from '../tasks/records.ts'
+import { sizeText } from './disk-use.ts'
+import { expire, whileNobodyWorks } from './expire.ts'
+import { expireLoose, findDueLoose } from './loose.ts'
 import {
   type Announced,
   announcing,
   type ClosedTask,
-  type Compaction,
   compaction,
+  type Compaction,
   excess,
   mayExpire,
   parted,
   unbroken,
-} from './compact-policy.ts'
-import { day } from './base/time.ts'
-import { sizeText } from './disk-text.ts'
-import { expire, whileNobodyWorks } from './expire.ts'
-import { holdFree } from './tasks/hold.ts'
-import { expireLoose, findDueLoose } from './loose-trash.ts'
-import type { Ports } from './ports/index.ts'
-import type { Repo } from './model/repo.ts'
-import type { Settings } from './model/settings.ts'
-import { isOpen, type Task } from './model/task.ts'
-import { append } from './tasks/records.ts'
+} from './retention.ts'
 
 export interface CompactOptions {
   /** Without waiting for what was announced. */

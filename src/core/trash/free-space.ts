@@ -1,13 +1,13 @@
 /** A disk that is full, or nearly: the trash gives up what the vault holds as well. */
 import path from 'node:path'
-import { slim } from './compact.ts'
-import { undoneStarts, usedTrash } from './loose-trash.ts'
-import { emptyPool } from './workspaces/pool.ts'
-import type { Ports } from './ports/index.ts'
-import { repoAt } from './tasks/repo.ts'
-import type { Settings } from './model/settings.ts'
-import { isOpen, type Task } from './model/task.ts'
-import { readKnown } from './tasks/known.ts'
+import type { Settings } from '../model/settings.ts'
+import { isOpen, type Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { readKnown } from '../tasks/known.ts'
+import { repoAt } from '../tasks/repo.ts'
+import { emptyPool } from '../workspaces/pool.ts'
+import { undoneStarts, usedTrash } from './loose.ts'
+import { slim } from './shrink.ts'
 
 /** How full a disk is, from 0 to 100. */
 export function usedPercent({ free, total }: { readonly free: number; readonly total: number }): number {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { announcing, type ClosedTask, compaction, unbroken } from './compact-policy.ts'
-import type { Task } from './model/task.ts'
+import type { Task } from '../model/task.ts'
+import { announcing, type ClosedTask, compaction, unbroken } from './retention.ts'
 
 const now = new Date('2026-11-15T12:00:00.000Z')
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000).toISOString()
