@@ -69,7 +69,7 @@ async function prepare(
   if (!isPreview) await requireUser(ports, caller, action)
   if (!action.writes || action.recovers || (isPreview && !action.previewWrites)) return
   if (await needsRecovery(ports)) {
-    const { recoverFirst } = await import('../core/recover.ts')
+    const { recoverFirst } = await import('../core/recovery/reconcile.ts')
     await recoverFirst(ports, signal)
   }
   if (action.revertsFirst && !isPreview && !resumes(input)) {
@@ -98,7 +98,7 @@ function hasOnlyStarted({ makesTask }: Action, { data }: AppError): boolean {
 /** The disk is full: the trash gives up what it can spare, and what could not be taken back is. */
 async function hasMadeRoom(ports: Ports, signal?: AbortSignal): Promise<boolean> {
   const { freeSpace } = await import('../core/trash/free-space.ts')
-  const { recover } = await import('../core/recover.ts')
+  const { recover } = await import('../core/recovery/reconcile.ts')
   const left = await freeSpace(ports, undefined, signal).catch(() => 0)
   await recover(ports, signal).catch(() => [])
   return left > 0

@@ -1,16 +1,16 @@
+import { quoted } from './base/shell-quote.ts'
 import { day } from './base/time.ts'
 import { disk } from './disk.ts'
-import { diskText } from './trash/disk-use.ts'
 import { appError } from './model/errors.ts'
-import { type Finding, judge } from './judge.ts'
-import { readOldState } from './old-state.ts'
-import type { Ports } from './ports/index.ts'
-import { quoted } from './base/shell-quote.ts'
-import { findMoved } from './relink.ts'
-import { findRepo, isInWorkspace } from './tasks/repo.ts'
-import { usedPercent } from './trash/free-space.ts'
-import { scan, type ScanOptions } from './scan.ts'
 import { defaultSettings, type Settings } from './model/settings.ts'
+import type { Ports } from './ports/index.ts'
+import { examine } from './recovery/examine.ts'
+import type { Finding } from './recovery/judge.ts'
+import { readOldState } from './recovery/old-state.ts'
+import { findMoved } from './recovery/relink.ts'
+import { isInWorkspace } from './tasks/repo.ts'
+import { diskText } from './trash/disk-use.ts'
+import { usedPercent } from './trash/free-space.ts'
 
 export interface Check {
   readonly name: string
@@ -38,32 +38,6 @@ export async function doctor(ports: Ports, input: { dir: string }, signal?: Abor
     ...(usable ? await attempt('disk', async () => [await checkDisk(ports, input.dir, signal)]) : []),
     ...(usable ? await attempt('tasks', () => checkTasks(ports, input.dir, signal)) : []),
   ]
-}
-
-/** What the records, the folders and git disagree about, each with its verdict. */
-export async function examine(
-  ports: Ports,
-  dir: string,
-  options: ScanOptions,
-  signal?: AbortSignal,
-): Promise<Finding[]> {
-  // Where git does not work, the scan tells.
-  const moved = await findMoved(ports, dir, signal).catch(() => undefined)
-  signal?.throwIfAborted()
-  const world = await scan(ports, options, signal)
-  // In a workspace a command that names no repository may mean that task alone.
-  const here = (await isInWorkspace(ports, dir))
-    ? undefined
-    : await findRepo(ports, dir).catch(() => undefined)
-  const found = judge(world, here?.repo?.id)
-  if (!moved) return found
-  const { record, place } = moved
-  const hint = 'offshoot repair'
-  return found.map((finding) =>
-    finding.name === `repository ${record.name}` && finding.verdict === 'report'
-      ? { ...finding, message: `it was moved from ${record.commonDir} to ${place.commonDir}`, hint }
-      : finding,
-  )
 }
 
 function ok(name: string, message: string): Check {

@@ -2,7 +2,7 @@
 import { chooseAgent } from './runs/choose-agent.ts'
 import { AppError, appError } from './model/errors.ts'
 import { requireTask } from './tasks/find.ts'
-import { recoverMeanwhile } from './meanwhile.ts'
+import { recoverMeanwhile } from './recovery/periodic.ts'
 import type { CommandCall } from './model/command.ts'
 import type { Ports } from './ports/index.ts'
 import type { Progress } from './model/progress.ts'

@@ -46,7 +46,7 @@ export const health: Handlers<keyof typeof table> = {
     }
   },
   async 'system.recover'(ports, _, { signal }) {
-    const { recover } = await import('../../core/recover.ts')
+    const { recover } = await import('../../core/recovery/reconcile.ts')
     return recover(ports, signal)
   },
   async 'system.doctor'(ports, { repo }, { signal }) {

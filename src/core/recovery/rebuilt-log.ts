@@ -1,10 +1,10 @@
 /** The events that a task must have had, for the vault to know of it what it knows. Pure. */
-import { type StoredEvent, type TaskEvent, reduce } from './model/events.ts'
-import type { Operation, OperationNote } from './model/operation.ts'
-import { movedTo } from './operations/refs.ts'
-import type { DiffStat, Step, StepFile } from './model/step.ts'
-import { overlap } from './workspaces/port-block.ts'
-import { isOpen, type Owner, type PortBlock, type Task } from './model/task.ts'
+import { reduce, type StoredEvent, type TaskEvent } from '../model/events.ts'
+import type { Operation, OperationNote } from '../model/operation.ts'
+import type { DiffStat, Step, StepFile } from '../model/step.ts'
+import { isOpen, type Owner, type PortBlock, type Task } from '../model/task.ts'
+import { movedTo } from '../operations/refs.ts'
+import { overlap } from '../workspaces/port-block.ts'
 
 export interface KnownTask {
   /** As step 0 has it. */

@@ -1,16 +1,16 @@
 /** The three worlds, gathered: the records, the folders, and what git and the vault know. Changes nothing. */
 import path from 'node:path'
-import { eachOf } from './base/concurrency.ts'
-import { findOther } from './workspaces/moved.ts'
-import { appError } from './model/errors.ts'
-import type { GitLock, OtherFolder, Registration } from './model/git.ts'
-import type { Ports } from './ports/index.ts'
-import type { Repo, RepoRecord } from './model/repo.ts'
-import type { VaultLook } from './model/step.ts'
-import { repoAt } from './tasks/repo.ts'
-import { isOpen, type Task } from './model/task.ts'
-import { isolationOf } from './workspaces/make.ts'
-import { readKnown } from './tasks/known.ts'
+import { eachOf } from '../base/concurrency.ts'
+import { appError } from '../model/errors.ts'
+import type { GitLock, OtherFolder, Registration } from '../model/git.ts'
+import type { Repo, RepoRecord } from '../model/repo.ts'
+import type { VaultLook } from '../model/step.ts'
+import { isOpen, type Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { readKnown } from '../tasks/known.ts'
+import { repoAt } from '../tasks/repo.ts'
+import { isolationOf } from '../workspaces/make.ts'
+import { findOther } from '../workspaces/moved.ts'
 
 export interface World {
   readonly repos: readonly SeenRepo[]

@@ -1,5 +1,5 @@
 /** Recovery at regular times, beside a run. */
-import type { Ports } from './ports/index.ts'
+import type { Ports } from '../ports/index.ts'
 
 /** Says when somebody last looked after everything. */
 const note = 'recovered at'
@@ -14,7 +14,7 @@ export function recoverMeanwhile(ports: Ports, everyMinutes: number): () => Prom
   const over = new AbortController()
   let round: Promise<void> | undefined
   const look = async () => {
-    const { recover } = await import('./recover.ts')
+    const { recover } = await import('./reconcile.ts')
     if (await isDue(ports, every)) await recover(ports, over.signal)
   }
   const timer = setInterval(() => {

@@ -1,8 +1,8 @@
 /** What an older tool, or an older version, left in the state folder: nothing of it is read, and nothing dropped. */
 import path from 'node:path'
-import { appError } from './model/errors.ts'
+import { appError } from '../model/errors.ts'
+import type { Ports } from '../ports/index.ts'
 import type { Finding } from './judge.ts'
-import type { Ports } from './ports/index.ts'
 
 const ours: ReadonlySet<string> = new Set(['daemon.json'])
 const folders: ReadonlySet<string> = new Set(['sessions', 'git-sessions'])

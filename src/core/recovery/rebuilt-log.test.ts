@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { reduce } from './model/events.ts'
-import type { Operation } from './model/operation.ts'
+import { reduce } from '../model/events.ts'
+import type { Operation } from '../model/operation.ts'
+import type { Task } from '../model/task.ts'
 import { type KnownTask, rebuiltLog } from './rebuilt-log.ts'
-import type { Task } from './model/task.ts'
 
 const commit = 'c'.repeat(40)
 const at = (minute: number) => `2026-11-16T00:${String(minute).padStart(2, '0')}:00.000Z`

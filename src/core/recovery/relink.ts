@@ -1,10 +1,10 @@
 /** A repository that was moved is known by its mark; its record and its open tasks follow it. */
-import { repoRoot, type Place, type RepoRecord } from './model/repo.ts'
-import { follower } from './workspaces/moved.ts'
-import type { Ports } from './ports/index.ts'
-import { requireRepo } from './tasks/repo.ts'
-import type { Task } from './model/task.ts'
-import { append } from './tasks/records.ts'
+import { type Place, type RepoRecord, repoRoot } from '../model/repo.ts'
+import type { Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { append } from '../tasks/records.ts'
+import { requireRepo } from '../tasks/repo.ts'
+import { follower } from '../workspaces/moved.ts'
 
 /** The record of the repository that `dir` is in, when it says another place where there is none any more. */
 export async function findMoved(

@@ -1,11 +1,11 @@
-import { afterRun } from './closing/auto-revert.ts'
-import { AppError, appError } from './model/errors.ts'
+import { afterRun } from '../closing/auto-revert.ts'
+import { appError, AppError } from '../model/errors.ts'
+import type { Ports } from '../ports/index.ts'
+import { repoAt } from '../tasks/repo.ts'
 import { type Finding, judge, type Verdict } from './judge.ts'
 import { mend } from './mend.ts'
-import type { Ports } from './ports/index.ts'
-import { repoAt } from './tasks/repo.ts'
 import { scan } from './scan.ts'
-import { type Settled, settleAll } from './settle.ts'
+import { settleAll, type Settled } from './settle.ts'
 
 interface Recovery {
   readonly task: string

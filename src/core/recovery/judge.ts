@@ -1,12 +1,12 @@
 /** What to make of the worlds that the scan has gathered: one verdict for each disagreement. Pure. */
 import path from 'node:path'
-import { movedHint } from './workspaces/moved.ts'
-import { repoRoot } from './model/repo.ts'
-import type { GitLock, Registration } from './model/git.ts'
-import { quoted } from './base/shell-quote.ts'
-import { markRef, branchRef, pinRef } from './model/refs.ts'
+import { quoted } from '../base/shell-quote.ts'
+import type { GitLock, Registration } from '../model/git.ts'
+import { branchRef, markRef, pinRef } from '../model/refs.ts'
+import { repoRoot } from '../model/repo.ts'
+import { isOpen, type Task } from '../model/task.ts'
+import { movedHint } from '../workspaces/moved.ts'
 import type { SeenRepo, SeenTask, Stray, World } from './scan.ts'
-import { isOpen, type Task } from './model/task.ts'
 
 /**
  * - `finish`, `roll back`: a dead process left it half-done; it comes to its end, or to where it was.

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import type { Registration } from '../model/git.ts'
+import type { Pending, Task } from '../model/task.ts'
 import { type Finding, judge } from './judge.ts'
-import type { Registration } from './model/git.ts'
 import type { SeenRepo, SeenTask, World } from './scan.ts'
-import type { Pending, Task } from './model/task.ts'
 
 const now = new Date('2026-11-16T00:00:00.000Z')
 const record = { id: 'r', name: 'app', commonDir: '/app/.git', mark: 'm', addedAt: '' }
