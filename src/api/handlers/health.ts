@@ -7,7 +7,7 @@ import type { Handlers } from './handler.ts'
 
 export const health: Handlers<keyof typeof table> = {
   async 'task.prune'(ports, { repo, ...input }, { signal }) {
-    const { prune } = await import('../../core/prune.ts')
+    const { prune } = await import('../../core/verbs/prune.ts')
     const { stale, removed, skipped, errors, warnings } = await prune(ports, { dir: repo, ...input }, signal)
     const told = ({ task, why }: { task: Task; why: string }) => ({ task: taskView(task), why })
     return {
@@ -20,7 +20,7 @@ export const health: Handlers<keyof typeof table> = {
     }
   },
   async 'worktree.remove'(ports, { repo, ...input }, { signal, emit }) {
-    const { remove } = await import('../../core/remove.ts')
+    const { remove } = await import('../../core/verbs/remove.ts')
     const { task, removed, ignored, branchKept, landed, operation } = await remove(
       ports,
       { dir: repo, onOutput: outputTo(emit), ...input },
@@ -36,7 +36,7 @@ export const health: Handlers<keyof typeof table> = {
     }
   },
   async 'task.repair'(ports, { repo, ...input }, { signal }) {
-    const { repair } = await import('../../core/repair.ts')
+    const { repair } = await import('../../core/verbs/repair.ts')
     const { task, mended, repaired, left, rebuilt } = await repair(ports, { dir: repo, ...input }, signal)
     return {
       ...(task && { task: taskView(task), mended }),
@@ -50,15 +50,15 @@ export const health: Handlers<keyof typeof table> = {
     return recover(ports, signal)
   },
   async 'system.doctor'(ports, { repo }, { signal }) {
-    const { doctor } = await import('../../core/doctor.ts')
+    const { doctor } = await import('../../core/verbs/doctor.ts')
     return { checks: await doctor(ports, { dir: repo }, signal) }
   },
   async 'system.pool'(ports, { repo, clear }, { signal }) {
-    const { fillPool } = await import('../../core/pool.ts')
+    const { fillPool } = await import('../../core/verbs/pool.ts')
     return fillPool(ports, { dir: repo, clear }, signal)
   },
   async 'system.forget'(ports, { repo }, { signal }) {
-    const { forget } = await import('../../core/forget.ts')
+    const { forget } = await import('../../core/verbs/forget.ts')
     const { path, closed, errors } = await forget(ports, { path: repo }, signal)
     return {
       repo: path,

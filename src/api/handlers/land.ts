@@ -6,7 +6,7 @@ import type { Handlers } from './handler.ts'
 
 export const land: Handlers<keyof typeof table> = {
   async 'task.accept'(ports, { repo, ...input }, { signal, emit }) {
-    const { accept } = await import('../../core/accept.ts')
+    const { accept } = await import('../../core/verbs/accept.ts')
     const { siblingsOf } = await import('../../core/tasks/find.ts')
     const { task, as, preview, operation, onto, commit, url, hook } = await accept(
       ports,
@@ -31,7 +31,7 @@ export const land: Handlers<keyof typeof table> = {
     }
   },
   async 'task.update'(ports, { repo, ...input }, { signal }) {
-    const { update } = await import('../../core/update.ts')
+    const { update } = await import('../../core/verbs/update.ts')
     const { task, step, conflicts } = await update(ports, { dir: repo, ...input }, signal)
     return {
       task: taskView(task),
@@ -40,18 +40,18 @@ export const land: Handlers<keyof typeof table> = {
     }
   },
   async 'task.reject'(ports, { repo, ...input }, { signal, emit }) {
-    const { reject } = await import('../../core/reject.ts')
+    const { reject } = await import('../../core/verbs/reject.ts')
     const { task, ...rest } = await reject(ports, { dir: repo, onOutput: outputTo(emit), ...input }, signal)
     return { task: taskView(task), ...rest }
   },
   async 'task.delete'(ports, { repo, ...input }, { signal, emit }) {
-    const { reject } = await import('../../core/reject.ts')
+    const { reject } = await import('../../core/verbs/reject.ts')
     const asked = { dir: repo, hide: true, onOutput: outputTo(emit), ...input }
     const { task, ...rest } = await reject(ports, asked, signal)
     return { task: taskView(task), ...rest }
   },
   async 'system.undo'(ports, { repo, operation }, { signal }) {
-    const { undo } = await import('../../core/undo.ts')
+    const { undo } = await import('../../core/verbs/undo.ts')
     const done = await undo(ports, { dir: repo, operation }, signal)
     const { id, verb } = done.undone
     return {

@@ -9,7 +9,7 @@ export type RecordAction = 'task.list' | 'task.find' | 'task.exists' | 'system.n
 
 export const recordHandlers: Handlers<RecordAction, Records> = {
   async 'task.list'(records, { repo, ...input }) {
-    const { list } = await import('../../core/list.ts')
+    const { list } = await import('../../core/verbs/list.ts')
     return { tasks: (await list(records, { dir: repo, ...input })).map((task) => taskView(task)) }
   },
   async 'task.find'(records, { repo, task: id, path }) {
@@ -26,7 +26,7 @@ export const recordHandlers: Handlers<RecordAction, Records> = {
   async 'system.notices'(records, { repo }, { caller }) {
     // Each is told once: an agent would hear it in the user's place.
     if (caller.kind === 'agent') return { notices: [] }
-    const { takeNotices } = await import('../../core/notices.ts')
+    const { takeNotices } = await import('../../core/verbs/notices.ts')
     return { notices: await takeNotices(records, repo, isWhole(records) ? records : undefined) }
   },
 }

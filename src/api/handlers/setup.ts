@@ -9,22 +9,22 @@ export const setup: Handlers<keyof typeof table> = {
     return { settings: await ports.settings.readWithOrigin(place?.checkout ?? null) }
   },
   async 'system.import'(ports, { repo, dryRun = false, ...input }) {
-    const { importPeers } = await import('../../core/import.ts')
+    const { importPeers } = await import('../../core/verbs/import.ts')
     const { settings, path } = await importPeers(ports, { dir: repo, dryRun, ...input })
     return { settings, path, dryRun }
   },
   async 'system.trust'(ports, { repo, ...input }, { signal, caller }) {
-    const { trust } = await import('../../core/trust.ts')
+    const { trust } = await import('../../core/verbs/trust.ts')
     const isUnattended = caller.kind !== 'user' || caller.isUnattended
     const { commands, trusted } = await trust(ports, { dir: repo, isUnattended, ...input }, signal)
     return { commands: commands.map(({ hook, command }) => ({ hook, command })), trusted }
   },
   async 'system.agents'(ports, { repo }, { signal }) {
-    const { agents } = await import('../../core/agents.ts')
+    const { agents } = await import('../../core/verbs/agents.ts')
     return { agents: await agents(ports, repo, signal) }
   },
   async 'task.install'(ports, { repo, ...input }, { signal }) {
-    const { install } = await import('../../core/install.ts')
+    const { install } = await import('../../core/verbs/install.ts')
     const { task, files, skipped } = await install(ports, { dir: repo, ...input }, signal)
     return { task: taskView(task), files, skipped }
   },

@@ -7,7 +7,7 @@ import type { Handlers } from './handler.ts'
 
 export const work: Handlers<keyof typeof table> = {
   async 'task.start'(ports, { repo, ...input }, { signal, emit }) {
-    const { start } = await import('../../core/start.ts')
+    const { start } = await import('../../core/verbs/start.ts')
     const { task, reused, recreated, included, submodules, pointers, setup } = await start(
       ports,
       { dir: repo, onOutput: outputTo(emit), onProgress: progressTo(emit), ...input },
@@ -24,7 +24,7 @@ export const work: Handlers<keyof typeof table> = {
     }
   },
   async 'task.run'(ports, { repo, command, ...input }, { signal, emit }) {
-    const { runAgent } = await import('../../core/run-agent.ts')
+    const { runAgent } = await import('../../core/verbs/run.ts')
     const ran = await runAgent(ports, { dir: repo, argv: command, ...input }, emit && onlooker(emit), signal)
     const { agent, reason, exitCode, conversation, strays, operation } = ran.value
     const task = taskView(ran.task)
@@ -43,12 +43,12 @@ export const work: Handlers<keyof typeof table> = {
     }
   },
   async 'task.stop'(ports, { repo, task: name }, { signal }) {
-    const { stop } = await import('../../core/stop.ts')
+    const { stop } = await import('../../core/verbs/stop.ts')
     const { task, stopped } = await stop(ports, { dir: repo, task: name }, signal)
     return { task: taskView(task), stopped }
   },
   async 'task.checkpoint'(ports, { repo, ...input }, { signal }) {
-    const { checkpoint } = await import('../../core/checkpoint.ts')
+    const { checkpoint } = await import('../../core/verbs/checkpoint.ts')
     const taken = await checkpoint(ports, { dir: repo, ...input }, signal)
     return {
       created: taken.created,
@@ -58,7 +58,7 @@ export const work: Handlers<keyof typeof table> = {
     }
   },
   async 'task.rewind'(ports, { repo, ...input }, { signal }) {
-    const { rewind } = await import('../../core/rewind.ts')
+    const { rewind } = await import('../../core/verbs/rewind.ts')
     const { task, step, kept, published, operation } = await rewind(ports, { dir: repo, ...input }, signal)
     return {
       task: taskView(task),
@@ -68,7 +68,7 @@ export const work: Handlers<keyof typeof table> = {
     }
   },
   async 'system.direct'(ports, { repo, command, ...input }, { signal, emit }) {
-    const { runDirect } = await import('../../core/run-direct.ts')
+    const { runDirect } = await import('../../core/verbs/run-direct.ts')
     const asked = { dir: repo, starts: true, argv: command, ...input }
     const { agent, end } = await runDirect(ports, asked, emit && onlooker(emit), signal)
     const { ok, reason, exitCode } = end

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chosen } from '../import.ts'
+import { chosen } from '../verbs/import.ts'
 import { codexHooks, conductorHooks, cursorSetup } from './peers.ts'
 
 test('H6: of Cursor the commands count one after the other, those for this kind of system first', () => {

@@ -1,0 +1,143 @@
+/** The verb accept: lands the work of a task, by one strategy of landing/index.ts, as one operation. */
+import { askTaskHook, type HookRun, runTaskHook } from '../hooks/hooks.ts'
+import { landingStrategies, requireStrategy } from '../landing/index.ts'
+import { type Choice, type Offer, offerOf, rootedChoice } from '../landing/offer.ts'
+import { requireOptions } from '../landing/options.ts'
+import { misfitPreview, type Preview, previewOf, requireAllowed, requirePlace } from '../landing/preview.ts'
+import type { LandedAt, Landing, LandingInput, LandingStrategy, LandingWork } from '../landing/strategy.ts'
+import { wayOut } from '../landing/way-out.ts'
+import type { CommandCall } from '../model/command.ts'
+import { AppError, conflictError } from '../model/errors.ts'
+import type { Operation } from '../model/operation.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Strategy } from '../model/strategies.ts'
+import type { Task } from '../model/task.ts'
+import { perform } from '../operations/perform.ts'
+import { findShadow } from '../operations/shadow.ts'
+import type { Ports } from '../ports/index.ts'
+import { takeStep } from '../steps/take.ts'
+import { requireTask } from '../tasks/find.ts'
+import { requireIdle, requireOpen } from '../tasks/guards.ts'
+import { holdTask } from '../tasks/hold.ts'
+import { requireWorkspace } from '../workspaces/recreate.ts'
+
+export interface AcceptInput<Name extends string = Strategy> extends Choice, LandingInput {
+  readonly dir: string
+  readonly task?: string | undefined
+  readonly as?: Name | undefined
+  /** Paths that are landed although they look like trouble. */
+  readonly allow?: readonly string[] | undefined
+  /** Takes what a hook of the settings says. */
+  readonly onOutput?: CommandCall['onOutput']
+}
+
+export interface Accepted<Name extends string = Strategy> extends LandedAt {
+  readonly task: Task
+  readonly as: Name
+  readonly preview: Preview
+  /** Undefined in a dry run, and when there was nothing to land. */
+  readonly operation?: string | undefined
+  /** What became of the command that is to run afterwards. */
+  readonly hook?: HookRun | undefined
+}
+
+/** Lands a task's work, all or any part of it: everything it says, or nothing. */
+export function accept(ports: Ports, input: AcceptInput, signal?: AbortSignal): Promise<Accepted> {
+  return acceptBy(landingStrategies, ports, input, signal)
+}
+
+/** The same, by a strategy of any list. */
+export async function acceptBy<Name extends string>(
+  strategies: readonly LandingStrategy<Name>[],
+  ports: Ports,
+  input: AcceptInput<Name>,
+  signal?: AbortSignal,
+): Promise<Accepted<Name>> {
+  const { repo: here, task: named } = await requireTask(ports, input.dir, input.task)
+  const strategy = requireStrategy(strategies, input.as, named)
+  requireOptions(strategy, input, strategies)
+  const choice = await rootedChoice(ports, here, input.dir, input)
+  const { onOutput } = input
+  if (!input.dryRun) await askTaskHook(ports, here, named, 'preAccept', { onOutput }, signal)
+  const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
+    const repo = await targetOf(ports, here, named)
+    const task = await lastState(ports, repo, await requireOpen(ports, named), signal)
+    const offer = await offerOf(ports, repo, task, choice, signal)
+    if (!('conflicts' in offer)) return land({ ports, repo, task, offer, input, signal }, strategy, input)
+    if (input.dryRun) return { task, as: strategy.name, preview: misfitPreview(offer.conflicts) }
+    throw conflictError(
+      offer.conflicts,
+      'Steps that were left out touch the same lines: choose those as well.',
+    )
+  })
+  // Without the lock: a hook may well ask offshoot something.
+  await after?.()
+  if (accepted.operation === undefined) return accepted
+  const cwd = (await targetOf(ports, here, named)).place.checkout ?? named.origin
+  return { ...accepted, hook: await runTaskHook(ports, here, named, 'postAccept', { cwd, onOutput }, signal) }
+}
+
+/** The caller holds the task's lock. */
+async function land<Name extends string>(
+  whole: LandingWork,
+  strategy: LandingStrategy<Name>,
+  { allow = [], dryRun }: AcceptInput<Name>,
+): Promise<Accepted<Name> & Pick<Landing, 'after'>> {
+  const { ports, repo, task, offer } = whole
+  const part: Offer = (await strategy.fit?.(whole)) ?? offer
+  const work = { ...whole, offer: part }
+  const landing = await strategy.plan(work)
+  const preview = await previewOf(ports, repo, { offer, part }, landing, allow)
+  const told = { as: strategy.name, preview }
+  if (dryRun) return { ...told, task, ...(landing.onto !== undefined && { onto: landing.onto }) }
+  requireAllowed(preview)
+  requirePlace(offer, part, strategy.name)
+  if (landing.conflicts.length > 0)
+    throw conflictError(landing.conflicts, wayOut(task, strategy, work.input, landing.conflicts))
+  const landed = (await landing.send?.()) ?? landing.landed
+  const operation = await operationOf(work, strategy, landing)
+  const done = await perform(ports, repo, task, operation)
+  return {
+    ...told,
+    task: done,
+    operation: operation.id,
+    ...landed,
+    ...(landing.after && { after: landing.after }),
+  }
+}
+
+async function operationOf(
+  work: LandingWork,
+  strategy: LandingStrategy,
+  { files, index, head, refs }: Landing,
+): Promise<Operation> {
+  const { ports, task } = work
+  const { refs: closed, ...ending } = await strategy.close(work)
+  const at = ports.clock.now().toISOString()
+  const moves = { files, index, head, refs: [...refs, ...closed], final: strategy.final }
+  return { id: ports.ids.uid(), verb: 'accept', task: task.uid, at, ...moves, ...ending }
+}
+
+/** The checkout that -C or the current folder is in; inside a workspace, the one that the task was started in. */
+async function targetOf(ports: Ports, repo: Repo, task: Task): Promise<Repo> {
+  const { checkout } = repo.place
+  const inWorkspace = checkout !== null && (await ports.store.findTaskByPath(checkout)) !== undefined
+  const target = checkout === null || inWorkspace ? task.origin : checkout
+  const place = await ports.locate(target)
+  const other = await findShadow(ports, repo, place.checkout)
+  if (other && other.uid !== task.uid) {
+    throw new AppError('WT_002', `${other.id} is at work in ${target}, on its branch ${other.branch}.`, {
+      path: target,
+      hint: `Accept or reject ${other.id} first.`,
+    })
+  }
+  return { ...repo, place }
+}
+
+/** While an agent writes, nothing can land; changes that no step holds yet become one. */
+async function lastState(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
+  requireIdle(task)
+  await requireWorkspace(ports, repo, task)
+  const note = { tool: 'checkpoint', summary: 'before the accept' }
+  return (await takeStep(ports, repo, task, note, undefined, signal)).task
+}

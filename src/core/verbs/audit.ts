@@ -1,0 +1,163 @@
+/** The audit log: the events themselves, which nothing changes and each of which seals those before it. */
+import { AppError } from '../model/errors.ts'
+import type { StoredEvent, TaskEvent } from '../model/events.ts'
+import { redacted } from '../model/redact.ts'
+import { type Flaw, flawsOf } from '../model/seal.ts'
+import type { Task } from '../model/task.ts'
+import type { Records } from '../ports/index.ts'
+import { readKnown } from '../tasks/known.ts'
+import { findRepo } from '../tasks/repo.ts'
+
+export interface AuditInput {
+  readonly dir: string
+  readonly task?: string | undefined
+  /** Only what happened then or later. */
+  readonly since?: string | undefined
+  /** Only what failed, was taken back or was given up by itself. */
+  readonly failures?: boolean | undefined
+}
+
+export interface AuditEntry {
+  readonly seq: number
+  readonly at: string
+  readonly task: string
+  readonly uid: string
+  readonly what: TaskEvent['type']
+  /** The process or the agent. */
+  readonly by?: string | undefined
+  readonly commit?: string | undefined
+  readonly operation?: string | undefined
+  readonly detail: string
+}
+
+/** What was done, oldest first: in the repository that `dir` is in, or outside of any in all of them. */
+export async function audit(records: Records, input: AuditInput): Promise<AuditEntry[]> {
+  const repo = (await findRepo(records, input.dir).catch(() => undefined))?.repo
+  const agents = new Map<string, string>()
+  const events = await records.store.readEvents({})
+  const tasks = await readKnown(
+    records.store,
+    events.map(({ uid }) => uid),
+  )
+  const entries = events.flatMap((stored) => {
+    const { event } = stored
+    if (event.type === 'run.begun') agents.set(event.run, event.agent)
+    const task = tasks.get(stored.uid)
+    if (!task || (repo && task.repo !== repo.id)) return []
+    if (input.task !== undefined && task.id !== input.task) return []
+    if (input.since !== undefined && stored.at < input.since) return []
+    if (input.failures && !isFailure(event)) return []
+    return [entry(stored, task, agents)]
+  })
+  if (
+    entries.length === 0 &&
+    input.task !== undefined &&
+    ![...tasks.values()].some((t) => t.id === input.task)
+  )
+    throw new AppError('WT_007', `The log has no task ${input.task}.`)
+  return entries
+}
+
+/** Whether the log is as it was written. `head` is the seal of its last entry: noted elsewhere, it proves the rest. */
+export async function verify({
+  store,
+}: Records): Promise<{ entries: number; head: string; flaws: readonly Flaw[] }> {
+  const position = await store.readPosition()
+  return { entries: position.seq, ...(await flawsOf(store.readLog(), position)) }
+}
+
+function isFailure(event: TaskEvent): boolean {
+  switch (event.type) {
+    case 'run.ended':
+      return !event.ok
+    case 'start.undone':
+    case 'recreate.undone':
+    case 'publish.undone':
+    case 'operation.undone':
+    case 'checkpoint.failed':
+    case 'reverted':
+    case 'revert.failed':
+      return true
+    default:
+      return false
+  }
+}
+
+function entry(stored: StoredEvent, task: Task, agents: ReadonlyMap<string, string>): AuditEntry {
+  const { seq, at, uid, event } = stored
+  return {
+    seq,
+    at,
+    task: task.id,
+    uid,
+    what: event.type,
+    by: by(stored, agents),
+    commit: commit(event),
+    operation: operation(event),
+    detail: redacted(detail(event)),
+  }
+}
+
+/** The agent, of what it did in its run; else the process. */
+function by({ event, pid }: StoredEvent, agents: ReadonlyMap<string, string>): string | undefined {
+  if (event.type === 'run.decided') return event.by
+  const agent = 'run' in event && event.type !== 'run.stopping' ? agents.get(event.run ?? '') : undefined
+  // Of what was rebuilt from a vault, nobody knows it.
+  const told = pid ?? (('owner' in event && event.owner.pid) || undefined)
+  return agent ?? (told === undefined ? undefined : `process ${told}`)
+}
+
+function commit(event: TaskEvent): string | undefined {
+  if (event.type === 'start.begun') return event.task.base.commit
+  if (event.type === 'publish.done') return event.tip
+  return 'commit' in event ? event.commit : undefined
+}
+
+function operation(event: TaskEvent): string | undefined {
+  if (event.type === 'reverted') return event.operation
+  return event.type.startsWith('operation.') && 'id' in event ? event.id : undefined
+}
+
+function detail(event: TaskEvent): string {
+  switch (event.type) {
+    case 'start.begun':
+      return `${event.task.isolation} ${event.task.path}, branch ${event.task.branch}`
+    case 'included':
+      return [
+        `copied ${event.count}`,
+        ...event.linked.map((name) => `linked ${name}`),
+        ...event.secrets,
+      ].join(', ')
+    case 'installed':
+      return event.files.join(', ')
+    case 'checkpoint':
+      return `step ${event.n}: ${event.summary === '' ? event.tool : `${event.tool} - ${event.summary}`}`
+    case 'run.begun':
+      return `run ${event.run}`
+    case 'run.ended':
+      return event.ok ? `run ${event.run}` : `run ${event.run}: ${event.reason}`
+    case 'run.conversation':
+      return `${event.agent} ${event.conversation}`
+    case 'run.decided':
+      return `${event.allow ? 'allowed' : 'denied'} ${event.tool} ${event.summary}: ${event.reason}`
+    case 'run.strayed':
+      return event.changes.map(({ what }) => what).join(', ')
+    case 'run.wanted':
+      return event.verb
+    case 'publish.done':
+      return `branch ${event.branch}`
+    case 'operation.begun':
+      return event.undoes === undefined ? event.verb : `${event.verb} of ${event.undoes}`
+    case 'reverted':
+    case 'revert.failed':
+      return `${event.trigger}: ${event.reason}`
+    case 'hook.skipped':
+      return `${event.hook} is not trusted`
+    case 'mended':
+      return event.what
+    case 'trash.slimmed':
+      return `${event.bytes} bytes`
+    default:
+      return 'reason' in event ? event.reason : ''
+  }
+}

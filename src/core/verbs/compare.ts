@@ -1,0 +1,72 @@
+import { AppError } from '../model/errors.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Step } from '../model/step.ts'
+import type { Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { findMeant } from '../tasks/find.ts'
+
+export interface Compared {
+  readonly task: Task
+  /** What it changed, all in all. */
+  readonly files: readonly string[]
+  /** Those of them that another one changed, too. */
+  readonly shared: readonly string[]
+  /** How long its runs took. */
+  readonly seconds: number
+}
+
+export interface CompareInput {
+  readonly dir: string
+  readonly tasks: readonly string[]
+  /** Also what lies between the first two. */
+  readonly diff?: boolean | undefined
+}
+
+/** Tasks side by side. Changes nothing. */
+export async function compare(
+  ports: Ports,
+  { dir, tasks, diff }: CompareInput,
+  signal?: AbortSignal,
+): Promise<{ rows: Compared[]; diff: string | undefined }> {
+  if (new Set(tasks).size < 2) throw new AppError('WT_019', 'Compare what? Name at least two tasks.')
+  const looks = await Promise.all(tasks.map((name) => look(ports, dir, name, signal)))
+  const changes = looks.map(({ files }) => new Set(files))
+  const seconds = await Promise.all(looks.map(({ task }) => secondsOf(ports, task)))
+  const rows = looks.map(({ task, files }, own) => ({
+    task,
+    files,
+    shared: files.filter((file) => changes.some((others, other) => other !== own && others.has(file))),
+    seconds: seconds[own] ?? 0,
+  }))
+  const [one, other] = looks
+  const between =
+    diff && one?.last && other?.last
+      ? await ports.contents.readPatch(one.repo, one.last.tree, other.last.tree, signal)
+      : undefined
+  return { rows, diff: between?.toString() }
+}
+
+interface Look {
+  readonly repo: Repo
+  readonly task: Task
+  readonly last: Step | undefined
+  readonly files: readonly string[]
+}
+
+async function look(ports: Ports, dir: string, name: string, signal?: AbortSignal): Promise<Look> {
+  const { repo, task } = await findMeant(ports, dir, name)
+  const steps = await ports.vault.readSteps(repo, task)
+  const [first, last] = [steps[0], steps.at(-1)]
+  const pair = first && last ? await ports.vault.readFiles(repo, [first, last], signal) : []
+  return { repo, task, last, files: (pair[1] ?? []).map((file) => file.path) }
+}
+
+async function secondsOf(ports: Ports, { uid }: Task): Promise<number> {
+  let begun = 0
+  let total = 0
+  for (const { at, event } of await ports.store.readEvents({ uid, types: ['run.begun', 'run.ended'] })) {
+    if (event.type === 'run.begun') begun = Date.parse(at)
+    else if (begun > 0) total += Date.parse(at) - begun
+  }
+  return Math.round(total / 1000)
+}

@@ -1,0 +1,21 @@
+/** What a repository's tasks cost on the disk. */
+import type { Ports } from '../ports/index.ts'
+import { findMeant } from '../tasks/find.ts'
+import { findRepo } from '../tasks/repo.ts'
+import { type DiskUse, nothing, readUse } from '../trash/disk-use.ts'
+
+/** Of every open task, or of the one that is named. Adds up every file: it takes its time. */
+export async function disk(
+  ports: Ports,
+  input: { dir: string; task?: string | undefined },
+  signal?: AbortSignal,
+): Promise<DiskUse> {
+  if (input.task !== undefined) {
+    const { repo, task } = await findMeant(ports, input.dir, input.task)
+    return readUse(ports, repo, [task], signal)
+  }
+  const { repo } = await findRepo(ports, input.dir)
+  return repo
+    ? readUse(ports, repo, await ports.store.readTasks({ repo: repo.id, open: true }), signal)
+    : nothing
+}

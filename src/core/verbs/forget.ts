@@ -1,0 +1,85 @@
+import path from 'node:path'
+import { apart, type Failed } from '../base/failures.ts'
+import { close } from '../closing/close-task.ts'
+import { AppError } from '../model/errors.ts'
+import type { Repo, RepoRecord } from '../model/repo.ts'
+import type { Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { takeStep } from '../steps/take.ts'
+import { requireIdle, requireOpen, requireSettled } from '../tasks/guards.ts'
+import { holdTask } from '../tasks/hold.ts'
+import { forgottenNote } from '../tasks/repo.ts'
+import { requireUnmoved } from '../workspaces/moved.ts'
+import { emptyPool } from '../workspaces/pool.ts'
+import { requireOnBranch } from '../workspaces/recreate.ts'
+
+export interface Forgotten {
+  /** The repository's git folder. */
+  readonly path: string
+  readonly closed: readonly { readonly task: Task; readonly operation: string }[]
+  /** What could not be closed after all: the repository stays listed for it. */
+  readonly errors: readonly Failed[]
+}
+
+/** Gives up every open task of a repository, one operation each, and lists the repository no more. */
+export async function forget(
+  ports: Ports,
+  input: { readonly path: string },
+  signal?: AbortSignal,
+): Promise<Forgotten> {
+  const record = await findKnown(ports, input.path)
+  if (!record) {
+    const hint = 'offshoot repos lists them, each with its path.'
+    throw new AppError('WT_005', `${input.path} is no repository that is known.`, { path: input.path, hint })
+  }
+  const { id, commonDir } = record
+  const isThere = (await ports.files.readKind(commonDir)) === 'folder'
+  const place = { commonDir, gitDir: commonDir, checkout: null }
+  const repo = { ...record, place: isThere ? await ports.locate(commonDir) : place }
+  const tasks = await ports.store.readTasks({ repo: id, open: true })
+  // Before the first is closed: all of it, or nothing.
+  for (const task of tasks) await requireClosable(ports, repo, task, isThere)
+  const closed: Forgotten['closed'][number][] = []
+  const errors: Failed[] = []
+  for (const task of tasks)
+    await apart([task], errors, async () => closed.push(await giveUp(ports, repo, task, isThere, signal)))
+  const [first] = errors
+  if (first && closed.length === 0) throw first.error
+  if (errors.length > 0) return { path: commonDir, closed, errors }
+  await emptyPool(ports, repo, signal)
+  await ports.notes.put(forgottenNote(id), ports.clock.now().toISOString())
+  return { path: commonDir, closed, errors }
+}
+
+/** All that can be known before of what would stop it. */
+async function requireClosable(ports: Ports, repo: Repo, task: Task, isThere: boolean): Promise<void> {
+  requireSettled(task)
+  requireIdle(task)
+  if (!isThere) return
+  await requireUnmoved(ports, repo, task)
+  if ((await ports.files.readKind(task.path)) !== 'folder') return
+  await requireOnBranch(ports, repo, task)
+  await ports.vault.findTip(repo, task)
+}
+
+/** By any folder in it; when it is gone, by where it or its checkout was. */
+async function findKnown({ locate, repos, files }: Ports, where: string): Promise<RepoRecord | undefined> {
+  const found = await locate(where).catch(() => undefined)
+  if (found) return repos.findAt(found.commonDir)
+  const real = await files.readRealPath(path.resolve(where))
+  return (await repos.findAt(real)) ?? (await repos.findAt(path.join(real, '.git')))
+}
+
+function giveUp(ports: Ports, repo: Repo, named: Task, isThere: boolean, signal?: AbortSignal) {
+  return holdTask(ports, named, { verb: 'forget', signal }, async () => {
+    let task = await requireOpen(ports, named)
+    requireIdle(task)
+    if (isThere) await requireOnBranch(ports, repo, task)
+    const note = { tool: 'sweep', summary: 'before the repository was forgotten' }
+    // Without the repository's objects there is no telling what changed: the folder itself is kept, in the trash.
+    if (isThere && (await ports.files.readKind(task.path)) === 'folder')
+      task = (await takeStep(ports, repo, task, note, undefined, signal)).task
+    const { task: gone, operation } = await close(ports, repo, task, {})
+    return { task: gone, operation }
+  })
+}

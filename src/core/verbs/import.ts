@@ -1,0 +1,88 @@
+/** Takes over what a repository tells other tools about setting a workspace up. */
+import path from 'node:path'
+import { readHooks } from '../hooks/hooks.ts'
+import { findPeerFiles, type PeerFile, readPeerFile } from '../hooks/peers.ts'
+import { AppError } from '../model/errors.ts'
+import type { Ports } from '../ports/index.ts'
+
+export interface ImportInput {
+  readonly dir: string
+  /** One of the files; needed where several say different things. */
+  readonly file?: string | undefined
+  readonly dryRun?: boolean | undefined
+}
+
+export interface Imported {
+  /** What was taken, by the key of the setting. */
+  readonly settings: readonly { readonly key: string; readonly value: string; readonly from: string }[]
+  /** The settings file that has it now. */
+  readonly path: string
+}
+
+/** Writes it into the repository's own settings. Nothing of it runs before it is trusted. */
+export async function importPeers(ports: Ports, input: ImportInput): Promise<Imported> {
+  const { checkout } = await ports.locate(input.dir)
+  if (checkout === null) throw new AppError('WT_009', 'A bare repository has no settings of its own.')
+  const target = path.join(checkout, '.offshoot.yaml')
+  const settings = chosen(await readPeers(ports, checkout, input.file))
+  const own = (await readHooks(ports, checkout)).filter(({ isForeign }) => isForeign)
+  const fresh = settings.filter(({ key, value }) => isNew(own, key, value, target))
+  if (input.dryRun || fresh.length === 0) return { settings: fresh, path: target }
+  const kind = await ports.files.readKind(target)
+  if (kind !== undefined && kind !== 'file')
+    throw new AppError('WT_016', '.offshoot.yaml is no plain file, and stays as it is.', { path: target })
+  const values = Object.fromEntries(fresh.map(({ key, value }) => [key, value]))
+  const text = await ports.settings.edit((await ports.files.readText(target)) ?? '', values)
+  await ports.files.write(target, text)
+  return { settings: fresh, path: target }
+}
+
+async function readPeers(ports: Ports, checkout: string, wanted: string | undefined): Promise<PeerFile[]> {
+  const files = await findPeerFiles(ports, checkout)
+  const meant = wanted === undefined ? files : files.filter((file) => file === path.posix.normalize(wanted))
+  if (meant.length === 0) {
+    throw new AppError(
+      'WT_005',
+      wanted === undefined ? 'There is nothing to import.' : `${wanted} cannot be imported.`,
+      {
+        hint: `Read are .cursor/worktrees.json, .codex/environments/*.toml and conductor.json${files.length > 0 ? `; here: ${files.join(', ')}` : ''}.`,
+      },
+    )
+  }
+  const read: PeerFile[] = []
+  for (const file of meant) read.push(await readPeerFile(ports, checkout, file))
+  return read
+}
+
+/** One command for each hook. Throws where two files differ. Pure. */
+export function chosen(files: readonly PeerFile[]): Imported['settings'][number][] {
+  const found = new Map<string, Imported['settings'][number]>()
+  for (const { file, hooks } of files) {
+    for (const [hook, value] of Object.entries(hooks) as [string, string][]) {
+      const key = `hooks.${hook}`
+      const other = found.get(key)
+      if (other && other.value !== value) {
+        throw new AppError('WT_019', `${other.from} and ${file} say different things.`, {
+          hint: `Name one of them: offshoot config import ${file}`,
+        })
+      }
+      if (!other) found.set(key, { key, value, from: file })
+    }
+  }
+  return [...found.values()]
+}
+
+function isNew(
+  own: Awaited<ReturnType<typeof readHooks>>,
+  key: string,
+  value: string,
+  target: string,
+): boolean {
+  const there = own.find(({ hook }) => `hooks.${hook}` === key)
+  if (!there) return true
+  if (there.command === value) return false
+  throw new AppError('WT_019', `${key} is set already, to something else.`, {
+    path: target,
+    hint: 'Take it out of .offshoot.yaml first, or join both by hand.',
+  })
+}

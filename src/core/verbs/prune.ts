@@ -1,0 +1,303 @@
+import { eachOf } from '../base/concurrency.ts'
+import { apart, type Failed } from '../base/failures.ts'
+import {
+  findProtection,
+  type PruneFacts,
+  type PruneOptions,
+  type PruneVerdict,
+  pruneVerdicts,
+} from '../closing/prune-policy.ts'
+import { landedState } from '../landing/landed.ts'
+import { appError, AppError } from '../model/errors.ts'
+import type { Repo, RepoRecord } from '../model/repo.ts'
+import type { Settings } from '../model/settings.ts'
+import { isOpen, type Task } from '../model/task.ts'
+import { closing } from '../operations/close.ts'
+import { type Act, performAll } from '../operations/perform.ts'
+import type { Ports } from '../ports/index.ts'
+import { takeStep } from '../steps/take.ts'
+import { requireOpen } from '../tasks/guards.ts'
+import { holdFree } from '../tasks/hold.ts'
+import { asSeen } from '../tasks/liveness.ts'
+import { findRepo, isGone, repoAt } from '../tasks/repo.ts'
+import { relieve } from '../trash/free-space.ts'
+import { compact } from '../trash/shrink.ts'
+import { findMovedTo } from '../workspaces/moved.ts'
+
+export interface PruneInput extends PruneOptions {
+  readonly dir: string
+  readonly dryRun?: boolean | undefined
+}
+
+export interface Pruned {
+  /** What could go by the rules, oldest first. */
+  readonly stale: readonly Told[]
+  readonly removed: readonly (Told & { readonly operation: string })[]
+  readonly skipped: readonly Told[]
+  readonly errors: readonly Failed[]
+  /** What a person should know besides. */
+  readonly warnings: readonly string[]
+}
+
+interface Told {
+  readonly task: Task
+  readonly why: string
+}
+
+/** Takes away what nobody needs, oldest first, each as an operation of its own. What fails does not stop the rest. */
+export async function prune(ports: Ports, input: PruneInput, signal?: AbortSignal): Promise<Pruned> {
+  const { place, repo } = await findRepo(ports, input.dir)
+  const settings = await ports.settings.read(place.checkout)
+  const told =
+    repo && !(await isGone(ports, repo)) ? await pruneHere(ports, repo, settings, input, signal) : none
+  const gone = await pruneGone(ports, input, signal)
+  return {
+    ...told,
+    errors: [...told.errors, ...gone.errors],
+    warnings: [...told.warnings, ...gone.warnings],
+  }
+}
+
+const none: Pruned = { stale: [], removed: [], skipped: [], errors: [], warnings: [] }
+
+function pruneHere(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  input: PruneInput,
+  signal?: AbortSignal,
+): Promise<Pruned> {
+  return alone(ports, repo, input, signal, async () => {
+    const told = input.dryRun
+      ? await previewed(ports, repo, settings, input, signal)
+      : await pruned(ports, repo, settings, input, signal)
+    const relieved = await relieve(ports, settings, input, signal)
+    const { said, errors } = await compact(ports, repo, settings, input, signal)
+    return {
+      ...told,
+      errors: [...told.errors, ...errors],
+      warnings: [...told.warnings, ...relieved, ...said],
+    }
+  })
+}
+
+/** Nobody is in a repository that is gone: what the trash and the vault keep of it is looked after from any other. */
+async function pruneGone(
+  ports: Ports,
+  input: PruneInput,
+  signal?: AbortSignal,
+): Promise<Pick<Pruned, 'errors' | 'warnings'>> {
+  const [errors, warnings]: [Failed[], string[]] = [[], []]
+  for (const record of await ports.repos.readAll()) {
+    if (!(await isGone(ports, record))) continue
+    const settings = await ports.settings.read(null)
+    const compacting = async () => compact(ports, await repoAt(ports, record), settings, input, signal)
+    try {
+      const { said, errors: failed } = await alone(ports, record, input, signal, compacting)
+      errors.push(...failed)
+      warnings.push(...said.map((one) => `Of ${record.commonDir}, which is gone: ${one}`))
+    } catch (thrown) {
+      const error = appError(thrown)
+      if (error.kind === 'cancelled') throw error
+      warnings.push(`Of ${record.commonDir}, which is gone, nothing could go: ${error.message}`)
+    }
+  }
+  return { errors, warnings }
+}
+
+function alone<T>(
+  ports: Ports,
+  { id }: RepoRecord,
+  { dryRun }: PruneInput,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  return dryRun ? work() : ports.locks.hold(`prune ${id}`, { verb: 'prune', waitMs: 0, signal }, work)
+}
+
+async function previewed(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  input: PruneInput,
+  signal?: AbortSignal,
+): Promise<Pruned> {
+  const { tasks, facts, errors, verdicts } = await gather(ports, repo, settings, input, signal)
+  const candidates = going(verdicts)
+  await eachOf(candidates, atOnce, ({ task }) =>
+    apart([task], errors, async () => {
+      const uncommitted = await countUncommitted(ports, repo, task, signal)
+      facts.set(task.uid, { ...facts.get(task.uid), uncommitted })
+    }),
+  )
+  const final = without(errors, pruneVerdicts(tasks, settings, ports.clock.now(), input, facts))
+  const skipped = staying(final)
+  const uncommitted = skipped.filter(({ task }) => facts.get(task.uid)?.uncommitted)
+  return { stale: going(final), removed: [], skipped, errors, warnings: warned(settings, uncommitted) }
+}
+
+/** So many are looked at, or got ready, at a time. */
+const atOnce = 8
+
+/** So many go together, and so many locks are held for it. */
+const mostAtOnce = 64
+
+async function pruned(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  input: PruneInput,
+  signal?: AbortSignal,
+): Promise<Pruned> {
+  const { errors, verdicts } = await gather(ports, repo, settings, input, signal)
+  const stale = going(verdicts)
+  const keeping = new Set(verdicts.flatMap(({ task, keepsBranch }) => (keepsBranch ? [task.uid] : [])))
+  const sum: Summary = { removed: [], skipped: staying(verdicts), errors, uncommitted: [] }
+  for (let from = 0; from < stale.length; from += mostAtOnce) {
+    signal?.throwIfAborted()
+    const some = stale.slice(from, from + mostAtOnce)
+    const named = some.map(({ task }) => task)
+    await holdFree(ports, named, { verb: 'prune', signal }, async (free) => {
+      for (const { task } of some)
+        if (!free.includes(task)) sum.skipped.push({ task, why: 'another command is at work in it' })
+      const ready = await readyToGo(ports, repo, settings, free, input, sum, signal)
+      const acts = await planned(ports, repo, ready, keeping, sum)
+      const ended = await performAll(ports, repo, acts)
+      const reasons = new Map(some.map(({ task, why }) => [task.uid, why]))
+      for (const [n, { task, operation }] of acts.entries()) {
+        const end = ended[n]
+        const why = reasons.get(task.uid) ?? ''
+        if (end instanceof AppError) sum.errors.push({ task, error: end })
+        else if (end) sum.removed.push({ task: end, why, operation: operation.id })
+      }
+    })
+  }
+  const { uncommitted, ...told } = sum
+  return { stale, ...told, warnings: warned(settings, uncommitted) }
+}
+
+/** Filled in on the way. */
+interface Summary {
+  readonly removed: Pruned['removed'][number][]
+  readonly skipped: Told[]
+  readonly errors: Failed[]
+  /** Of those that are skipped. */
+  readonly uncommitted: Told[]
+}
+
+/** The one reason to stay that a person can do something about. */
+function warned({ prune: { warnUncommitted } }: Settings, uncommitted: readonly Told[]): string[] {
+  if (!warnUncommitted) return []
+  return uncommitted.map(
+    ({ task: { id }, why }) => `${id} stays: it has ${why}. offshoot checkpoint ${id} keeps them.`,
+  )
+}
+
+const going = (verdicts: readonly PruneVerdict[]) => told(verdicts.filter(({ goes }) => goes))
+const staying = (verdicts: readonly PruneVerdict[]) => told(verdicts.filter(({ goes }) => !goes))
+const told = (verdicts: readonly PruneVerdict[]): Told[] => verdicts.map(({ task, why }) => ({ task, why }))
+
+/** Whether the work has landed takes several git calls: it is asked only of tasks that would otherwise stay. */
+async function gather(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  options: PruneInput,
+  signal?: AbortSignal,
+) {
+  const open = await ports.store.readTasks({ repo: repo.id, open: true })
+  // Nobody has recovered before a dry run: a run that died counts as what it is.
+  const tasks = options.dryRun ? await Promise.all(open.map((task) => asSeen(ports, task))) : open
+  const facts = new Map<string, PruneFacts>()
+  const errors: Failed[] = []
+  const now = ports.clock.now()
+  const judged = () => without(errors, pruneVerdicts(tasks, settings, now, options, facts))
+  await eachOf(tasks, atOnce, (task) =>
+    apart([task], errors, async () => {
+      facts.set(task.uid, { movedTo: await findMovedTo(ports, repo, task) })
+    }),
+  )
+  for (const { task } of staying(judged())) {
+    if (task.pending || task.shadow || facts.get(task.uid)?.movedTo !== undefined) continue
+    await apart([task], errors, async () => {
+      const { where } = await landedState(ports, repo, task, signal)
+      const gone = (await ports.files.readKind(task.path)) !== 'folder'
+      facts.set(task.uid, { landed: where, gone })
+    })
+  }
+  return { tasks, facts, errors, verdicts: judged() }
+}
+
+/** Of what could not be looked at nothing is known: it neither goes nor stays for a reason, it is told as an error. */
+function without(errors: readonly Failed[], verdicts: readonly PruneVerdict[]): PruneVerdict[] {
+  const failed = new Set(errors.map(({ task }) => task.uid))
+  return verdicts.filter(({ task }) => !failed.has(task.uid))
+}
+
+async function countUncommitted(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<number> {
+  if ((await ports.files.readKind(task.path)) !== 'folder') return 0
+  return (await ports.vault.readDirt(repo, task, signal)).length
+}
+
+/** Looked at again, now that nobody else can be at work in them: what no step holds stays, or becomes a step first. */
+async function readyToGo(
+  ports: Ports,
+  repo: Repo,
+  settings: Settings,
+  named: readonly Task[],
+  input: PruneInput,
+  sum: Summary,
+  signal?: AbortSignal,
+): Promise<Task[]> {
+  const ready = new Map<string, Task>()
+  await eachOf(named, atOnce, async ({ uid, lastActiveAt }) => {
+    const task = await ports.store.findTaskByUid(uid)
+    if (!task || !isOpen(task)) return
+    if (task.pending || task.lastActiveAt !== lastActiveAt) {
+      sum.skipped.push({ task, why: 'it was used just now' })
+      return
+    }
+    await apart([task], sum.errors, async () => {
+      const takes = input.force || !settings.prune.protectUncommitted
+      const why = takes
+        ? undefined
+        : findProtection(await countUncommitted(ports, repo, task, signal), settings, input)
+      if (why === undefined) ready.set(uid, takes ? await sweptUp(ports, repo, task, signal) : task)
+      else {
+        sum.skipped.push({ task, why })
+        sum.uncommitted.push({ task, why })
+      }
+    })
+  })
+  return named.flatMap(({ uid }) => ready.get(uid) ?? [])
+}
+
+async function sweptUp(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
+  if ((await ports.files.readKind(task.path)) !== 'folder') return task
+  const note = { tool: 'sweep', summary: 'before it was pruned' }
+  return (await takeStep(ports, repo, await requireOpen(ports, task), note, undefined, signal)).task
+}
+
+async function planned(
+  ports: Ports,
+  repo: Repo,
+  tasks: readonly Task[],
+  keeping: ReadonlySet<string>,
+  sum: Summary,
+): Promise<Act[]> {
+  const worktrees = await ports.git.readWorktrees(repo.place)
+  const taken = new Set<string>()
+  const together = { batch: ports.ids.uid(), at: ports.clock.now().toISOString() }
+  const acts = new Map<string, Act>()
+  await eachOf(tasks, atOnce, (task) =>
+    apart([task], sum.errors, async () => {
+      const keepBranch = keeping.has(task.uid)
+      const state = task.adopted || keepBranch ? 'kept' : 'rejected'
+      const how = { keepBranch, worktrees, taken }
+      const { branchKept: _, ...closed } = await closing(ports, repo, task, state, how)
+      const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
+      acts.set(task.uid, { task, operation: { ...common, ...together, ...closed } })
+    }),
+  )
+  return tasks.flatMap(({ uid }) => acts.get(uid) ?? [])
+}

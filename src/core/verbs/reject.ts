@@ -1,0 +1,17 @@
+import { type Rejected, type RejectInput, rejectTask } from '../closing/close-task.ts'
+import { askTaskHook } from '../hooks/hooks.ts'
+import { isOpen } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { stopTask } from '../runs/stop.ts'
+import { requireTask } from '../tasks/find.ts'
+
+/**
+ * Gives the work up: its run is ended, its last state is a step, its folder goes into the trash, its branch away. All of
+ * it can come back.
+ */
+export async function reject(ports: Ports, input: RejectInput, signal?: AbortSignal): Promise<Rejected> {
+  const { repo, task } = await requireTask(ports, input.dir, input.task)
+  if (isOpen(task)) await askTaskHook(ports, repo, task, 'preRemove', { onOutput: input.onOutput }, signal)
+  const idle = await stopTask(ports, task, signal)
+  return rejectTask(ports, repo, idle.task, input, signal)
+}

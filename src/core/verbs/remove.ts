@@ -1,0 +1,111 @@
+import path from 'node:path'
+import { askTaskHook } from '../hooks/hooks.ts'
+import { landedState } from '../landing/landed.ts'
+import type { CommandCall } from '../model/command.ts'
+import { AppError } from '../model/errors.ts'
+import type { Repo } from '../model/repo.ts'
+import type { StepFile } from '../model/step.ts'
+import { isOpen, type Task } from '../model/task.ts'
+import { givingUp } from '../operations/close.ts'
+import { perform } from '../operations/perform.ts'
+import type { Ports } from '../ports/index.ts'
+import { stopTask } from '../runs/stop.ts'
+import { requireIdle, requireSettled } from '../tasks/guards.ts'
+import { holdTask } from '../tasks/hold.ts'
+import { findRepo } from '../tasks/repo.ts'
+import { requireUnmoved } from '../workspaces/moved.ts'
+
+export interface RemoveInput {
+  readonly dir: string
+  /** One of the three names the task. */
+  readonly task?: string | undefined
+  readonly path?: string | undefined
+  /** The workspace folder's name. */
+  readonly name?: string | undefined
+  readonly force?: boolean | undefined
+  readonly keepBranch?: boolean | undefined
+  /** Takes what a hook says. */
+  readonly onOutput?: CommandCall['onOutput']
+}
+
+export interface Removed {
+  readonly task: Task
+  /** False: it had been removed before. */
+  readonly removed: boolean
+  /** What went into the trash with it although git does not know it. */
+  readonly ignored: readonly string[]
+  readonly branchKept: boolean
+  /** Whether its work was in the base branch. */
+  readonly landed: boolean | null
+  readonly operation: string | undefined
+}
+
+/** Takes a task's workspace, branch and registration away, into the trash. */
+export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSignal): Promise<Removed> {
+  const { repo } = await findRepo(ports, input.dir)
+  const named = repo && (await findNamed(ports, repo, input))
+  if (!repo || !named) throw notFound(input)
+  if (isOpen(named)) await askTaskHook(ports, repo, named, 'preRemove', { onOutput: input.onOutput }, signal)
+  if (input.force) await stopTask(ports, named, signal)
+  return holdTask(ports, named, { verb: 'remove', signal }, async () => {
+    const task = (await ports.store.findTaskByUid(named.uid)) ?? named
+    requireSettled(task)
+    requireIdle(task)
+    if (!isOpen(task))
+      return {
+        task,
+        removed: false,
+        ignored: [],
+        branchKept: task.state === 'kept',
+        landed: null,
+        operation: undefined,
+      }
+    await requireUnmoved(ports, repo, task)
+    const there = (await ports.files.readKind(task.path)) === 'folder'
+    const ignored = there ? await ports.vault.readIgnored(repo, task, signal) : []
+    if (there && !input.force) requireClean(task, await ports.vault.readDirt(repo, task, signal), ignored)
+    const { landed } = await landedState(ports, repo, task, signal)
+    signal?.throwIfAborted()
+    const state = input.keepBranch || task.adopted ? 'kept' : 'rejected'
+    const { branchKept, ...closed } = await givingUp(ports, repo, task, state, {
+      keepBranch: input.keepBranch,
+    })
+    const operation = {
+      id: ports.ids.uid(),
+      verb: 'remove',
+      task: task.uid,
+      at: ports.clock.now().toISOString(),
+    } as const
+    const removed = await perform(ports, repo, task, { ...operation, ...closed })
+    return { task: removed, removed: true, ignored, branchKept, landed, operation: operation.id }
+  })
+}
+
+async function findNamed(ports: Ports, repo: Repo, input: RemoveInput): Promise<Task | undefined> {
+  if (input.task !== undefined) return ports.store.findTask(repo.id, input.task)
+  if (input.path !== undefined) {
+    const real = await ports.files.readRealPath(path.resolve(input.dir, input.path))
+    const found = await ports.store.findTaskByPath(real)
+    // The path may lead into another repository; all that follows would then be done to this one.
+    return found?.repo === repo.id ? found : undefined
+  }
+  return (await ports.store.readTasks({ repo: repo.id })).find(
+    (task) => path.basename(task.path) === input.name || task.id === input.name,
+  )
+}
+
+function notFound(input: RemoveInput): AppError {
+  if (input.task !== undefined) return new AppError('WT_007', `There is no task ${input.task} here.`)
+  const named = input.path ?? input.name
+  return new AppError('WT_005', `There is no workspace ${named} here.`, { path: input.path })
+}
+
+function requireClean(task: Task, dirt: readonly StepFile[], ignored: readonly string[]): void {
+  if (dirt.length === 0) return
+  const count = `${dirt.length} ${dirt.length === 1 ? 'file' : 'files'}`
+  throw new AppError('WT_004', `The workspace of ${task.id} has ${count} that no commit and no step holds.`, {
+    path: task.path,
+    hint: `offshoot checkpoint ${task.id} keeps them; with --force the folder goes into the trash as it is.`,
+    data: { changed: dirt.map((file) => file.path), ignored },
+  })
+}

@@ -1,0 +1,52 @@
+/** The verb `run` where there is no repository: an agent, or any command, at work in the folder itself. */
+import type { AgentEnd } from '../model/agent.ts'
+import { appError, AppError } from '../model/errors.ts'
+import type { Ports } from '../ports/index.ts'
+import { chooseAgent } from '../runs/choose-agent.ts'
+import { converse, type Onlooker } from '../runs/loop.ts'
+import { answers } from '../runs/permission.ts'
+import { runFolder } from '../runs/run-folder.ts'
+import { agentName, policyOf, type RunInput } from '../runs/run-input.ts'
+import { openCell } from '../workspaces/cell.ts'
+
+export interface DirectRun {
+  readonly agent: string
+  readonly end: AgentEnd
+}
+
+/**
+ * Runs an agent, or any command, in the folder itself: no task, no steps, no undo. Only where there is no repository at
+ * all, and only when the user's settings say so.
+ */
+export async function runDirect(
+  ports: Ports,
+  input: RunInput,
+  onlooker?: Onlooker,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<DirectRun> {
+  const settings = await ports.settings.read(null)
+  await requireNoRepo(ports, input.dir, settings.isolation.fallback === 'direct')
+  const policy = policyOf(settings, input)
+  const agent = await chooseAgent(ports, input.dir, agentName(settings, input), policy.level)
+  const tell: Onlooker['tell'] = (event) => onlooker?.tell(event)
+  const place = { workspace: input.dir, free: [ports.temp], home: ports.userHome }
+  const permit = answers({ policy, place, tell, ask: input.autoContinue ? undefined : onlooker?.ask })
+  const run = ports.ids.uid()
+  const cell = await openCell(ports, {
+    workspace: input.dir,
+    env: { OFFSHOOT_RUN: run },
+    runFolder: runFolder(ports, run),
+  })
+  const handed = { prompt: input.prompt ?? '', argv: input.argv, terminal: onlooker === undefined }
+  const attended = { workspace: input.dir, tell, permit }
+  const { end } = await converse(agent, handed, cell, attended, { timeMinutes: 0, turns: 0 }, signal)
+  return { agent: agent.name, end }
+}
+
+/** A repository that is damaged, or somebody else's, is one all the same: an agent is not let loose in it. */
+async function requireNoRepo(ports: Ports, dir: string, isWanted: boolean): Promise<void> {
+  const error = await ports.locate(dir).then(() => undefined, appError)
+  if (error === undefined) throw new AppError('WT_019', `${dir} is in a git repository: it gets a task.`)
+  if (isWanted && error.code === 'WT_009' && error.path === dir) return
+  throw error
+}

@@ -1,0 +1,108 @@
+/** The verb `run`: an agent, or any command, at work in a task. */
+import type { CommandCall } from '../model/command.ts'
+import { AppError, appError } from '../model/errors.ts'
+import type { Progress } from '../model/progress.ts'
+import { commandLine } from '../model/redact.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Task } from '../model/task.ts'
+import type { Ports } from '../ports/index.ts'
+import { recoverMeanwhile } from '../recovery/periodic.ts'
+import { chooseAgent } from '../runs/choose-agent.ts'
+import { type AgentOrder, type Onlooker, type RunValue, workInTask } from '../runs/loop.ts'
+import { inTurn } from '../runs/queue.ts'
+import { agentName, policyOf, type RunInput } from '../runs/run-input.ts'
+import { type EndedRun, withRun } from '../runs/run.ts'
+import { requireTask } from '../tasks/find.ts'
+import { findRepo } from '../tasks/repo.ts'
+import { start } from './start.ts'
+
+/** Runs an agent, or any command, in the workspace of a task: a policy before each tool call, a step after it. */
+export async function runAgent(
+  ports: Ports,
+  input: RunInput,
+  onlooker?: Onlooker,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<EndedRun<RunValue>> {
+  const settings = await ports.settings.read((await ports.locate(input.dir)).checkout)
+  const policy = policyOf(settings, input)
+  const resumed = input.resume ? await findResumed(ports, input) : undefined
+  const name = agentName(settings, input, resumed?.task)
+  const agent = await chooseAgent(ports, input.dir, name, policy.level)
+  const found = resumed ?? (await taskFor(ports, input, signal, onlooker))
+  const order: AgentOrder = {
+    agent,
+    policy,
+    limits: settings.limits,
+    prompt: input.prompt ?? '',
+    argv: input.argv,
+    resume: input.resume,
+    // Whoever runs a command in a task by exec, as its tests, sees what came of it.
+    mayFail: input.argv !== undefined && !input.starts,
+    onlooker,
+    ask: input.autoContinue ? undefined : onlooker?.ask,
+  }
+  // A command is known by its own name.
+  const label = (agent.name === 'command' && input.argv?.[0]) || agent.name
+  const onOutput = onlooker && told(onlooker)
+  const running = () =>
+    withRun(ports, found, label, (run) => workInTask(ports, found.repo, run, order, signal), {
+      meanwhile: recoverMeanwhile,
+      onOutput,
+      signal,
+    })
+  if (input.argv && !input.starts) return running()
+  const limit = settings.limits.concurrent
+  return inTurn(ports, found.repo, limit, () => onlooker?.tell({ event: 'queued', limit }), running, signal)
+}
+
+/** The task that is named, or the one that has the conversation: that of the id, or the last one. */
+async function findResumed(ports: Ports, { dir, task: name, resume }: RunInput): Promise<Found> {
+  if (name !== undefined) return requireTask(ports, dir, name)
+  const here = await requireTask(ports, dir, undefined).catch(() => undefined)
+  if (here && resume === true) return here
+  const { repo } = await findRepo(ports, dir)
+  const fits = ({ conversation }: Task) =>
+    conversation !== undefined && (resume === true || conversation.id === resume)
+  const [task] = (await ports.store.readTasks({ repo: repo?.id ?? '', open: true }))
+    .filter(fits)
+    .toSorted((one, other) => other.lastActiveAt.localeCompare(one.lastActiveAt))
+  if (repo && task) return { repo, task }
+  throw new AppError('WT_007', 'No open task has that conversation.', { hint: 'Name the task: --task ID' })
+}
+
+interface Found {
+  readonly repo: Repo
+  readonly task: Task
+}
+
+/** What a hook says is told like the output of a command. */
+function told(onlooker: Onlooker): CommandCall['onOutput'] {
+  return (stream, text) => onlooker.tell({ event: 'output', stream, text })
+}
+
+async function taskFor(
+  ports: Ports,
+  input: RunInput,
+  signal: AbortSignal,
+  onlooker: Onlooker | undefined,
+): Promise<Found> {
+  if (!input.starts) return requireTask(ports, input.dir, input.task)
+  const title =
+    input.task === undefined ? ((input.argv && commandLine(input.argv)) ?? input.prompt) : undefined
+  const { dir, base } = input
+  const watched = onlooker && {
+    onOutput: told(onlooker),
+    onProgress: (progress: Progress) => onlooker.tell({ event: 'progress', ...progress }),
+  }
+  const asked = { dir, task: input.task, title, base, ...watched }
+  return start(ports, asked, signal).catch((thrown: unknown) => {
+    throw beforeRun(appError(thrown))
+  })
+}
+
+/** Nothing has run yet: whoever frees space can try it again. */
+function beforeRun(error: AppError): AppError {
+  if (error.code !== 'WT_014') return error
+  const { code, message, hint, path: where, cause } = error
+  return new AppError(code, message, { hint, path: where, cause, data: { ...error.data, started: false } })
+}

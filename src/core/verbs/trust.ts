@@ -1,0 +1,37 @@
+import { type HookCommand, readHooks } from '../hooks/hooks.ts'
+import { fingerprintOf, isTrusted, trustNote } from '../hooks/trust.ts'
+import { AppError } from '../model/errors.ts'
+import type { Ports } from '../ports/index.ts'
+import { requireRepo } from '../tasks/repo.ts'
+
+export interface TrustInput {
+  readonly dir: string
+  /** Only tells. */
+  readonly show?: boolean | undefined
+  /** Trusts nothing of this repository any more. */
+  readonly revoke?: boolean | undefined
+  /** Nobody sits in front of this machine; then it has to be said that this is meant. */
+  readonly isUnattended?: boolean | undefined
+  readonly ci?: boolean | undefined
+}
+
+export interface Trusted {
+  /** The commands that the repository's own settings would run. */
+  readonly commands: readonly HookCommand[]
+  readonly trusted: boolean
+}
+
+/** Lets the commands of the repository's own settings run, exactly as they are now. */
+export async function trust(ports: Ports, input: TrustInput, signal?: AbortSignal): Promise<Trusted> {
+  const repo = await requireRepo(ports, input.dir, signal)
+  const hooks = await readHooks(ports, repo.place.checkout)
+  const commands = hooks.filter((hook) => hook.isForeign)
+  if (input.show) return { commands, trusted: await isTrusted(ports, repo.id, hooks) }
+  if (input.isUnattended && !input.ci) {
+    throw new AppError('WT_017', 'Nobody is here to say that these commands are trusted.', {
+      hint: 'If that is meant: offshoot trust --ci',
+    })
+  }
+  await ports.notes.put(trustNote(repo.id), input.revoke ? '' : fingerprintOf(hooks))
+  return { commands, trusted: !input.revoke }
+}

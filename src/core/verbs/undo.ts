@@ -1,0 +1,133 @@
+/** The verbs undo and ops: what was done, and how it is taken back. */
+import { whereItIsNow, withLaterEdits } from '../landing/later-edits.ts'
+import { toText } from '../model/bytes.ts'
+import { AppError, conflictError } from '../model/errors.ts'
+import type { Operation, StepMove } from '../model/operation.ts'
+import { branchRef } from '../model/refs.ts'
+import type { Repo } from '../model/repo.ts'
+import { isOpen, type Task } from '../model/task.ts'
+import { inverse } from '../operations/back.ts'
+import { overlaps, requireFits } from '../operations/fits.ts'
+import { findOperation } from '../operations/kept.ts'
+import { type KnownOperation, operationsOf } from '../operations/known.ts'
+import { perform } from '../operations/perform.ts'
+import type { Ports } from '../ports/index.ts'
+import { basisOf, requireStep } from '../steps/history.ts'
+import { takeStep } from '../steps/take.ts'
+import { requireIdle, requireOpen, requireSettled } from '../tasks/guards.ts'
+import { holdTask } from '../tasks/hold.ts'
+import { findRepo } from '../tasks/repo.ts'
+import { ensureWorkspace, requireWorkspace } from '../workspaces/recreate.ts'
+
+export interface UndoInput {
+  readonly dir: string
+  /** Left out: the last one that is not undone, that is no undo, and that we did: not what strayed in a run. */
+  readonly operation?: string | undefined
+}
+
+export interface Undone {
+  readonly task: Task
+  readonly undone: KnownOperation
+  readonly operation: string
+  readonly files: readonly string[]
+}
+
+/** Takes an operation back. What was changed since is kept where it does not overlap; otherwise nothing is done. */
+export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal): Promise<Undone> {
+  if (input.operation === '')
+    throw new AppError('WT_019', 'The id of the operation is empty.', { hint: 'offshoot ops lists them.' })
+  const { repo } = await findRepo(ports, input.dir)
+  const all = repo ? await operationsOf(ports, repo) : []
+  const chosen = all.find(({ id, verb, undone, expired }) =>
+    input.operation === undefined
+      ? !undone && !expired && verb !== 'undo' && verb !== 'run'
+      : id.startsWith(input.operation),
+  )
+  if (!repo || !chosen) {
+    const which =
+      input.operation === undefined
+        ? 'There is nothing to undo here.'
+        : `There is no operation ${input.operation}.`
+    throw new AppError('WT_005', which, { hint: 'offshoot ops lists them.' })
+  }
+  if (chosen.undone)
+    throw new AppError('WT_019', `${chosen.id} has been undone already.`, {
+      hint: 'offshoot ops lists them.',
+    })
+  if (chosen.expired)
+    throw new AppError('WT_005', `${chosen.id} is too old to be undone: the trash has let go of it.`, {
+      hint: 'trash.keepDays says for how long everything can be undone.',
+    })
+  const operation = await findOperation(ports, repo, chosen.id)
+  const task = operation && (await ports.store.findTaskByUid(operation.task))
+  if (!operation || !task) throw new AppError('WT_005', `The record of ${chosen.id} is gone.`)
+  if (operation.final !== undefined)
+    throw new AppError('WT_017', `It cannot be undone: ${operation.final}.`, {
+      hint: 'offshoot ops lists the others; name one of them.',
+    })
+  return holdTask(ports, task, { verb: 'undo', signal }, async () => {
+    const now = (await ports.store.findTaskByUid(task.uid)) ?? task
+    requireSettled(now)
+    requireIdle(now)
+    const inverted = inverse(operation, ports.ids.uid(), ports.clock.now().toISOString())
+    const swapped = hasLanded(all, chosen) ? await whereItIsNow(ports, repo, now, inverted, signal) : inverted
+    const back = operation.step
+      ? { ...swapped, step: await stepBack(ports, repo, now, operation, operation.step, signal) }
+      : operation.head
+        ? swapped
+        : await withLaterEdits(ports, repo, swapped)
+    await requireFits(ports, repo, now, back)
+    if (operation.verb === 'run') await requireUnused(ports, repo, back)
+    const done = await whole(ports, repo, await perform(ports, repo, now, back), signal)
+    const files = back.files?.moves.map(({ path: file }) => toText(file)) ?? []
+    return { task: done, undone: chosen, operation: back.id, files }
+  })
+}
+
+/** Whether the operation, or what it takes back, is an accept. */
+function hasLanded(all: readonly KnownOperation[], { verb, undoes }: KnownOperation): boolean {
+  const undone = all.find(({ id }) => id === undoes)
+  return undone ? hasLanded(all, undone) : verb === 'accept'
+}
+
+/** A folder that has left the trash since is made again from the last step. */
+async function whole(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
+  if (!isOpen(task) || task.shadow || (await ports.files.readKind(task.path)) !== undefined) return task
+  return (await ensureWorkspace(ports, repo, task, signal)).task
+}
+
+/** The workspace as it was before, with what was done in it since. */
+async function stepBack(
+  ports: Ports,
+  repo: Repo,
+  named: Task,
+  { id, verb }: Operation,
+  { before }: StepMove,
+  signal?: AbortSignal,
+): Promise<StepMove> {
+  const task = await requireOpen(ports, named)
+  await requireWorkspace(ports, repo, task)
+  const kept = { tool: 'checkpoint', summary: `before the undo of ${verb}` }
+  const { step: last } = await takeStep(ports, repo, task, kept, undefined, signal)
+  const steps = await ports.vault.readSteps(repo, task)
+  const [then, after] = [requireStep(steps, before), requireStep(steps, before + 1)]
+  const sides = { base: after.tree, ours: last.tree, theirs: then.tree, labels: ['now', 'before'] as const }
+  const { tree, conflicts } = await ports.contents.merge(repo, sides, signal)
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
+  const exact = tree === then.tree
+  const note = exact ? { rewindTo: before } : { basis: basisOf(steps.slice(0, before + 1)) }
+  return { before: last.n, tree, note: { tool: 'undo', summary: `of ${verb} ${id}`, ...note } }
+}
+
+/** Nobody works on a branch that is about to go, as it was not there before. */
+async function requireUnused(ports: Ports, repo: Repo, back: Operation): Promise<void> {
+  const going = new Set(back.refs.flatMap((change) => (change.new === null ? [change.ref] : [])))
+  const user = (await ports.git.readWorktrees(repo.place)).find(
+    ({ branch }) => branch !== null && going.has(branchRef(branch)),
+  )
+  if (user)
+    throw new AppError('WT_002', `${user.branch} is checked out in ${user.path}.`, {
+      path: user.path,
+      hint: 'Switch to another branch there first.',
+    })
+}

@@ -1,0 +1,109 @@
+import { AppError, conflictError } from '../model/errors.ts'
+import { branchRef } from '../model/refs.ts'
+import type { Repo } from '../model/repo.ts'
+import type { Step } from '../model/step.ts'
+import type { Task } from '../model/task.ts'
+import type { Conflict } from '../model/tree.ts'
+import { perform } from '../operations/perform.ts'
+import type { Ports } from '../ports/index.ts'
+import { basisOf } from '../steps/history.ts'
+import { takeStep } from '../steps/take.ts'
+import { requireTask } from '../tasks/find.ts'
+import { requireIdle, requireOpen } from '../tasks/guards.ts'
+import { holdTask } from '../tasks/hold.ts'
+import { rawTree } from '../workspaces/raw-tree.ts'
+import { requireWorkspace } from '../workspaces/recreate.ts'
+
+export interface UpdateInput {
+  readonly dir: string
+  readonly task?: string | undefined
+  /** The branch to bring in; by default the one that the task was started from. */
+  readonly onto?: string | undefined
+  /** The checkout as it is, instead of a branch. */
+  readonly dirty?: boolean | undefined
+  readonly conflicts?: 'fail' | 'markers' | undefined
+}
+
+export interface Updated {
+  readonly task: Task
+  /** Undefined when there was nothing new. */
+  readonly step: Step | undefined
+  readonly conflicts: readonly Conflict[]
+}
+
+/** Brings the target into the workspace, so that conflicts are solved there, before an accept. */
+export async function update(ports: Ports, input: UpdateInput, signal?: AbortSignal): Promise<Updated> {
+  const { repo, task: named } = await requireTask(ports, input.dir, input.task)
+  return holdTask(ports, named, { verb: 'update', signal }, async () => {
+    let task = await requireOpen(ports, named)
+    if (input.dirty && task.shadow) {
+      throw new AppError('WT_019', `${task.id} works in your checkout: as it is, that is the work itself.`, {
+        hint: `Bring a branch in: offshoot update ${task.id}`,
+      })
+    }
+    await requireWorkspace(ports, repo, task)
+    requireIdle(task)
+    const note = { tool: 'checkpoint', summary: 'before the update' }
+    task = (await takeStep(ports, repo, task, note, undefined, signal)).task
+    const steps = await ports.vault.readSteps(repo, task)
+    const last = steps.at(-1) ?? (await ports.vault.seed(repo, task))
+    const base = basisOf(steps)
+    const theirs = await targetTree(ports, repo, task, steps[0] ?? last, input, signal)
+    const label = input.dirty ? 'yours' : (input.onto ?? task.base.branch ?? 'target')
+    const sides = { base, ours: last.tree, theirs, labels: [task.id, label] as const }
+    const merged = await ports.contents.merge(repo, sides, signal)
+    if (merged.conflicts.length > 0 && input.conflicts !== 'markers')
+      throw conflictError(
+        merged.conflicts,
+        '--conflicts markers writes them into the workspace, to be solved there.',
+      )
+    if (theirs === base) return { task, step: undefined, conflicts: [] }
+    const done = await perform(ports, repo, task, {
+      id: ports.ids.uid(),
+      verb: 'update',
+      task: task.uid,
+      at: ports.clock.now().toISOString(),
+      refs: [],
+      step: {
+        before: last.n,
+        tree: merged.tree,
+        note: { tool: 'update', summary: `from ${label}`, basis: theirs },
+      },
+      record: { from: {}, to: {} },
+    })
+    // The workspace has what was merged, under the names that it has there.
+    const conflicts = merged.conflicts.map(({ path, kind }) => ({
+      path: merged.aside?.get(path) ?? path,
+      kind,
+    }))
+    return { task: done, step: await ports.vault.findTip(repo, task), conflicts }
+  })
+}
+
+/** The target's files as they would lie in a checkout. */
+async function targetTree(
+  ports: Ports,
+  repo: Repo,
+  task: Task,
+  first: Step,
+  input: UpdateInput,
+  signal?: AbortSignal,
+): Promise<string> {
+  const { contents, git } = ports
+  if (input.dirty) {
+    const target = await ports.locate(task.origin)
+    return contents.takeAll({ ...repo, place: target }, task.origin, signal)
+  }
+  const branch = input.onto ?? task.base.branch
+  const commit = branch === null ? undefined : await git.findRef(repo.place, branchRef(branch), signal)
+  if (commit === undefined) {
+    throw new AppError(
+      'WT_010',
+      branch === null ? `${task.id} was not started from a branch.` : `There is no branch ${branch}.`,
+      {
+        hint: 'Name one: --onto BRANCH',
+      },
+    )
+  }
+  return rawTree(ports, repo, task, first.tree, commit)
+}
