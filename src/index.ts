@@ -14,8 +14,8 @@ import { type Tools, type WrapOptions, type WrappedTools, wrapExecutor, wrapTool
 import type { Input, Output } from './protocol/schemas/index.ts'
 
 export { AppError, type ErrorCode } from './core/model/errors.ts'
+export type { Agent } from './core/ports/agent.ts'
 export type {
-  Agent,
   AgentEvent,
   AgentInput,
   SlashCommand,

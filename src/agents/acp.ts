@@ -4,7 +4,8 @@
  * protocol's own package, which only such a run loads.
  */
 import type * as sdk from '@agentclientprotocol/sdk'
-import type { Agent, AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
+import type { Agent } from '../core/ports/agent.ts'
+import type { AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
 import { AppError } from '../core/model/errors.ts'
 import type { Cell } from '../core/ports/sandbox.ts'
 import type { CommandStdin } from '../core/model/command.ts'

@@ -2,7 +2,8 @@
  * Claude Code over its own pipe: hooks, permissions and prompts are messages on stdin and stdout, so that no process
  * is started per tool call, and the agent waits for each answer.
  */
-import type { Agent, AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
+import type { Agent } from '../core/ports/agent.ts'
+import type { AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
 import type { CommandStdin } from '../core/model/command.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'

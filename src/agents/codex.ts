@@ -1,5 +1,6 @@
 /** Codex: its stream tells what it says and how commands ended, its hooks ask before and wait after each tool. */
-import type { Agent, AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
+import type { Agent } from '../core/ports/agent.ts'
+import type { AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
 import { openBridge } from './bridge.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'

@@ -1,4 +1,4 @@
-import type { Agent } from '../core/model/agent.ts'
+import type { Agent } from '../core/ports/agent.ts'
 import { commandLine } from '../core/model/redact.ts'
 import { events } from './events.ts'
 

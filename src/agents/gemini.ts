@@ -4,7 +4,8 @@
  */
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Agent, AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
+import type { Agent } from '../core/ports/agent.ts'
+import type { AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
 import { AppError } from '../core/model/errors.ts'
 import type { Cell } from '../core/ports/sandbox.ts'
 import { openBridge } from './bridge.ts'

@@ -1,4 +1,4 @@
-import type { Agent } from '../core/model/agent.ts'
+import type { Agent } from '../core/ports/agent.ts'
 import { acp } from './acp.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'

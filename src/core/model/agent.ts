@@ -1,5 +1,4 @@
 /** What every agent is to the verbs. An adapter only translates: its agent's own protocol into these events, and back. */
-import type { Cell } from '../ports/sandbox.ts'
 
 export type ToolKind = 'read' | 'edit' | 'shell' | 'fetch' | 'other'
 
@@ -70,21 +69,4 @@ export interface SlashFile {
   readonly folder: string
   readonly name: string
   readonly content: string
-}
-
-export interface Agent {
-  /** What `--agent` calls it. */
-  readonly name: string
-  readonly title: string
-  /** What it is called in PATH; undefined when there is nothing to find. */
-  readonly program?: string | undefined
-  /** How it is installed. */
-  readonly install?: string | undefined
-  /** A step is one tool call. Otherwise one may hold all calls that ran at the same time. */
-  readonly exact: boolean
-  /** It asks before each tool: a policy can be kept. */
-  readonly asks: boolean
-  /** Where it looks for a command of the user's own, and in which form; left out when it knows none. */
-  readonly slash?: ((command: SlashCommand) => SlashFile) | undefined
-  run(input: AgentInput, cell: Cell, signal: AbortSignal): AsyncIterable<AgentEvent>
 }

@@ -2,7 +2,7 @@
  * Every way out of the core, on one page. A verb is handed these and nothing else, so a test can put a fault in
  * front of each single effect. Methods that change the world are listed in `effects` below.
  */
-import type { Agent } from '../model/agent.ts'
+import type { Agent } from './agent.ts'
 import type { Place } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Owner } from '../model/task.ts'

@@ -1,7 +1,7 @@
 /** Agents of the user's own: modules that the settings name, each with one or more values of the kind `Agent`. */
 import { adapterFile, readHooks } from '../hooks/hooks.ts'
 import { isTrusted } from '../hooks/trust.ts'
-import type { Agent } from '../model/agent.ts'
+import type { Agent } from '../ports/agent.ts'
 import type { PolicyLevel } from '../model/enums.ts'
 import { AppError } from '../model/errors.ts'
 import type { Ports } from '../ports/index.ts'

@@ -1,6 +1,7 @@
 /** An agent at work in a task, from its first event to its last. docs/adr/0028-one-cell-one-spawn.md says why it is one file. */
 import { append } from '../tasks/records.ts'
-import type { Agent, AgentEnd, AgentInput } from '../model/agent.ts'
+import type { Agent } from '../ports/agent.ts'
+import type { AgentEnd, AgentInput } from '../model/agent.ts'
 import { type Attended, attendTo, type RunTold } from './attend.ts'
 import { AppError } from '../model/errors.ts'
 import type { Stray } from '../model/events.ts'

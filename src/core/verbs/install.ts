@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Agent } from '../model/agent.ts'
+import type { Agent } from '../ports/agent.ts'
 import { fromText } from '../model/bytes.ts'
 import { AppError } from '../model/errors.ts'
 import type { Task } from '../model/task.ts'
