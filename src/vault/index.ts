@@ -1,55 +1,30 @@
 /** The vault: a bare repository per user repository that only we write, with one line of steps per task. */
 import path from 'node:path'
 import { allEnded } from '../core/base/concurrency.ts'
+import { type BytePath, toText } from '../core/model/bytes.ts'
 import { appError } from '../core/model/errors.ts'
-import type { Clock } from '../core/ports/index.ts'
-import type { Contents } from '../core/ports/contents.ts'
-import type { Files } from '../core/ports/files.ts'
-import type { Vault } from '../core/ports/vault.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Snapshot, Step } from '../core/model/step.ts'
 import type { Task } from '../core/model/task.ts'
-import type { GitExec, GitPipe } from '../git/exec.ts'
+import type { Contents } from '../core/ports/contents.ts'
+import type { Vault } from '../core/ports/vault.ts'
 import { workspacePlace } from '../git/isolation.ts'
 import { readOwnHead } from '../git/own.ts'
-import { type ObjectReader, objectReader } from '../git/reader.ts'
-import { adopt } from './adopt.ts'
-import { ageIndex } from './aged-index.ts'
-import { type BytePath, toText } from '../core/model/bytes.ts'
-import { clean, keepConfig } from './clean.ts'
-import { compact } from './compact.ts'
-import { commitAsUser, readReplay, readTree, smudge } from './commit.ts'
-import { vaultContents } from './contents.ts'
-import { diffOf, filesOf, statOf } from './diff.ts'
-import { withoutTaken } from './ignored.ts'
-import { findRecord, inspect, mendTip, noteRepo, readIds, readUids, readVaults } from './known.ts'
-import { type Objects, vaultObjects } from './objects.ts'
-import type { Overlay } from './overlay.ts'
-import { taskOverlays } from './overlays.ts'
-import {
-  clearScratch,
-  copyShallow,
-  makeVault,
-  readAlgorithm,
-  taskFolder,
-  vaultFolder,
-  type VaultPlace,
-  vaultPlace,
-  writeParts,
-} from './place.ts'
-import { keepOut, readKeptOut } from './kept-out.ts'
-import { lenders, publish, readPublished, startTree } from './publish.ts'
-import { findRemote, makePushRoom, push } from './push.ts'
-import { noteIndexed } from './indexed.ts'
-import { type Readings, readings } from './readings.ts'
-import { refill } from './refill.ts'
-import { restore } from './restore.ts'
-import { scanIgnored } from './scan.ts'
-import { isPlain, keepIndex, seedTree } from './seed.ts'
-import { findConversions, findMade, prepareSlot, takeSlot } from './slot.ts'
-import { type Difference, difference } from './snapshot.ts'
-import type { QuietIndexes } from './staged.ts'
-import { commitContent, parseCommit } from './step.ts'
+import { objectReader } from '../git/reader.ts'
+import { ageIndex } from './capture/aged-index.ts'
+import { withoutTaken } from './capture/ignored.ts'
+import { noteIndexed } from './capture/indexed.ts'
+import { keepOut, readKeptOut } from './capture/kept-out.ts'
+import type { Overlay } from './capture/overlay.ts'
+import { taskOverlays } from './capture/overlays.ts'
+import { readings } from './capture/readings.ts'
+import { scanIgnored } from './capture/scan.ts'
+import { isPlain, keepIndex, seedTree } from './capture/seed.ts'
+import { findConversions, findMade, prepareSlot, takeSlot } from './capture/slot.ts'
+import { type Difference, difference } from './capture/snapshot.ts'
+import { isUntouched } from './capture/untouched.ts'
+import { findRecord, inspect, mendTip, noteRepo, readIds, readUids, readVaults } from './journal/known.ts'
+import { commitContent, parseCommit } from './journal/step.ts'
 import {
   commitStep,
   findFirstCommit,
@@ -60,45 +35,30 @@ import {
   noteFirst,
   notFound,
   stepsOf,
-} from './steps.ts'
-import { changeTree, compareTrees, type FileChange, type Leaf } from './tree.ts'
-import { isUntouched } from './untouched.ts'
-
-export interface VaultOptions {
-  readonly home: string
-  readonly exec: GitExec
-  readonly pipe: GitPipe
-  readonly files: Files
-  readonly clock: Clock
-  /** Attribute files outside of the repository that count for this user. */
-  readonly attributes: readonly string[]
-  /** Config files outside of the repository that count for this user. */
-  readonly configs: readonly string[]
-}
-
-/** Git knows of objects only when they are durable. */
-function whenSynced(objects: Objects, exec: GitExec, reader: ObjectReader) {
-  const synced = async () => void (objects.isSynced || (await objects.sync()))
-  return {
-    exec: (async (call) => {
-      await synced()
-      return exec(call)
-    }) satisfies GitExec,
-    reader: {
-      read: async (oid: string) => (await synced(), reader.read(oid)),
-      readSize: async (oid: string) => (await synced(), reader.readSize(oid)),
-      close: () => reader.close(),
-    } satisfies ObjectReader,
-  }
-}
-
-/** One vault, opened. */
-export interface OpenVault extends VaultOptions, VaultPlace {
-  readonly objects: Objects
-  readonly reader: ObjectReader
-  readonly readings: Readings
-  readonly quiet: QuietIndexes
-}
+} from './journal/steps.ts'
+import { adopt } from './objects/adopt.ts'
+import { compact } from './objects/compact.ts'
+import { vaultContents } from './objects/contents.ts'
+import { diffOf, filesOf, statOf } from './objects/diff.ts'
+import { vaultObjects } from './objects/objects.ts'
+import { changeTree, compareTrees, type FileChange, type Leaf } from './objects/tree.ts'
+import { type OpenVault, type VaultOptions, whenSynced } from './open.ts'
+import {
+  clearScratch,
+  copyShallow,
+  makeVault,
+  readAlgorithm,
+  taskFolder,
+  vaultFolder,
+  vaultPlace,
+  writeParts,
+} from './place.ts'
+import { clean, keepConfig } from './publish/clean.ts'
+import { commitAsUser, readReplay, readTree, smudge } from './publish/commit.ts'
+import { lenders, publish, readPublished, startTree } from './publish/publish.ts'
+import { findRemote, makePushRoom, push } from './publish/push.ts'
+import { refill } from './restore/refill.ts'
+import { restore } from './restore/restore.ts'
 
 export function gitVault(options: VaultOptions): Vault & Contents {
   const { files, exec, clock } = options

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Files } from '../core/ports/files.ts'
 import type { Repo, RepoRecord } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
-import type { Algorithm } from './objects.ts'
+import type { Algorithm } from './objects/objects.ts'
 
 export interface VaultPlace {
   readonly vault: string

@@ -1,0 +1,193 @@
+/** Which paths of a workspace are looked at for a step. */
+import { lstat, readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { allEnded, eachOf } from '../../core/base/concurrency.ts'
+import { below, type BytePath, fromBytes, fromText, toText } from '../../core/model/bytes.ts'
+import type { SkippedPath } from '../../core/model/step.ts'
+import { isRefused } from '../objects/refused.ts'
+import { findEntry, findLeaf, type Leaf } from '../objects/tree.ts'
+import { type CaptureScope, filesBelow, unreadable } from './capture.ts'
+import { parentOf, realFolders } from './folders.ts'
+import { moduleFolders } from './modules.ts'
+import type { Overlay } from './overlay.ts'
+import { findIgnored, scanAll } from './scan.ts'
+import { isPointer, readStaged, type StagedScope } from './staged.ts'
+
+export type Scope = CaptureScope & StagedScope
+
+export interface Candidates {
+  readonly files: Set<BytePath>
+  readonly skipped: SkippedPath[]
+  /** Submodules that the agent's index has and the last step has not. */
+  readonly modules: ReadonlyMap<BytePath, Leaf>
+  /** Of all submodules that the agent has added, the ones that are checked out. */
+  readonly fresh: ReadonlySet<BytePath>
+}
+
+const repository = 'a repository of its own'
+
+/**
+ * All that git finds, and what earlier steps have: that stays in until it is deleted, whatever the rules now say. So does
+ * what the agent's own git tracks.
+ */
+export async function allPaths(
+  scope: Scope,
+  tree: string,
+  overlay: Overlay,
+  signal?: AbortSignal,
+): Promise<Candidates> {
+  const [scanned, staged] = await allEnded([
+    scanAll(scope.exec, scope, signal),
+    readStaged(scope, tree, signal),
+  ])
+  const modules = new Map([...staged].filter(([, leaf]) => isPointer(leaf)))
+  const files = new Set([...overlay.seen.keys(), ...scanned.tracked])
+  const [git, fresh] = [new Set<BytePath>(), new Set<BytePath>()]
+  const closed = [...scanned.unreadable]
+  for (const found of scanned.untracked) {
+    if (!found.endsWith('/')) {
+      files.add(found)
+      continue
+    }
+    const folder = found.slice(0, -1)
+    if (modules.has(folder) || isPointer(overlay.seen.get(folder)?.leaf)) {
+      fresh.add(folder)
+      git.add(folder)
+      continue
+    }
+    const nested = await filesBelow(scope.workspace, folder)
+    const ignored = await findIgnored(scope.exec, scope, nested.files, signal)
+    for (const file of nested.files) if (!ignored.has(file)) files.add(file)
+    for (const one of nested.git) git.add(one)
+    closed.push(...nested.unreadable)
+  }
+  await dropIgnored(scope, overlay, new Set(scanned.untracked), files, signal)
+  for (const file of staged.keys()) files.add(file)
+  await addSubmodules(scope, tree, files, git)
+  await addUnlisted(scope, [...scanned.tracked, ...scanned.untracked], files, git, signal)
+  const skipped = [
+    ...Array.from(git, (one) => ({ path: toText(one), why: repository })),
+    ...Array.from(new Set(closed), (folder) => ({ path: toText(folder), why: unreadable })),
+  ]
+  return { files: withoutRefused(files, skipped), skipped, modules, fresh }
+}
+
+function withoutRefused(files: Set<BytePath>, skipped: SkippedPath[]): Set<BytePath> {
+  for (const file of files) {
+    if (!isRefused(file)) continue
+    files.delete(file)
+    skipped.push({ path: toText(file), why: 'a name that git refuses' })
+  }
+  return files
+}
+
+/** A path that was deleted and has come back is a new one: the rules count for it again. */
+async function dropIgnored(
+  scope: Scope,
+  overlay: Overlay,
+  untracked: ReadonlySet<BytePath>,
+  files: Set<BytePath>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const back: BytePath[] = []
+  const isThere = realFolders(scope.workspace)
+  for (const [file, { leaf }] of overlay.seen) {
+    if (leaf !== null || untracked.has(file) || !isThere(parentOf(file))) continue
+    if (await lstat(below(scope.workspace, file)).catch(() => undefined)) back.push(file)
+  }
+  for (const file of await findIgnored(scope.exec, scope, back, signal)) files.delete(file)
+}
+
+/** A submodule's files are its own. In the folder of one that is not checked out, files are the workspace's. */
+async function addSubmodules(
+  scope: Scope,
+  tree: string,
+  files: Set<BytePath>,
+  git: Set<BytePath>,
+): Promise<void> {
+  const modules = await findLeaf(scope.objects, tree, '.gitmodules')
+  if (!modules || modules.mode === '120000') return
+  const text = fromBytes(await scope.objects.readObject(modules.oid))
+  for (const folder of moduleFolders(text)) {
+    if ((await findLeaf(scope.objects, tree, folder))?.mode !== '160000') continue
+    const inside = await filesBelow(scope.workspace, folder)
+    if (inside.git.includes(`${folder}/.git`)) git.add(folder)
+    else for (const file of inside.files) files.add(file)
+  }
+}
+
+/**
+ * Git lists neither pipes, sockets and devices nor the `.git` in a folder of which it knows files. They are looked for
+ * beside what it did list: alone in a folder where nothing changed they are no part of a step.
+ */
+async function addUnlisted(
+  scope: Scope,
+  listed: readonly BytePath[],
+  files: Set<BytePath>,
+  git: Set<BytePath>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const folders = new Set([
+    '',
+    ...listed.map((file) => file.slice(0, file.lastIndexOf('/', file.length - 2) + 1)),
+  ])
+  const specials: BytePath[] = []
+  await eachOf(folders, 8, async (folder) => {
+    const at = below(scope.workspace, folder)
+    const entries = await readdir(at, { withFileTypes: true, encoding: 'buffer' }).catch(() => [])
+    for (const entry of entries) {
+      const name = folder + fromBytes(entry.name)
+      if (folder !== '' && name === `${folder}.git`) git.add(name)
+      else if (!entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink()) specials.push(name)
+    }
+  })
+  const ignored = await findIgnored(scope.exec, scope, specials, signal)
+  for (const file of specials) if (!ignored.has(file)) files.add(file)
+}
+
+/**
+ * The paths that a tool says it wrote, as far as they are in the workspace and no rule ignores them; undefined when it
+ * named a folder or something in a submodule: then everything has to be looked at.
+ */
+export async function namedPaths(
+  scope: Scope,
+  tree: string,
+  overlay: Overlay,
+  named: readonly string[],
+  signal?: AbortSignal,
+): Promise<Candidates | undefined> {
+  const root = await scope.files.readRealPath(scope.workspace)
+  const files = new Set<BytePath>()
+  for (const name of named) {
+    const full = path.resolve(scope.workspace, name)
+    // What is behind a link is where it really is: elsewhere in the workspace, or outside of it.
+    const real = path.join(await scope.files.readRealPath(path.dirname(full)), path.basename(full))
+    const relative = full === scope.workspace ? '' : path.relative(root, real)
+    if (relative === '') return undefined
+    if (relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)) continue
+    const file = fromText(relative.split(path.sep).join('/'))
+    if (file.split('/').includes('.git')) continue
+    if ((await findEntry(scope.objects, tree, file))?.mode === '40000') return undefined
+    const found = await lstat(below(scope.workspace, file)).catch(() => undefined)
+    if (found?.isDirectory() || (await isInSubmodule(scope, tree, file))) return undefined
+    files.add(file)
+  }
+  const unknown: BytePath[] = []
+  for (const file of files) {
+    if (!overlay.seen.get(file)?.leaf && !(await findLeaf(scope.objects, tree, file))) unknown.push(file)
+  }
+  const ignored = await findIgnored(scope.exec, scope, unknown, signal)
+  const staged = ignored.size > 0 ? await readStaged(scope, tree, signal) : new Map()
+  for (const file of ignored) if (!staged.has(file)) files.delete(file)
+  const skipped: SkippedPath[] = []
+  return { files: withoutRefused(files, skipped), skipped, modules: new Map(), fresh: new Set() }
+}
+
+async function isInSubmodule(scope: Scope, tree: string, file: BytePath): Promise<boolean> {
+  const parts = file.split('/')
+  for (let count = 1; count <= parts.length; count++) {
+    const entry = await findEntry(scope.objects, tree, parts.slice(0, count).join('/'))
+    if (entry?.mode !== '40000') return entry?.mode === '160000'
+  }
+  return false
+}

@@ -1,0 +1,82 @@
+/** The overlay of each task: held from one look at its workspace to the next, and noted beside its index. */
+import path from 'node:path'
+import type { BytePath } from '../../core/model/bytes.ts'
+import type { Step } from '../../core/model/step.ts'
+import type { Task } from '../../core/model/task.ts'
+import { firstOf } from '../journal/steps.ts'
+import { compareTrees, type Leaf } from '../objects/tree.ts'
+import type { OpenVault } from '../open.ts'
+import { taskFolder } from '../place.ts'
+import { indexedTrees } from './indexed.ts'
+import { findModuleHead } from './modules.ts'
+import { appendOverlay, type Overlay, overlayLine, readOverlay, type Seen } from './overlay.ts'
+import { isPointer } from './staged.ts'
+
+export function taskOverlays() {
+  const held = new Map<string, Overlay>()
+
+  const read = async (vault: OpenVault, task: Task, tip: Step): Promise<Overlay> => {
+    const known = held.get(task.uid)
+    if (known?.tip === tip.commit) return known
+    return (await readOverlay(fileOf(vault, task), tip.commit)) ?? remade(vault, task, tip)
+  }
+
+  return {
+    read,
+
+    async note(
+      vault: OpenVault,
+      task: Task,
+      overlay: Overlay,
+      { commit }: Step,
+      news: ReadonlyMap<BytePath, Seen>,
+    ): Promise<void> {
+      for (const [file, seen] of news) overlay.seen.set(file, seen)
+      const fresh = overlay.isNoted && overlay.tip === commit && news.size === 0
+      held.set(task.uid, { tip: commit, seen: overlay.seen, isNoted: true })
+      if (fresh) return
+      const line = overlayLine(commit, overlay.isNoted ? news : overlay.seen)
+      // What the file says is not what was known: lines of it may be missing, or cut off.
+      if (overlay.isNoted) await appendOverlay(fileOf(vault, task), line)
+      else await vault.files.write(fileOf(vault, task), line, 0o600)
+    },
+
+    /**
+     * What was written to the workspace counts as its files, and is read again whatever it looks like. A submodule's
+     * pointer is none of them: it counts until what is checked out there moves.
+     */
+    async doubt(
+      vault: OpenVault,
+      task: Task,
+      tip: Step,
+      written: ReadonlyMap<BytePath, Leaf | null>,
+    ): Promise<void> {
+      const overlay = await read(vault, task, tip)
+      for (const [file, leaf] of written) {
+        const look = isPointer(leaf) ? await findModuleHead(vault.files, task.path, file) : undefined
+        overlay.seen.set(file, { leaf, look })
+      }
+      held.set(task.uid, { ...overlay, isNoted: false })
+    },
+
+    forget: (uid: string) => void held.delete(uid),
+  }
+}
+
+function fileOf({ vault }: OpenVault, task: Task): string {
+  return path.join(taskFolder(vault, task), 'overlay')
+}
+
+/** A lost one is made again from the trees: every file that differs from step 0 is then read once more. */
+async function remade(vault: OpenVault, task: Task, tip: Step): Promise<Overlay> {
+  const first = await firstOf(vault, task, tip)
+  const seen = new Map<BytePath, Seen>()
+  // An index that was made again knows another tree than that of step 0.
+  const trees = [first.tree, ...(await indexedTrees(vault.files, taskFolder(vault.vault, task)))]
+  for (const tree of trees) {
+    for (const [file, { to }] of await compareTrees(vault.objects, tree, tip.tree)) {
+      seen.set(file, { leaf: to, look: undefined })
+    }
+  }
+  return { tip: tip.commit, seen, isNoted: false }
+}

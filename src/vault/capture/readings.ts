@@ -1,0 +1,34 @@
+/** What was read of files of a checkout: one that has stood still since is not read again. */
+import type { BigIntStats } from 'node:fs'
+import type { Leaf } from '../objects/tree.ts'
+import { lookOf } from './overlay.ts'
+
+interface Reading {
+  readonly leaf: Leaf
+  readonly stat: BigIntStats
+}
+
+export interface Readings {
+  find(file: string, stat: BigIntStats): Leaf | undefined
+  note(file: string, reading: Reading): void
+}
+
+const kept = 10_000
+
+export function readings(): Readings {
+  const known = new Map<string, { readonly leaf: Leaf; readonly look: string }>()
+  const nowNs = () => BigInt(Date.now()) * 1_000_000n
+  return {
+    find(file, stat) {
+      const found = known.get(file)
+      return found?.look === lookOf(stat, nowNs()) ? found?.leaf : undefined
+    },
+    note(file, { leaf, stat }) {
+      const look = lookOf(stat, nowNs())
+      known.delete(file)
+      if (look === undefined) return
+      if (known.size >= kept) known.delete(known.keys().next().value ?? '')
+      known.set(file, { leaf, look })
+    },
+  }
+}

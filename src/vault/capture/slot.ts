@@ -1,0 +1,78 @@
+/** What the vault keeps of a workspace from its start, made ahead for one that has no task yet. */
+import { createHash } from 'node:crypto'
+import path from 'node:path'
+import { allEnded } from '../../core/base/concurrency.ts'
+import type { Repo } from '../../core/model/repo.ts'
+import type { Task } from '../../core/model/task.ts'
+import type { OpenVault } from '../open.ts'
+import { taskFolder } from '../place.ts'
+import { keepConfig } from '../publish/clean.ts'
+import { readTree } from '../publish/commit.ts'
+import { isPlain, seedTree } from './seed.ts'
+
+/** In the slot it has the shape of a task's folder, which it becomes by one rename. */
+const kept = (slot: string) => path.join(slot, 'task')
+
+export async function prepareSlot(
+  vault: OpenVault,
+  repo: Repo,
+  slot: string,
+  commit: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { files } = vault
+  const folder = kept(slot)
+  const index = path.join(folder, 'index')
+  const gitDir = path.join(slot, 'git')
+  await files.makeFolder(folder, 0o700)
+  await files.copy(path.join(gitDir, 'index'), index)
+  // It is of a later second than every file: no look has to read them again.
+  await files.write(`${index}.aged`, '')
+  await keepConfig(vault, repo, folder)
+  const base = await readTree(vault, commit)
+  const plain = await isPlain({ ...vault, gitDir })
+  const tree = plain ? base : await seedTree(vault, path.join(slot, 'files'), base, index, signal)
+  await vault.objects.sync()
+  await files.write(path.join(folder, 'made'), `${commit} ${tree}\n`)
+}
+
+export async function takeSlot({ files, vault }: OpenVault, task: Task, slot: string): Promise<void> {
+  await files.move(kept(slot), taskFolder(vault, task))
+}
+
+/** The tree of step 0, if the workspace was made ahead and its base is still the same. */
+export async function findMade({ files, vault }: OpenVault, task: Task): Promise<string | undefined> {
+  const text = (await files.readText(path.join(taskFolder(vault, task), 'made'))) ?? ''
+  const [commit, tree] = text.trim().split(' ')
+  return commit === task.base.commit ? tree : undefined
+}
+
+/** Everything that has a say, as far as it can be known without asking for each file. */
+export async function findConversions(
+  vault: OpenVault,
+  { place, commonDir }: Repo,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const configs = [
+    ...vault.configs,
+    path.join(commonDir, 'config'),
+    path.join(place.gitDir, 'config.worktree'),
+  ]
+  const others = [
+    ...vault.attributes,
+    path.join(commonDir, 'info', 'attributes'),
+    path.join(place.gitDir, 'info', 'sparse-checkout'),
+  ]
+  const read = (names: string[]) =>
+    allEnded(names.map(async (name) => (await vault.files.readText(name)) ?? ''))
+  const [settings, rules] = await allEnded([read(configs), read(others)])
+  // Attributes from a file that is named somewhere may change without our seeing it.
+  if (settings.some((text) => /attributesfile/i.test(text))) return undefined
+  const hash = createHash('sha256').update(JSON.stringify([commonDir, settings, rules]))
+  if (settings.some((text) => /\binclude/i.test(text))) {
+    const args = ['config', '--list', '-z']
+    const asked = await vault.exec({ args, gitDir: place.gitDir, cwd: place.gitDir, config: 'user', signal })
+    hash.update(asked.stdout)
+  }
+  return hash.digest('hex')
+}

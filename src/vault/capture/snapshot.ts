@@ -1,0 +1,98 @@
+/** What changed in a workspace since its last step, captured. */
+import { eachOf } from '../../core/base/concurrency.ts'
+import { below, type BytePath, toText } from '../../core/model/bytes.ts'
+import type { SkippedPath } from '../../core/model/step.ts'
+import { type Changed, changeTree, findLeaf, type Leaf } from '../objects/tree.ts'
+import { allPaths, namedPaths, type Scope } from './candidates.ts'
+import { capture, unreadable } from './capture.ts'
+import { parentOf, realFolders } from './folders.ts'
+import { findModuleHead } from './modules.ts'
+import { findStat, lookOf, type Overlay, type Seen } from './overlay.ts'
+import { isPointer } from './staged.ts'
+
+export interface Difference extends Changed {
+  readonly skipped: SkippedPath[]
+  /** For the overlay: how each captured file looked. */
+  readonly news: Map<BytePath, Seen>
+}
+
+/** The tree of the workspace as it is now, against `tree`, and what could not be taken. */
+export async function difference(
+  scope: Scope & { readonly keptOut: ReadonlySet<BytePath> },
+  tree: string,
+  overlay: Overlay,
+  named?: readonly string[],
+  signal?: AbortSignal,
+): Promise<Difference> {
+  const candidates =
+    (named && (await namedPaths(scope, tree, overlay, named, signal))) ??
+    (await allPaths(scope, tree, overlay, signal))
+  const now = BigInt(Date.now()) * 1_000_000n
+  const changes = new Map<BytePath, Leaf | null>()
+  const news = new Map<BytePath, Seen>()
+  const skipped = [...candidates.skipped]
+  const isThere = realFolders(scope.workspace)
+  const isInside = (file: BytePath): boolean =>
+    file !== '' && (candidates.fresh.has(parentOf(file)) || isInside(parentOf(file)))
+  await eachOf(candidates.files, 8, async (file) => {
+    if (scope.keptOut.has(file)) return
+    signal?.throwIfAborted()
+    const known = overlay.seen.get(file)
+    // What was taken as files is a submodule's by now.
+    const there = isThere(parentOf(file)) && !isInside(file)
+    if (known && there && looksSame(scope.workspace, file, known, now)) {
+      changes.set(file, known.leaf)
+      return
+    }
+    const taken = there ? await capture(scope, file) : ({ kind: 'gone' } as const)
+    if (taken.kind === 'skipped') skipped.push({ path: toText(file), why: taken.why })
+    // Of an unreadable file we know nothing new: what the last step has of it stays.
+    if (taken.kind === 'skipped' && taken.why === unreadable) return
+    const before = taken.kind === 'file' ? undefined : await findLeaf(scope.objects, tree, file)
+    const pointer = [known?.leaf, before, candidates.modules.get(file)].find(isPointer)
+    if (taken.kind === 'folder' && pointer) {
+      const seen = await pointerNow(scope, file, pointer, known)
+      changes.set(file, seen.leaf)
+      if (seen.look !== known?.look) news.set(file, seen)
+      return
+    }
+    const leaf = taken.kind === 'file' ? taken.leaf : null
+    if (leaf === null && !before && !known) return
+    changes.set(file, leaf)
+    news.set(file, { leaf, look: taken.kind === 'file' ? lookOf(taken.stat, now) : undefined })
+  })
+  dropReplaced(changes)
+  const changed = await changeTree(scope.objects, tree, changes)
+  return { ...changed, skipped: skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1)), news }
+}
+
+/**
+ * A submodule is where its own HEAD is. One that has not moved since the last look keeps what the step has: an update or a
+ * rewind changes the pointer, and not what is checked out.
+ */
+async function pointerNow(
+  { files, workspace }: Scope,
+  folder: BytePath,
+  pointer: Leaf,
+  known: Seen | undefined,
+): Promise<Seen> {
+  const head = await findModuleHead(files, workspace, folder)
+  if (head === undefined || head === known?.look) return { leaf: pointer, look: known?.look }
+  return { leaf: { mode: '160000', oid: head }, look: head }
+}
+
+/** A submodule's pointer gives way to files in its folder. */
+function dropReplaced(changes: Map<BytePath, Leaf | null>): void {
+  for (const [pointer, leaf] of changes) {
+    if (!isPointer(leaf)) continue
+    for (const [file, inside] of changes) {
+      if (inside && file.startsWith(`${pointer}/`)) changes.delete(pointer)
+    }
+  }
+}
+
+function looksSame(workspace: string, file: BytePath, known: Seen, now: bigint): boolean {
+  const stat = findStat(below(workspace, file))
+  if (!stat) return known.leaf === null
+  return known.look !== undefined && known.look === lookOf(stat, now)
+}

@@ -1,0 +1,80 @@
+/** A step's commit: what its message and trailers say. */
+import type { Step } from '../../core/model/step.ts'
+import type { Task } from '../../core/model/task.ts'
+
+/** All of a step but what its commit says by itself. */
+interface StepMessage extends Omit<Step, 'commit' | 'tree' | 'skipped'> {
+  readonly skipped?: Step['skipped'] | undefined
+  /** Step 0 carries the task, so that a lost database can be made again. */
+  readonly task?: Task | undefined
+}
+
+/** `AI Tool: {tool} - {summary}`, then a trailer with everything else. */
+export function stepMessage(note: StepMessage): string {
+  const { tool, summary, ...rest } = note
+  const lines = [stepSubject(note), '', `Offshoot-Step: ${note.n}`, `Offshoot-Tool: ${oneLine(tool)}`]
+  if (note.run !== undefined) lines.push(`Offshoot-Run: ${oneLine(note.run)}`)
+  if (note.call !== undefined) lines.push(`Offshoot-Call: ${oneLine(note.call)}`)
+  lines.push(`Offshoot-Note: ${JSON.stringify({ ...rest, tool, summary })}`)
+  return `${lines.join('\n')}\n`
+}
+
+/** What a commit of a step says in its first line, wherever it is made. */
+export function stepSubject({ tool, summary }: Pick<Step, 'tool' | 'summary'>): string {
+  const words = oneLine(summary)
+  const short = Array.from(words).slice(0, 200).join('')
+  return words === '' ? `AI Tool: ${oneLine(tool)}` : `AI Tool: ${oneLine(tool)} - ${short}`
+}
+
+/** Control characters are what git refuses in a commit, or what a terminal takes for a command. */
+function oneLine(text: string): string {
+  return text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .toWellFormed()
+}
+
+/** What `stepMessage` wrote; undefined for a commit that is not a step. */
+export function parseStep(message: string): StepMessage | undefined {
+  const start = 'Offshoot-Note: '
+  const line = message.split('\n').find((candidate) => candidate.startsWith(start))
+  return line === undefined ? undefined : (JSON.parse(line.slice(start.length)) as StepMessage)
+}
+
+export interface CommitParts {
+  readonly tree: string
+  readonly parents: readonly string[]
+  readonly message: string
+  readonly at: string
+  readonly author?: { name: string; email: string }
+}
+
+export function commitContent({ tree, parents, message, at, author }: CommitParts): Buffer {
+  const { name, email } = author ?? { name: 'offshoot', email: 'offshoot@localhost' }
+  const who = `${name} <${email}> ${Math.floor(Date.parse(at) / 1000)} +0000`
+  const lines = [
+    `tree ${tree}`,
+    ...parents.map((parent) => `parent ${parent}`),
+    `author ${who}`,
+    `committer ${who}`,
+    '',
+    message,
+  ]
+  return Buffer.from(lines.join('\n'))
+}
+
+export interface ParsedCommit {
+  readonly tree: string
+  readonly parents: readonly string[]
+  readonly message: string
+}
+
+export function parseCommit(content: Uint8Array): ParsedCommit {
+  const text = Buffer.from(content).toString()
+  const head = text.slice(0, text.indexOf('\n\n'))
+  return {
+    tree: /^tree (\w+)/m.exec(head)?.[1] ?? '',
+    parents: [...head.matchAll(/^parent (\w+)/gm)].map((match) => match[1] ?? ''),
+    message: text.slice(head.length + 2),
+  }
+}

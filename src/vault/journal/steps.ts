@@ -1,0 +1,101 @@
+/** The line of steps of a task: found, read, and made longer. */
+import path from 'node:path'
+import { AppError } from '../../core/model/errors.ts'
+import type { Step, StepNote } from '../../core/model/step.ts'
+import type { Task } from '../../core/model/task.ts'
+import type { OpenVault } from '../open.ts'
+import { isObject, readTip, taskFolder, tipFile } from '../place.ts'
+import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'
+
+type Linked = Step & { readonly parent: string | undefined }
+
+async function readStep(vault: OpenVault, commit: string): Promise<Linked> {
+  const { tree, parents, message } = parseCommit(await vault.objects.readObject(commit))
+  const { skipped = [], ...note } = parseStep(message) ?? { n: -1, tool: '', summary: '', at: '' }
+  return { ...note, commit, tree, skipped, parent: parents[0] }
+}
+
+/** The last one; undefined before there is any. What the records know of and the vault has not is no beginning. */
+export async function findTip(vault: OpenVault, task: Task): Promise<Linked | undefined> {
+  const commit = await readTip(vault.files, vault.vault, task)
+  if (commit === undefined ? hasSteps(task) : !isObject(commit)) throw notFound(task)
+  return commit === undefined ? undefined : readStep(vault, commit)
+}
+
+/** Of one that has expired the vault has nothing more, and that is right. */
+export function hasSteps({ checkpoints, expiry }: Task): boolean {
+  return checkpoints > 0 && expiry === undefined
+}
+
+export function notFound({ id, checkpoints }: Task): AppError {
+  return new AppError(
+    'WT_023',
+    `The vault does not know the steps of ${id}, of which there are ${checkpoints}.`,
+    {
+      hint: `offshoot repair ${id} brings them back, if the vault still has them.`,
+    },
+  )
+}
+
+/** Step 0, whatever the records say. */
+export async function findStart(vault: OpenVault, uid: string): Promise<Step | undefined> {
+  const commit = await readTip(vault.files, vault.vault, { uid })
+  const [first] = !isObject(commit) ? [] : await stepsOf(vault, await readStep(vault, commit))
+  return first
+}
+
+/** The steps up to `tip`, from step `since` on. */
+export async function stepsOf(vault: OpenVault, tip: Step, since = 0): Promise<Step[]> {
+  const steps: Step[] = []
+  for (let commit: string | undefined = tip.commit; commit !== undefined; ) {
+    const { parent, ...step }: Linked = await readStep(vault, commit)
+    steps.push(step)
+    commit = step.n > since ? parent : undefined
+  }
+  return steps.reverse()
+}
+
+/** The commit is on the disk before its name is; the name is the moment at which the step exists. */
+export async function commitStep(
+  { objects, files, clock, vault }: OpenVault,
+  task: Task,
+  tree: string,
+  parent: string | undefined,
+  note: StepNote & { n: number; skipped: Step['skipped'] },
+  record?: Task,
+): Promise<Step> {
+  const at = clock.now().toISOString()
+  const message = stepMessage({ ...note, at, ...(record && { task: record }) })
+  const parents = parent === undefined ? [] : [parent]
+  const commit = await objects.put('commit', commitContent({ tree, parents, message, at }))
+  await objects.sync()
+  const tip = tipFile(vault, task)
+  await files.writeDurable(tip, Buffer.from(`${commit}\n`), 0o600)
+  await files.sync([path.dirname(tip)])
+  return { ...note, at, commit, tree }
+}
+
+/** Step 0. Its id is noted, because it is needed at every step and lies behind all the others. */
+export async function firstOf(vault: OpenVault, task: Task, tip: Step): Promise<Step> {
+  const noted = await findFirstCommit(vault, task)
+  if (noted) return readStep(vault, noted)
+  const [first = tip] = await stepsOf(vault, tip)
+  await noteFirst(vault, task, first)
+  return first
+}
+
+export async function findFirstCommit(
+  vault: OpenVault,
+  task: Pick<Task, 'uid'>,
+): Promise<string | undefined> {
+  return (await vault.files.readText(firstFile(vault, task)))?.trim()
+}
+
+export async function noteFirst(vault: OpenVault, task: Task, { commit }: Step): Promise<void> {
+  await vault.files.makeFolder(taskFolder(vault.vault, task), 0o700)
+  await vault.files.write(firstFile(vault, task), `${commit}\n`, 0o600)
+}
+
+function firstFile({ vault }: OpenVault, task: Pick<Task, 'uid'>): string {
+  return path.join(taskFolder(vault, task), 'first')
+}

@@ -1,0 +1,274 @@
+/** Trees and files of the vault, for verbs that land them elsewhere. */
+import { randomUUID } from 'node:crypto'
+import { chmod, symlink } from 'node:fs/promises'
+import path from 'node:path'
+import { eachOf } from '../../core/base/concurrency.ts'
+import { below, type BytePath, splitNul } from '../../core/model/bytes.ts'
+import type { Repo } from '../../core/model/repo.ts'
+import type { Found, Leaf } from '../../core/model/tree.ts'
+import type { Contents } from '../../core/ports/contents.ts'
+import { capture, type Captured } from '../capture/capture.ts'
+import { parentOf } from '../capture/folders.ts'
+import { findStat } from '../capture/overlay.ts'
+import { findIgnored, scan, scanIgnored } from '../capture/scan.ts'
+import { noteDone, readKept } from '../journal/known.ts'
+import { commitContent, parseCommit } from '../journal/step.ts'
+import type { OpenVault } from '../open.ts'
+import { readRef } from '../place.ts'
+import { draftIndex, findIndexTree, scanAgainst, showHidden, storeIndexTree } from '../restore/drafts.ts'
+import { writeBlob } from '../restore/restore.ts'
+import { patchOf } from './diff.ts'
+import { mergeTrees } from './merge.ts'
+import { changeTree, compareTrees, findLeaf } from './tree.ts'
+
+export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Contents {
+  const opsFolder = (vault: OpenVault) => path.join(vault.vault, 'refs', 'operations')
+  const findKept: Contents['findKept'] = async (repo, name) => {
+    const vault = await open(repo)
+    const commit = await readRef(vault.files, vault.vault, `refs/operations/${name}`)
+    if (commit === undefined) return undefined
+    const { tree, message } = parseCommit(await vault.objects.readObject(commit))
+    const trees = Object.fromEntries((await vault.objects.read(tree)).map((entry) => [entry.name, entry.oid]))
+    return { record: JSON.parse(message), trees }
+  }
+  return {
+    compare: async (repo, from, to) => compareTrees((await open(repo)).objects, from, to),
+    readPatch: async (repo, from, to, signal) => patchOf(await open(repo), from, to, signal),
+    write: async (repo, content) => (await open(repo)).objects.put('blob', Buffer.from(content)),
+    change: async (repo, tree, changes) => (await changeTree((await open(repo)).objects, tree, changes)).tree,
+    async take(repo, folder, paths, known) {
+      const vault = await open(repo)
+      const found = new Map<BytePath, Found>()
+      const obstacleOf = obstacles(folder)
+      await eachOf(paths, 8, async (file) => {
+        found.set(file, obstacleOf(file) ?? (await takeOne(vault, folder, file, known?.get(file))))
+      })
+      return found
+    },
+    takeAll: async (repo, checkout, signal) => takeAll(await open(repo), repo, checkout, signal),
+    takeChanges: async (repo, checkout, commit, signal) =>
+      takeChanges(await open(repo), repo, checkout, commit, signal),
+    findIgnored: async (repo, checkout, patterns, folders, signal) =>
+      findNamed(await open(repo), repo, checkout, patterns, folders, signal),
+    scan: async (repo, checkout, index, signal) => scanAgainst(await open(repo), checkout, index, signal),
+    findIndexTree: async (repo, index) => findIndexTree(await open(repo), index),
+    storeIndexTree: async (repo, index) => storeIndexTree(await open(repo), index, repo.commonDir),
+    draftIndex: async (repo, index, change) => draftIndex(await open(repo), index, change),
+    merge: async (repo, input, signal) => mergeTrees(await open(repo), input, signal),
+    findLeaf: async (repo, tree, file) => findLeaf((await open(repo)).objects, tree, file),
+    async findContent(repo, leaf, limit) {
+      const vault = await open(repo)
+      const small = vault.objects.findSmall(leaf.oid)
+      if (small) return small.length <= limit ? small : undefined
+      const size = (await vault.reader.readSize(leaf.oid)) ?? 0
+      return size <= limit ? vault.objects.readObject(leaf.oid) : undefined
+    },
+    readContent: async (repo, leaf) => (await open(repo)).objects.readObject(leaf.oid),
+    async exportFile(repo, leaf, target) {
+      const vault = await open(repo)
+      if (leaf.mode === '120000') return symlink(await vault.objects.readObject(leaf.oid), target)
+      await writeBlob(vault, Buffer.from(target), leaf)
+      if (leaf.permissions !== undefined) await chmod(target, leaf.permissions)
+    },
+    async keep(repo, kept) {
+      const vault = await open(repo)
+      const at = vault.clock.now().toISOString()
+      const commits = new Map<string, string>()
+      for (const { name, record, trees } of kept) {
+        const entries = Object.entries(trees).map(([key, oid]) => ({
+          name: key,
+          mode: '40000' as const,
+          oid,
+        }))
+        const tree = await vault.objects.write(entries)
+        const message = `${JSON.stringify(record)}\n`
+        commits.set(
+          name,
+          await vault.objects.put('commit', commitContent({ tree, parents: [], message, at })),
+        )
+      }
+      await vault.objects.sync()
+      const drafts: { draft: string; target: string }[] = []
+      for (const [name, commit] of commits) {
+        const target = path.join(opsFolder(vault), name)
+        drafts.push({
+          draft: await vault.files.writeDraft(target, Buffer.from(`${commit}\n`), 0o600),
+          target,
+        })
+      }
+      await vault.files.placeDrafts(drafts)
+      await vault.files.sync([opsFolder(vault), path.dirname(opsFolder(vault))])
+    },
+    findKept,
+    noteDone: async (repo, done) => noteDone(await open(repo), done),
+    readKept: async (repo) => readKept(await open(repo), (name) => findKept(repo, name)),
+  }
+}
+
+/** A link or a file in the place of a parent folder is named, never followed. Each folder is looked at once. */
+function obstacles(folder: string): (file: BytePath) => Found | undefined {
+  const seen = new Map<BytePath, Found | undefined>()
+  const obstacleOf = (file: BytePath): Found | undefined => {
+    const parent = parentOf(file)
+    if (parent === '' || seen.has(parent)) return seen.get(parent)
+    const above = obstacleOf(parent)
+    const there = above ? undefined : findStat(below(folder, parent))
+    const blocked = there && !there.isDirectory()
+    const found: Found | undefined =
+      above ?? (blocked ? { kind: 'gone', blockedBy: parent } : there ? undefined : { kind: 'gone' })
+    seen.set(parent, found)
+    return found
+  }
+  return obstacleOf
+}
+
+async function takeOne(
+  vault: OpenVault,
+  folder: string,
+  file: BytePath,
+  known?: readonly (Leaf | null)[],
+): Promise<Found> {
+  const taken =
+    readBefore(vault, folder, file, known) ?? (await capture({ ...vault, workspace: folder }, file, known))
+  if (taken.kind === 'skipped') return { kind: 'special' }
+  if (taken.kind !== 'file') return { kind: taken.kind }
+  vault.readings.note(`${folder}/${file}`, taken)
+  return { kind: 'file', leaf: taken.leaf, permissions: Number(taken.stat.mode) & 0o777 }
+}
+
+/** Only what is known is in the vault for certain. */
+function readBefore(
+  { readings }: OpenVault,
+  folder: string,
+  file: BytePath,
+  known: readonly (Leaf | null)[] = [],
+): Captured | undefined {
+  const stat = known.length > 0 ? findStat(below(folder, file)) : undefined
+  const leaf = stat && readings.find(`${folder}/${file}`, stat)
+  return leaf && known.some((one) => one?.oid === leaf.oid) ? { kind: 'file', leaf, stat } : undefined
+}
+
+/**
+ * A copy of the checkout's index: whatever git notes in it, the user's own stays as it is. Of one that is split in two the
+ * larger part lies beside it, where git looks for it.
+ */
+async function withIndex<T>(
+  { vault, files }: OpenVault,
+  { place: { gitDir } }: Repo,
+  work: (copy: string) => Promise<T>,
+): Promise<T> {
+  const room = path.join(vault, 'scratch', `index-${process.pid}-${randomUUID()}`)
+  await files.makeFolder(room)
+  try {
+    const names = (await files.readNames(gitDir)).filter((name) => name.startsWith('sharedindex.'))
+    for (const name of ['index', ...names]) await files.copy(path.join(gitDir, name), path.join(room, name))
+    return await work(path.join(room, 'index'))
+  } finally {
+    await files.remove(room)
+  }
+}
+
+/** From the index, whose tree git knows, to the files as they are. */
+function takeAll(vault: OpenVault, repo: Repo, checkout: string, signal?: AbortSignal): Promise<string> {
+  return withIndex(vault, repo, async (index) => {
+    const changes = await takeEach(vault, checkout, await scanned(vault, checkout, index, signal))
+    // Last, because it may write the index anew: a younger index would hide an edit of the second it was made in.
+    const written = await vault.exec({
+      args: ['write-tree', '--missing-ok'],
+      gitDir: vault.vault,
+      indexFile: index,
+      cwd: vault.vault,
+      signal,
+    })
+    const tree = written.stdout.toString().trim()
+    await dropReplaced(vault, tree, changes)
+    return (await changeTree(vault.objects, tree, changes.leaves)).tree
+  })
+}
+
+/** Files against the index, and the index against the commit: what is the same in both is the commit's. */
+function takeChanges(
+  vault: OpenVault,
+  repo: Repo,
+  checkout: string,
+  commit: string,
+  signal?: AbortSignal,
+): Promise<Map<BytePath, Leaf | null>> {
+  return withIndex(vault, repo, async (index) => {
+    const scope = {
+      gitDir: vault.vault,
+      alternates: vault.alternates,
+      indexFile: index,
+      cwd: vault.vault,
+      signal,
+    }
+    const args = ['diff-index', '--cached', '--no-renames', '--name-only', '-z', commit]
+    const staged = splitNul((await vault.exec({ args, ...scope })).stdout)
+    await showHidden((call) => vault.exec({ ...call, ...scope, workTree: checkout }))
+    const found = await scanned(vault, checkout, index, signal)
+    const { tree } = parseCommit(await vault.objects.readObject(commit))
+    const changes = await takeEach(vault, checkout, new Set([...staged, ...found]))
+    await dropReplaced(vault, tree, changes)
+    return changes.leaves
+  })
+}
+
+/** A tracked file is gone when a folder is in its place. The folder of a submodule stands for the submodule. */
+async function dropReplaced(vault: OpenVault, tree: string, { leaves, replaced }: Changes): Promise<void> {
+  await eachOf(replaced, 8, async (file) => {
+    if ((await findLeaf(vault.objects, tree, file))?.mode !== '160000') leaves.set(file, null)
+  })
+}
+
+/** Twice the same question, once with the patterns for rules: what both answer is meant. */
+function findNamed(
+  vault: OpenVault,
+  repo: Repo,
+  checkout: string,
+  patterns: string,
+  folders: boolean,
+  signal?: AbortSignal,
+): Promise<BytePath[]> {
+  return withIndex(vault, repo, async (index) => {
+    const rules = `${index}.rules`
+    await vault.files.write(rules, `${patterns}\n`)
+    try {
+      const scope = { ...vault, workspace: checkout, index }
+      const named = await scanIgnored(vault.exec, scope, signal, { rules, folders })
+      const ignored = await findIgnored(vault.exec, scope, named, signal)
+      return named.filter((file) => ignored.has(file))
+    } finally {
+      await vault.files.remove(rules)
+    }
+  })
+}
+
+/** The files that git finds changed; a repository inside is left out. */
+async function scanned(
+  vault: OpenVault,
+  checkout: string,
+  index: string,
+  signal?: AbortSignal,
+): Promise<BytePath[]> {
+  const found = await scan(vault.exec, { ...vault, workspace: checkout, index }, signal)
+  return [...found].filter((file) => !file.endsWith('/'))
+}
+
+interface Changes {
+  readonly leaves: Map<BytePath, Leaf | null>
+  /** The paths at which a folder was found. */
+  readonly replaced: readonly BytePath[]
+}
+
+async function takeEach(vault: OpenVault, checkout: string, files: Iterable<BytePath>): Promise<Changes> {
+  const leaves = new Map<BytePath, Leaf | null>()
+  const replaced: BytePath[] = []
+  const obstacleOf = obstacles(checkout)
+  await eachOf(files, 8, async (file) => {
+    const found = obstacleOf(file) ?? (await takeOne(vault, checkout, file))
+    if (found.kind === 'file') leaves.set(file, found.leaf)
+    if (found.kind === 'gone') leaves.set(file, null)
+    if (found.kind === 'folder') replaced.push(file)
+  })
+  return { leaves, replaced }
+}

@@ -1,0 +1,169 @@
+/** Three trees merged in memory. Nothing of the user's or the agent's config has a say. */
+import path from 'node:path'
+import { type BytePath, splitNul, toText } from '../../core/model/bytes.ts'
+import { isSame } from '../../core/model/leaf.ts'
+import type { Conflict, Leaf, LeafChange, Merged, MergeInput } from '../../core/model/tree.ts'
+import { commitContent } from '../journal/step.ts'
+import type { OpenVault } from '../open.ts'
+import { compareTrees, findLeaf } from './tree.ts'
+
+let counter = 0
+
+/**
+ * By `git merge-tree`, between commits made for the purpose whose common parent is the base. They have names in a git
+ * folder of their own, because the names are what conflict markers say.
+ */
+export async function mergeTrees(vault: OpenVault, input: MergeInput, signal?: AbortSignal): Promise<Merged> {
+  if (input.ours === input.base) return { tree: input.theirs, conflicts: [] }
+  if (input.theirs === input.base || input.theirs === input.ours) return { tree: input.ours, conflicts: [] }
+  const room = path.join(vault.vault, 'scratch', `merge-${process.pid}-${counter++}`)
+  const [ours, theirs] = input.labels.map(refName)
+  try {
+    await vault.files.makeFolder(path.join(room, 'refs', 'heads'), 0o700)
+    await vault.files.makeFolder(path.join(room, 'info'), 0o700)
+    await vault.files.copy(path.join(vault.vault, 'config'), path.join(room, 'config'))
+    await vault.files.write(path.join(room, 'info', 'attributes'), attributeLines(input))
+    const at = new Date(0).toISOString()
+    const commit = (tree: string, parents: string[]) =>
+      vault.objects.put('commit', commitContent({ tree, parents, message: '', at }))
+    const base = await commit(input.base, [])
+    const sides = [
+      [ours ?? 'ours', input.ours],
+      [theirs ?? 'theirs', input.theirs],
+    ] as const
+    for (const [name, tree] of sides) {
+      await vault.files.write(path.join(room, 'refs', 'heads', name), `${await commit(tree, [base])}\n`)
+    }
+    await vault.files.write(path.join(room, 'HEAD'), 'ref: refs/heads/none\n')
+    const { stdout } = await vault.exec({
+      args: ['merge-tree', '--write-tree', '-z', '--messages', sides[0][0], sides[1][0]],
+      gitDir: room,
+      objectDir: path.join(vault.vault, 'objects'),
+      alternates: vault.alternates,
+      cwd: room,
+      settings: [
+        ['merge.directoryRenames', 'false'],
+        ['merge.renames', 'true'],
+      ],
+      expect: [1],
+      signal,
+    })
+    return withSilentLosses(vault, input, parseMerge(stdout))
+  } finally {
+    await vault.files.remove(room)
+  }
+}
+
+async function withSilentLosses(vault: OpenVault, input: MergeInput, merged: Merged): Promise<Merged> {
+  const ours = await compareTrees(vault.objects, input.base, input.ours)
+  const theirs = await compareTrees(vault.objects, input.base, input.theirs)
+  const known = new Set(merged.conflicts.map((conflict) => conflict.path))
+  const lost = [...silentLosses(ours, theirs), ...(await writtenOver(vault, merged.tree, ours, theirs))]
+    .map(toText)
+    .filter((file) => !known.has(file))
+  return {
+    ...merged,
+    conflicts: [...merged.conflicts, ...lost.map((path) => ({ path, kind: 'add/add' as const }))],
+  }
+}
+
+type TreeChanges = ReadonlyMap<BytePath, LeafChange>
+
+/**
+ * Where one side renamed a file and the other made a link of it, git forgets the rename, and of two different files
+ * that then meet at the new name it keeps one without a word (2.39).
+ */
+export function silentLosses(ours: TreeChanges, theirs: TreeChanges): BytePath[] {
+  if (!leavesOther(ours, theirs) && !leavesOther(theirs, ours)) return []
+  return Array.from(ours)
+    .filter(([file, { from, to }]) => {
+      const other = theirs.get(file)
+      const added = from === null && to && other?.from === null && other.to
+      return added && !isSame(other.to, to)
+    })
+    .map(([file]) => file)
+}
+
+/**
+ * What both sides have made alike must stay so. Where one of them got there by a rename, and the other still has the file
+ * of the old name, git writes what that one has become over it (2.39).
+ */
+async function writtenOver(
+  vault: OpenVault,
+  merged: string,
+  ours: TreeChanges,
+  theirs: TreeChanges,
+): Promise<BytePath[]> {
+  const lost: BytePath[] = []
+  for (const [file, { from, to }] of ours) {
+    const other = theirs.get(file)?.to
+    if (from !== null || !to || !isSame(other, to)) continue
+    const now = await findLeaf(vault.objects, merged, file)
+    if (!isSame(now, to)) lost.push(file)
+  }
+  return lost
+}
+
+/** Whether the first has taken away what the second has made another kind of. */
+function leavesOther(first: TreeChanges, second: TreeChanges): boolean {
+  const kind = (leaf: Leaf) => leaf.mode.slice(0, 2)
+  return Array.from(second).some(
+    ([file, { from, to }]) => from && to && kind(from) !== kind(to) && first.get(file)?.to === null,
+  )
+}
+
+function refName(label: string): string {
+  return label.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+|\.lock$|\.$/g, '') || 'side'
+}
+
+function attributeLines({ attributes }: MergeInput): string {
+  const lines = Array.from(attributes ?? [], ([file, how]) => {
+    const pattern = toText(file).replace(/[\\*?[\]!"]/g, '\\$&')
+    return `"/${pattern.replaceAll('\n', '\\n')}" ${how === 'union' ? 'merge=union' : '-merge'}\n`
+  })
+  return lines.join('')
+}
+
+const kinds: readonly (readonly [RegExp, Conflict['kind']])[] = [
+  [/modify\/delete|rename\/delete/, 'delete/modify'],
+  [/add\/add/, 'add/add'],
+  [/distinct modes|mode/, 'mode'],
+  [/rename/, 'rename'],
+  [/file\/directory|directory\/file/, 'add/add'],
+]
+
+/** `<tree> 0 (<mode> <oid> <stage> TAB <path> 0)* 0 (<count> 0 <path> 0… <type> 0 <message> 0)*` */
+export function parseMerge(output: Uint8Array): Merged {
+  const [tree = '', ...fields] = splitNul(output)
+  const end = fields.indexOf('')
+  const conflicted = new Map<BytePath, Set<string>>()
+  for (const entry of end === -1 ? [] : fields.slice(0, end)) {
+    const file = entry.slice(entry.indexOf('\t') + 1)
+    const stages = conflicted.get(file) ?? new Set<string>()
+    conflicted.set(file, stages.add(entry.slice(entry.indexOf('\t') - 1, entry.indexOf('\t'))))
+  }
+  const told = new Map<BytePath, string>()
+  const homes = new Map<BytePath, BytePath>()
+  for (let at = end + 1; end !== -1 && at < fields.length; ) {
+    const count = Number(fields[at])
+    const type = fields[at + 1 + count] ?? ''
+    const named = fields.slice(at + 1, at + 1 + count)
+    if (type.startsWith('CONFLICT')) for (const file of named) told.set(file, type)
+    if (movesAside.test(type))
+      for (const file of named) homes.set(file, named.find((home) => file.startsWith(`${home}~`)) ?? file)
+    at += count + 3
+  }
+  const conflicts = new Map<string, Conflict>()
+  const aside = new Map<string, string>()
+  for (const [file, stages] of conflicted) {
+    const [path, name] = [toText(homes.get(file) ?? file), toText(file)]
+    const type = told.get(file) ?? ''
+    const kind = kinds.find(([pattern]) => pattern.test(type))?.[1]
+    conflicts.set(path, { path, kind: kind ?? (stages.has('1') ? 'content' : 'add/add') })
+    if (path !== name) aside.set(path, name)
+  }
+  return { tree, conflicts: [...conflicts.values()], ...(aside.size > 0 && { aside }) }
+}
+
+/** Where a file cannot stay beside a folder or a link of its name, git puts it beside it: `name~side`. */
+const movesAside = /file\/directory|directory\/file|distinct/

@@ -1,0 +1,223 @@
+/** Git objects, written one by one into the vault and read from there, or through git where they are packed. */
+import { createHash } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { constants, deflate, deflateSync, inflate, inflateSync } from 'node:zlib'
+import { day } from '../../core/base/time.ts'
+import { AppError } from '../../core/model/errors.ts'
+import type { Files } from '../../core/ports/files.ts'
+import type { ObjectReader } from '../../git/reader.ts'
+import { parseTree, treeContent, type TreeEntry, type TreeStore } from './tree.ts'
+
+const deflated = promisify(deflate)
+const inflated = promisify(inflate)
+
+export type Algorithm = 'sha1' | 'sha256'
+type ObjectType = 'blob' | 'tree' | 'commit'
+
+export interface Objects extends TreeStore {
+  readonly oidBytes: number
+  /** The id that a content has, without writing it. */
+  idOf(type: ObjectType, content: Uint8Array): string
+  /** Writes unless the vault itself has it: what the user's repository has may be gone tomorrow. */
+  put(type: ObjectType, content: Uint8Array): Promise<string>
+  /** Counts an object that git wrote into the vault among those that `sync` makes durable. */
+  written(oid: string): Promise<void>
+  /** Makes everything put since the last call durable; git sees it from then on. */
+  sync(): Promise<void>
+  readonly isSynced: boolean
+  readObject(oid: string): Promise<Buffer>
+  /** The same at once, for one that is small and not packed; undefined for all others. */
+  findSmall(oid: string): Buffer | undefined
+}
+
+function objectId(algorithm: Algorithm, type: ObjectType, content: Uint8Array): string {
+  return createHash(algorithm).update(`${type} ${content.length}\0`).update(content).digest('hex')
+}
+
+const treesKept = 2_000
+
+export function vaultObjects(
+  files: Files,
+  vault: string,
+  algorithm: Algorithm,
+  reader: ObjectReader,
+  onBroken: () => void = () => {},
+): Objects {
+  const oidBytes = algorithm === 'sha1' ? 20 : 32
+  const unsynced = new Set<string>()
+  /** Not durable yet, and so under another name; and those that are about to take theirs. */
+  const drafts = new Map<string, string>()
+  const placing = new Map<string, string>()
+  const writing = new Map<string, Promise<void>>()
+  let syncing: Promise<void> = Promise.resolve()
+  let broken: unknown
+  const trees = new Map<string, readonly TreeEntry[]>()
+  const contents = lately()
+
+  const remember = (oid: string, entries: readonly TreeEntry[]) => {
+    if (trees.size >= treesKept) trees.delete(trees.keys().next().value ?? '')
+    trees.set(oid, entries)
+  }
+
+  const put: Objects['put'] = async (type, content) => {
+    const oid = objectId(algorithm, type, content)
+    const file = loosePath(vault, oid)
+    const going = writing.get(oid) ?? draft(oid, file, type, content)
+    writing.set(oid, going)
+    await going.finally(() => writing.delete(oid))
+    return oid
+  }
+
+  const draft = async (oid: string, file: string, type: ObjectType, content: Uint8Array) => {
+    if (drafts.has(oid) || placing.has(oid)) return
+    if (!isFresh(file)) {
+      const head = Buffer.from(`${type} ${content.length}\0`)
+      drafts.set(oid, await files.writeDraft(file, await packed(Buffer.concat([head, content])), 0o400))
+    }
+    // Also when it was there: whoever wrote it may have died before its name was on the disk.
+    unsynced.add(path.dirname(file))
+  }
+
+  const readObject = async (oid: string) => {
+    const drafted = drafts.get(oid) ?? placing.get(oid)
+    const loose =
+      (drafted && (await readFile(drafted).catch(() => undefined))) ??
+      (await readFile(loosePath(vault, oid)).catch(() => undefined))
+    if (loose) {
+      const whole = await inflated(loose)
+      return whole.subarray(whole.indexOf(0) + 1)
+    }
+    const found = await reader.read(oid)
+    if (found) return found
+    throw new AppError('WT_020', `The object ${oid} is missing.`, {
+      path: vault,
+      hint: 'offshoot doctor tells more.',
+    })
+  }
+
+  const place = async (
+    placed: readonly { oid: string; draft: string; target: string }[],
+    folders: string[],
+  ) => {
+    if (placed.length > 0) await files.placeDrafts(placed)
+    for (const { oid, draft } of placed) if (placing.get(oid) === draft) placing.delete(oid)
+    if (folders.length > 0) await files.sync([...folders, path.join(vault, 'objects')])
+  }
+
+  return {
+    oidBytes,
+    idOf: (type, content) => objectId(algorithm, type, content),
+    put,
+    readObject,
+    findSmall(oid) {
+      const held = contents.find(oid)
+      if (held) return held
+      const found = findSmall(drafts.get(oid) ?? placing.get(oid)) ?? findSmall(loosePath(vault, oid))
+      if (found) contents.hold(oid, found)
+      return found
+    },
+    async written(oid) {
+      const loose = loosePath(vault, oid)
+      unsynced.add((await exists(loose)) ? path.dirname(loose) : path.join(vault, 'objects', 'pack'))
+    },
+    async sync() {
+      if (broken !== undefined) throw broken
+      const placed = Array.from(drafts, ([oid, draft]) => ({ oid, draft, target: loosePath(vault, oid) }))
+      for (const { oid, draft } of placed) placing.set(oid, draft)
+      drafts.clear()
+      const folders = [...unsynced]
+      unsynced.clear()
+      const own = place(placed, folders)
+      // Another task's sync may have taken our objects along: they are not durable before it ends.
+      const all = Promise.all([syncing, own]).then(() => {})
+      syncing = all
+      try {
+        await all
+      } catch (error) {
+        // Who else counts on those objects nobody knows: all of them have to fail, and begin anew.
+        broken = error
+        onBroken()
+        throw error
+      } finally {
+        if (syncing === all) syncing = Promise.resolve()
+      }
+    },
+    get isSynced() {
+      return drafts.size === 0 && placing.size === 0
+    },
+    async read(oid) {
+      if (oid === null) return []
+      const known = trees.get(oid)
+      if (known) return known
+      const entries = parseTree(await readObject(oid), oidBytes)
+      remember(oid, entries)
+      return entries
+    },
+    async write(entries) {
+      const list = [...entries]
+      const oid = await put('tree', treeContent(list))
+      remember(oid, list)
+      return oid
+    },
+  }
+}
+
+const small = 256 * 1024
+const heldBytes = 4 * 1024 * 1024
+
+/** A landing asks twice for what it lands: once to look into it, once to write it. */
+function lately() {
+  const held = new Map<string, Buffer>()
+  let bytes = 0
+  return {
+    find: (oid: string) => held.get(oid),
+    hold(oid: string, content: Buffer) {
+      held.set(oid, content)
+      bytes += content.length
+      for (const [oldest, { length }] of held) {
+        if (bytes <= heldBytes) return
+        held.delete(oldest)
+        bytes -= length
+      }
+    },
+  }
+}
+
+function findSmall(file: string | undefined): Buffer | undefined {
+  const packed = file && statSync(file, { throwIfNoEntry: false })
+  if (!packed || packed.size > small) return undefined
+  try {
+    const whole = inflateSync(readFileSync(file), { maxOutputLength: small })
+    return whole.subarray(whole.indexOf(0) + 1)
+  } catch {
+    // Bigger than it looks, or just renamed.
+    return undefined
+  }
+}
+
+/** Below this it takes less time than to be handed to another thread. */
+const tiny = 16 * 1024
+
+async function packed(whole: Buffer): Promise<Buffer> {
+  const options = { level: constants.Z_BEST_SPEED }
+  return whole.length < tiny ? deflateSync(whole, options) : deflated(whole, options)
+}
+
+function loosePath(vault: string, oid: string): string {
+  return path.join(vault, 'objects', oid.slice(0, 2), oid.slice(2))
+}
+
+/** One that is older may be on its way out: nothing may lead to it any more. It is then written anew. */
+export const freshMs = day
+
+function isFresh(file: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found !== undefined && Date.now() - found.mtimeMs < freshMs
+}
+
+async function exists(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined
+}

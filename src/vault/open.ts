@@ -1,0 +1,44 @@
+import type { Files } from '../core/ports/files.ts'
+import type { Clock } from '../core/ports/index.ts'
+import type { GitExec, GitPipe } from '../git/exec.ts'
+import type { ObjectReader } from '../git/reader.ts'
+import type { Readings } from './capture/readings.ts'
+import type { QuietIndexes } from './capture/staged.ts'
+import type { Objects } from './objects/objects.ts'
+import type { VaultPlace } from './place.ts'
+
+export interface VaultOptions {
+  readonly home: string
+  readonly exec: GitExec
+  readonly pipe: GitPipe
+  readonly files: Files
+  readonly clock: Clock
+  /** Attribute files outside of the repository that count for this user. */
+  readonly attributes: readonly string[]
+  /** Config files outside of the repository that count for this user. */
+  readonly configs: readonly string[]
+}
+
+/** Git knows of objects only when they are durable. */
+export function whenSynced(objects: Objects, exec: GitExec, reader: ObjectReader) {
+  const synced = async () => void (objects.isSynced || (await objects.sync()))
+  return {
+    exec: (async (call) => {
+      await synced()
+      return exec(call)
+    }) satisfies GitExec,
+    reader: {
+      read: async (oid: string) => (await synced(), reader.read(oid)),
+      readSize: async (oid: string) => (await synced(), reader.readSize(oid)),
+      close: () => reader.close(),
+    } satisfies ObjectReader,
+  }
+}
+
+/** One vault, opened. */
+export interface OpenVault extends VaultOptions, VaultPlace {
+  readonly objects: Objects
+  readonly reader: ObjectReader
+  readonly readings: Readings
+  readonly quiet: QuietIndexes
+}

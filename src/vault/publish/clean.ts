@@ -1,0 +1,257 @@
+/**
+ * The user's conversions on the way into a commit (line ends, filters, encodings), for what is published. They come
+ * from the system's and the user's config, and from the repository's own as it was at the start: what an agent writes
+ * into that config later must not run.
+ */
+import { mkdir, symlink } from 'node:fs/promises'
+import path from 'node:path'
+import { eachOf } from '../../core/base/concurrency.ts'
+import { below, type BytePath, splitNul, toBytes } from '../../core/model/bytes.ts'
+import { AppError } from '../../core/model/errors.ts'
+import type { Repo } from '../../core/model/repo.ts'
+import type { Task } from '../../core/model/task.ts'
+import { findLeaf, type Leaf } from '../objects/tree.ts'
+import type { OpenVault } from '../open.ts'
+import { taskFolder } from '../place.ts'
+import { writeBlob } from '../restore/restore.ts'
+
+/** The repository's own settings that convert, as pairs of key and value. */
+type Settings = [key: string, value: string][]
+
+const converting = '^(core\\.(autocrlf|eol)|filter\\..*)$'
+
+/** Keeps the repository's config and attributes while they are still the user's own. */
+export async function keepConfig({ files }: OpenVault, repo: Repo, folder: string): Promise<void> {
+  if ((await files.readKind(path.join(folder, 'config'))) === 'file') return
+  for (const name of ['info/attributes', 'config']) {
+    const text = (await files.readText(path.join(repo.commonDir, name))) ?? ''
+    const kept = path.join(folder, path.basename(name))
+    // Nobody could tell later what the user had: what counts must not be lost, and what does not need not be synced.
+    if (name === 'config' ? isConverting(text) : text !== '') {
+      await files.writeDurable(kept, Buffer.from(text), 0o600)
+      await files.sync([folder])
+    } else await files.write(kept, text, 0o600)
+  }
+}
+
+/** Whether a config may say anything about conversions. */
+function isConverting(config: string): boolean {
+  return /autocrlf|eol|filter/i.test(config)
+}
+
+/** The repository's own settings that convert, as they were at the start; what it includes from elsewhere is not read. */
+export async function conversionsOf(
+  { exec, files, vault }: OpenVault,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<Settings> {
+  const config = path.join(taskFolder(vault, task), 'config')
+  if (!isConverting((await files.readText(config)) ?? '')) return []
+  const args = ['config', '-z', '--file', config, '--no-includes', '--get-regexp', converting]
+  const { stdout } = await exec({ args, gitDir: vault, cwd: vault, expect: [1], signal })
+  return stdout
+    .toString()
+    .split('\0')
+    .filter(Boolean)
+    .map((entry) => {
+      const end = entry.indexOf('\n')
+      return end === -1 ? [entry, 'true'] : [entry.slice(0, end), entry.slice(end + 1)]
+    })
+}
+
+/** A git folder without the vault's own switches: conversions work in it, those of a task as at its start. */
+export async function makeCleanRoom(vault: OpenVault, task?: Task): Promise<string> {
+  const { files } = vault
+  const room = task ? path.join(taskFolder(vault.vault, task), 'clean') : path.join(vault.vault, 'clean')
+  // After a power cut any of it may be there and empty.
+  const has = async (name: string) => Boolean(await files.readText(path.join(room, name)))
+  const attributes = task && (await files.readText(path.join(taskFolder(vault.vault, task), 'attributes')))
+  if ((await has('HEAD')) && (await has('config')) && (!attributes || (await has('info/attributes'))))
+    return room
+  for (const folder of ['objects', 'refs', 'info']) await files.makeFolder(path.join(room, folder), 0o700)
+  await files.copy(path.join(vault.vault, 'config'), path.join(room, 'config'))
+  if (attributes) await files.write(path.join(room, 'info', 'attributes'), attributes)
+  // Where filters keep keys and contents of their own: it has to be with the user's commits.
+  for (const name of ['lfs', 'git-crypt']) {
+    if ((await files.readKind(path.join(vault.commonDir, name))) !== 'folder') continue
+    await symlink(path.join(vault.commonDir, name), path.join(room, name)).catch(() => {})
+  }
+  await files.write(path.join(room, 'HEAD'), 'ref: refs/heads/none\n', 0o600)
+  return room
+}
+
+export type Changes = ReadonlyMap<BytePath, Leaf | null>
+
+let counter = 0
+
+/** Each file as `git add` would have stored it, under the attributes that `tree` has. */
+export async function clean(
+  vault: OpenVault,
+  task: Task,
+  tree: string,
+  changes: Changes,
+  signal?: AbortSignal,
+): Promise<Map<BytePath, Leaf | null>> {
+  const cleaned = new Map(changes)
+  const files = new Map<BytePath, Leaf>()
+  for (const [file, leaf] of changes) if (leaf?.mode.startsWith('100')) files.set(file, leaf)
+  if (files.size === 0) return cleaned
+  const settings = await conversionsOf(vault, task, signal)
+  const attributes = await attributesFor(vault, tree, files.keys())
+  const room = await makeCleanRoom(vault, task)
+  if (settings.length === 0 && attributes.size === 0 && !(await hasConversions(vault, room, signal)))
+    return cleaned
+  const bench = path.join(vault.vault, 'scratch', `clean-${process.pid}-${counter++}`)
+  await mkdir(bench, { mode: 0o700 })
+  try {
+    const work = { vault, room, bench, signal, settings: [...settings, ['core.safecrlf', 'false']] } as const
+    for (const [file, leaf] of attributes) await layOut(work, file, leaf)
+    // A filter may be a script that is named relative to where it runs. As long as nothing lies there, none is found
+    // that the agent has written.
+    const filtered = await findFiltered(work, [...files.keys()])
+    for (const file of filtered) await cleanOne(work, file, files, cleaned)
+    const rest = [...files.keys()].filter((file) => !filtered.has(file))
+    await eachOf(rest, 8, async (file) => {
+      if (!attributes.has(file)) await layOut(work, file, files.get(file))
+    })
+    await cleanMany(work, rest, cleaned)
+  } finally {
+    await vault.files.remove(bench)
+    await vault.files.remove(`${bench}.content`)
+  }
+  return cleaned
+}
+
+interface Work {
+  readonly vault: OpenVault
+  readonly room: string
+  /** A work tree with the attributes, and later with the files. */
+  readonly bench: string
+  readonly settings: readonly (readonly [key: string, value: string])[]
+  readonly signal: AbortSignal | undefined
+}
+
+function callScope({ vault, room, bench, settings, signal }: Work) {
+  return {
+    gitDir: room,
+    objectDir: path.join(vault.vault, 'objects'),
+    workTree: bench,
+    cwd: bench,
+    config: 'user',
+    settings,
+    signal,
+  } as const
+}
+
+async function layOut({ vault, bench }: Work, file: BytePath, leaf: Leaf | undefined): Promise<void> {
+  if (!leaf) return
+  const slash = file.lastIndexOf('/')
+  if (slash !== -1) await mkdir(below(bench, file.slice(0, slash)), { recursive: true })
+  await writeBlob(vault, below(bench, file), { ...leaf, mode: '100644' })
+}
+
+/** The attribute files that have a say about these files. */
+async function attributesFor(
+  vault: OpenVault,
+  tree: string,
+  files: Iterable<BytePath>,
+): Promise<Map<BytePath, Leaf>> {
+  const folders = new Set<BytePath>([''])
+  for (const file of files) {
+    for (let slash = file.indexOf('/'); slash !== -1; slash = file.indexOf('/', slash + 1)) {
+      folders.add(file.slice(0, slash + 1))
+    }
+  }
+  const found = new Map<BytePath, Leaf>()
+  for (const folder of folders) {
+    const leaf = await findLeaf(vault.objects, tree, `${folder}.gitattributes`)
+    if (leaf?.mode.startsWith('100')) found.set(`${folder}.gitattributes`, leaf)
+  }
+  return found
+}
+
+/** A setting of the user's own that converts, or an attribute of theirs. */
+async function hasConversions(vault: OpenVault, room: string, signal?: AbortSignal): Promise<boolean> {
+  for (const file of [...vault.attributes, path.join(room, 'info', 'attributes')]) {
+    if ((await vault.files.readText(file)) !== undefined) return true
+  }
+  const args = ['config', '--get-regexp', '^core\\.(autocrlf|eol|attributesfile)$']
+  const own = await vault.exec({ args, gitDir: room, cwd: room, config: 'user', expect: [1], signal })
+  return own.stdout.length > 0
+}
+
+async function findFiltered(work: Work, files: readonly BytePath[]): Promise<Set<BytePath>> {
+  const { stdout } = await work.vault.exec({
+    args: ['check-attr', '-z', '--stdin', 'filter'],
+    stdin: Buffer.from(files.map((file) => `${file}\0`).join(''), 'latin1'),
+    ...callScope(work),
+  })
+  const fields = splitNul(stdout)
+  const found = new Set<BytePath>()
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [file = '', , value = ''] = fields.slice(at, at + 3)
+    if (!['unspecified', 'unset', 'set'].includes(value)) found.add(file)
+  }
+  return found
+}
+
+/** The content comes from a file that is elsewhere, so that git streams it into the filter. */
+async function cleanOne(
+  work: Work,
+  file: BytePath,
+  files: ReadonlyMap<BytePath, Leaf>,
+  cleaned: Map<BytePath, Leaf | null>,
+): Promise<void> {
+  const leaf = files.get(file)
+  if (!leaf) return
+  const content = `${work.bench}.content`
+  await work.vault.files.remove(content)
+  await writeBlob(work.vault, Buffer.from(content), { ...leaf, mode: '100644' })
+  const args = ['hash-object', '-w', `--path=${toBytes(file).toString()}`, '--', content]
+  const oid = await hashed(work, { args })
+  if (oid?.[0]) cleaned.set(file, { mode: leaf.mode, oid: oid[0] })
+}
+
+/** All at once. Should one not be convertible, it is found by halving, and stays as it is. */
+async function cleanMany(
+  work: Work,
+  files: readonly BytePath[],
+  cleaned: Map<BytePath, Leaf | null>,
+): Promise<void> {
+  if (files.length === 0) return
+  const stdin = `${files.map(quoted).join('\n')}\n`
+  const oids = await hashed(work, { args: ['hash-object', '-w', '--stdin-paths'], stdin })
+  if (!oids) {
+    if (files.length === 1) return
+    const half = Math.ceil(files.length / 2)
+    await cleanMany(work, files.slice(0, half), cleaned)
+    await cleanMany(work, files.slice(half), cleaned)
+    return
+  }
+  for (const [index, file] of files.entries()) {
+    const [leaf, oid] = [cleaned.get(file), oids[index]]
+    if (leaf && oid) cleaned.set(file, { mode: leaf.mode, oid })
+  }
+}
+
+/** The ids; undefined when a content is not what its attributes say, so that it cannot be converted. */
+async function hashed(work: Work, call: { args: string[]; stdin?: string }): Promise<string[] | undefined> {
+  try {
+    const { stdout } = await work.vault.exec({ ...call, ...callScope(work) })
+    return stdout.toString().trim().split('\n')
+  } catch (error) {
+    const said = error instanceof AppError ? JSON.stringify(error.data?.stderr ?? '') : ''
+    // What a required filter would have hidden must not become readable because the filter failed.
+    if (!/BOM is|BOM in|failed to encode|working-tree-encoding/.test(said)) throw error
+    return undefined
+  }
+}
+
+/** As git reads names in a list of lines. */
+function quoted(file: BytePath): string {
+  const escaped = file.replace(
+    /[^ !#-[\]-~]/g,
+    (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  )
+  return `"${escaped}"`
+}

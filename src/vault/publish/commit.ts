@@ -1,0 +1,165 @@
+/** Commits of the user's, made from trees of the vault. */
+import path from 'node:path'
+import { type BytePath, toBytes } from '../../core/model/bytes.ts'
+import { AppError } from '../../core/model/errors.ts'
+import type { Repo } from '../../core/model/repo.ts'
+import type { ReplayStep, Step } from '../../core/model/step.ts'
+import type { Task } from '../../core/model/task.ts'
+import type { Leaf } from '../../core/model/tree.ts'
+import { workspacePlace } from '../../git/isolation.ts'
+import { readOwnHead } from '../../git/own.ts'
+import { parseCommit, stepSubject } from '../journal/step.ts'
+import type { OpenVault } from '../open.ts'
+import { conversionsOf, makeCleanRoom } from './clean.ts'
+import { commitSteps, lenders, readLines, transfer } from './publish.ts'
+
+export async function readTree(vault: OpenVault, commit: string): Promise<string> {
+  return parseCommit(await vault.objects.readObject(commit)).tree
+}
+
+/** With the user's name, and signed if their own config says so; the repository's says nothing that runs. */
+export async function commitAsUser(
+  vault: OpenVault,
+  repo: Repo,
+  parts: { tree: string; parents: readonly string[]; message: string },
+  signal?: AbortSignal,
+): Promise<string> {
+  await vault.objects.sync()
+  const room = await makeCleanRoom(vault)
+  const settings = await identity(vault, repo, signal)
+  const scope = { gitDir: room, cwd: room, config: 'user', settings, signal } as const
+  const asked = await vault.exec({
+    args: ['config', '--type=bool', '--get', 'commit.gpgsign'],
+    expect: [1],
+    ...scope,
+  })
+  const signed = asked.stdout.toString().trim() === 'true' ? ['-S'] : []
+  const { stdout } = await vault.exec({
+    args: [
+      'commit-tree',
+      ...signed,
+      ...parts.parents.flatMap((parent) => ['-p', parent]),
+      '-F',
+      '-',
+      parts.tree,
+    ],
+    stdin: parts.message.endsWith('\n') ? parts.message : `${parts.message}\n`,
+    objectDir: path.join(vault.vault, 'objects'),
+    alternates: vault.alternates,
+    durable: true,
+    ...scope,
+  })
+  const commit = stdout.toString().trim()
+  await transfer(vault, repo, commit, parts.parents, signal)
+  return commit
+}
+
+/** Author and committer as `git commit` of the user's would have them in that repository. */
+async function identity(vault: OpenVault, repo: Repo, signal?: AbortSignal): Promise<[string, string][]> {
+  const settings: [string, string][] = []
+  for (const role of ['author', 'committer'] as const) {
+    const { code, stdout } = await vault.exec({
+      args: ['var', `GIT_${role.toUpperCase()}_IDENT`],
+      gitDir: repo.commonDir,
+      cwd: repo.commonDir,
+      config: 'user',
+      identity: true,
+      expect: [128],
+      signal,
+    })
+    const [, name = '', email = ''] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(stdout.toString().trim()) ?? []
+    if (code !== 0 || name === '')
+      throw new AppError('WT_020', 'git does not know who you are, so it cannot commit.', {
+        hint: 'git config --global user.name "…" and user.email "…"',
+      })
+    settings.push([`${role}.name`, name], [`${role}.email`, email])
+  }
+  return settings
+}
+
+/** A stored content as a checkout would write it. */
+export async function smudge(
+  vault: OpenVault,
+  task: Task,
+  checkout: string,
+  file: BytePath,
+  leaf: Leaf,
+): Promise<Leaf> {
+  if (leaf.mode === '120000' || leaf.mode === '160000') return leaf
+  const { stdout } = await vault.exec({
+    args: ['cat-file', '--filters', `--path=${toBytes(file).toString()}`, leaf.oid],
+    gitDir: await makeCleanRoom(vault, task),
+    objectDir: path.join(vault.vault, 'objects'),
+    alternates: vault.alternates,
+    workTree: checkout,
+    cwd: checkout,
+    config: 'user',
+    settings: await conversionsOf(vault, task),
+  })
+  return { mode: leaf.mode, oid: await vault.objects.put('blob', stdout) }
+}
+
+/** The agent's own commits and, as one more, what it did not commit; where it made none, the steps. */
+export async function readReplay(
+  vault: OpenVault,
+  repo: Repo,
+  task: Task,
+  steps: readonly Step[],
+  signal?: AbortSignal,
+): Promise<ReplayStep[]> {
+  const lines = await readLines(vault, task)
+  const all = [...lines, ...(await commitSteps(vault, task, steps, lines, signal))]
+  const last = all.findLast(({ n }) => n !== undefined)
+  const begun = all.find(({ n }) => n === 0)
+  // Commits of the agent's may hold what the user had not committed at the start.
+  const own = last && !begun && (await agentsCommits(vault, repo, task, last, signal))
+  if (own) return own
+  let parentTree = begun?.tree ?? (await readTree(vault, task.base.commit))
+  return all.flatMap(({ n, commit, tree }) => {
+    const step = n === undefined || n === 0 ? undefined : steps[n]
+    if (!step) return []
+    const before = parentTree
+    parentTree = tree
+    return [{ commit, subject: stepSubject(step), tree, parentTree: before }]
+  })
+}
+
+async function agentsCommits(
+  vault: OpenVault,
+  repo: Repo,
+  task: Task,
+  last: { readonly commit: string; readonly tree: string },
+  signal?: AbortSignal,
+): Promise<ReplayStep[] | undefined> {
+  const head = await readOwnHead(vault.files, workspacePlace(repo, task))
+  if (head === undefined) return undefined
+  const { code, stdout } = await vault.exec({
+    args: [
+      'log',
+      '-z',
+      '--reverse',
+      '--first-parent',
+      '--no-merges',
+      '--format=%H%n%T%n%P%n%B',
+      `${task.base.commit}..${head}`,
+    ],
+    gitDir: vault.vault,
+    alternates: await lenders(vault, repo, task),
+    cwd: vault.vault,
+    expect: [128],
+    signal,
+  })
+  const commits = code === 0 ? stdout.toString().split('\0').filter(Boolean) : []
+  const replay: ReplayStep[] = []
+  let parentTree = await readTree(vault, task.base.commit)
+  for (const text of commits) {
+    const [commit = '', own = '', , ...message] = text.split('\n')
+    if (/^Offshoot-Step: /m.test(text)) return undefined
+    replay.push({ commit, subject: message.join('\n').trim(), tree: own, parentTree })
+    parentTree = own
+  }
+  if (replay.length === 0) return undefined
+  if (parentTree === last.tree) return replay
+  const { commit, tree } = last
+  return [...replay, { commit, subject: `What ${task.id} did not commit`, tree, parentTree }]
+}

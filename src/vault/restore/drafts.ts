@@ -1,0 +1,95 @@
+/** Index files of a user's checkout, kept as contents, and new ones made from them beside everything else. */
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type BytePath, splitNul } from '../../core/model/bytes.ts'
+import { AppError } from '../../core/model/errors.ts'
+import type { Leaf } from '../../core/model/tree.ts'
+import type { Contents } from '../../core/ports/contents.ts'
+import { indexLines } from '../../git/index-lines.ts'
+import { scan } from '../capture/scan.ts'
+import type { OpenVault } from '../open.ts'
+import { writeBlob } from './restore.ts'
+
+/** Git calls on a copy of that index. */
+async function withCopy<T>(
+  vault: OpenVault,
+  index: Leaf,
+  work: (copy: string, git: (args: string[], stdin?: Buffer) => Promise<Git>) => Promise<T>,
+): Promise<T> {
+  const copy = path.join(vault.vault, 'scratch', `index-${process.pid}-${randomUUID()}`)
+  await writeBlob(vault, Buffer.from(copy), index)
+  const scratch = path.dirname(copy)
+  const scope = { gitDir: vault.vault, workTree: scratch, indexFile: copy, cwd: scratch }
+  try {
+    return await work(copy, (args, stdin) =>
+      vault.exec({ args, ...scope, alternates: vault.alternates, ...(stdin && { stdin }), expect: [1, 128] }),
+    )
+  } finally {
+    await vault.files.remove(copy)
+  }
+}
+type Git = Awaited<ReturnType<OpenVault['exec']>>
+
+export function scanAgainst(
+  vault: OpenVault,
+  checkout: string,
+  index: Leaf,
+  signal?: AbortSignal,
+): Promise<BytePath[]> {
+  return withCopy(vault, index, async (copy) => {
+    const found = await scan(vault.exec, { ...vault, workspace: checkout, index: copy }, signal)
+    return [...found].filter((file) => !file.endsWith('/'))
+  })
+}
+
+export function findIndexTree(vault: OpenVault, index: Leaf): Promise<string | undefined> {
+  return withCopy(vault, index, async (_, git) => {
+    const { code, stdout } = await git(['write-tree', '--missing-ok'])
+    return code === 0 ? stdout.toString().trim() : undefined
+  })
+}
+
+/** In the user's own repository, on the disk when it returns. */
+export function storeIndexTree(vault: OpenVault, index: Leaf, gitDir: string): Promise<string> {
+  return withCopy(vault, index, async (copy, git) => {
+    // What is only meant to be added is in no tree, unless it is told again without that mark.
+    const { stdout: entries } = await git(['ls-files', '--stage', '-z'])
+    requireDone(await git(['update-index', '-z', '--index-info'], entries))
+    const args = ['write-tree', '--missing-ok']
+    const cwd = path.dirname(copy)
+    const { stdout } = await vault.exec({ args, gitDir, indexFile: copy, cwd, durable: true })
+    return stdout.toString().trim()
+  })
+}
+
+export function draftIndex(
+  vault: OpenVault,
+  index: Leaf,
+  change: Parameters<Contents['draftIndex']>[2],
+): Promise<Leaf> {
+  return withCopy(vault, index, async (copy, git) => {
+    if ('moves' in change) {
+      requireDone(await git(['update-index', '-z', '--index-info'], indexLines(change.moves)))
+    } else {
+      requireDone(await git(['read-tree', '--reset', '-i', change.commit]))
+      await showHidden(({ args, stdin }) => git([...args], stdin))
+    }
+    return { mode: '100644', oid: await vault.objects.put('blob', await readFile(copy)) }
+  })
+}
+
+/** A flag that hides changes of a file would hide what is done to it. */
+export async function showHidden(
+  git: (call: { readonly args: readonly string[]; readonly stdin?: Buffer }) => Promise<Git>,
+): Promise<void> {
+  const listed = await git({ args: ['ls-files', '-v', '-z'] })
+  const hidden = splitNul(listed.stdout).flatMap((line) => (/^[a-z]/.test(line) ? [line.slice(2)] : []))
+  if (hidden.length === 0) return
+  const stdin = Buffer.from(hidden.map((file) => `${file}\0`).join(''), 'latin1')
+  requireDone(await git({ args: ['update-index', '--no-assume-unchanged', '-z', '--stdin'], stdin }))
+}
+
+function requireDone({ code, stderr }: Git): void {
+  if (code !== 0) throw new AppError('WT_020', `The index could not be made: ${stderr.trim()}`)
+}

@@ -1,0 +1,65 @@
+/** Fills an empty workspace with the files of a step, byte for byte. */
+import path from 'node:path'
+import type { Repo } from '../../core/model/repo.ts'
+import type { Task } from '../../core/model/task.ts'
+import { workspacePlace } from '../../git/isolation.ts'
+import { noteIndexed } from '../capture/indexed.ts'
+import type { OpenVault } from '../open.ts'
+import { taskFolder } from '../place.ts'
+
+/**
+ * Git writes them, in a git folder in which nothing converts and nothing is run: what the step has is what was there.
+ * The index that git makes on the way is from then on the one that tells what every file looked like.
+ */
+export async function refill(
+  vault: OpenVault,
+  repo: Repo,
+  task: Task,
+  tree: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { files } = vault
+  const folder = taskFolder(vault.vault, task)
+  const index = path.join(folder, 'index')
+  const room = path.join(folder, 'room')
+  await files.remove(room)
+  for (const name of ['objects', 'refs', 'info']) await files.makeFolder(path.join(room, name), 0o700)
+  for (const name of ['config', 'info/attributes']) {
+    await files.copy(path.join(vault.vault, name), path.join(room, name))
+  }
+  const sparse = await sparsePatterns(vault, repo, task, signal)
+  if (sparse !== undefined) await files.write(path.join(room, 'info', 'sparse-checkout'), sparse)
+  await files.write(path.join(room, 'HEAD'), 'ref: refs/heads/none\n')
+  // Also the lock of a git that was killed here: ours alone, under the task's lock.
+  for (const left of ['.new', '.new.lock']) await files.remove(index + left)
+  await vault.exec({
+    args: ['read-tree', '--reset', '-u', tree],
+    gitDir: room,
+    objectDir: path.join(vault.vault, 'objects'),
+    alternates: vault.alternates,
+    workTree: task.path,
+    indexFile: `${index}.new`,
+    cwd: task.path,
+    settings: sparse === undefined ? [] : [['core.sparseCheckout', 'true']],
+    signal,
+  })
+  await files.remove(`${index}.aged`)
+  await noteIndexed(files, folder, tree)
+  await files.rename(`${index}.new`, index)
+  await files.remove(room)
+}
+
+/** What a sparse workspace is made of; undefined when it has all files. */
+async function sparsePatterns(
+  { exec, files }: OpenVault,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const { gitDir } = workspacePlace(repo, task)
+  const patterns = await files.readText(path.join(gitDir, 'info', 'sparse-checkout'))
+  if (patterns === undefined) return undefined
+  const args = ['config', '--type=bool', 'core.sparseCheckout']
+  const { stdout } = await exec({ args, gitDir, cwd: gitDir, expect: [1], signal })
+  return stdout.toString().trim() === 'true' ? patterns : undefined
+}

@@ -1,0 +1,213 @@
+/** Puts a workspace back to an older step: only the files that differ are touched. */
+import { constants, type Stats, writeFileSync } from 'node:fs'
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+  unlink,
+} from 'node:fs/promises'
+import path from 'node:path'
+import { eachOf } from '../../core/base/concurrency.ts'
+import { below, type BytePath } from '../../core/model/bytes.ts'
+import type { GitExec } from '../../git/exec.ts'
+import type { ObjectReader } from '../../git/reader.ts'
+import { slots } from '../../git/slots.ts'
+import { parentOf } from '../capture/folders.ts'
+import type { Objects } from '../objects/objects.ts'
+import { bigFile, heavyFile } from '../objects/sizes.ts'
+import { compareTrees, type Leaf } from '../objects/tree.ts'
+
+interface BlobScope {
+  readonly exec: GitExec
+  readonly objects: Objects
+  readonly reader: ObjectReader
+  readonly vault: string
+  readonly alternates: readonly string[]
+}
+
+export interface RestoreScope extends BlobScope {
+  readonly workspace: string
+  /** Where what no step has goes that is in the way. On the file system of the workspace. */
+  readonly aside: string
+}
+
+interface Restoring extends RestoreScope {
+  /** A new file takes its name when it is whole; until then it is out of the workspace, where no step can find it. */
+  readonly drafts: string
+  /** The folder for what this restore sets aside, made when it is first needed. */
+  makeAside(): Promise<string>
+}
+
+const oneByOne = slots(1)
+
+export async function restore(
+  scope: RestoreScope,
+  from: string | null,
+  to: string,
+  signal?: AbortSignal,
+): Promise<Map<BytePath, Leaf | null>> {
+  const changes = await compareTrees(scope.objects, from, to)
+  let aside: Promise<string> | undefined
+  const makeAside = async () => {
+    await mkdir(scope.aside, { recursive: true, mode: 0o700 })
+    return mkdtemp(path.join(scope.aside, 'rewind-'))
+  }
+  const drafts = `${scope.aside}.drafts`
+  await mkdir(drafts, { recursive: true, mode: 0o700 })
+  const restoring = { ...scope, drafts, makeAside: () => (aside ??= makeAside()) }
+  try {
+    // First make room: a file may have become a folder, or a folder a file.
+    for (const [file, change] of changes)
+      if (change.from && !change.to) await removeFile(restoring, file, change.from)
+    const wanted = Array.from(changes).filter(([, change]) => change.to)
+    for (const folder of parentsOf(wanted.map(([file]) => file))) await makeParent(restoring, folder)
+    await eachOf(wanted, 8, async ([file, change]) => {
+      signal?.throwIfAborted()
+      if (change.to) await writeFile(restoring, file, change.to, change.from)
+    })
+  } finally {
+    await rm(drafts, { recursive: true, force: true })
+  }
+  return new Map(Array.from(changes, ([file, change]) => [file, change.to]))
+}
+
+async function removeFile(scope: Restoring, file: BytePath, known: Leaf): Promise<void> {
+  if (!(await hasRealParents(scope, file))) return
+  const full = below(scope.workspace, file)
+  const found = await lstat(full).catch(() => undefined)
+  if (!found) return
+  if (found.isDirectory() && known.mode !== '160000') return
+  if (await holds(scope, full, found, known)) await unlink(full)
+  else await setAside(scope, file)
+  for (let folder = parentOf(file); folder !== ''; folder = parentOf(folder)) {
+    try {
+      await rmdir(below(scope.workspace, folder))
+    } catch {
+      return
+    }
+  }
+}
+
+/**
+ * Whether this is what lies there, looked at now: what was written since the step was taken, or could not be read then,
+ * is in no step.
+ */
+async function holds(scope: Restoring, full: Buffer, there: Stats, leaf: Leaf): Promise<boolean> {
+  const idOf = (content: Buffer) => scope.objects.idOf('blob', content)
+  if (there.isSymbolicLink()) {
+    return leaf.mode === '120000' && idOf(await readlink(full, { encoding: 'buffer' })) === leaf.oid
+  }
+  if (!there.isFile() || leaf.mode !== (there.mode & 0o100 ? '100755' : '100644')) return false
+  if (there.size !== (await scope.reader.readSize(leaf.oid))) return false
+  const whole = () => readFile(full).then((content) => idOf(content) === leaf.oid)
+  const read = there.size >= bigFile ? streamedId(scope, full) : undefined
+  const same = read ? read.then((id) => id === leaf.oid) : there.size >= heavyFile ? oneByOne(whole) : whole()
+  return same.catch(() => false)
+}
+
+async function streamedId(scope: Restoring, full: Buffer): Promise<string> {
+  const { stdout } = await scope.exec({
+    args: ['hash-object', '--no-filters', '--', full.toString()],
+    gitDir: scope.vault,
+    cwd: scope.workspace,
+  })
+  return stdout.toString().trim()
+}
+
+/** A link in the place of a folder must not lead us out of the workspace. */
+async function hasRealParents(scope: RestoreScope, file: BytePath): Promise<boolean> {
+  for (let folder = parentOf(file); folder !== ''; folder = parentOf(folder)) {
+    const found = await lstat(below(scope.workspace, folder)).catch(() => undefined)
+    if (!found?.isDirectory()) return false
+  }
+  return true
+}
+
+/** `known` is what the last step has there; without it, whatever is there is in no step. */
+async function writeFile(scope: Restoring, file: BytePath, leaf: Leaf, known: Leaf | null): Promise<void> {
+  const full = below(scope.workspace, file)
+  const there = await lstat(full).catch(() => undefined)
+  if (leaf.mode === '160000') {
+    if (there && !there.isDirectory()) await setAside(scope, file)
+    if (!there?.isDirectory()) await mkdir(full)
+    return
+  }
+  // A restore that was killed may have come this far already.
+  if (there && (await holds(scope, full, there, leaf))) return
+  if (there && (known === null || !(await holds(scope, full, there, known)))) await setAside(scope, file)
+  const draft = Buffer.from(path.join(scope.drafts, String(counter++)))
+  if (leaf.mode === '120000') await symlink(await scope.objects.readObject(leaf.oid), draft)
+  else await writeBlob(scope, draft, leaf)
+  await rename(draft, full)
+}
+
+let counter = 0
+
+/** Every folder that leads to one of the files, the outer ones first. */
+function parentsOf(files: readonly BytePath[]): BytePath[] {
+  const folders = new Set<BytePath>()
+  for (const file of files) {
+    for (let folder = parentOf(file); folder !== '' && !folders.has(folder); folder = parentOf(folder)) {
+      folders.add(folder)
+    }
+  }
+  return [...folders].sort()
+}
+
+async function makeParent(scope: Restoring, folder: BytePath): Promise<void> {
+  const full = below(scope.workspace, folder)
+  const found = await lstat(full).catch(() => undefined)
+  if (found?.isDirectory()) return
+  if (found) await setAside(scope, folder)
+  await mkdir(full)
+}
+
+/** What no step has is kept: it goes into the trash, under its own path. An empty folder holds nothing to be kept. */
+async function setAside(scope: Restoring, file: BytePath): Promise<void> {
+  const full = below(scope.workspace, file)
+  const empty = await rmdir(full).then(
+    () => true,
+    () => false,
+  )
+  if (empty) return
+  const aside = await scope.makeAside()
+  await mkdir(below(aside, parentOf(file)), { recursive: true, mode: 0o700 })
+  await rename(full, below(aside, file))
+}
+
+/** A new file with that content. */
+export async function writeBlob(scope: BlobScope, draft: Buffer, leaf: Leaf): Promise<void> {
+  const mode = leaf.mode === '100755' ? 0o777 : 0o666
+  const small = scope.objects.findSmall(leaf.oid)
+  if (small) return writeFileSync(draft, small, { mode, flag: 'wx' })
+  const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
+  try {
+    const size = (await scope.reader.readSize(leaf.oid)) ?? 0
+    const whole = async () => handle.writeFile(await scope.objects.readObject(leaf.oid))
+    if (size >= bigFile) await stream(scope, handle.fd, leaf.oid)
+    else await (size >= heavyFile ? oneByOne(whole) : whole())
+  } finally {
+    await handle.close()
+  }
+}
+
+async function stream(scope: BlobScope, fd: number, oid: string): Promise<void> {
+  const { writeSync } = await import('node:fs')
+  await scope.exec({
+    args: ['cat-file', 'blob', oid],
+    gitDir: scope.vault,
+    alternates: scope.alternates,
+    cwd: path.dirname(scope.vault),
+    // Written at once, so that no more of it is in memory than git has sent.
+    onStdout: (chunk) => {
+      for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at)
+    },
+  })
+}
