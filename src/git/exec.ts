@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { AppError } from '../core/model/errors.ts'
 import { type ChildProcessWithoutNullStreams, endGroup, startGroup } from '../process/spawn.ts'
 import { type GitScope, gitEnvironment } from './environment.ts'
-import { slots } from './slots.ts'
+import { slots } from '../core/base/concurrency.ts'
 
 interface GitCall extends GitScope {
   readonly args: readonly string[]

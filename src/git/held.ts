@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { Files } from '../core/ports/files.ts'
 import type { HeldBranch } from '../core/model/git.ts'
 import type { Place } from '../core/model/repo.ts'
-import { readWorktrees } from './worktree.ts'
+import { readWorktrees } from './worktrees.ts'
 
 /**
  * The checkout in which a rebase or a bisect has begun on the branch and will come back to it: HEAD is detached there

@@ -24,11 +24,11 @@ import {
   readHeadBranch,
   readRefs,
 } from './refs.ts'
-import { findPointers } from './lfs.ts'
-import { fillSubmodules } from './submodules.ts'
+import { findPointers } from '../isolation/lfs.ts'
+import { fillSubmodules } from '../isolation/submodules.ts'
 import { readSurroundings } from './surroundings.ts'
 import { requireVersion, type VersionNotes } from './version.ts'
-import { readRegistrations, readWorktrees } from './worktree.ts'
+import { readRegistrations, readWorktrees } from './worktrees.ts'
 
 /** The git command behind the port. */
 export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env: NodeJS.ProcessEnv): Git {

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
-import { workspacePlace } from '../../git/isolation.ts'
+import { workspacePlace } from '../../git/workspace-place.ts'
 import { noteIndexed } from '../capture/indexed.ts'
 import type { OpenVault } from '../open.ts'
 import { taskFolder } from '../place.ts'

@@ -14,11 +14,10 @@ import {
   unlink,
 } from 'node:fs/promises'
 import path from 'node:path'
-import { eachOf } from '../../core/base/concurrency.ts'
+import { eachOf, slots } from '../../core/base/concurrency.ts'
 import { below, type BytePath } from '../../core/model/bytes.ts'
 import type { GitExec } from '../../git/exec.ts'
 import type { ObjectReader } from '../../git/reader.ts'
-import { slots } from '../../git/slots.ts'
 import { parentOf } from '../capture/folders.ts'
 import type { Objects } from '../objects/objects.ts'
 import { bigFile, heavyFile } from '../objects/sizes.ts'

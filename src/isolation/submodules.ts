@@ -3,14 +3,14 @@
  * itself would put it, which borrows the objects of that copy: nothing is fetched, and nothing is stored twice.
  */
 import path from 'node:path'
-import type { Files } from '../core/ports/files.ts'
-import type { Repo } from '../core/model/repo.ts'
 import type { Submodules } from '../core/model/git.ts'
+import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
+import type { Files } from '../core/ports/files.ts'
+import type { GitExec } from '../git/exec.ts'
+import { workspacePlace } from '../git/workspace-place.ts'
 import { clonedConfig, configLines, packedRefs, readCloned } from './clone.ts'
-import type { GitExec } from './exec.ts'
 import { fillSettings } from './fill.ts'
-import { workspacePlace } from './isolation.ts'
 
 /** A folder with submodules in it: a workspace, or a submodule that has some of its own. */
 interface Outer {

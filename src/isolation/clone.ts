@@ -3,13 +3,13 @@
  * repository does not notice. Written file by file, like a worktree's registration, and filled by git.
  */
 import path from 'node:path'
-import type { Files } from '../core/ports/files.ts'
-import type { IsolationKind } from '../core/ports/isolation.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
-import type { GitExec } from './exec.ts'
+import type { Files } from '../core/ports/files.ts'
+import type { IsolationKind } from '../core/ports/isolation.ts'
+import type { GitExec } from '../git/exec.ts'
+import { readOwnHead, readPlain } from '../git/own.ts'
 import { checkOut, fill, resetIndex } from './fill.ts'
-import { readOwnHead, readPlain } from './own.ts'
 import { inheritSparseness } from './worktree.ts'
 
 export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {

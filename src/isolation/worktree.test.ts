@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type TestRepo, testRepo } from '../../test/support/repo.ts'
+import { testRepo, type TestRepo } from '../../test/support/repo.ts'
 import { inFolder, linkedWorktrees } from '../../test/support/workspace.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
 import { nodeFiles } from '../files/node.ts'
-import { gitExec } from './exec.ts'
-import { readWorktrees, withoutPlace, worktreeIsolation } from './worktree.ts'
+import { gitExec } from '../git/exec.ts'
+import { readWorktrees } from '../git/worktrees.ts'
+import { withoutPlace, worktreeIsolation } from './worktree.ts'
 
 const files = nodeFiles()
 

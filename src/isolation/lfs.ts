@@ -1,12 +1,13 @@
 /** Git LFS: its content comes by the user's own filter. Without one a file stays the pointer that git stores. */
 import path from 'node:path'
-import type { Files } from '../core/ports/files.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
-import type { GitExec } from './exec.ts'
-import { workspaceScope } from './isolation.ts'
+import type { Files } from '../core/ports/files.ts'
+import type { GitExec } from '../git/exec.ts'
+import { workspaceScope } from '../git/workspace-place.ts'
 
 const magic = 'version https://git-lfs.github.com/spec/'
+
 /** No pointer is longer. */
 const longest = 1024
 

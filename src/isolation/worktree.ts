@@ -4,62 +4,15 @@
  */
 import path from 'node:path'
 import { allEnded } from '../core/base/concurrency.ts'
-import { repoRoot, type Place, type Repo } from '../core/model/repo.ts'
+import type { OtherFolder } from '../core/model/git.ts'
+import type { Place, Repo } from '../core/model/repo.ts'
+import type { Task } from '../core/model/task.ts'
 import type { Files } from '../core/ports/files.ts'
 import type { IsolationKind } from '../core/ports/isolation.ts'
-import type { OtherFolder, Registration, Worktree } from '../core/model/git.ts'
-import type { Task } from '../core/model/task.ts'
-import { isBare } from './bare.ts'
-import type { GitExec } from './exec.ts'
+import type { GitExec } from '../git/exec.ts'
+import { workspacePlace } from '../git/workspace-place.ts'
+import { halfMade, markFile } from '../git/worktrees.ts'
 import { checkOut, fill, resetIndex } from './fill.ts'
-import { workspacePlace } from './isolation.ts'
-
-/** Every worktree of the repository, the main one first. */
-export async function readWorktrees(files: Files, place: Place): Promise<Worktree[]> {
-  // A bare repository has a HEAD, but nothing is checked out.
-  const branch = isBare(place.commonDir) ? null : await branchIn(files, place.commonDir)
-  const found: Worktree[] = [{ name: null, path: repoRoot(place.commonDir), branch }]
-  const names = await files.readNames(path.join(place.commonDir, 'worktrees'))
-  const linked = await Promise.all(
-    names.map(async (name): Promise<Worktree[]> => {
-      const gitDir = path.join(place.commonDir, 'worktrees', name)
-      const [pointer, on] = await Promise.all([
-        files.readText(path.join(gitDir, 'gitdir')),
-        branchIn(files, gitDir),
-      ])
-      if (pointer === undefined) return []
-      return [{ name, path: path.dirname(path.resolve(gitDir, pointer.trimEnd())), branch: on }]
-    }),
-  )
-  return [...found, ...linked.flat()]
-}
-
-export async function readRegistrations(files: Files, place: Place): Promise<Registration[]> {
-  const linked = await readWorktrees(files, place)
-  return Promise.all(
-    linked.flatMap(({ name, ...rest }) => {
-      if (name === null) return []
-      const gitDir = path.join(place.commonDir, 'worktrees', name)
-      const read = (file: string) => files.readText(path.join(gitDir, file))
-      return [
-        Promise.all([read(markFile), read('locked')]).then(([mark, locked]) => {
-          const uid = /"uid":"([0-9a-z]{20})"/.exec(mark ?? '')?.[1]
-          return { name, ...rest, uid, locked: locked?.trim() }
-        }),
-      ]
-    }),
-  )
-}
-
-const markFile = 'offshoot.json'
-
-/** What git writes into the lock of a worktree that it is about to make; killed then, it leaves it so for ever. */
-const halfMade = 'initializing'
-
-async function branchIn(files: Files, gitDir: string): Promise<string | null> {
-  const head = (await files.readText(path.join(gitDir, 'HEAD'))) ?? ''
-  return /^ref: refs\/heads\/(.+?)\n?$/.exec(head)?.[1] ?? null
-}
 
 /** The agent shares the user's `.git`: its commits are there at once. */
 export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {

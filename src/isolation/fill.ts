@@ -1,9 +1,9 @@
 import type { OnProgress } from '../core/model/progress.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
-import type { GitExec } from './exec.ts'
-import { frugal } from './frugal.ts'
-import { workspaceScope } from './isolation.ts'
+import type { GitExec } from '../git/exec.ts'
+import { frugal } from '../git/frugal.ts'
+import { workspaceScope } from '../git/workspace-place.ts'
 
 /** With it git would write an index that takes every file for unchanged, for ever. */
 export const fillSettings = [['core.ignoreStat', 'false'], ...frugal] as const

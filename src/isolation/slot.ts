@@ -9,7 +9,7 @@ import { allEnded } from '../core/base/concurrency.ts'
 import { AppError } from '../core/model/errors.ts'
 import type { Files } from '../core/ports/files.ts'
 import type { Slots } from '../core/ports/isolation.ts'
-import type { GitExec } from './exec.ts'
+import type { GitExec } from '../git/exec.ts'
 import { fillSettings } from './fill.ts'
 import { inheritSparseness, pointer, register } from './worktree.ts'
 
