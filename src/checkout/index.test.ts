@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { permissions } from './checkout.ts'
+import { permissions } from './index.ts'
 
 test('P1: a file keeps who may read and write it; only whether it can be run follows the change', () => {
   expect(permissions(0o100600, '100644')).toBe(0o600)

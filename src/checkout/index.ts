@@ -15,10 +15,10 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import path from 'node:path'
-import { type BytePath, below, fromBytes, fromText, splitNul, toText } from '../core/model/bytes.ts'
+import { below, type BytePath, fromBytes, fromText, splitNul, toText } from '../core/model/bytes.ts'
 import { AppError } from '../core/model/errors.ts'
-import type { Checkouts } from '../core/ports/checkouts.ts'
 import type { IndexMove, Mode, Tracked } from '../core/model/tree.ts'
+import type { Checkouts } from '../core/ports/checkouts.ts'
 import type { GitExec } from '../git/exec.ts'
 import { indexLines } from '../git/index-lines.ts'
 
