@@ -1,7 +1,7 @@
 /** The package as users get it: measured is what was built, started by the Node that this runs on. */
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
-import type * as Composition from '../src/compose.ts'
+import type * as Composition from '../src/compose/full.ts'
 import type * as Library from '../src/index.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -18,7 +18,7 @@ export function library(): Promise<typeof Library> {
 
 /** For preparing records only: nothing of it is measured. */
 export function composition(): Promise<typeof Composition> {
-  return import('../src/compose.ts')
+  return import('../src/compose/full.ts')
 }
 
 function load<T>(file: string): Promise<T> {

@@ -4,8 +4,8 @@ import { openDoor, openLook } from '../api/call.ts'
 import { type Caller, callerOf } from '../api/caller.ts'
 import { isRecordAction } from '../api/handlers/records.ts'
 import type { Emit } from '../api/views.ts'
-import type { Composed } from '../compose.ts'
-import { composeRecords, findRun, type OpenRecords, stateFolder } from '../compose-records.ts'
+import type { Composed } from '../compose/full.ts'
+import { composeRecords, findRun, type OpenRecords, stateFolder } from '../compose/records.ts'
 import { AppError, appError } from '../core/model/errors.ts'
 import type { Told } from '../protocol/events.ts'
 import type { Output } from '../protocol/schemas/index.ts'
@@ -111,7 +111,7 @@ function openDoors(signal: AbortSignal, said: Emit): Doors {
       records ??= composeRecords()
       return openLook(records, readCaller)(action, input as never, signal) as never
     }
-    const { compose } = await import('../compose.ts')
+    const { compose } = await import('../compose/full.ts')
     ports ??= compose()
     // What hooks say beside a verb is progress.
     return openDoor(ports, readCaller)(

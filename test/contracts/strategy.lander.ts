@@ -1,5 +1,5 @@
 /** Accepts T1 and dies at an event, as a power cut would have it: `node strategy.lander.ts <repo> <strategy> <event>`. */
-import { compose } from '../../src/compose.ts'
+import { compose } from '../../src/compose/full.ts'
 import { acceptBy } from '../../src/core/verbs/accept.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import { allStrategies } from './strategy.list.ts'

@@ -1,7 +1,7 @@
 /** Plays one journey, or a recovery, under a fault: `node journey-child.ts <journey> <repo> <plan> <build>`. */
 import { writeSync } from 'node:fs'
 import { call } from '../support/call.ts'
-import { compose } from '../../src/compose.ts'
+import { compose } from '../../src/compose/full.ts'
 import { appError } from '../../src/core/model/errors.ts'
 import { type Build, both, builds } from '../support/builds.ts'
 import { type FaultPlan, withFault } from '../support/faults.ts'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import type { ComposeOptions } from '../../src/compose.ts'
+import type { ComposeOptions } from '../../src/compose/full.ts'
 import { checkoutState } from '../support/checkout-state.ts'
 import { type TestRepo, testRepo } from '../support/repo.ts'
 import { library } from '../support/workspace.ts'

@@ -3,7 +3,7 @@
  * by the reference in test/support/accept.
  */
 import { expect, onTestFinished, test } from 'vitest'
-import { compose } from '../../src/compose.ts'
+import { compose } from '../../src/compose/full.ts'
 import { patch } from '../../src/core/landing/patch.ts'
 import { squash } from '../../src/core/landing/squash.ts'
 import type { Landing } from '../../src/core/landing/strategy.ts'

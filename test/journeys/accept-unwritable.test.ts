@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ComposeOptions } from '../../src/compose.ts'
+import type { ComposeOptions } from '../../src/compose/full.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { type TestRepo, testRepo } from '../support/repo.ts'
 import { library } from '../support/workspace.ts'

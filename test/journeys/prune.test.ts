@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test, type TestContext } from 'vitest'
-import { compose } from '../../src/compose.ts'
+import { compose } from '../../src/compose/full.ts'
 import type { Files } from '../../src/core/ports/files.ts'
 import type { GitExec } from '../../src/git/exec.ts'
 import type { TaskView } from '../../src/index.ts'

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { compose } from '../../src/compose.ts'
+import { compose } from '../../src/compose/full.ts'
 import { emptyPool, fitting } from '../../src/core/workspaces/pool.ts'
 import { requireRepo } from '../../src/core/tasks/repo.ts'
 import { readTree } from '../support/accept/disk.ts'

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync, writeSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import path from 'node:path'
-import type { ComposeOptions } from '../../src/compose.ts'
+import type { ComposeOptions } from '../../src/compose/full.ts'
 import { openRepo } from '../../src/index.ts'
 import { landedContent, stepContent } from './step-content.ts'
 

@@ -17,7 +17,7 @@ import {
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { compose } from '../../src/compose.ts'
+import { compose } from '../../src/compose/full.ts'
 import { openRepo } from '../../src/index.ts'
 import { testClock } from '../support/clock.ts'
 import { fingerprint } from '../support/fingerprint.ts'

@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
-import { compose } from '../../src/compose.ts'
+import { compose } from '../../src/compose/full.ts'
 import type { Files } from '../../src/core/ports/files.ts'
 import { checkoutState } from '../support/checkout-state.ts'
 import { testClock } from '../support/clock.ts'

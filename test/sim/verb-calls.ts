@@ -1,5 +1,5 @@
 /** Requests as calls of the API. */
-import { type Composed } from '../../src/compose.ts'
+import type { Composed } from '../../src/compose/full.ts'
 import { call } from '../support/call.ts'
 import { appError } from '../../src/core/model/errors.ts'
 import type { ActionName } from '../../src/actions/index.ts'

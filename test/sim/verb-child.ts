@@ -1,7 +1,7 @@
 /** Waits for one request on stdin, carries it out, under a fault if it says so, and tells how it went. */
 import { writeSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { compose } from '../../src/compose.ts'
+import { compose } from '../../src/compose/full.ts'
 import { appError } from '../../src/core/model/errors.ts'
 import { type FaultPlan, withFault } from '../support/faults.ts'
 import { type Build, both, builds } from '../support/builds.ts'

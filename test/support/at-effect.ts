@@ -1,4 +1,4 @@
-import type { ComposeOptions } from '../../src/compose.ts'
+import type { ComposeOptions } from '../../src/compose/full.ts'
 import { effects } from '../../src/core/ports/effects.ts'
 import type { Files } from '../../src/core/ports/files.ts'
 

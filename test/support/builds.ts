@@ -1,5 +1,5 @@
 /** Builds that lack something on purpose, to see that a history notices. */
-import type { ComposeOptions } from '../../src/compose.ts'
+import type { ComposeOptions } from '../../src/compose/full.ts'
 
 type Around = NonNullable<ComposeOptions['around']>
 

@@ -12,7 +12,7 @@ import {
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { call } from './call.ts'
-import { compose } from '../../src/compose.ts'
+import { compose } from '../../src/compose/full.ts'
 import { eachOf } from '../../src/core/base/concurrency.ts'
 import type { Task } from '../../src/core/model/task.ts'
 import type { TestRepo } from './repo.ts'

@@ -1,6 +1,6 @@
 /** R7: of many tasks some are damaged, in every way; doctor names them all, and repair mends what can be. */
 import { expect } from 'vitest'
-import { compose } from '../../src/compose.ts'
+import { compose } from '../../src/compose/full.ts'
 import type { Task } from '../../src/core/model/task.ts'
 import { damages, manyTasks, pictureOf } from './damage.ts'
 import { fingerprint } from './fingerprint.ts'

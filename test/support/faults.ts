@@ -1,5 +1,5 @@
 /** Puts one fault in front of, in the middle of, or behind the Nth effect of whatever runs on composed ports. */
-import type { ComposeOptions } from '../../src/compose.ts'
+import type { ComposeOptions } from '../../src/compose/full.ts'
 import { effects } from '../../src/core/ports/effects.ts'
 import type { Ports } from '../../src/core/ports/index.ts'
 import type { GitExec } from '../../src/git/exec.ts'

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { compose } from '../../../src/compose.ts'
+import { compose } from '../../../src/compose/full.ts'
 import { recoverMeanwhile } from '../../../src/core/recovery/periodic.ts'
 import { defaultSettings } from '../../../src/core/model/settings.ts'
 import { leftBehind } from '../../support/left-behind.ts'

@@ -3,7 +3,7 @@
  * measured by `npm run bench`; here only that it is no more work than it must be. AC-012 is `npm run coverage`.
  */
 import { describe, expect, test } from 'vitest'
-import { type ComposeOptions } from '../../../src/compose.ts'
+import type { ComposeOptions } from '../../../src/compose/full.ts'
 import { testRepo } from '../../support/repo.ts'
 import { library } from '../../support/workspace.ts'
 

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { compose } from '../../../src/compose.ts'
+import { compose } from '../../../src/compose/full.ts'
 import { openRepo } from '../../../src/index.ts'
 import { atEffect } from '../../support/at-effect.ts'
 import { withFault } from '../../support/faults.ts'

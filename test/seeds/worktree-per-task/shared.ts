@@ -1,6 +1,6 @@
 /** What the chapters about a worktree for each task have in common. */
 import { expect } from 'vitest'
-import { compose } from '../../../src/compose.ts'
+import { compose } from '../../../src/compose/full.ts'
 import { testClock } from '../../support/clock.ts'
 import { type TestRepo } from '../../support/repo.ts'
 import { branches, linkedWorktrees, once, ownRefs, workspaceFolders } from '../../support/workspace.ts'

@@ -1,14 +1,14 @@
 /** The adapters behind the records alone: what a command that only looks has to load. */
 import os from 'node:os'
 import path from 'node:path'
-import { makeFolders } from './files/make-folders.ts'
-import { AppError, appError } from './core/model/errors.ts'
-import type { Notes, RepoRecords, Store, Stores } from './core/ports/store.ts'
-import type { Records } from './core/ports/index.ts'
-import type { GitExec } from './git/exec.ts'
-import { locate } from './git/locate.ts'
-import { findOwnRun } from './process/own-run.ts'
-import { sqliteStores } from './store/sqlite.ts'
+import { appError, AppError } from '../core/model/errors.ts'
+import type { Records } from '../core/ports/index.ts'
+import type { Notes, RepoRecords, Store, Stores } from '../core/ports/store.ts'
+import { makeFolders } from '../files/make-folders.ts'
+import type { GitExec } from '../git/exec.ts'
+import { locate } from '../git/locate.ts'
+import { findOwnRun } from '../process/own-run.ts'
+import { sqliteStores } from '../store/sqlite.ts'
 
 /** Stands between the verbs and the records. */
 export interface AroundRecords {
@@ -54,7 +54,7 @@ export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRe
       return opened().notes
     },
     locate: (dir) => locate(exec, dir),
-    isAlive: async (owner) => (await import('./process/alive.ts')).isAlive(owner),
+    isAlive: async (owner) => (await import('../process/alive.ts')).isAlive(owner),
     async close() {
       const closing = stores
       stores = undefined
@@ -66,7 +66,7 @@ export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRe
 /** On the real machine, as a user's command finds it. */
 export function composeRecords(env: NodeJS.ProcessEnv = process.env): OpenRecords {
   const exec = async () => {
-    const { gitExec } = await import('./git/exec.ts')
+    const { gitExec } = await import('../git/exec.ts')
     return gitExec({ env, recordChild: () => () => {} })
   }
   return openRecords({ home: stateFolder(env), exec })
