@@ -40,12 +40,12 @@ export default defineConfig({
       groups: [
         {
           name: 'front',
-          test: /src\/(api\/handlers|cli\/(main|commands\/list)|core\/(list|notices))\.ts$/,
+          test: /src\/(cli\/(main|commands\/list)|core\/verbs\/(list|notices))\.ts$/,
           priority: 1,
         },
         {
           name: 'start',
-          test: /src\/(compose|cli\/commands\/start|core\/(auto-revert|offer-notice|start))\.ts$/,
+          test: /src\/(compose\/full|cli\/commands\/start|core\/(closing\/auto-revert|hooks\/peer-notice|verbs\/start))\.ts$/,
         },
       ],
     },

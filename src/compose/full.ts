@@ -1,4 +1,4 @@
-/** Names every concrete adapter; compose-records.ts, those behind the records. */
+/** Names every concrete adapter; records.ts, those behind the records. */
 import { randomBytes } from 'node:crypto'
 import os from 'node:os'
 import path from 'node:path'
@@ -7,15 +7,17 @@ import { loadModule } from '../agents/load.ts'
 import { gitCheckouts } from '../checkout/index.ts'
 import type { Checkouts } from '../core/ports/checkouts.ts'
 import type { Commands } from '../core/ports/commands.ts'
-import type { Contents } from '../core/ports/contents.ts'
-import type { Files } from '../core/ports/files.ts'
-import type { Clock, Ports } from '../core/ports/index.ts'
+import type { FileSystem } from '../core/ports/files.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { Ports } from '../core/ports/index.ts'
 import type { Vault } from '../core/ports/vault.ts'
 import { nodeFiles } from '../files/node.ts'
 import { type GitExec, gitExec, gitPipe } from '../git/exec.ts'
 import { commandGit } from '../git/index.ts'
 import { cloneIsolation } from '../isolation/clone.ts'
+import { findPointers } from '../isolation/lfs.ts'
 import { gitSlots } from '../isolation/slot.ts'
+import { fillSubmodules } from '../isolation/submodules.ts'
 import { worktreeIsolation } from '../isolation/worktree.ts'
 import { sqliteLocks } from '../lock/sqlite.ts'
 import { startBehind } from '../process/behind.ts'
@@ -44,9 +46,8 @@ export interface ComposeOptions {
   readonly background?: boolean | undefined
   /** Stands between the verbs and an adapter: how a test puts a fault in front of each effect. */
   readonly around?: AroundRecords & {
-    readonly files?: (files: Files) => Files
+    readonly files?: (files: FileSystem) => FileSystem
     readonly vault?: (vault: Vault) => Vault
-    readonly contents?: (contents: Contents) => Contents
     readonly checkouts?: (checkouts: Checkouts) => Checkouts
     readonly commands?: (commands: Commands) => Commands
     readonly exec?: (exec: GitExec) => GitExec
@@ -93,7 +94,9 @@ export function compose(options: ComposeOptions = {}): Composed {
     path.join(configFolder, 'git', 'config'),
     '/etc/gitconfig',
   ]
-  const vault = gitVault({ home, exec, pipe: gitPipe(spawning), files, clock, attributes, configs })
+  const ownVault = gitVault({ home, exec, pipe: gitPipe(spawning), files, clock, attributes, configs })
+  const vault = around.vault?.(ownVault) ?? ownVault
+  const git = commandGit(exec, files, notes, env)
   const checkouts = gitCheckouts(exec)
   const started = commands(spawning)
   const ownCommands = around.commands?.(started) ?? started
@@ -104,12 +107,26 @@ export function compose(options: ComposeOptions = {}): Composed {
     clock,
     ids: { uid },
     files,
-    git: commandGit(exec, files, notes, env),
-    vault: around.vault?.(vault) ?? vault,
-    contents: around.contents?.(vault) ?? vault,
+    durable: files,
+    disk: files,
+    git,
+    refs: git,
+    history: git,
+    seeding: vault,
+    steps: vault,
+    publishing: vault,
+    care: vault,
+    contents: vault,
+    indexes: vault,
+    journal: vault,
     checkouts: around.checkouts?.(checkouts) ?? checkouts,
     slots: gitSlots(exec, files),
-    isolations: { worktree: worktreeIsolation(exec, files), clone: cloneIsolation(exec, files) },
+    isolations: {
+      worktree: worktreeIsolation(exec, files),
+      clone: cloneIsolation(exec, files),
+      fillSubmodules: (repo, task, commit, signal) => fillSubmodules(exec, files, repo, task, commit, signal),
+      findPointers: (repo, task, signal) => findPointers(exec, files, repo, task, signal),
+    },
     get store() {
       return records.store
     },
@@ -154,7 +171,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     },
     async close() {
       while (behind.size > 0) await Promise.all(behind)
-      vault.close()
+      ownVault.close()
       await records.close()
     },
   }

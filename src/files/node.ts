@@ -36,7 +36,7 @@ import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
 import { isNetwork } from '../core/base/network-fs.ts'
 import type { FileKind } from '../core/model/file-kind.ts'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import { copy, draftPath, move } from './move.ts'
 import { sync } from './sync.ts'
 
@@ -44,7 +44,7 @@ import { sync } from './sync.ts'
  * The real file system. Errors of the system pass through as they are. What takes the system some microseconds is done at once:
  * to be handed to another thread and back takes ten times as long, and a verb does a hundred such things in a row.
  */
-export function nodeFiles(): Files {
+export function nodeFiles(): FileSystem {
   return {
     readKind,
     readText,

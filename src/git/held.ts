@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import type { HeldBranch } from '../core/model/git.ts'
 import type { Place } from '../core/model/repo.ts'
 import { readWorktrees } from './worktrees.ts'
@@ -9,7 +9,7 @@ import { readWorktrees } from './worktrees.ts'
  * meanwhile. Git's own `branch --force` looks at the same files.
  */
 export async function findHolder(
-  files: Files,
+  files: FileSystem,
   place: Place,
   branch: string,
 ): Promise<HeldBranch | undefined> {

@@ -1,6 +1,8 @@
 import { appError } from '../core/model/errors.ts'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import type { Git } from '../core/ports/git.ts'
+import type { History } from '../core/ports/history.ts'
+import type { Refs } from '../core/ports/refs.ts'
 import type { Place } from '../core/model/repo.ts'
 import type { GitExec } from './exec.ts'
 import { findHolder } from './held.ts'
@@ -24,14 +26,17 @@ import {
   readHeadBranch,
   readRefs,
 } from './refs.ts'
-import { findPointers } from '../isolation/lfs.ts'
-import { fillSubmodules } from '../isolation/submodules.ts'
 import { readSurroundings } from './surroundings.ts'
 import { requireVersion, type VersionNotes } from './version.ts'
 import { readRegistrations, readWorktrees } from './worktrees.ts'
 
 /** The git command behind the port. */
-export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env: NodeJS.ProcessEnv): Git {
+export function commandGit(
+  exec: GitExec,
+  files: FileSystem,
+  notes: VersionNotes,
+  env: NodeJS.ProcessEnv,
+): Git & Refs & History {
   /** One that fails may have left its locks; those that it has in common with every other git only if it was killed. */
   const withoutLocks = async <T>(place: Place, refs: readonly { ref: string }[], work: () => Promise<T>) => {
     const from = Date.now()
@@ -48,7 +53,7 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     }
   }
   /** In process where that can be tried; git judges the rest. */
-  const change = (tries: boolean, ...[place, ...asked]: Parameters<Git['changeRefs']>) => {
+  const change = (tries: boolean, ...[place, ...asked]: Parameters<Refs['changeRefs']>) => {
     const shared = { ...place, gitDir: place.commonDir }
     return withoutLocks(
       shared,
@@ -77,8 +82,6 @@ export function commandGit(exec: GitExec, files: Files, notes: VersionNotes, env
     readSurroundings: (place) => readSurroundings(exec, place),
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
-    fillSubmodules: (repo, task, commit, signal) => fillSubmodules(exec, files, repo, task, commit, signal),
-    findPointers: (repo, task, signal) => findPointers(exec, files, repo, task, signal),
     runHook: (place, hook, signal) => runHook(exec, place, hook, signal),
     createRefs: (place, refs, message, signal) =>
       change(

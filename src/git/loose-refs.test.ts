@@ -3,7 +3,7 @@ import { chmodSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { type TestRepo, testRepo } from '../../test/support/repo.ts'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import type { RefChange } from '../core/model/git.ts'
 import { nodeFiles } from '../files/node.ts'
 import { changeLoose, isMove } from './loose-refs.ts'
@@ -66,7 +66,7 @@ test('L5: refs are made as git makes them, with the log and the permissions that
 test('S2: refs are made although somebody takes each empty folder away that was made for them', async () => {
   const repo = testRepo()
   let taken = 0
-  const raced: Files = {
+  const raced: FileSystem = {
     ...files,
     async makeFolder(folder, mode) {
       await files.makeFolder(folder, mode)

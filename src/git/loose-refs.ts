@@ -4,7 +4,7 @@
  */
 import path from 'node:path'
 import { allEnded } from '../core/base/concurrency.ts'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import type { Place } from '../core/model/repo.ts'
 import type { RefChange } from '../core/model/git.ts'
 import { lstatOf, readSmall } from './look.ts'
@@ -12,7 +12,7 @@ import { sharedLockMark } from './refs.ts'
 
 /** False when anything is out of the ordinary: nothing is changed then, and git is to judge. */
 export async function changeLoose(
-  files: Files,
+  files: FileSystem,
   place: Place,
   changes: readonly RefChange[],
   message: string,
@@ -106,7 +106,7 @@ function isLogged(ref: string): boolean {
   return ref.startsWith('refs/heads/')
 }
 
-async function log(files: Files, file: string, made: string, message: string): Promise<void> {
+async function log(files: FileSystem, file: string, made: string, message: string): Promise<void> {
   const seconds = Math.floor(Date.now() / 1000)
   const who = `offshoot <offshoot@localhost> ${seconds} +0000`
   const line = `${'0'.repeat(made.length)} ${made} ${who}\t${message}\n`
@@ -115,7 +115,7 @@ async function log(files: Files, file: string, made: string, message: string): P
 }
 
 /** A link is there with all that it says, or not at all, and only where nothing was. */
-async function isLinked(files: Files, at: string, target: string): Promise<boolean> {
+async function isLinked(files: FileSystem, at: string, target: string): Promise<boolean> {
   try {
     await files.link(target, at)
     return true
@@ -126,7 +126,7 @@ async function isLinked(files: Files, at: string, target: string): Promise<boole
 }
 
 /** Whoever deletes the last ref of a folder takes the folder along, also when it was made for us just now. */
-async function inFolder<T>(files: Files, file: string, write: () => Promise<T>): Promise<T> {
+async function inFolder<T>(files: FileSystem, file: string, write: () => Promise<T>): Promise<T> {
   for (let left = 10; ; left--) {
     await files.makeFolder(path.dirname(file))
     try {
@@ -137,7 +137,7 @@ async function inFolder<T>(files: Files, file: string, write: () => Promise<T>):
   }
 }
 
-async function removeEmpty(files: Files, at: (name: string) => string, ref: string): Promise<void> {
+async function removeEmpty(files: FileSystem, at: (name: string) => string, ref: string): Promise<void> {
   for (const folder of foldersOf(ref).toReversed()) {
     await files.removeEmptyFolder(at(folder))
     await files.removeEmptyFolder(at(`logs/${folder}`))

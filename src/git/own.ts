@@ -3,14 +3,14 @@
  * could make git run commands, and a pipe in the place of a file would make it wait for ever.
  */
 import path from 'node:path'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import type { Place } from '../core/model/repo.ts'
 
 const object = /^([0-9a-f]{40}|[0-9a-f]{64})\s*$/
 
 /** The value of a ref; undefined when there is none, or nothing that can be read. */
 export async function readOwnRef(
-  files: Files,
+  files: FileSystem,
   { commonDir }: Place,
   ref: string,
 ): Promise<string | undefined> {
@@ -22,7 +22,7 @@ export async function readOwnRef(
 }
 
 /** The commit that the workspace is on; undefined when its git is broken. */
-export async function readOwnHead(files: Files, place: Place): Promise<string | undefined> {
+export async function readOwnHead(files: FileSystem, place: Place): Promise<string | undefined> {
   const head = (await readPlain(files, place.gitDir, 'HEAD')) ?? ''
   const ref = /^ref: (refs\/[^\n]+)\n?$/.exec(head)?.[1]
   if (ref === undefined) return object.exec(head)?.[1]
@@ -30,7 +30,7 @@ export async function readOwnHead(files: Files, place: Place): Promise<string | 
 }
 
 /** Whether all that leads to the file, from the git folder on, are folders and no links; they may be missing. */
-export async function isReal(files: Files, gitDir: string, name: string): Promise<boolean> {
+export async function isReal(files: FileSystem, gitDir: string, name: string): Promise<boolean> {
   if ((await files.readKind(gitDir)) !== 'folder') return false
   const parts = name.split('/')
   for (let count = 1; count < parts.length; count++) {
@@ -41,7 +41,11 @@ export async function isReal(files: Files, gitDir: string, name: string): Promis
 }
 
 /** The text of a file below a folder; a link on the way, or a file that may not be read, counts as none. */
-export async function readPlain(files: Files, folder: string, name: string): Promise<string | undefined> {
+export async function readPlain(
+  files: FileSystem,
+  folder: string,
+  name: string,
+): Promise<string | undefined> {
   if (!(await isReal(files, folder, name))) return undefined
   return files.readText(path.join(folder, name)).catch(() => undefined)
 }

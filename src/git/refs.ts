@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/model/errors.ts'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import type { LeftBehind, RefChange } from '../core/model/git.ts'
 import type { Place } from '../core/model/repo.ts'
 import type { GitExec } from './exec.ts'
@@ -176,7 +176,7 @@ export function refCommands(changes: readonly RefChange[]): string {
  * Takes away what a power cut left of a ref: a file that says nothing, which git neither reads nor writes over. Below
  * `refs/offshoot/` only we write: there anything goes that is no ref. One that was packed before is back then.
  */
-export async function clearBrokenRef(files: Files, place: Place, ref: string): Promise<void> {
+export async function clearBrokenRef(files: FileSystem, place: Place, ref: string): Promise<void> {
   const file = path.join(place.commonDir, ref)
   const text = readSmall(file)
   if (text === undefined || object.test(text) || text.startsWith('ref: ')) return
@@ -185,7 +185,7 @@ export async function clearBrokenRef(files: Files, place: Place, ref: string): P
 
 /** Nothing that is older than `since`. */
 export async function clearRefLocks(
-  files: Files,
+  files: FileSystem,
   place: Place,
   refs: readonly string[],
   since = 0,
@@ -220,7 +220,7 @@ const draft = /\.[0-9a-f]{12}\.tmp$/
 
 /** A log of ours that was killed before it took its name. */
 async function clearDrafts(
-  files: Files,
+  files: FileSystem,
   log: string,
   drafts: readonly string[],
   since: number,
@@ -245,7 +245,7 @@ const patienceMs = 2_000
  * git, and its locks look just like that. One is ours that was made while a git of ours was at work that did not end by
  * itself: any other takes its locks away. One that was made later is not ours, however long it has been there.
  */
-export async function clearSharedLocks(files: Files, { gitDir, from, to }: LeftBehind): Promise<void> {
+export async function clearSharedLocks(files: FileSystem, { gitDir, from, to }: LeftBehind): Promise<void> {
   const at = (name: string) => path.join(gitDir, name)
   const locks = ['packed-refs.lock', 'HEAD.lock'].map(at)
   const seen = locks.map(findTime)

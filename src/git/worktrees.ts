@@ -1,11 +1,11 @@
 import path from 'node:path'
 import type { Registration, Worktree } from '../core/model/git.ts'
 import { type Place, repoRoot } from '../core/model/repo.ts'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import { isBare } from './bare.ts'
 
 /** Every worktree of the repository, the main one first. */
-export async function readWorktrees(files: Files, place: Place): Promise<Worktree[]> {
+export async function readWorktrees(files: FileSystem, place: Place): Promise<Worktree[]> {
   // A bare repository has a HEAD, but nothing is checked out.
   const branch = isBare(place.commonDir) ? null : await branchIn(files, place.commonDir)
   const found: Worktree[] = [{ name: null, path: repoRoot(place.commonDir), branch }]
@@ -24,7 +24,7 @@ export async function readWorktrees(files: Files, place: Place): Promise<Worktre
   return [...found, ...linked.flat()]
 }
 
-export async function readRegistrations(files: Files, place: Place): Promise<Registration[]> {
+export async function readRegistrations(files: FileSystem, place: Place): Promise<Registration[]> {
   const linked = await readWorktrees(files, place)
   return Promise.all(
     linked.flatMap(({ name, ...rest }) => {
@@ -46,7 +46,7 @@ export const markFile = 'offshoot.json'
 /** What git writes into the lock of a worktree that it is about to make; killed then, it leaves it so for ever. */
 export const halfMade = 'initializing'
 
-async function branchIn(files: Files, gitDir: string): Promise<string | null> {
+async function branchIn(files: FileSystem, gitDir: string): Promise<string | null> {
   const head = (await files.readText(path.join(gitDir, 'HEAD'))) ?? ''
   return /^ref: refs\/heads\/(.+?)\n?$/.exec(head)?.[1] ?? null
 }

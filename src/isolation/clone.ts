@@ -5,14 +5,14 @@
 import path from 'node:path'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import type { IsolationKind } from '../core/ports/isolation.ts'
 import type { GitExec } from '../git/exec.ts'
 import { readOwnHead, readPlain } from '../git/own.ts'
 import { checkOut, fill, resetIndex } from './fill.ts'
 import { inheritSparseness } from './worktree.ts'
 
-export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
+export function cloneIsolation(exec: GitExec, files: FileSystem): IsolationKind {
   return {
     async make(repo, task, signal, onProgress) {
       await files.makeNewFolder(task.path)
@@ -63,7 +63,7 @@ export function cloneIsolation(exec: GitExec, files: Files): IsolationKind {
 /** Its parts are where they belong, it borrows from where it should, and its HEAD can be read. */
 async function isSound(
   exec: GitExec,
-  files: Files,
+  files: FileSystem,
   repo: Repo,
   task: Task,
   signal?: AbortSignal,
@@ -85,7 +85,7 @@ async function isSound(
 }
 
 /** The repository may have been moved: then nothing but the way to its objects is wrong. */
-async function borrowAgain(files: Files, repo: Repo, gitDir: string): Promise<boolean> {
+async function borrowAgain(files: FileSystem, repo: Repo, gitDir: string): Promise<boolean> {
   if (!(await hasParts(files, gitDir))) return false
   const said = await readPlain(files, gitDir, 'objects/info/alternates')
   if (said === undefined || (await files.readKind(said.trim())) !== undefined) return false
@@ -97,7 +97,7 @@ function lender({ commonDir }: Repo): string {
   return `${path.join(commonDir, 'objects')}\n`
 }
 
-async function hasParts(files: Files, gitDir: string): Promise<boolean> {
+async function hasParts(files: FileSystem, gitDir: string): Promise<boolean> {
   for (const [name, kind] of Object.entries(parts))
     if ((await files.readKind(path.join(gitDir, name))) !== kind) return false
   return true
@@ -116,7 +116,7 @@ const parts = {
 /** Read as a file, for it may say anything: git can read it, and finds the clone's own files with it. */
 async function hasSoundConfig(
   exec: GitExec,
-  files: Files,
+  files: FileSystem,
   repo: Repo,
   gitDir: string,
   signal?: AbortSignal,
@@ -151,7 +151,7 @@ function alternatesFile(gitDir: string): string {
 
 async function makeGit(
   exec: GitExec,
-  files: Files,
+  files: FileSystem,
   repo: Repo,
   task: Task,
   signal?: AbortSignal,

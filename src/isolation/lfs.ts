@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import type { GitExec } from '../git/exec.ts'
 import { workspaceScope } from '../git/workspace-place.ts'
 
@@ -13,7 +13,7 @@ const longest = 1024
 
 export async function findPointers(
   exec: GitExec,
-  files: Files,
+  files: FileSystem,
   repo: Repo,
   task: Task,
   signal?: AbortSignal,
@@ -36,7 +36,7 @@ export async function findPointers(
   return found
 }
 
-async function isPointer(files: Files, file: string): Promise<boolean> {
+async function isPointer(files: FileSystem, file: string): Promise<boolean> {
   if ((await files.readKind(file)) !== 'file' || (await files.readUsage(file)) > 64 * longest) return false
   const text = (await files.readText(file)) ?? ''
   return text.length <= longest && text.startsWith(magic)

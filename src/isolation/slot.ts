@@ -7,13 +7,13 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { allEnded } from '../core/base/concurrency.ts'
 import { AppError } from '../core/model/errors.ts'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import type { Slots } from '../core/ports/isolation.ts'
 import type { GitExec } from '../git/exec.ts'
 import { fillSettings } from './fill.ts'
 import { inheritSparseness, pointer, register } from './worktree.ts'
 
-export function gitSlots(exec: GitExec, files: Files): Slots {
+export function gitSlots(exec: GitExec, files: FileSystem): Slots {
   return {
     async fill(repo, slot, commit, signal) {
       const git = gitOf(slot)
@@ -48,7 +48,7 @@ export function gitSlots(exec: GitExec, files: Files): Slots {
         expect: [128],
         signal,
       })
-      // Files that are the same in both commits may have to be written anew.
+      // FileSystem that are the same in both commits may have to be written anew.
       if (asked.code !== 0 || asked.stdout.length > 0) return false
       const { code } = await exec({
         args: ['read-tree', '-m', '-u', from, to],

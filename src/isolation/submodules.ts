@@ -6,7 +6,7 @@ import path from 'node:path'
 import type { Submodules } from '../core/model/git.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import type { GitExec } from '../git/exec.ts'
 import { workspacePlace } from '../git/workspace-place.ts'
 import { clonedConfig, configLines, packedRefs, readCloned } from './clone.ts'
@@ -32,7 +32,7 @@ interface Link {
 
 export async function fillSubmodules(
   exec: GitExec,
-  files: Files,
+  files: FileSystem,
   repo: Repo,
   task: Task,
   commit: string,
@@ -42,7 +42,12 @@ export async function fillSubmodules(
   return fillAll(exec, files, { from: repo.commonDir, gitDir, folder: task.path, commit, prefix: '' }, signal)
 }
 
-async function fillAll(exec: GitExec, files: Files, outer: Outer, signal?: AbortSignal): Promise<Submodules> {
+async function fillAll(
+  exec: GitExec,
+  files: FileSystem,
+  outer: Outer,
+  signal?: AbortSignal,
+): Promise<Submodules> {
   const filled: string[] = []
   const empty: { path: string; why: string }[] = []
   if ((await files.readKind(path.join(outer.folder, '.gitmodules'))) !== 'file') return { filled, empty }
@@ -113,7 +118,7 @@ function isSafe(name: string): boolean {
 /** Why it cannot be checked out; undefined when it can. */
 async function findLack(
   exec: GitExec,
-  files: Files,
+  files: FileSystem,
   { from, commit }: Outer,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
@@ -128,7 +133,7 @@ async function findLack(
   return code === 0 ? undefined : `the repository has not fetched its commit ${commit.slice(0, 10)}`
 }
 
-async function fillOne(exec: GitExec, files: Files, module: Outer, signal?: AbortSignal): Promise<void> {
+async function fillOne(exec: GitExec, files: FileSystem, module: Outer, signal?: AbortSignal): Promise<void> {
   const { from, gitDir, folder, commit } = module
   for (const name of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'])
     await files.makeFolder(path.join(gitDir, name))

@@ -7,7 +7,7 @@ import { allEnded } from '../core/base/concurrency.ts'
 import type { OtherFolder } from '../core/model/git.ts'
 import type { Place, Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import type { IsolationKind } from '../core/ports/isolation.ts'
 import type { GitExec } from '../git/exec.ts'
 import { workspacePlace } from '../git/workspace-place.ts'
@@ -15,7 +15,7 @@ import { halfMade, markFile } from '../git/worktrees.ts'
 import { checkOut, fill, resetIndex } from './fill.ts'
 
 /** The agent shares the user's `.git`: its commits are there at once. */
-export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
+export function worktreeIsolation(exec: GitExec, files: FileSystem): IsolationKind {
   return {
     async make(repo, task, signal, onProgress) {
       await files.makeNewFolder(task.path)
@@ -77,7 +77,7 @@ export function worktreeIsolation(exec: GitExec, files: Files): IsolationKind {
 }
 
 /** Whether the folder leads to its registration, and that to the folder. */
-async function look(files: Files, repo: Repo, task: Task) {
+async function look(files: FileSystem, repo: Repo, task: Task) {
   const dotGit = path.join(task.path, '.git')
   const registered = workspacePlace(repo, task).gitDir
   const isFile = (await files.readKind(dotGit)) === 'file'
@@ -90,7 +90,7 @@ async function look(files: Files, repo: Repo, task: Task) {
 }
 
 /** All that git needs to find its way from the registration. */
-async function isRegistered(files: Files, registered: string, dotGit: string): Promise<boolean> {
+async function isRegistered(files: FileSystem, registered: string, dotGit: string): Promise<boolean> {
   if ((await files.readKind(registered)) !== 'folder') return false
   const [back, common, head] = await Promise.all(
     ['gitdir', 'commondir', 'HEAD'].map((name) => files.readText(path.join(registered, name))),
@@ -100,13 +100,13 @@ async function isRegistered(files: Files, registered: string, dotGit: string): P
 }
 
 /** What neither carries our mark nor leads to the workspace may be anybody's that git gave the name to. */
-async function isOwn(files: Files, repo: Repo, task: Task): Promise<boolean> {
+async function isOwn(files: FileSystem, repo: Repo, task: Task): Promise<boolean> {
   const { folder, isMarked } = await readOwner(files, repo, task)
   return isMarked || (folder !== undefined && (await isSame(files, folder, task.path)))
 }
 
 /** The folder that the registration of that name leads to, and whether it carries the mark of the task. */
-async function readOwner(files: Files, repo: Repo, task: Task) {
+async function readOwner(files: FileSystem, repo: Repo, task: Task) {
   const registered = workspacePlace(repo, task).gitDir
   const [back, mark] = await Promise.all(
     ['gitdir', markFile].map((name) => files.readText(path.join(registered, name))),
@@ -116,7 +116,7 @@ async function readOwner(files: Files, repo: Repo, task: Task) {
   return { folder, isMarked: mark?.includes(`"uid":"${task.uid}"`) ?? false }
 }
 
-async function isSame(files: Files, one: string, other: string): Promise<boolean> {
+async function isSame(files: FileSystem, one: string, other: string): Promise<boolean> {
   return one === other || (await files.readRealPath(one)) === (await files.readRealPath(other))
 }
 
@@ -125,7 +125,7 @@ async function isSame(files: Files, one: string, other: string): Promise<boolean
  * worktree that is moved keeps it. One that leads nowhere, or where nothing of ours is any more, is only damaged, unless
  * its user locked it: that is how git is told of a disk that is not always there.
  */
-async function findOther(files: Files, repo: Repo, task: Task): Promise<OtherFolder | undefined> {
+async function findOther(files: FileSystem, repo: Repo, task: Task): Promise<OtherFolder | undefined> {
   const { folder, isMarked: isMoved } = await readOwner(files, repo, task)
   if (folder === undefined || (await isSame(files, folder, task.path))) return undefined
   if (!isMoved || (await files.readKind(path.join(folder, '.git'))) !== undefined)
@@ -135,7 +135,7 @@ async function findOther(files: Files, repo: Repo, task: Task): Promise<OtherFol
   return { path: folder, isMoved, isAway: true }
 }
 
-async function roomFor(files: Files, target: string): Promise<string> {
+async function roomFor(files: FileSystem, target: string): Promise<string> {
   await files.makeFolder(path.dirname(target), 0o700)
   return target
 }
@@ -148,7 +148,7 @@ function stagingFolder(repo: Repo, task: Task): string {
   return path.join(repo.commonDir, `offshoot-${path.basename(task.path)}.tmp`)
 }
 
-async function registerAnew(files: Files, repo: Repo, task: Task): Promise<void> {
+async function registerAnew(files: FileSystem, repo: Repo, task: Task): Promise<void> {
   const staged = stagingFolder(repo, task)
   if ((await files.readKind(staged)) === 'folder') await files.remove(staged)
   await files.makeNewFolder(staged)
@@ -157,7 +157,7 @@ async function registerAnew(files: Files, repo: Repo, task: Task): Promise<void>
 }
 
 /** The folder becomes the registration of the task, with all that is in it. */
-export async function register(files: Files, repo: Repo, task: Task, staged: string): Promise<void> {
+export async function register(files: FileSystem, repo: Repo, task: Task, staged: string): Promise<void> {
   const written = {
     HEAD: `ref: refs/heads/${task.branch}`,
     commondir: '../..',
@@ -172,7 +172,7 @@ export async function register(files: Files, repo: Repo, task: Task, staged: str
 }
 
 /** Whoever takes the last registration away takes the folder with it, perhaps between our two steps. */
-async function intoPlace(files: Files, staged: string, registered: string): Promise<void> {
+async function intoPlace(files: FileSystem, staged: string, registered: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await files.makeFolder(path.dirname(registered))
     try {
@@ -184,7 +184,7 @@ async function intoPlace(files: Files, staged: string, registered: string): Prom
 }
 
 /** A new worktree has the sparse cone of the checkout it was started in, as with git itself. */
-export async function inheritSparseness(files: Files, place: Place, gitDir: string): Promise<void> {
+export async function inheritSparseness(files: FileSystem, place: Place, gitDir: string): Promise<void> {
   for (const file of ['info/sparse-checkout', 'config.worktree']) {
     const text = await files.readText(path.join(place.gitDir, file))
     if (text === undefined) continue

@@ -1,12 +1,12 @@
 /** The shape of one kind of sandbox. */
 import type { Cell, CellTask, SandboxKind } from '../core/ports/sandbox.ts'
 import type { Commands } from '../core/ports/commands.ts'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 
 /** The parts of this machine that a cell is made of. */
 export interface Machine {
   readonly commands: Commands
-  readonly files: Files
+  readonly files: FileSystem
   /** The user's home folder. */
   readonly home: string
 }

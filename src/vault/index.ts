@@ -6,7 +6,6 @@ import { appError } from '../core/model/errors.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Snapshot, Step } from '../core/model/step.ts'
 import type { Task } from '../core/model/task.ts'
-import type { Contents } from '../core/ports/contents.ts'
 import type { Vault } from '../core/ports/vault.ts'
 import { workspacePlace } from '../git/workspace-place.ts'
 import { readOwnHead } from '../git/own.ts'
@@ -60,7 +59,7 @@ import { findRemote, makePushRoom, push } from './publish/push.ts'
 import { refill } from './restore/refill.ts'
 import { restore } from './restore/restore.ts'
 
-export function gitVault(options: VaultOptions): Vault & Contents {
+export function gitVault(options: VaultOptions): Vault {
   const { files, exec, clock } = options
   const opened = new Map<string, Promise<OpenVault>>()
   const overlays = taskOverlays()

@@ -1,5 +1,5 @@
-import type { Files } from '../core/ports/files.ts'
-import type { Clock } from '../core/ports/index.ts'
+import type { FileSystem } from '../core/ports/files.ts'
+import type { Clock } from '../core/ports/clock.ts'
 import type { GitExec, GitPipe } from '../git/exec.ts'
 import type { ObjectReader } from '../git/reader.ts'
 import type { Readings } from './capture/readings.ts'
@@ -11,7 +11,7 @@ export interface VaultOptions {
   readonly home: string
   readonly exec: GitExec
   readonly pipe: GitPipe
-  readonly files: Files
+  readonly files: FileSystem
   readonly clock: Clock
   /** Attribute files outside of the repository that count for this user. */
   readonly attributes: readonly string[]

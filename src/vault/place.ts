@@ -1,7 +1,7 @@
 /** Where everything of the vault is. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Files } from '../core/ports/files.ts'
+import type { FileSystem } from '../core/ports/files.ts'
 import type { Repo, RepoRecord } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
 import type { Algorithm } from './objects/objects.ts'
@@ -39,7 +39,11 @@ export function tipFile(vault: string, task: Task): string {
 }
 
 /** The commit of the last step. */
-export function readTip(files: Files, vault: string, task: Pick<Task, 'uid'>): Promise<string | undefined> {
+export function readTip(
+  files: FileSystem,
+  vault: string,
+  task: Pick<Task, 'uid'>,
+): Promise<string | undefined> {
   return readRef(files, vault, `refs/tasks/${task.uid}`)
 }
 
@@ -49,7 +53,7 @@ export function isObject(text: string | undefined): text is string {
 }
 
 /** Whoever runs `git gc` in the vault moves the refs into one file. */
-export async function readRef(files: Files, vault: string, ref: string): Promise<string | undefined> {
+export async function readRef(files: FileSystem, vault: string, ref: string): Promise<string | undefined> {
   const loose = await files.readText(path.join(vault, ref))
   if (loose !== undefined) return loose.trim()
   const packed = (await files.readText(path.join(vault, 'packed-refs'))) ?? ''
@@ -57,7 +61,7 @@ export async function readRef(files: Files, vault: string, ref: string): Promise
 }
 
 /** As the repository says, or when it is gone, as the vault does that was made for it. */
-export async function readAlgorithm(files: Files, repo: Repo, vault: string): Promise<Algorithm> {
+export async function readAlgorithm(files: FileSystem, repo: Repo, vault: string): Promise<Algorithm> {
   const config =
     (await files.readText(path.join(repo.commonDir, 'config'))) ??
     (await files.readText(path.join(vault, 'config'))) ??
@@ -91,7 +95,7 @@ const unjudged = ['Blob', 'Large', 'Name', 'Parse', 'Path', 'Symlink', 'Update',
 )
 
 /** What a process that was killed has left behind: copies of files, which may be big. */
-export async function clearScratch(files: Files, vault: string): Promise<void> {
+export async function clearScratch(files: FileSystem, vault: string): Promise<void> {
   const scratch = path.join(vault, 'scratch')
   for (const name of await files.readNames(scratch)) {
     const pid = Number(/^(?:[a-z]+-)?(\d+)-/.exec(name)?.[1])
@@ -112,7 +116,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** Where the user's history is cut off: the vault reads their commits, and must not look for what lies behind. */
-export async function copyShallow(files: Files, from: string, to: string): Promise<void> {
+export async function copyShallow(files: FileSystem, from: string, to: string): Promise<void> {
   const [theirs, ours] = [path.join(from, 'shallow'), path.join(to, 'shallow')]
   const [text, known] = [await files.readText(theirs), await files.readText(ours)]
   if (text === known) return
@@ -121,7 +125,7 @@ export async function copyShallow(files: Files, from: string, to: string): Promi
 }
 
 /** A bare repository, made file by file; HEAD, the last one, says that it is whole. */
-export async function makeVault(files: Files, vault: string, algorithm: Algorithm): Promise<void> {
+export async function makeVault(files: FileSystem, vault: string, algorithm: Algorithm): Promise<void> {
   if ((await files.readKind(path.join(vault, 'HEAD'))) === 'file') return
   await writeParts(files, vault, algorithm)
 }
@@ -135,7 +139,7 @@ function ownParts(algorithm: Algorithm): [name: string, text: string][] {
 }
 
 /** Whether what says how it is kept is as we write it: where git cannot work then, something else is wrong. */
-export async function hasOwnParts(files: Files, vault: string): Promise<boolean> {
+export async function hasOwnParts(files: FileSystem, vault: string): Promise<boolean> {
   const read = ([name]: [string, string]) => files.readText(path.join(vault, name))
   for (const algorithm of ['sha1', 'sha256'] as const) {
     const parts = ownParts(algorithm)
@@ -146,7 +150,7 @@ export async function hasOwnParts(files: Files, vault: string): Promise<boolean>
 }
 
 /** Whatever is there of it stays, but for what says how it is kept. */
-export async function writeParts(files: Files, vault: string, algorithm: Algorithm): Promise<void> {
+export async function writeParts(files: FileSystem, vault: string, algorithm: Algorithm): Promise<void> {
   for (const folder of [
     'objects/pack',
     'objects/info',

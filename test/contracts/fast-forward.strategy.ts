@@ -20,7 +20,7 @@ export const fastForward: LandingStrategy<'fast-forward'> = {
             after: before,
             theirs,
           }
-        const commit = input.dryRun ? target : (await ports.vault.publish(repo, task, signal)).tip
+        const commit = input.dryRun ? target : (await ports.publishing.publish(repo, task, signal)).tip
         return { conflicts: [], commit, before, after: theirs, theirs }
       },
       tells: { name: 'post-merge', args: ['0'] },

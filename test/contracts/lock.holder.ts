@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Clock } from '../../src/core/ports/index.ts'
+import type { Clock } from '../../src/core/ports/clock.ts'
 import type { Locks } from '../../src/core/ports/locks.ts'
 import type { Owner } from '../../src/core/model/task.ts'
 

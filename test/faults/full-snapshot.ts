@@ -127,7 +127,7 @@ async function readSteps(fixture: Fixture, ports: Ports): Promise<Snapshot['step
   const repo: Repo = { ...record, place: { commonDir, gitDir: commonDir, checkout: fixture.dir } }
   for (const uid of namesIn(path.join(vault, 'refs/tasks')).filter((name) => !isStray(name))) {
     const task = await ports.store.findTaskByUid(uid)
-    if (task) steps[uid] = await ports.vault.readSteps(repo, task)
+    if (task) steps[uid] = await ports.steps.readSteps(repo, task)
   }
   return steps
 }

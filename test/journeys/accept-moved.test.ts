@@ -49,7 +49,7 @@ function dying(): Around {
   }
   return {
     checkouts: (checkouts) => ({ ...checkouts, place: die, changeIndex: die }),
-    contents: (contents) => ({ ...contents, take: (...call) => (died ? die() : contents.take(...call)) }),
+    vault: (vault) => ({ ...vault, take: (...call) => (died ? die() : vault.take(...call)) }),
   }
 }
 

@@ -63,7 +63,7 @@ async function planner() {
   const ports = compose({ env: repo.env })
   onTestFinished(() => ports.close())
   const found = await requireTask(ports, repo.dir, 'T1')
-  const [first] = await ports.vault.readSteps(found.repo, found.task)
+  const [first] = await ports.steps.readSteps(found.repo, found.task)
   if (!first) throw new Error('There is no step 0.')
   const scratch = quickFolder()
   let [inScratch, inCheckout] = [nothing, nothing]

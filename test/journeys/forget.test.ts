@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync }
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compose } from '../../src/compose/full.ts'
-import type { Files } from '../../src/core/ports/files.ts'
+import type { FileSystem } from '../../src/core/ports/files.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import { checkoutState } from '../support/checkout-state.ts'
 import { until } from '../support/processes.ts'
@@ -184,7 +184,7 @@ describe('R5, R10: a repository that is gone in the middle of a verb', () => {
 
   test('a reject whose refs had not moved can be undone all the same when the repository is back', async () => {
     const { elsewhere, task, back } = await goneRepo(async (user) => {
-      const files = (real: Files): Files => ({
+      const files = (real: FileSystem): FileSystem => ({
         ...real,
         // The refs do not move, and that it has failed cannot be noted.
         writeNew: (target, content) =>
@@ -239,7 +239,7 @@ test('R10: what would stop one task is found before the first is closed, and not
 test('R10: what cannot be closed after all is told, and so is what was closed', async () => {
   const { user, repo, tasks, known } = await twoTasks()
   await repo.close()
-  const stuck = (files: Files): Files => ({
+  const stuck = (files: FileSystem): FileSystem => ({
     ...files,
     rename: (from, to) =>
       from === tasks[0]!.path ? Promise.reject(new Error('it is held')) : files.rename(from, to),

@@ -13,7 +13,7 @@ import {
 import path from 'node:path'
 import { describe, expect, onTestFinished, test, type TestContext } from 'vitest'
 import { compose } from '../../src/compose/full.ts'
-import type { Files } from '../../src/core/ports/files.ts'
+import type { FileSystem } from '../../src/core/ports/files.ts'
 import type { GitExec } from '../../src/git/exec.ts'
 import type { TaskView } from '../../src/index.ts'
 import { testClock } from '../support/clock.ts'
@@ -159,7 +159,7 @@ describe('prune', () => {
     writeFileSync(steps, '')
     const away = path.join(repo.home, 'mount')
     repo.git('worktree', 'move', tasks[1]!.path, away)
-    const staleMount = (files: Files): Files => ({
+    const staleMount = (files: FileSystem): FileSystem => ({
       ...files,
       readKind: (target) =>
         target.startsWith(away)

@@ -12,7 +12,7 @@ import {
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import type { Files } from '../../src/core/ports/files.ts'
+import type { FileSystem } from '../../src/core/ports/files.ts'
 import { repairsAll } from '../support/damaged.ts'
 import { addFiles, loseRecords } from '../support/damage.ts'
 import { fingerprint } from '../support/fingerprint.ts'
@@ -197,7 +197,7 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
 
 test('R7: of a state of another kind what cannot be moved is told, and the rest is repaired', async () => {
   const user = testRepo()
-  const stuck = (files: Files): Files => ({
+  const stuck = (files: FileSystem): FileSystem => ({
     ...files,
     rename: (from, to) =>
       from.endsWith('a.json') ? Promise.reject(new Error('EPERM: not permitted')) : files.rename(from, to),
@@ -425,7 +425,7 @@ describe('R7: doctor tells all else, and recover and repair do what they can', (
         throw Object.assign(new Error(`EACCES: permission denied, '${file}'`), { code: 'EACCES' })
       }
     const around = {
-      files: (files: Files): Files => ({
+      files: (files: FileSystem): FileSystem => ({
         ...files,
         readKind: closed(files.readKind),
         readText: closed(files.readText),

@@ -10,7 +10,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { compose } from '../../src/compose/full.ts'
-import type { Files } from '../../src/core/ports/files.ts'
+import type { FileSystem } from '../../src/core/ports/files.ts'
 import { checkoutState } from '../support/checkout-state.ts'
 import { testClock } from '../support/clock.ts'
 import { fingerprint } from '../support/fingerprint.ts'
@@ -233,7 +233,7 @@ describe('Testing Checklist', () => {
     expect(fingerprint(repo)).toEqual(before)
   })
 
-  test('Files written by tools appear in worktree (K1: and each tool call is a commit)', async () => {
+  test('FileSystem written by tools appear in worktree (K1: and each tool call is a commit)', async () => {
     const { repo, at } = await session({ 'one.txt': '1\n', 'two.txt': '2\n' })
     expect([readFileSync(at('one.txt'), 'utf8'), readFileSync(at('two.txt'), 'utf8')]).toEqual(['1\n', '2\n'])
     expect(repo.git('log', '--format=%s', 'main..offshoot/session')).toBe(
@@ -390,7 +390,7 @@ describe('Success Criteria', () => {
       'somebody held the folder for a moment',
       async ({ repo, task }) => {
         let held = false
-        const holding = (files: Files): Files => ({
+        const holding = (files: FileSystem): FileSystem => ({
           ...files,
           async rename(from, to) {
             if (held || from !== task.path) return files.rename(from, to)

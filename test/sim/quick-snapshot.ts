@@ -196,6 +196,6 @@ export function readOperation(fixture: SimFixture, id: string): Promise<Operatio
     const [record] = await ports.repos.readAll()
     if (!record) return undefined
     const place = { commonDir: record.commonDir, gitDir: record.commonDir, checkout: fixture.dir }
-    return (await ports.contents.findKept({ ...record, place }, id))?.record as Operation | undefined
+    return (await ports.journal.findKept({ ...record, place }, id))?.record as Operation | undefined
   })
 }

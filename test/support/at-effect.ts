@@ -1,6 +1,6 @@
 import type { ComposeOptions } from '../../src/compose/full.ts'
 import { effects } from '../../src/core/ports/effects.ts'
-import type { Files } from '../../src/core/ports/files.ts'
+import type { FileSystem } from '../../src/core/ports/files.ts'
 
 type Around = NonNullable<ComposeOptions['around']>
 
@@ -20,7 +20,7 @@ export function atEffect(n: number, act: () => void): { around: Around; reached:
   }
   return {
     around: {
-      files: (files: Files) => before(files, effects.files),
+      files: (files: FileSystem) => before(files, effects.files),
       store: (store) => before(store, effects.store),
       repos: (repos) => before(repos, effects.repos),
       notes: (notes) => before(notes, effects.notes),

@@ -5,7 +5,7 @@ type Around = NonNullable<ComposeOptions['around']>
 
 /** Nothing is written down before it is done: what a killed one leaves, nobody knows of. */
 const withoutJournal: Around = {
-  contents: (contents) => ({ ...contents, async keep() {} }),
+  vault: (vault) => ({ ...vault, async keep() {} }),
   store: (store) => ({
     ...store,
     async append(change) {

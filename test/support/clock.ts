@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/ports/index.ts'
+import type { Clock } from '../../src/core/ports/clock.ts'
 
 const day = 86_400_000
 

@@ -1,7 +1,6 @@
 /** Puts one fault in front of, in the middle of, or behind the Nth effect of whatever runs on composed ports. */
 import type { ComposeOptions } from '../../src/compose/full.ts'
 import { effects } from '../../src/core/ports/effects.ts'
-import type { Ports } from '../../src/core/ports/index.ts'
 import type { GitExec } from '../../src/git/exec.ts'
 import { type Death, dieAt, hasDied } from './faults-shim.ts'
 
@@ -145,8 +144,13 @@ export function withFault(
       store: (store) => decorated(store, 'store', effects.store, storing),
       repos: (repos) => decorated(repos, 'repos', effects.repos, storing),
       notes: (notes) => decorated(notes, 'notes', effects.notes, storing),
-      vault: (vault) => decorated(vault, 'vault', effects.vault, asynchronous),
-      contents: (contents) => decorated(contents, 'contents', effects.contents, asynchronous),
+      vault: (vault) =>
+        decorated(
+          decorated(vault, 'vault', effects.vault, asynchronous),
+          'contents',
+          effects.contents,
+          asynchronous,
+        ),
       checkouts: (checkouts) => decorated(checkouts, 'checkouts', effects.checkouts, asynchronous),
       commands: (commands) => decorated(commands, 'command', effects.commands, spawning),
       exec,
@@ -167,7 +171,7 @@ export function fits(among = ''): (point: string) => boolean {
 
 type Between = (point: string, effect: () => never) => unknown
 
-function decorated<T extends Ports[keyof typeof effects]>(
+function decorated<T extends object>(
   port: T,
   name: string,
   methods: readonly (keyof T & string)[],

@@ -81,7 +81,7 @@ async function requireTarget({ ports, repo, task, input, signal }: LandingWork) 
       hint: 'Use --as patch, --as keep-branch to leave the work on it, or --onto BRANCH for another one.',
     })
   }
-  const target = await ports.git.findRef(repo.place, branchRef(onto), signal)
+  const target = await ports.refs.findRef(repo.place, branchRef(onto), signal)
   if (target === undefined)
     throw new AppError('WT_010', `There is no branch ${onto}.`, { hint: 'Name another: --onto BRANCH' })
   await requireUnheld(ports, repo, onto)
@@ -102,11 +102,11 @@ async function readSides(
   { ports, repo, task, offer, signal }: LandingWork,
   to: Pick<Sides, 'onto' | 'target' | 'worded'>,
 ): Promise<Sides> {
-  const { contents, vault } = ports
-  const before = await vault.readTree(repo, to.target)
-  const start = await vault.readStart(repo, task, signal)
+  const { contents, publishing, seeding } = ports
+  const before = await publishing.readTree(repo, to.target)
+  const start = await seeding.readStart(repo, task, signal)
   const stored = async (from: string, until: string) =>
-    vault.clean(repo, task, await contents.compare(repo, from, until), signal)
+    publishing.clean(repo, task, await contents.compare(repo, from, until), signal)
   const base = await contents.change(repo, start, await stored(offer.first.tree, offer.base))
   const theirs = await contents.change(repo, base, await stored(offer.base, offer.theirs))
   return { ...to, before, start, base, theirs }
@@ -132,18 +132,23 @@ export async function buildOne(
   if (merged.conflicts.length > 0 || merged.tree === before || input.dryRun) return built
   const parents = secondParent ? [target, await secondParent(merged.tree)] : [target]
   const words = await worded(input.message ?? (await messageOf(work, message)))
-  const commit = await ports.vault.commit(repo, task, { tree: merged.tree, parents, message: words }, signal)
+  const commit = await ports.publishing.commit(
+    repo,
+    task,
+    { tree: merged.tree, parents, message: words },
+    signal,
+  )
   return { ...built, commit }
 }
 
 async function messageOf({ ports, repo, task }: LandingWork, setting: OneCommit['message']): Promise<string> {
   const { accept } = await ports.settings.read(task.origin)
-  return filled(accept[setting], task, await ports.vault.readSteps(repo, task))
+  return filled(accept[setting], task, await ports.steps.readSteps(repo, task))
 }
 
 async function goalOf(work: LandingWork, built: Built): Promise<Goal> {
   const { ports, repo, task, offer } = work
-  const start = await ports.vault.readTree(repo, task.base.commit)
+  const start = await ports.publishing.readTree(repo, task.base.commit)
   const changes = new Map<BytePath, Leaf | null>()
   for (const [file, { to }] of await ports.contents.compare(repo, start, built.after)) {
     changes.set(file, to && (await rawOf(work, built, task.path, file, to)))
@@ -161,5 +166,5 @@ async function rawOf(
 ): Promise<Leaf> {
   const stored = await ports.contents.findLeaf(repo, built.theirs, file)
   const own = isSame(stored, to) ? await ports.contents.findLeaf(repo, offer.theirs, file) : undefined
-  return own ?? ports.vault.smudge(repo, task, checkout, file, to)
+  return own ?? ports.publishing.smudge(repo, task, checkout, file, to)
 }

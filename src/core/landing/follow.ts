@@ -39,7 +39,7 @@ export async function follow(
   const present = new Map(
     Array.from(found, ([file, there]) => [file, { from: null, to: leafIn(there) }] as const),
   )
-  const stored = await ports.vault.clean(repo, task, present, signal)
+  const stored = await ports.publishing.clean(repo, task, present, signal)
   const tracked = await ports.checkouts.readTracked(gitDir, [...paths, ...paths.flatMap(parentsOf)])
   const plan = followPlan({ changes, found, stored, tracked })
   const moves: FileMove[] = []

@@ -7,7 +7,7 @@ export const keepBranch: LandingStrategy<'keep-branch'> = {
   ...strategyFacts['keep-branch'],
   name: 'keep-branch',
   async plan({ ports, repo, task, input, signal }) {
-    const commit = input.dryRun ? task.head : (await ports.vault.publish(repo, task, signal)).tip
+    const commit = input.dryRun ? task.head : (await ports.publishing.publish(repo, task, signal)).tip
     return { conflicts: [], refs: [], landed: { commit } }
   },
   close: closeKept,

@@ -31,7 +31,7 @@ export async function landedState(
       [`${remote}/${task.base.branch}`, `refs/remotes/${remote}/${task.base.branch}`],
     ] as const
     for (const [where, ref] of refs) {
-      const target = await ports.git.findRef(repo.place, ref, signal)
+      const target = await ports.refs.findRef(repo.place, ref, signal)
       if (target === undefined || !(await isIn(ports, repo, tip, target, signal))) continue
       return (await isAllThere(ports, repo, task, signal)) ? { landed: true, where } : { landed: false }
     }
@@ -51,7 +51,7 @@ async function tipOf(
 ): Promise<string | undefined> {
   const branch = task.adopted
     ? undefined
-    : await ports.git.findRef(repo.place, branchRef(task.branch), signal)
+    : await ports.refs.findRef(repo.place, branchRef(task.branch), signal)
   const tip = branch ?? task.head
   return tip === task.base.commit ? undefined : tip
 }
@@ -64,18 +64,18 @@ async function isIn(
   target: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const { git } = ports
-  if (await git.isAncestor(place, tip, target, signal)) return true
-  const { all, missing } = await git.readBeside(place, tip, target, signal)
+  const { history } = ports
+  if (await history.isAncestor(place, tip, target, signal)) return true
+  const { all, missing } = await history.readBeside(place, tip, target, signal)
   // Of no commits at all nothing follows.
   if (all > 0 && missing === 0) return true
-  return git.isSquashed(place, tip, target, signal)
+  return history.isSquashed(place, tip, target, signal)
 }
 
 /** What is in the workspace and not on the branch cannot have landed with it. */
 async function isAllThere(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<boolean> {
-  const published = await ports.vault.readPublished(repo, task)
+  const published = await ports.publishing.readPublished(repo, task)
   if (task.checkpoints > 0 && !published.has(task.checkpoints)) return false
   if (!isOpen(task) || (await ports.files.readKind(task.path)) !== 'folder') return true
-  return (await ports.vault.readDirt(repo, task, signal)).length === 0
+  return (await ports.steps.readDirt(repo, task, signal)).length === 0
 }

@@ -32,11 +32,11 @@ export async function whereItIsNow(
   if (checkedOut?.path === back.files?.checkout) return back
   if (!checkedOut) return { ...back, files: undefined, index: undefined }
   const [before, after] = [
-    await ports.vault.readTree(repo, moved.old),
-    await ports.vault.readTree(repo, moved.new),
+    await ports.publishing.readTree(repo, moved.old),
+    await ports.publishing.readTree(repo, moved.new),
   ]
   const raw = (checkout: string, file: BytePath, to: Leaf) =>
-    ports.vault.smudge(repo, task, checkout, file, to)
+    ports.publishing.smudge(repo, task, checkout, file, to)
   const { conflicts, files, index } = await follow(
     ports,
     repo,

@@ -17,7 +17,7 @@ export async function mergeStored(
   merged: Merged,
   signal?: AbortSignal,
 ): Promise<Merged> {
-  const { contents, vault } = ports
+  const { contents, publishing } = ports
   const paths = merged.conflicts.map((conflict) => fromText(conflict.path))
   const raw = {
     base: await filesOf(ports, repo, sides.base, paths),
@@ -50,7 +50,10 @@ export async function mergeStored(
     if (!now?.mode.startsWith('100')) continue
     const side = (['ours', 'theirs'] as const).find((name) => stored[name].get(file)?.oid === now.oid)
     const known = side && raw[side].get(file)
-    back.set(file, known ? { ...known, mode: now.mode } : await vault.smudge(repo, task, checkout, file, now))
+    back.set(
+      file,
+      known ? { ...known, mode: now.mode } : await publishing.smudge(repo, task, checkout, file, now),
+    )
   }
   return { tree: await contents.change(repo, again.tree, back), conflicts: again.conflicts }
 }
@@ -70,7 +73,7 @@ async function filesOf(
 }
 
 async function cleaned(
-  { vault }: Ports,
+  { publishing }: Ports,
   repo: Repo,
   task: Task,
   files: Leaves,
@@ -78,6 +81,7 @@ async function cleaned(
 ): Promise<Leaves> {
   const changes = new Map(Array.from(files, ([file, to]) => [file, { from: null, to }]))
   const stored = new Map<BytePath, Leaf>()
-  for (const [file, leaf] of await vault.clean(repo, task, changes, signal)) if (leaf) stored.set(file, leaf)
+  for (const [file, leaf] of await publishing.clean(repo, task, changes, signal))
+    if (leaf) stored.set(file, leaf)
   return stored
 }

@@ -26,12 +26,12 @@ export const merge: LandingStrategy<'merge'> = {
  */
 async function mergedCommit(work: LandingWork, sides: Sides, merged: string): Promise<string> {
   const { repo, task, offer, signal } = work
-  const { vault } = work.ports
-  if (sides.start !== (await vault.readTree(repo, task.base.commit))) {
+  const { publishing } = work.ports
+  if (sides.start !== (await publishing.readTree(repo, task.base.commit))) {
     const parts = { tree: merged, parents: [sides.target], message: `The work of ${task.id}` }
-    return vault.commit(repo, task, parts, signal)
+    return publishing.commit(repo, task, parts, signal)
   }
-  if (offer.whole) return (await vault.publish(repo, task, signal)).tip
+  if (offer.whole) return (await publishing.publish(repo, task, signal)).tip
   const message = `A part of ${task.id}`
-  return vault.commit(repo, task, { tree: sides.theirs, parents: [task.base.commit], message }, signal)
+  return publishing.commit(repo, task, { tree: sides.theirs, parents: [task.base.commit], message }, signal)
 }

@@ -55,8 +55,8 @@ export async function offerOf(
   choice: Choice,
   signal?: AbortSignal,
 ): Promise<Offer | Misfit> {
-  const steps = await ports.vault.readSteps(repo, task)
-  const first = steps[0] ? firstOf(task, steps) : await ports.vault.seed(repo, task)
+  const steps = await ports.steps.readSteps(repo, task)
+  const first = steps[0] ? firstOf(task, steps) : await ports.seeding.seed(repo, task)
   const last = steps.at(-1) ?? first
   const basis = basisOf(steps)
   const base = landedBase(task, basis)

@@ -53,7 +53,7 @@ function together(landing: Landing, left: Leaving): Landing {
 /** Both sides' uncommitted changes, in one checkout. */
 async function planFiles({ ports, repo, task, offer, signal }: LandingWork): Promise<Landing> {
   const { first, theirs } = offer
-  const tip = await ports.git.findRef(repo.place, branchRef(task.base.branch ?? ''), signal)
+  const tip = await ports.refs.findRef(repo.place, branchRef(task.base.branch ?? ''), signal)
   const now = await goalAt(ports, repo, task, first, tip ?? task.base.commit)
   const sides = { base: first.tree, ours: now.raw, theirs, labels: ['yours', task.id] as const }
   const merged = await ports.contents.merge(repo, sides, signal)

@@ -161,14 +161,14 @@ async function readLeftOut(
     found.get(file)?.kind === 'gone' && (from || isSparse) ? [file] : [],
   )
   if (gone.length === 0) return leftOut
-  const start = await ports.vault.readTree(repo, task.base.commit)
+  const start = await ports.publishing.readTree(repo, task.base.commit)
   for (const [file, entry] of await ports.checkouts.readTracked(gitDir, gone)) {
     if (!entry.isLeftOut || !found.has(file)) continue
     const stored = await ports.contents.findLeaf(repo, start, file)
     const raw = isSame(stored, entry)
       ? await ports.contents.findLeaf(repo, offer.first.tree, file)
       : undefined
-    leftOut.set(file, raw ?? (await ports.vault.smudge(repo, task, checkoutOf(work), file, entry)))
+    leftOut.set(file, raw ?? (await ports.publishing.smudge(repo, task, checkoutOf(work), file, entry)))
   }
   return leftOut
 }

@@ -31,20 +31,20 @@ async function planRequest({ ports, repo, task, input, signal }: LandingWork): P
   const url = await requireRemote(ports, repo, task, settings.remote)
   const remote = remoteHost(url)
   const tool = toolFor(settings.tool, remote?.host, await installedTools(ports, repo))
-  const steps = await ports.vault.readSteps(repo, task)
+  const steps = await ports.steps.readSteps(repo, task)
   const [first = '', ...rest] = (input.message ?? '').trim().split('\n')
   const words = {
     title: first || titleOf(task),
     body: input.message === undefined ? stepLines(steps).join('\n') : rest.join('\n').trim(),
   }
   const send = async () => {
-    const { branch, tip } = await ports.vault.publish(repo, task, signal)
+    const { branch, tip } = await ports.publishing.publish(repo, task, signal)
     if (tip === task.base.commit) {
       throw new AppError('WT_019', `${task.id} has changed nothing: there is nothing to ask for.`, {
         hint: `offshoot reject ${task.id} gives it up.`,
       })
     }
-    await ports.vault.push(repo, task, { url, branch, commit: tip, hooks: Boolean(input.hooks) }, signal)
+    await ports.publishing.push(repo, task, { url, branch, commit: tip, hooks: Boolean(input.hooks) }, signal)
     const address = await ask(ports, repo, task, tool, { remote, branch, base, ...words }, signal)
     return { onto: base, commit: tip, ...(address !== undefined && { url: address }) }
   }
@@ -57,7 +57,7 @@ async function planRequest({ ports, repo, task, input, signal }: LandingWork): P
  */
 async function requireRemote(ports: Ports, repo: Repo, task: Task, remote: string): Promise<string> {
   if (/[:/]/.test(remote)) return remote
-  const { before, now } = await ports.vault.findRemote(repo, task, remote)
+  const { before, now } = await ports.publishing.findRemote(repo, task, remote)
   const url = before ?? now
   if (url === undefined) {
     throw new AppError('WT_005', `There is no remote ${remote}.`, {
@@ -96,7 +96,7 @@ async function ask(
   const call = {
     argv: requestArgs(tool, request),
     // Whatever git the tool asks sees the repository's config as it was at the start.
-    cwd: await ports.vault.makePushRoom(repo, task),
+    cwd: await ports.publishing.makePushRoom(repo, task),
     env: { GH_PROMPT_DISABLED: '1', NO_PROMPT: '1' },
     onOutput: (stream: 'stdout' | 'stderr', text: string) => void (said[stream] += text),
   }

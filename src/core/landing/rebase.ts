@@ -34,7 +34,7 @@ async function replay(
 ): Promise<Built> {
   let tree = before
   const commits: { tree: string; message: string }[] = []
-  for (const step of await ports.vault.readReplay(repo, task, signal)) {
+  for (const step of await ports.publishing.readReplay(repo, task, signal)) {
     const labels = ['rebased', step.commit.slice(0, 10)] as const
     const sides = { base: step.parentTree, ours: tree, theirs: step.tree, labels }
     const merged = await ports.contents.merge(repo, sides, signal)
@@ -47,7 +47,7 @@ async function replay(
   if (input.dryRun) return { conflicts: [], commit, before, after: tree, theirs }
   for (const { tree: own, message: subject } of commits) {
     const message = await worded(subject)
-    commit = await ports.vault.commit(repo, task, { tree: own, parents: [commit], message }, signal)
+    commit = await ports.publishing.commit(repo, task, { tree: own, parents: [commit], message }, signal)
   }
   return { conflicts: [], commit, before, after: tree, theirs }
 }

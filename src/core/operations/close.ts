@@ -37,7 +37,7 @@ export async function closing(
   const worktrees = options.worktrees ?? (await ports.git.readWorktrees(repo.place))
   const branchKept = Boolean(options.keepBranch) || task.adopted || isUsedElsewhere(worktrees, task)
   const refs: RefChange[] = []
-  const tip = await ports.git.findRef(repo.place, branchRef(task.branch))
+  const tip = await ports.refs.findRef(repo.place, branchRef(task.branch))
   if (!branchKept && tip !== undefined) {
     refs.push(
       { ref: keptRef(task.uid), old: null, new: tip },
@@ -46,7 +46,7 @@ export async function closing(
   }
   const head = await findDetachedHead(ports, repo, worktrees, task)
   if (head !== undefined) refs.push({ ref: keptHeadRef(task.uid), old: null, new: head })
-  const pin = await ports.git.findRef(repo.place, pinRef(task.uid))
+  const pin = await ports.refs.findRef(repo.place, pinRef(task.uid))
   if (pin !== undefined) refs.push({ ref: pinRef(task.uid), old: pin, new: null })
   const trash = task.shadow ? null : await freeTrash(ports, task.path, options.taken)
   const closedAt = ports.clock.now().toISOString()
@@ -81,8 +81,8 @@ export async function findUnkeptHead(ports: Ports, repo: Repo, task: Task): Prom
   const head = await findDetachedHead(ports, repo, await ports.git.readWorktrees(repo.place), task)
   if (head === undefined) return undefined
   for (const ref of [keptHeadRef(task.uid), keptRef(task.uid), branchRef(task.branch)]) {
-    const tip = await ports.git.findRef(repo.place, ref)
-    if (tip === head || (tip !== undefined && (await ports.git.isAncestor(repo.place, head, tip))))
+    const tip = await ports.refs.findRef(repo.place, ref)
+    if (tip === head || (tip !== undefined && (await ports.history.isAncestor(repo.place, head, tip))))
       return undefined
   }
   return head
@@ -93,5 +93,5 @@ async function findDetachedHead(ports: Ports, repo: Repo, worktrees: readonly Wo
   const own = worktrees.find((worktree) => worktree.path === task.path)
   if (!own?.name || own.branch !== null) return undefined
   const gitDir = path.join(repo.commonDir, 'worktrees', own.name)
-  return ports.git.findCommit({ ...repo.place, gitDir }, 'HEAD')
+  return ports.history.findCommit({ ...repo.place, gitDir }, 'HEAD')
 }

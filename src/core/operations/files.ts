@@ -40,20 +40,20 @@ export async function stage(ports: Ports, repo: Repo, operation: Operation): Pro
     if (to.mode !== '120000') written.push(stagedFile(staging, index))
   })
   await allEnded([
-    ports.files.sync([...written, staging, path.dirname(staging)]),
+    ports.durable.sync([...written, staging, path.dirname(staging)]),
     requireUnchanged(ports, repo, operation.files),
   ])
 }
 
 /** Git notes the looks of files there whenever it looks at them; what counts are the entries. */
 export async function requireIndex(ports: Ports, repo: Repo, gitDir: string, expected: Leaf): Promise<void> {
-  const { contents } = ports
+  const { contents, indexes } = ports
   const found = (await contents.take(repo, gitDir, ['index'])).get('index')
   if (found?.kind === 'file') {
     if (found.leaf.oid === expected.oid) return
     const [now, then] = [
-      await contents.findIndexTree(repo, found.leaf),
-      await contents.findIndexTree(repo, expected),
+      await indexes.findIndexTree(repo, found.leaf),
+      await indexes.findIndexTree(repo, expected),
     ]
     if (now !== undefined && now === then) return
   }
@@ -128,7 +128,7 @@ export async function placeFiles(
       folders.add(await ports.checkouts.place(staged, checkout, file, to))
     } else folders.add(await ports.checkouts.take(checkout, file))
   }
-  await ports.files.sync(await stillThere(ports, folders))
+  await ports.durable.sync(await stillThere(ports, folders))
   return left
 }
 
@@ -137,7 +137,7 @@ async function stageAgain(ports: Ports, repo: Repo, leaf: Leaf, staged: string):
   if (leaf.mode === '160000' || (await ports.files.readKind(staged)) !== undefined) return staged
   await ports.files.makeFolder(path.dirname(staged), 0o700)
   await ports.contents.exportFile(repo, leaf, staged)
-  if (leaf.mode !== '120000') await ports.files.sync([staged])
+  if (leaf.mode !== '120000') await ports.durable.sync([staged])
   return staged
 }
 

@@ -23,7 +23,7 @@ export async function requireFits(ports: Ports, repo: Repo, task: Task, back: Op
 /** A ref of a task that comes back may be where it belongs already: while its repository was gone, nobody could move it. */
 async function requireRefs(ports: Ports, repo: Repo, { refs, workspace }: Operation): Promise<void> {
   for (const { ref, old, new: to } of refs) {
-    const now = (await ports.git.findRef(repo.place, ref)) ?? null
+    const now = (await ports.refs.findRef(repo.place, ref)) ?? null
     if (now === old || (workspace?.to === 'back' && now === to)) continue
     throw new AppError('WT_011', `${ref} is not where the operation left it.`, {
       hint: overlaps,

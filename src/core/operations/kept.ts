@@ -5,7 +5,7 @@ import { follower } from '../workspaces/moved.ts'
 
 /** What the vault keeps of an operation, with its paths where the repository is now. */
 export async function findOperation(ports: Ports, repo: Repo, id: string): Promise<Operation | undefined> {
-  const kept = await ports.contents.findKept(repo, id)
+  const kept = await ports.journal.findKept(repo, id)
   return kept && followed(kept.record as Operation, repo.commonDir)
 }
 

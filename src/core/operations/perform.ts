@@ -25,7 +25,7 @@ import { seedShadow } from './shadow.ts'
 export async function perform(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {
   const now = () => ports.clock.now().toISOString()
   const { id } = operation
-  await ports.contents.keep(repo, [await keptOf(ports, repo, operation)])
+  await ports.journal.keep(repo, [await keptOf(ports, repo, operation)])
   await append(ports, task.uid, begun(ports, operation), operation.at)
   try {
     await stage(ports, repo, operation)
@@ -64,7 +64,7 @@ export async function performAll(
   const now = () => ports.clock.now().toISOString()
   const [first] = acts
   if (!first) return []
-  await ports.contents.keep(
+  await ports.journal.keep(
     repo,
     await Promise.all(acts.map(({ operation }) => keptOf(ports, repo, operation))),
   )
@@ -203,7 +203,7 @@ function noteDone(ports: Ports, repo: Repo, done: readonly Done[], at: string): 
     name: id,
     note: { at, patch, left } satisfies OperationNote,
   }))
-  return ports.contents.noteDone(repo, notes)
+  return ports.journal.noteDone(repo, notes)
 }
 
 /** All but the record. Answers the paths that somebody changed meanwhile. */
@@ -245,10 +245,10 @@ async function moveRest(ports: Ports, repo: Repo, task: Task, operation: Operati
 
 async function moveStep(ports: Ports, repo: Repo, task: Task, { before, tree, note }: StepMove) {
   const now = await catchUp(ports, repo, task)
-  const last = await ports.vault.findTip(repo, task)
+  const last = await ports.steps.findTip(repo, task)
   if (!last || last.n > before) return
   // A restore that stopped half-way left some files old and some new: every one of them is written again.
-  await ports.vault.restore(repo, task, last, { ...last, tree })
+  await ports.steps.restore(repo, task, last, { ...last, tree })
   await takeStep(ports, repo, now, note)
 }
 

@@ -14,16 +14,16 @@ interface RefsSeen {
   readonly begun: boolean
 }
 
-export async function lookAtRefs({ git }: Ports, repo: Repo, operation: Operation): Promise<RefsSeen> {
+export async function lookAtRefs({ refs }: Ports, repo: Repo, operation: Operation): Promise<RefsSeen> {
   const [open, moved]: [RefChange[], RefChange[]] = [[], []]
   let begun = false
   for (const change of operation.refs) {
-    const now = (await git.findRef(repo.place, change.ref)) ?? null
+    const now = (await refs.findRef(repo.place, change.ref)) ?? null
     if (now === change.new) begun ||= now !== null || isOurs(change.ref)
     else if (now === change.old) open.push(change)
     else {
       moved.push(change)
-      begun ||= await git.isInReflog(repo.place, change.ref, refMessage(operation))
+      begun ||= await refs.isInReflog(repo.place, change.ref, refMessage(operation))
     }
   }
   return { open, moved, begun }
@@ -51,10 +51,10 @@ export async function moveRefs(ports: Ports, repo: Repo, whole: Operation): Prom
   const refs = whole.refs.filter((change) => !whole.head || change.new !== null)
   const operation = { ...whole, refs }
   const ours = operation.refs.map(({ ref }) => ref).filter(isOurs)
-  await ports.git.clearRefLocks(repo.place, ours)
+  await ports.refs.clearRefLocks(repo.place, ours)
   const { open, moved, begun } = await lookAtRefs(ports, repo, operation)
   if (moved.length > 0 && !begun) throw overtaken(moved)
-  if (open.length > 0 && !(await ports.git.changeRefs(repo.place, open, refMessage(operation))))
+  if (open.length > 0 && !(await ports.refs.changeRefs(repo.place, open, refMessage(operation))))
     throw overtaken(open)
   return moved.length === 0
 }
@@ -69,7 +69,7 @@ export async function moveHead(
   await ports.git.moveHead({ ...repo.place, gitDir }, to, refMessage(operation))
   const refs = operation.refs.filter((change) => change.new === null)
   const { open } = await lookAtRefs(ports, repo, { ...operation, refs })
-  if (open.length > 0) await ports.git.changeRefs(repo.place, open, refMessage(operation))
+  if (open.length > 0) await ports.refs.changeRefs(repo.place, open, refMessage(operation))
 }
 
 export function overtaken(refs: readonly RefChange[]): AppError {

@@ -64,23 +64,23 @@ export async function entering(
   task: Task & { shadow: NonNullable<Task['shadow']> },
   signal?: AbortSignal,
 ): Promise<Operation> {
-  const { contents } = ports
+  const { indexes, contents } = ports
   const { gitDir, operation } = task.shadow
   const base = task.base.branch ?? ''
   const { commit } = task.base
   const index = await readIndex(ports, repo, gitDir)
-  const staged = await contents.findIndexTree(repo, index)
+  const staged = await indexes.findIndexTree(repo, index)
   if (staged === undefined) {
     throw new AppError('WT_004', 'The index holds a merge that is not solved.', {
       path: task.path,
       hint: 'Solve it and git add the files, or leave --isolation out.',
     })
   }
-  const clean = await contents.draftIndex(repo, index, { commit })
-  const head = await ports.vault.readTree(repo, commit)
+  const clean = await indexes.draftIndex(repo, index, { commit })
+  const head = await ports.publishing.readTree(repo, commit)
   const changed = new Set([
     ...(await contents.compare(repo, head, staged)).keys(),
-    ...(await contents.scan(repo, task.path, clean, signal)),
+    ...(await indexes.scan(repo, task.path, clean, signal)),
   ])
   const at = ports.clock.now().toISOString()
   return {
@@ -94,7 +94,7 @@ export async function entering(
     refs: [
       { ref: pinRef(task.uid), old: null, new: commit },
       { ref: branchRef(task.branch), old: null, new: commit },
-      { ref: keptIndexRef(task.uid), old: null, new: await contents.storeIndexTree(repo, index) },
+      { ref: keptIndexRef(task.uid), old: null, new: await indexes.storeIndexTree(repo, index) },
     ],
     record: { from: { state: 'failed', closedAt: at, hidden: true }, to: { state: 'active' } },
   }
@@ -119,7 +119,7 @@ async function putAway(
     if (there.kind === 'special' || there.kind === 'folder') continue
     const from = there.kind === 'file' ? { ...there.leaf, permissions: there.permissions } : null
     const stored = await ports.contents.findLeaf(repo, head, file)
-    const to = stored ? await ports.vault.smudge(repo, task, task.path, file, stored) : null
+    const to = stored ? await ports.publishing.smudge(repo, task, task.path, file, stored) : null
     if (!isSame(from, to)) moves.push({ path: file, from, to })
   }
   return moves
@@ -127,11 +127,11 @@ async function putAway(
 
 /** What could not be put away, as a repository inside the checkout, is not the agent's: it counts as landed. */
 export async function seedShadow(ports: Ports, repo: Repo, task: Task): Promise<Task['landed']> {
-  await ports.vault.reseed(repo, task)
-  const first = await ports.vault.seed(repo, task)
+  await ports.seeding.reseed(repo, task)
+  const first = await ports.seeding.seed(repo, task)
   const note = { tool: stayed, summary: 'what stayed in the checkout' }
   await takeStep(ports, repo, task, note)
-  const begins = firstOf(task, await ports.vault.readSteps(repo, task))
+  const begins = firstOf(task, await ports.steps.readSteps(repo, task))
   return begins.n === 0 ? undefined : { tree: begins.tree, basis: first.tree }
 }
 
@@ -154,9 +154,9 @@ export async function leaving(ports: Ports, repo: Repo, named: Task, goal?: Goal
   const parked = await findOperation(ports, repo, operation)
   if (!parked?.files || !parked.index || 'moves' in parked.index || !parked.head)
     throw new AppError('WT_005', `What was put away for ${task.id} is gone.`)
-  const first = firstOf(task, await ports.vault.readSteps(repo, task))
+  const first = firstOf(task, await ports.steps.readSteps(repo, task))
   const branch = parked.head.from
-  const target = await ports.git.findRef(repo.place, branchRef(branch))
+  const target = await ports.refs.findRef(repo.place, branchRef(branch))
   const { stored, raw } = goal ?? (await goalAt(ports, repo, task, first, target ?? task.base.commit))
   const own = new Map(parked.files.moves.map((move) => [move.path, move.from]))
   const mine = await contents.change(repo, first.tree, own)
@@ -178,10 +178,10 @@ export async function leaving(ports: Ports, repo: Repo, named: Task, goal?: Goal
 
 /** What has landed since the start, in the user's index; where they have staged something else, both are merged. */
 async function stagedWith(ports: Ports, repo: Repo, task: Task, index: Leaf, after: string) {
-  const { contents } = ports
-  const head = await ports.vault.readTree(repo, task.base.commit)
+  const { indexes, contents } = ports
+  const head = await ports.publishing.readTree(repo, task.base.commit)
   if (head === after) return { index, conflicts: [] }
-  const staged = (await contents.findIndexTree(repo, index)) ?? head
+  const staged = (await indexes.findIndexTree(repo, index)) ?? head
   const labels = ['staged', task.id] as const
   const { tree, conflicts } = await contents.merge(repo, { base: head, ours: staged, theirs: after, labels })
   const moves = Array.from(await contents.compare(repo, staged, tree), ([file, change]) => ({
@@ -191,8 +191,8 @@ async function stagedWith(ports: Ports, repo: Repo, task: Task, index: Leaf, aft
   if (moves.length === 0) return { index, conflicts }
   // What comes of staged and landed together is in the vault only: the commit carries it over.
   if (staged !== head && conflicts.length === 0)
-    await ports.vault.commit(repo, task, { tree, parents: [task.base.commit], message: 'Staged' })
-  return { index: await contents.draftIndex(repo, index, { moves }), conflicts }
+    await ports.publishing.commit(repo, task, { tree, parents: [task.base.commit], message: 'Staged' })
+  return { index: await indexes.draftIndex(repo, index, { moves }), conflicts }
 }
 
 export async function goalAt(
@@ -202,6 +202,6 @@ export async function goalAt(
   first: Step,
   commit: string,
 ): Promise<Goal> {
-  const stored = await ports.vault.readTree(repo, commit)
+  const stored = await ports.publishing.readTree(repo, commit)
   return { stored, raw: await rawTree(ports, repo, task, first.tree, commit) }
 }

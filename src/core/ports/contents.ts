@@ -1,7 +1,7 @@
 import type { BytePath } from '../model/bytes.ts'
-import type { Kept, KeptOperation } from '../model/operation.ts'
+
 import type { Repo } from '../model/repo.ts'
-import type { Found, IndexChange, Leaf, LeafChange, Merged, MergeInput } from '../model/tree.ts'
+import type { Found, Leaf, LeafChange, Merged, MergeInput } from '../model/tree.ts'
 
 /** The vault's contents, for verbs that compare, merge and write files elsewhere. Paths are bytes. */
 export interface Contents {
@@ -36,14 +36,6 @@ export interface Contents {
     folders: boolean,
     signal?: AbortSignal,
   ): Promise<BytePath[]>
-  /** The paths of a checkout that may differ from an index; a repository inside is left out. */
-  scan(repo: Repo, checkout: string, index: Leaf, signal?: AbortSignal): Promise<BytePath[]>
-  /** The tree of an index file; undefined while it holds a merge that is not solved. */
-  findIndexTree(repo: Repo, index: Leaf): Promise<string | undefined>
-  /** The same tree in the user's own repository, for a ref that keeps what is staged there from being collected. */
-  storeIndexTree(repo: Repo, index: Leaf): Promise<string>
-  /** An index file like another, but for these entries, or with all entries those of a commit and no flags. */
-  draftIndex(repo: Repo, index: Leaf, change: IndexChange): Promise<Leaf>
   merge(repo: Repo, input: MergeInput, signal?: AbortSignal): Promise<Merged>
   findLeaf(repo: Repo, tree: string, file: BytePath): Promise<Leaf | undefined>
   /** Undefined when it has more bytes than that. */
@@ -51,10 +43,4 @@ export interface Contents {
   readContent(repo: Repo, leaf: Leaf): Promise<Buffer>
   /** Writes the content to a new file. */
   exportFile(repo: Repo, leaf: Leaf, target: string): Promise<void>
-  /** Keeps records and the trees they speak of, durably, each under its name. */
-  keep(repo: Repo, kept: readonly Kept[]): Promise<void>
-  findKept(repo: Repo, name: string): Promise<{ record: unknown; trees: Record<string, string> } | undefined>
-  /** Notes, durably, that what is kept under these names has come to pass. */
-  noteDone(repo: Repo, done: readonly { readonly name: string; readonly note: object }[]): Promise<void>
-  readKept(repo: Repo): Promise<KeptOperation[]>
 }

@@ -1,9 +1,11 @@
 import type { Checkouts } from './checkouts.ts'
 import type { Commands } from './commands.ts'
 import type { Contents } from './contents.ts'
-import type { Files } from './files.ts'
+import type { FileSystem } from './files.ts'
 import type { Notes, RepoRecords, Store } from './store.ts'
-import type { Vault } from './vault.ts'
+import type { Journal } from './journal.ts'
+import type { Seeding } from './seeding.ts'
+import type { Steps } from './steps.ts'
 
 /** The methods that change the world: where a fault can strike. */
 export const effects = {
@@ -33,12 +35,12 @@ export const effects = {
   checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],
   commands: ['run'],
 } as const satisfies {
-  files: (keyof Files)[]
+  files: (keyof FileSystem)[]
   store: (keyof Store)[]
   repos: (keyof RepoRecords)[]
   notes: (keyof Notes)[]
-  vault: (keyof Vault)[]
-  contents: (keyof Contents)[]
+  vault: (keyof (Seeding & Steps))[]
+  contents: (keyof (Contents & Journal))[]
   checkouts: (keyof Checkouts)[]
   commands: (keyof Commands)[]
 }

@@ -1,74 +1,75 @@
-/**
- * Every way out of the core, on one page. A verb is handed these and nothing else, so a test can put a fault in
- * front of each single effect. Methods that change the world are listed in `effects` below.
- */
-import type { Agent } from './agent.ts'
+/** Every way out of the core, on one page. A verb is handed these and nothing else; `effects.ts` lists where a fault can strike. */
 import type { Place } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Owner } from '../model/task.ts'
+import type { Agent } from './agent.ts'
 import type { Checkouts } from './checkouts.ts'
+import type { Clock } from './clock.ts'
 import type { Commands } from './commands.ts'
 import type { Contents } from './contents.ts'
-import type { Files } from './files.ts'
+import type { Disk, DurableFiles, Files } from './files.ts'
 import type { Git } from './git.ts'
+import type { History } from './history.ts'
+import type { Indexes } from './indexes.ts'
 import type { Isolations, Slots } from './isolation.ts'
+import type { Journal } from './journal.ts'
 import type { Locks } from './locks.ts'
 import type { Processes, Sockets } from './processes.ts'
+import type { Publishing } from './publishing.ts'
+import type { Refs } from './refs.ts'
 import type { Sandboxes } from './sandbox.ts'
+import type { Seeding } from './seeding.ts'
 import type { SettingsSource } from './settings.ts'
+import type { Steps } from './steps.ts'
 import type { Notes, RepoRecords, Store } from './store.ts'
-import type { Vault } from './vault.ts'
+import type { VaultCare } from './vault-care.ts'
 
-/** What the verbs need that only look into the records. Nothing of it spawns anything. */
+/** The ports of verbs that only look into the records. None of them spawns anything. */
 export interface Records {
-  readonly store: Store
-  readonly repos: RepoRecords
-  readonly notes: Notes
-  /** Throws WT_009 when `dir` is in no repository. */
+  readonly store: Store // tasks and their events
+  readonly repos: RepoRecords // repositories that offshoot has worked in
+  readonly notes: Notes // small values by key
+  /** Throws `notARepository` when `dir` is in none. */
   locate(dir: string): Promise<Place>
-  /** Whether whoever is in the middle of a verb still runs. */
+  /** Whether the process in the middle of a verb still runs. */
   isAlive(owner: Owner): Promise<boolean>
 }
 
 export interface Ports extends Records {
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly files: Files
-  readonly git: Git
-  readonly vault: Vault
-  readonly contents: Contents
-  readonly checkouts: Checkouts
-  readonly isolations: Isolations
-  readonly slots: Slots
-  readonly locks: Locks
-  readonly processes: Processes
-  readonly sockets: Sockets
-  readonly settings: SettingsSource
-  readonly commands: Commands
-  readonly sandboxes: Sandboxes
-  /** Those that come with offshoot. */
-  readonly agents: readonly Agent[]
-  /** What a module of the user's exports. Throws WT_016 when it cannot be loaded. */
+  readonly files: Files // the file system
+  readonly durable: DurableFiles // writes that survive a power cut
+  readonly disk: Disk // how full the disk is
+  readonly git: Git // the user's repository and its checkouts
+  readonly refs: Refs // its refs, their logs and git's locks on them
+  readonly history: History // its commits, and which have landed
+  readonly seeding: Seeding // step 0 of a task
+  readonly steps: Steps // the steps after it
+  readonly publishing: Publishing // steps as commits of the user's repository
+  readonly contents: Contents // files and trees of the vault
+  readonly indexes: Indexes // index files, kept as contents
+  readonly journal: Journal // operations, written before their first effect
+  readonly care: VaultCare // the vault as a whole
+  readonly checkouts: Checkouts // writes into a user's checkout
+  readonly isolations: Isolations // makes workspaces
+  readonly slots: Slots // makes workspaces ahead of need
+  readonly locks: Locks // one writer at a time, across processes
+  readonly processes: Processes // which processes live, and the children of dead ones
+  readonly sockets: Sockets // which network ports are taken
+  readonly commands: Commands // runs programs for offshoot itself
+  readonly sandboxes: Sandboxes // opens the cell that a run or a hook works in
+  readonly settings: SettingsSource // the settings of a checkout
+  readonly agents: readonly Agent[] // the agents that come with offshoot
+  readonly clock: Clock // the time
+  readonly ids: { uid(): string } // 20 characters of [0-9a-z], never handed out twice
+  readonly home: string // the state folder
+  readonly userHome: string // `~` in settings
+  readonly temp: string // the folder for temporary files
+  /** The exports of a module of the user's. Throws `badSettings` when it cannot be loaded. */
   loadModule(file: string): Promise<readonly unknown[]>
-  /** Puts all records out of use, and keeps in the folder what can be kept of them; the next use begins without any. */
+  /** Moves all records into the folder, as far as they can be kept; the next use begins without any. */
   setRecordsAside(folder: string): Promise<void>
-  /** Work that nobody waits for; it is done again by whoever needs it, should it fail. */
+  /** Work that no verb waits for; should it fail, the next verb that needs it does it again. */
   later(work: () => Promise<unknown>): void
-  /** Has workspaces made ahead for the repository that the folder is in, by a process of its own; nobody waits for it. */
+  /** Starts a process that makes workspaces ahead for the repository at `dir`. */
   makeAhead(dir: string, settings: Settings): void
-  /** The state folder. */
-  readonly home: string
-  /** What `~` stands for in settings. */
-  readonly userHome: string
-  /** Where anybody may leave a file for a while. */
-  readonly temp: string
-}
-
-export interface Clock {
-  now(): Date
-}
-
-interface Ids {
-  /** 20 characters of [0-9a-z], never handed out twice. */
-  uid(): string
 }

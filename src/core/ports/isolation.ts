@@ -1,7 +1,8 @@
-import type { OtherFolder } from '../model/git.ts'
-import type { OnProgress } from '../model/progress.ts'
+import type { Submodules } from '../model/git.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
+import type { OtherFolder } from '../model/git.ts'
+import type { OnProgress } from '../model/progress.ts'
 
 /** One way to give a task a folder and a git of its own. */
 export interface IsolationKind {
@@ -38,4 +39,12 @@ export interface Slots {
   handOver(repo: Repo, task: Task, slot: string): Promise<void>
 }
 
-export type Isolations = Readonly<Record<'worktree' | 'clone', IsolationKind>>
+/** The two ways to make a workspace beside the user's checkout, and the parts of it that no checkout fills. */
+export interface Isolations {
+  readonly worktree: IsolationKind
+  readonly clone: IsolationKind
+  /** Checks out, in a fresh workspace, the submodules of a commit that the user's repository has; reaches no other machine. */
+  fillSubmodules(repo: Repo, task: Task, commit: string, signal?: AbortSignal): Promise<Submodules>
+  /** Files of the workspace that are only a pointer to their content in Git LFS. */
+  findPointers(repo: Repo, task: Task, signal?: AbortSignal): Promise<string[]>
+}

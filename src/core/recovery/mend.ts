@@ -24,7 +24,7 @@ export async function mend(ports: Ports, how: Mend, signal?: AbortSignal): Promi
   const repo = await requireKnown(ports, how.repo)
   switch (how.do) {
     case 'vault':
-      return ports.vault.remake(repo)
+      return ports.care.remake(repo)
     case 'locks':
       return ports.locks.hold(repoLock(repo.place), { verb: 'repair', signal }, () => clearLocks(ports, repo))
     case 'mark':
@@ -44,15 +44,15 @@ async function requireKnown(ports: Ports, id: string): Promise<Repo> {
 }
 
 /** Only we write refs of that name, and nobody holds a lock on one for long. */
-async function clearLocks({ git, vault, files, clock }: Ports, repo: Repo): Promise<void> {
+async function clearLocks({ refs, care, files, clock }: Ports, repo: Repo): Promise<void> {
   const { place } = repo
-  const left = (await git.readLocks(place)).filter((lock) => isStale(lock, clock.now()))
-  const refs = left.map(({ name }) => name.replace(/\.lock$/, ''))
-  await git.clearRefLocks(
+  const left = (await refs.readLocks(place)).filter((lock) => isStale(lock, clock.now()))
+  const locked = left.map(({ name }) => name.replace(/\.lock$/, ''))
+  await refs.clearRefLocks(
     place,
-    refs.filter((ref) => ref.startsWith('refs/offshoot/')),
+    locked.filter((ref) => ref.startsWith('refs/offshoot/')),
   )
-  const { locks = [] } = await vault.inspect(repo, false)
+  const { locks = [] } = await care.inspect(repo, false)
   for (const lock of locks) if (isStale(lock, clock.now())) await files.remove(lock.name)
 }
 
@@ -110,35 +110,40 @@ async function mendBranch(
   task: Task,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const { git } = ports
+  const { refs } = ports
   const tip = await branchTip(ports, repo, task, signal)
   const ref = branchRef(task.branch)
-  if (!task.adopted) await git.clearBrokenRef(repo.place, ref)
-  if ((await git.findRef(repo.place, ref, signal)) !== undefined) return undefined
-  return requireChanged(git, repo, { ref, old: null, new: tip }, signal)
+  if (!task.adopted) await refs.clearBrokenRef(repo.place, ref)
+  if ((await refs.findRef(repo.place, ref, signal)) !== undefined) return undefined
+  return requireChanged(refs, repo, { ref, old: null, new: tip }, signal)
 }
 
-async function mendPin({ git }: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
-  if ((await git.findCommit(repo.place, task.base.commit, signal)) === undefined)
+async function mendPin(
+  { history, refs }: Ports,
+  repo: Repo,
+  task: Task,
+  signal?: AbortSignal,
+): Promise<string> {
+  if ((await history.findCommit(repo.place, task.base.commit, signal)) === undefined)
     throw new AppError('WT_010', `The commit ${task.base.commit} that it started from is gone.`)
-  await git.clearBrokenRef(repo.place, pinRef(task.uid))
-  const old = (await git.findRef(repo.place, pinRef(task.uid), signal)) ?? null
-  return requireChanged(git, repo, { ref: pinRef(task.uid), old, new: task.base.commit }, signal)
+  await refs.clearBrokenRef(repo.place, pinRef(task.uid))
+  const old = (await refs.findRef(repo.place, pinRef(task.uid), signal)) ?? null
+  return requireChanged(refs, repo, { ref: pinRef(task.uid), old, new: task.base.commit }, signal)
 }
 
-async function unpin({ git }: Ports, repo: Repo, task: Task): Promise<string | undefined> {
-  const old = await git.findRef(repo.place, pinRef(task.uid))
+async function unpin({ refs }: Ports, repo: Repo, task: Task): Promise<string | undefined> {
+  const old = await refs.findRef(repo.place, pinRef(task.uid))
   if (old === undefined) return undefined
-  return requireChanged(git, repo, { ref: pinRef(task.uid), old, new: null })
+  return requireChanged(refs, repo, { ref: pinRef(task.uid), old, new: null })
 }
 
 async function requireChanged(
-  git: Ports['git'],
+  refs: Ports['refs'],
   repo: Repo,
   change: RefChange,
   signal?: AbortSignal,
 ): Promise<string> {
-  if (await git.changeRefs(repo.place, [change], 'offshoot: repair', signal))
+  if (await refs.changeRefs(repo.place, [change], 'offshoot: repair', signal))
     return change.new === null ? `deleted ${change.ref}` : `set ${change.ref} to ${change.new}`
   throw new AppError('WT_012', `${change.ref} moved meanwhile.`, { hint: 'Repeat it.' })
 }
@@ -150,7 +155,7 @@ async function mendSteps(ports: Ports, repo: Repo, task: Task): Promise<string> 
   )
   const last = steps.findLast((event) => event.type === 'checkpoint' && event.n === task.checkpoints)
   const commit = last?.type === 'checkpoint' ? last.commit : undefined
-  if (await ports.vault.mendTip(repo, task, commit)) return `found step ${task.checkpoints} again`
+  if (await ports.steps.mendTip(repo, task, commit)) return `found step ${task.checkpoints} again`
   throw new AppError('WT_005', `Step ${task.checkpoints} of ${task.id} is not in the vault any more.`, {
     hint: 'Bring the vault back from a backup of the state folder. The workspace itself is as it was.',
   })
@@ -159,7 +164,7 @@ async function mendSteps(ports: Ports, repo: Repo, task: Task): Promise<string> 
 /** Into the trash, and only what the vault has: what nobody recorded stays where it is. */
 async function quarantine(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
   if ((await ports.files.readKind(task.path)) !== undefined) {
-    const dirt = await ports.vault.readDirt(repo, task, signal)
+    const dirt = await ports.steps.readDirt(repo, task, signal)
     if (dirt.length > 0)
       throw new AppError('WT_004', `${task.path} holds what no step has.`, { path: task.path })
   }

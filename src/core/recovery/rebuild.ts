@@ -32,7 +32,7 @@ export function rebuild(ports: Ports, dir: string, signal?: AbortSignal): Promis
     const mended = await mendRows(ports)
     const aside = await setDamagedAside(ports)
     const parts: Omit<Rebuilt, 'aside'>[] = []
-    for (const { name, repo, why } of await ports.vault.readVaults()) {
+    for (const { name, repo, why } of await ports.care.readVaults()) {
       signal?.throwIfAborted()
       const noted = repo ?? why ?? (await findMarked(ports, name, dir))
       parts.push(await rebuildRepo(ports, name, noted, signal))
@@ -52,7 +52,7 @@ export function rebuild(ports: Ports, dir: string, signal?: AbortSignal): Promis
 /** Of one repository alone, what its vault knows; what others lack, or cannot be read of them, is not its concern. */
 export function adopt(ports: Ports, id: string, signal?: AbortSignal): Promise<Pick<Rebuilt, 'left'>> {
   return ports.locks.hold('rebuild', { verb: 'repair', signal }, async () => {
-    const vault = (await ports.vault.readVaults()).find(({ repo }) => repo?.id === id)
+    const vault = (await ports.care.readVaults()).find(({ repo }) => repo?.id === id)
     if (!vault) throw new AppError('WT_005', 'Its vault is gone.')
     return rebuildRepo(ports, vault.name, vault.repo, signal)
   })
@@ -152,16 +152,16 @@ async function recordRepo(ports: Ports, noted: RepoRecord | string | undefined):
 
 /** All that the vault knows of tasks that have no record. */
 async function gather(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<KnownTask[]> {
-  const uids = await ports.vault.readUids(repo.name)
+  const uids = await ports.care.readUids(repo.name)
   const recorded = await readKnown(ports.store, uids)
   const missing = uids.filter((uid) => !recorded.has(uid))
   if (missing.length === 0) return []
-  const kept = await ports.contents.readKept(repo)
+  const kept = await ports.journal.readKept(repo)
   const isThere = (await ports.files.readKind(repo.commonDir)) === 'folder'
   const known: KnownTask[] = []
   for (const uid of missing) {
     signal?.throwIfAborted()
-    const record = await ports.vault.findRecord(repo, uid)
+    const record = await ports.care.findRecord(repo, uid)
     if (record) known.push(await gatherTask(ports, repo, record, kept, isThere, signal))
   }
   return known
@@ -175,8 +175,8 @@ async function gatherTask(
   isThere: boolean,
   signal?: AbortSignal,
 ): Promise<KnownTask> {
-  const { vault } = ports
-  const steps = await vault.readSteps(repo, record)
+  const { publishing } = ports
+  const steps = await ports.steps.readSteps(repo, record)
   const own = kept.filter(({ record: kept }) => (kept as Operation).task === record.uid)
   const done = own
     .flatMap(({ record, done }) => (done ? [{ ...done, operation: record as Operation }] : []))
@@ -193,7 +193,7 @@ async function gatherTask(
     steps: await described(ports, repo, steps, signal),
     done,
     half: half && (await stageOf(ports, repo, half)),
-    published: [...(await vault.readPublished(repo, record)).values()].at(-1),
+    published: [...(await publishing.readPublished(repo, record)).values()].at(-1),
     isLeft: !isThere || (await isLeft(ports, repo, record)),
   }
 }
@@ -208,11 +208,11 @@ async function described(
   const [first] = steps
   if (!first) return []
   const nothing = { files: 0, insertions: 0, deletions: 0 }
-  const files = await ports.vault.readFiles(repo, steps, signal).catch(() => [])
+  const files = await ports.steps.readFiles(repo, steps, signal).catch(() => [])
   const found: KnownTask['steps'][number][] = []
   for (const [n, step] of steps.entries()) {
     const total =
-      n === 0 ? nothing : await ports.vault.readStat(repo, first, step, signal).catch(() => nothing)
+      n === 0 ? nothing : await ports.steps.readStat(repo, first, step, signal).catch(() => nothing)
     found.push({ step, files: files[n] ?? [], total })
   }
   return found
@@ -220,7 +220,7 @@ async function described(
 
 /** Whether anything of the task is there outside of the vault: a start that was taken back leaves nothing. */
 async function isLeft(ports: Ports, repo: Repo, task: Task): Promise<boolean> {
-  if ((await ports.git.findRef(repo.place, pinRef(task.uid))) !== undefined) return true
+  if ((await ports.refs.findRef(repo.place, pinRef(task.uid))) !== undefined) return true
   return (await ports.files.readKind(task.path)) !== undefined
 }
 

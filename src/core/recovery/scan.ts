@@ -127,14 +127,13 @@ async function lookAtTasks(
 }
 
 async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: AbortSignal): Promise<SeenRepo> {
-  const { git } = ports
   const { place, ...record } = repo
-  const vault = await ports.vault.inspect(repo, deep, signal)
+  const vault = await ports.care.inspect(repo, deep, signal)
   const inVault = await readKnown(ports.store, vault.tips.keys())
   const orphans = Array.from(vault.tips, ([uid, isThere]) => (isThere ? uid : '')).filter(
     (uid) => uid !== '' && !inVault.has(uid),
   )
-  const lost = await ports.vault.readIds(repo, orphans, signal)
+  const lost = await ports.care.readIds(repo, orphans, signal)
   if ((await ports.files.readKind(repo.commonDir)) !== 'folder') {
     const nothing = {
       registrations: [],
@@ -145,9 +144,9 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
     return { record, isThere: false, vault, lost, ...nothing }
   }
   const [registrations, refs, locks] = await Promise.all([
-    git.readRegistrations(place),
-    git.readRefs(place, ['refs/offshoot', 'refs/heads'], signal),
-    git.readLocks(place),
+    ports.git.readRegistrations(place),
+    ports.refs.readRefs(place, ['refs/offshoot', 'refs/heads'], signal),
+    ports.refs.readLocks(place),
   ])
   const pinned = [...refs.keys()].flatMap((ref) => /^refs\/offshoot\/base\/(\w+)$/.exec(ref)?.[1] ?? [])
   const marked = registrations.flatMap(({ uid }) => uid ?? [])
@@ -190,7 +189,7 @@ async function findFault(
 async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'failed'>> {
   const [unknown, failed]: [World['unknown'][number][], Unread[]] = [[], []]
   const names = new Set((await ports.repos.readAll()).map(({ name }) => name))
-  const vaults = await ports.vault.readVaults().catch((thrown: unknown) => {
+  const vaults = await ports.care.readVaults().catch((thrown: unknown) => {
     failed.push(unread('vaults', thrown))
     return []
   })
@@ -199,7 +198,7 @@ async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'faile
     const failing = (thrown: unknown) => void failed.push(unread(`vault ${name}`, thrown))
     if (why !== undefined) failed.push({ what: `vault ${name}`, why })
     else
-      await ports.vault
+      await ports.care
         .readUids(name)
         .then((uids) => unknown.push({ name, repo, tasks: uids.length }), failing)
   }

@@ -78,7 +78,7 @@ async function conclude(
   pending: Pending,
   why: string,
 ): Promise<Settled['verdict']> {
-  const clear = (refs: string[], since?: string) => ports.git.clearRefLocks(repo.place, refs, since)
+  const clear = (refs: string[], since?: string) => ports.refs.clearRefLocks(repo.place, refs, since)
   const branch = task.adopted ? [] : [branchRef(task.branch)]
   switch (pending.verb) {
     case 'start':
@@ -152,7 +152,7 @@ async function concludeGone(
 
 /** Of what died with the process that had started it. */
 async function clearLeft(ports: Ports, left: readonly LeftBehind[]): Promise<void> {
-  for (const one of left) await ports.git.clearSharedLocks(one)
+  for (const one of left) await ports.refs.clearSharedLocks(one)
   await clearMarks(ports)
 }
 
@@ -160,7 +160,7 @@ async function clearLeft(ports: Ports, left: readonly LeftBehind[]): Promise<voi
 async function clearMarks(ports: Ports): Promise<void> {
   for (const { commonDir } of await ports.repos.readAll()) {
     const place = { commonDir, gitDir: commonDir, checkout: null }
-    const clear = () => ports.git.clearRefLocks(place, [markRef])
+    const clear = () => ports.refs.clearRefLocks(place, [markRef])
     await ports.locks.hold(repoLock(place), { verb: 'recover' }, clear)
   }
 }

@@ -128,7 +128,7 @@ function begin(
   return holdTask(ports, named, { verb: 'run', signal }, async () => {
     const { task } = await ensureWorkspace(ports, repo, await requireOpen(ports, named), signal)
     await withPorts(ports, task, signal)
-    await ports.vault.seed(repo, task, signal)
+    await ports.seeding.seed(repo, task, signal)
     await takeStep(ports, repo, task, { tool: 'checkpoint', summary: 'before the run' }, undefined, signal)
     const event = { type: 'run.begun', run, agent, owner: ports.processes.self() } as const
     return append(ports, task.uid, event, ports.clock.now().toISOString())
@@ -155,6 +155,10 @@ export function endRun(
     const ended = await append(ports, task.uid, event, ports.clock.now().toISOString())
     const done = await publishSteps(ports, repo, ended)
     if (!taken?.created) return { task: done, taken: undefined, published: undefined }
-    return { task: done, taken, published: (await ports.vault.readPublished(repo, task)).get(taken.step.n) }
+    return {
+      task: done,
+      taken,
+      published: (await ports.publishing.readPublished(repo, task)).get(taken.step.n),
+    }
   })
 }

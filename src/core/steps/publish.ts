@@ -22,7 +22,7 @@ export async function publishSteps(
   const owner = ports.processes.self()
   await append(ports, task.uid, { type: 'publish.begun', owner }, now())
   try {
-    const { branch, tip } = await ports.vault.publish(repo, task, signal)
+    const { branch, tip } = await ports.publishing.publish(repo, task, signal)
     return await append(ports, task.uid, { type: 'publish.done', branch, tip }, now())
   } catch (thrown) {
     const error = appError(thrown)

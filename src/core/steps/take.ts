@@ -20,9 +20,9 @@ export async function takeStep(
   await requireUnmoved(ports, repo, task)
   try {
     const caughtUp = await catchUp(ports, repo, task, signal)
-    ports.later(() => ports.vault.adopt(repo, task))
+    ports.later(() => ports.seeding.adopt(repo, task))
     const safe = { ...note, summary: redacted(note.summary) }
-    const taken = await ports.vault.snapshot(repo, caughtUp, safe, files, signal)
+    const taken = await ports.steps.snapshot(repo, caughtUp, safe, files, signal)
     const recorded = taken.created
       ? await recordStep(ports, repo, caughtUp, taken.step, taken.files, signal)
       : caughtUp
@@ -62,18 +62,18 @@ async function recordStep(
   signal?: AbortSignal,
 ): Promise<Task> {
   const { n, commit, tool, summary, run, call, skipped } = step
-  const first = await ports.vault.seed(repo, task)
-  const total = await ports.vault.readStat(repo, first, step, signal)
+  const first = await ports.seeding.seed(repo, task)
+  const total = await ports.steps.readStat(repo, first, step, signal)
   const event = { type: 'checkpoint', n, commit, tool, summary, run, call, files, skipped, total } as const
   return append(ports, task.uid, event, step.at)
 }
 
 /** Steps are the truth: one whose event was lost in a crash gets it now. */
 export async function catchUp(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
-  const tip = await ports.vault.findTip(repo, task)
+  const tip = await ports.steps.findTip(repo, task)
   if (!tip || tip.n <= task.checkpoints) return task
-  const steps = await ports.vault.readSteps(repo, task)
-  const files = await ports.vault.readFiles(repo, steps, signal)
+  const steps = await ports.steps.readSteps(repo, task)
+  const files = await ports.steps.readFiles(repo, steps, signal)
   let now = task
   for (const step of steps) {
     if (step.n > now.checkpoints) now = await recordStep(ports, repo, now, step, files[step.n] ?? [], signal)

@@ -75,7 +75,7 @@ export async function requireRepo(ports: Ports, dir: string, signal?: AbortSigna
   const place = await locate(ports, dir)
   await requireSupported(ports, place)
   const known = await ports.repos.findAt(place.commonDir)
-  const isSame = known && (await ports.git.findRef(place, markRef, signal)) === known.mark
+  const isSame = known && (await ports.refs.findRef(place, markRef, signal)) === known.mark
   const repo = isSame
     ? { ...known, place }
     : await ports.locks.hold(repoLock(place), { verb: 'take in', signal }, () => takeIn(ports, place, signal))
@@ -109,15 +109,15 @@ async function takeIn(ports: Ports, place: Place, signal?: AbortSignal): Promise
 }
 
 /** Its record may be lost: the vault that it has is still its own, also when its folder is called otherwise by now. */
-async function findVaultName({ vault }: Ports, id: string): Promise<string | undefined> {
-  return (await vault.readVaults()).find(({ repo }) => repo?.id === id)?.name
+async function findVaultName({ care }: Ports, id: string): Promise<string | undefined> {
+  return (await care.readVaults()).find(({ repo }) => repo?.id === id)?.name
 }
 
 /** A repository that still is where it was makes this one a copy of it: a copy gets an id of its own. */
 async function isElsewhere(ports: Ports, marked: RepoRecord, blob: string): Promise<boolean> {
   const place = { commonDir: marked.commonDir, gitDir: marked.commonDir, checkout: null }
   if ((await ports.files.readKind(marked.commonDir)) !== 'folder') return false
-  return (await ports.git.findRef(place, markRef)) === blob
+  return (await ports.refs.findRef(place, markRef)) === blob
 }
 
 async function record(
@@ -127,18 +127,18 @@ async function record(
   name: string,
   signal?: AbortSignal,
 ): Promise<Repo> {
-  const { git, repos } = ports
+  const { git, refs, repos } = ports
   const mark = await git.writeRepoMark(place, id, signal)
   const addedAt = (await repos.findById(id))?.addedAt ?? ports.clock.now().toISOString()
   const repo: RepoRecord = { id, name, commonDir: place.commonDir, mark, addedAt }
   // Recorded before it is marked: recovery looks for leftovers of the marking in the repositories it knows.
   await repos.put(repo)
   // Only we write that ref, and we hold the repository's lock: whoever left this one is dead.
-  await git.clearRefLocks(place, [markRef])
-  await git.clearBrokenRef(place, markRef)
-  const old = (await git.findRef(place, markRef, signal)) ?? null
+  await refs.clearRefLocks(place, [markRef])
+  await refs.clearBrokenRef(place, markRef)
+  const old = (await refs.findRef(place, markRef, signal)) ?? null
   const change = { ref: markRef, old, new: mark }
-  if (old === mark || (await git.changeRefs(place, [change], 'offshoot: know this repository', signal)))
+  if (old === mark || (await refs.changeRefs(place, [change], 'offshoot: know this repository', signal)))
     return { ...repo, place }
   throw new AppError('WT_012', 'Another process is taking this repository in.', { path: place.commonDir })
 }

@@ -26,7 +26,7 @@ export async function readUse(
     let bytes = 0
     for (const folder of folders) {
       signal?.throwIfAborted()
-      bytes += await ports.files.readUsage(folder)
+      bytes += await ports.disk.readUsage(folder)
     }
     return bytes
   }
@@ -36,7 +36,7 @@ export async function readUse(
   const bases = basesOf(await ports.store.readTasks({ repo: repo.id }))
   return {
     workspaces,
-    vault: await ports.vault.readUsage(repo),
+    vault: await ports.care.readUsage(repo),
     pool: await sum(bases.map(poolFolder)),
     trash: await sum(bases.map((base) => path.join(base, '.trash'))),
   }

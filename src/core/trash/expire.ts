@@ -41,7 +41,7 @@ export async function expire(
     await apart(gone, errors, async () => {
       const uids = gone.map(({ uid }) => uid)
       await dropKept(ports, repo, uids, signal)
-      await ports.vault.compact(repo, { tasks: uids, operations: await operationsOf(ports, uids) }, signal)
+      await ports.care.compact(repo, { tasks: uids, operations: await operationsOf(ports, uids) }, signal)
       await mark(gone, 'expiry.done')
       expired = gone.length
     })
@@ -89,10 +89,10 @@ async function dropKept(
   uids: readonly string[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const { git, store } = ports
+  const { refs, store } = ports
   if (await isGone(ports, repo)) return
   const uidIn = (ref: string) => /^([0-9a-z]+)/.exec(ref.replace(/^refs\/offshoot\/[^/]+\//, ''))?.[1] ?? ''
-  const there = await git.readRefs(repo.place, [trashRefs, strayPins], signal)
+  const there = await refs.readRefs(repo.place, [trashRefs, strayPins], signal)
   const known = await readKnown(store, Array.from(there.keys(), uidIn))
   const isTheirs = (ref: string) => {
     const uid = uidIn(ref)
@@ -102,7 +102,7 @@ async function dropKept(
   const changes = Array.from(there, ([ref, old]) => ({ ref, old, new: null })).filter(({ ref }) =>
     isTheirs(ref),
   )
-  if (changes.length === 0 || (await git.changeRefs(repo.place, changes, 'offshoot: expire', signal))) return
+  if (changes.length === 0 || (await refs.changeRefs(repo.place, changes, 'offshoot: expire', signal))) return
   // Nobody would look for them once their tasks count as gone.
   throw new AppError('WT_012', 'Refs below refs/offshoot/ have changed meanwhile.', {
     path: repo.commonDir,

@@ -15,7 +15,7 @@ export function usedPercent({ free, total }: { readonly free: number; readonly t
 }
 
 async function readUsedPercent(ports: Ports): Promise<number> {
-  return usedPercent(await ports.files.readFreeSpace(ports.home))
+  return usedPercent(await ports.disk.readFreeSpace(ports.home))
 }
 
 /** Empties the trash when the disk is fuller than it may be, oldest first, until it is not. Answers what to tell. */

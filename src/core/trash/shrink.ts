@@ -49,7 +49,7 @@ export async function compact(
   const measured = await notes.find(measuredNote(repo))
   const measures = Boolean(options.force) || isDue(measured, now)
   const closed = await closedTasks(ports, repo, measures)
-  const bytes = measures ? await ports.vault.readUsage(repo) : 0
+  const bytes = measures ? await ports.care.readUsage(repo) : 0
   const before = {
     slims: await readAnnounced(ports, announcedNote(repo)),
     expires: await readExpiring(ports, repo),
@@ -177,13 +177,13 @@ async function packed(
   maxMegabytes: number,
   signal?: AbortSignal,
 ): Promise<string[]> {
-  const before = await ports.vault.readUsage(repo)
+  const before = await ports.care.readUsage(repo)
   if (excess(kept, before, maxMegabytes) <= 0) return []
   await whileNobodyWorks(ports, repo, [], signal, async () => {
-    await ports.vault.compact(repo, { tasks: [], operations: [] }, signal)
+    await ports.care.compact(repo, { tasks: [], operations: [] }, signal)
     return 0
   })
-  const after = await ports.vault.readUsage(repo)
+  const after = await ports.care.readUsage(repo)
   const freed = before > after ? [`The vault was packed, which freed ${sizeText(before - after)}.`] : []
   const over = excess(kept, after, maxMegabytes)
   if (over <= 0) return freed
@@ -201,7 +201,7 @@ async function closedTasks(ports: Ports, repo: Repo, measures: boolean): Promise
   for (const [uid, at] of lastAt) {
     const task = await ports.store.findTaskByUid(uid)
     if (task?.repo !== repo.id || isOpen(task) || task.pending || task.expiry === 'done') continue
-    const bytes = measures && task.trash !== undefined ? await ports.files.readUsage(task.trash) : 0
+    const bytes = measures && task.trash !== undefined ? await ports.disk.readUsage(task.trash) : 0
     closed.push({ task, lastAt: at, bytes })
   }
   return closed
@@ -224,7 +224,7 @@ export function slim(ports: Ports, repo: Repo, named: Task, signal?: AbortSignal
       await ports.files.remove(leaving)
       await ports.files.rename(folder, leaving)
     }
-    const bytes = await ports.files.readUsage(leaving)
+    const bytes = await ports.disk.readUsage(leaving)
     if (bytes === 0) return leaves
     await ports.files.remove(leaving)
     // Last, as on a full disk there is room for it only now.
@@ -238,5 +238,5 @@ async function canLeave(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
   if (task.isolation !== 'worktree' || task.trash === undefined) return false
   const folder = folderOf(task.trash)
   if ((await ports.files.readKind(folder)) !== 'folder') return false
-  return ports.vault.isKept(repo, task, folder, signal)
+  return ports.steps.isKept(repo, task, folder, signal)
 }

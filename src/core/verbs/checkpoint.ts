@@ -47,8 +47,8 @@ export async function checkpoint(
     await requireWorkspace(ports, repo, task)
     const taken = await takeStep(ports, repo, task, note, input.files, signal)
     const published = await publishSteps(ports, repo, taken.task, signal)
-    const commits = await ports.vault.readPublished(repo, task)
-    const ignored = input.ignored ? await ports.vault.readIgnored(repo, task, signal) : []
+    const commits = await ports.publishing.readPublished(repo, task)
+    const ignored = input.ignored ? await ports.steps.readIgnored(repo, task, signal) : []
     return { ...taken, task: published, published: commits.get(taken.step.n), ignored }
   })
 }

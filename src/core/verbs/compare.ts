@@ -55,9 +55,9 @@ interface Look {
 
 async function look(ports: Ports, dir: string, name: string, signal?: AbortSignal): Promise<Look> {
   const { repo, task } = await findMeant(ports, dir, name)
-  const steps = await ports.vault.readSteps(repo, task)
+  const steps = await ports.steps.readSteps(repo, task)
   const [first, last] = [steps[0], steps.at(-1)]
-  const pair = first && last ? await ports.vault.readFiles(repo, [first, last], signal) : []
+  const pair = first && last ? await ports.steps.readFiles(repo, [first, last], signal) : []
   return { repo, task, last, files: (pair[1] ?? []).map((file) => file.path) }
 }
 

@@ -32,14 +32,14 @@ export interface Diff {
 /** What the task, a step or a range of steps changed. */
 export async function diff(ports: Ports, input: DiffInput, signal?: AbortSignal): Promise<Diff> {
   const { repo, task } = await findMeant(ports, input.dir, input.task)
-  const steps = await ports.vault.readSteps(repo, task)
+  const steps = await ports.steps.readSteps(repo, task)
   const [from, to] = stepRange(input.step, steps.length - 1)
   const [before, after] = [requireStep(steps, from), requireStep(steps, to)]
   const options = { format: input.format ?? 'patch', color: input.color }
   const [total, files, text] = await allEnded([
-    ports.vault.readStat(repo, before, after, signal),
-    ports.vault.readFiles(repo, [before, after], signal),
-    ports.vault.readDiff(repo, before, after, options, signal),
+    ports.steps.readStat(repo, before, after, signal),
+    ports.steps.readFiles(repo, [before, after], signal),
+    ports.steps.readDiff(repo, before, after, options, signal),
   ])
   const base = landedBase(task, basisOf(steps))
   const isCut = input.hunks && input.step === undefined && base !== undefined

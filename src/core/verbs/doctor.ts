@@ -93,7 +93,7 @@ async function checkSettings(ports: Ports, dir: string): Promise<Check[]> {
 async function checkState(ports: Ports, dir: string): Promise<Check[]> {
   await ports.store.readPendingTasks()
   const { warnPercent } = (await settingsAt(ports, dir)).disk
-  const space = await ports.files.readFreeSpace(ports.home)
+  const space = await ports.disk.readFreeSpace(ports.home)
   const used = usedPercent(space)
   const message = `${ports.home}, ${Math.round(space.free / 2 ** 20)} MiB free`
   const found: Omit<Check, 'name' | 'status'>[] = []

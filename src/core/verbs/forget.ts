@@ -59,7 +59,7 @@ async function requireClosable(ports: Ports, repo: Repo, task: Task, isThere: bo
   await requireUnmoved(ports, repo, task)
   if ((await ports.files.readKind(task.path)) !== 'folder') return
   await requireOnBranch(ports, repo, task)
-  await ports.vault.findTip(repo, task)
+  await ports.steps.findTip(repo, task)
 }
 
 /** By any folder in it; when it is gone, by where it or its checkout was. */

@@ -52,7 +52,7 @@ export async function install(ports: Ports, input: InstallInput, signal?: AbortS
     }
     // Before any of it is there: from its first moment on it is in no step.
     if (free.length > 0)
-      await ports.vault.keepOut(
+      await ports.steps.keepOut(
         repo,
         task,
         free.map(([file]) => fromText(file)),

@@ -16,9 +16,9 @@ export async function log(
   signal?: AbortSignal,
 ): Promise<{ task: Task; steps: LoggedStep[] }> {
   const { repo, task } = await findMeant(ports, input.dir, input.task)
-  const steps = await ports.vault.readSteps(repo, task)
-  const files = await ports.vault.readFiles(repo, steps, signal)
-  const published = await ports.vault.readPublished(repo, task)
+  const steps = await ports.steps.readSteps(repo, task)
+  const files = await ports.steps.readFiles(repo, steps, signal)
+  const published = await ports.publishing.readPublished(repo, task)
   const logged = steps.map((step) => ({
     ...step,
     files: files[step.n] ?? [],

@@ -236,7 +236,7 @@ function without(errors: readonly Failed[], verdicts: readonly PruneVerdict[]): 
 
 async function countUncommitted(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<number> {
   if ((await ports.files.readKind(task.path)) !== 'folder') return 0
-  return (await ports.vault.readDirt(repo, task, signal)).length
+  return (await ports.steps.readDirt(repo, task, signal)).length
 }
 
 /** Looked at again, now that nobody else can be at work in them: what no step holds stays, or becomes a step first. */

@@ -62,8 +62,8 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
       }
     await requireUnmoved(ports, repo, task)
     const there = (await ports.files.readKind(task.path)) === 'folder'
-    const ignored = there ? await ports.vault.readIgnored(repo, task, signal) : []
-    if (there && !input.force) requireClean(task, await ports.vault.readDirt(repo, task, signal), ignored)
+    const ignored = there ? await ports.steps.readIgnored(repo, task, signal) : []
+    if (there && !input.force) requireClean(task, await ports.steps.readDirt(repo, task, signal), ignored)
     const { landed } = await landedState(ports, repo, task, signal)
     signal?.throwIfAborted()
     const state = input.keepBranch || task.adopted ? 'kept' : 'rejected'

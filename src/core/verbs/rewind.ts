@@ -34,7 +34,7 @@ export async function rewind(ports: Ports, input: RewindInput, signal?: AbortSig
     const task = await requireOpen(ports, named)
     await requireWorkspace(ports, repo, task)
     if (!input.force) requireIdle(task, ' Or use --force.')
-    const { tree } = requireStep(await ports.vault.readSteps(repo, task), input.to)
+    const { tree } = requireStep(await ports.steps.readSteps(repo, task), input.to)
     const kept = { tool: 'checkpoint', summary: `before the rewind to step ${input.to}` }
     const { task: now, step, created } = await takeStep(ports, repo, task, kept, undefined, signal)
     const operation = ports.ids.uid()
@@ -48,8 +48,8 @@ export async function rewind(ports: Ports, input: RewindInput, signal?: AbortSig
       step: { before: step.n, tree, note },
       record: { from: {}, to: {} },
     })
-    const rewound = requireStep(await ports.vault.readSteps(repo, task), done.checkpoints)
-    const published = (await ports.vault.readPublished(repo, task)).get(rewound.n)
+    const rewound = requireStep(await ports.steps.readSteps(repo, task), done.checkpoints)
+    const published = (await ports.publishing.readPublished(repo, task)).get(rewound.n)
     return { task: done, step: rewound, kept: created ? step : undefined, published, operation }
   })
 }

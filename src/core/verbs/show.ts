@@ -23,8 +23,8 @@ export async function show(
   const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
   const { landed } = await landedState(ports, repo, task, signal)
   if (!there) return { task, dirty: null, landed }
-  const dirt = await ports.vault.readDirt(repo, task, signal)
-  const head = await ports.git.findRef(repo.place, `refs/heads/${task.branch}`, signal)
+  const dirt = await ports.steps.readDirt(repo, task, signal)
+  const head = await ports.refs.findRef(repo.place, `refs/heads/${task.branch}`, signal)
   return {
     task: { ...task, head: head ?? task.head },
     dirty: dirt.length > 0,

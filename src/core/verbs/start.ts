@@ -170,12 +170,12 @@ async function planned(
   uid: string,
   signal?: AbortSignal,
 ): Promise<Task> {
-  const { git } = ports
+  const { history, refs, git } = ports
   const place = repo.place
   const commit =
     input.existingBranch === undefined
-      ? await git.findCommit(place, input.from ?? 'HEAD', signal)
-      : await git.findRef(place, branchRef(input.existingBranch), signal)
+      ? await history.findCommit(place, input.from ?? 'HEAD', signal)
+      : await refs.findRef(place, branchRef(input.existingBranch), signal)
   if (commit === undefined) throw baseMissing(input)
   const now = ports.clock.now()
   const parts = { task: input.task, uid, repo: repo.name, now }
@@ -184,7 +184,7 @@ async function planned(
   )
   const worktrees = await git.readWorktrees(place)
   requireFree(branch, worktrees)
-  const [rival] = input.existingBranch === undefined ? await git.findRivals(place, branch) : []
+  const [rival] = input.existingBranch === undefined ? await refs.findRivals(place, branch) : []
   if (rival !== undefined) throw branchTaken(branch, rival)
   return {
     uid,
@@ -261,7 +261,7 @@ function freeName(wanted: string, taken: ReadonlySet<string | null>): string {
 /** The branch that the work is meant for; null when it started from a tag, a commit or a detached HEAD. */
 async function baseBranch(ports: Ports, repo: Repo, from: string | undefined, signal?: AbortSignal) {
   if (from === undefined || from === 'HEAD') return ports.git.readHeadBranch(repo.place)
-  return (await ports.git.findRef(repo.place, branchRef(from), signal)) === undefined ? null : from
+  return (await ports.refs.findRef(repo.place, branchRef(from), signal)) === undefined ? null : from
 }
 
 /** What the user has not committed: files of the workspace from its first moment, and never the agent's work. */
@@ -314,14 +314,14 @@ async function make(
       makeWorkspace(ports, repo, settings, task, signal, onProgress),
     ])
     // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
-    if (changes) await ports.vault.seedWith(repo, task, changes, signal)
-    else if (!plain) await ports.vault.seed(repo, task, signal)
-    const submodules = await ports.git.fillSubmodules(repo, task, task.base.commit, signal)
-    const pointers = await ports.git.findPointers(repo, task, signal)
+    if (changes) await ports.seeding.seedWith(repo, task, changes, signal)
+    else if (!plain) await ports.seeding.seed(repo, task, signal)
+    const submodules = await ports.isolations.fillSubmodules(repo, task, task.base.commit, signal)
+    const pointers = await ports.isolations.findPointers(repo, task, signal)
     const included = await include(ports, repo, repo.place, settings.workspace, task, signal)
     signal?.throwIfAborted()
     const started = await append(ports, task.uid, { type: 'start.done' }, now())
-    ports.later(() => ports.vault.seed(repo, started))
+    ports.later(() => ports.seeding.seed(repo, started))
     ports.later(() => askForSlots(ports, repo, started, settings))
     return { task: started, included, submodules, pointers }
   } catch (error) {
@@ -344,7 +344,7 @@ async function makeWorkspace(
   if (slot === 'whole') return true
   if (slot === 'none') await makeFolder(ports, repo, task, signal, onProgress)
   // The index, too, is kept now: what the agent adds to it from here on would look like a part of the base.
-  const [plain] = await allEnded([ports.vault.isPlain(repo, task), ports.vault.prepare(repo, task)])
+  const [plain] = await allEnded([ports.seeding.isPlain(repo, task), ports.seeding.prepare(repo, task)])
   return plain
 }
 
@@ -354,7 +354,7 @@ async function makeShadow(
   task: Parameters<typeof entering>[2],
   signal?: AbortSignal,
 ): Promise<Task> {
-  await ports.vault.prepare(repo, task)
+  await ports.seeding.prepare(repo, task)
   return perform(ports, repo, task, await entering(ports, repo, task, signal))
 }
 

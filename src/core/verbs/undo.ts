@@ -109,7 +109,7 @@ async function stepBack(
   await requireWorkspace(ports, repo, task)
   const kept = { tool: 'checkpoint', summary: `before the undo of ${verb}` }
   const { step: last } = await takeStep(ports, repo, task, kept, undefined, signal)
-  const steps = await ports.vault.readSteps(repo, task)
+  const steps = await ports.steps.readSteps(repo, task)
   const [then, after] = [requireStep(steps, before), requireStep(steps, before + 1)]
   const sides = { base: after.tree, ours: last.tree, theirs: then.tree, labels: ['now', 'before'] as const }
   const { tree, conflicts } = await ports.contents.merge(repo, sides, signal)

@@ -45,8 +45,8 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
     requireIdle(task)
     const note = { tool: 'checkpoint', summary: 'before the update' }
     task = (await takeStep(ports, repo, task, note, undefined, signal)).task
-    const steps = await ports.vault.readSteps(repo, task)
-    const last = steps.at(-1) ?? (await ports.vault.seed(repo, task))
+    const steps = await ports.steps.readSteps(repo, task)
+    const last = steps.at(-1) ?? (await ports.seeding.seed(repo, task))
     const base = basisOf(steps)
     const theirs = await targetTree(ports, repo, task, steps[0] ?? last, input, signal)
     const label = input.dirty ? 'yours' : (input.onto ?? task.base.branch ?? 'target')
@@ -76,7 +76,7 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
       path: merged.aside?.get(path) ?? path,
       kind,
     }))
-    return { task: done, step: await ports.vault.findTip(repo, task), conflicts }
+    return { task: done, step: await ports.steps.findTip(repo, task), conflicts }
   })
 }
 
@@ -89,13 +89,13 @@ async function targetTree(
   input: UpdateInput,
   signal?: AbortSignal,
 ): Promise<string> {
-  const { contents, git } = ports
+  const { contents, refs } = ports
   if (input.dirty) {
     const target = await ports.locate(task.origin)
     return contents.takeAll({ ...repo, place: target }, task.origin, signal)
   }
   const branch = input.onto ?? task.base.branch
-  const commit = branch === null ? undefined : await git.findRef(repo.place, branchRef(branch), signal)
+  const commit = branch === null ? undefined : await refs.findRef(repo.place, branchRef(branch), signal)
   if (commit === undefined) {
     throw new AppError(
       'WT_010',

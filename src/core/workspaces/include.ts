@@ -45,12 +45,12 @@ export async function include(
   const linked = await filtered(plan.linked, isFree)
   if (copied.length + linked.length === 0) return { copied: [], linked: [], secrets: [] }
   // Before any of it is there: from its first moment on it is in no step.
-  await ports.vault.keepOut(repo, task, [...copied, ...linked])
+  await ports.steps.keepOut(repo, task, [...copied, ...linked])
   const names = { copied: copied.map(toText), linked: linked.map(toText) }
   await eachOf(names.copied, 8, async (name) => {
     signal?.throwIfAborted()
     const mode = isSecretName(name) ? 0o600 : undefined
-    await ports.files.copyNew(path.join(checkout, name), path.join(task.path, name), mode)
+    await ports.durable.copyNew(path.join(checkout, name), path.join(task.path, name), mode)
   })
   for (const name of names.linked)
     await ports.files.link(path.join(checkout, name), path.join(task.path, name))

@@ -70,15 +70,15 @@ export async function makeRefs(ports: Ports, repo: Repo, task: Task, signal?: Ab
   // A clone has its branch to itself until it is published.
   const isClone = task.isolation === 'clone'
   const made = task.adopted || isClone ? [pin] : [pin, branch]
-  const inUse = isClone && (await ports.git.findRivals(repo.place, task.branch)).length > 0
+  const inUse = isClone && (await ports.refs.findRivals(repo.place, task.branch)).length > 0
   try {
-    if (!inUse && (await ports.git.createRefs(repo.place, made, startMessage(task.uid), signal))) return
+    if (!inUse && (await ports.refs.createRefs(repo.place, made, startMessage(task.uid), signal))) return
   } catch (error) {
-    const rivals = await ports.git.findRivals(repo.place, task.branch)
+    const rivals = await ports.refs.findRivals(repo.place, task.branch)
     // A git that was ended may have made the branch before: that is no rival.
     if (rivals.length === 0 || (await isOwnBranch(ports, repo, task))) throw error
   }
-  const [rival = task.branch] = await ports.git.findRivals(repo.place, task.branch)
+  const [rival = task.branch] = await ports.refs.findRivals(repo.place, task.branch)
   throw branchTaken(task.branch, rival)
 }
 
@@ -157,30 +157,30 @@ export async function undoStart(
 ): Promise<void> {
   if (!(await isUnderWay(ports, task, 'start'))) return
   const { place } = repo
-  const { git } = ports
+  const { refs } = ports
   const branch = branchRef(task.branch)
   // Somebody made a folder of that name after we had looked: it is theirs.
   const foreign = why.code === 'WT_001' && why.path === task.path
   const trash = foreign ? undefined : await freeTrash(ports, task.path)
   if (trash !== undefined) await trashFolder(ports, repo, task, trash)
   await dropTaken(ports, task)
-  const refs = task.adopted ? [pinRef(task.uid)] : [pinRef(task.uid), branch]
-  await git.clearRefLocks(place, refs, task.createdAt)
+  const made = task.adopted ? [pinRef(task.uid)] : [pinRef(task.uid), branch]
+  await refs.clearRefLocks(place, made, task.createdAt)
   const changes: RefChange[] = []
   if (!task.adopted && (await isOwnBranch(ports, repo, task))) {
-    const tip = await git.findRef(place, branch)
+    const tip = await refs.findRef(place, branch)
     if (tip === task.base.commit) changes.push({ ref: branch, old: tip, new: null })
   }
-  const pin = await git.findRef(place, pinRef(task.uid))
+  const pin = await refs.findRef(place, pinRef(task.uid))
   if (pin !== undefined) changes.push({ ref: pinRef(task.uid), old: pin, new: null })
-  if (changes.length > 0) await git.changeRefs(place, changes, `offshoot: undo start ${task.uid}`)
+  if (changes.length > 0) await refs.changeRefs(place, changes, `offshoot: undo start ${task.uid}`)
   const undone = { type: 'start.undone', reason: why.message, trash } as const
   await append(ports, task.uid, undone, ports.clock.now().toISOString())
 }
 
 /** Its own log proves that the branch is ours: a user may have made one of that name in the meantime. */
 async function isOwnBranch(ports: Ports, repo: Repo, task: Task): Promise<boolean> {
-  return (await ports.git.findReflogMessage(repo.place, branchRef(task.branch))) === startMessage(task.uid)
+  return (await ports.refs.findReflogMessage(repo.place, branchRef(task.branch))) === startMessage(task.uid)
 }
 
 /** What a recreation that did not end has made goes into the trash; the next start tries again. */

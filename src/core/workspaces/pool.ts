@@ -68,7 +68,7 @@ export async function takeSlot(
   if (task.isolation !== 'worktree') return 'none'
   const slots = await readSlots(ports, poolFolder(path.dirname(task.path)))
   if (slots.length === 0) return 'none'
-  const conversions = await ports.vault.findConversions(repo, signal)
+  const conversions = await ports.seeding.findConversions(repo, signal)
   for (const slot of fitting(slots, task.base.commit, conversions)) {
     const taken = `${slot.path}.${task.uid}`
     if (!(await claim(ports, slot.path, taken))) continue
@@ -94,7 +94,7 @@ async function give(
   if (!isSame && !(await ports.slots.advance(repo, taken, slot.commit, commit, signal))) return 'none'
   signal?.throwIfAborted()
   await ports.slots.handOver(repo, task, taken)
-  if (isSame) await ports.vault.takeSlot(repo, task, taken)
+  if (isSame) await ports.seeding.takeSlot(repo, task, taken)
   await ports.files.remove(taken)
   return isSame ? 'whole' : 'files'
 }
@@ -152,8 +152,8 @@ export async function fill(
   signal?: AbortSignal,
 ): Promise<Filled> {
   const [conversions, commit] = [
-    await ports.vault.findConversions(repo, signal),
-    await ports.git.findCommit(repo.place, 'HEAD', signal),
+    await ports.seeding.findConversions(repo, signal),
+    await ports.history.findCommit(repo.place, 'HEAD', signal),
   ]
   const slots = await readSlots(ports, folder)
   const kept = commit === undefined ? [] : fitting(slots, commit, conversions).slice(0, size)
@@ -171,7 +171,7 @@ export async function fill(
 
 /** The last tenth of a disk is not for what might be of use. */
 async function hasRoom(ports: Ports, folder: string): Promise<boolean> {
-  const { free, total } = await ports.files.readFreeSpace(folder)
+  const { free, total } = await ports.disk.readFreeSpace(folder)
   return free > total / 10
 }
 
@@ -186,9 +186,9 @@ async function makeSlot(
   const making = `${slot}.making`
   await ports.files.makeFolder(making, 0o700)
   await ports.slots.fill(repo, making, as.commit, signal)
-  await ports.vault.prepareSlot(repo, making, as.commit, signal)
+  await ports.seeding.prepareSlot(repo, making, as.commit, signal)
   // Settings that changed while git wrote the files may count for some of them only.
-  if ((await ports.vault.findConversions(repo, signal)) !== as.conversions)
+  if ((await ports.seeding.findConversions(repo, signal)) !== as.conversions)
     throw new AppError('WT_012', 'The settings of the repository have just changed.', { hint: 'Repeat it.' })
   const record: SlotRecord = { ...as, look: await ports.slots.readLook(making) }
   await ports.files.write(recordFile(making), JSON.stringify(record))

@@ -12,11 +12,14 @@ export async function rawTree(
   base: string,
   commit: string,
 ): Promise<string> {
-  const { contents, vault } = ports
-  const [start, now] = [await vault.readTree(repo, task.base.commit), await vault.readTree(repo, commit)]
+  const { contents, publishing } = ports
+  const [start, now] = [
+    await publishing.readTree(repo, task.base.commit),
+    await publishing.readTree(repo, commit),
+  ]
   const changes = new Map<BytePath, Leaf | null>()
   for (const [file, { to }] of await contents.compare(repo, start, now)) {
-    changes.set(file, to && (await vault.smudge(repo, task, task.path, file, to)))
+    changes.set(file, to && (await publishing.smudge(repo, task, task.path, file, to)))
   }
   return contents.change(repo, base, changes)
 }

@@ -78,8 +78,8 @@ export function requireFree(branch: string, worktrees: readonly Worktree[]): voi
 }
 
 /** The last step as the user's repository has it. */
-async function headOf({ git }: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
-  return (await git.findCommit(repo.place, task.head, signal)) ?? task.base.commit
+async function headOf({ history }: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
+  return (await history.findCommit(repo.place, task.head, signal)) ?? task.base.commit
 }
 
 /** Where its branch belongs. The steps are never on one of the user's own: that is made again as it was taken. */
@@ -88,7 +88,7 @@ export async function branchTip(ports: Ports, repo: Repo, task: Task, signal?: A
 }
 
 async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
-  const { git, vault } = ports
+  const { git, refs, steps, seeding } = ports
   const now = () => ports.clock.now().toISOString()
   // The mark of a run would be gone, and with it all that keeps others from its task.
   requireIdle(task)
@@ -97,25 +97,25 @@ async function recreate(ports: Ports, repo: Repo, task: Task, signal?: AbortSign
     await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
     requireFree(task.branch, await git.readWorktrees(repo.place))
     const ref = branchRef(task.branch)
-    if (!task.adopted) await git.clearBrokenRef(repo.place, ref)
-    if (task.isolation === 'worktree' && (await git.findRef(repo.place, ref, signal)) === undefined) {
+    if (!task.adopted) await refs.clearBrokenRef(repo.place, ref)
+    if (task.isolation === 'worktree' && (await refs.findRef(repo.place, ref, signal)) === undefined) {
       // Commits that were collected come back from the vault when the steps are next published.
       const tip = await branchTip(ports, repo, task, signal)
-      await git.changeRefs(repo.place, [{ ref, old: null, new: tip }], 'offshoot: recreate', signal)
+      await refs.changeRefs(repo.place, [{ ref, old: null, new: tip }], 'offshoot: recreate', signal)
     }
-    const [first, ...later] = await vault.readSteps(repo, task)
+    const [first, ...later] = await steps.readSteps(repo, task)
     if (first) {
       await makeBase(ports, repo, task.path)
       await ports.files.makeNewFolder(task.path)
       await mend(ports, repo, task, signal)
-      await vault.restore(repo, task, null, later.at(-1) ?? first, signal)
+      await steps.restore(repo, task, null, later.at(-1) ?? first, signal)
       if (later.length === 0) await takeCommits(ports, repo, task, first, signal)
     } else {
       await makeFolder(ports, repo, task, signal)
-      await vault.reseed(repo, task)
+      await seeding.reseed(repo, task)
       await isolationOf(ports, task).checkOut(repo, task, signal)
     }
-    await ports.git.fillSubmodules(repo, task, await headOf(ports, repo, task, signal), signal)
+    await ports.isolations.fillSubmodules(repo, task, await headOf(ports, repo, task, signal), signal)
     const from = await ports.locate(task.origin).catch(() => undefined)
     const settings = from && (await ports.settings.read(from.checkout))
     if (settings) await include(ports, repo, from, settings.workspace, task, signal)
@@ -134,8 +134,8 @@ async function takeCommits(
   first: Step,
   signal?: AbortSignal,
 ): Promise<void> {
-  const head = await ports.git.findRef(repo.place, branchRef(task.branch), signal)
+  const head = await ports.refs.findRef(repo.place, branchRef(task.branch), signal)
   if (head === undefined || head === task.base.commit) return
   const tree = await rawTree(ports, repo, task, first.tree, head)
-  await ports.vault.restore(repo, task, first, { ...first, tree }, signal)
+  await ports.steps.restore(repo, task, first, { ...first, tree }, signal)
 }

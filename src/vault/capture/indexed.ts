@@ -3,14 +3,14 @@
  * differs from any of them has to be looked at: of the others, what git finds unchanged is as the last step has it.
  */
 import path from 'node:path'
-import type { Files } from '../../core/ports/files.ts'
+import type { FileSystem } from '../../core/ports/files.ts'
 
-export async function indexedTrees(files: Files, folder: string): Promise<string[]> {
+export async function indexedTrees(files: FileSystem, folder: string): Promise<string[]> {
   return ((await files.readText(path.join(folder, 'indexed'))) ?? '').split('\n').filter(Boolean)
 }
 
 /** To be called before the index takes its place. */
-export async function noteIndexed(files: Files, folder: string, tree: string): Promise<void> {
+export async function noteIndexed(files: FileSystem, folder: string, tree: string): Promise<void> {
   const trees = new Set([...(await indexedTrees(files, folder)), tree])
   await files.writeDurable(path.join(folder, 'indexed'), Buffer.from(`${[...trees].join('\n')}\n`), 0o600)
   await files.sync([folder])

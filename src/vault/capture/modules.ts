@@ -1,12 +1,12 @@
 /** Submodules of a workspace, read as files: git is never run in a folder that an agent writes. */
 import path from 'node:path'
 import { type BytePath, toText } from '../../core/model/bytes.ts'
-import type { Files } from '../../core/ports/files.ts'
+import type { FileSystem } from '../../core/ports/files.ts'
 import { readOwnHead, readPlain } from '../../git/own.ts'
 
 /** The commit that the repository in that folder is on; undefined when there is none, or none that can be read. */
 export async function findModuleHead(
-  files: Files,
+  files: FileSystem,
   workspace: string,
   folder: BytePath,
 ): Promise<string | undefined> {

@@ -2,12 +2,12 @@
 import path from 'node:path'
 import { allEnded } from '../../core/base/concurrency.ts'
 import { type BytePath, fromText, splitNul } from '../../core/model/bytes.ts'
-import type { Files } from '../../core/ports/files.ts'
+import type { FileSystem } from '../../core/ports/files.ts'
 import type { GitExec } from '../../git/exec.ts'
 import { withoutWaiting } from './pipes.ts'
 
 export interface ScanScope {
-  readonly files: Files
+  readonly files: FileSystem
   readonly vault: string
   readonly workspace: string
   /** The index of the moment when the workspace was filled: a cache of what its files looked like. */
@@ -18,9 +18,9 @@ export interface ScanScope {
 }
 
 export interface Scanned {
-  /** Files that the index has, and that look different or are gone. */
+  /** FileSystem that the index has, and that look different or are gone. */
   readonly tracked: BytePath[]
-  /** Files that the index does not have and no rule ignores. A repository inside comes as a path ending in a slash. */
+  /** FileSystem that the index does not have and no rule ignores. A repository inside comes as a path ending in a slash. */
   readonly untracked: BytePath[]
   /** Folders that could not be looked into, ending in a slash. */
   readonly unreadable: BytePath[]

@@ -5,7 +5,7 @@ import { eachOf } from '../../core/base/concurrency.ts'
 import { splitNul, toText } from '../../core/model/bytes.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
-import type { Files } from '../../core/ports/files.ts'
+import type { FileSystem } from '../../core/ports/files.ts'
 import type { GitExec } from '../../git/exec.ts'
 import { workspacePlace } from '../../git/workspace-place.ts'
 import type { Objects } from '../objects/objects.ts'
@@ -15,7 +15,7 @@ import { capture } from './capture.ts'
 
 export interface SeedScope extends VaultPlace {
   readonly exec: GitExec
-  readonly files: Files
+  readonly files: FileSystem
   readonly objects: Objects
   /** Attribute files outside of the repository that count for this user. */
   readonly attributes: readonly string[]
@@ -61,7 +61,7 @@ export async function seedTree(
  * index must be of a version that does not shorten names.
  */
 export async function isPlain(scope: {
-  files: Files
+  files: FileSystem
   gitDir: string
   commonDir: string
   configs: readonly string[]

@@ -5,7 +5,7 @@ import type { KeptOperation } from '../../core/model/operation.ts'
 import type { RepoRecord } from '../../core/model/repo.ts'
 import type { VaultLook } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
-import type { Files } from '../../core/ports/files.ts'
+import type { FileSystem } from '../../core/ports/files.ts'
 import type { Vault } from '../../core/ports/vault.ts'
 import type { GitExec } from '../../git/exec.ts'
 import { readLocks } from '../../git/locks.ts'
@@ -17,7 +17,7 @@ const noteFile = 'repo.json'
 const doneFile = 'operations.jsonl'
 
 /** Writes into the vault which repository it belongs to, unless it says so. */
-export async function noteRepo(files: Files, vault: string, repo: RepoRecord): Promise<void> {
+export async function noteRepo(files: FileSystem, vault: string, repo: RepoRecord): Promise<void> {
   const { id, name, commonDir, mark, addedAt } = repo
   const text = `${JSON.stringify({ id, name, commonDir, mark, addedAt })}\n`
   const file = path.join(vault, noteFile)
@@ -27,7 +27,7 @@ export async function noteRepo(files: Files, vault: string, repo: RepoRecord): P
 }
 
 /** The repositories that the vaults in this state folder belong to; undefined where one does not say. */
-export async function readVaults(files: Files, home: string): ReturnType<Vault['readVaults']> {
+export async function readVaults(files: FileSystem, home: string): ReturnType<Vault['readVaults']> {
   const vaults = path.join(home, 'vaults')
   const names = (await files.readNames(vaults)).filter((name) => name.endsWith('.git')).toSorted()
   return Promise.all(
@@ -41,7 +41,7 @@ export async function readVaults(files: Files, home: string): ReturnType<Vault['
 }
 
 /** The repository as the vault names it; undefined where it does not, or only in part. */
-async function findNoted(files: Files, vault: string): Promise<RepoRecord | undefined> {
+async function findNoted(files: FileSystem, vault: string): Promise<RepoRecord | undefined> {
   const noted = parsed((await files.readText(path.join(vault, noteFile))) ?? '') ?? {}
   const isWhole = ['id', 'commonDir', 'mark', 'addedAt'].every((key) => typeof noted[key] === 'string')
   return isWhole ? (noted as unknown as RepoRecord) : undefined
@@ -57,7 +57,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
 }
 
 /** The names below `refs/<kind>/`, in files of their own or packed. */
-async function readRefNames(files: Files, vault: string, kind: string): Promise<string[]> {
+async function readRefNames(files: FileSystem, vault: string, kind: string): Promise<string[]> {
   const loose = await files.readNames(path.join(vault, 'refs', kind))
   const packed = (await files.readText(path.join(vault, 'packed-refs'))) ?? ''
   const listed = Array.from(packed.matchAll(/^[0-9a-f]+ (refs\/\S+)$/gm), ([, ref = '']) => ref)
@@ -66,7 +66,7 @@ async function readRefNames(files: Files, vault: string, kind: string): Promise<
   return [...new Set([...loose, ...listed])].filter((name) => /^[0-9a-z]{20}$/.test(name)).toSorted()
 }
 
-export function readUids(files: Files, vault: string): Promise<string[]> {
+export function readUids(files: FileSystem, vault: string): Promise<string[]> {
   return readRefNames(files, vault, 'tasks')
 }
 
@@ -109,7 +109,10 @@ export async function noteDone(
   if (lines.length > 0) await vault.files.appendDurable(file, lines.join(''), 0o600)
 }
 
-async function readDone(files: Files, vault: string): Promise<Map<string, { order: number; note: object }>> {
+async function readDone(
+  files: FileSystem,
+  vault: string,
+): Promise<Map<string, { order: number; note: object }>> {
   const text = (await files.readText(path.join(vault, doneFile))) ?? ''
   const done = new Map<string, { order: number; note: object }>()
   for (const [order, line] of text.split('\n').entries()) {
@@ -135,7 +138,7 @@ export async function readKept(
 
 /** Looks without touching: all parts there, with the id of the repository, and behind each task's ref a commit. */
 export async function inspect(
-  files: Files,
+  files: FileSystem,
   exec: GitExec,
   place: VaultPlace,
   id: string,

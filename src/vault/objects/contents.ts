@@ -7,6 +7,8 @@ import { below, type BytePath, splitNul } from '../../core/model/bytes.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Found, Leaf } from '../../core/model/tree.ts'
 import type { Contents } from '../../core/ports/contents.ts'
+import type { Indexes } from '../../core/ports/indexes.ts'
+import type { Journal } from '../../core/ports/journal.ts'
 import { capture, type Captured } from '../capture/capture.ts'
 import { parentOf } from '../capture/folders.ts'
 import { findStat } from '../capture/overlay.ts'
@@ -21,9 +23,9 @@ import { patchOf } from './diff.ts'
 import { mergeTrees } from './merge.ts'
 import { changeTree, compareTrees, findLeaf } from './tree.ts'
 
-export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Contents {
+export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Contents & Indexes & Journal {
   const opsFolder = (vault: OpenVault) => path.join(vault.vault, 'refs', 'operations')
-  const findKept: Contents['findKept'] = async (repo, name) => {
+  const findKept: Journal['findKept'] = async (repo, name) => {
     const vault = await open(repo)
     const commit = await readRef(vault.files, vault.vault, `refs/operations/${name}`)
     if (commit === undefined) return undefined

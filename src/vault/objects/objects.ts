@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { constants, deflate, deflateSync, inflate, inflateSync } from 'node:zlib'
 import { day } from '../../core/base/time.ts'
 import { AppError } from '../../core/model/errors.ts'
-import type { Files } from '../../core/ports/files.ts'
+import type { FileSystem } from '../../core/ports/files.ts'
 import type { ObjectReader } from '../../git/reader.ts'
 import { parseTree, treeContent, type TreeEntry, type TreeStore } from './tree.ts'
 
@@ -40,7 +40,7 @@ function objectId(algorithm: Algorithm, type: ObjectType, content: Uint8Array): 
 const treesKept = 2_000
 
 export function vaultObjects(
-  files: Files,
+  files: FileSystem,
   vault: string,
   algorithm: Algorithm,
   reader: ObjectReader,

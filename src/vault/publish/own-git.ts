@@ -5,7 +5,7 @@
 import path from 'node:path'
 import type { Place, Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
-import type { Files } from '../../core/ports/files.ts'
+import type { FileSystem } from '../../core/ports/files.ts'
 import { workspacePlace } from '../../git/workspace-place.ts'
 import { isReal } from '../../git/own.ts'
 import { lookOfIndex } from '../capture/staged.ts'
@@ -13,7 +13,7 @@ import type { OpenVault } from '../open.ts'
 
 /** Does nothing where the git folder is not as we made it: that is for `repair`. */
 export async function writeOwnRef(
-  files: Files,
+  files: FileSystem,
   { commonDir }: Place,
   ref: string,
   value: string,

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { type BytePath, splitNul } from '../../core/model/bytes.ts'
 import { AppError } from '../../core/model/errors.ts'
 import type { Leaf } from '../../core/model/tree.ts'
-import type { Contents } from '../../core/ports/contents.ts'
+import type { Indexes } from '../../core/ports/indexes.ts'
 import { indexLines } from '../../git/index-lines.ts'
 import { scan } from '../capture/scan.ts'
 import type { OpenVault } from '../open.ts'
@@ -66,7 +66,7 @@ export function storeIndexTree(vault: OpenVault, index: Leaf, gitDir: string): P
 export function draftIndex(
   vault: OpenVault,
   index: Leaf,
-  change: Parameters<Contents['draftIndex']>[2],
+  change: Parameters<Indexes['draftIndex']>[2],
 ): Promise<Leaf> {
   return withCopy(vault, index, async (copy, git) => {
     if ('moves' in change) {

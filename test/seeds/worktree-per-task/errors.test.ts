@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Files } from '../../../src/core/ports/files.ts'
+import type { FileSystem } from '../../../src/core/ports/files.ts'
 import { type OpenRepo, type TaskView } from '../../../src/index.ts'
 import { offshoot, type TestRepo, testRepo } from '../../support/repo.ts'
 import { library, withEnv } from '../../support/workspace.ts'
@@ -75,7 +75,7 @@ describe('what is refused, and how it is told', () => {
     {
       code: 'WT_008',
       act: ({ repo, task }) => {
-        const held = (files: Files): Files => ({
+        const held = (files: FileSystem): FileSystem => ({
           ...files,
           async rename(from, to) {
             if (from !== task.path) return files.rename(from, to)

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call } from '../../support/call.ts'
-import type { compose } from '../../../src/compose/full.ts'
+import type { FileSystem } from '../../../src/core/ports/files.ts'
 import type { Vault } from '../../../src/core/ports/vault.ts'
 import { pruneVerdicts } from '../../../src/core/closing/prune-policy.ts'
 import { defaultSettings } from '../../../src/core/model/settings.ts'
@@ -65,7 +65,7 @@ describe('policies and limits', () => {
     const repo = testRepo()
     const full = (percent: number) => ({
       around: {
-        files: (files: ReturnType<typeof compose>['files']) => ({
+        files: (files: FileSystem) => ({
           ...files,
           readFreeSpace: async () => ({ free: 100 - percent, total: 100, network: false }),
         }),
