@@ -43,7 +43,7 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call('task.start', { repo, ...input }, signal),
     list: async (input: Rest<'task.list'> = {}, signal?: AbortSignal): Promise<readonly TaskView[]> =>
       (await call('task.list', { repo, ...input }, signal)).tasks,
-    /** With a look at the workspace; throws WT_007 when there is no such task. */
+    /** With a look at the workspace; throws `noSuchTask` when there is no such task. */
     show: async (task: string, signal?: AbortSignal): Promise<TaskView> =>
       (await call('task.show', { repo, task }, signal)).task,
     /** As of its last event, without spawning anything; undefined when there is no such task. */

@@ -134,8 +134,8 @@ async function fromPool(repo: BenchRepo, repos: BenchRepos): Promise<Pooled> {
 /** A process that an earlier round has started may be at it. */
 async function untilFull(handle: OpenRepo): Promise<void> {
   for (;;) {
-    const filled = await handle.pool().catch((error: { code?: string }) => {
-      if (error.code !== 'WT_012') throw error
+    const filled = await handle.pool().catch((error: { problem?: string }) => {
+      if (error.problem !== 'locked') throw error
       return undefined
     })
     if (filled?.slots === 1) return

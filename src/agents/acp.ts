@@ -22,7 +22,7 @@ export const acp: Agent = {
     events(cancel, async (push, signal) => {
       const { argv = [] } = input
       if (argv.length === 0) {
-        throw new AppError('WT_019', 'Which agent speaks ACP?', {
+        throw new AppError('wrongUsage', 'Which agent speaks ACP?', {
           hint: 'Give its command after two dashes: offshoot run --agent acp "…" -- gemini --acp',
         })
       }

@@ -92,7 +92,7 @@ async function readSettings(file: string): Promise<{ hooks?: Record<string, unkn
   try {
     return JSON.parse(text) as object
   } catch (cause) {
-    throw new AppError('WT_016', `${file} is no plain JSON, so that no hooks can be added to it.`, {
+    throw new AppError('badSettings', `${file} is no plain JSON, so that no hooks can be added to it.`, {
       path: file,
       cause,
     })

@@ -8,6 +8,6 @@ export async function loadModule(file: string): Promise<unknown[]> {
     return Object.values(exported).flat()
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new AppError('WT_016', `The agent in ${file} cannot be loaded: ${why}`, { path: file, cause })
+    throw new AppError('badSettings', `The agent in ${file} cannot be loaded: ${why}`, { path: file, cause })
   }
 }

@@ -32,7 +32,7 @@ export function openDoor(ports: Ports, readCaller: () => Caller): Call {
       await prepare(ports, caller, action, input, signal)
       return await run(ports, input, asked).catch(async (thrown: unknown) => {
         const error = failure(thrown, signal)
-        if (error.code !== 'WT_014' || !hasOnlyStarted(action, error)) throw error
+        if (error.problem !== 'diskFull' || !hasOnlyStarted(action, error)) throw error
         if (!(await hasMadeRoom(ports, signal))) throw error
         return run(ports, input, asked)
       })
@@ -119,5 +119,5 @@ async function needsRecovery({ store, notes, processes }: Ports): Promise<boolea
 /** A signal may be given any reason; that it was pulled is told in one way. */
 function failure(thrown: unknown, signal?: AbortSignal): AppError {
   if (thrown instanceof AppError || !signal?.aborted || thrown !== signal.reason) return appError(thrown)
-  return new AppError('WT_021', 'Cancelled.', { cause: thrown })
+  return new AppError('cancelled', 'Cancelled.', { cause: thrown })
 }

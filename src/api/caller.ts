@@ -18,17 +18,17 @@ export function callerOf(run: string | undefined, isUnattended?: boolean): Calle
   return run === undefined ? { kind: 'user', isUnattended } : { kind: 'agent', run }
 }
 
-/** A token does only what its scopes say: else WT_017. To see a preview, `look` is enough. */
+/** A token does only what its scopes say: else `policyRefused`. To see a preview, `look` is enough. */
 export function requireScope(caller: Caller, action: Action, isPreview = false): void {
   const needed = isPreview ? 'look' : action.scope
   if (caller.kind !== 'token' || caller.scopes.includes(needed)) return
-  throw new AppError('WT_017', `This token lacks the scope ${needed}.`, {
+  throw new AppError('policyRefused', `This token lacks the scope ${needed}.`, {
     hint: 'Ask with a token that has it.',
     data: { scope: needed },
   })
 }
 
-/** Refuses an agent what only the user may do: WT_017. What it wanted becomes a question to the user. */
+/** Refuses an agent what only the user may do: `policyRefused`. What it wanted becomes a question to the user. */
 export async function requireUser(ports: Ports, caller: Caller, { forUser, options }: Action): Promise<void> {
   if (caller.kind !== 'agent' || forUser === undefined) return
   const { run } = caller
@@ -41,7 +41,7 @@ export async function requireUser(ports: Ports, caller: Caller, { forUser, optio
     await append(ports, task.uid, { type: 'run.wanted', run, verb: forUser }, clock.now().toISOString())
   }
   const whose = task && options.task ? ` ${task.id}` : ''
-  throw new AppError('WT_017', `An agent may not ${forUser}: that is for the user to decide.`, {
+  throw new AppError('policyRefused', `An agent may not ${forUser}: that is for the user to decide.`, {
     hint: `The user now knows that you want it. They run: offshoot ${forUser}${whose}`,
   })
 }

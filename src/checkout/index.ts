@@ -111,8 +111,8 @@ async function makeParents(checkout: string, file: BytePath): Promise<void> {
 }
 
 function inTheWay(file: BytePath): AppError {
-  const conflicts = [{ path: toText(file), kind: 'symlink' }]
-  return new AppError('WT_011', `${toText(file)} is in the way.`, { data: { conflicts } })
+  const conflicts = [{ path: toText(file), kind: 'symlink' as const }]
+  return new AppError('conflict', `${toText(file)} is in the way.`, { data: { conflicts } })
 }
 
 function ignoring(...codes: string[]) {
@@ -133,7 +133,7 @@ async function lockIndex(gitDir: string, staging: string): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     if (await isOurs(gitDir, staging)) return
-    throw new AppError('WT_012', `Another git is at work here, or left ${lockOf(gitDir)} behind.`, {
+    throw new AppError('locked', `Another git is at work here, or left ${lockOf(gitDir)} behind.`, {
       path: lockOf(gitDir),
       hint: 'Wait for it to end; if none is running, remove that file.',
     })

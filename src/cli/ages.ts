@@ -6,7 +6,7 @@ const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 export function ageMs(age: string): number {
   const ms = findAge(age)
   if (ms !== undefined) return ms
-  throw new AppError('WT_019', `${JSON.stringify(age)} is not an age.`, {
+  throw new AppError('wrongUsage', `${JSON.stringify(age)} is not an age.`, {
     hint: 'Write it as 30m, 12h, 3d or 2w.',
   })
 }
@@ -16,7 +16,7 @@ export function moment(text: string, now: Date): string {
   const age = findAge(text)
   const at = age === undefined ? dateMs(text) : now.getTime() - age
   if (!Number.isNaN(at)) return new Date(at).toISOString()
-  throw new AppError('WT_019', `${JSON.stringify(text)} is neither an age nor a date.`, {
+  throw new AppError('wrongUsage', `${JSON.stringify(text)} is neither an age nor a date.`, {
     hint: 'Write it as 12h, 3d, or 2026-11-15.',
   })
 }

@@ -32,7 +32,7 @@ export interface Parsed {
   readonly rest: readonly string[]
 }
 
-/** Throws WT_019 for what it does not know. */
+/** Throws `wrongUsage` for what it does not know. */
 export function parse({ own: argv, rest }: Line): Parsed {
   const command = findMeant(leadingWords(argv))
   const options = { ...globalOptions, ...command?.options }
@@ -98,7 +98,7 @@ function unknownCommand(words: readonly string[]): AppError {
     wanted,
     commands.map(({ name }) => name),
   )
-  return new AppError('WT_019', `Unknown command ${JSON.stringify(wanted)}.`, {
+  return new AppError('wrongUsage', `Unknown command ${JSON.stringify(wanted)}.`, {
     hint: near === undefined ? 'offshoot --help lists the commands.' : `Did you mean: offshoot ${near}`,
   })
 }
@@ -111,14 +111,14 @@ function wrongOption(error: unknown, known: string[], command: Command | undefin
     const near = nearest(option.replace(/^-+/, ''), known)
     const hint = near === undefined ? help : `Did you mean: --${near}`
     const where = command ? `\`${command.name}\`: unknown` : 'Unknown'
-    return new AppError('WT_019', `${where} option ${option}.`, { hint, cause: error })
+    return new AppError('wrongUsage', `${where} option ${option}.`, { hint, cause: error })
   }
-  return new AppError('WT_019', message.split('\n')[0] ?? message, { hint: help, cause: error })
+  return new AppError('wrongUsage', message.split('\n')[0] ?? message, { hint: help, cause: error })
 }
 
 /** `accept`: missing argument TASK. The hint is the usage line. */
 function wrongUsage(command: Command, problem: string): AppError {
-  return new AppError('WT_019', `\`${command.name}\`: ${problem}.`, {
+  return new AppError('wrongUsage', `\`${command.name}\`: ${problem}.`, {
     hint: `Usage: offshoot ${usageOf(command)}`,
   })
 }
@@ -156,7 +156,7 @@ function requireKnown(
 ): void {
   for (const value of found)
     if (values && typeof value === 'string' && !values.includes(value))
-      throw new AppError('WT_019', `Unknown ${noun ?? name} ${JSON.stringify(value)}.`, {
+      throw new AppError('wrongUsage', `Unknown ${noun ?? name} ${JSON.stringify(value)}.`, {
         hint: `One of: ${values.join(', ')}`,
       })
 }

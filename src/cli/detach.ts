@@ -33,6 +33,6 @@ export async function detach(
   const isBegun = ({ event }: LogLine) => event === 'started' || event === 'queued'
   const first = await follow(log, before, isBegun, isWritten, signal)
   if (child.pid === undefined || first === undefined)
-    throw new AppError('WT_020', 'The run could not be started.', { hint: `What it said: ${log}` })
+    throw new AppError('failed', 'The run could not be started.', { hint: `What it said: ${log}` })
   return { pid: child.pid, first }
 }

@@ -11,14 +11,14 @@ export async function hunkIds({ dir, values }: Context): Promise<string[] | unde
   const content = file === '-' ? await readAll(process.stdin) : await readList(path.resolve(dir, file))
   const ids = listedIds(content)
   if (ids) return ids
-  throw new AppError('WT_019', `${file === '-' ? 'What came in' : file} is no list of hunks.`, {
+  throw new AppError('wrongUsage', `${file === '-' ? 'What came in' : file} is no list of hunks.`, {
     hint: 'One id per line, or JSON: ["id", …], as in offshoot diff --hunks or --json.',
   })
 }
 
 async function readList(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new AppError('WT_005', `The list of hunks cannot be read: ${file}.`, { path: file, cause })
+    throw new AppError('notFound', `The list of hunks cannot be read: ${file}.`, { path: file, cause })
   })
 }
 

@@ -21,7 +21,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const onSignal = () => {
     // Asked twice, it leaves at once: the next command finishes or takes back what is half-done.
     if (cancel.signal.aborted) process.exit(130)
-    cancel.abort(new AppError('WT_021', 'Cancelled.'))
+    cancel.abort(new AppError('cancelled', 'Cancelled.'))
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
   try {
@@ -167,10 +167,9 @@ function complain(error: AppError, verbose: boolean, plain: boolean): void {
   const lines = [`${paint('red', `error ${error.code}:`)} ${printable(error.message)}`]
   if (error.path !== undefined && !error.message.includes(error.path))
     lines.push(`  path: ${printable(error.path)}`)
-  for (const name of ['changed', 'untracked', 'ignored']) {
-    const files = error.data?.[name]
-    if (!verbose && Array.isArray(files) && files.length > 0)
-      lines.push(`  ${name}: ${printable(shortList(files))}`)
+  for (const name of ['changed', 'ignored'] as const) {
+    const files = error.data?.[name] ?? []
+    if (!verbose && files.length > 0) lines.push(`  ${name}: ${printable(shortList(files))}`)
   }
   lines.push(`  hint: ${printable(error.hint)}`)
   for (const [name, value] of verbose ? Object.entries(error.data ?? {}) : []) {

@@ -92,7 +92,7 @@ function makeHome(home: string): void {
   try {
     makeFolders(home)
   } catch (cause) {
-    if (appError(cause).code === 'WT_014') throw cause
-    throw new AppError('WT_022', `The state folder ${home} cannot be made.`, { path: home, cause })
+    if (appError(cause).problem === 'diskFull') throw cause
+    throw new AppError('stateUnusable', `The state folder ${home} cannot be made.`, { path: home, cause })
   }
 }

@@ -146,7 +146,10 @@ async function makeNewFolder(target: string): Promise<void> {
     mkdirSync(target)
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
-    throw new AppError('WT_001', `Something is there already: ${target}.`, { path: target, cause: thrown })
+    throw new AppError('pathExists', `Something is there already: ${target}.`, {
+      path: target,
+      cause: thrown,
+    })
   }
 }
 

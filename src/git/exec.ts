@@ -74,7 +74,7 @@ export function gitPipe({ env }: Pick<ExecOptions, 'env'>): GitPipe {
         child.on('error', (error) => (failure = spawnError(error, call)))
         child.once('close', (code, signal) => {
           const ended = `git ${call.args[0]} ended (${code ?? signal}).`
-          listener(failure ?? new AppError('WT_020', ended, { path: call.cwd }))
+          listener(failure ?? new AppError('failed', ended, { path: call.cwd }))
         })
       },
       idle(yes) {
@@ -146,7 +146,7 @@ function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
     child.on('close', (code, killedBy) => {
       finish()
       if (call.signal?.aborted)
-        return reject(new AppError('WT_021', 'Cancelled.', { cause: call.signal.reason }))
+        return reject(new AppError('cancelled', 'Cancelled.', { cause: call.signal.reason }))
       const answer = { code: code ?? -1, stdout: Buffer.concat(out), stderr }
       if (code !== null && (code === 0 || call.expect?.includes(code))) return resolve(answer)
       reject(gitError(call, code ?? killedBy, stderr))
@@ -157,17 +157,17 @@ function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
 function spawnError(error: NodeJS.ErrnoException, call: Pick<GitCall, 'args' | 'cwd'>): AppError {
   // The system says the same of a program that is not there and of a folder to start it in.
   if (error.code === 'ENOENT' && !existsSync(call.cwd))
-    return new AppError('WT_005', `The folder ${call.cwd} is gone.`, { path: call.cwd, cause: error })
+    return new AppError('notFound', `The folder ${call.cwd} is gone.`, { path: call.cwd, cause: error })
   if (error.code === 'ENOENT' && error.path === 'git') {
     return notInstalled(error)
   }
-  return new AppError('WT_020', `git ${call.args[0]} could not be started: ${error.message}`, {
+  return new AppError('failed', `git ${call.args[0]} could not be started: ${error.message}`, {
     cause: error,
   })
 }
 
 function notInstalled(cause?: Error): AppError {
-  return new AppError('WT_015', 'git is not installed, or not on PATH.', { cause })
+  return new AppError('gitUnusable', 'git is not installed, or not on PATH.', { cause })
 }
 
 function gitError(call: GitCall, how: number | string | null, stderr: string): AppError {
@@ -175,10 +175,14 @@ function gitError(call: GitCall, how: number | string | null, stderr: string): A
   if (how === 127 && /exec: git: /.test(said)) return notInstalled()
   // Of a file that it checks out git does not say why; that there is no room is by far the most likely.
   const full = /No space left on device|Disk quota exceeded|unable to write file/.test(said)
-  return new AppError(full ? 'WT_014' : 'WT_020', `git ${call.args[0]} failed (${how}): ${lastLine(said)}`, {
-    data: { args: call.args, stderr: said, ...(typeof how === 'string' && { killed: true }) },
-    path: call.workTree ?? call.gitDir ?? call.cwd,
-  })
+  return new AppError(
+    full ? 'diskFull' : 'failed',
+    `git ${call.args[0]} failed (${how}): ${lastLine(said)}`,
+    {
+      data: { args: call.args, stderr: said, ...(typeof how === 'string' && { killed: true }) },
+      path: call.workTree ?? call.gitDir ?? call.cwd,
+    },
+  )
 }
 
 function lastLine(text: string): string {

@@ -44,10 +44,10 @@ export function commandGit(
       return await work()
     } catch (error) {
       const { gitDir } = place
-      const { code, data } = appError(error)
+      const { problem, data } = appError(error)
       const names = refs.map(({ ref }) => ref)
       // Somebody else has them.
-      if (code !== 'WT_012') await clearRefLocks(files, place, names, from)
+      if (problem !== 'locked') await clearRefLocks(files, place, names, from)
       if (data?.killed === true) await clearSharedLocks(files, { gitDir, from, to: Date.now() })
       throw error
     }

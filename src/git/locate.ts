@@ -12,7 +12,7 @@ type LoadExec = () => Promise<GitExec>
 /** Finds the repository that `dir` is in, by reading what git itself reads; spawns git only for a foreign owner. */
 export async function locate(load: LoadExec, dir: string): Promise<Place> {
   const start = realPathOf(dir)
-  if (start === undefined) throw new AppError('WT_005', `There is no folder ${dir}.`, { path: dir })
+  if (start === undefined) throw new AppError('notFound', `There is no folder ${dir}.`, { path: dir })
   for (let folder = start; ; folder = path.dirname(folder)) {
     const place = placeAt(folder)
     if (place) {
@@ -21,7 +21,7 @@ export async function locate(load: LoadExec, dir: string): Promise<Place> {
     }
     if (folder === path.dirname(folder)) break
   }
-  throw new AppError('WT_009', `${dir} is not in a git repository.`, { path: dir })
+  throw new AppError('notARepository', `${dir} is not in a git repository.`, { path: dir })
 }
 
 function placeAt(folder: string): Place | undefined {
@@ -30,10 +30,10 @@ function placeAt(folder: string): Place | undefined {
   if (found?.isDirectory() && isGitDir(dotGit)) return { commonDir: dotGit, gitDir: dotGit, checkout: folder }
   if (found?.isFile()) {
     const target = /^gitdir: (.+?)\r?\n?$/s.exec(readSmall(dotGit) ?? '')?.[1]
-    if (target === undefined) throw new AppError('WT_009', `${dotGit} is damaged.`, { path: dotGit })
+    if (target === undefined) throw new AppError('notARepository', `${dotGit} is damaged.`, { path: dotGit })
     const gitDir = realPathOf(path.resolve(folder, target))
     if (gitDir === undefined) {
-      throw new AppError('WT_009', `${dotGit} points to ${target}, which is not there.`, {
+      throw new AppError('notARepository', `${dotGit} points to ${target}, which is not there.`, {
         path: dotGit,
         hint: 'If the repository was moved, run git worktree repair in it.',
       })
@@ -70,7 +70,7 @@ async function requireTrusted(load: LoadExec, folder: string, commonDir: string)
     expect: [128],
   })
   if (code === 0) return
-  throw new AppError('WT_009', `${folder} belongs to another user, and git does not trust it.`, {
+  throw new AppError('notARepository', `${folder} belongs to another user, and git does not trust it.`, {
     path: folder,
     hint: `If you trust it: git config --global --add safe.directory '${folder}'`,
   })

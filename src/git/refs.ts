@@ -144,11 +144,11 @@ export async function changeRefs(
   const names = [...changes.map(({ ref }) => ref), 'packed-refs', 'HEAD']
   const lock = names.map((name) => path.join(place.commonDir, `${name}.lock`)).find(lstatOf)
   if (lock !== undefined)
-    throw new AppError('WT_012', `Another git is at work here, or left ${lock} behind.`, {
+    throw new AppError('locked', `Another git is at work here, or left ${lock} behind.`, {
       path: lock,
       hint: 'Wait for it to end; if none is running, remove that file.',
     })
-  throw new AppError('WT_020', `git update-ref failed: ${stderr.trim()}`, { path: place.commonDir })
+  throw new AppError('failed', `git update-ref failed: ${stderr.trim()}`, { path: place.commonDir })
 }
 
 export async function moveHead(exec: GitExec, place: Place, branch: string, message: string): Promise<void> {

@@ -21,15 +21,18 @@ export async function requireVersion(
   signal?: AbortSignal,
 ): Promise<string> {
   const binary = findBinary(env.PATH ?? '')
-  if (binary === undefined) throw new AppError('WT_015', 'git is not installed, or not on PATH.')
+  if (binary === undefined) throw new AppError('gitUnusable', 'git is not installed, or not on PATH.')
   const noted = (await quietly(() => notes.find('git')))?.split('\t')
   if (noted?.[0] === binary && noted[1] !== undefined) return noted[1]
   const { stdout } = await exec({ args: ['version'], cwd: '/', signal })
   const version = /(\d+\.\d+(\.\d+)?)/.exec(stdout.toString())?.[1]
   if (version === undefined)
-    throw new AppError('WT_015', `git answers no version: ${stdout.toString().trim()}`)
+    throw new AppError('gitUnusable', `git answers no version: ${stdout.toString().trim()}`)
   if (!isRecent(version)) {
-    throw new AppError('WT_015', `git ${version} is too old; offshoot needs ${oldest.join('.')} or newer.`)
+    throw new AppError(
+      'gitUnusable',
+      `git ${version} is too old; offshoot needs ${oldest.join('.')} or newer.`,
+    )
   }
   await quietly(() => notes.put('git', `${binary}\t${version}`))
   return version

@@ -62,7 +62,7 @@ export function gitSlots(exec: GitExec, files: FileSystem): Slots {
 
     async handOver(repo, task, slot) {
       if ((await files.readKind(task.path)) !== undefined) {
-        throw new AppError('WT_001', `Something is there already: ${task.path}.`, { path: task.path })
+        throw new AppError('pathExists', `Something is there already: ${task.path}.`, { path: task.path })
       }
       await files.write(path.join(filesOf(slot), '.git'), pointer(repo, task))
       await files.rename(filesOf(slot), task.path)

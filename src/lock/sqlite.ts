@@ -93,15 +93,15 @@ function inVain(file: string, name: string, waitMs: number): AppError {
   const holder = findHolder(file)
   const by = holder ? `\`${holder.verb}\`, process ${holder.pid}, since ${holder.since}` : 'another process'
   const after = waitMs > 0 ? ` after ${waitMs / 1000} s of waiting` : ''
-  return new AppError('WT_012', `The lock ${name} is held by ${by}${after}.`, {
+  return new AppError('locked', `The lock ${name} is held by ${by}${after}.`, {
     data: { lock: name, holder },
   })
 }
 
 function cancelled(verb: string): AppError {
-  return new AppError('WT_021', `Cancelled while \`${verb}\` waited for a lock.`)
+  return new AppError('cancelled', `Cancelled while \`${verb}\` waited for a lock.`)
 }
 
 function unusable(file: string, cause: unknown): AppError {
-  return new AppError('WT_022', `The lock file ${file} cannot be used.`, { path: file, cause })
+  return new AppError('stateUnusable', `The lock file ${file} cannot be used.`, { path: file, cause })
 }

@@ -26,9 +26,9 @@ export function commands({ env, recordChild }: CommandsOptions): Commands {
       const [program = ''] = call.argv
       const own = { ...env, ...call.env }
       if (findProgram(program, call.cwd, own.PATH) === undefined)
-        throw new AppError('WT_005', `There is no command ${program}.`)
+        throw new AppError('programMissing', `There is no command ${program}.`)
       const code = await runGroup(call, own, recordChild, signal)
-      if (signal?.aborted) throw new AppError('WT_021', 'Cancelled.', { cause: signal.reason })
+      if (signal?.aborted) throw new AppError('cancelled', 'Cancelled.', { cause: signal.reason })
       return code
     },
   }
@@ -54,7 +54,7 @@ async function runGroup(
   })
   const ended = new Promise<number>((resolve, reject) => {
     child.on('error', (error) =>
-      reject(new AppError('WT_020', `${program}: ${error.message}`, { cause: error })),
+      reject(new AppError('failed', `${program}: ${error.message}`, { cause: error })),
     )
     child.on('exit', (code, killedBy) => resolve(code ?? 128 + (signalNumbers[killedBy ?? ''] ?? 0)))
   })

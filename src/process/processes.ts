@@ -75,7 +75,7 @@ async function waitForEnd(table: ProcessTable, group: number): Promise<void> {
   while (table.inGroup(group).some((member) => !member.ended)) {
     if (performance.now() > deadline) {
       const message = `The process ${group}, left by an offshoot that was killed, does not end.`
-      throw new AppError('WT_020', message, {
+      throw new AppError('failed', message, {
         hint: `End it (kill -9 -- -${group}), then repeat.`,
         data: { pid: group },
       })

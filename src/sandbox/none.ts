@@ -17,7 +17,7 @@ export const none: Sandbox = {
       return folder
     }
     const end = async () => {
-      over.abort(new AppError('WT_021', 'The cell was closed.'))
+      over.abort(new AppError('cancelled', 'The cell was closed.'))
       await Promise.allSettled(running)
     }
     return {

@@ -5,7 +5,7 @@ export async function edited(text: string, values: Readonly<Record<string, unkno
   const { isMap, parseDocument } = await import('yaml')
   const document = parseDocument(text, { logLevel: 'error' })
   if (document.errors.length > 0 || !(document.contents === null || isMap(document.contents)))
-    throw new AppError('WT_016', 'The settings file cannot be read, and stays as it is.')
+    throw new AppError('badSettings', 'The settings file cannot be read, and stays as it is.')
   for (const [key, value] of Object.entries(values)) {
     const [group = '', name = ''] = key.split('.')
     // A group whose lines are all commented out holds nothing at all.

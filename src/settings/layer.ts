@@ -15,15 +15,15 @@ export interface Layer {
   readonly locate?: (key: string) => Position | undefined
 }
 
-/** WT_016 about a whole file. */
+/** `badSettings` about a whole file. */
 export function badFile(path: string, problem: string, at?: Position, cause?: unknown): AppError {
-  return new AppError('WT_016', message(path, at, problem), { path, data: at && { ...at }, cause })
+  return new AppError('badSettings', message(path, at, problem), { path, data: at && { ...at }, cause })
 }
 
-/** WT_016 about one key. */
+/** `badSettings` about one key. */
 export function badKey({ origin, path, locate }: Layer, key: string, problem: string): AppError {
   const at = locate?.(key)
-  return new AppError('WT_016', message(origin, at, problem), { path, data: { key, ...at } })
+  return new AppError('badSettings', message(origin, at, problem), { path, data: { key, ...at } })
 }
 
 function message(origin: string, at: Position | undefined, problem: string): string {

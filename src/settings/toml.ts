@@ -2,13 +2,13 @@
 import { parse, TomlError } from 'smol-toml'
 import { AppError } from '../core/model/errors.ts'
 
-/** The tables and values of a TOML text. Throws WT_016 with the line of the first mistake. */
+/** The tables and values of a TOML text. Throws `badSettings` with the line of the first mistake. */
 export function parsedToml(text: string): Record<string, unknown> {
   try {
     return parse(text)
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    throw new AppError('WT_016', `Line ${error.line} is not valid TOML: ${reason(error)}.`, {
+    throw new AppError('badSettings', `Line ${error.line} is not valid TOML: ${reason(error)}.`, {
       hint: 'Correct that line, or copy the commands by hand into hooks.postStart of .offshoot.yaml.',
     })
   }

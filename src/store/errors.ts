@@ -35,9 +35,9 @@ export function storeError(thrown: unknown, path: string): unknown {
     case code.busy:
     case code.locked:
     case code.protocol:
-      return new AppError('WT_012', `Another process keeps the records busy: ${path}.`, detail)
+      return new AppError('locked', `Another process keeps the records busy: ${path}.`, detail)
     case code.full:
-      return new AppError('WT_014', `The disk is full: ${path} cannot grow.`, detail)
+      return new AppError('diskFull', `The disk is full: ${path} cannot grow.`, detail)
     case code.corrupt:
     case code.notadb:
       return damaged(`${path} is not a sound database`, detail)
@@ -45,14 +45,14 @@ export function storeError(thrown: unknown, path: string): unknown {
     case code.readonly:
     case code.ioerr:
     case code.cantopen:
-      return new AppError('WT_022', `The records cannot be read or written: ${path}.`, detail)
+      return new AppError('stateUnusable', `The records cannot be read or written: ${path}.`, detail)
     default:
       return thrown
   }
 }
 
 export function damaged(what: string, detail: { path?: string; cause: unknown }): AppError {
-  return new AppError('WT_022', `The records are damaged: ${what}.`, {
+  return new AppError('stateUnusable', `The records are damaged: ${what}.`, {
     ...detail,
     hint: 'offshoot repair --rebuild sets it aside and brings the records back from the vaults.',
     data: { damaged: true },

@@ -106,7 +106,7 @@ function migrate(db: DatabaseSync, path: string, network: boolean): void {
 
 function tooNew(version: number, path: string): AppError {
   const message = `${path} was written by a newer offshoot (schema ${version}; this one knows ${migrations.length}).`
-  return new AppError('WT_022', message, {
+  return new AppError('stateUnusable', message, {
     path,
     hint: 'Update offshoot, or name another folder in OFFSHOOT_HOME.',
   })

@@ -292,7 +292,7 @@ export function gitVault(options: VaultOptions): Vault {
         const index = path.join(taskFolder(vault.vault, task), 'index')
         const error = await refill(vault, repo, task, to.tree, signal).catch(appError)
         if (!error) return
-        if (error.kind === 'cancelled' || error.code === 'WT_014') throw error
+        if (error.kind === 'cancelled' || error.problem === 'diskFull') throw error
         // A step may have what git refuses to write, as a link called .gitmodules. It takes longer without git.
         await restore({ ...scopeOf(vault, task), aside }, null, to.tree, signal)
         for (const name of [index, `${index}.aged`]) await files.remove(name)

@@ -29,7 +29,9 @@ export const work: Handlers<keyof typeof table> = {
     const { agent, reason, exitCode, conversation, strays, operation } = ran.value
     const task = taskView(ran.task)
     if (reason !== '' && exitCode === undefined) {
-      throw new AppError('WT_018', `${agent} failed: ${reason}`, { data: { task, run: ran.run, reason } })
+      throw new AppError('agentFailed', `${agent} failed: ${reason}`, {
+        data: { task, run: ran.run, reason },
+      })
     }
     return {
       task,
@@ -72,7 +74,7 @@ export const work: Handlers<keyof typeof table> = {
     const asked = { dir: repo, starts: true, argv: command, ...input }
     const { agent, end } = await runDirect(ports, asked, emit && onlooker(emit), signal)
     const { ok, reason, exitCode } = end
-    if (!ok && exitCode === undefined) throw new AppError('WT_018', `${agent} failed: ${reason}`)
+    if (!ok && exitCode === undefined) throw new AppError('agentFailed', `${agent} failed: ${reason}`)
     return { direct: true, agent, ...(exitCode !== undefined && { exitCode }) }
   },
 }

@@ -49,7 +49,7 @@ function hint(siblings: readonly string[]): string[] {
 
 function stepNumber(step: string): number {
   if (/^[1-9]\d*$/.test(step)) return Number(step)
-  throw new AppError('WT_019', `${JSON.stringify(step)} is no step.`, {
+  throw new AppError('wrongUsage', `${JSON.stringify(step)} is no step.`, {
     hint: 'offshoot log shows the steps.',
   })
 }

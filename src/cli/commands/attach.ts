@@ -20,7 +20,7 @@ async function lookOn(context: Context, task: Task): Promise<Answer> {
   const log = runLog(context.home, task)
   const begin = findOpenRun(log)
   if (begin === undefined)
-    throw new AppError('WT_012', `A run of ${task.id} is under way in another terminal.`, {
+    throw new AppError('locked', `A run of ${task.id} is under way in another terminal.`, {
       hint: `Look on there, or end it: offshoot stop ${task.id}`,
     })
   const view = flag(context.values, 'json') ? undefined : personal(context)
@@ -37,7 +37,7 @@ async function lookOn(context: Context, task: Task): Promise<Answer> {
   }
   const ended = await look()
   if (ended.state === 'failed')
-    throw new AppError('WT_018', `The run of ${task.id} failed: ${ended.reason ?? 'nobody knows why'}`)
+    throw new AppError('agentFailed', `The run of ${task.id} failed: ${ended.reason ?? 'nobody knows why'}`)
   return { json: { task: ended }, text: summary(context, ended).join('\n') }
 }
 

@@ -5,7 +5,7 @@ import type { Answer, Context } from '../command.ts'
 export async function cd(context: Context): Promise<Answer> {
   const { task } = await context.call('task.show', { repo: context.dir, task: context.positionals[0] })
   if (task.dirty === null) {
-    throw new AppError('WT_005', `The workspace of ${task.id} is gone.`, {
+    throw new AppError('notFound', `The workspace of ${task.id} is gone.`, {
       path: task.path,
       hint: `offshoot start ${task.id} makes one.`,
     })

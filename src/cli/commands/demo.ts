@@ -58,7 +58,7 @@ async function play({ say, run }: DemoShell, repo: string): Promise<void> {
 
   say('Your checkout has not changed. You see what would land, and land it beside your own edit:')
   if ((await run('git', 'diff')) !== before)
-    throw new AppError('WT_020', 'The checkout changed: that must never happen.')
+    throw new AppError('failed', 'The checkout changed: that must never happen.')
   await run('offshoot', 'accept', 'louder', '--dry-run')
   await run('offshoot', 'accept', 'louder')
   await run('git', 'status', '--short')
@@ -67,7 +67,7 @@ async function play({ say, run }: DemoShell, repo: string): Promise<void> {
   say('Everything can be undone: your checkout is as it was, and the task is open again:')
   await run('offshoot', 'undo')
   if ((await run('git', 'diff')) !== before)
-    throw new AppError('WT_020', 'The undo did not bring everything back.')
+    throw new AppError('failed', 'The undo did not bring everything back.')
   await run('offshoot', 'list')
 
   say('The same work as one commit on another branch, without touching any checkout:')
@@ -108,7 +108,7 @@ function demoShell({ tell, paint }: Context, folder: string): DemoShell {
           '\n',
         ),
       )
-      if (code !== 0) throw new AppError('WT_020', `${command} ended with ${code}: ${output}`)
+      if (code !== 0) throw new AppError('failed', `${command} ended with ${code}: ${output}`)
       return stdout
     },
   }

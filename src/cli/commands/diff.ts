@@ -8,9 +8,9 @@ export async function diff(context: Context): Promise<Answer> {
   const { dir, values, positionals, colored } = context
   const [stat, names, hunks] = [flag(values, 'stat'), flag(values, 'name-only'), flag(values, 'hunks')]
   if (Number(stat) + Number(names) + Number(hunks) > 1)
-    throw new AppError('WT_019', '--stat, --name-only and --hunks do not go together.')
+    throw new AppError('wrongUsage', '--stat, --name-only and --hunks do not go together.')
   if (hunks && text(values, 'step') !== undefined)
-    throw new AppError('WT_019', 'Hunks are those of the whole task: --step does not go with --hunks.')
+    throw new AppError('wrongUsage', 'Hunks are those of the whole task: --step does not go with --hunks.')
   const told = await context.call('task.diff', {
     repo: dir,
     task: positionals[0],

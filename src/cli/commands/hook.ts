@@ -16,7 +16,7 @@ interface HookInput {
 export async function hook(context: Context): Promise<Answer> {
   const [agent, event] = context.positionals
   if (agent !== 'claude')
-    throw new AppError('WT_019', `There are no hooks for ${agent}.`, { hint: 'Only for: claude' })
+    throw new AppError('wrongUsage', `There are no hooks for ${agent}.`, { hint: 'Only for: claude' })
   const input = await readInput()
   const repo = input.cwd ?? context.dir
   switch (event) {
@@ -44,7 +44,7 @@ export async function hook(context: Context): Promise<Answer> {
       return { json: { created, checkpoint }, text: '' }
     }
     default:
-      throw new AppError('WT_019', `There is no hook ${event} for ${agent}.`, {
+      throw new AppError('wrongUsage', `There is no hook ${event} for ${agent}.`, {
         hint: `One of: ${events.join(', ')}`,
       })
   }
@@ -58,6 +58,9 @@ async function readInput(): Promise<HookInput> {
   try {
     return JSON.parse(text || '{}') as HookInput
   } catch (cause) {
-    throw new AppError('WT_019', 'What came in is no JSON.', { hint: 'A hook is called by an agent.', cause })
+    throw new AppError('wrongUsage', 'What came in is no JSON.', {
+      hint: 'A hook is called by an agent.',
+      cause,
+    })
   }
 }

@@ -8,7 +8,9 @@ export async function prune(context: Context): Promise<Answer> {
   const { dir, values, paint } = context
   const [hours, olderThan] = [text(values, 'hours'), text(values, 'older-than')]
   if (hours !== undefined && olderThan !== undefined)
-    throw new AppError('WT_019', '--older-than and --hours both say how old.', { hint: 'Give one of them.' })
+    throw new AppError('wrongUsage', '--older-than and --hours both say how old.', {
+      hint: 'Give one of them.',
+    })
   const age = hours === undefined ? olderThan : `${hours}h`
   const pruned = await context.call('task.prune', {
     repo: dir,

@@ -6,11 +6,13 @@ export async function worktreeRemove(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
   const named = { task: text(values, 'task'), path: text(values, 'path'), name: positionals[0] }
   if (Object.values(named).filter((value) => value !== undefined).length !== 1) {
-    throw new AppError('WT_019', 'Which worktree?', { hint: 'Give one of: NAME, --task TASK, --path PATH.' })
+    throw new AppError('wrongUsage', 'Which worktree?', {
+      hint: 'Give one of: NAME, --task TASK, --path PATH.',
+    })
   }
   const keepBranch = flag(values, 'keep-branch')
   if (keepBranch && flag(values, 'delete-branch')) {
-    throw new AppError('WT_019', '--keep-branch and --delete-branch do not go together.')
+    throw new AppError('wrongUsage', '--keep-branch and --delete-branch do not go together.')
   }
   const input = { repo: dir, ...named, force: flag(values, 'force'), keepBranch }
   const { task, ...done } = await context.call('worktree.remove', input)

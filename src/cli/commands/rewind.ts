@@ -6,7 +6,7 @@ export async function rewind(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
   const to = text(values, 'to') ?? ''
   if (!/^\d+$/.test(to)) {
-    throw new AppError('WT_019', '`rewind`: --to takes the number of a step.', {
+    throw new AppError('wrongUsage', '`rewind`: --to takes the number of a step.', {
       hint: 'Give it so: --to 3 (0 is the start).',
     })
   }

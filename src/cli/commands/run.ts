@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Emit } from '../../api/views.ts'
-import { AppError, appError, type ErrorCode } from '../../core/model/errors.ts'
+import { AppError, appError, problemOf } from '../../core/model/errors.ts'
 import { policyLevels } from '../../core/model/enums.ts'
 import type { Input, Output } from '../../protocol/schemas/index.ts'
 import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'
@@ -12,7 +12,7 @@ import { stepLine } from './log.ts'
 /** Where there is no repository the settings may say that an agent works all the same. */
 export async function run(context: Context): Promise<Answer> {
   return inTask(context).catch((thrown: unknown) => {
-    if (appError(thrown).code !== 'WT_009') throw thrown
+    if (appError(thrown).problem !== 'notARepository') throw thrown
     return directly(context)
   })
 }
@@ -85,7 +85,7 @@ function siblings({ values }: Context): (string | undefined)[] | undefined {
   if (agents === undefined && times === undefined) return undefined
   const count = Number(times ?? 1)
   if (!Number.isInteger(count) || count < 1 || count > 100)
-    throw new AppError('WT_019', `--times takes a number from 1 to 100; found ${times}.`)
+    throw new AppError('wrongUsage', `--times takes a number from 1 to 100; found ${times}.`)
   return Array.from({ length: count }, () => agents ?? [text(values, 'agent')]).flat()
 }
 
@@ -129,8 +129,8 @@ async function detached(
   const argv = ['run', '--task', task.id, '--json', '--quiet', ...going, ...optionsOf(context), prompt]
   const { pid, first } = await detach(argv, repo, log, context.signal)
   if (first.error !== undefined) {
-    const { code, message, hint } = first.error as { code: ErrorCode; message: string; hint: string }
-    throw new AppError(code, message, { hint })
+    const { code, message, hint } = first.error as { code: string; message: string; hint: string }
+    throw new AppError(problemOf(code), message, { hint })
   }
   const lines = [
     `${context.paint('bold', task.id)} runs by itself, as process ${pid}`,
@@ -176,7 +176,7 @@ function toolsOf(given: readonly string[] | undefined): string[] | undefined {
 
 function what(both: boolean): AppError {
   const hint = 'offshoot run "what to do", or a command after two dashes: offshoot run -- npm test'
-  return new AppError('WT_019', both ? 'An agent or a command? Give one of them.' : 'Run what?', { hint })
+  return new AppError('wrongUsage', both ? 'An agent or a command? Give one of them.' : 'Run what?', { hint })
 }
 
 /** A command speaks to the terminal itself, unless a program listens. */

@@ -25,7 +25,7 @@ export async function worktreeCreate(context: Context): Promise<Answer> {
   const { dir, values } = context
   const task = text(values, 'task')
   if (task === undefined)
-    throw new AppError('WT_019', '`worktree create`: missing option --task.', {
+    throw new AppError('wrongUsage', '`worktree create`: missing option --task.', {
       hint: 'Usage: offshoot worktree create --task TASK',
     })
   const input = { repo: dir, task, from: text(values, 'from'), branch: text(values, 'branch') }

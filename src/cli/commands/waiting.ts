@@ -31,7 +31,7 @@ function whyOf({ running, state, wanted }: Task): Why | undefined {
 export async function waiting(context: Context): Promise<Answer> {
   const found = await context.call('task.list', { repo: context.dir }).catch((thrown: unknown) => {
     // A program is told that there is no repository; a person, what there is to do about it.
-    if (context.values.json === true || appError(thrown).code !== 'WT_009') throw thrown
+    if (context.values.json === true || appError(thrown).problem !== 'notARepository') throw thrown
     return undefined
   })
   if (!found) return { json: {}, text: welcome }

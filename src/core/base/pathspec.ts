@@ -23,7 +23,7 @@ export async function loadPathMatcher(): Promise<PathMatcher> {
 export function rootedSpec(spec: string, folder: string): string {
   const rooted = spec.startsWith(':/') ? path.posix.normalize(spec.slice(2)) : path.posix.join(folder, spec)
   if (rooted === '..' || rooted.startsWith('../') || path.posix.isAbsolute(rooted))
-    throw new AppError('WT_006', `${spec} leads out of the repository.`, {
+    throw new AppError('outsideBase', `${spec} leads out of the repository.`, {
       hint: 'Name paths as seen from this folder, or with :/ from the root of the checkout.',
     })
   return rooted === '.' || rooted === './' ? '**' : rooted

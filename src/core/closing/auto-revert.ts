@@ -81,7 +81,7 @@ async function revert(
     const error = appError(thrown)
     // It is tried again with the next command. What stands in the way is told once.
     const reason = redacted(error.message)
-    if (error.code === 'WT_012' || reason === named.unreverted) return named
+    if (error.problem === 'locked' || reason === named.unreverted) return named
     const failed = { type: 'revert.failed', trigger, reason } as const
     return await append(ports, named.uid, failed, ports.clock.now().toISOString())
   }

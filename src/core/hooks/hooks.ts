@@ -101,14 +101,14 @@ export async function runTaskHook(
     return { hook, ok: code === 0, why: code === 0 ? '' : `ended with exit code ${code}` }
   } catch (thrown) {
     const error = appError(thrown)
-    if (signal?.aborted || (error.kind !== 'cancelled' && error.code !== 'WT_005')) throw error
+    if (signal?.aborted || (error.kind !== 'cancelled' && error.problem !== 'programMissing')) throw error
     return { hook, ok: false, why: late.aborted ? `took longer than ${timeoutSeconds} s` : error.message }
   } finally {
     await cell.close()
   }
 }
 
-/** What runs before has a say: throws WT_017 when it says no. One that is not trusted has none, and that is told. */
+/** What runs before has a say: throws `policyRefused` when it says no. One that is not trusted has none, and that is told. */
 export async function askTaskHook(...args: Parameters<typeof runTaskHook>): Promise<void> {
   const [ports, , { uid }, hook] = args
   const ran = await runTaskHook(...args)
@@ -117,7 +117,7 @@ export async function askTaskHook(...args: Parameters<typeof runTaskHook>): Prom
     await append(ports, uid, { type: 'hook.skipped', hook }, ports.clock.now().toISOString())
     return
   }
-  throw new AppError('WT_017', `${ran.hook} said no: it ${ran.why}.`, { data: { hook: ran.hook } })
+  throw new AppError('policyRefused', `${ran.hook} said no: it ${ran.why}.`, { data: { hook: ran.hook } })
 }
 
 function toldOf({ id, title, path: workspace, branch, base }: Task) {

@@ -29,7 +29,7 @@ export async function findPeerFiles(ports: Ports, checkout: string): Promise<str
   return candidates.filter((_, n) => kinds[n] === 'file')
 }
 
-/** Throws WT_016 for what cannot be understood. */
+/** Throws `badSettings` for what cannot be understood. */
 export async function readPeerFile(ports: Ports, checkout: string, file: string): Promise<PeerFile> {
   const text = (await ports.files.readText(path.join(checkout, file))) ?? ''
   try {
@@ -39,7 +39,7 @@ export async function readPeerFile(ports: Ports, checkout: string, file: string)
     return { file, hooks: sound({ postStart: await scriptOr(ports, checkout, setup) }) }
   } catch (thrown) {
     const error = appError(thrown)
-    throw new AppError('WT_016', `${file}: ${error.message}`, {
+    throw new AppError('badSettings', `${file}: ${error.message}`, {
       path: path.join(checkout, file),
       hint: error.hint,
     })
@@ -54,7 +54,7 @@ function parsedJson(text: string): Record<string, unknown> {
   } catch {
     // Told below.
   }
-  throw new AppError('WT_016', 'It is no JSON object.', {
+  throw new AppError('badSettings', 'It is no JSON object.', {
     hint: 'Mend it, or take what it says over by hand.',
   })
 }
@@ -87,7 +87,7 @@ export function codexHooks(toml: Record<string, unknown>): PeerHooks {
     if (typeof found !== 'string') throw notText(`${name}.script`)
     const system = Object.keys(table).find((key) => 'script' in tableOf(table[key]))
     if (found.trim() === '' && system !== undefined)
-      throw new AppError('WT_016', `It has only ${name}.${system}.script, for one system.`, {
+      throw new AppError('badSettings', `It has only ${name}.${system}.script, for one system.`, {
         hint: 'Take it over by hand.',
       })
     return found
@@ -110,7 +110,7 @@ export function conductorHooks(json: Record<string, unknown>): PeerHooks {
 }
 
 function notText(key: string): AppError {
-  return new AppError('WT_016', `${key} is neither a text nor a list of texts.`, {
+  return new AppError('badSettings', `${key} is neither a text nor a list of texts.`, {
     hint: 'Take it over by hand.',
   })
 }

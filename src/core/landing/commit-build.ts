@@ -72,18 +72,18 @@ export async function planCommit(work: LandingWork, kind: CommitKind): Promise<L
 async function requireTarget({ ports, repo, task, input, signal }: LandingWork) {
   const onto = input.onto ?? task.base.branch
   if (onto === null) {
-    throw new AppError('WT_010', `${task.id} was not started from a branch.`, {
+    throw new AppError('baseMissing', `${task.id} was not started from a branch.`, {
       hint: 'Name one: --onto BRANCH',
     })
   }
   if (onto === task.branch) {
-    throw new AppError('WT_019', `${task.id} works on ${onto} itself: nothing can land there.`, {
+    throw new AppError('wrongUsage', `${task.id} works on ${onto} itself: nothing can land there.`, {
       hint: 'Use --as patch, --as keep-branch to leave the work on it, or --onto BRANCH for another one.',
     })
   }
   const target = await ports.refs.findRef(repo.place, branchRef(onto), signal)
   if (target === undefined)
-    throw new AppError('WT_010', `There is no branch ${onto}.`, { hint: 'Name another: --onto BRANCH' })
+    throw new AppError('baseMissing', `There is no branch ${onto}.`, { hint: 'Name another: --onto BRANCH' })
   await requireUnheld(ports, repo, onto)
   return { onto, target }
 }
@@ -92,7 +92,7 @@ async function requireTarget({ ports, repo, task, input, signal }: LandingWork) 
 export async function requireUnheld(ports: Ports, repo: Repo, branch: string): Promise<void> {
   const held = await ports.git.findHolder(repo.place, branch)
   if (!held) return
-  throw new AppError('WT_002', `A ${held.verb} of ${branch} is going on in ${held.path}.`, {
+  throw new AppError('branchInUse', `A ${held.verb} of ${branch} is going on in ${held.path}.`, {
     path: held.path,
     hint: `Finish it first, or leave it: git ${held.verb} ${held.verb === 'rebase' ? '--abort' : 'reset'}`,
   })

@@ -19,7 +19,7 @@ export async function askedMessage(
     const left = (await ports.files.readText(file)) ?? ''
     if (ok && left.trim() !== '') return left
     const why = said.split('\n').at(-1) || (ok ? 'it left no message' : 'it did not say why')
-    throw new AppError('WT_017', `The hook commit-msg refused the message: ${why}`, {
+    throw new AppError('policyRefused', `The hook commit-msg refused the message: ${why}`, {
       hint: 'Nothing was written. Give another one with -m, or land without --hooks.',
       data: { message, said },
     })

@@ -36,7 +36,7 @@ export function requireStrategy<Name extends string>(
   const wanted: string = name ?? defaultFor(task)
   const found = list.find((strategy) => strategy.name === wanted)
   if (found) return task.shadow ? onShadow(found) : found
-  throw new AppError('WT_019', `There is no way ${wanted} to land.`, {
+  throw new AppError('wrongUsage', `There is no way ${wanted} to land.`, {
     hint: `One of: ${list.map((strategy) => strategy.name).join(', ')}`,
   })
 }

@@ -61,7 +61,7 @@ export async function offerOf(
   const basis = basisOf(steps)
   const base = landedBase(task, basis)
   if (base === undefined) {
-    throw new AppError('WT_011', `${task.id} was rewound or updated after a part of it had landed.`, {
+    throw new AppError('conflict', `${task.id} was rewound or updated after a part of it had landed.`, {
       hint: `Bring the target in first: offshoot update ${task.id}`,
       data: { conflicts: [] },
     })
@@ -87,7 +87,7 @@ async function chosen(
   signal?: AbortSignal,
 ): Promise<string | Misfit> {
   if (hunks && (only || wanted))
-    throw new AppError('WT_019', 'Hunks are chosen one by one: --only and --step do not go with --hunks.')
+    throw new AppError('wrongUsage', 'Hunks are chosen one by one: --only and --step do not go with --hunks.')
   if (hunks) return pickHunks(ports, repo, base, last, hunks, signal)
   const theirs = wanted ? await pickSteps(ports, repo, steps, base, wanted) : last
   return only && typeof theirs === 'string' ? pickPaths(ports, repo, base, theirs, only) : theirs
@@ -127,7 +127,7 @@ async function pickPaths(
   const matches = (await loadPathMatcher())(only)
   const all = await ports.contents.compare(repo, base, theirs)
   const wanted = [...all].filter(([file]) => matches(toText(file)))
-  if (wanted.length === 0) throw new AppError('WT_005', `Nothing that changed fits ${only.join(' ')}.`)
+  if (wanted.length === 0) throw new AppError('notFound', `Nothing that changed fits ${only.join(' ')}.`)
   return ports.contents.change(repo, base, new Map(wanted.map(([file, { to }]) => [file, to])))
 }
 
@@ -140,7 +140,7 @@ async function pickHunks(
   signal?: AbortSignal,
 ): Promise<string> {
   if (ids.length === 0) {
-    throw new AppError('WT_019', 'No hunk is named.', { hint: 'offshoot diff --hunks lists them.' })
+    throw new AppError('wrongUsage', 'No hunk is named.', { hint: 'offshoot diff --hunks lists them.' })
   }
   const { contents } = ports
   const changes = new Map<string, Leaf | null>()

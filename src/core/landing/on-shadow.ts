@@ -19,7 +19,7 @@ const plans: Record<
   async files({ name }, work) {
     if (ends(work)) return planFiles(work)
     throw new AppError(
-      'WT_019',
+      'wrongUsage',
       `${work.task.id} is in the way of its own ${name}: a part lands as a commit.`,
       {
         hint: 'Use --as squash, or land all of it.',

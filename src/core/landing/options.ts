@@ -24,13 +24,13 @@ export function requireOptions(
   if (refused) {
     const takers = list.filter(({ takes }) => takes.includes(refused)).map(({ name }) => name)
     throw new AppError(
-      'WT_019',
+      'wrongUsage',
       `${strategy.name} ${strategy.summary}: ${flags[refused]} does not go with it.`,
       { hint: takers.length > 0 ? `Leave it out, or use --as ${takers.join(', ')}.` : 'Leave it out.' },
     )
   }
   if (input.message?.trim() === '')
-    throw new AppError('WT_019', 'The message is empty.', { hint: 'Leave -m out, or say something.' })
+    throw new AppError('wrongUsage', 'The message is empty.', { hint: 'Leave -m out, or say something.' })
 }
 
 function askedFor(input: LandingInput & Choice): Record<LandingOption, boolean> {

@@ -70,7 +70,7 @@ export function requireAllowed({ refused }: Preview): void {
   const [first] = refused
   if (!first) return
   const named = refused.map(({ path, why }) => `${path} (${why})`).join(', ')
-  throw new AppError('WT_017', `Not landed: ${named}.`, {
+  throw new AppError('policyRefused', `Not landed: ${named}.`, {
     path: first.path,
     hint: `If it is meant: --allow ${first.path}`,
     data: { refused },
@@ -81,7 +81,7 @@ export function requireAllowed({ refused }: Preview): void {
 export function requirePlace(offer: Offer, part: Offer, name: string): void {
   if (part.theirs !== part.base || part.theirs === offer.theirs) return
   throw new AppError(
-    'WT_019',
+    'wrongUsage',
     `Only the pointers of submodules have changed, and a ${name} has no place for them.`,
     { hint: 'Land them as a commit: --as squash' },
   )

@@ -23,7 +23,7 @@ export const pullRequest: LandingStrategy<'pr'> = {
 async function planRequest({ ports, repo, task, input, signal }: LandingWork): Promise<Landing> {
   const base = input.onto ?? task.base.branch
   if (base === null) {
-    throw new AppError('WT_010', `${task.id} was not started from a branch.`, {
+    throw new AppError('baseMissing', `${task.id} was not started from a branch.`, {
       hint: 'Name one: --onto BRANCH',
     })
   }
@@ -40,7 +40,7 @@ async function planRequest({ ports, repo, task, input, signal }: LandingWork): P
   const send = async () => {
     const { branch, tip } = await ports.publishing.publish(repo, task, signal)
     if (tip === task.base.commit) {
-      throw new AppError('WT_019', `${task.id} has changed nothing: there is nothing to ask for.`, {
+      throw new AppError('wrongUsage', `${task.id} has changed nothing: there is nothing to ask for.`, {
         hint: `offshoot reject ${task.id} gives it up.`,
       })
     }
@@ -60,12 +60,12 @@ async function requireRemote(ports: Ports, repo: Repo, task: Task, remote: strin
   const { before, now } = await ports.publishing.findRemote(repo, task, remote)
   const url = before ?? now
   if (url === undefined) {
-    throw new AppError('WT_005', `There is no remote ${remote}.`, {
+    throw new AppError('notFound', `There is no remote ${remote}.`, {
       hint: `git remote add ${remote} URL, or name another one with pr.remote.`,
     })
   }
   if (now === url) return url
-  throw new AppError('WT_017', `The remote ${remote} has changed since ${task.id} was started.`, {
+  throw new AppError('policyRefused', `The remote ${remote} has changed since ${task.id} was started.`, {
     hint: `If that was you, say where to: OFFSHOOT_PR_REMOTE=${now ?? 'URL'}`,
     data: { before, now },
   })
@@ -76,7 +76,7 @@ async function installedTools(ports: Ports, repo: Repo): Promise<Tool[]> {
   for (const tool of tools) {
     const call = { argv: [tool, '--version'], cwd: repo.commonDir, env: {}, onOutput: () => {} }
     const code = await ports.commands.run(call).catch((error: unknown) => {
-      if (appError(error).code === 'WT_005') return -1
+      if (appError(error).problem === 'programMissing') return -1
       throw error
     })
     if (code === 0) found.push(tool)
@@ -106,7 +106,7 @@ async function ask(
   // Asked for before, by a call that was killed right after: then all that was missing is our record.
   if (/already exists/i.test(said.stderr + said.stdout) && known !== undefined) return known
   const reason = said.stderr.trim().split('\n').at(-1) ?? ''
-  throw new AppError('WT_020', `${tool} did not open a pull request (${code}): ${reason}`, {
+  throw new AppError('failed', `${tool} did not open a pull request (${code}): ${reason}`, {
     hint: `The branch ${request.branch} has been pushed and the task is open: repeat it, or open one by hand.`,
     data: { stdout: said.stdout, stderr: said.stderr },
   })

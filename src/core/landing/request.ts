@@ -26,7 +26,7 @@ export function toolFor(wanted: Tool | 'auto', host: string | undefined, install
   const tool = named ?? installed[0]
   if (tool !== undefined && installed.includes(tool)) return tool
   const missing = named === undefined ? 'Neither gh nor glab is installed.' : `${named} is not installed.`
-  throw new AppError('WT_005', missing, {
+  throw new AppError('programMissing', missing, {
     hint: 'Install gh (cli.github.com) or glab (gitlab.com/gitlab-org/cli), or choose with pr.tool.',
   })
 }

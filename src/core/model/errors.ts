@@ -14,106 +14,230 @@ const exitCodes: Record<ErrorKind, number> = {
 }
 
 interface ErrorRow {
+  readonly code: `WT_${string}`
   readonly kind: ErrorKind
   readonly title: string
   /** What to do when the place that throws knows nothing better. */
   readonly hint: string
 }
 
-/** Every failure the outside can see. Codes are never renamed or reused. */
+/** Every failure the outside can see. Codes are never renamed or reused for something else. */
 export const errorTable = {
-  WT_001: { kind: 'refused', title: 'path exists', hint: 'Choose another path, or move what is there away.' },
-  WT_002: { kind: 'refused', title: 'branch in use', hint: 'Choose another branch with --branch NAME.' },
-  WT_003: {
+  pathExists: {
+    code: 'WT_001',
+    kind: 'refused',
+    title: 'path exists',
+    hint: 'Choose another path, or move what is there away.',
+  },
+  branchInUse: {
+    code: 'WT_002',
+    kind: 'refused',
+    title: 'branch in use',
+    hint: 'Choose another branch with --branch NAME.',
+  },
+  limitReached: {
+    code: 'WT_003',
     kind: 'refused',
     title: 'limit reached',
     hint: 'Clean up (offshoot prune --dry-run tells what would go), or raise limits.perRepo.',
   },
-  WT_004: { kind: 'refused', title: 'uncommitted changes', hint: 'Commit them, or repeat with --force.' },
-  WT_005: { kind: 'missing', title: 'not found', hint: 'offshoot list --all shows what there is.' },
-  WT_006: {
+  uncommittedChanges: {
+    code: 'WT_004',
+    kind: 'refused',
+    title: 'uncommitted changes',
+    hint: 'Commit them, or repeat with --force.',
+  },
+  notFound: {
+    code: 'WT_005',
+    kind: 'missing',
+    title: 'not found',
+    hint: 'offshoot list --all shows what there is.',
+  },
+  /** A program that is not installed. */
+  programMissing: {
+    code: 'WT_005',
+    kind: 'missing',
+    title: 'not found',
+    hint: 'Install it, or put its folder into PATH.',
+  },
+  outsideBase: {
+    code: 'WT_006',
     kind: 'usage',
     title: 'path outside the base',
     hint: 'Use a plain name: letters, digits, ".", "_", "-".',
   },
-  WT_007: { kind: 'missing', title: 'no such task', hint: 'offshoot list shows the open tasks.' },
-  WT_008: { kind: 'failed', title: 'clean-up failed', hint: 'Run offshoot doctor to see what is left.' },
-  WT_009: {
+  noSuchTask: {
+    code: 'WT_007',
+    kind: 'missing',
+    title: 'no such task',
+    hint: 'offshoot list shows the open tasks.',
+  },
+  cleanUpFailed: {
+    code: 'WT_008',
+    kind: 'failed',
+    title: 'clean-up failed',
+    hint: 'Run offshoot doctor to see what is left.',
+  },
+  notARepository: {
+    code: 'WT_009',
     kind: 'environment',
     title: 'not a git repository',
     hint: 'Go to a repository, or name one with -C DIR.',
   },
-  WT_010: {
+  baseMissing: {
+    code: 'WT_010',
     kind: 'missing',
     title: 'base does not exist',
     hint: 'git branch --all and git tag show what --from can name.',
   },
-  WT_011: {
+  conflict: {
+    code: 'WT_011',
     kind: 'conflict',
     title: 'conflict',
     hint: 'Nothing was written. Solve the conflicts, then repeat.',
   },
-  WT_012: { kind: 'refused', title: 'locked by another process', hint: 'Wait for it to end, then repeat.' },
-  WT_013: { kind: 'refused', title: 'task id taken', hint: 'Choose another id.' },
-  WT_014: {
+  locked: {
+    code: 'WT_012',
+    kind: 'refused',
+    title: 'locked by another process',
+    hint: 'Wait for it to end, then repeat.',
+  },
+  taskIdTaken: { code: 'WT_013', kind: 'refused', title: 'task id taken', hint: 'Choose another id.' },
+  diskFull: {
+    code: 'WT_014',
     kind: 'environment',
     title: 'disk full',
     hint: 'Free some space, then repeat; nothing was lost.',
   },
-  WT_015: { kind: 'environment', title: 'git too old or broken', hint: 'Install git 2.38 or newer.' },
-  WT_016: {
+  gitUnusable: {
+    code: 'WT_015',
+    kind: 'environment',
+    title: 'git too old or broken',
+    hint: 'Install git 2.38 or newer.',
+  },
+  badSettings: {
+    code: 'WT_016',
     kind: 'usage',
     title: 'bad settings',
     hint: 'offshoot config --show-origin tells where each value comes from.',
   },
-  WT_017: { kind: 'refused', title: 'policy refused', hint: 'See the policy with offshoot config.' },
-  WT_018: { kind: 'failed', title: 'agent failed', hint: 'offshoot show tells the reason.' },
-  WT_019: { kind: 'usage', title: 'wrong usage', hint: 'offshoot --help shows how.' },
-  WT_020: {
+  policyRefused: {
+    code: 'WT_017',
+    kind: 'refused',
+    title: 'policy refused',
+    hint: 'See the policy with offshoot config.',
+  },
+  agentFailed: {
+    code: 'WT_018',
+    kind: 'failed',
+    title: 'agent failed',
+    hint: 'offshoot show tells the reason.',
+  },
+  wrongUsage: { code: 'WT_019', kind: 'usage', title: 'wrong usage', hint: 'offshoot --help shows how.' },
+  failed: {
+    code: 'WT_020',
     kind: 'failed',
     title: 'failed',
     hint: 'Repeat with --verbose, and offshoot doctor, to see more.',
   },
-  WT_021: { kind: 'cancelled', title: 'cancelled', hint: 'Nothing partial was left.' },
-  WT_022: {
+  cancelled: { code: 'WT_021', kind: 'cancelled', title: 'cancelled', hint: 'Nothing partial was left.' },
+  stateUnusable: {
+    code: 'WT_022',
     kind: 'environment',
     title: 'state folder not usable',
     hint: 'Make it writable. For the state folder, OFFSHOOT_HOME names another one.',
   },
-  WT_023: {
+  stepsLost: {
+    code: 'WT_023',
     kind: 'failed',
     title: 'steps not found',
     hint: 'offshoot doctor tells what is wrong, offshoot repair mends it.',
   },
 } as const satisfies Record<string, ErrorRow>
 
-export type ErrorCode = keyof typeof errorTable
+/** The name of a failure, by which the source knows it; the outside sees its code. */
+export type Problem = keyof typeof errorTable
+
+export type ErrorCode = (typeof errorTable)[Problem]['code']
+
+/** All that the errors tell beside their message, by name; each error tells the parts that it knows. */
+export interface ErrorData {
+  readonly conflicts?: readonly Conflict[]
+  /** Paths that may not land, each with the reason. */
+  readonly refused?: readonly { readonly path: string; readonly why: string }[]
+  /** Files of a workspace that no commit and no step holds, and the ignored ones beside them. */
+  readonly changed?: readonly string[]
+  readonly ignored?: readonly string[]
+  /** A setting, and its place in the file. */
+  readonly key?: string
+  readonly line?: number
+  readonly column?: number
+  readonly branch?: string
+  readonly hunks?: readonly string[]
+  readonly uid?: string
+  readonly id?: string
+  readonly existing?: string | undefined
+  /** Open tasks, and how many there may be. */
+  readonly open?: number
+  readonly limit?: number
+  /** Events of a task that the caller expected, and that there are. */
+  readonly expected?: number
+  readonly version?: number
+  readonly lock?: string
+  readonly holder?: unknown
+  readonly pid?: number
+  /** A git or another program: its arguments, what it said, and whether it was killed. */
+  readonly args?: readonly string[]
+  readonly stdout?: string
+  readonly stderr?: string
+  readonly killed?: boolean
+  /** A hook that said no, and the message that it looked at. */
+  readonly hook?: string
+  readonly message?: string
+  readonly said?: string
+  /** A remote of the config at the start of the task, and now. */
+  readonly before?: string | undefined
+  readonly now?: string | undefined
+  /** The scope that a token lacks. */
+  readonly scope?: string
+  readonly task?: unknown
+  readonly run?: string
+  readonly reason?: string
+  /** False: the run failed before its task had been made. */
+  readonly started?: boolean
+  /** The records themselves cannot be read. */
+  readonly damaged?: boolean
+}
 
 export interface ErrorDetail {
   readonly hint?: string | undefined
   readonly path?: string | undefined
-  readonly data?: Record<string, unknown> | undefined
+  readonly data?: ErrorData | undefined
   readonly cause?: unknown
 }
 
-/** The one thing that is thrown: code, message, hint, and the path or data it is about. */
+/** The one thing that is thrown: a problem, message, hint, and the path or data it is about. */
 export class AppError extends Error {
   override readonly name = 'AppError'
-  readonly code: ErrorCode
+  readonly problem: Problem
   readonly hint: string
   readonly path: string | undefined
-  readonly data: Record<string, unknown> | undefined
+  readonly data: ErrorData | undefined
 
-  constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
+  constructor(problem: Problem, message: string, detail: ErrorDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause })
-    this.code = code
-    this.hint = detail.hint ?? errorTable[code].hint
+    this.problem = problem
+    this.hint = detail.hint ?? errorTable[problem].hint
     this.path = detail.path
     this.data = detail.data
   }
 
+  get code(): ErrorCode {
+    return errorTable[this.problem].code
+  }
+
   get kind(): ErrorKind {
-    return errorTable[this.code].kind
+    return errorTable[this.problem].kind
   }
 
   get exitCode(): number {
@@ -121,13 +245,7 @@ export class AppError extends Error {
   }
 
   /** The shape that every door answers with. */
-  toJSON(): {
-    code: ErrorCode
-    message: string
-    hint: string
-    path?: string
-    data?: Record<string, unknown>
-  } {
+  toJSON(): { code: ErrorCode; message: string; hint: string; path?: string; data?: ErrorData } {
     return {
       code: this.code,
       message: this.message,
@@ -138,13 +256,19 @@ export class AppError extends Error {
   }
 }
 
-const systemCodes: Record<string, ErrorCode> = {
-  ENOSPC: 'WT_014',
-  EDQUOT: 'WT_014',
-  EROFS: 'WT_022',
-  EACCES: 'WT_022',
-  EPERM: 'WT_022',
-  ABORT_ERR: 'WT_021',
+/** The first problem of that code; an unknown code is `failed`. */
+export function problemOf(code: string): Problem {
+  const rows = Object.entries(errorTable) as [Problem, ErrorRow][]
+  return rows.find(([, row]) => row.code === code)?.[0] ?? 'failed'
+}
+
+const systemCodes: Record<string, Problem> = {
+  ENOSPC: 'diskFull',
+  EDQUOT: 'diskFull',
+  EROFS: 'stateUnusable',
+  EACCES: 'stateUnusable',
+  EPERM: 'stateUnusable',
+  ABORT_ERR: 'cancelled',
 }
 
 /** Whatever was thrown, as the one error type; the original stays reachable as its cause. */
@@ -152,15 +276,15 @@ export function appError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
   const { code, path } = error as NodeJS.ErrnoException
-  if (error.name === 'AbortError') return new AppError('WT_021', 'Cancelled.', { cause: error })
-  return new AppError(systemCodes[code ?? ''] ?? 'WT_020', error.message, { cause: error, path })
+  if (error.name === 'AbortError') return new AppError('cancelled', 'Cancelled.', { cause: error })
+  return new AppError(systemCodes[code ?? ''] ?? 'failed', error.message, { cause: error, path })
 }
 
 /** The hint says the way out of it, which depends on the verb. */
 export function conflictError(conflicts: readonly Conflict[], hint?: string): AppError {
   const named = conflicts.slice(0, 5).map(({ path: file, kind }) => `${file} (${kind})`)
   const more = conflicts.length > 5 ? ` and ${conflicts.length - 5} more` : ''
-  return new AppError('WT_011', `Conflict in ${named.join(', ')}${more}. Nothing was written.`, {
+  return new AppError('conflict', `Conflict in ${named.join(', ')}${more}. Nothing was written.`, {
     hint,
     data: { conflicts },
   })

@@ -53,14 +53,14 @@ export async function takeBackPlaced(
   operation: Operation,
   cause: AppError,
 ): Promise<AppError> {
-  const { code, message, path: file } = cause
+  const { problem, message, path: file } = cause
   try {
     await putBack(ports, repo, operation)
     await takeBack(ports, repo, task, operation, message)
-    return new AppError(code, message, { path: file, cause, hint: `Nothing was changed. ${cause.hint}` })
+    return new AppError(problem, message, { path: file, cause, hint: `Nothing was changed. ${cause.hint}` })
   } catch {
     const hint = `The next command that writes goes on with it. ${cause.hint}`
-    return new AppError(code, message, { path: file, cause, hint })
+    return new AppError(problem, message, { path: file, cause, hint })
   }
 }
 

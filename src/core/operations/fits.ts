@@ -25,7 +25,7 @@ async function requireRefs(ports: Ports, repo: Repo, { refs, workspace }: Operat
   for (const { ref, old, new: to } of refs) {
     const now = (await ports.refs.findRef(repo.place, ref)) ?? null
     if (now === old || (workspace?.to === 'back' && now === to)) continue
-    throw new AppError('WT_011', `${ref} is not where the operation left it.`, {
+    throw new AppError('conflict', `${ref} is not where the operation left it.`, {
       hint: overlaps,
       data: { conflicts: [{ path: ref, kind: 'changed' }] },
     })
@@ -38,7 +38,7 @@ async function requireHead(ports: Ports, repo: Repo, task: Task, head: NonNullab
   const [now, other] = [await ports.git.readHeadBranch(place), await findShadow(ports, repo, task.path)]
   if (now === head.from && (other === undefined || other.uid === task.uid)) return
   const why = other ? `${other.id} is at work there` : `it is on ${now ?? 'no branch'}`
-  throw new AppError('WT_011', `${task.path} is not as the operation left it: ${why}.`, {
+  throw new AppError('conflict', `${task.path} is not as the operation left it: ${why}.`, {
     path: task.path,
     hint: other ? `Accept or reject ${other.id} first.` : `Bring it back first: git switch ${head.from}`,
     data: { conflicts: [{ path: 'HEAD', kind: 'changed' }] },
@@ -64,7 +64,7 @@ async function requireFolder(
 ): Promise<void> {
   if (to !== 'back') return
   if ((await ports.files.readKind(task.path)) !== undefined) {
-    throw new AppError('WT_001', `Something is in the place of the workspace: ${task.path}.`, {
+    throw new AppError('pathExists', `Something is in the place of the workspace: ${task.path}.`, {
       path: task.path,
     })
   }
@@ -76,5 +76,5 @@ async function requireRecord(ports: Ports, repo: Repo, task: Task, { record }: O
   if (Object.keys(record.to).length === 0) return
   const other = await ports.store.findOpenTask(repo.id, task.id)
   if (other && other.uid !== task.uid)
-    throw new AppError('WT_013', `There is a new task ${task.id} by now.`, { path: other.path })
+    throw new AppError('taskIdTaken', `There is a new task ${task.id} by now.`, { path: other.path })
 }

@@ -273,7 +273,7 @@ async function moveWorkspace(ports: Ports, repo: Repo, task: Task, move: Workspa
 const held = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
 
 function stuck(folder: string, cause: Error): AppError {
-  return new AppError('WT_008', `The folder cannot be moved: ${cause.message}`, {
+  return new AppError('cleanUpFailed', `The folder cannot be moved: ${cause.message}`, {
     path: folder,
     cause,
     hint: 'See what holds it (a mount?). The next command that writes goes on with it.',

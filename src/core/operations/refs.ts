@@ -73,9 +73,9 @@ export async function moveHead(
 }
 
 export function overtaken(refs: readonly RefChange[]): AppError {
-  const conflicts = refs.map(({ ref }) => ({ path: ref, kind: 'changed' }))
+  const conflicts = refs.map(({ ref }) => ({ path: ref, kind: 'changed' as const }))
   return new AppError(
-    'WT_011',
+    'conflict',
     `${refs.map(({ ref }) => ref).join(', ')} moved meanwhile. Nothing was written.`,
     {
       hint: 'Repeat it.',

@@ -41,16 +41,16 @@ const underWay = [
 /** Throws unless the checkout is on a branch, with nothing half-done. */
 export async function requireShadowable(ports: Ports, repo: Repo): Promise<void> {
   const { checkout, gitDir } = repo.place
-  if (checkout === null) throw new AppError('WT_009', 'A bare repository has no checkout to work in.')
+  if (checkout === null) throw new AppError('notARepository', 'A bare repository has no checkout to work in.')
   if ((await ports.git.readHeadBranch(repo.place)) === null) {
-    throw new AppError('WT_010', 'HEAD is detached: there is no branch to come back to.', {
+    throw new AppError('baseMissing', 'HEAD is detached: there is no branch to come back to.', {
       path: checkout,
       hint: 'git switch to a branch first, or leave --isolation out.',
     })
   }
   for (const name of underWay) {
     if ((await ports.files.readKind(path.join(gitDir, name))) === undefined) continue
-    throw new AppError('WT_004', `Something is half-done in ${checkout}: there is ${name}.`, {
+    throw new AppError('uncommittedChanges', `Something is half-done in ${checkout}: there is ${name}.`, {
       path: checkout,
       hint: 'Finish or abort it first.',
     })
@@ -71,7 +71,7 @@ export async function entering(
   const index = await readIndex(ports, repo, gitDir)
   const staged = await indexes.findIndexTree(repo, index)
   if (staged === undefined) {
-    throw new AppError('WT_004', 'The index holds a merge that is not solved.', {
+    throw new AppError('uncommittedChanges', 'The index holds a merge that is not solved.', {
       path: task.path,
       hint: 'Solve it and git add the files, or leave --isolation out.',
     })
@@ -103,7 +103,10 @@ export async function entering(
 async function readIndex(ports: Ports, repo: Repo, gitDir: string): Promise<Leaf> {
   const found = (await ports.contents.take(repo, gitDir, ['index'])).get('index')
   if (found?.kind === 'file') return { ...found.leaf, permissions: found.permissions }
-  throw new AppError('WT_004', 'The checkout has no index.', { path: gitDir, hint: 'git reset makes one.' })
+  throw new AppError('uncommittedChanges', 'The checkout has no index.', {
+    path: gitDir,
+    hint: 'git reset makes one.',
+  })
 }
 
 async function putAway(
@@ -153,7 +156,7 @@ export async function leaving(ports: Ports, repo: Repo, named: Task, goal?: Goal
   const { gitDir, operation } = task.shadow ?? { gitDir: '', operation: '' }
   const parked = await findOperation(ports, repo, operation)
   if (!parked?.files || !parked.index || 'moves' in parked.index || !parked.head)
-    throw new AppError('WT_005', `What was put away for ${task.id} is gone.`)
+    throw new AppError('notFound', `What was put away for ${task.id} is gone.`)
   const first = firstOf(task, await ports.steps.readSteps(repo, task))
   const branch = parked.head.from
   const target = await ports.refs.findRef(repo.place, branchRef(branch))

@@ -16,7 +16,7 @@ export interface Files {
   readRealPath(path: string): Promise<string>
   /** Makes the folder and its parents; `mode` counts for each one made. */
   makeFolder(path: string, mode?: number): Promise<void>
-  /** Throws WT_001 when something is there already. */
+  /** Throws `pathExists` when something is there already. */
   makeNewFolder(path: string): Promise<void>
   /** Replaces the file by rename, so that a reader sees the old or the new content, never a part. */
   write(path: string, content: string, mode?: number): Promise<void>

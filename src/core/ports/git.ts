@@ -3,7 +3,7 @@ import type { Place } from '../model/repo.ts'
 
 /** The user's repository and its checkouts. Reads answer undefined for "not there" and throw for everything else. */
 export interface Git {
-  /** Throws WT_015 unless the installed git can do what we need; answers its version. */
+  /** Throws `gitUnusable` unless the installed git can do what we need; answers its version. */
   requireVersion(signal?: AbortSignal): Promise<string>
   /** HEAD of the checkout in hand: the branch it is on, null when detached. */
   readHeadBranch(place: Place): Promise<string | null>

@@ -7,6 +7,6 @@ export interface LockOptions {
 
 /** Locks across processes that the kernel releases when their holder dies. */
 export interface Locks {
-  /** Runs `work` alone under that name. Throws WT_012, naming the holder, when the wait was in vain. */
+  /** Runs `work` alone under that name. Throws `locked`, naming the holder, when the wait was in vain. */
   hold<T>(name: string, options: LockOptions, work: () => Promise<T>): Promise<T>
 }

@@ -38,8 +38,8 @@ export interface Cell {
   /** Makes a folder with a path short enough for a socket (about 100 characters). It is removed when the cell is closed. */
   makeSocketFolder(): Promise<string>
   /**
-   * Runs a program in the workspace to its end and answers its exit code. Throws WT_005 when there is no such program, and
-   * WT_021 when it is cancelled, which ends all that it started.
+   * Runs a program in the workspace to its end and answers its exit code. Throws `notFound` when there is no such program, and
+   * `cancelled` when it is cancelled, which ends all that it started.
    */
   run(call: CellCall, signal?: AbortSignal): Promise<number>
   /** Ends every program that still runs in the cell, with all that they started, and waits for it. */

@@ -34,13 +34,13 @@ export async function mend(ports: Ports, how: Mend, signal?: AbortSignal): Promi
 
 async function requireAdopted(ports: Ports, repo: string, signal?: AbortSignal): Promise<void> {
   const [left] = (await adopt(ports, repo, signal)).left
-  if (left) throw new AppError('WT_020', `${left.what}: ${left.why}`)
+  if (left) throw new AppError('failed', `${left.what}: ${left.why}`)
 }
 
 async function requireKnown(ports: Ports, id: string): Promise<Repo> {
   const record = await ports.repos.findById(id)
   if (record) return repoAt(ports, record)
-  throw new AppError('WT_005', 'Its repository is not known.')
+  throw new AppError('notFound', 'Its repository is not known.')
 }
 
 /** Only we write refs of that name, and nobody holds a lock on one for long. */
@@ -61,7 +61,7 @@ type TaskMend = Extract<Mend, { task: Task }>['do']
 async function mendTask(ports: Ports, what: TaskMend, seen: Task, signal?: AbortSignal): Promise<void> {
   if (what === 'settle') {
     const { verdict, why } = await settle(ports, seen)
-    if (verdict === 'left alone') throw new AppError('WT_012', why)
+    if (verdict === 'left alone') throw new AppError('locked', why)
     return
   }
   const repo = await requireKnown(ports, seen.repo)
@@ -100,7 +100,7 @@ async function mendHeld(
 async function requireClosed(ports: Ports, seen: Task): Promise<Task> {
   const task = await ports.store.findTaskByUid(seen.uid)
   if (task && !isOpen(task) && !task.pending) return task
-  throw new AppError('WT_012', `${seen.id} is in use again.`)
+  throw new AppError('locked', `${seen.id} is in use again.`)
 }
 
 /** Commits that were collected come back from the vault when the steps are next published. */
@@ -125,7 +125,7 @@ async function mendPin(
   signal?: AbortSignal,
 ): Promise<string> {
   if ((await history.findCommit(repo.place, task.base.commit, signal)) === undefined)
-    throw new AppError('WT_010', `The commit ${task.base.commit} that it started from is gone.`)
+    throw new AppError('baseMissing', `The commit ${task.base.commit} that it started from is gone.`)
   await refs.clearBrokenRef(repo.place, pinRef(task.uid))
   const old = (await refs.findRef(repo.place, pinRef(task.uid), signal)) ?? null
   return requireChanged(refs, repo, { ref: pinRef(task.uid), old, new: task.base.commit }, signal)
@@ -145,7 +145,7 @@ async function requireChanged(
 ): Promise<string> {
   if (await refs.changeRefs(repo.place, [change], 'offshoot: repair', signal))
     return change.new === null ? `deleted ${change.ref}` : `set ${change.ref} to ${change.new}`
-  throw new AppError('WT_012', `${change.ref} moved meanwhile.`, { hint: 'Repeat it.' })
+  throw new AppError('locked', `${change.ref} moved meanwhile.`, { hint: 'Repeat it.' })
 }
 
 /** The log of events remembers the commit of each step. */
@@ -156,7 +156,7 @@ async function mendSteps(ports: Ports, repo: Repo, task: Task): Promise<string> 
   const last = steps.findLast((event) => event.type === 'checkpoint' && event.n === task.checkpoints)
   const commit = last?.type === 'checkpoint' ? last.commit : undefined
   if (await ports.steps.mendTip(repo, task, commit)) return `found step ${task.checkpoints} again`
-  throw new AppError('WT_005', `Step ${task.checkpoints} of ${task.id} is not in the vault any more.`, {
+  throw new AppError('notFound', `Step ${task.checkpoints} of ${task.id} is not in the vault any more.`, {
     hint: 'Bring the vault back from a backup of the state folder. The workspace itself is as it was.',
   })
 }
@@ -166,15 +166,19 @@ async function quarantine(ports: Ports, repo: Repo, task: Task, signal?: AbortSi
   if ((await ports.files.readKind(task.path)) !== undefined) {
     const dirt = await ports.steps.readDirt(repo, task, signal)
     if (dirt.length > 0)
-      throw new AppError('WT_004', `${task.path} holds what no step has.`, { path: task.path })
+      throw new AppError('uncommittedChanges', `${task.path} holds what no step has.`, { path: task.path })
   }
   // Git collects what it alone leads to once its registration is in the trash.
   const head = await findUnkeptHead(ports, repo, task)
   if (head !== undefined)
-    throw new AppError('WT_004', `${task.path} stands on the commit ${head}, which no branch has.`, {
-      path: task.path,
-      hint: `git -C ${quoted(task.path)} switch --create NAME keeps it.`,
-    })
+    throw new AppError(
+      'uncommittedChanges',
+      `${task.path} stands on the commit ${head}, which no branch has.`,
+      {
+        path: task.path,
+        hint: `git -C ${quoted(task.path)} switch --create NAME keeps it.`,
+      },
+    )
   const trash = await freeTrash(ports, task.path)
   await trashFolder(ports, repo, task, trash)
   return `moved ${task.path} into ${trash}`

@@ -53,7 +53,7 @@ export function rebuild(ports: Ports, dir: string, signal?: AbortSignal): Promis
 export function adopt(ports: Ports, id: string, signal?: AbortSignal): Promise<Pick<Rebuilt, 'left'>> {
   return ports.locks.hold('rebuild', { verb: 'repair', signal }, async () => {
     const vault = (await ports.care.readVaults()).find(({ repo }) => repo?.id === id)
-    if (!vault) throw new AppError('WT_005', 'Its vault is gone.')
+    if (!vault) throw new AppError('notFound', 'Its vault is gone.')
     return rebuildRepo(ports, vault.name, vault.repo, signal)
   })
 }
@@ -123,7 +123,8 @@ async function rebuildRepo(
     }
   } catch (thrown) {
     const error = appError(thrown)
-    if (error.kind === 'cancelled' || error.code === 'WT_014' || error.code === 'WT_022') throw error
+    if (error.kind === 'cancelled' || error.problem === 'diskFull' || error.problem === 'stateUnusable')
+      throw error
     return {
       tasks: [],
       steps: 0,
@@ -136,14 +137,14 @@ async function rebuildRepo(
 /** The repository as its vault names it. One that is known keeps its record: it may have moved since. */
 async function recordRepo(ports: Ports, noted: RepoRecord | string | undefined): Promise<Repo> {
   if (typeof noted === 'string')
-    throw new AppError('WT_005', `It cannot be read: ${noted}`, { hint: 'Make it readable, then repeat.' })
+    throw new AppError('notFound', `It cannot be read: ${noted}`, { hint: 'Make it readable, then repeat.' })
   if (!noted)
-    throw new AppError('WT_005', 'It does not say which repository it belongs to.', {
+    throw new AppError('notFound', 'It does not say which repository it belongs to.', {
       hint: 'Repeat it in that repository: offshoot repair --rebuild -C DIR',
     })
   const known = await ports.repos.findById(noted.id)
   if (known && known.name !== noted.name)
-    throw new AppError('WT_001', `Its repository has another vault by now, ${known.name}.`, {
+    throw new AppError('pathExists', `Its repository has another vault by now, ${known.name}.`, {
       hint: 'The steps of these tasks are still in it; git reads it.',
     })
   if (!known) await ports.repos.put(noted)

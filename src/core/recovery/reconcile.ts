@@ -90,7 +90,7 @@ async function reconcile(
 
 function refused(thrown: unknown): string {
   const error = appError(thrown)
-  if (error.kind === 'cancelled') throw new AppError('WT_021', error.message, { cause: error })
+  if (error.kind === 'cancelled') throw new AppError('cancelled', error.message, { cause: error })
   return error.message
 }
 

@@ -58,7 +58,7 @@ export async function settle(ports: Ports, seen: Task): Promise<Settled> {
     const named = { uid: seen.uid, task: seen.id, repo: seen.repo }
     if (!task?.pending) return { ...named, verdict: 'left alone', why: 'It ended by itself.' }
     const record = await ports.repos.findById(task.repo)
-    if (!record) throw new AppError('WT_005', 'Its repository is not known.')
+    if (!record) throw new AppError('notFound', 'Its repository is not known.')
     const { pending } = task
     const why = whyUnended(pending)
     const gone = await isGone(ports, record)
@@ -91,7 +91,7 @@ async function conclude(
       return 'rolled back'
     case 'operation': {
       const operation = await findOperation(ports, repo, pending.operation)
-      if (!operation) throw new AppError('WT_005', 'Its record is gone.')
+      if (!operation) throw new AppError('notFound', 'Its record is gone.')
       await clear(
         operation.refs.map(({ ref }) => ref),
         operation.at,
@@ -134,7 +134,7 @@ async function concludeGone(
       const operation = pending.staged ? await findOperation(ports, repo, pending.operation) : undefined
       if (!pending.staged) return conclude(ports, repo, task, pending, why)
       if (operation && (await finishWithoutRefs(ports, repo, task, operation))) return 'finished'
-      throw new AppError('WT_005', `${repo.commonDir} is gone, in which ${why}.`)
+      throw new AppError('notFound', `${repo.commonDir} is gone, in which ${why}.`)
     }
     case 'publish':
       await append(ports, task.uid, { type: 'publish.undone', reason: why }, now())

@@ -34,7 +34,7 @@ export async function readAgents(ports: Ports, dir: string): Promise<KnownAgents
 async function loaded(ports: Ports, file: string): Promise<Agent[]> {
   const found = (await ports.loadModule(file)).filter(isAgent)
   if (found.length > 0) return found
-  throw new AppError('WT_016', `${file} exports no agent.`, {
+  throw new AppError('badSettings', `${file} exports no agent.`, {
     path: file,
     hint: 'docs/agents.md tells what an agent is made of.',
   })
@@ -64,7 +64,7 @@ export async function chooseAgent(
   const agent = name === undefined ? firstInstalled(ports, known) : requireAgent(ports, known, name)
   if (level === 'strict' && !agent.asks) {
     throw new AppError(
-      'WT_017',
+      'policyRefused',
       `${agent.title} cannot be asked before it acts: the policy strict is not kept.`,
       {
         hint: 'Choose another policy, or an agent that asks: offshoot agents',
@@ -78,18 +78,24 @@ function requireAgent(ports: Ports, { agents, untrusted }: KnownAgents, name: st
   const agent = agents.find((one) => one.name === name)
   if (!agent && untrusted.length > 0) {
     const hint = 'offshoot trust shows what it is, and allows it.'
-    throw new AppError('WT_017', `${name} may be in ${untrusted.join(', ')}, which you have not trusted.`, {
-      hint,
-    })
+    throw new AppError(
+      'policyRefused',
+      `${name} may be in ${untrusted.join(', ')}, which you have not trusted.`,
+      {
+        hint,
+      },
+    )
   }
   if (!agent) {
     const names = agents.map((one) => one.name).join(', ')
-    throw new AppError('WT_019', `There is no agent ${JSON.stringify(name)}.`, { hint: `One of: ${names}` })
+    throw new AppError('wrongUsage', `There is no agent ${JSON.stringify(name)}.`, {
+      hint: `One of: ${names}`,
+    })
   }
   if (agent.program !== undefined && ports.commands.findProgram(agent.program) === undefined) {
     const hint =
       agent.install === undefined ? `Put ${agent.program} into PATH.` : `Install it: ${agent.install}`
-    throw new AppError('WT_005', `${agent.title} is not installed.`, { hint })
+    throw new AppError('programMissing', `${agent.title} is not installed.`, { hint })
   }
   return agent
 }
@@ -99,7 +105,7 @@ function firstInstalled(ports: Ports, { agents }: KnownAgents): Agent {
     ({ program }) => program !== undefined && ports.commands.findProgram(program) !== undefined,
   )
   if (agent) return agent
-  throw new AppError('WT_005', 'No agent is installed here.', {
+  throw new AppError('programMissing', 'No agent is installed here.', {
     hint: `Install one (${agents[0]?.install}), or run any command: offshoot run -- COMMAND`,
   })
 }

@@ -186,7 +186,7 @@ function conversationOf(
   if (resume === undefined || resume === false) return undefined
   if (typeof resume === 'string') return resume
   if (conversation?.agent === agent.name) return conversation.id
-  throw new AppError('WT_005', `There is no conversation of ${agent.title} in ${id} to go on with.`, {
+  throw new AppError('notFound', `There is no conversation of ${agent.title} in ${id} to go on with.`, {
     hint: `Begin one: offshoot run --task ${id} "…"`,
   })
 }

@@ -26,7 +26,7 @@ export async function inTurn<T>(
         return work()
       })
     } catch (error) {
-      if (begun || appError(error).code !== 'WT_012') throw error
+      if (begun || appError(error).problem !== 'locked') throw error
     }
   }
 }

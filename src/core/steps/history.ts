@@ -7,7 +7,7 @@ export function stepRange(text: string | undefined, last: number): [from: number
   const [, single, from, to] = /^(?:(\d+)|(\d+)\.\.(\d+))$/.exec(text) ?? []
   if (single !== undefined && Number(single) > 0) return [Number(single) - 1, Number(single)]
   if (from !== undefined && to !== undefined) return [Number(from), Number(to)]
-  throw new AppError('WT_019', `${JSON.stringify(text)} is no step and no range of steps.`, {
+  throw new AppError('wrongUsage', `${JSON.stringify(text)} is no step and no range of steps.`, {
     hint: 'Write --step 3, or --step 2..5.',
   })
 }
@@ -15,7 +15,7 @@ export function stepRange(text: string | undefined, last: number): [from: number
 export function requireStep(steps: readonly Step[], n: number): Step {
   const step = steps[n]
   if (step) return step
-  throw new AppError('WT_005', `There is no step ${n}; the last one is ${Math.max(0, steps.length - 1)}.`, {
+  throw new AppError('notFound', `There is no step ${n}; the last one is ${Math.max(0, steps.length - 1)}.`, {
     hint: 'offshoot log shows the steps.',
   })
 }
@@ -25,7 +25,7 @@ export const stayed = 'start'
 /** Where the agent's own work begins. */
 export function firstOf(task: Task, steps: readonly Step[]): Step {
   const [zero, one] = steps
-  if (!zero) throw new AppError('WT_005', `${task.id} has no steps.`)
+  if (!zero) throw new AppError('notFound', `${task.id} has no steps.`)
   return task.shadow && one?.tool === stayed ? one : zero
 }
 

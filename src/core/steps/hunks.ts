@@ -138,12 +138,12 @@ function idOf(...parts: readonly string[]): string {
 /** What becomes of a file when some of its hunks land: all of the new, or chosen lines in one of the two modes. */
 export type Pick = { readonly to: Leaf | null } | { readonly mode: Leaf['mode']; readonly lines: Lines[] }
 
-/** Throws WT_005 for an id that is none of theirs. */
+/** Throws `notFound` for an id that is none of theirs. */
 export function picks(files: readonly CutFile[], ids: readonly string[]): Map<CutFile, Pick> {
   const known = new Set(files.flatMap(({ parts }) => parts.map(({ hunk }) => hunk.id)))
   const strange = ids.filter((id) => !known.has(id))
   if (strange.length > 0) {
-    throw new AppError('WT_005', `No hunk of what is left to land is called ${strange.join(', ')}.`, {
+    throw new AppError('notFound', `No hunk of what is left to land is called ${strange.join(', ')}.`, {
       hint: 'It has landed, or the work has changed since. offshoot diff --hunks lists them.',
       data: { hunks: strange },
     })

@@ -27,7 +27,7 @@ export async function publishSteps(
   } catch (thrown) {
     const error = appError(thrown)
     const undone = await append(ports, task.uid, { type: 'publish.undone', reason: error.message }, now())
-    if (error.kind === 'cancelled' || error.code === 'WT_014') throw error
+    if (error.kind === 'cancelled' || error.problem === 'diskFull') throw error
     return undone
   }
 }

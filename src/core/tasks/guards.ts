@@ -7,7 +7,7 @@ import { whyUnended } from './liveness.ts'
 /** What an agent is still writing cannot land, go or change under its hands. */
 export function requireIdle({ id, path, pending }: Task, orElse = ''): void {
   if (pending?.verb !== 'run') return
-  throw new AppError('WT_012', `An agent is at work in ${id}.`, {
+  throw new AppError('locked', `An agent is at work in ${id}.`, {
     path,
     hint: `Wait for it, or end it: offshoot stop ${id}.${orElse}`,
   })
@@ -19,7 +19,7 @@ export function requireIdle({ id, path, pending }: Task, orElse = ''): void {
  */
 export function requireSettled({ id, path, pending }: Task): void {
   if (!pending || pending.verb === 'run') return
-  throw new AppError('WT_012', `The task ${id} is half-done: ${whyUnended(pending)}.`, {
+  throw new AppError('locked', `The task ${id} is half-done: ${whyUnended(pending)}.`, {
     path,
     hint: 'offshoot recover puts it right, or tells what is in the way.',
   })
@@ -32,7 +32,7 @@ export async function requireOpen(ports: Ports, named: Task): Promise<Task> {
     requireSettled(task)
     return task
   }
-  throw new AppError('WT_007', `The task ${named.id} is closed.`, {
+  throw new AppError('noSuchTask', `The task ${named.id} is closed.`, {
     hint: 'offshoot list shows the open tasks.',
   })
 }

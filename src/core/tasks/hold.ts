@@ -40,7 +40,7 @@ export function holdFree<T>(
         return next(rest)
       })
     } catch (thrown) {
-      if (isHeld || appError(thrown).code !== 'WT_012') throw thrown
+      if (isHeld || appError(thrown).problem !== 'locked') throw thrown
       return next(rest)
     }
   }

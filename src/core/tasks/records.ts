@@ -22,7 +22,7 @@ export type Told = Pick<StoredEvent, 'uid' | 'event' | 'at'>
 
 /**
  * Appends to the task's log and answers the task as it now is. `expected` is the number of events the caller has seen;
- * throws WT_012 when another writer was faster, WT_013 when the id is taken by another open task.
+ * throws `locked` when another writer was faster, `taskIdTaken` when the id is taken by another open task.
  */
 export async function append(
   writer: Writer,
@@ -121,7 +121,7 @@ async function write(
 }
 
 function busy(): AppError {
-  return new AppError('WT_012', 'Other processes keep the records busy.', { hint: 'Repeat it in a moment.' })
+  return new AppError('locked', 'Other processes keep the records busy.', { hint: 'Repeat it in a moment.' })
 }
 
 /** The rows that these events make of the tasks. Pure. */
@@ -138,7 +138,7 @@ function changeOf(
     const from = versions.get(uid) ?? 0
     const last = changes.get(uid)
     const task = reduce(last?.task ?? tasks.get(uid), event, at)
-    if (!task) throw new AppError('WT_007', `There is no task with the uid ${uid}.`, { data: { uid } })
+    if (!task) throw new AppError('noSuchTask', `There is no task with the uid ${uid}.`, { data: { uid } })
     const n = (last?.to ?? from) + 1
     changes.set(uid, { task, from, to: n })
     const entry = { uid, n, at, type: event.type, text: entryText(event, pid) }
@@ -164,7 +164,7 @@ function requireSeen(
 }
 
 function overtaken(task: string, data: { expected: number; version: number }): AppError {
-  return new AppError('WT_012', `Another process changed the task ${task} in the meantime.`, {
+  return new AppError('locked', `Another process changed the task ${task} in the meantime.`, {
     hint: 'Repeat; the task is read anew.',
     data,
   })
@@ -185,5 +185,5 @@ function idTaken(id: string, other: Task | undefined): AppError {
     other === undefined || other.id === id
       ? `A task with the id ${id} is open already.`
       : `The open task ${other.id} differs from ${id} in upper and lower case only.`
-  return new AppError('WT_013', message, { path: other?.path, data: { id, existing: other?.id } })
+  return new AppError('taskIdTaken', message, { path: other?.path, data: { id, existing: other?.id } })
 }

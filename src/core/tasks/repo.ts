@@ -140,7 +140,7 @@ async function record(
   const change = { ref: markRef, old, new: mark }
   if (old === mark || (await refs.changeRefs(place, [change], 'offshoot: know this repository', signal)))
     return { ...repo, place }
-  throw new AppError('WT_012', 'Another process is taking this repository in.', { path: place.commonDir })
+  throw new AppError('locked', 'Another process is taking this repository in.', { path: place.commonDir })
 }
 
 /** Refs kept in another format than files cannot be registered by us yet. */
@@ -149,7 +149,7 @@ async function requireSupported(ports: Ports, place: Place): Promise<void> {
   const storage = /^\s*refstorage\s*=\s*"?(\w+)/im.exec(config)?.[1]
   if (storage === undefined || storage === 'files') return
   throw new AppError(
-    'WT_015',
+    'gitUnusable',
     `This repository keeps its refs as ${storage}, which offshoot does not support yet.`,
     {
       path: place.commonDir,

@@ -104,7 +104,7 @@ async function dropKept(
   )
   if (changes.length === 0 || (await refs.changeRefs(repo.place, changes, 'offshoot: expire', signal))) return
   // Nobody would look for them once their tasks count as gone.
-  throw new AppError('WT_012', 'Refs below refs/offshoot/ have changed meanwhile.', {
+  throw new AppError('locked', 'Refs below refs/offshoot/ have changed meanwhile.', {
     path: repo.commonDir,
     hint: 'The next prune goes on with it.',
   })

@@ -126,7 +126,7 @@ async function targetOf(ports: Ports, repo: Repo, task: Task): Promise<Repo> {
   const place = await ports.locate(target)
   const other = await findShadow(ports, repo, place.checkout)
   if (other && other.uid !== task.uid) {
-    throw new AppError('WT_002', `${other.id} is at work in ${target}, on its branch ${other.branch}.`, {
+    throw new AppError('branchInUse', `${other.id} is at work in ${target}, on its branch ${other.branch}.`, {
       path: target,
       hint: `Accept or reject ${other.id} first.`,
     })

@@ -54,7 +54,7 @@ export async function audit(records: Records, input: AuditInput): Promise<AuditE
     input.task !== undefined &&
     ![...tasks.values()].some((t) => t.id === input.task)
   )
-    throw new AppError('WT_007', `The log has no task ${input.task}.`)
+    throw new AppError('noSuchTask', `The log has no task ${input.task}.`)
   return entries
 }
 

@@ -30,7 +30,10 @@ export async function forget(
   const record = await findKnown(ports, input.path)
   if (!record) {
     const hint = 'offshoot repos lists them, each with its path.'
-    throw new AppError('WT_005', `${input.path} is no repository that is known.`, { path: input.path, hint })
+    throw new AppError('notFound', `${input.path} is no repository that is known.`, {
+      path: input.path,
+      hint,
+    })
   }
   const { id, commonDir } = record
   const isThere = (await ports.files.readKind(commonDir)) === 'folder'

@@ -22,7 +22,7 @@ export interface Imported {
 /** Writes it into the repository's own settings. Nothing of it runs before it is trusted. */
 export async function importPeers(ports: Ports, input: ImportInput): Promise<Imported> {
   const { checkout } = await ports.locate(input.dir)
-  if (checkout === null) throw new AppError('WT_009', 'A bare repository has no settings of its own.')
+  if (checkout === null) throw new AppError('notARepository', 'A bare repository has no settings of its own.')
   const target = path.join(checkout, '.offshoot.yaml')
   const settings = chosen(await readPeers(ports, checkout, input.file))
   const own = (await readHooks(ports, checkout)).filter(({ isForeign }) => isForeign)
@@ -30,7 +30,9 @@ export async function importPeers(ports: Ports, input: ImportInput): Promise<Imp
   if (input.dryRun || fresh.length === 0) return { settings: fresh, path: target }
   const kind = await ports.files.readKind(target)
   if (kind !== undefined && kind !== 'file')
-    throw new AppError('WT_016', '.offshoot.yaml is no plain file, and stays as it is.', { path: target })
+    throw new AppError('badSettings', '.offshoot.yaml is no plain file, and stays as it is.', {
+      path: target,
+    })
   const values = Object.fromEntries(fresh.map(({ key, value }) => [key, value]))
   const text = await ports.settings.edit((await ports.files.readText(target)) ?? '', values)
   await ports.files.write(target, text)
@@ -42,7 +44,7 @@ async function readPeers(ports: Ports, checkout: string, wanted: string | undefi
   const meant = wanted === undefined ? files : files.filter((file) => file === path.posix.normalize(wanted))
   if (meant.length === 0) {
     throw new AppError(
-      'WT_005',
+      'notFound',
       wanted === undefined ? 'There is nothing to import.' : `${wanted} cannot be imported.`,
       {
         hint: `Read are .cursor/worktrees.json, .codex/environments/*.toml and conductor.json${files.length > 0 ? `; here: ${files.join(', ')}` : ''}.`,
@@ -62,7 +64,7 @@ export function chosen(files: readonly PeerFile[]): Imported['settings'][number]
       const key = `hooks.${hook}`
       const other = found.get(key)
       if (other && other.value !== value) {
-        throw new AppError('WT_019', `${other.from} and ${file} say different things.`, {
+        throw new AppError('wrongUsage', `${other.from} and ${file} say different things.`, {
           hint: `Name one of them: offshoot config import ${file}`,
         })
       }
@@ -81,7 +83,7 @@ function isNew(
   const there = own.find(({ hook }) => `hooks.${hook}` === key)
   if (!there) return true
   if (there.command === value) return false
-  throw new AppError('WT_019', `${key} is set already, to something else.`, {
+  throw new AppError('wrongUsage', `${key} is set already, to something else.`, {
     path: target,
     hint: 'Take it out of .offshoot.yaml first, or join both by hand.',
   })

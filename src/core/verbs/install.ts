@@ -37,7 +37,7 @@ export async function install(ports: Ports, input: InstallInput, signal?: AbortS
   const wanted = planned(agents, input.agent)
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   if (named.shadow)
-    throw new AppError('WT_019', `${named.id} works in your own checkout: nothing is put there.`, {
+    throw new AppError('wrongUsage', `${named.id} works in your own checkout: nothing is put there.`, {
       path: named.path,
       hint: 'Use a task with a workspace of its own, or say the commands in a terminal.',
     })
@@ -72,7 +72,7 @@ function planned(agents: readonly Agent[], name: string | undefined): Map<string
   const able = agents.filter((agent) => agent.slash && (name === undefined || agent.name === name))
   if (able.length === 0) {
     const known = agents.filter((agent) => agent.slash).map((agent) => agent.name)
-    throw new AppError('WT_019', `${name} knows no commands of a user's own.`, {
+    throw new AppError('wrongUsage', `${name} knows no commands of a user's own.`, {
       hint: `One of: ${known.join(', ')}`,
     })
   }

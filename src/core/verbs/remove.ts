@@ -95,17 +95,21 @@ async function findNamed(ports: Ports, repo: Repo, input: RemoveInput): Promise<
 }
 
 function notFound(input: RemoveInput): AppError {
-  if (input.task !== undefined) return new AppError('WT_007', `There is no task ${input.task} here.`)
+  if (input.task !== undefined) return new AppError('noSuchTask', `There is no task ${input.task} here.`)
   const named = input.path ?? input.name
-  return new AppError('WT_005', `There is no workspace ${named} here.`, { path: input.path })
+  return new AppError('notFound', `There is no workspace ${named} here.`, { path: input.path })
 }
 
 function requireClean(task: Task, dirt: readonly StepFile[], ignored: readonly string[]): void {
   if (dirt.length === 0) return
   const count = `${dirt.length} ${dirt.length === 1 ? 'file' : 'files'}`
-  throw new AppError('WT_004', `The workspace of ${task.id} has ${count} that no commit and no step holds.`, {
-    path: task.path,
-    hint: `offshoot checkpoint ${task.id} keeps them; with --force the folder goes into the trash as it is.`,
-    data: { changed: dirt.map((file) => file.path), ignored },
-  })
+  throw new AppError(
+    'uncommittedChanges',
+    `The workspace of ${task.id} has ${count} that no commit and no step holds.`,
+    {
+      path: task.path,
+      hint: `offshoot checkpoint ${task.id} keeps them; with --force the folder goes into the trash as it is.`,
+      data: { changed: dirt.map((file) => file.path), ignored },
+    },
+  )
 }

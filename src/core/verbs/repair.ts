@@ -95,7 +95,7 @@ async function mendEach(
     else if (how.do === 'adopt' && adopted.has(how.repo)) repaired.push({ name, message, hint: '' })
     else {
       const error = await mend(ports, how, signal).then(() => undefined, appError)
-      if (error?.kind === 'cancelled' || error?.code === 'WT_014') throw error
+      if (error?.kind === 'cancelled' || error?.problem === 'diskFull') throw error
       if (error) left.push({ name, message: `${message}: ${error.message}`, hint: error.hint })
       else repaired.push({ name, message, hint: '' })
       if (how.do === 'adopt' && !error) adopted.add(how.repo)

@@ -46,7 +46,7 @@ export async function runDirect(
 /** A repository that is damaged, or somebody else's, is one all the same: an agent is not let loose in it. */
 async function requireNoRepo(ports: Ports, dir: string, isWanted: boolean): Promise<void> {
   const error = await ports.locate(dir).then(() => undefined, appError)
-  if (error === undefined) throw new AppError('WT_019', `${dir} is in a git repository: it gets a task.`)
-  if (isWanted && error.code === 'WT_009' && error.path === dir) return
+  if (error === undefined) throw new AppError('wrongUsage', `${dir} is in a git repository: it gets a task.`)
+  if (isWanted && error.problem === 'notARepository' && error.path === dir) return
   throw error
 }

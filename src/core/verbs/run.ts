@@ -67,7 +67,9 @@ async function findResumed(ports: Ports, { dir, task: name, resume }: RunInput):
     .filter(fits)
     .toSorted((one, other) => other.lastActiveAt.localeCompare(one.lastActiveAt))
   if (repo && task) return { repo, task }
-  throw new AppError('WT_007', 'No open task has that conversation.', { hint: 'Name the task: --task ID' })
+  throw new AppError('noSuchTask', 'No open task has that conversation.', {
+    hint: 'Name the task: --task ID',
+  })
 }
 
 interface Found {
@@ -102,7 +104,7 @@ async function taskFor(
 
 /** Nothing has run yet: whoever frees space can try it again. */
 function beforeRun(error: AppError): AppError {
-  if (error.code !== 'WT_014') return error
-  const { code, message, hint, path: where, cause } = error
-  return new AppError(code, message, { hint, path: where, cause, data: { ...error.data, started: false } })
+  if (error.problem !== 'diskFull') return error
+  const { problem, message, hint, path: where, cause } = error
+  return new AppError(problem, message, { hint, path: where, cause, data: { ...error.data, started: false } })
 }

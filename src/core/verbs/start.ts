@@ -81,7 +81,7 @@ export async function start(ports: Ports, asked: StartInput, signal?: AbortSigna
   const repo = await requireRepo(ports, input.dir, signal)
   const settings = await ports.settings.read(repo.place.checkout)
   if (!settings.enabled) {
-    throw new AppError('WT_017', 'offshoot is switched off here.', {
+    throw new AppError('policyRefused', 'offshoot is switched off here.', {
       hint: 'Unset OFFSHOOT_DISABLED, or set enabled: true.',
     })
   }
@@ -118,7 +118,7 @@ async function vacateCheckout(
 ): Promise<void> {
   const other = await findShadow(ports, repo, repo.place.checkout)
   if (other && !settings.autoRevert.newTask) {
-    throw new AppError('WT_017', `The task ${other.id} is at work in this checkout.`, {
+    throw new AppError('policyRefused', `The task ${other.id} is at work in this checkout.`, {
       path: other.path,
       hint: `Accept or reject it first, or set autoRevert.newTask: true.`,
     })
@@ -134,30 +134,33 @@ function requireSound(input: StartInput): void {
   if (input.existingBranch !== undefined) requireBranchName(input.existingBranch)
   if (input.branch !== undefined && input.existingBranch !== undefined) {
     throw new AppError(
-      'WT_019',
+      'wrongUsage',
       '--branch makes a new branch, --existing-branch takes one: give one of them.',
     )
   }
   if (input.existingBranch !== undefined && input.from !== undefined) {
     throw new AppError(
-      'WT_019',
+      'wrongUsage',
       '--from names the start of a new branch; it does not go with --existing-branch.',
     )
   }
   if (input.isolation === 'branch' && (input.from ?? input.existingBranch) !== undefined) {
-    throw new AppError('WT_019', 'A shadow branch starts from what is checked out: leave the base out.')
+    throw new AppError('wrongUsage', 'A shadow branch starts from what is checked out: leave the base out.')
   }
   if (input.dirty && (input.from ?? input.existingBranch) !== undefined) {
-    throw new AppError('WT_019', '--dirty starts from what is checked out: leave the base out.')
+    throw new AppError('wrongUsage', '--dirty starts from what is checked out: leave the base out.')
   }
   if (input.dirty && input.isolation === 'branch') {
     throw new AppError(
-      'WT_019',
+      'wrongUsage',
       'A shadow branch puts away what is not committed: --dirty does not go with it.',
     )
   }
   if (input.isolation === 'clone' && input.existingBranch !== undefined) {
-    throw new AppError('WT_019', 'A clone has branches of its own: --existing-branch does not go with it.')
+    throw new AppError(
+      'wrongUsage',
+      'A clone has branches of its own: --existing-branch does not go with it.',
+    )
   }
 }
 
@@ -243,8 +246,8 @@ async function freePath(
 
 function baseMissing(input: StartInput): AppError {
   const named = input.existingBranch ?? input.from
-  if (named !== undefined) return new AppError('WT_010', `There is no branch, tag or commit ${named}.`)
-  return new AppError('WT_010', 'The repository has no commit yet, so there is nothing to start from.', {
+  if (named !== undefined) return new AppError('baseMissing', `There is no branch, tag or commit ${named}.`)
+  return new AppError('baseMissing', 'The repository has no commit yet, so there is nothing to start from.', {
     hint: 'Make a first one: git commit --allow-empty -m "First commit"',
     path: input.dir,
   })
@@ -272,7 +275,7 @@ async function takeDirt(
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<BytePath, Leaf | null>> {
   if (place.checkout === null)
-    throw new AppError('WT_009', 'A bare repository has no checkout to start from.')
+    throw new AppError('notARepository', 'A bare repository has no checkout to start from.')
   return ports.contents.takeChanges({ ...repo, place }, place.checkout, task.base.commit, signal)
 }
 
@@ -360,7 +363,7 @@ async function makeShadow(
 
 function requireRoom(open: number, limit: number): void {
   if (open < limit) return
-  throw new AppError('WT_003', `This repository has ${open} open tasks; limits.perRepo is ${limit}.`, {
+  throw new AppError('limitReached', `This repository has ${open} open tasks; limits.perRepo is ${limit}.`, {
     data: { open, limit },
   })
 }
@@ -374,7 +377,7 @@ async function reuse(
 ): Promise<Made> {
   const branch = input.branch ?? input.existingBranch
   if (task.id !== input.task || (branch !== undefined && branch !== task.branch)) {
-    throw new AppError('WT_013', `The task ${task.id} is open already, on branch ${task.branch}.`, {
+    throw new AppError('taskIdTaken', `The task ${task.id} is open already, on branch ${task.branch}.`, {
       path: task.path,
       hint: `Choose another id, or leave the branch out to go on with ${task.id}.`,
     })

@@ -28,7 +28,7 @@ export async function trust(ports: Ports, input: TrustInput, signal?: AbortSigna
   const commands = hooks.filter((hook) => hook.isForeign)
   if (input.show) return { commands, trusted: await isTrusted(ports, repo.id, hooks) }
   if (input.isUnattended && !input.ci) {
-    throw new AppError('WT_017', 'Nobody is here to say that these commands are trusted.', {
+    throw new AppError('policyRefused', 'Nobody is here to say that these commands are trusted.', {
       hint: 'If that is meant: offshoot trust --ci',
     })
   }

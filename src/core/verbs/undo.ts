@@ -35,7 +35,9 @@ export interface Undone {
 /** Takes an operation back. What was changed since is kept where it does not overlap; otherwise nothing is done. */
 export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal): Promise<Undone> {
   if (input.operation === '')
-    throw new AppError('WT_019', 'The id of the operation is empty.', { hint: 'offshoot ops lists them.' })
+    throw new AppError('wrongUsage', 'The id of the operation is empty.', {
+      hint: 'offshoot ops lists them.',
+    })
   const { repo } = await findRepo(ports, input.dir)
   const all = repo ? await operationsOf(ports, repo) : []
   const chosen = all.find(({ id, verb, undone, expired }) =>
@@ -48,21 +50,21 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
       input.operation === undefined
         ? 'There is nothing to undo here.'
         : `There is no operation ${input.operation}.`
-    throw new AppError('WT_005', which, { hint: 'offshoot ops lists them.' })
+    throw new AppError('notFound', which, { hint: 'offshoot ops lists them.' })
   }
   if (chosen.undone)
-    throw new AppError('WT_019', `${chosen.id} has been undone already.`, {
+    throw new AppError('wrongUsage', `${chosen.id} has been undone already.`, {
       hint: 'offshoot ops lists them.',
     })
   if (chosen.expired)
-    throw new AppError('WT_005', `${chosen.id} is too old to be undone: the trash has let go of it.`, {
+    throw new AppError('notFound', `${chosen.id} is too old to be undone: the trash has let go of it.`, {
       hint: 'trash.keepDays says for how long everything can be undone.',
     })
   const operation = await findOperation(ports, repo, chosen.id)
   const task = operation && (await ports.store.findTaskByUid(operation.task))
-  if (!operation || !task) throw new AppError('WT_005', `The record of ${chosen.id} is gone.`)
+  if (!operation || !task) throw new AppError('notFound', `The record of ${chosen.id} is gone.`)
   if (operation.final !== undefined)
-    throw new AppError('WT_017', `It cannot be undone: ${operation.final}.`, {
+    throw new AppError('policyRefused', `It cannot be undone: ${operation.final}.`, {
       hint: 'offshoot ops lists the others; name one of them.',
     })
   return holdTask(ports, task, { verb: 'undo', signal }, async () => {
@@ -126,7 +128,7 @@ async function requireUnused(ports: Ports, repo: Repo, back: Operation): Promise
     ({ branch }) => branch !== null && going.has(branchRef(branch)),
   )
   if (user)
-    throw new AppError('WT_002', `${user.branch} is checked out in ${user.path}.`, {
+    throw new AppError('branchInUse', `${user.branch} is checked out in ${user.path}.`, {
       path: user.path,
       hint: 'Switch to another branch there first.',
     })

@@ -37,9 +37,13 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
   return holdTask(ports, named, { verb: 'update', signal }, async () => {
     let task = await requireOpen(ports, named)
     if (input.dirty && task.shadow) {
-      throw new AppError('WT_019', `${task.id} works in your checkout: as it is, that is the work itself.`, {
-        hint: `Bring a branch in: offshoot update ${task.id}`,
-      })
+      throw new AppError(
+        'wrongUsage',
+        `${task.id} works in your checkout: as it is, that is the work itself.`,
+        {
+          hint: `Bring a branch in: offshoot update ${task.id}`,
+        },
+      )
     }
     await requireWorkspace(ports, repo, task)
     requireIdle(task)
@@ -98,7 +102,7 @@ async function targetTree(
   const commit = branch === null ? undefined : await refs.findRef(repo.place, branchRef(branch), signal)
   if (commit === undefined) {
     throw new AppError(
-      'WT_010',
+      'baseMissing',
       branch === null ? `${task.id} was not started from a branch.` : `There is no branch ${branch}.`,
       {
         hint: 'Name one: --onto BRANCH',

@@ -1,6 +1,6 @@
 /** A task's workspace: making it, and taking it away again. Each step can be repeated after a crash. */
 import path from 'node:path'
-import { AppError } from '../model/errors.ts'
+import { AppError, type Problem } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
 import type { OnProgress } from '../model/progress.ts'
 import { branchRef, pinRef } from '../model/refs.ts'
@@ -20,19 +20,25 @@ function startMessage(uid: string): string {
 export async function requireBase(ports: Ports, base: string, place: Place): Promise<string> {
   const real = await ports.files.readRealPath(base)
   if (isInRepo(place, base) && real !== base) {
-    throw new AppError('WT_006', `${base} is a symlink to ${real}, outside the repository.`, {
+    throw new AppError('outsideBase', `${base} is a symlink to ${real}, outside the repository.`, {
       path: base,
       hint: 'Name the real folder in workspace.base.',
     })
   }
   if (!(await canBeFolder(ports, real))) {
-    throw new AppError('WT_001', `${base} is not a folder.`, { path: base, hint: 'Change workspace.base.' })
+    throw new AppError('pathExists', `${base} is not a folder.`, {
+      path: base,
+      hint: 'Change workspace.base.',
+    })
   }
   if (`${real}${path.sep}`.startsWith(place.commonDir + path.sep)) {
-    throw new AppError('WT_001', `${base} belongs to git.`, { path: base, hint: 'Change workspace.base.' })
+    throw new AppError('pathExists', `${base} belongs to git.`, {
+      path: base,
+      hint: 'Change workspace.base.',
+    })
   }
   if (isRoot(place, real) || (isInRepo(place, real) && (await isUsed(ports, real)))) {
-    throw new AppError('WT_001', `${base} holds other things than workspaces.`, {
+    throw new AppError('pathExists', `${base} holds other things than workspaces.`, {
       path: base,
       hint: 'Name a folder of its own in workspace.base.',
     })
@@ -84,7 +90,7 @@ export async function makeRefs(ports: Ports, repo: Repo, task: Task, signal?: Ab
 
 export function branchTaken(branch: string, rival: string): AppError {
   const message = `The branch ${branch} cannot be made: there is a branch ${rival}.`
-  return new AppError('WT_002', message, { data: { branch: rival } })
+  return new AppError('branchInUse', message, { data: { branch: rival } })
 }
 
 /** The folder, its registration and its files. */
@@ -108,7 +114,7 @@ export async function makeBase(ports: Ports, repo: Repo, made: string): Promise<
 
 export function isolationOf(ports: Ports, task: Task): IsolationKind {
   if (task.isolation !== 'branch') return ports.isolations[task.isolation]
-  throw new AppError('WT_020', `${task.id} works in the checkout ${task.path}: it has no folder of its own.`)
+  throw new AppError('failed', `${task.id} works in the checkout ${task.path}: it has no folder of its own.`)
 }
 
 /** A base folder inside the repository ignores itself, so that `git status` stays as it was. */
@@ -153,14 +159,14 @@ export async function undoStart(
   ports: Ports,
   repo: Repo,
   task: Task,
-  why: { readonly message: string; readonly code?: string; readonly path?: string | undefined },
+  why: { readonly message: string; readonly problem?: Problem; readonly path?: string | undefined },
 ): Promise<void> {
   if (!(await isUnderWay(ports, task, 'start'))) return
   const { place } = repo
   const { refs } = ports
   const branch = branchRef(task.branch)
   // Somebody made a folder of that name after we had looked: it is theirs.
-  const foreign = why.code === 'WT_001' && why.path === task.path
+  const foreign = why.problem === 'pathExists' && why.path === task.path
   const trash = foreign ? undefined : await freeTrash(ports, task.path)
   if (trash !== undefined) await trashFolder(ports, repo, task, trash)
   await dropTaken(ports, task)

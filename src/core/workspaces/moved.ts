@@ -33,7 +33,7 @@ export async function findOther(ports: Ports, repo: Repo, task: Task): Promise<O
 }
 
 function moved(repo: Repo, task: Task, other: OtherFolder): AppError {
-  return new AppError('WT_002', `The workspace of ${task.id} was moved to ${other.path}.`, {
+  return new AppError('branchInUse', `The workspace of ${task.id} was moved to ${other.path}.`, {
     path: other.path,
     hint: movedHint(task, other, ` -C ${quoted(repoRoot(repo.commonDir))}`),
   })
@@ -52,7 +52,7 @@ export function movedHint(
 
 function taken(task: Task, by: string): AppError {
   const { id } = task
-  return new AppError('WT_002', `The worktree ${by} has the name of the workspace of ${id}.`, {
+  return new AppError('branchInUse', `The worktree ${by} has the name of the workspace of ${id}.`, {
     path: by,
     hint: isOpen(task)
       ? `Remove that worktree, or give the task up: offshoot reject ${id} --keep-branch.`

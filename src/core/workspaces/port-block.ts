@@ -69,9 +69,13 @@ function requireBlock(
 ): PortBlock {
   const block = chosenBlock(settings, `${repo} ${id}`, taken)
   if (block) return block
-  throw new AppError('WT_003', `No ${settings.size} ports in a row are left from ${settings.base} on.`, {
-    hint: 'Lower ports.base or ports.size; ports.size: 0 does without them.',
-  })
+  throw new AppError(
+    'limitReached',
+    `No ${settings.size} ports in a row are left from ${settings.base} on.`,
+    {
+      hint: 'Lower ports.base or ports.size; ports.size: 0 does without them.',
+    },
+  )
 }
 
 /**

@@ -52,7 +52,7 @@ export async function requireWorkspace(ports: Ports, repo: Repo, task: Task): Pr
   // Where a workspace was moved away from, anything may be written since: what is there does not make it the workspace.
   await requireRegistration(ports, repo, task)
   if (await isThere(ports, task)) return requireOnBranch(ports, repo, task)
-  throw new AppError('WT_005', `The workspace of ${task.id} is gone.`, {
+  throw new AppError('notFound', `The workspace of ${task.id} is gone.`, {
     path: task.path,
     hint: `offshoot start ${task.id} makes it again, as of its last step. (${repo.name})`,
   })
@@ -65,7 +65,7 @@ export async function requireOnBranch(ports: Ports, repo: Repo, task: Task): Pro
   if (!shadow || task.pending?.verb === 'run') return
   const now = await ports.git.readHeadBranch({ ...repo.place, gitDir: shadow.gitDir })
   if (now === branch) return
-  throw new AppError('WT_002', `${checkout} is on ${now ?? 'no branch'}, not on ${branch}.`, {
+  throw new AppError('branchInUse', `${checkout} is on ${now ?? 'no branch'}, not on ${branch}.`, {
     path: checkout,
     hint: `git switch ${branch} goes back to the work of ${task.id}.`,
   })
@@ -74,7 +74,9 @@ export async function requireOnBranch(ports: Ports, repo: Repo, task: Task): Pro
 export function requireFree(branch: string, worktrees: readonly Worktree[]): void {
   const user = worktrees.find((worktree) => worktree.branch === branch)
   if (user === undefined) return
-  throw new AppError('WT_002', `The branch ${branch} is checked out in ${user.path}.`, { path: user.path })
+  throw new AppError('branchInUse', `The branch ${branch} is checked out in ${user.path}.`, {
+    path: user.path,
+  })
 }
 
 /** The last step as the user's repository has it. */

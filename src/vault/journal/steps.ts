@@ -29,7 +29,7 @@ export function hasSteps({ checkpoints, expiry }: Task): boolean {
 
 export function notFound({ id, checkpoints }: Task): AppError {
   return new AppError(
-    'WT_023',
+    'stepsLost',
     `The vault does not know the steps of ${id}, of which there are ${checkpoints}.`,
     {
       hint: `offshoot repair ${id} brings them back, if the vault still has them.`,

@@ -34,7 +34,7 @@ export async function compact(vault: OpenVault, gone: Gone, signal?: AbortSignal
   await pack().catch((thrown: unknown) => {
     // What a task without a step was made of went with the repository; git packs nothing that is not whole. The names of
     // what is gone are gone, and with the last of such tasks it is packed.
-    if (lends || appError(thrown).code !== 'WT_020') throw thrown
+    if (lends || appError(thrown).problem !== 'failed') throw thrown
   })
   await files.sync([path.join(gitDir, 'objects', 'pack'), path.join(gitDir, 'objects')])
 }

@@ -92,7 +92,7 @@ export function vaultObjects(
     }
     const found = await reader.read(oid)
     if (found) return found
-    throw new AppError('WT_020', `The object ${oid} is missing.`, {
+    throw new AppError('failed', `The object ${oid} is missing.`, {
       path: vault,
       hint: 'offshoot doctor tells more.',
     })

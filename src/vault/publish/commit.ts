@@ -69,7 +69,7 @@ async function identity(vault: OpenVault, repo: Repo, signal?: AbortSignal): Pro
     })
     const [, name = '', email = ''] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(stdout.toString().trim()) ?? []
     if (code !== 0 || name === '')
-      throw new AppError('WT_020', 'git does not know who you are, so it cannot commit.', {
+      throw new AppError('failed', 'git does not know who you are, so it cannot commit.', {
         hint: 'git config --global user.name "…" and user.email "…"',
       })
     settings.push([`${role}.name`, name], [`${role}.email`, email])

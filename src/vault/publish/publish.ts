@@ -112,7 +112,7 @@ export async function publish(
   const change: RefChange = { ref, old: now ?? null, new: tip.commit }
   const message = `offshoot: steps of ${task.uid}`
   if (now !== tip.commit && !(await changeRefs(vault.exec, repo.place, [change], message, signal))) {
-    throw new AppError('WT_012', `The branch ${branch} moved while it was being published.`, {
+    throw new AppError('locked', `The branch ${branch} moved while it was being published.`, {
       hint: 'Repeat it.',
     })
   }

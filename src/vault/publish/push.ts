@@ -55,7 +55,7 @@ export async function push(
   } catch (thrown) {
     const error = appError(thrown)
     if (error.kind === 'cancelled') throw error
-    throw new AppError('WT_020', `${branch} could not be pushed: ${error.message}`, {
+    throw new AppError('failed', `${branch} could not be pushed: ${error.message}`, {
       hint: `Nothing has changed here. Try it by hand: git push ${url} ${branch}`,
       data: error.data,
       cause: error,

@@ -91,5 +91,5 @@ export async function showHidden(
 }
 
 function requireDone({ code, stderr }: Git): void {
-  if (code !== 0) throw new AppError('WT_020', `The index could not be made: ${stderr.trim()}`)
+  if (code !== 0) throw new AppError('failed', `The index could not be made: ${stderr.trim()}`)
 }
