@@ -2,11 +2,11 @@
  * What becomes of a task by itself. Nothing reaches the user's branch that way: a task that failed, was cut off or is not
  * used is given up, as by reject, and comes back with undo. Which tasks, and when, the settings say.
  */
+import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { appError } from '../model/errors.ts'
 import type { AutoRevert } from '../model/events.ts'
 import { redacted } from '../model/redact.ts'
-import type { Repo } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import { type Idling, isOpen, type Task } from '../model/task.ts'
 import { closing } from '../operations/close.ts'
@@ -52,22 +52,18 @@ function mayBeDue(task: Conditions, now: Date): boolean {
 }
 
 /** When a run has ended: the task is given up when it has to be, or cleaned away when it has completed. */
-export async function afterRun(ports: Ports, repo: Repo, task: Task): Promise<Task> {
+export async function afterRun(work: Work): Promise<Task> {
+  const { ports, task } = work
   const settings = await settingsOf(ports, task)
   const auto = task.trigger && findTrigger(task, settings, ports.clock.now())
-  if (auto) return revert(ports, repo, task, settings, auto)
+  if (auto) return revert(work, settings, auto)
   if (task.state !== 'completed' || task.shadow || !settings.prune.cleanupOnComplete) return task
   // Should it fail, prune finds the task.
-  return cleanAway(ports, repo, task).catch(() => task)
+  return cleanAway(work).catch(() => task)
 }
 
-async function revert(
-  ports: Ports,
-  repo: Repo,
-  named: Task,
-  settings: Settings,
-  { trigger }: AutoRevert,
-): Promise<Task> {
+async function revert(work: Work, settings: Settings, { trigger }: AutoRevert): Promise<Task> {
+  const { ports, task: named } = work
   try {
     return await holdTask(ports, named, { verb: 'reject' }, async () => {
       // Others may have used it, or given it up, while we waited.
@@ -75,7 +71,7 @@ async function revert(
       const auto = findTrigger(task, settings, ports.clock.now())
       if (!auto) return task
       const keepBranch = settings.keepFailed && task.state === 'failed'
-      return (await rejectHeld(ports, repo, task, { keepBranch, auto })).task
+      return (await rejectHeld({ ...work, task, signal: undefined }, { keepBranch, auto })).task
     })
   } catch (thrown) {
     const error = appError(thrown)
@@ -88,13 +84,14 @@ async function revert(
 }
 
 /** The branch stays: nobody has looked at the work yet. */
-function cleanAway(ports: Ports, repo: Repo, named: Task): Promise<Task> {
+function cleanAway(work: Work): Promise<Task> {
+  const { ports, task: named } = work
   return holdTask(ports, named, { verb: 'prune' }, async () => {
     const task = (await ports.store.findTaskByUid(named.uid)) ?? named
     if (!isOpen(task) || task.pending || task.state !== 'completed') return task
-    const { branchKept: _, ...closed } = await closing(ports, repo, task, 'kept', { keepBranch: true })
+    const { branchKept: _, ...closed } = await closing({ ...work, task }, 'kept', { keepBranch: true })
     const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
-    return perform(ports, repo, task, { ...common, at: ports.clock.now().toISOString(), ...closed })
+    return perform({ ...work, task }, { ...common, at: ports.clock.now().toISOString(), ...closed })
   })
 }
 
@@ -124,7 +121,7 @@ export async function autoRevert(ports: Ports, inHand: InHand): Promise<void> {
     const settings = due.get(task.origin)
     if (!settings || isMeant(task, inHand)) continue
     const auto = findTrigger(task, settings, now)
-    if (auto) await revert(ports, repo, task, settings, auto)
+    if (auto) await revert({ ports, repo, task }, settings, auto)
   }
 }
 

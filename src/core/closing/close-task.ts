@@ -1,10 +1,9 @@
+import type { Work } from '../tasks/work.ts'
 import type { CommandCall } from '../model/command.ts'
 import type { AutoRevert } from '../model/events.ts'
-import type { Repo } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { givingUp } from '../operations/close.ts'
 import { perform } from '../operations/perform.ts'
-import type { Ports } from '../ports/index.ts'
 import { takeStep } from '../steps/take.ts'
 import { requireIdle, requireOpen, requireSettled } from '../tasks/guards.ts'
 import { holdTask } from '../tasks/hold.ts'
@@ -29,25 +28,19 @@ export interface Rejected {
 }
 
 export function rejectTask(
-  ports: Ports,
-  repo: Repo,
-  named: Task,
+  work: Work,
   input: Omit<RejectInput, 'dir' | 'task' | 'onOutput'>,
-  signal?: AbortSignal,
 ): Promise<Rejected> {
-  return holdTask(ports, named, { verb: 'reject', signal }, () =>
-    rejectHeld(ports, repo, named, input, signal),
-  )
+  const { ports, task: named, signal } = work
+  return holdTask(ports, named, { verb: 'reject', signal }, () => rejectHeld(work, input))
 }
 
 /** Whoever calls holds the task's lock. */
 export async function rejectHeld(
-  ports: Ports,
-  repo: Repo,
-  named: Task,
+  work: Work,
   input: Omit<RejectInput, 'dir' | 'task' | 'onOutput'>,
-  signal?: AbortSignal,
 ): Promise<Rejected> {
+  const { ports, task: named } = work
   let task = input.hide
     ? ((await ports.store.findTaskByUid(named.uid)) ?? named)
     : await requireOpen(ports, named)
@@ -55,25 +48,24 @@ export async function rejectHeld(
   requireIdle(task)
   const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
   if (there) {
-    await requireOnBranch(ports, repo, task)
+    await requireOnBranch({ ...work, task })
     const note = { tool: 'sweep', summary: 'before the reject' }
-    task = (await takeStep(ports, repo, task, note, undefined, signal)).task
+    task = (await takeStep({ ...work, task }, note)).task
   }
-  return close(ports, repo, task, input)
+  return close({ ...work, task }, input)
 }
 
 /** As one operation. Whoever calls holds the task's lock. */
 export async function close(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  work: Work,
   { keepBranch, hide, auto }: Pick<RejectInput, 'keepBranch' | 'hide' | 'auto'>,
 ): Promise<Rejected> {
+  const { ports, task } = work
   const id = ports.ids.uid()
   const at = ports.clock.now().toISOString()
   const common = { id, verb: hide ? 'delete' : 'reject', task: task.uid, at, auto } as const
   const { branchKept, ...rest } = isOpen(task)
-    ? await givingUp(ports, repo, task, 'rejected', { keepBranch, hidden: hide })
+    ? await givingUp(work, 'rejected', { keepBranch, hidden: hide })
     : { branchKept: false, refs: [], record: { from: { hidden: false }, to: { hidden: true } } }
-  return { task: await perform(ports, repo, task, { ...common, ...rest }), operation: id, branchKept }
+  return { task: await perform(work, { ...common, ...rest }), operation: id, branchKept }
 }

@@ -17,7 +17,7 @@ export function closeKept(work: LandingWork): Promise<Ending> {
 
 async function closed(work: LandingWork, state: TaskState): Promise<Ending> {
   const { ports, repo, task } = work
-  const { refs, workspace, record } = await closing(ports, repo, task, state, {
+  const { refs, workspace, record } = await closing({ ports, repo, task }, state, {
     keepBranch: state === 'kept',
   })
   const { from, to } = landedRecord(work)

@@ -53,7 +53,7 @@ export async function planCommit(work: LandingWork, kind: CommitKind): Promise<L
   const built = await kind.build(await readSides(work, { onto, target, worded }))
   if (built.conflicts.length > 0) return { conflicts: built.conflicts, refs: [], onto, landed: {} }
   const raw = (checkout: string, file: BytePath, to: Leaf) => rawOf(work, built, checkout, file, to)
-  const followed = checkedOut && (await follow(ports, repo, task, checkedOut, { ...built, raw }, signal))
+  const followed = checkedOut && (await follow({ ports, repo, task, signal }, checkedOut, { ...built, raw }))
   return {
     conflicts: followed?.conflicts ?? [],
     refs: built.commit === target ? [] : [{ ref: branchRef(onto), old: target, new: built.commit }],

@@ -1,12 +1,11 @@
 /** How the files and the index of a checkout follow its branch when commits land on it. */
+import type { Work } from '../tasks/work.ts'
 import { type BytePath, toText } from '../model/bytes.ts'
 import { isSame } from '../model/leaf.ts'
 import type { FileMove } from '../model/operation.ts'
 import type { Conflict, Found, IndexMove, Leaf, LeafChange, Tracked } from '../model/tree.ts'
 import type { Place, Repo } from '../model/repo.ts'
-import type { Ports } from '../ports/index.ts'
 import type { Worktree } from '../model/git.ts'
-import type { Task } from '../model/task.ts'
 import { asFound, obstacles, readSurroundings } from './obstacles.ts'
 import type { Landing } from './strategy.ts'
 
@@ -24,12 +23,9 @@ interface Followed {
 
 /** Where the user has changes of their own, there is a conflict, and nothing of it may be written. */
 export async function follow(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  { ports, repo, task, signal }: Work,
   checkedOut: Worktree,
   { before, after, raw }: Followed,
-  signal?: AbortSignal,
 ): Promise<Pick<Landing, 'files' | 'index' | 'conflicts'>> {
   const { path: checkout } = checkedOut
   const { gitDir } = placeOf(repo, checkedOut)

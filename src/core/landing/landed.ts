@@ -1,9 +1,10 @@
 /** Whether the work of a task is in its base branch by now: merged, squashed or rebased, by us or elsewhere. */
+import type { Work } from '../tasks/work.ts'
 import { appError } from '../model/errors.ts'
 import { settingsOf } from '../tasks/hold.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
-import { isOpen, type Task } from '../model/task.ts'
+import { isOpen } from '../model/task.ts'
 import { branchRef } from '../model/refs.ts'
 
 export interface LandedState {
@@ -15,15 +16,11 @@ export interface LandedState {
 
 const unknown: LandedState = { landed: null }
 
-export async function landedState(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  signal?: AbortSignal,
-): Promise<LandedState> {
+export async function landedState(work: Work): Promise<LandedState> {
+  const { ports, repo, task, signal } = work
   if (!isOpen(task) && task.state !== 'kept') return unknown
   try {
-    const tip = await tipOf(ports, repo, task, signal)
+    const tip = await tipOf(work)
     if (tip === undefined || task.base.branch === null) return unknown
     const { remote } = (await settingsOf(ports, task)).pr
     const refs = [
@@ -33,7 +30,7 @@ export async function landedState(
     for (const [where, ref] of refs) {
       const target = await ports.refs.findRef(repo.place, ref, signal)
       if (target === undefined || !(await isIn(ports, repo, tip, target, signal))) continue
-      return (await isAllThere(ports, repo, task, signal)) ? { landed: true, where } : { landed: false }
+      return (await isAllThere(work)) ? { landed: true, where } : { landed: false }
     }
     return { landed: false }
   } catch (thrown) {
@@ -43,12 +40,7 @@ export async function landedState(
 }
 
 /** Where the task's commits end; undefined as long as there are none. */
-async function tipOf(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
+async function tipOf({ ports, repo, task, signal }: Work): Promise<string | undefined> {
   const branch = task.adopted
     ? undefined
     : await ports.refs.findRef(repo.place, branchRef(task.branch), signal)
@@ -73,7 +65,7 @@ async function isIn(
 }
 
 /** What is in the workspace and not on the branch cannot have landed with it. */
-async function isAllThere(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<boolean> {
+async function isAllThere({ ports, repo, task, signal }: Work): Promise<boolean> {
   const published = await ports.publishing.readPublished(repo, task)
   if (task.checkpoints > 0 && !published.has(task.checkpoints)) return false
   if (!isOpen(task) || (await ports.files.readKind(task.path)) !== 'folder') return true

@@ -1,4 +1,5 @@
 /** What of a landing has changed since it was done, when it is to be taken back: files that were edited, a branch that is elsewhere. */
+import type { Work } from '../tasks/work.ts'
 import type { BytePath } from '../model/bytes.ts'
 import { conflictError } from '../model/errors.ts'
 import { isSame } from '../model/leaf.ts'
@@ -7,7 +8,6 @@ import { overlaps } from '../operations/fits.ts'
 import type { Leaf } from '../model/tree.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
-import type { Task } from '../model/task.ts'
 import { branchRef } from '../model/refs.ts'
 import { requireUnheld } from './commit-build.ts'
 import { follow } from './follow.ts'
@@ -17,13 +17,8 @@ import { asFound, obstacles, readSurroundings } from './obstacles.ts'
  * A branch that was moved moves back, and with it the files and the index of the checkout that has it now: that need not
  * be the one that had it then.
  */
-export async function whereItIsNow(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  back: Operation,
-  signal?: AbortSignal,
-): Promise<Operation> {
+export async function whereItIsNow(work: Work, back: Operation): Promise<Operation> {
+  const { ports, repo, task } = work
   const moved = back.refs.find((change) => change.old !== null && change.new !== null)
   if (!moved?.old || !moved.new || back.head) return back
   await requireUnheld(ports, repo, moved.ref.slice(branchRef('').length))
@@ -37,14 +32,7 @@ export async function whereItIsNow(
   ]
   const raw = (checkout: string, file: BytePath, to: Leaf) =>
     ports.publishing.smudge(repo, task, checkout, file, to)
-  const { conflicts, files, index } = await follow(
-    ports,
-    repo,
-    task,
-    checkedOut,
-    { before, after, raw },
-    signal,
-  )
+  const { conflicts, files, index } = await follow(work, checkedOut, { before, after, raw })
   if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
   return { ...back, files, index }
 }

@@ -1,22 +1,20 @@
 /** Where the bytes of two sides do not fit together, what git would merge: the contents as it stores them. */
+import type { Work } from '../tasks/work.ts'
 import { type BytePath, fromText } from '../model/bytes.ts'
 import type { Leaf, MergeInput, Merged } from '../model/tree.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
-import type { Task } from '../model/task.ts'
 
 type Leaves = ReadonlyMap<BytePath, Leaf>
 
 /** Files whose line ends or encoding differ are the same to git; what comes of them is told as a checkout would write it. */
 export async function mergeStored(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  work: Work,
   checkout: string,
   sides: MergeInput,
   merged: Merged,
-  signal?: AbortSignal,
 ): Promise<Merged> {
+  const { ports, repo, task, signal } = work
   const { contents, publishing } = ports
   const paths = merged.conflicts.map((conflict) => fromText(conflict.path))
   const raw = {
@@ -25,9 +23,9 @@ export async function mergeStored(
     theirs: await filesOf(ports, repo, sides.theirs, paths),
   }
   const stored = {
-    base: await cleaned(ports, repo, task, raw.base, signal),
-    ours: await cleaned(ports, repo, task, raw.ours, signal),
-    theirs: await cleaned(ports, repo, task, raw.theirs, signal),
+    base: await cleaned(work, raw.base),
+    ours: await cleaned(work, raw.ours),
+    theirs: await cleaned(work, raw.theirs),
   }
   const converts = (['base', 'ours', 'theirs'] as const).some((name) =>
     Array.from(stored[name]).some(([file, { oid }]) => raw[name].get(file)?.oid !== oid),
@@ -72,13 +70,7 @@ async function filesOf(
   return found
 }
 
-async function cleaned(
-  { publishing }: Ports,
-  repo: Repo,
-  task: Task,
-  files: Leaves,
-  signal?: AbortSignal,
-): Promise<Leaves> {
+async function cleaned({ ports: { publishing }, repo, task, signal }: Work, files: Leaves): Promise<Leaves> {
   const changes = new Map(Array.from(files, ([file, to]) => [file, { from: null, to }]))
   const stored = new Map<BytePath, Leaf>()
   for (const [file, leaf] of await publishing.clean(repo, task, changes, signal))

@@ -1,4 +1,5 @@
 /** What an accept is to land: from one tree of the workspace to another. */
+import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { toText } from '../model/bytes.ts'
 import { AppError } from '../model/errors.ts'
@@ -48,13 +49,7 @@ export async function rootedChoice(
   return { only: only.map((spec) => rootedSpec(spec, folder)), steps, hunks }
 }
 
-export async function offerOf(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  choice: Choice,
-  signal?: AbortSignal,
-): Promise<Offer | Misfit> {
+export async function offerOf({ ports, repo, task, signal }: Work, choice: Choice): Promise<Offer | Misfit> {
   const steps = await ports.steps.readSteps(repo, task)
   const first = steps[0] ? firstOf(task, steps) : await ports.seeding.seed(repo, task)
   const last = steps.at(-1) ?? first

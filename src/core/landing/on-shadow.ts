@@ -31,12 +31,12 @@ const plans: Record<
     if (!ends(work) || landing.conflicts.length > 0) return landing
     const isBase = landing.onto === work.task.base.branch
     const { ports, repo, task } = work
-    return together(landing, await leaving(ports, repo, task, isBase ? landing.goal : undefined))
+    return together(landing, await leaving({ ports, repo, task }, isBase ? landing.goal : undefined))
   },
   async branch(strategy, work) {
     const landing = await strategy.plan(work)
     const { ports, repo, task } = work
-    return ends(work) ? together(landing, await leaving(ports, repo, task)) : landing
+    return ends(work) ? together(landing, await leaving({ ports, repo, task })) : landing
   },
 }
 
@@ -54,9 +54,9 @@ function together(landing: Landing, left: Leaving): Landing {
 async function planFiles({ ports, repo, task, offer, signal }: LandingWork): Promise<Landing> {
   const { first, theirs } = offer
   const tip = await ports.refs.findRef(repo.place, branchRef(task.base.branch ?? ''), signal)
-  const now = await goalAt(ports, repo, task, first, tip ?? task.base.commit)
+  const now = await goalAt({ ports, repo, task }, first, tip ?? task.base.commit)
   const sides = { base: first.tree, ours: now.raw, theirs, labels: ['yours', task.id] as const }
   const merged = await ports.contents.merge(repo, sides, signal)
-  const left = await leaving(ports, repo, task, { ...now, raw: merged.tree })
+  const left = await leaving({ ports, repo, task }, { ...now, raw: merged.tree })
   return { ...left, conflicts: [...merged.conflicts, ...left.conflicts], landed: {} }
 }

@@ -131,7 +131,10 @@ async function mergeWith(
   const all = await contents.change(repo, await contents.takeAll(repo, checkout, signal), present)
   const again = await contents.merge(repo, { ...sides, ours: all }, signal)
   if (again.conflicts.length === 0) return { ours: all, merged: again }
-  return { ours, merged: await mergeStored(ports, repo, task, checkout, { ...sides, ours }, merged, signal) }
+  return {
+    ours,
+    merged: await mergeStored({ ports, repo, task, signal }, checkout, { ...sides, ours }, merged),
+  }
 }
 
 /** Of what is no text, and of what is there on one side only, git keeps one side: nothing in it shows the other. */

@@ -1,4 +1,5 @@
 /** Landing as a pull request: the branch is pushed, and a tool of the user's asks for it. */
+import type { Work } from '../tasks/work.ts'
 import { AppError, appError } from '../model/errors.ts'
 import { closeKept } from './close.ts'
 import { stepLines, titleOf } from './message.ts'
@@ -7,7 +8,6 @@ import type { Repo } from '../model/repo.ts'
 import { strategyFacts } from '../model/strategies.ts'
 import { addressIn, type Request, remoteHost, requestArgs, type Tool, toolFor, tools } from './request.ts'
 import type { Landing, LandingStrategy, LandingWork } from './strategy.ts'
-import type { Task } from '../model/task.ts'
 
 export const pullRequest: LandingStrategy<'pr'> = {
   ...strategyFacts.pr,
@@ -28,7 +28,7 @@ async function planRequest({ ports, repo, task, input, signal }: LandingWork): P
     })
   }
   const settings = (await ports.settings.read(task.origin)).pr
-  const url = await requireRemote(ports, repo, task, settings.remote)
+  const url = await requireRemote({ ports, repo, task }, settings.remote)
   const remote = remoteHost(url)
   const tool = toolFor(settings.tool, remote?.host, await installedTools(ports, repo))
   const steps = await ports.steps.readSteps(repo, task)
@@ -45,7 +45,7 @@ async function planRequest({ ports, repo, task, input, signal }: LandingWork): P
       })
     }
     await ports.publishing.push(repo, task, { url, branch, commit: tip, hooks: Boolean(input.hooks) }, signal)
-    const address = await ask(ports, repo, task, tool, { remote, branch, base, ...words }, signal)
+    const address = await ask({ ports, repo, task, signal }, tool, { remote, branch, base, ...words })
     return { onto: base, commit: tip, ...(address !== undefined && { url: address }) }
   }
   return { conflicts: [], refs: [], onto: base, landed: {}, send }
@@ -55,7 +55,7 @@ async function planRequest({ ports, repo, task, input, signal }: LandingWork): P
  * An agent in a worktree can write the repository's config: where the work is sent to must be where it was at the start,
  * unless the user says it outside of that config.
  */
-async function requireRemote(ports: Ports, repo: Repo, task: Task, remote: string): Promise<string> {
+async function requireRemote({ ports, repo, task }: Work, remote: string): Promise<string> {
   if (/[:/]/.test(remote)) return remote
   const { before, now } = await ports.publishing.findRemote(repo, task, remote)
   const url = before ?? now
@@ -85,12 +85,9 @@ async function installedTools(ports: Ports, repo: Repo): Promise<Tool[]> {
 }
 
 async function ask(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  { ports, repo, task, signal }: Work,
   tool: Tool,
   request: Request,
-  signal?: AbortSignal,
 ): Promise<string | undefined> {
   const said = { stdout: '', stderr: '' }
   const call = {

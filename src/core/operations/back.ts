@@ -1,9 +1,9 @@
 /** An operation that is not to be: taken back before it has begun, or out of the middle, or undone as one of its own. */
+import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { AppError } from '../model/errors.ts'
 import type { FileMove, IndexPart, Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
-import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { append } from '../tasks/records.ts'
 import { moveIndex, otherEntries, placeFiles, requireIndex, stagingFolder } from './files.ts'
@@ -11,9 +11,7 @@ import { lookAtRefs, moveRefs } from './refs.ts'
 
 /** Before anything of the user's was touched: only what we staged goes. */
 export async function takeBack(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  { ports, repo, task }: Work,
   operation: Operation,
   reason: string,
 ): Promise<void> {
@@ -31,32 +29,26 @@ export async function takeBack(
 
 /** Whoever is told that it failed is not to find it done later. Where that is too late, recovery finishes it. */
 export async function takeBackUnbegun(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  work: Work,
   operation: Operation,
   { message }: AppError,
 ): Promise<void> {
+  const { ports, repo } = work
   try {
     const { begun } = await lookAtRefs(ports, repo, operation)
-    if (!begun) await takeBack(ports, repo, task, operation, message)
+    if (!begun) await takeBack(work, operation, message)
   } catch {
     // Recovery looks at it again.
   }
 }
 
 /** A file that cannot be written, as it is not the user's to write: what has changed goes back, and nothing is half-done. */
-export async function takeBackPlaced(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  operation: Operation,
-  cause: AppError,
-): Promise<AppError> {
+export async function takeBackPlaced(work: Work, operation: Operation, cause: AppError): Promise<AppError> {
+  const { ports, repo } = work
   const { problem, message, path: file } = cause
   try {
     await putBack(ports, repo, operation)
-    await takeBack(ports, repo, task, operation, message)
+    await takeBack(work, operation, message)
     return new AppError(problem, message, { path: file, cause, hint: `Nothing was changed. ${cause.hint}` })
   } catch {
     const hint = `The next command that writes goes on with it. ${cause.hint}`

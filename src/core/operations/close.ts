@@ -1,4 +1,5 @@
 /** What becomes of a task's folder and refs when the task is closed. */
+import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import type { TaskState } from '../model/enums.ts'
 import { conflictError } from '../model/errors.ts'
@@ -26,14 +27,9 @@ interface Closing extends Pick<Operation, 'refs' | 'workspace' | 'record'> {
 }
 
 /** Folder into the trash, branch and pin away; a branch that was there before, or that somebody uses, stays. */
-export async function closing(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  state: TaskState,
-  options: ClosingOptions,
-): Promise<Closing> {
-  await requireUnmoved(ports, repo, task)
+export async function closing(work: Work, state: TaskState, options: ClosingOptions): Promise<Closing> {
+  const { ports, repo, task } = work
+  await requireUnmoved(work)
   const worktrees = options.worktrees ?? (await ports.git.readWorktrees(repo.place))
   const branchKept = Boolean(options.keepBranch) || task.adopted || isUsedElsewhere(worktrees, task)
   const refs: RefChange[] = []
@@ -58,15 +54,14 @@ export async function closing(
 
 /** The same for work that does not land: a checkout of the user's is theirs again. */
 export async function givingUp(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  work: Work,
   state: TaskState,
   options: ClosingOptions,
 ): Promise<Closing & Partial<Leaving>> {
-  const closed = await closing(ports, repo, task, state, options)
+  const { task } = work
+  const closed = await closing(work, state, options)
   if (!task.shadow) return closed
-  const { conflicts, ...left } = await leaving(ports, repo, task)
+  const { conflicts, ...left } = await leaving(work)
   if (conflicts.length > 0) throw conflictError(conflicts)
   return { ...closed, ...left, refs: [...left.refs, ...closed.refs] }
 }
@@ -77,7 +72,7 @@ function isUsedElsewhere(worktrees: readonly Worktree[], task: Task): boolean {
 }
 
 /** Where a workspace of a closed task stands, if nothing that stays when it goes leads to that commit. */
-export async function findUnkeptHead(ports: Ports, repo: Repo, task: Task): Promise<string | undefined> {
+export async function findUnkeptHead({ ports, repo, task }: Work): Promise<string | undefined> {
   const head = await findDetachedHead(ports, repo, await ports.git.readWorktrees(repo.place), task)
   if (head === undefined) return undefined
   for (const ref of [keptHeadRef(task.uid), keptRef(task.uid), branchRef(task.branch)]) {

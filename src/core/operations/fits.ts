@@ -1,4 +1,5 @@
 /** Whether an operation can be taken back: each part of it must find the world as the operation left it. */
+import type { Work } from '../tasks/work.ts'
 import { toText } from '../model/bytes.ts'
 import { conflictError, AppError } from '../model/errors.ts'
 import { requireRegistration } from '../workspaces/moved.ts'
@@ -7,17 +8,17 @@ import type { Operation } from '../model/operation.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 import { findShadow } from './shadow.ts'
-import type { Task } from '../model/task.ts'
 
 export const overlaps = 'What came later overlaps: take that back first.'
 
 /** Files are merged with later edits instead, and all of an index is looked at when it is staged. */
-export async function requireFits(ports: Ports, repo: Repo, task: Task, back: Operation): Promise<void> {
+export async function requireFits(work: Work, back: Operation): Promise<void> {
+  const { ports, repo } = work
   await requireRefs(ports, repo, back)
-  if (back.head) await requireHead(ports, repo, task, back.head)
+  if (back.head) await requireHead(work, back.head)
   if (back.index) await requireEntries(ports, back.index)
-  if (back.workspace) await requireFolder(ports, repo, task, back.workspace)
-  await requireRecord(ports, repo, task, back)
+  if (back.workspace) await requireFolder(work, back.workspace)
+  await requireRecord(work, back)
 }
 
 /** A ref of a task that comes back may be where it belongs already: while its repository was gone, nobody could move it. */
@@ -33,7 +34,7 @@ async function requireRefs(ports: Ports, repo: Repo, { refs, workspace }: Operat
 }
 
 /** The checkout is on the branch that it was left on, and no other task works in it. */
-async function requireHead(ports: Ports, repo: Repo, task: Task, head: NonNullable<Operation['head']>) {
+async function requireHead({ ports, repo, task }: Work, head: NonNullable<Operation['head']>) {
   const place = { ...repo.place, gitDir: head.gitDir }
   const [now, other] = [await ports.git.readHeadBranch(place), await findShadow(ports, repo, task.path)]
   if (now === head.from && (other === undefined || other.uid === task.uid)) return
@@ -56,23 +57,19 @@ async function requireEntries(ports: Ports, index: NonNullable<Operation['index'
 }
 
 /** A folder that comes back finds its place free, and its registration its own. */
-async function requireFolder(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  { to }: NonNullable<Operation['workspace']>,
-): Promise<void> {
+async function requireFolder(work: Work, { to }: NonNullable<Operation['workspace']>): Promise<void> {
+  const { ports, task } = work
   if (to !== 'back') return
   if ((await ports.files.readKind(task.path)) !== undefined) {
     throw new AppError('pathExists', `Something is in the place of the workspace: ${task.path}.`, {
       path: task.path,
     })
   }
-  await requireRegistration(ports, repo, task)
+  await requireRegistration(work)
 }
 
 /** A task that comes back finds its id free. */
-async function requireRecord(ports: Ports, repo: Repo, task: Task, { record }: Operation): Promise<void> {
+async function requireRecord({ ports, repo, task }: Work, { record }: Operation): Promise<void> {
   if (Object.keys(record.to).length === 0) return
   const other = await ports.store.findOpenTask(repo.id, task.id)
   if (other && other.uid !== task.uid)

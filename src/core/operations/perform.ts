@@ -3,6 +3,7 @@
  * written down whole before anything is touched. Until everything new is staged recovery takes it back, from then on it
  * finishes it: a kill at any instant leaves all of it or nothing.
  */
+import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { eachOf } from '../base/concurrency.ts'
 import { appError, AppError } from '../model/errors.ts'
@@ -22,7 +23,8 @@ import { lookAtRefs, movedTo, moveHead, moveRefs, overtaken } from './refs.ts'
 import { seedShadow } from './shadow.ts'
 
 /** Carries an operation out. Whoever calls holds the task's lock. */
-export async function perform(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<Task> {
+export async function perform(work: Work, operation: Operation): Promise<Task> {
+  const { ports, repo, task } = work
   const now = () => ports.clock.now().toISOString()
   const { id } = operation
   await ports.journal.keep(repo, [await keptOf(ports, repo, operation)])
@@ -32,14 +34,14 @@ export async function perform(ports: Ports, repo: Repo, task: Task, operation: O
     await append(ports, task.uid, { type: 'operation.staged', id }, now())
     await moveRefs(ports, repo, operation)
   } catch (error) {
-    await takeBackUnbegun(ports, repo, task, operation, appError(error))
+    await takeBackUnbegun(work, operation, appError(error))
     throw error
   }
   const left = await place(ports, repo, operation).catch(async (thrown: unknown) => {
-    throw await takeBackPlaced(ports, repo, task, operation, appError(thrown))
+    throw await takeBackPlaced(work, operation, appError(thrown))
   })
-  await moveRest(ports, repo, task, operation)
-  return conclude(ports, repo, task, operation, left)
+  await moveRest(work, operation)
+  return conclude(work, operation, left)
 }
 
 /**
@@ -88,7 +90,7 @@ export async function performAll(
   await eachOf(acts, 8, async ({ task, operation }) => {
     const left = await proceed(ports, repo, task, operation).catch(async (thrown: unknown) => {
       const error = appError(thrown)
-      if (operation.refs.length > 0) await takeBackUnbegun(ports, repo, task, operation, error)
+      if (operation.refs.length > 0) await takeBackUnbegun({ ports, repo, task }, operation, error)
       return error
     })
     if (left === undefined) ended.set(task.uid, overtaken(operation.refs))
@@ -145,41 +147,27 @@ async function treesOf(
  * go first: they alone may be refused, as somebody else has moved them. Then nothing else has been touched, and the
  * operation is taken back, which answers undefined.
  */
-export async function finish(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  operation: Operation,
-): Promise<Task | undefined> {
+export async function finish(work: Work, operation: Operation): Promise<Task | undefined> {
+  const { ports, repo, task } = work
   const left = await carryOut(ports, repo, task, operation)
-  return left && conclude(ports, repo, task, operation, left)
+  return left && conclude(work, operation, left)
 }
 
 /**
  * The same where the repository is gone, and its refs with it. Answers false for what also writes in a checkout: that is
  * not there either, and nothing is done.
  */
-export async function finishWithoutRefs(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  operation: Operation,
-): Promise<boolean> {
+export async function finishWithoutRefs(work: Work, operation: Operation): Promise<boolean> {
   const { files, index, head, step, workspace } = operation
   if (files || index || head || step) return false
-  if (workspace) await moveWorkspace(ports, repo, task, workspace)
-  await conclude(ports, repo, task, operation, [])
+  if (workspace) await moveWorkspace(work, workspace)
+  await conclude(work, operation, [])
   return true
 }
 
-async function conclude(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  operation: Operation,
-  left: readonly string[],
-): Promise<Task> {
-  const landed = operation.verb === 'start' ? await seedShadow(ports, repo, task) : undefined
+async function conclude(work: Work, operation: Operation, left: readonly string[]): Promise<Task> {
+  const { ports, repo, task } = work
+  const landed = operation.verb === 'start' ? await seedShadow(work) : undefined
   const { id, auto } = operation
   const done = doneWith(operation, left, landed && { landed })
   const events: TaskEvent[] = auto ? [done, { type: 'reverted', ...auto, operation: id }] : [done]
@@ -187,7 +175,7 @@ async function conclude(
   await noteDone(ports, repo, [done], at)
   const log = events.map((event) => ({ uid: task.uid, event }))
   const closed = (await appendAll(ports, log, at)).at(-1) ?? task
-  return operation.step ? publishSteps(ports, repo, closed) : closed
+  return operation.step ? publishSteps({ ...work, task: closed, signal: undefined }) : closed
 }
 
 type Done = Extract<TaskEvent, { type: 'operation.done' }>
@@ -215,7 +203,7 @@ async function carryOut(
 ): Promise<string[] | undefined> {
   const { moved, begun } = await lookAtRefs(ports, repo, operation)
   if (moved.length > 0 && !begun) {
-    await takeBack(ports, repo, task, operation, overtaken(moved).message)
+    await takeBack({ ports, repo, task }, operation, overtaken(moved).message)
     return undefined
   }
   await moveRefs(ports, repo, operation)
@@ -224,7 +212,7 @@ async function carryOut(
 
 async function afterRefs(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<string[]> {
   const left = await place(ports, repo, operation)
-  await moveRest(ports, repo, task, operation)
+  await moveRest({ ports, repo, task }, operation)
   return left
 }
 
@@ -235,24 +223,26 @@ async function place(ports: Ports, repo: Repo, operation: Operation): Promise<st
   return left
 }
 
-async function moveRest(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<void> {
+async function moveRest(work: Work, operation: Operation): Promise<void> {
+  const { ports, repo } = work
   if (operation.head) await moveHead(ports, repo, operation, operation.head)
-  if (operation.workspace) await moveWorkspace(ports, repo, task, operation.workspace)
-  if (operation.step) await moveStep(ports, repo, task, operation.step)
+  if (operation.workspace) await moveWorkspace(work, operation.workspace)
+  if (operation.step) await moveStep(work, operation.step)
   const staging = stagingFolder(repo, operation)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
 }
 
-async function moveStep(ports: Ports, repo: Repo, task: Task, { before, tree, note }: StepMove) {
-  const now = await catchUp(ports, repo, task)
+async function moveStep(work: Work, { before, tree, note }: StepMove) {
+  const { ports, repo, task } = work
+  const now = await catchUp({ ...work, signal: undefined })
   const last = await ports.steps.findTip(repo, task)
   if (!last || last.n > before) return
   // A restore that stopped half-way left some files old and some new: every one of them is written again.
   await ports.steps.restore(repo, task, last, { ...last, tree })
-  await takeStep(ports, repo, now, note)
+  await takeStep({ ...work, task: now, signal: undefined }, note)
 }
 
-async function moveWorkspace(ports: Ports, repo: Repo, task: Task, move: WorkspaceMove): Promise<void> {
+async function moveWorkspace({ ports, repo, task }: Work, move: WorkspaceMove): Promise<void> {
   const folder = path.join(move.trash, 'workspace')
   const registration = path.join(move.trash, 'registration')
   const isolation = isolationOf(ports, task)

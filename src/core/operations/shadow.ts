@@ -2,6 +2,7 @@
  * A shadow branch: the task works in the user's own checkout. What was uncommitted there is put away into the vault,
  * files and index byte for byte, and comes back when the task ends.
  */
+import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import type { BytePath } from '../model/bytes.ts'
 import { AppError } from '../model/errors.ts'
@@ -88,7 +89,7 @@ export async function entering(
     verb: 'start',
     task: task.uid,
     at,
-    files: { checkout: task.path, moves: await putAway(ports, repo, task, head, changed) },
+    files: { checkout: task.path, moves: await putAway({ ports, repo, task }, head, changed) },
     index: { gitDir, from: index, to: clean },
     head: { gitDir, from: base, to: task.branch },
     refs: [
@@ -110,9 +111,7 @@ async function readIndex(ports: Ports, repo: Repo, gitDir: string): Promise<Leaf
 }
 
 async function putAway(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  { ports, repo, task }: Work,
   head: string,
   changed: Iterable<BytePath>,
 ): Promise<FileMove[]> {
@@ -129,11 +128,12 @@ async function putAway(
 }
 
 /** What could not be put away, as a repository inside the checkout, is not the agent's: it counts as landed. */
-export async function seedShadow(ports: Ports, repo: Repo, task: Task): Promise<Task['landed']> {
+export async function seedShadow(work: Work): Promise<Task['landed']> {
+  const { ports, repo, task } = work
   await ports.seeding.reseed(repo, task)
   const first = await ports.seeding.seed(repo, task)
   const note = { tool: stayed, summary: 'what stayed in the checkout' }
-  await takeStep(ports, repo, task, note)
+  await takeStep({ ...work, signal: undefined }, note)
   const begins = firstOf(task, await ports.steps.readSteps(repo, task))
   return begins.n === 0 ? undefined : { tree: begins.tree, basis: first.tree }
 }
@@ -149,10 +149,11 @@ export type Leaving = Pick<Operation, 'files' | 'index' | 'head' | 'refs'> & {
 }
 
 /** Back to the user's branch, with all that was put away. Without a goal, to where that branch is now. */
-export async function leaving(ports: Ports, repo: Repo, named: Task, goal?: Goal): Promise<Leaving> {
+export async function leaving(work: Work, goal?: Goal): Promise<Leaving> {
+  const { ports, repo } = work
   const { contents } = ports
   const note = { tool: 'sweep', summary: 'before the branch was left' }
-  const { task, step: last } = await takeStep(ports, repo, named, note)
+  const { task, step: last } = await takeStep({ ...work, signal: undefined }, note)
   const { gitDir, operation } = task.shadow ?? { gitDir: '', operation: '' }
   const parked = await findOperation(ports, repo, operation)
   if (!parked?.files || !parked.index || 'moves' in parked.index || !parked.head)
@@ -160,7 +161,7 @@ export async function leaving(ports: Ports, repo: Repo, named: Task, goal?: Goal
   const first = firstOf(task, await ports.steps.readSteps(repo, task))
   const branch = parked.head.from
   const target = await ports.refs.findRef(repo.place, branchRef(branch))
-  const { stored, raw } = goal ?? (await goalAt(ports, repo, task, first, target ?? task.base.commit))
+  const { stored, raw } = goal ?? (await goalAt({ ...work, task }, first, target ?? task.base.commit))
   const own = new Map(parked.files.moves.map((move) => [move.path, move.from]))
   const mine = await contents.change(repo, first.tree, own)
   const labels = ['yours', task.id] as const
@@ -169,7 +170,7 @@ export async function leaving(ports: Ports, repo: Repo, named: Task, goal?: Goal
     const kept = own.get(file) ?? null
     return { path: file, from, to: to && isSame(kept, to) ? kept : to }
   })
-  const staged = await stagedWith(ports, repo, task, parked.index.from, stored)
+  const staged = await stagedWith({ ...work, task }, parked.index.from, stored)
   return {
     conflicts: [...merged.conflicts, ...staged.conflicts],
     files: { checkout: task.path, moves },
@@ -180,7 +181,7 @@ export async function leaving(ports: Ports, repo: Repo, named: Task, goal?: Goal
 }
 
 /** What has landed since the start, in the user's index; where they have staged something else, both are merged. */
-async function stagedWith(ports: Ports, repo: Repo, task: Task, index: Leaf, after: string) {
+async function stagedWith({ ports, repo, task }: Work, index: Leaf, after: string) {
   const { indexes, contents } = ports
   const head = await ports.publishing.readTree(repo, task.base.commit)
   if (head === after) return { index, conflicts: [] }
@@ -198,13 +199,8 @@ async function stagedWith(ports: Ports, repo: Repo, task: Task, index: Leaf, aft
   return { index: await indexes.draftIndex(repo, index, { moves }), conflicts }
 }
 
-export async function goalAt(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  first: Step,
-  commit: string,
-): Promise<Goal> {
+export async function goalAt(work: Work, first: Step, commit: string): Promise<Goal> {
+  const { ports, repo } = work
   const stored = await ports.publishing.readTree(repo, commit)
-  return { stored, raw: await rawTree(ports, repo, task, first.tree, commit) }
+  return { stored, raw: await rawTree(work, first.tree, commit) }
 }

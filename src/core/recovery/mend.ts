@@ -1,4 +1,5 @@
 /** Makes right what was found. Each looks again under the lock: the world may have moved on since the scan. */
+import type { Work } from '../tasks/work.ts'
 import { quoted } from '../base/shell-quote.ts'
 import { AppError } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
@@ -82,18 +83,18 @@ async function mendHeld(
 ): Promise<string | undefined> {
   switch (what) {
     case 'workspace':
-      await ensureWorkspace(ports, repo, await requireOpen(ports, seen), signal)
+      await ensureWorkspace({ ports, repo, task: await requireOpen(ports, seen), signal })
       return undefined
     case 'branch':
-      return mendBranch(ports, repo, await requireOpen(ports, seen), signal)
+      return mendBranch({ ports, repo, task: await requireOpen(ports, seen), signal })
     case 'pin':
-      return mendPin(ports, repo, await requireOpen(ports, seen), signal)
+      return mendPin({ ports, repo, task: await requireOpen(ports, seen), signal })
     case 'steps':
-      return mendSteps(ports, repo, await requireOpen(ports, seen))
+      return mendSteps({ ports, repo, task: await requireOpen(ports, seen) })
     case 'unpin':
-      return unpin(ports, repo, await requireClosed(ports, seen))
+      return unpin({ ports, repo, task: await requireClosed(ports, seen) })
     case 'quarantine':
-      return quarantine(ports, repo, await requireClosed(ports, seen), signal)
+      return quarantine({ ports, repo, task: await requireClosed(ports, seen), signal })
   }
 }
 
@@ -104,26 +105,17 @@ async function requireClosed(ports: Ports, seen: Task): Promise<Task> {
 }
 
 /** Commits that were collected come back from the vault when the steps are next published. */
-async function mendBranch(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
+async function mendBranch(work: Work): Promise<string | undefined> {
+  const { ports, repo, task, signal } = work
   const { refs } = ports
-  const tip = await branchTip(ports, repo, task, signal)
+  const tip = await branchTip(work)
   const ref = branchRef(task.branch)
   if (!task.adopted) await refs.clearBrokenRef(repo.place, ref)
   if ((await refs.findRef(repo.place, ref, signal)) !== undefined) return undefined
   return requireChanged(refs, repo, { ref, old: null, new: tip }, signal)
 }
 
-async function mendPin(
-  { history, refs }: Ports,
-  repo: Repo,
-  task: Task,
-  signal?: AbortSignal,
-): Promise<string> {
+async function mendPin({ ports: { history, refs }, repo, task, signal }: Work): Promise<string> {
   if ((await history.findCommit(repo.place, task.base.commit, signal)) === undefined)
     throw new AppError('baseMissing', `The commit ${task.base.commit} that it started from is gone.`)
   await refs.clearBrokenRef(repo.place, pinRef(task.uid))
@@ -131,7 +123,7 @@ async function mendPin(
   return requireChanged(refs, repo, { ref: pinRef(task.uid), old, new: task.base.commit }, signal)
 }
 
-async function unpin({ refs }: Ports, repo: Repo, task: Task): Promise<string | undefined> {
+async function unpin({ ports: { refs }, repo, task }: Work): Promise<string | undefined> {
   const old = await refs.findRef(repo.place, pinRef(task.uid))
   if (old === undefined) return undefined
   return requireChanged(refs, repo, { ref: pinRef(task.uid), old, new: null })
@@ -149,7 +141,7 @@ async function requireChanged(
 }
 
 /** The log of events remembers the commit of each step. */
-async function mendSteps(ports: Ports, repo: Repo, task: Task): Promise<string> {
+async function mendSteps({ ports, repo, task }: Work): Promise<string> {
   const steps = (await ports.store.readEvents({ uid: task.uid, types: ['checkpoint'] })).map(
     ({ event }) => event,
   )
@@ -162,14 +154,15 @@ async function mendSteps(ports: Ports, repo: Repo, task: Task): Promise<string> 
 }
 
 /** Into the trash, and only what the vault has: what nobody recorded stays where it is. */
-async function quarantine(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
+async function quarantine(work: Work): Promise<string> {
+  const { ports, repo, task, signal } = work
   if ((await ports.files.readKind(task.path)) !== undefined) {
     const dirt = await ports.steps.readDirt(repo, task, signal)
     if (dirt.length > 0)
       throw new AppError('uncommittedChanges', `${task.path} holds what no step has.`, { path: task.path })
   }
   // Git collects what it alone leads to once its registration is in the trash.
-  const head = await findUnkeptHead(ports, repo, task)
+  const head = await findUnkeptHead(work)
   if (head !== undefined)
     throw new AppError(
       'uncommittedChanges',
@@ -180,6 +173,6 @@ async function quarantine(ports: Ports, repo: Repo, task: Task, signal?: AbortSi
       },
     )
   const trash = await freeTrash(ports, task.path)
-  await trashFolder(ports, repo, task, trash)
+  await trashFolder(work, trash)
   return `moved ${task.path} into ${trash}`
 }

@@ -1,4 +1,5 @@
 /** Records that are lost, made again from what the vaults know: every task, step and operation. */
+import type { Work } from '../tasks/work.ts'
 import { AppError, appError } from '../model/errors.ts'
 import { repoName } from '../model/names.ts'
 import type { KeptOperation, Operation, OperationNote } from '../model/operation.ts'
@@ -163,19 +164,13 @@ async function gather(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<K
   for (const uid of missing) {
     signal?.throwIfAborted()
     const record = await ports.care.findRecord(repo, uid)
-    if (record) known.push(await gatherTask(ports, repo, record, kept, isThere, signal))
+    if (record) known.push(await gatherTask({ ports, repo, task: record, signal }, kept, isThere))
   }
   return known
 }
 
-async function gatherTask(
-  ports: Ports,
-  repo: Repo,
-  record: Task,
-  kept: readonly KeptOperation[],
-  isThere: boolean,
-  signal?: AbortSignal,
-): Promise<KnownTask> {
+async function gatherTask(work: Work, kept: readonly KeptOperation[], isThere: boolean): Promise<KnownTask> {
+  const { ports, repo, task: record, signal } = work
   const { publishing } = ports
   const steps = await ports.steps.readSteps(repo, record)
   const own = kept.filter(({ record: kept }) => (kept as Operation).task === record.uid)
@@ -195,7 +190,7 @@ async function gatherTask(
     done,
     half: half && (await stageOf(ports, repo, half)),
     published: [...(await publishing.readPublished(repo, record)).values()].at(-1),
-    isLeft: !isThere || (await isLeft(ports, repo, record)),
+    isLeft: !isThere || (await isLeft(work)),
   }
 }
 
@@ -220,7 +215,7 @@ async function described(
 }
 
 /** Whether anything of the task is there outside of the vault: a start that was taken back leaves nothing. */
-async function isLeft(ports: Ports, repo: Repo, task: Task): Promise<boolean> {
+async function isLeft({ ports, repo, task }: Work): Promise<boolean> {
   if ((await ports.refs.findRef(repo.place, pinRef(task.uid))) !== undefined) return true
   return (await ports.files.readKind(task.path)) !== undefined
 }

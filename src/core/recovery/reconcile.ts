@@ -50,7 +50,7 @@ export async function recoverFirst(ports: Ports, signal?: AbortSignal): Promise<
 async function giveUp(ports: Ports, uid: string): Promise<void> {
   const task = await ports.store.findTaskByUid(uid)
   const record = task?.trigger && (await ports.repos.findById(task.repo))
-  if (task && record) await afterRun(ports, await repoAt(ports, record), task)
+  if (task && record) await afterRun({ ports, repo: await repoAt(ports, record), task })
 }
 
 function told({ task, verdict, why }: Settled): Recovery {

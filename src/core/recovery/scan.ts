@@ -1,4 +1,5 @@
 /** The three worlds, gathered: the records, the folders, and what git and the vault know. Changes nothing. */
+import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { eachOf } from '../base/concurrency.ts'
 import { appError } from '../model/errors.ts'
@@ -121,7 +122,7 @@ async function lookAtTasks(
   const own = (await ports.store.readTasks({ repo: repo.id })).filter((task) => isOpen(task) || task.pending)
   const found: SeenTask[] = []
   await eachOf(own.entries(), 16, async ([n, task]) => {
-    found[n] = await lookAtTask(ports, repo, task, isThere, signal)
+    found[n] = await lookAtTask({ ports, repo, task, signal }, isThere)
   })
   return found
 }
@@ -154,31 +155,21 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
   return { record, isThere: true, vault, registrations, refs, locks, known, lost }
 }
 
-async function lookAtTask(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  isThere: boolean,
-  signal?: AbortSignal,
-): Promise<SeenTask> {
+async function lookAtTask(work: Work, isThere: boolean): Promise<SeenTask> {
+  const { ports, task } = work
   const isBusy = task.pending !== undefined && (await ports.isAlive(task.pending.owner))
   const kind = await ports.files.readKind(task.path)
   const folder = kind === 'folder' && (await ports.files.readNames(task.path)).length > 0 ? 'there' : 'gone'
   const seen = { task, folder, fault: undefined, isBusy } as const
   if (!isThere || !isOpen(task) || task.pending) return seen
-  const other = await findOther(ports, repo, task)
+  const other = await findOther(work)
   if (other?.isMoved) return { ...seen, moved: other }
   if (folder === 'gone') return seen
-  return { ...seen, fault: await findFault(ports, repo, task, signal) }
+  return { ...seen, fault: await findFault(work) }
 }
 
 /** In the user's own checkout git is theirs; only where they are in it is of concern. */
-async function findFault(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
+async function findFault({ ports, repo, task, signal }: Work): Promise<string | undefined> {
   if (!task.shadow) return isolationOf(ports, task).findFault(repo, task, signal)
   const branch = await ports.git.readHeadBranch({ ...repo.place, gitDir: task.shadow.gitDir })
   return branch === task.branch

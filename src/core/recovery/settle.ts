@@ -83,11 +83,11 @@ async function conclude(
   switch (pending.verb) {
     case 'start':
       await clear([pinRef(task.uid), ...branch], task.createdAt)
-      await undoStart(ports, repo, task, { message: why })
+      await undoStart({ ports, repo, task }, { message: why })
       return 'rolled back'
     case 'recreate':
       await clear(branch)
-      await undoRecreate(ports, repo, task, why)
+      await undoRecreate({ ports, repo, task }, why)
       return 'rolled back'
     case 'operation': {
       const operation = await findOperation(ports, repo, pending.operation)
@@ -96,20 +96,20 @@ async function conclude(
         operation.refs.map(({ ref }) => ref),
         operation.at,
       )
-      if (pending.staged) return (await finish(ports, repo, task, operation)) ? 'finished' : 'rolled back'
-      await takeBack(ports, repo, task, operation, why)
+      if (pending.staged) return (await finish({ ports, repo, task }, operation)) ? 'finished' : 'rolled back'
+      await takeBack({ ports, repo, task }, operation, why)
       return 'rolled back'
     }
     case 'publish':
       await clear(branch)
-      await publishSteps(ports, repo, await catchUp(ports, repo, task))
+      await publishSteps({ ports, repo, task: await catchUp({ ports, repo, task }) })
       return 'finished'
     case 'run':
       // What has left the group of its agent is not among the children on record.
       await ports.processes.endRun(pending.run)
       await clearRunFolder(ports, pending.run)
       await clear(branch)
-      await endRun(ports, repo, task, { tool: 'sweep', summary: why, run: pending.run }, why)
+      await endRun({ ports, repo, task }, { tool: 'sweep', summary: why, run: pending.run }, why)
       return 'finished'
   }
 }
@@ -133,7 +133,7 @@ async function concludeGone(
     case 'operation': {
       const operation = pending.staged ? await findOperation(ports, repo, pending.operation) : undefined
       if (!pending.staged) return conclude(ports, repo, task, pending, why)
-      if (operation && (await finishWithoutRefs(ports, repo, task, operation))) return 'finished'
+      if (operation && (await finishWithoutRefs({ ports, repo, task }, operation))) return 'finished'
       throw new AppError('notFound', `${repo.commonDir} is gone, in which ${why}.`)
     }
     case 'publish':

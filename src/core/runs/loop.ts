@@ -163,7 +163,7 @@ async function findStrays(
   const event = { type: 'run.strayed', run: id, changes } as const
   await append(ports, task.uid, event, ports.clock.now().toISOString())
   tell({ event: 'strayed', changes })
-  return { strays: changes, operation: await keepStrays(ports, repo, task, changes) }
+  return { strays: changes, operation: await keepStrays({ ports, repo, task }, changes) }
 }
 
 /** An agent that was stopped only knows that it was killed. */

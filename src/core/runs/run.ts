@@ -1,4 +1,5 @@
 /** A run of a task: its beginning, its steps, and its end. */
+import type { Work } from '../tasks/work.ts'
 import { afterRun } from '../closing/auto-revert.ts'
 import { askTaskHook } from '../hooks/hooks.ts'
 import type { CommandCall } from '../model/command.ts'
@@ -71,65 +72,60 @@ export async function withRun<T>(
   const running = ports.locks.hold(runLock(named.uid), { verb: 'run', waitMs: 0, signal }, async () => {
     await askTaskHook(ports, repo, named, 'preRun', { onOutput }, signal)
     const id = ports.ids.uid()
-    const task = await begin(ports, repo, named, id, agent, signal)
+    const task = await begin({ ports, repo, task: named, signal }, id, agent)
     hasBegun = true
     try {
       const { everyMinutes } = (await settingsOf(ports, task)).recover
       const endMeanwhile = meanwhile(ports, everyMinutes)
       let end: RunEnd<T>
       try {
-        end = await work(activeRun(ports, repo, task, id, signal))
+        end = await work(activeRun({ ports, repo, task, signal }, id))
       } finally {
         await endMeanwhile()
       }
       const { value, reason, harmless, tool, summary } = end
       const trigger = reason === '' || harmless ? null : 'failure'
-      const ended = await endRun(ports, repo, task, { tool, summary, run: id }, reason, trigger)
+      const ended = await endRun({ ports, repo, task }, { tool, summary, run: id }, reason, trigger)
       return { ...ended, run: id, value }
     } catch (thrown) {
       const { message, kind } = appError(thrown)
       const note = { tool: 'sweep', summary: message, run: id }
       // Whoever cancels a run goes away.
       const trigger = kind === 'cancelled' ? 'shutdown' : 'failure'
-      await endRun(ports, repo, task, note, message, trigger)
+      await endRun({ ports, repo, task }, note, message, trigger)
       throw thrown
     }
   })
   const ended = await running.catch(async (thrown: unknown) => {
     const failed = await ports.store.findTaskByUid(named.uid)
-    if (failed && hasBegun) await afterRun(ports, repo, failed).catch(() => {})
+    if (failed && hasBegun) await afterRun({ ports, repo, task: failed }).catch(() => {})
     throw thrown
   })
-  return { ...ended, task: await afterRun(ports, repo, ended.task) }
+  return { ...ended, task: await afterRun({ ports, repo, task: ended.task }) }
 }
 
-function activeRun(ports: Ports, repo: Repo, task: Task, id: string, signal?: AbortSignal): ActiveRun {
+function activeRun(work: Work, id: string): ActiveRun {
+  const { ports, task, signal } = work
   return {
     id,
     task,
     checkpoint: (note, files) =>
       holdTask(ports, task, { verb: 'checkpoint', signal }, async () => {
         const open = await requireOpen(ports, task)
-        const taken = await takeStep(ports, repo, open, { ...note, run: id }, files, signal)
-        await publishSteps(ports, repo, taken.task, signal)
+        const taken = await takeStep({ ...work, task: open }, { ...note, run: id }, files)
+        await publishSteps({ ...work, task: taken.task })
         return taken
       }),
   }
 }
 
-function begin(
-  ports: Ports,
-  repo: Repo,
-  named: Task,
-  run: string,
-  agent: string,
-  signal?: AbortSignal,
-): Promise<Task> {
+function begin(work: Work, run: string, agent: string): Promise<Task> {
+  const { ports, repo, task: named, signal } = work
   return holdTask(ports, named, { verb: 'run', signal }, async () => {
-    const { task } = await ensureWorkspace(ports, repo, await requireOpen(ports, named), signal)
+    const { task } = await ensureWorkspace({ ...work, task: await requireOpen(ports, named) })
     await withPorts(ports, task, signal)
     await ports.seeding.seed(repo, task, signal)
-    await takeStep(ports, repo, task, { tool: 'checkpoint', summary: 'before the run' }, undefined, signal)
+    await takeStep({ ...work, task }, { tool: 'checkpoint', summary: 'before the run' })
     const event = { type: 'run.begun', run, agent, owner: ports.processes.self() } as const
     return append(ports, task.uid, event, ports.clock.now().toISOString())
   })
@@ -139,21 +135,22 @@ function begin(
  * The last step of a run, its end, and its commits on the branch. Recovery calls this too: whoever ran it was killed.
  */
 export function endRun(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  work: Work,
   note: { tool: string; summary: string; run: string },
   reason: string,
   trigger: Task['trigger'] | null = 'shutdown',
 ): Promise<Omit<EndedRun<never>, 'run' | 'value'>> {
+  const { ports, repo, task } = work
   return holdTask(ports, task, { verb: 'run' }, async () => {
-    const isMoved = (await findMovedTo(ports, repo, task)) !== undefined
+    const isMoved = (await findMovedTo(work)) !== undefined
     const there = !isMoved && (await ports.files.readKind(task.path)) === 'folder'
-    const taken = there ? await takeStep(ports, repo, await requireOpen(ports, task), note) : undefined
+    const taken = there
+      ? await takeStep({ ...work, task: await requireOpen(ports, task), signal: undefined }, note)
+      : undefined
     const given = trigger === null ? {} : { trigger }
     const event = { type: 'run.ended', run: note.run, ok: reason === '', reason, ...given } as const
     const ended = await append(ports, task.uid, event, ports.clock.now().toISOString())
-    const done = await publishSteps(ports, repo, ended)
+    const done = await publishSteps({ ...work, task: ended, signal: undefined })
     if (!taken?.created) return { task: done, taken: undefined, published: undefined }
     return {
       task: done,

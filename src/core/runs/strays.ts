@@ -1,12 +1,10 @@
 /** What an agent has changed in the user's repository besides its own branch. */
+import type { Work } from '../tasks/work.ts'
 import type { Stray } from '../model/events.ts'
 import type { RefChange } from '../model/git.ts'
 import type { Operation } from '../model/operation.ts'
 import { strayPins } from '../model/refs.ts'
-import type { Repo } from '../model/repo.ts'
-import type { Task } from '../model/task.ts'
 import { perform } from '../operations/perform.ts'
-import type { Ports } from '../ports/index.ts'
 import { holdTask } from '../tasks/hold.ts'
 
 /** Refs of ours, and the branches of tasks, may change at any time. */
@@ -39,19 +37,15 @@ const isObject = (value: string | null) => value === null || !value.startsWith('
  * What was done to refs becomes an operation of the run: undo puts them back. Answers its id; undefined when there is
  * nothing to put back, or when somebody has moved them again.
  */
-export async function keepStrays(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  changes: readonly Stray[],
-): Promise<string | undefined> {
+export async function keepStrays(work: Work, changes: readonly Stray[]): Promise<string | undefined> {
+  const { ports, task } = work
   const id = ports.ids.uid()
   const refs = strayRefs(changes, `${strayPins}/${task.uid}/${id}`)
   if (refs.length === 0) return undefined
   const at = ports.clock.now().toISOString()
   const operation: Operation = { id, verb: 'run', task: task.uid, at, refs, record: { from: {}, to: {} } }
   // The run has ended well or not, whatever becomes of this.
-  const kept = holdTask(ports, task, { verb: 'run' }, () => perform(ports, repo, task, operation))
+  const kept = holdTask(ports, task, { verb: 'run' }, () => perform(work, operation))
   return kept.then(
     () => id,
     () => undefined,

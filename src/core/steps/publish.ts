@@ -1,7 +1,6 @@
+import type { Work } from '../tasks/work.ts'
 import { appError } from '../model/errors.ts'
-import type { Repo } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
-import type { Ports } from '../ports/index.ts'
 import { settingsOf } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
 
@@ -10,12 +9,7 @@ import { append } from '../tasks/records.ts'
  * agent's, objects that it deleted, a config that it broke), the steps exist all the same: why is in the log, and the
  * next call tries again.
  */
-export async function publishSteps(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  signal?: AbortSignal,
-): Promise<Task> {
+export async function publishSteps({ ports, repo, task, signal }: Work): Promise<Task> {
   const now = () => ports.clock.now().toISOString()
   const { publish } = (await settingsOf(ports, task)).checkpoints
   if (publish === 'never' || (publish === 'runEnd' && task.pending?.verb === 'run')) return task

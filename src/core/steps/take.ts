@@ -1,6 +1,6 @@
+import type { Work } from '../tasks/work.ts'
 import { appError, AppError } from '../model/errors.ts'
 import { redacted } from '../model/redact.ts'
-import type { Repo } from '../model/repo.ts'
 import type { Snapshot, Step, StepNote } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -9,22 +9,20 @@ import { requireUnmoved } from '../workspaces/moved.ts'
 
 /** One step and its event. Whoever calls holds the task's lock. */
 export async function takeStep(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  work: Work,
   note: StepNote,
   files?: readonly string[],
-  signal?: AbortSignal,
 ): Promise<Snapshot & { task: Task }> {
+  const { ports, repo, task, signal } = work
   // What lies where it was moved away from would be recorded as all that is left of it.
-  await requireUnmoved(ports, repo, task)
+  await requireUnmoved(work)
   try {
-    const caughtUp = await catchUp(ports, repo, task, signal)
+    const caughtUp = await catchUp(work)
     ports.later(() => ports.seeding.adopt(repo, task))
     const safe = { ...note, summary: redacted(note.summary) }
     const taken = await ports.steps.snapshot(repo, caughtUp, safe, files, signal)
     const recorded = taken.created
-      ? await recordStep(ports, repo, caughtUp, taken.step, taken.files, signal)
+      ? await recordStep({ ...work, task: caughtUp }, taken.step, taken.files)
       : caughtUp
     return { ...taken, task: recorded.unkept ? await resumed(ports, recorded) : recorded }
   } catch (thrown) {
@@ -54,12 +52,9 @@ async function resumed(ports: Ports, { uid }: Task): Promise<Task> {
 }
 
 async function recordStep(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  { ports, repo, task, signal }: Work,
   step: Step,
   files: Snapshot['files'],
-  signal?: AbortSignal,
 ): Promise<Task> {
   const { n, commit, tool, summary, run, call, skipped } = step
   const first = await ports.seeding.seed(repo, task)
@@ -69,14 +64,15 @@ async function recordStep(
 }
 
 /** Steps are the truth: one whose event was lost in a crash gets it now. */
-export async function catchUp(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
+export async function catchUp(work: Work): Promise<Task> {
+  const { ports, repo, task, signal } = work
   const tip = await ports.steps.findTip(repo, task)
   if (!tip || tip.n <= task.checkpoints) return task
   const steps = await ports.steps.readSteps(repo, task)
   const files = await ports.steps.readFiles(repo, steps, signal)
   let now = task
   for (const step of steps) {
-    if (step.n > now.checkpoints) now = await recordStep(ports, repo, now, step, files[step.n] ?? [], signal)
+    if (step.n > now.checkpoints) now = await recordStep({ ...work, task: now }, step, files[step.n] ?? [])
   }
   return now
 }

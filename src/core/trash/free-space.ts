@@ -49,7 +49,9 @@ export async function freeSpace(
     if (await isEnough()) return left
     const record = await ports.repos.findById(task.repo)
     if (record)
-      left += Number(await slim(ports, await repoAt(ports, record), task, signal).catch(() => false))
+      left += Number(
+        await slim({ ports, repo: await repoAt(ports, record), task, signal }).catch(() => false),
+      )
   }
   return left
 }

@@ -1,4 +1,5 @@
 /** Keeps the trash and the vault of a repository within their limits. Nothing goes that somebody may still ask for. */
+import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { apart, type Failed } from '../base/failures.ts'
 import { day } from '../base/time.ts'
@@ -77,7 +78,7 @@ export async function compact(
   await putExpiring(ports, repo, announcing(expiring, before.expires, now))
   const left = new Set<string>()
   for (const task of plan.slims)
-    await apart([task], errors, async () => (await slim(ports, repo, task, signal)) && left.add(task.uid))
+    await apart([task], errors, async () => (await slim({ ports, repo, task, signal })) && left.add(task.uid))
   if (left.size > 0) said.push(`${left.size} folders left the trash; their files are in the vault.`)
   const expired = await expire(ports, repo, plan.expires, errors, signal)
   if (expired > 0) said.push(`${expired} tasks that were closed for ${keepDays} days are gone.`)
@@ -159,7 +160,7 @@ async function foreseen(
 ): Promise<string[]> {
   const said: string[] = []
   const leaving: Task[] = []
-  for (const task of slims) if (await canLeave(ports, repo, task, signal)) leaving.push(task)
+  for (const task of slims) if (await canLeave({ ports, repo, task, signal })) leaving.push(task)
   if (leaving.length > 0)
     said.push(`The folders of ${idsOf(leaving)} would leave the trash; their files are in the vault.`)
   const gone = idsOf(expires.map(({ task }) => task))
@@ -214,12 +215,13 @@ const leavingOf = (trash: string) => path.join(trash, 'workspace.gone')
  * The folder of a closed task leaves the trash, when its last step holds it. It is made again should the task come back.
  * Renamed first: a folder that is half gone must not come back. Answers whether it left.
  */
-export function slim(ports: Ports, repo: Repo, named: Task, signal?: AbortSignal): Promise<boolean> {
+export function slim(work: Work): Promise<boolean> {
+  const { ports, task: named, signal } = work
   return holdFree(ports, [named], { verb: 'prune', signal }, async ([held]) => {
     const task = held && (await ports.store.findTaskByUid(held.uid))
     if (!task || isOpen(task) || task.pending || task.trash === undefined) return false
     const [folder, leaving] = [folderOf(task.trash), leavingOf(task.trash)]
-    const leaves = await canLeave(ports, repo, task, signal)
+    const leaves = await canLeave({ ...work, task })
     if (leaves) {
       await ports.files.remove(leaving)
       await ports.files.rename(folder, leaving)
@@ -234,7 +236,7 @@ export function slim(ports: Ports, repo: Repo, named: Task, signal?: AbortSignal
 }
 
 /** A clone has the agent's commits in it, which no step holds. */
-async function canLeave(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<boolean> {
+async function canLeave({ ports, repo, task, signal }: Work): Promise<boolean> {
   if (task.isolation !== 'worktree' || task.trash === undefined) return false
   const folder = folderOf(task.trash)
   if ((await ports.files.readKind(folder)) !== 'folder') return false

@@ -1,4 +1,5 @@
 /** The verb accept: lands the work of a task, by one strategy of landing/index.ts, as one operation. */
+import type { Work } from '../tasks/work.ts'
 import { askTaskHook, type HookRun, runTaskHook } from '../hooks/hooks.ts'
 import { landingStrategies, requireStrategy } from '../landing/index.ts'
 import { type Choice, type Offer, offerOf, rootedChoice } from '../landing/offer.ts'
@@ -60,9 +61,9 @@ export async function acceptBy<Name extends string>(
   const { onOutput } = input
   if (!input.dryRun) await askTaskHook(ports, here, named, 'preAccept', { onOutput }, signal)
   const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
-    const repo = await targetOf(ports, here, named)
-    const task = await lastState(ports, repo, await requireOpen(ports, named), signal)
-    const offer = await offerOf(ports, repo, task, choice, signal)
+    const repo = await targetOf({ ports, repo: here, task: named })
+    const task = await lastState({ ports, repo, task: await requireOpen(ports, named), signal })
+    const offer = await offerOf({ ports, repo, task, signal }, choice)
     if (!('conflicts' in offer)) return land({ ports, repo, task, offer, input, signal }, strategy, input)
     if (input.dryRun) return { task, as: strategy.name, preview: misfitPreview(offer.conflicts) }
     throw conflictError(
@@ -73,7 +74,7 @@ export async function acceptBy<Name extends string>(
   // Without the lock: a hook may well ask offshoot something.
   await after?.()
   if (accepted.operation === undefined) return accepted
-  const cwd = (await targetOf(ports, here, named)).place.checkout ?? named.origin
+  const cwd = (await targetOf({ ports, repo: here, task: named })).place.checkout ?? named.origin
   return { ...accepted, hook: await runTaskHook(ports, here, named, 'postAccept', { cwd, onOutput }, signal) }
 }
 
@@ -96,7 +97,7 @@ async function land<Name extends string>(
     throw conflictError(landing.conflicts, wayOut(task, strategy, work.input, landing.conflicts))
   const landed = (await landing.send?.()) ?? landing.landed
   const operation = await operationOf(work, strategy, landing)
-  const done = await perform(ports, repo, task, operation)
+  const done = await perform({ ports, repo, task }, operation)
   return {
     ...told,
     task: done,
@@ -119,7 +120,7 @@ async function operationOf(
 }
 
 /** The checkout that -C or the current folder is in; inside a workspace, the one that the task was started in. */
-async function targetOf(ports: Ports, repo: Repo, task: Task): Promise<Repo> {
+async function targetOf({ ports, repo, task }: Work): Promise<Repo> {
   const { checkout } = repo.place
   const inWorkspace = checkout !== null && (await ports.store.findTaskByPath(checkout)) !== undefined
   const target = checkout === null || inWorkspace ? task.origin : checkout
@@ -135,9 +136,10 @@ async function targetOf(ports: Ports, repo: Repo, task: Task): Promise<Repo> {
 }
 
 /** While an agent writes, nothing can land; changes that no step holds yet become one. */
-async function lastState(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
+async function lastState(work: Work): Promise<Task> {
+  const { task } = work
   requireIdle(task)
-  await requireWorkspace(ports, repo, task)
+  await requireWorkspace(work)
   const note = { tool: 'checkpoint', summary: 'before the accept' }
-  return (await takeStep(ports, repo, task, note, undefined, signal)).task
+  return (await takeStep(work, note)).task
 }

@@ -44,9 +44,9 @@ export async function checkpoint(
   }
   return holdTask(ports, named, { verb: 'checkpoint', signal }, async () => {
     const task = await requireOpen(ports, named)
-    await requireWorkspace(ports, repo, task)
-    const taken = await takeStep(ports, repo, task, note, input.files, signal)
-    const published = await publishSteps(ports, repo, taken.task, signal)
+    await requireWorkspace({ ports, repo, task })
+    const taken = await takeStep({ ports, repo, task, signal }, note, input.files)
+    const published = await publishSteps({ ports, repo, task: taken.task, signal })
     const commits = await ports.publishing.readPublished(repo, task)
     const ignored = input.ignored ? await ports.steps.readIgnored(repo, task, signal) : []
     return { ...taken, task: published, published: commits.get(taken.step.n), ignored }

@@ -1,8 +1,9 @@
+import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { apart, type Failed } from '../base/failures.ts'
 import { close } from '../closing/close-task.ts'
 import { AppError } from '../model/errors.ts'
-import type { Repo, RepoRecord } from '../model/repo.ts'
+import type { RepoRecord } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { takeStep } from '../steps/take.ts'
@@ -41,11 +42,11 @@ export async function forget(
   const repo = { ...record, place: isThere ? await ports.locate(commonDir) : place }
   const tasks = await ports.store.readTasks({ repo: id, open: true })
   // Before the first is closed: all of it, or nothing.
-  for (const task of tasks) await requireClosable(ports, repo, task, isThere)
+  for (const task of tasks) await requireClosable({ ports, repo, task }, isThere)
   const closed: Forgotten['closed'][number][] = []
   const errors: Failed[] = []
   for (const task of tasks)
-    await apart([task], errors, async () => closed.push(await giveUp(ports, repo, task, isThere, signal)))
+    await apart([task], errors, async () => closed.push(await giveUp({ ports, repo, task, signal }, isThere)))
   const [first] = errors
   if (first && closed.length === 0) throw first.error
   if (errors.length > 0) return { path: commonDir, closed, errors }
@@ -55,13 +56,14 @@ export async function forget(
 }
 
 /** All that can be known before of what would stop it. */
-async function requireClosable(ports: Ports, repo: Repo, task: Task, isThere: boolean): Promise<void> {
+async function requireClosable(work: Work, isThere: boolean): Promise<void> {
+  const { ports, repo, task } = work
   requireSettled(task)
   requireIdle(task)
   if (!isThere) return
-  await requireUnmoved(ports, repo, task)
+  await requireUnmoved(work)
   if ((await ports.files.readKind(task.path)) !== 'folder') return
-  await requireOnBranch(ports, repo, task)
+  await requireOnBranch(work)
   await ports.steps.findTip(repo, task)
 }
 
@@ -73,16 +75,17 @@ async function findKnown({ locate, repos, files }: Ports, where: string): Promis
   return (await repos.findAt(real)) ?? (await repos.findAt(path.join(real, '.git')))
 }
 
-function giveUp(ports: Ports, repo: Repo, named: Task, isThere: boolean, signal?: AbortSignal) {
+function giveUp(work: Work, isThere: boolean) {
+  const { ports, task: named, signal } = work
   return holdTask(ports, named, { verb: 'forget', signal }, async () => {
     let task = await requireOpen(ports, named)
     requireIdle(task)
-    if (isThere) await requireOnBranch(ports, repo, task)
+    if (isThere) await requireOnBranch({ ...work, task })
     const note = { tool: 'sweep', summary: 'before the repository was forgotten' }
     // Without the repository's objects there is no telling what changed: the folder itself is kept, in the trash.
     if (isThere && (await ports.files.readKind(task.path)) === 'folder')
-      task = (await takeStep(ports, repo, task, note, undefined, signal)).task
-    const { task: gone, operation } = await close(ports, repo, task, {})
+      task = (await takeStep({ ...work, task }, note)).task
+    const { task: gone, operation } = await close({ ...work, task }, {})
     return { task: gone, operation }
   })
 }

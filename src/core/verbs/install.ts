@@ -43,7 +43,7 @@ export async function install(ports: Ports, input: InstallInput, signal?: AbortS
     })
   return holdTask(ports, named, { verb: 'install', signal }, async () => {
     const task = await requireOpen(ports, named)
-    await requireWorkspace(ports, repo, task)
+    await requireWorkspace({ ports, repo, task })
     const free: [string, string][] = []
     const skipped: string[] = []
     for (const [file, content] of wanted) {

@@ -1,3 +1,4 @@
+import type { Work } from '../tasks/work.ts'
 import { eachOf } from '../base/concurrency.ts'
 import { apart, type Failed } from '../base/failures.ts'
 import {
@@ -126,7 +127,7 @@ async function previewed(
   const candidates = going(verdicts)
   await eachOf(candidates, atOnce, ({ task }) =>
     apart([task], errors, async () => {
-      const uncommitted = await countUncommitted(ports, repo, task, signal)
+      const uncommitted = await countUncommitted({ ports, repo, task, signal })
       facts.set(task.uid, { ...facts.get(task.uid), uncommitted })
     }),
   )
@@ -214,13 +215,13 @@ async function gather(
   const judged = () => without(errors, pruneVerdicts(tasks, settings, now, options, facts))
   await eachOf(tasks, atOnce, (task) =>
     apart([task], errors, async () => {
-      facts.set(task.uid, { movedTo: await findMovedTo(ports, repo, task) })
+      facts.set(task.uid, { movedTo: await findMovedTo({ ports, repo, task }) })
     }),
   )
   for (const { task } of staying(judged())) {
     if (task.pending || task.shadow || facts.get(task.uid)?.movedTo !== undefined) continue
     await apart([task], errors, async () => {
-      const { where } = await landedState(ports, repo, task, signal)
+      const { where } = await landedState({ ports, repo, task, signal })
       const gone = (await ports.files.readKind(task.path)) !== 'folder'
       facts.set(task.uid, { landed: where, gone })
     })
@@ -234,7 +235,7 @@ function without(errors: readonly Failed[], verdicts: readonly PruneVerdict[]): 
   return verdicts.filter(({ task }) => !failed.has(task.uid))
 }
 
-async function countUncommitted(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<number> {
+async function countUncommitted({ ports, repo, task, signal }: Work): Promise<number> {
   if ((await ports.files.readKind(task.path)) !== 'folder') return 0
   return (await ports.steps.readDirt(repo, task, signal)).length
 }
@@ -261,8 +262,8 @@ async function readyToGo(
       const takes = input.force || !settings.prune.protectUncommitted
       const why = takes
         ? undefined
-        : findProtection(await countUncommitted(ports, repo, task, signal), settings, input)
-      if (why === undefined) ready.set(uid, takes ? await sweptUp(ports, repo, task, signal) : task)
+        : findProtection(await countUncommitted({ ports, repo, task, signal }), settings, input)
+      if (why === undefined) ready.set(uid, takes ? await sweptUp({ ports, repo, task, signal }) : task)
       else {
         sum.skipped.push({ task, why })
         sum.uncommitted.push({ task, why })
@@ -272,10 +273,11 @@ async function readyToGo(
   return named.flatMap(({ uid }) => ready.get(uid) ?? [])
 }
 
-async function sweptUp(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
+async function sweptUp(work: Work): Promise<Task> {
+  const { ports, task } = work
   if ((await ports.files.readKind(task.path)) !== 'folder') return task
   const note = { tool: 'sweep', summary: 'before it was pruned' }
-  return (await takeStep(ports, repo, await requireOpen(ports, task), note, undefined, signal)).task
+  return (await takeStep({ ...work, task: await requireOpen(ports, task) }, note)).task
 }
 
 async function planned(
@@ -294,7 +296,7 @@ async function planned(
       const keepBranch = keeping.has(task.uid)
       const state = task.adopted || keepBranch ? 'kept' : 'rejected'
       const how = { keepBranch, worktrees, taken }
-      const { branchKept: _, ...closed } = await closing(ports, repo, task, state, how)
+      const { branchKept: _, ...closed } = await closing({ ports, repo, task }, state, how)
       const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
       acts.set(task.uid, { task, operation: { ...common, ...together, ...closed } })
     }),

@@ -13,5 +13,5 @@ export async function reject(ports: Ports, input: RejectInput, signal?: AbortSig
   const { repo, task } = await requireTask(ports, input.dir, input.task)
   if (isOpen(task)) await askTaskHook(ports, repo, task, 'preRemove', { onOutput: input.onOutput }, signal)
   const idle = await stopTask(ports, task, signal)
-  return rejectTask(ports, repo, idle.task, input, signal)
+  return rejectTask({ ports, repo, task: idle.task, signal }, input)
 }

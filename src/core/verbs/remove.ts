@@ -60,14 +60,14 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
         landed: null,
         operation: undefined,
       }
-    await requireUnmoved(ports, repo, task)
+    await requireUnmoved({ ports, repo, task })
     const there = (await ports.files.readKind(task.path)) === 'folder'
     const ignored = there ? await ports.steps.readIgnored(repo, task, signal) : []
     if (there && !input.force) requireClean(task, await ports.steps.readDirt(repo, task, signal), ignored)
-    const { landed } = await landedState(ports, repo, task, signal)
+    const { landed } = await landedState({ ports, repo, task, signal })
     signal?.throwIfAborted()
     const state = input.keepBranch || task.adopted ? 'kept' : 'rejected'
-    const { branchKept, ...closed } = await givingUp(ports, repo, task, state, {
+    const { branchKept, ...closed } = await givingUp({ ports, repo, task }, state, {
       keepBranch: input.keepBranch,
     })
     const operation = {
@@ -76,7 +76,7 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
       task: task.uid,
       at: ports.clock.now().toISOString(),
     } as const
-    const removed = await perform(ports, repo, task, { ...operation, ...closed })
+    const removed = await perform({ ports, repo, task }, { ...operation, ...closed })
     return { task: removed, removed: true, ignored, branchKept, landed, operation: operation.id }
   })
 }

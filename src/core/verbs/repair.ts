@@ -58,7 +58,7 @@ async function repairTask(ports: Ports, input: RepairInput, signal?: AbortSignal
     (await examine(ports, input.dir, { repos: new Set([repo.id]) }, signal)).filter(own)
   const { repaired, left } = await mendAll(ports, look, signal)
   const { task, mended } = await holdTask(ports, named, { verb: 'repair', signal }, async () =>
-    ensureWorkspace(ports, repo, await requireOpen(ports, named), signal),
+    ensureWorkspace({ ports, repo, task: await requireOpen(ports, named), signal }),
   )
   const whole = mended === 'sound' && repaired.length > 0 ? 'mended' : mended
   return { task, mended: whole, repaired, left }

@@ -32,22 +32,25 @@ export async function rewind(ports: Ports, input: RewindInput, signal?: AbortSig
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   return holdTask(ports, named, { verb: 'rewind', signal }, async () => {
     const task = await requireOpen(ports, named)
-    await requireWorkspace(ports, repo, task)
+    await requireWorkspace({ ports, repo, task })
     if (!input.force) requireIdle(task, ' Or use --force.')
     const { tree } = requireStep(await ports.steps.readSteps(repo, task), input.to)
     const kept = { tool: 'checkpoint', summary: `before the rewind to step ${input.to}` }
-    const { task: now, step, created } = await takeStep(ports, repo, task, kept, undefined, signal)
+    const { task: now, step, created } = await takeStep({ ports, repo, task, signal }, kept)
     const operation = ports.ids.uid()
     const note = { tool: 'rewind', summary: `to step ${input.to}`, rewindTo: input.to }
-    const done = await perform(ports, repo, now, {
-      id: operation,
-      verb: 'rewind',
-      task: task.uid,
-      at: ports.clock.now().toISOString(),
-      refs: [],
-      step: { before: step.n, tree, note },
-      record: { from: {}, to: {} },
-    })
+    const done = await perform(
+      { ports, repo, task: now },
+      {
+        id: operation,
+        verb: 'rewind',
+        task: task.uid,
+        at: ports.clock.now().toISOString(),
+        refs: [],
+        step: { before: step.n, tree, note },
+        record: { from: {}, to: {} },
+      },
+    )
     const rewound = requireStep(await ports.steps.readSteps(repo, task), done.checkpoints)
     const published = (await ports.publishing.readPublished(repo, task)).get(rewound.n)
     return { task: done, step: rewound, kept: created ? step : undefined, published, operation }

@@ -21,7 +21,7 @@ export async function show(
   const { repo, task: meant } = await findMeant(ports, input.dir, input.task)
   const task = await asSeen(ports, meant)
   const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
-  const { landed } = await landedState(ports, repo, task, signal)
+  const { landed } = await landedState({ ports, repo, task, signal })
   if (!there) return { task, dirty: null, landed }
   const dirt = await ports.steps.readDirt(repo, task, signal)
   const head = await ports.refs.findRef(repo.place, `refs/heads/${task.branch}`, signal)

@@ -1,3 +1,4 @@
+import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { allEnded } from '../base/concurrency.ts'
 import { rejectTask } from '../closing/close-task.ts'
@@ -93,10 +94,10 @@ export async function start(ports: Ports, asked: StartInput, signal?: AbortSigna
     { verb: 'start', waitMs, signal },
     async () => {
       const open = await ports.store.findOpenTask(repo.id, id)
-      if (open) return reuse(ports, repo, open, { ...input, task: id }, signal)
+      if (open) return reuse({ ports, repo, task: open, signal }, { ...input, task: id })
       if (input.isolation === 'branch') await vacateCheckout(ports, repo, settings, id, signal)
       const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
-      const changes = input.dirty ? await takeDirt(ports, repo, task, signal) : undefined
+      const changes = input.dirty ? await takeDirt({ ports, repo, task, signal }) : undefined
       const made = await make(ports, repo, settings, task, changes, signal, input.onProgress)
       return { ...made, reused: false, recreated: false }
     },
@@ -124,7 +125,7 @@ async function vacateCheckout(
     })
   }
   const auto = { trigger: 'new task', reason: `${id} was started in its checkout` } as const
-  if (other) await rejectTask(ports, repo, other, { auto }, signal)
+  if (other) await rejectTask({ ports, repo, task: other, signal }, { auto })
   await requireShadowable(ports, repo)
 }
 
@@ -268,12 +269,12 @@ async function baseBranch(ports: Ports, repo: Repo, from: string | undefined, si
 }
 
 /** What the user has not committed: files of the workspace from its first moment, and never the agent's work. */
-async function takeDirt(
-  ports: Ports,
-  { place, ...repo }: Repo,
-  task: Task,
-  signal?: AbortSignal,
-): Promise<ReadonlyMap<BytePath, Leaf | null>> {
+async function takeDirt({
+  ports,
+  repo: { place, ...repo },
+  task,
+  signal,
+}: Work): Promise<ReadonlyMap<BytePath, Leaf | null>> {
   if (place.checkout === null)
     throw new AppError('notARepository', 'A bare repository has no checkout to start from.')
   return ports.contents.takeChanges({ ...repo, place }, place.checkout, task.base.commit, signal)
@@ -313,7 +314,7 @@ async function make(
   try {
     if (task.shadow) return { task: await makeShadow(ports, repo, { ...task, shadow: task.shadow }, signal) }
     const [, plain] = await allEnded([
-      makeRefs(ports, repo, task, signal),
+      makeRefs({ ports, repo, task, signal }),
       makeWorkspace(ports, repo, settings, task, signal, onProgress),
     ])
     // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
@@ -325,11 +326,11 @@ async function make(
     signal?.throwIfAborted()
     const started = await append(ports, task.uid, { type: 'start.done' }, now())
     ports.later(() => ports.seeding.seed(repo, started))
-    ports.later(() => askForSlots(ports, repo, started, settings))
+    ports.later(() => askForSlots({ ports, repo, task: started }, settings))
     return { task: started, included, submodules, pointers }
   } catch (error) {
     // Should this fail as well, the task stays marked as half-made and the next command takes it back.
-    await undoStart(ports, repo, task, appError(error)).catch(() => {})
+    await undoStart({ ports, repo, task }, appError(error)).catch(() => {})
     throw error
   }
 }
@@ -343,9 +344,9 @@ async function makeWorkspace(
   signal?: AbortSignal,
   onProgress?: OnProgress,
 ): Promise<boolean> {
-  const slot = settings.pool.size > 0 ? await takeSlot(ports, repo, task, signal) : 'none'
+  const slot = settings.pool.size > 0 ? await takeSlot({ ports, repo, task, signal }) : 'none'
   if (slot === 'whole') return true
-  if (slot === 'none') await makeFolder(ports, repo, task, signal, onProgress)
+  if (slot === 'none') await makeFolder({ ports, repo, task }, signal, onProgress)
   // The index, too, is kept now: what the agent adds to it from here on would look like a part of the base.
   const [plain] = await allEnded([ports.seeding.isPlain(repo, task), ports.seeding.prepare(repo, task)])
   return plain
@@ -358,7 +359,7 @@ async function makeShadow(
   signal?: AbortSignal,
 ): Promise<Task> {
   await ports.seeding.prepare(repo, task)
-  return perform(ports, repo, task, await entering(ports, repo, task, signal))
+  return perform({ ports, repo, task }, await entering(ports, repo, task, signal))
 }
 
 function requireRoom(open: number, limit: number): void {
@@ -368,13 +369,8 @@ function requireRoom(open: number, limit: number): void {
   })
 }
 
-async function reuse(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  input: StartInput,
-  signal?: AbortSignal,
-): Promise<Made> {
+async function reuse(work: Work, input: StartInput): Promise<Made> {
+  const { task } = work
   const branch = input.branch ?? input.existingBranch
   if (task.id !== input.task || (branch !== undefined && branch !== task.branch)) {
     throw new AppError('taskIdTaken', `The task ${task.id} is open already, on branch ${task.branch}.`, {
@@ -383,6 +379,6 @@ async function reuse(
     })
   }
   requireSettled(task)
-  const { task: sound, mended } = await ensureWorkspace(ports, repo, task, signal)
+  const { task: sound, mended } = await ensureWorkspace(work)
   return { task: sound, reused: true, recreated: mended === 'recreated' }
 }

@@ -1,4 +1,5 @@
 /** The verbs undo and ops: what was done, and how it is taken back. */
+import type { Work } from '../tasks/work.ts'
 import { whereItIsNow, withLaterEdits } from '../landing/later-edits.ts'
 import { toText } from '../model/bytes.ts'
 import { AppError, conflictError } from '../model/errors.ts'
@@ -72,15 +73,17 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
     requireSettled(now)
     requireIdle(now)
     const inverted = inverse(operation, ports.ids.uid(), ports.clock.now().toISOString())
-    const swapped = hasLanded(all, chosen) ? await whereItIsNow(ports, repo, now, inverted, signal) : inverted
+    const swapped = hasLanded(all, chosen)
+      ? await whereItIsNow({ ports, repo, task: now, signal }, inverted)
+      : inverted
     const back = operation.step
-      ? { ...swapped, step: await stepBack(ports, repo, now, operation, operation.step, signal) }
+      ? { ...swapped, step: await stepBack({ ports, repo, task: now, signal }, operation, operation.step) }
       : operation.head
         ? swapped
         : await withLaterEdits(ports, repo, swapped)
-    await requireFits(ports, repo, now, back)
+    await requireFits({ ports, repo, task: now }, back)
     if (operation.verb === 'run') await requireUnused(ports, repo, back)
-    const done = await whole(ports, repo, await perform(ports, repo, now, back), signal)
+    const done = await whole({ ports, repo, task: await perform({ ports, repo, task: now }, back), signal })
     const files = back.files?.moves.map(({ path: file }) => toText(file)) ?? []
     return { task: done, undone: chosen, operation: back.id, files }
   })
@@ -93,24 +96,19 @@ function hasLanded(all: readonly KnownOperation[], { verb, undoes }: KnownOperat
 }
 
 /** A folder that has left the trash since is made again from the last step. */
-async function whole(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<Task> {
+async function whole(work: Work): Promise<Task> {
+  const { ports, task } = work
   if (!isOpen(task) || task.shadow || (await ports.files.readKind(task.path)) !== undefined) return task
-  return (await ensureWorkspace(ports, repo, task, signal)).task
+  return (await ensureWorkspace(work)).task
 }
 
 /** The workspace as it was before, with what was done in it since. */
-async function stepBack(
-  ports: Ports,
-  repo: Repo,
-  named: Task,
-  { id, verb }: Operation,
-  { before }: StepMove,
-  signal?: AbortSignal,
-): Promise<StepMove> {
+async function stepBack(work: Work, { id, verb }: Operation, { before }: StepMove): Promise<StepMove> {
+  const { ports, repo, task: named, signal } = work
   const task = await requireOpen(ports, named)
-  await requireWorkspace(ports, repo, task)
+  await requireWorkspace({ ...work, task })
   const kept = { tool: 'checkpoint', summary: `before the undo of ${verb}` }
-  const { step: last } = await takeStep(ports, repo, task, kept, undefined, signal)
+  const { step: last } = await takeStep({ ...work, task }, kept)
   const steps = await ports.steps.readSteps(repo, task)
   const [then, after] = [requireStep(steps, before), requireStep(steps, before + 1)]
   const sides = { base: after.tree, ours: last.tree, theirs: then.tree, labels: ['now', 'before'] as const }

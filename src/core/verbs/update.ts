@@ -1,6 +1,6 @@
+import type { Work } from '../tasks/work.ts'
 import { AppError, conflictError } from '../model/errors.ts'
 import { branchRef } from '../model/refs.ts'
-import type { Repo } from '../model/repo.ts'
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Conflict } from '../model/tree.ts'
@@ -45,14 +45,14 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
         },
       )
     }
-    await requireWorkspace(ports, repo, task)
+    await requireWorkspace({ ports, repo, task })
     requireIdle(task)
     const note = { tool: 'checkpoint', summary: 'before the update' }
-    task = (await takeStep(ports, repo, task, note, undefined, signal)).task
+    task = (await takeStep({ ports, repo, task, signal }, note)).task
     const steps = await ports.steps.readSteps(repo, task)
     const last = steps.at(-1) ?? (await ports.seeding.seed(repo, task))
     const base = basisOf(steps)
-    const theirs = await targetTree(ports, repo, task, steps[0] ?? last, input, signal)
+    const theirs = await targetTree({ ports, repo, task, signal }, steps[0] ?? last, input)
     const label = input.dirty ? 'yours' : (input.onto ?? task.base.branch ?? 'target')
     const sides = { base, ours: last.tree, theirs, labels: [task.id, label] as const }
     const merged = await ports.contents.merge(repo, sides, signal)
@@ -62,19 +62,22 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
         '--conflicts markers writes them into the workspace, to be solved there.',
       )
     if (theirs === base) return { task, step: undefined, conflicts: [] }
-    const done = await perform(ports, repo, task, {
-      id: ports.ids.uid(),
-      verb: 'update',
-      task: task.uid,
-      at: ports.clock.now().toISOString(),
-      refs: [],
-      step: {
-        before: last.n,
-        tree: merged.tree,
-        note: { tool: 'update', summary: `from ${label}`, basis: theirs },
+    const done = await perform(
+      { ports, repo, task },
+      {
+        id: ports.ids.uid(),
+        verb: 'update',
+        task: task.uid,
+        at: ports.clock.now().toISOString(),
+        refs: [],
+        step: {
+          before: last.n,
+          tree: merged.tree,
+          note: { tool: 'update', summary: `from ${label}`, basis: theirs },
+        },
+        record: { from: {}, to: {} },
       },
-      record: { from: {}, to: {} },
-    })
+    )
     // The workspace has what was merged, under the names that it has there.
     const conflicts = merged.conflicts.map(({ path, kind }) => ({
       path: merged.aside?.get(path) ?? path,
@@ -85,14 +88,8 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
 }
 
 /** The target's files as they would lie in a checkout. */
-async function targetTree(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  first: Step,
-  input: UpdateInput,
-  signal?: AbortSignal,
-): Promise<string> {
+async function targetTree(work: Work, first: Step, input: UpdateInput): Promise<string> {
+  const { ports, repo, task, signal } = work
   const { contents, refs } = ports
   if (input.dirty) {
     const target = await ports.locate(task.origin)
@@ -109,5 +106,5 @@ async function targetTree(
       },
     )
   }
-  return rawTree(ports, repo, task, first.tree, commit)
+  return rawTree(work, first.tree, commit)
 }

@@ -1,4 +1,5 @@
 /** A task's workspace: making it, and taking it away again. Each step can be repeated after a crash. */
+import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { AppError, type Problem } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
@@ -70,7 +71,8 @@ function isInRepo(place: Place, file: string): boolean {
 }
 
 /** The branch (unless it was there before) and the pin that holds the base: in one step, pin first. */
-export async function makeRefs(ports: Ports, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
+export async function makeRefs(work: Work): Promise<void> {
+  const { ports, repo, task, signal } = work
   const branch = { ref: branchRef(task.branch), new: task.base.commit }
   const pin = { ref: pinRef(task.uid), new: task.base.commit }
   // A clone has its branch to itself until it is published.
@@ -82,7 +84,7 @@ export async function makeRefs(ports: Ports, repo: Repo, task: Task, signal?: Ab
   } catch (error) {
     const rivals = await ports.refs.findRivals(repo.place, task.branch)
     // A git that was ended may have made the branch before: that is no rival.
-    if (rivals.length === 0 || (await isOwnBranch(ports, repo, task))) throw error
+    if (rivals.length === 0 || (await isOwnBranch(work))) throw error
   }
   const [rival = task.branch] = await ports.refs.findRivals(repo.place, task.branch)
   throw branchTaken(task.branch, rival)
@@ -95,9 +97,7 @@ export function branchTaken(branch: string, rival: string): AppError {
 
 /** The folder, its registration and its files. */
 export async function makeFolder(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  { ports, repo, task }: Work,
   signal?: AbortSignal,
   onProgress?: OnProgress,
 ): Promise<void> {
@@ -144,7 +144,7 @@ export async function freeTrash(
 }
 
 /** Folder and registration, renamed into the trash. Does nothing for what is not there. */
-export async function trashFolder(ports: Ports, repo: Repo, task: Task, trash: string): Promise<void> {
+export async function trashFolder({ ports, repo, task }: Work, trash: string): Promise<void> {
   // It works in the checkout of the user, which stays where it is.
   if (task.shadow) return
   if ((await ports.files.readKind(task.path)) !== undefined) {
@@ -156,11 +156,10 @@ export async function trashFolder(ports: Ports, repo: Repo, task: Task, trash: s
 
 /** Takes back what a start that did not end has made, and nothing else. */
 export async function undoStart(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  work: Work,
   why: { readonly message: string; readonly problem?: Problem; readonly path?: string | undefined },
 ): Promise<void> {
+  const { ports, repo, task } = work
   if (!(await isUnderWay(ports, task, 'start'))) return
   const { place } = repo
   const { refs } = ports
@@ -168,12 +167,12 @@ export async function undoStart(
   // Somebody made a folder of that name after we had looked: it is theirs.
   const foreign = why.problem === 'pathExists' && why.path === task.path
   const trash = foreign ? undefined : await freeTrash(ports, task.path)
-  if (trash !== undefined) await trashFolder(ports, repo, task, trash)
+  if (trash !== undefined) await trashFolder(work, trash)
   await dropTaken(ports, task)
   const made = task.adopted ? [pinRef(task.uid)] : [pinRef(task.uid), branch]
   await refs.clearRefLocks(place, made, task.createdAt)
   const changes: RefChange[] = []
-  if (!task.adopted && (await isOwnBranch(ports, repo, task))) {
+  if (!task.adopted && (await isOwnBranch(work))) {
     const tip = await refs.findRef(place, branch)
     if (tip === task.base.commit) changes.push({ ref: branch, old: tip, new: null })
   }
@@ -185,14 +184,15 @@ export async function undoStart(
 }
 
 /** Its own log proves that the branch is ours: a user may have made one of that name in the meantime. */
-async function isOwnBranch(ports: Ports, repo: Repo, task: Task): Promise<boolean> {
+async function isOwnBranch({ ports, repo, task }: Work): Promise<boolean> {
   return (await ports.refs.findReflogMessage(repo.place, branchRef(task.branch))) === startMessage(task.uid)
 }
 
 /** What a recreation that did not end has made goes into the trash; the next start tries again. */
-export async function undoRecreate(ports: Ports, repo: Repo, task: Task, reason: string): Promise<void> {
+export async function undoRecreate(work: Work, reason: string): Promise<void> {
+  const { ports, task } = work
   if (!(await isUnderWay(ports, task, 'recreate'))) return
-  await trashFolder(ports, repo, task, await freeTrash(ports, task.path))
+  await trashFolder(work, await freeTrash(ports, task.path))
   await append(ports, task.uid, { type: 'recreate.undone', reason }, ports.clock.now().toISOString())
 }
 

@@ -1,34 +1,36 @@
 /** A registration is found by its name alone: it may be that of another folder by now, and then it is not ours to touch. */
 /** Paths in a repository that was moved. */
+import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { quoted } from '../base/shell-quote.ts'
 import { AppError } from '../model/errors.ts'
 import type { OtherFolder } from '../model/git.ts'
 import { type Repo, repoRoot } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
-import type { Ports } from '../ports/index.ts'
 import { isolationOf } from './make.ts'
 
 /** Where the user has moved the workspace, with git's own command. */
-export async function findMovedTo(ports: Ports, repo: Repo, task: Task): Promise<string | undefined> {
-  const other = await findOther(ports, repo, task)
+export async function findMovedTo(work: Work): Promise<string | undefined> {
+  const other = await findOther(work)
   return other?.isMoved ? other.path : undefined
 }
 
 /** Throws when it was moved: what is at another place is in use there. */
-export async function requireUnmoved(ports: Ports, repo: Repo, task: Task): Promise<void> {
-  const other = await findOther(ports, repo, task)
+export async function requireUnmoved(work: Work): Promise<void> {
+  const { repo, task } = work
+  const other = await findOther(work)
   if (other?.isMoved) throw moved(repo, task, other)
 }
 
 /** Throws when another folder has the registration that the workspace needs. */
-export async function requireRegistration(ports: Ports, repo: Repo, task: Task): Promise<void> {
-  const other = await findOther(ports, repo, task)
+export async function requireRegistration(work: Work): Promise<void> {
+  const { repo, task } = work
+  const other = await findOther(work)
   if (other) throw other.isMoved ? moved(repo, task, other) : taken(task, other.path)
 }
 
 /** Who has the registration that is the workspace's by its name. */
-export async function findOther(ports: Ports, repo: Repo, task: Task): Promise<OtherFolder | undefined> {
+export async function findOther({ ports, repo, task }: Work): Promise<OtherFolder | undefined> {
   return task.shadow ? undefined : isolationOf(ports, task).findOther(repo, task)
 }
 

@@ -1,10 +1,11 @@
 /** Workspaces made ahead of need: made, handed to a start, and taken away. */
+import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { AppError, appError } from '../model/errors.ts'
 import { baseFolder } from '../model/names.ts'
 import type { Place, Repo, RepoRecord } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
-import type { Owner, Task } from '../model/task.ts'
+import type { Owner } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { mainRoot } from '../tasks/repo.ts'
 import { makeBase, requireBase } from './make.ts'
@@ -59,12 +60,8 @@ export function fitting<S extends SlotRecord>(
 }
 
 /** `whole`: the task has a workspace, and the vault what it keeps of it. `files`: only the workspace. */
-export async function takeSlot(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  signal?: AbortSignal,
-): Promise<'none' | 'files' | 'whole'> {
+export async function takeSlot(work: Work): Promise<'none' | 'files' | 'whole'> {
+  const { ports, repo, task, signal } = work
   if (task.isolation !== 'worktree') return 'none'
   const slots = await readSlots(ports, poolFolder(path.dirname(task.path)))
   if (slots.length === 0) return 'none'
@@ -73,7 +70,7 @@ export async function takeSlot(
     const taken = `${slot.path}.${task.uid}`
     if (!(await claim(ports, slot.path, taken))) continue
     if ((await ports.slots.readLook(taken)) === slot.look) {
-      const given = await give(ports, repo, task, slot, taken, signal)
+      const given = await give(work, slot, taken)
       if (given !== 'none') return given
     }
     await condemn(ports, repo, taken)
@@ -82,12 +79,9 @@ export async function takeSlot(
 }
 
 async function give(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
+  { ports, repo, task, signal }: Work,
   slot: Slot,
   taken: string,
-  signal?: AbortSignal,
 ): Promise<'none' | 'files' | 'whole'> {
   const { commit } = task.base
   const isSame = slot.commit === commit
@@ -116,7 +110,7 @@ export async function putMark(ports: Ports, repo: string, mark: PoolMark | undef
 }
 
 /** Has the pool filled up behind the scenes, unless it is full or somebody is at it. */
-export async function askForSlots(ports: Ports, repo: Repo, task: Task, settings: Settings): Promise<void> {
+export async function askForSlots({ ports, repo, task }: Work, settings: Settings): Promise<void> {
   if (task.isolation !== 'worktree' || settings.pool.size === 0 || repo.place.checkout === null) return
   const owner = (await findMark(ports, repo.id))?.owner
   if (owner && (await ports.isAlive(owner))) return

@@ -1,17 +1,9 @@
+import type { Work } from '../tasks/work.ts'
 import type { BytePath } from '../model/bytes.ts'
-import type { Repo } from '../model/repo.ts'
-import type { Task } from '../model/task.ts'
 import type { Leaf } from '../model/tree.ts'
-import type { Ports } from '../ports/index.ts'
 
 /** A commit's files as they would lie in the workspace, given those of the base commit. */
-export async function rawTree(
-  ports: Ports,
-  repo: Repo,
-  task: Task,
-  base: string,
-  commit: string,
-): Promise<string> {
+export async function rawTree({ ports, repo, task }: Work, base: string, commit: string): Promise<string> {
   const { contents, publishing } = ports
   const [start, now] = [
     await publishing.readTree(repo, task.base.commit),
