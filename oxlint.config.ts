@@ -2,10 +2,11 @@ import { builtinModules } from 'node:module'
 import { defineConfig, type OxlintOverride } from 'oxlint'
 import manifest from './package.json' with { type: 'json' }
 
-/** What one room of src/ may import, besides itself. Packages and guarded modules are denied unless named. */
-interface Room {
+/** What one folder of src/ may import, besides itself. Packages and guarded modules are denied unless named. */
+interface Folder {
+  /** Folders of src/; `core` is all of core, `core/model` one folder of it. */
   from: string[]
-  /** Rooms of which only types may be imported. */
+  /** Folders of which only types may be imported. */
   types?: string[]
   packages?: string[]
   /** The only node: modules allowed; left out, all but the guarded ones are. */
@@ -18,66 +19,98 @@ const guardedModules: Guarded[] = ['child_process', 'sqlite']
 const allModules = builtinModules.map((name) => name.replace('node:', ''))
 const allPackages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
 
-const rooms: Record<string, Room> = {
-  core: { from: [], builtins: ['buffer', 'crypto', 'path'] },
+/** The folders of core, in the order of their imports: each may import those before it. */
+const core = [
+  'model',
+  'ports',
+  'base',
+  'tasks',
+  'workspaces',
+  'steps',
+  'operations',
+  'landing',
+  'hooks',
+  'closing',
+  'runs',
+  'trash',
+  'recovery',
+  'verbs',
+]
+/** What an adapter, or a door, sees of core. */
+const seen = ['core/model', 'core/ports', 'core/base']
+const pure = ['buffer', 'crypto', 'path']
 
-  git: { from: ['core', 'process'] },
-  vault: { from: ['core', 'git'] },
-  land: { from: ['core', 'git'] },
-  store: { from: ['core'], guarded: ['sqlite'] },
-  lock: { from: ['core'], guarded: ['sqlite'] },
-  files: { from: ['core'] },
-  process: { from: ['core', 'files'] },
-  agents: { from: ['core'], packages: ['@agentclientprotocol/sdk'] },
-  sandbox: { from: ['core'] },
-  settings: { from: ['core'], packages: ['smol-toml', 'yaml', 'zod'] },
+const folders: Record<string, Folder> = {
+  ...Object.fromEntries(
+    core.map((name, at) => [
+      `core/${name}`,
+      { from: core.slice(0, at).map((above) => `core/${above}`), builtins: pure },
+    ]),
+  ),
+
+  git: { from: [...seen, 'process'] },
+  isolation: { from: [...seen, 'git'] },
+  vault: { from: [...seen, 'git'] },
+  checkout: { from: [...seen, 'git'] },
+  store: { from: seen, guarded: ['sqlite'] },
+  lock: { from: seen, guarded: ['sqlite'] },
+  files: { from: seen },
+  process: { from: [...seen, 'files'] },
+  agents: { from: seen, packages: ['@agentclientprotocol/sdk'] },
+  sandbox: { from: seen },
+  settings: { from: seen, packages: ['smol-toml', 'yaml', 'zod'] },
 
   // No schemas here: the command line loads the table with every command.
-  actions: { from: ['core'], builtins: [] },
-  protocol: { from: ['actions'], types: ['core'], packages: ['zod'], builtins: [] },
+  actions: { from: ['core/model'], builtins: [] },
+  protocol: { from: ['actions', 'core/model'], packages: ['zod'], builtins: [] },
   api: { from: ['actions', 'core'], types: ['protocol'] },
-  client: { from: ['actions', 'protocol'] },
-  cli: { from: ['actions', 'api', 'client', 'core'], types: ['protocol'] },
-  mcp: { from: ['actions', 'api', 'client', 'core', 'protocol'] },
-  daemon: { from: ['actions', 'api', 'client', 'core', 'protocol'] },
+  cli: { from: ['actions', 'api', ...seen], types: ['protocol'] },
+  compose: { from: ['core', ...adapters()] },
 }
 
-/** Files that may do more than their room. `compose`, `compose-records` and `index` stand for the files in src/ itself. */
-const files: Record<string, Room> = {
+function adapters(): string[] {
+  return [
+    'agents',
+    'checkout',
+    'files',
+    'git',
+    'isolation',
+    'lock',
+    'process',
+    'sandbox',
+    'settings',
+    'store',
+    'vault',
+  ]
+}
+
+/** Files that may do more than their folder. `index` stands for the file in src/ itself. */
+const files: Record<string, Folder> = {
   // A pattern becomes a function: pure, so no port is needed.
-  'core/base/glob.ts': { from: [], packages: ['picomatch'], builtins: [] },
+  'core/base/glob.ts': { from: ['core/model'], packages: ['picomatch'], builtins: [] },
   // The one file that starts processes.
   'process/spawn.ts': { from: [], guarded: ['child_process'] },
   // One call for all files of a file system; Node has none.
   'files/sync.ts': { from: ['process'] },
-  'cli/detach.ts': { from: ['cli', 'core', 'process'] },
+  'cli/detach.ts': { from: ['cli', ...seen, 'process'] },
   'cli/pager.ts': { from: ['process'] },
   // The demo plays a user at a shell.
-  'cli/commands/demo.ts': { from: ['cli', 'core', 'process'] },
-  // The enums of the wire are those of the domain.
-  'protocol/events.ts': { from: ['core'], packages: ['zod'], builtins: [] },
-  'protocol/schemas': { from: ['actions', 'core'], packages: ['zod'], builtins: [] },
-  'cli/main.ts': {
-    from: ['actions', 'api', 'cli', 'client', 'compose', 'compose-records', 'core'],
-    types: ['protocol'],
-  },
-  'compose.ts': { from: [...Object.keys(rooms), 'compose-records'] },
-  'compose-records.ts': { from: Object.keys(rooms) },
+  'cli/commands/demo.ts': { from: ['cli', ...seen, 'process'] },
+  'cli/main.ts': { from: ['actions', 'api', 'cli', 'compose', ...seen], types: ['protocol'] },
   'index.ts': { from: ['actions', 'api', 'compose', 'core'], types: ['protocol'] },
 }
 
 const either = (names: string[]) => `(?:${names.join('|')})`
 const without = (all: string[], some: string[]) => all.filter((name) => !some.includes(name))
+const top = (name: string) => name.split(/[/.]/)[0]!
+const allTop = [...new Set(Object.keys(folders).map(top)), 'index']
 
 // The linter's regular expressions know no lookahead: each list names what is denied.
-function boundary(name: string, { from, types = [], packages = [], builtins, guarded = [] }: Room) {
-  const own = name.split(/[/.]/)[0]!
-  const others = without(
-    [...Object.keys(rooms), 'compose', 'compose-records', 'index'],
-    [own, ...from, ...types],
-  )
+function boundary(name: string, { from, types = [], packages = [], builtins, guarded = [] }: Folder) {
+  const own = top(name)
+  const others = without(allTop, [own, ...from.map(top), ...types])
   const modules = builtins ? without(allModules, builtins) : without(guardedModules, guarded)
-  // From src/ itself a room begins with `./`; elsewhere that is a folder of one's own.
+  // From src/ itself a folder begins with `./`; elsewhere that is a folder of one's own.
   const up = name === `${own}.ts` ? '\\./' : '(?:\\.\\./)+'
   const into = (names: string[]) => `^${up}(?:src/)?${either(names)}(?:/|\\.ts$)`
   const deny = (regex: string, more = {}) => ({
@@ -85,9 +118,14 @@ function boundary(name: string, { from, types = [], packages = [], builtins, gua
     message: `Not from src/${name}: see the table in oxlint.config.ts.`,
     ...more,
   })
+  const inCore = from.filter((folder) => folder.startsWith('core/')).map((folder) => folder.slice(5))
+  const hidden = from.includes('core') ? [] : without(core, [...inCore, name.split('/')[1] ?? ''])
+  // A folder of core sees its neighbours beside it, all others by way of `core/`.
+  const wayIn = own === 'core' ? '(?:core/)?' : 'core/'
   const patterns = [
     deny(into(others)),
-    ...types.map((room) => deny(into([room]), { allowTypeImports: true })),
+    ...(hidden.length > 0 ? [deny(`^(?:\\.\\./)+(?:src/)?${wayIn}${either(hidden)}/`)] : []),
+    ...types.map((folder) => deny(into([folder]), { allowTypeImports: true })),
     deny(`^${either(without(allPackages, packages))}(?:/|$)`),
     deny(`^(?:node:)?${either(modules)}$`),
     deny('^(?:\\.\\./)+(?:test|bench|dist|web)/'),
@@ -139,6 +177,6 @@ export default defineConfig({
         ],
       },
     },
-    ...Object.entries({ ...rooms, ...files }).map(([name, room]) => boundary(name, room)),
+    ...Object.entries({ ...folders, ...files }).map(([name, folder]) => boundary(name, folder)),
   ],
 })

@@ -1,4 +1,4 @@
-import { diskText, sizeText } from '../../core/trash/disk-use.ts'
+import { diskText, sizeText } from '../../core/model/disk-use.ts'
 import { taskStates } from '../../core/model/enums.ts'
 import { type Answer, choice, type Context, flag } from '../command.ts'
 import { ago, printable, stateWords, table } from '../output.ts'

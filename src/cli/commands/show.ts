@@ -1,4 +1,4 @@
-import { diskText } from '../../core/trash/disk-use.ts'
+import { diskText } from '../../core/model/disk-use.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { ago, printable, stateWords, table } from '../output.ts'

@@ -1,5 +1,5 @@
 import type { Work } from '../tasks/work.ts'
-import { appError, AppError } from '../model/errors.ts'
+import { appError, type AppError } from '../model/errors.ts'
 import { redacted } from '../model/redact.ts'
 import type { Snapshot, Step, StepNote } from '../model/step.ts'
 import type { Task } from '../model/task.ts'

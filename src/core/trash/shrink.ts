@@ -9,7 +9,7 @@ import { isOpen, type Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { holdFree } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
-import { sizeText } from './disk-use.ts'
+import { sizeText } from '../model/disk-use.ts'
 import { expire, whileNobodyWorks } from './expire.ts'
 import { expireLoose, findDueLoose } from './loose.ts'
 import {

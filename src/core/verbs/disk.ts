@@ -2,7 +2,8 @@
 import type { Ports } from '../ports/index.ts'
 import { findMeant } from '../tasks/find.ts'
 import { findRepo } from '../tasks/repo.ts'
-import { type DiskUse, nothing, readUse } from '../trash/disk-use.ts'
+import type { DiskUse } from '../model/disk-use.ts'
+import { nothing, readUse } from '../trash/disk-use.ts'
 
 /** Of every open task, or of the one that is named. Adds up every file: it takes its time. */
 export async function disk(

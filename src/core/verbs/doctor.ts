@@ -8,7 +8,7 @@ import type { Finding } from '../recovery/judge.ts'
 import { readOldState } from '../recovery/old-state.ts'
 import { findMoved } from '../recovery/relink.ts'
 import { isInWorkspace } from '../tasks/repo.ts'
-import { diskText } from '../trash/disk-use.ts'
+import { diskText } from '../model/disk-use.ts'
 import { usedPercent } from '../trash/free-space.ts'
 import { disk } from './disk.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sizeText } from './disk-use.ts'
+import { sizeText } from '../model/disk-use.ts'
 
 test.each([
   [0, '0 B'],
