@@ -2,7 +2,7 @@
  * What a tool that works on a shadow branch must do for its user, from the first start to the last failure. What it must do
  * with git is shown elsewhere. GitCommandExecutor 1 and 2: `src/git/exec.test.ts`; 3: 3 below, where what is staged, changed
  * and untracked comes back as such; 4: `src/git/refs.test.ts`. Integration 1: `test/journeys/verbs-through-git.test.ts`;
- * 2: `src/core/events.test.ts`; 3: `test/faults/faults.test.ts`.
+ * 2: `src/core/model/events.test.ts`; 3: `test/faults/faults.test.ts`.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import {
