@@ -20,18 +20,22 @@ export interface VaultOptions {
 }
 
 /** Git knows of objects only when they are durable. */
-export function whenSynced(objects: Objects, exec: GitExec, reader: ObjectReader) {
+export function whenSynced(
+  objects: Objects,
+  exec: GitExec,
+  reader: ObjectReader,
+): Pick<OpenVault, 'exec' | 'reader'> {
   const synced = async () => void (objects.isSynced || (await objects.sync()))
   return {
-    exec: (async (call) => {
+    exec: async (call) => {
       await synced()
       return exec(call)
-    }) satisfies GitExec,
+    },
     reader: {
       read: async (oid: string) => (await synced(), reader.read(oid)),
       readSize: async (oid: string) => (await synced(), reader.readSize(oid)),
       close: () => reader.close(),
-    } satisfies ObjectReader,
+    },
   }
 }
 
