@@ -22,7 +22,7 @@ export type {
   SlashFile,
   ToolCall,
   ToolKind,
-  Verdict,
+  Permission,
 } from './core/model/agent.ts'
 export type { Cell } from './core/ports/sandbox.ts'
 export type { Notice } from './core/model/notice.ts'
@@ -137,7 +137,7 @@ function openTask(ports: Ports, call: Call, repo: string, id: string) {
     reject: (input: { keepBranch?: boolean } = {}, signal?: AbortSignal) =>
       call('task.reject', { ...named, ...input }, signal),
     exec: (command: readonly string[], signal?: AbortSignal, emit?: Emit) =>
-      call('task.run', { ...named, starts: false, command }, signal, emit),
+      call('task.run', { ...named, create: false, command }, signal, emit),
     repair: (signal?: AbortSignal) => call('task.repair', named, signal),
     remove: (input: { force?: boolean; keepBranch?: boolean } = {}, signal?: AbortSignal) =>
       call('worktree.remove', { ...named, ...input }, signal),

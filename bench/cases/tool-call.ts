@@ -88,7 +88,7 @@ async function heldAgent(repo: BenchRepo) {
   const cancel = new AbortController()
   const begun = Promise.withResolvers<void>()
   const running = handle.run(
-    { task: task.id, starts: true, agent: 'claude', prompt: '' },
+    { task: task.id, create: true, agent: 'claude', prompt: '' },
     cancel.signal,
     (told) => {
       if (told.event === 'conversation') begun.resolve()

@@ -53,7 +53,7 @@ export const work = {
     args: [{ option: 'prompt' }],
     options: {
       task: { ...task, help: 'the task; started if it is not there' },
-      starts: { type: 'boolean', required: true, flag: null, help: 'start the task if it is not there' },
+      create: { type: 'boolean', required: true, flag: null, help: 'start the task if it is not there' },
       command,
       prompt,
       ...conversing,

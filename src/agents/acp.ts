@@ -5,7 +5,7 @@
  */
 import type * as sdk from '@agentclientprotocol/sdk'
 import type { Agent } from '../core/ports/agent.ts'
-import type { AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
+import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
 import { AppError } from '../core/model/errors.ts'
 import type { Cell } from '../core/ports/sandbox.ts'
 import type { CommandStdin } from '../core/model/command.ts'
@@ -82,7 +82,7 @@ export function acpTalk({ client, methods, PROTOCOL_VERSION }: Protocol, push: P
 
   const onQuestion = ({ toolCall, options }: sdk.RequestPermissionRequest) =>
     new Promise<sdk.RequestPermissionResponse>((resolve) => {
-      const answer = ({ allow }: Verdict) => {
+      const answer = ({ allow }: Permission) => {
         const chosen = options.find(({ kind }) => kind === (allow ? 'allow_once' : 'reject_once'))
         resolve({
           outcome: chosen ? { outcome: 'selected', optionId: chosen.optionId } : { outcome: 'cancelled' },

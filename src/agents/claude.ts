@@ -3,7 +3,7 @@
  * is started per tool call, and the agent waits for each answer.
  */
 import type { Agent } from '../core/ports/agent.ts'
-import type { AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
+import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
 import type { CommandStdin } from '../core/model/command.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
@@ -110,7 +110,7 @@ export function claudeTalk(push: Push, stdin: CommandStdin) {
     if (subtype !== 'can_use_tool') return reply(id, {})
     // Rules of the user's own can ask again after the hook has allowed it.
     const permission = claudeCall(request.tool_name ?? '', request.input, request.tool_use_id)
-    const answer = (verdict: Verdict) =>
+    const answer = (verdict: Permission) =>
       reply(
         id,
         verdict.allow
@@ -162,7 +162,7 @@ export function claudeTalk(push: Push, stdin: CommandStdin) {
   }
 }
 
-function permission(verdict: Verdict): object {
+function permission(verdict: Permission): object {
   const decision = verdict.allow
     ? { permissionDecision: 'allow' }
     : { permissionDecision: 'deny', permissionDecisionReason: verdict.reason }

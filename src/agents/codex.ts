@@ -1,6 +1,6 @@
 /** Codex: its stream tells what it says and how commands ended, its hooks ask before and wait after each tool. */
 import type { Agent } from '../core/ports/agent.ts'
-import type { AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
+import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
 import { openBridge } from './bridge.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
@@ -90,7 +90,9 @@ export function codexTalk(push: Push) {
     const done = call.kind === 'shell' ? await shells.take() : await shells.pass()
     if (done && call.id !== undefined) held.set(call.id, done)
     push({ type: 'toolStarted', ...call })
-    const verdict = await new Promise<Verdict>((answer) => push({ type: 'asked', permission: call, answer }))
+    const verdict = await new Promise<Permission>((answer) =>
+      push({ type: 'asked', permission: call, answer }),
+    )
     if (verdict.allow) return {}
     done?.()
     const decision = { permissionDecision: 'deny', permissionDecisionReason: verdict.reason }

@@ -5,7 +5,7 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Agent } from '../core/ports/agent.ts'
-import type { AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
+import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
 import { AppError } from '../core/model/errors.ts'
 import type { Cell } from '../core/ports/sandbox.ts'
 import { openBridge } from './bridge.ts'
@@ -135,7 +135,9 @@ export function geminiTalk(push: Push) {
   const before = async (call: ToolCall): Promise<object> => {
     running++
     push({ type: 'toolStarted', ...call })
-    const verdict = await new Promise<Verdict>((answer) => push({ type: 'asked', permission: call, answer }))
+    const verdict = await new Promise<Permission>((answer) =>
+      push({ type: 'asked', permission: call, answer }),
+    )
     if (verdict.allow) return {}
     running--
     return { decision: 'deny', reason: verdict.reason }

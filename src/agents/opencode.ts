@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Agent } from '../core/ports/agent.ts'
-import type { AgentEnd, AgentInput, ToolCall, ToolKind, Verdict } from '../core/model/agent.ts'
+import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
 import { openBridge } from './bridge.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
@@ -109,7 +109,9 @@ export function opencodeTalk(push: Push) {
   const before = async (call: ToolCall): Promise<object> => {
     if (waits(call)) held.set(call.id ?? '', await writers.take())
     push({ type: 'toolStarted', ...call })
-    const verdict = await new Promise<Verdict>((answer) => push({ type: 'asked', permission: call, answer }))
+    const verdict = await new Promise<Permission>((answer) =>
+      push({ type: 'asked', permission: call, answer }),
+    )
     if (verdict.allow) return {}
     letGo(call.id)
     return { denied: verdict.reason }

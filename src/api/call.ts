@@ -33,7 +33,7 @@ export function openDoor(ports: Ports, readCaller: () => Caller): Call {
       return await run(ports, input, asked).catch(async (thrown: unknown) => {
         const error = failure(thrown, signal)
         if (error.problem !== 'diskFull' || !hasOnlyStarted(action, error)) throw error
-        if (!(await hasMadeRoom(ports, signal))) throw error
+        if (!(await hasFreedSpace(ports, signal))) throw error
         return run(ports, input, asked)
       })
     } catch (thrown) {
@@ -96,7 +96,7 @@ function hasOnlyStarted({ makesTask }: Action, { data }: AppError): boolean {
 }
 
 /** The disk is full: the trash gives up what it can spare, and what could not be taken back is. */
-async function hasMadeRoom(ports: Ports, signal?: AbortSignal): Promise<boolean> {
+async function hasFreedSpace(ports: Ports, signal?: AbortSignal): Promise<boolean> {
   const { freeSpace } = await import('../core/trash/free-space.ts')
   const { recover } = await import('../core/recovery/reconcile.ts')
   const left = await freeSpace(ports, undefined, signal).catch(() => 0)

@@ -39,7 +39,7 @@ export function gitCheckouts(exec: GitExec): Checkouts {
       return folderOf(checkout, file)
     },
 
-    async take(checkout, file) {
+    async removeFile(checkout, file) {
       await requireRealParents(checkout, file)
       await unlink(below(checkout, file)).catch(ignoring('ENOENT', 'ENOTDIR'))
       for (let parent = parentOf(file); parent !== ''; parent = parentOf(parent)) {

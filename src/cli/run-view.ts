@@ -65,8 +65,8 @@ function status({ values }: Context) {
   const shown = process.stderr.isTTY && values.quiet !== true
   return {
     show: (text: string) => {
-      const room = (process.stderr.columns ?? 80) - 1
-      if (shown) process.stderr.write(`\r\u001B[K${text.slice(0, room)}`)
+      const width = (process.stderr.columns ?? 80) - 1
+      if (shown) process.stderr.write(`\r\u001B[K${text.slice(0, width)}`)
     },
     clear: () => void (shown && process.stderr.write('\r\u001B[K')),
   }

@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { AppError } from '../core/model/errors.ts'
 import { type ChildProcessWithoutNullStreams, endGroup, startGroup } from '../process/spawn.ts'
 import { type GitScope, gitEnvironment } from './environment.ts'
-import { slots } from '../core/base/concurrency.ts'
+import { limiter } from '../core/base/concurrency.ts'
 
 interface GitCall extends GitScope {
   readonly args: readonly string[]
@@ -55,7 +55,7 @@ const stderrKept = 16 * 1024
 
 /** Spawns git with a clean environment, in its own process group; cancelling ends the whole group. */
 export function gitExec(options: ExecOptions): GitExec {
-  const slot = slots(options.atOnce ?? 8)
+  const slot = limiter(options.atOnce ?? 8)
   return (call) => slot(() => run(call, options), call.signal)
 }
 

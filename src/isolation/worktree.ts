@@ -41,12 +41,13 @@ export function worktreeIsolation(exec: GitExec, files: FileSystem): IsolationKi
       const { pointed, known, locked } = await look(files, repo, task)
       if (!pointed) {
         if ((await files.readKind(dotGit)) !== undefined)
-          await files.rename(dotGit, await roomFor(files, aside))
+          await files.rename(dotGit, await withParent(files, aside))
         await files.write(dotGit, pointer(repo, task))
       }
       if (!known) {
         const wrong = await files.readKind(registered)
-        if (wrong !== undefined) await files.move(registered, `${await roomFor(files, aside)}.registration`)
+        if (wrong !== undefined)
+          await files.move(registered, `${await withParent(files, aside)}.registration`)
         await registerAnew(files, repo, task)
         await resetIndex(exec, repo, task, signal)
       } else if (locked) await files.remove(path.join(registered, 'locked'))
@@ -62,7 +63,7 @@ export function worktreeIsolation(exec: GitExec, files: FileSystem): IsolationKi
       if ((await files.readKind(registered)) !== 'folder' || (await findOther(files, repo, task))) return
       // A move to another file system that was killed after its copy took its name has only the rest to take away.
       if ((await files.readKind(keep)) !== undefined) await files.remove(registered)
-      else if (await isOwn(files, repo, task)) await files.move(registered, await roomFor(files, keep))
+      else if (await isOwn(files, repo, task)) await files.move(registered, await withParent(files, keep))
       await files.removeEmptyFolder(path.dirname(registered))
     },
 
@@ -135,7 +136,7 @@ async function findOther(files: FileSystem, repo: Repo, task: Task): Promise<Oth
   return { path: folder, isMoved, isAway: true }
 }
 
-async function roomFor(files: FileSystem, target: string): Promise<string> {
+async function withParent(files: FileSystem, target: string): Promise<string> {
   await files.makeFolder(path.dirname(target), 0o700)
   return target
 }

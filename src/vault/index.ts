@@ -55,7 +55,7 @@ import {
 import { clean, keepConfig } from './publish/clean.ts'
 import { commitAsUser, readReplay, readTree, smudge } from './publish/commit.ts'
 import { lenders, publish, readPublished, startTree } from './publish/publish.ts'
-import { findRemote, makePushRoom, push } from './publish/push.ts'
+import { findRemote, makePushRepo, push } from './publish/push.ts'
 import { refill } from './restore/refill.ts'
 import { restore } from './restore/restore.ts'
 
@@ -319,7 +319,7 @@ export function gitVault(options: VaultOptions): Vault {
     smudge: async (repo, task, checkout, file, leaf) => smudge(await open(repo), task, checkout, file, leaf),
     commit: async (repo, _, parts, signal) => commitAsUser(await open(repo), repo, parts, signal),
     findRemote: async (repo, task, remote) => findRemote(await open(repo), repo, task, remote),
-    makePushRoom: async (repo, task) => makePushRoom(await open(repo), repo, task),
+    makePushRepo: async (repo, task) => makePushRepo(await open(repo), repo, task),
     push: async (repo, task, what, signal) => push(await open(repo), repo, task, what, signal),
     async readReplay(repo, task, signal) {
       const vault = await open(repo)

@@ -17,7 +17,7 @@ test.skipIf(programs === undefined)('G1: all that it does is in steps, and it en
   ])
   const command = ['gemini', '--acp']
   const ran = await lib.run(
-    { task: 'T1', starts: true, agent: 'acp', prompt: 'Do it.', command },
+    { task: 'T1', create: true, agent: 'acp', prompt: 'Do it.', command },
     undefined,
     emit,
   )

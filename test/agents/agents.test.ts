@@ -8,7 +8,7 @@ import { agentsUnderTest } from './agents-under-test.ts'
 import { install } from './install.ts'
 import { agentFixture } from './agent-fixture.ts'
 
-const go = { task: 'T1', starts: true, prompt: 'Do what there is to do.' }
+const go = { task: 'T1', create: true, prompt: 'Do what there is to do.' }
 
 for (const underTest of agentsUnderTest) {
   const programs = install(underTest.package)

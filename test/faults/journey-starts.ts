@@ -42,7 +42,7 @@ export async function strayed(fixture: Fixture): Promise<void> {
     await call(
       ports,
       'task.run',
-      { repo: fixture.dir, task: 'T1', starts: false, command },
+      { repo: fixture.dir, task: 'T1', create: false, command },
       undefined,
       () => {},
     )

@@ -67,7 +67,7 @@ export const run = (ports: Ports, repo: string, signal?: AbortSignal) =>
   call(
     ports,
     'task.run',
-    { repo, task: 'T1', starts: false, command: ['sh', '-c', script] },
+    { repo, task: 'T1', create: false, command: ['sh', '-c', script] },
     signal,
     () => {},
   )

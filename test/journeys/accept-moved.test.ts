@@ -49,7 +49,7 @@ function dying(): Around {
   }
   return {
     checkouts: (checkouts) => ({ ...checkouts, place: die, changeIndex: die }),
-    vault: (vault) => ({ ...vault, take: (...call) => (died ? die() : vault.take(...call)) }),
+    vault: (vault) => ({ ...vault, capture: (...call) => (died ? die() : vault.capture(...call)) }),
   }
 }
 

@@ -70,7 +70,7 @@ async function planner() {
   const keep = async (tree: Tree): Promise<string> => {
     writeTree(scratch, inScratch, tree)
     inScratch = tree
-    const taken = await ports.contents.take(found.repo, scratch, tree.keys())
+    const taken = await ports.contents.capture(found.repo, scratch, tree.keys())
     const leaves = new Map<string, Leaf | null>()
     for (const [file, there] of taken) leaves.set(file, there.kind === 'file' ? there.leaf : null)
     return ports.contents.change(found.repo, null, leaves)

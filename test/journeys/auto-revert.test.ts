@@ -248,7 +248,7 @@ describe('R3: a task with a workspace of its own disturbs nobody', () => {
   test('it stays, whatever happens, unless the settings say otherwise', async () => {
     const repo = testRepo()
     const lib = library(repo)
-    await lib.run({ task: 'T1', starts: true, command: fails })
+    await lib.run({ task: 'T1', create: true, command: fails })
     await age(repo, 1000)
     await lib.start({ task: 'T2' })
     expect((await lib.list()).map(({ id, state }) => [id, state])).toEqual([

@@ -93,7 +93,7 @@ describe.skipIf(!mountable)('K4: a checkpoint that cannot be written', () => {
       reason: expect.stringMatching(/^a checkpoint could not be written: EROFS/),
     })
     expect(await lib.log('T1')).toHaveLength(1)
-    await expect(lib.run({ task: 'T1', starts: false, command: ['true'] })).rejects.toMatchObject({
+    await expect(lib.run({ task: 'T1', create: false, command: ['true'] })).rejects.toMatchObject({
       code: 'WT_022',
     })
     execFileSync('mount', ['-o', 'remount,bind,rw', vaults])
@@ -109,7 +109,7 @@ describe.skipIf(!mountable)('K4: a checkpoint that cannot be written', () => {
     const { task } = await lib.start({ task: 'T1' })
     const ballast = path.join(repo.env.OFFSHOOT_HOME ?? '', 'ballast')
     const script = `head -c 100000 /dev/urandom > work.bin; cat /dev/zero > '${ballast}' 2>/dev/null; true`
-    const failing = lib.run({ task: 'T1', starts: false, command: ['sh', '-c', script] }, undefined, () => {})
+    const failing = lib.run({ task: 'T1', create: false, command: ['sh', '-c', script] }, undefined, () => {})
     await expect(failing).rejects.toMatchObject({ code: 'WT_014' })
     const work = readFileSync(path.join(task.path, 'work.bin'))
     expect(work).toHaveLength(100_000)

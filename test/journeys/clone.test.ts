@@ -84,7 +84,7 @@ describe('isolation clone', () => {
     await lib.checkpoint({ task: 'T1' })
     await lib.rewind({ task: 'T1', to: 0 })
     await lib.run(
-      { task: 'T1', starts: false, command: ['sh', '-c', 'echo x > x; git add -A; git commit -qm x'] },
+      { task: 'T1', create: false, command: ['sh', '-c', 'echo x > x; git add -A; git commit -qm x'] },
       undefined,
       () => {},
     )

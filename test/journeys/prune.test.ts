@@ -215,9 +215,9 @@ describe('prune', () => {
   test('R6: with prune.cleanupOnComplete a run that ended well takes the folder away and leaves the branch', async () => {
     const repo = testRepo()
     const { lib, tasks } = await withTasks(repo, ['T1'], { prune: { cleanupOnComplete: true } })
-    const failed = await lib.run({ task: 'T1', starts: true, command: ['sh', '-c', 'exit 3'] })
+    const failed = await lib.run({ task: 'T1', create: true, command: ['sh', '-c', 'exit 3'] })
     expect(failed.task.state).toBe('failed')
-    const done = await lib.run({ task: 'T1', starts: true, command: ['sh', '-c', 'echo b > b.txt'] })
+    const done = await lib.run({ task: 'T1', create: true, command: ['sh', '-c', 'echo b > b.txt'] })
     expect(done.task.state).toBe('kept')
     expect([existsSync(tasks[0]!.path), repo.git('show', 'offshoot/T1:b.txt')]).toEqual([false, 'b\n'])
     await lib.undo()
@@ -228,9 +228,9 @@ describe('prune', () => {
     const repo = testRepo()
     const hooks = { preRun: 'exit 1' }
     const { lib, tasks } = await withTasks(repo, ['T1'])
-    await lib.run({ task: 'T1', starts: true, command: ['sh', '-c', 'echo b > b.txt'] })
+    await lib.run({ task: 'T1', create: true, command: ['sh', '-c', 'echo b > b.txt'] })
     const cleaning = library(repo, { flags: { prune: { cleanupOnComplete: true }, hooks } })
-    await expect(cleaning.run({ task: 'T1', starts: true, command: ['true'] })).rejects.toMatchObject({
+    await expect(cleaning.run({ task: 'T1', create: true, command: ['true'] })).rejects.toMatchObject({
       name: 'AppError',
     })
     expect(existsSync(tasks[0]!.path)).toBe(true)
@@ -434,7 +434,7 @@ describe('the trash', () => {
     workspace.git('switch', '--quiet', '--detach')
     commitFile(workspace, 'detached.txt', 'on no branch\n')
     repo.git('tag', 'v1')
-    await lib.run({ task: 'T1', starts: false, command: ['git', 'tag', '-d', 'v1'] })
+    await lib.run({ task: 'T1', create: false, command: ['git', 'tag', '-d', 'v1'] })
     await lib.reject({ task: 'T1' })
     repo.write('a.txt', 'staged\n')
     repo.git('add', 'a.txt')

@@ -181,9 +181,9 @@ test('R7: an accept that stopped half-way, and then the records were lost, is fi
           return checkouts.place(...args)
         },
         // Nor can what has landed be taken back.
-        async take(...args) {
+        async removeFile(...args) {
           if (placed > 1) throw new Error('no more')
-          return checkouts.take(...args)
+          return checkouts.removeFile(...args)
         },
       }),
     },

@@ -347,7 +347,7 @@ test('R5: what came to no end is not forgotten by the verbs that come after it',
       () => work.remove({ task: 'T1', force: true }),
       () => work.reject({ task: 'T1' }),
       () => work.start({ task: 'T1' }),
-      () => work.run({ task: 'T1', starts: false, command: ['true'] }),
+      () => work.run({ task: 'T1', create: false, command: ['true'] }),
     ])
       await expect(verb()).rejects.toMatchObject(halfDone)
   } finally {

@@ -138,7 +138,7 @@ describe('G3: the policy', () => {
     const lib = library(repo)
     const asked: unknown[] = []
     const run = (prompt: string, answer: string) =>
-      lib.run({ task: 'T1', starts: true, prompt, policy: 'moderate' }, undefined, (told) => {
+      lib.run({ task: 'T1', create: true, prompt, policy: 'moderate' }, undefined, (told) => {
         if (told.event !== 'asked') return undefined
         asked.push(told.summary)
         return Promise.resolve(answer)
@@ -153,7 +153,7 @@ describe('G3: the policy', () => {
   test('G3: what cannot be asked is not run under strict', async () => {
     const repo = testRepo()
     const lib = library(repo)
-    const strict = { task: 'T1', starts: true, command: ['true'], policy: 'strict' as const }
+    const strict = { task: 'T1', create: true, command: ['true'], policy: 'strict' as const }
     await expect(lib.run(strict)).rejects.toMatchObject({ code: 'WT_017' })
     expect(await lib.list()).toEqual([])
   })
@@ -191,7 +191,7 @@ describe('G5: limits', () => {
     const queued = new Set<string>()
     const run = (task: string) =>
       lib.run(
-        { task, starts: true, prompt: play({ sh: `echo ${task} > ${task}.txt` }) },
+        { task, create: true, prompt: play({ sh: `echo ${task} > ${task}.txt` }) },
         undefined,
         (told) => {
           if (told.event === 'queued') queued.add(task)
@@ -214,7 +214,7 @@ describe('G5: limits', () => {
     const repo = withStandIn(testRepo())
     const lib = library(repo, { flags: { limits: { turns: 2 } } })
     const acts = ['1', '2', '3'].map((n) => ({ sh: `echo ${n} > ${n}.txt` }))
-    const running = lib.run({ task: 'T1', starts: true, prompt: play(...acts) }, undefined, () => {})
+    const running = lib.run({ task: 'T1', create: true, prompt: play(...acts) }, undefined, () => {})
     await expect(running).rejects.toMatchObject({ code: 'WT_018' })
     expect(await lib.show('T1')).toMatchObject({
       state: 'failed',
@@ -229,7 +229,7 @@ test('G5: limits.timeMinutes ends a run with all that it started, and keeps what
   const lib = library(repo, { flags: { limits: { timeMinutes: 0.02 } } })
   let run = ''
   const acts = [{ sh: 'echo 1 > 1.txt' }, { sh: 'echo 2 > 2.txt; setsid sleep 600 & sleep 600' }]
-  const running = lib.run({ task: 'T1', starts: true, prompt: play(...acts) }, undefined, (told) => {
+  const running = lib.run({ task: 'T1', create: true, prompt: play(...acts) }, undefined, (told) => {
     if (told.event === 'started') run = String(told.run)
   })
   await expect(running).rejects.toMatchObject({ code: 'WT_018' })
@@ -381,7 +381,7 @@ describe('P3: refs that strayed in a run', () => {
     const lib = library(repo)
     const cancel = new AbortController()
     const running = lib.run(
-      { task: 'T1', starts: true, command: ['sh', '-c', 'git tag -d astray; echo ready; sleep 600'] },
+      { task: 'T1', create: true, command: ['sh', '-c', 'git tag -d astray; echo ready; sleep 600'] },
       cancel.signal,
       (told) => void (told.event === 'output' && told.text.includes('ready') && cancel.abort()),
     )

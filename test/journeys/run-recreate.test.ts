@@ -111,7 +111,7 @@ const worktreeOnly: Record<string, Damage> = {
 
 const verbs: Record<string, (lib: ReturnType<typeof library>) => Promise<unknown>> = {
   start: (lib) => lib.start({ task: 'T1' }),
-  run: (lib) => lib.run({ task: 'T1', starts: false, command: ['true'] }, undefined, () => {}),
+  run: (lib) => lib.run({ task: 'T1', create: false, command: ['true'] }, undefined, () => {}),
   repair: (lib) => lib.repair('T1'),
 }
 
@@ -261,7 +261,7 @@ describe('L7: a workspace that is gone or damaged is whole again, with all uncom
       const base = repo.git('rev-parse', 'mine').trim()
       const lib = library(repo)
       const { task } = await lib.start({ task: 'T1', existingBranch: 'mine' })
-      await lib.run({ task: 'T1', starts: false, command: ['sh', '-c', 'echo work > work.txt'] })
+      await lib.run({ task: 'T1', create: false, command: ['sh', '-c', 'echo work > work.txt'] })
       if (folderGone) rmSync(task.path, { recursive: true })
       repo.git('worktree', 'prune')
       repo.git('update-ref', '-d', 'refs/heads/mine')

@@ -16,7 +16,7 @@ function collected() {
   return { output, emit }
 }
 
-const sh = (script: string) => ({ task: 'T1', starts: true, command: ['sh', '-c', script] })
+const sh = (script: string) => ({ task: 'T1', create: true, command: ['sh', '-c', script] })
 
 describe('K1: a command as a run', () => {
   test('K1: makes one step of all it did, and the task is completed', async () => {
@@ -116,7 +116,7 @@ describe('K1: a command as a run', () => {
   test('K1: a command that is not there fails the run, and nothing is left pending', async () => {
     const lib = library(testRepo())
     const failing = lib.run(
-      { task: 'T1', starts: true, command: ['no-such-command'] },
+      { task: 'T1', create: true, command: ['no-such-command'] },
       undefined,
       collected().emit,
     )

@@ -73,7 +73,7 @@ describe.skipIf(!mountable)('R6, R12: a start on a full disk', () => {
     await before.close()
     leaveFree(repo.env.OFFSHOOT_HOME ?? '', 4_000_000)
     const ran = await library(repo).run(
-      { task: 'T2', starts: true, command: ['sh', '-c', 'echo once >> once.txt'] },
+      { task: 'T2', create: true, command: ['sh', '-c', 'echo once >> once.txt'] },
       undefined,
       () => {},
     )

@@ -85,7 +85,7 @@ const verbs: Readonly<Record<string, () => Promise<unknown>>> = {
     await offshoot.list()
   },
   rewind: async () => offshoot.rewind({ task: await worked(), to: 0 }),
-  run: async () => offshoot.run({ task: await worked(), starts: false, command: ['true'] }),
+  run: async () => offshoot.run({ task: await worked(), create: false, command: ['true'] }),
   update: async () => offshoot.update({ task: await worked(), onto: 'feature' }),
   ...Object.fromEntries(
     (['patch', 'squash', 'merge', 'rebase', 'keep-branch', 'pr'] as const).map((as) => [

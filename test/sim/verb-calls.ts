@@ -31,7 +31,7 @@ export function callFor(request: VerbRequest, dir: string, snapshot: Snapshot): 
       return { action: 'task.rewind', input: { ...named, to: which % (steps + 1) } }
     case 'run': {
       const script = `${agentScript('edit', which)}; ${agentScript('create', which + 1)}; ${agentScript('delete', which + 2)}; true`
-      return { action: 'task.run', input: { ...named, starts: false, command: ['sh', '-c', script] } }
+      return { action: 'task.run', input: { ...named, create: false, command: ['sh', '-c', script] } }
     }
     case 'accept':
       return {

@@ -26,8 +26,8 @@ export const recordHandlers: Handlers<RecordAction, Records> = {
   async 'system.notices'(records, { repo }, { caller }) {
     // Each is told once: an agent would hear it in the user's place.
     if (caller.kind === 'agent') return { notices: [] }
-    const { takeNotices } = await import('../../core/verbs/notices.ts')
-    return { notices: await takeNotices(records, repo, isWhole(records) ? records : undefined) }
+    const { readNewNotices } = await import('../../core/verbs/notices.ts')
+    return { notices: await readNewNotices(records, repo, isWhole(records) ? records : undefined) }
   },
 }
 

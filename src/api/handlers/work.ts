@@ -71,7 +71,7 @@ export const work: Handlers<keyof typeof table> = {
   },
   async 'system.direct'(ports, { repo, command, ...input }, { signal, emit }) {
     const { runDirect } = await import('../../core/verbs/run-direct.ts')
-    const asked = { dir: repo, starts: true, argv: command, ...input }
+    const asked = { dir: repo, create: true, argv: command, ...input }
     const { agent, end } = await runDirect(ports, asked, emit && onlooker(emit), signal)
     const { ok, reason, exitCode } = end
     if (!ok && exitCode === undefined) throw new AppError('agentFailed', `${agent} failed: ${reason}`)

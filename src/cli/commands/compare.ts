@@ -25,7 +25,7 @@ async function checked(context: Context, tasks: readonly string[], check: string
   const codes: number[] = []
   for (const task of tasks) {
     const command = ['/bin/sh', '-c', check]
-    const ran = await context.call('task.run', { repo: context.dir, task, starts: false, command }, () => {})
+    const ran = await context.call('task.run', { repo: context.dir, task, create: false, command }, () => {})
     codes.push(ran.exitCode ?? 1)
   }
   return codes

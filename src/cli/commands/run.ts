@@ -42,7 +42,7 @@ async function inTask(context: Context): Promise<Answer> {
   const base = text(values, 'worktree-dir')
   const [prompt] = positionals
   if (rest.length > 0 && prompt === undefined) {
-    return cleaned(context, await execute(context, { repo, task, starts: true, base, command: [...rest] }))
+    return cleaned(context, await execute(context, { repo, task, create: true, base, command: [...rest] }))
   }
   const resumed = text(values, 'resume')
   const resume = resumed === '' ? true : resumed
@@ -50,7 +50,7 @@ async function inTask(context: Context): Promise<Answer> {
   if ((rest.length > 0 && !speaks) || (prompt === undefined && resume === undefined))
     throw what(rest.length > 0)
   const command = rest.length > 0 ? [...rest] : undefined
-  const input = { repo, task, starts: resume === undefined, base, resume, prompt: prompt ?? goOn, command }
+  const input = { repo, task, create: resume === undefined, base, resume, prompt: prompt ?? goOn, command }
   const several = siblings(context)
   if (several !== undefined) return bestOf(context, { ...input, ...limitsOf(context) }, several)
   if (flag(values, 'detach')) return detached(context, input)
@@ -63,7 +63,7 @@ export async function exec(context: Context): Promise<Answer> {
   if (rest.length === 0) throw what(false)
   return answer(
     context,
-    await execute(context, { repo, task: positionals[0], starts: false, command: [...rest] }),
+    await execute(context, { repo, task: positionals[0], create: false, command: [...rest] }),
   )
 }
 
@@ -73,7 +73,7 @@ const goOn = 'Go on where you stopped.'
 export async function resume(context: Context): Promise<Answer> {
   const { dir: repo, positionals } = context
   const [task, prompt = goOn] = positionals
-  const input = { repo, task, starts: false, resume: true, prompt }
+  const input = { repo, task, create: false, resume: true, prompt }
   if (flag(context.values, 'detach')) return detached(context, input)
   return answer(context, await converse(context, { ...input, ...limitsOf(context) }))
 }
@@ -117,10 +117,10 @@ async function bestOf(
 /** The task is made here and now; the rest is left to a process that stays. */
 async function detached(
   context: Context,
-  { repo, task: named, starts, base, resume, prompt }: Begun,
+  { repo, task: named, create, base, resume, prompt }: Begun,
 ): Promise<Answer> {
   const title = named === undefined ? prompt : undefined
-  const { task } = starts
+  const { task } = create
     ? await context.call('task.start', { repo, task: named, title, base })
     : await context.call('task.show', { repo, task: named })
   const { detach } = await import('../detach.ts')
@@ -142,7 +142,7 @@ async function detached(
 interface Begun {
   readonly repo: string
   readonly task: string | undefined
-  readonly starts: boolean
+  readonly create: boolean
   readonly base?: string | undefined
   readonly resume?: boolean | string | undefined
   readonly prompt: string

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { allEnded, slots } from './concurrency.ts'
+import { allEnded, limiter } from './concurrency.ts'
 
 test('P2: a failure is told when the others have ended, not before', async () => {
   const slow = Promise.withResolvers<string>()
@@ -32,7 +32,7 @@ function works(count: number) {
 
 describe('slots', () => {
   test('S2: no more than so many run at once, first come first served', async () => {
-    const slot = slots(2)
+    const slot = limiter(2)
     const { all, started, end } = works(4)
     const running = all.map((work) => slot(work))
     await Promise.resolve()
@@ -49,7 +49,7 @@ describe('slots', () => {
   })
 
   test('S2: one that fails gives its place to the next', async () => {
-    const slot = slots(1)
+    const slot = limiter(1)
     const failing = slot(() => Promise.reject(new Error('no')))
     const next = slot(async () => 'next')
     await expect(failing).rejects.toThrow('no')
@@ -58,7 +58,7 @@ describe('slots', () => {
   })
 
   test('S3: one that is cancelled while it waits never starts, and takes no place', async () => {
-    const slot = slots(1)
+    const slot = limiter(1)
     const { all, started, end } = works(1)
     const first = slot(all[0]!)
     const cancel = new AbortController()

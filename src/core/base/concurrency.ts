@@ -30,7 +30,7 @@ export async function allEnded<const T extends readonly Promise<unknown>[]>(
 }
 
 /** A bounded number of works at once, first come first served; one that is cancelled while waiting never starts. */
-export function slots(count: number) {
+export function limiter(count: number) {
   let free = count
   const waiting: (() => void)[] = []
   return async <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {

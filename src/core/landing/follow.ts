@@ -31,7 +31,7 @@ export async function follow(
   const { gitDir } = placeOf(repo, checkedOut)
   const changes = await ports.contents.compare(repo, before, after)
   const paths = [...changes.keys()]
-  const found = await ports.contents.take(repo, checkout, paths)
+  const found = await ports.contents.capture(repo, checkout, paths)
   const present = new Map(
     Array.from(found, ([file, there]) => [file, { from: null, to: leafIn(there) }] as const),
   )

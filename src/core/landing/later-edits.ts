@@ -42,7 +42,7 @@ export async function withLaterEdits(ports: Ports, repo: Repo, back: Operation):
   if (!back.files) return back
   const { contents } = ports
   const { checkout, moves } = back.files
-  const found = await contents.take(
+  const found = await contents.capture(
     repo,
     checkout,
     moves.map((move) => move.path),

@@ -41,7 +41,10 @@ export async function readSurroundings(
   seen: ReadonlyMap<BytePath, Found> = new Map(),
 ): Promise<Surroundings> {
   const unseen = [...planned.keys()].filter((file) => !seen.has(file))
-  const found = new Map([...seen, ...(await ports.contents.take(repo, checkout, unseen, knownOf(planned)))])
+  const found = new Map([
+    ...seen,
+    ...(await ports.contents.capture(repo, checkout, unseen, knownOf(planned))),
+  ])
   const links = new Set<BytePath>()
   const below = new Map<BytePath, readonly BytePath[]>()
   for (const [file, { to }] of planned) {
@@ -49,7 +52,7 @@ export async function readSurroundings(
     if (!to || !there) continue
     if (there.kind === 'folder') below.set(file, await ports.checkouts.readFilesBelow(checkout, file))
     if (there.kind !== 'gone' || there.blockedBy === undefined) continue
-    const blocking = (await ports.contents.take(repo, checkout, [there.blockedBy])).get(there.blockedBy)
+    const blocking = (await ports.contents.capture(repo, checkout, [there.blockedBy])).get(there.blockedBy)
     if (blocking?.kind === 'file' && blocking.leaf.mode === '120000') links.add(there.blockedBy)
   }
   const names = new Map<BytePath, readonly string[]>()

@@ -85,7 +85,7 @@ async function gather(work: LandingWork): Promise<PatchGathered> {
   const { ports, repo, offer, input } = work
   const checkout = checkoutOf(work)
   const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
-  const found = await ports.contents.take(repo, checkout, changes.keys(), knownOf(changes))
+  const found = await ports.contents.capture(repo, checkout, changes.keys(), knownOf(changes))
   const leftOut = await readLeftOut(work, changes, found)
   const { ours, merged } = await mergeWith(work, found, leftOut)
   const planned = await ports.contents.compare(repo, ours, merged.tree)
@@ -128,7 +128,7 @@ async function mergeWith(
   if (merged.conflicts.length === 0) return { ours, merged }
   // A file that the user renamed looks deleted as long as only the concerned paths are looked at.
   // What is ignored is not among all, but it may be in the way: what was found at those paths counts.
-  const all = await contents.change(repo, await contents.takeAll(repo, checkout, signal), present)
+  const all = await contents.change(repo, await contents.captureAll(repo, checkout, signal), present)
   const again = await contents.merge(repo, { ...sides, ours: all }, signal)
   if (again.conflicts.length === 0) return { ours: all, merged: again }
   return {

@@ -93,7 +93,7 @@ async function ask(
   const call = {
     argv: requestArgs(tool, request),
     // Whatever git the tool asks sees the repository's config as it was at the start.
-    cwd: await ports.publishing.makePushRoom(repo, task),
+    cwd: await ports.publishing.makePushRepo(repo, task),
     env: { GH_PROMPT_DISABLED: '1', NO_PROMPT: '1' },
     onOutput: (stream: 'stdout' | 'stderr', text: string) => void (said[stream] += text),
   }

@@ -16,7 +16,7 @@ export interface ToolCall {
 }
 
 /** Whether a tool may run. The reason of a denial is told to the agent. */
-export type Verdict = { readonly allow: true } | { readonly allow: false; readonly reason: string }
+export type Permission = { readonly allow: true } | { readonly allow: false; readonly reason: string }
 
 export type AgentEvent =
   | { readonly type: 'started'; readonly conversationId: string }
@@ -28,7 +28,7 @@ export type AgentEvent =
   | {
       readonly type: 'asked'
       readonly permission: ToolCall
-      readonly answer: (verdict: Verdict) => void
+      readonly answer: (verdict: Permission) => void
     }
   /** An exact agent waits for `release`, so that what is there now is the work of this call. */
   | ({ readonly type: 'toolEnded'; readonly ok: boolean; readonly release: () => void } & ToolCall)

@@ -72,7 +72,7 @@ export type TaskEvent =
   /** Somebody wants the run to end. */
   | { readonly type: 'run.stopping'; readonly run: string; readonly reason: string }
   /** What is no longer as it was in the user's repository, besides the task's own. */
-  | { readonly type: 'run.strayed'; readonly run: string; readonly changes: readonly Stray[] }
+  | { readonly type: 'run.strayed'; readonly run: string; readonly changes: readonly StrayChange[] }
   | {
       readonly type: 'run.ended'
       readonly run: string
@@ -141,7 +141,7 @@ export interface AutoRevert {
 }
 
 /** A ref, a file of the config or a hook that has changed. Null: it is not there. */
-export interface Stray {
+export interface StrayChange {
   readonly what: string
   readonly before: string | null
   readonly after: string | null

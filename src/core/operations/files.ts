@@ -48,7 +48,7 @@ export async function stage(ports: Ports, repo: Repo, operation: Operation): Pro
 /** Git notes the looks of files there whenever it looks at them; what counts are the entries. */
 export async function requireIndex(ports: Ports, repo: Repo, gitDir: string, expected: Leaf): Promise<void> {
   const { contents, indexes } = ports
-  const found = (await contents.take(repo, gitDir, ['index'])).get('index')
+  const found = (await contents.capture(repo, gitDir, ['index'])).get('index')
   if (found?.kind === 'file') {
     if (found.leaf.oid === expected.oid) return
     const [now, then] = [
@@ -94,7 +94,7 @@ export async function isBegun(ports: Ports, repo: Repo, { files }: Operation): P
 /** What lies at the paths concerned; what the vault has of them already is not stored again. */
 function look(ports: Ports, repo: Repo, { checkout, moves }: NonNullable<Operation['files']>) {
   const known = new Map(moves.map(({ path: file, from, to }) => [file, [from, to]]))
-  return ports.contents.take(repo, checkout, known.keys(), known)
+  return ports.contents.capture(repo, checkout, known.keys(), known)
 }
 
 /** Nothing, or a folder whose files make room: that was looked at when the plan was made. */
@@ -126,7 +126,7 @@ export async function placeFiles(
     else if (to) {
       const staged = await stageAgain(ports, repo, to, stagedFile(staging, index))
       folders.add(await ports.checkouts.place(staged, checkout, file, to))
-    } else folders.add(await ports.checkouts.take(checkout, file))
+    } else folders.add(await ports.checkouts.removeFile(checkout, file))
   }
   await ports.durable.sync(await stillThere(ports, folders))
   return left

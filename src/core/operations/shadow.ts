@@ -102,7 +102,7 @@ export async function entering(
 }
 
 async function readIndex(ports: Ports, repo: Repo, gitDir: string): Promise<Leaf> {
-  const found = (await ports.contents.take(repo, gitDir, ['index'])).get('index')
+  const found = (await ports.contents.capture(repo, gitDir, ['index'])).get('index')
   if (found?.kind === 'file') return { ...found.leaf, permissions: found.permissions }
   throw new AppError('uncommittedChanges', 'The checkout has no index.', {
     path: gitDir,
@@ -115,7 +115,7 @@ async function putAway(
   head: string,
   changed: Iterable<BytePath>,
 ): Promise<FileMove[]> {
-  const found = await ports.contents.take(repo, task.path, changed)
+  const found = await ports.contents.capture(repo, task.path, changed)
   const moves: FileMove[] = []
   for (const [file, there] of found) {
     if (there.kind === 'special' || there.kind === 'folder') continue

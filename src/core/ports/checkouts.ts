@@ -6,7 +6,7 @@ export interface Checkouts {
   /** The staged file takes its place; answers the folder it is in. Throws `conflict` rather than follow a link. */
   place(staged: string, checkout: string, file: BytePath, leaf: Leaf): Promise<string>
   /** The file goes, and the folders that it leaves empty; answers the folder it was in. */
-  take(checkout: string, file: BytePath): Promise<string>
+  removeFile(checkout: string, file: BytePath): Promise<string>
   /** Takes git's own lock on the index; throws `locked` when another git has it. `staging` is a folder for drafts. */
   lockIndex(gitDir: string, staging: string): Promise<void>
   /** Gives the lock back, if it is ours. */

@@ -13,16 +13,16 @@ export interface Contents {
   /** The tree after the changes; null deletes. */
   change(repo: Repo, tree: string | null, changes: ReadonlyMap<BytePath, Leaf | null>): Promise<string>
   /** Captures what lies at these paths of a folder, unless it is known. Never follows a link. */
-  take(
+  capture(
     repo: Repo,
     folder: string,
     paths: Iterable<BytePath>,
     known?: ReadonlyMap<BytePath, readonly (Leaf | null)[]>,
   ): Promise<Map<BytePath, Found>>
   /** Every file of the checkout as it is, tracked or not, but for what is ignored. */
-  takeAll(repo: Repo, checkout: string, signal?: AbortSignal): Promise<string>
+  captureAll(repo: Repo, checkout: string, signal?: AbortSignal): Promise<string>
   /** What of the checkout differs from a commit, staged or not, tracked or not, but for what is ignored; null: deleted. */
-  takeChanges(
+  captureChanges(
     repo: Repo,
     checkout: string,
     commit: string,

@@ -32,7 +32,7 @@ export const effects = {
   notes: ['put'],
   vault: ['restore', 'seedWith'],
   contents: ['exportFile', 'keep'],
-  checkouts: ['place', 'take', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],
+  checkouts: ['place', 'removeFile', 'lockIndex', 'unlockIndex', 'changeIndex', 'placeIndex'],
   commands: ['run'],
 } as const satisfies {
   files: (keyof FileSystem)[]

@@ -35,7 +35,7 @@ export interface Publishing {
     remote: string,
   ): Promise<{ before: string | undefined; now: string | undefined }>
   /** A git folder with the repository's config as it was at the start; answers its path. */
-  makePushRoom(repo: Repo, task: Task): Promise<string>
+  makePushRepo(repo: Repo, task: Task): Promise<string>
   /** Sends a commit of the user's repository to another one, under the name of a branch. */
   push(repo: Repo, task: Task, push: Push, signal?: AbortSignal): Promise<void>
   /** The agent's own commits and what it did not commit, or else the steps: what a rebase replays. */

@@ -6,7 +6,7 @@ import { branchRef, markRef, pinRef } from '../model/refs.ts'
 import { repoRoot } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { movedHint } from '../workspaces/moved.ts'
-import type { SeenRepo, SeenTask, Stray, World } from './scan.ts'
+import type { SeenRepo, SeenTask, UnknownFolder, World } from './scan.ts'
 
 /**
  * - `finish`, `roll back`: a dead process left it half-done; it comes to its end, or to where it was.
@@ -365,7 +365,7 @@ function ofMarked({ name, path: folder }: Registration, task: Task | undefined, 
   }
 }
 
-function ofStray({ folder, task }: Stray, repos: readonly SeenRepo[]): Finding[] {
+function ofStray({ folder, task }: UnknownFolder, repos: readonly SeenRepo[]): Finding[] {
   // One that is registered is judged by its mark.
   if (repos.some(({ registrations }) => registrations.some(({ uid, path: at }) => uid && at === folder)))
     return []

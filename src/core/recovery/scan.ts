@@ -25,11 +25,11 @@ export interface World {
     readonly tasks: number
   }[]
   /** Folders beside the workspaces that no open task has. */
-  readonly strays: readonly Stray[]
+  readonly strays: readonly UnknownFolder[]
   readonly now: Date
 }
 
-export interface Stray {
+export interface UnknownFolder {
   readonly folder: string
   /** The closed one whose workspace was there. */
   readonly task?: Task | undefined
@@ -97,7 +97,7 @@ export async function scan(
       failed.push(unread(`repository ${record.name}`, thrown))
     }
   }
-  const strays: Stray[] = []
+  const strays: UnknownFolder[] = []
   for (const { record } of repos) {
     const failing = (thrown: unknown) => void failed.push(unread(`workspaces of ${record.name}`, thrown))
     await findStrays(ports, record).then((found) => strays.push(...found), failing)
@@ -197,10 +197,10 @@ async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'faile
 }
 
 /** Only in the folders of the state folder: elsewhere the user may keep whatever they like beside ours. */
-async function findStrays(ports: Ports, { name }: RepoRecord): Promise<Stray[]> {
+async function findStrays(ports: Ports, { name }: RepoRecord): Promise<UnknownFolder[]> {
   const base = path.join(ports.home, 'workspaces', name)
   const folders = (await ports.files.readNames(base)).filter((folder) => !folder.startsWith('.'))
-  const strays: Stray[] = []
+  const strays: UnknownFolder[] = []
   for (const name of folders) {
     const folder = path.join(base, name)
     const task = await ports.store.findTaskByPath(folder)

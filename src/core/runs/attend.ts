@@ -1,7 +1,7 @@
 /** What is done about each event of an agent: a policy before a tool runs, a step after it. */
 import path from 'node:path'
-import type { AgentEvent, ToolCall, Verdict } from '../model/agent.ts'
-import type { Stray } from '../model/events.ts'
+import type { AgentEvent, ToolCall, Permission } from '../model/agent.ts'
+import type { StrayChange } from '../model/events.ts'
 import type { Progress } from '../model/progress.ts'
 import type { Snapshot } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
@@ -30,13 +30,13 @@ export type RunTold =
   | ({ readonly event: 'decided'; readonly allow: boolean; readonly reason: string } & ToldCall)
   | { readonly event: 'checkpoint'; readonly taken: Snapshot }
   | { readonly event: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
-  | { readonly event: 'strayed'; readonly changes: readonly Stray[] }
+  | { readonly event: 'strayed'; readonly changes: readonly StrayChange[] }
 
 /** Who is told about an agent's events and what is kept of them. */
 export interface Attended {
   readonly workspace: string
   readonly tell: (event: RunTold) => void
-  readonly permit: (call: ToolCall) => Promise<Verdict>
+  readonly permit: (call: ToolCall) => Promise<Permission>
   /** The run of a task that keeps the conversation and takes the steps; left out, nothing is kept. */
   readonly kept?: { readonly ports: Ports; readonly run: ActiveRun; readonly agent: string } | undefined
 }

@@ -4,7 +4,7 @@ import { thisMachine } from '../../../test/contracts/sandbox.machine.ts'
 import { tempFolder } from '../../../test/support/repo.ts'
 import { none } from '../../sandbox/none.ts'
 import type { Agent } from '../ports/agent.ts'
-import type { AgentEvent, Verdict } from '../model/agent.ts'
+import type { AgentEvent, Permission } from '../model/agent.ts'
 import type { RunTold } from './attend.ts'
 import { converse } from './loop.ts'
 
@@ -26,7 +26,7 @@ async function conversation(say: () => Iterable<AgentEvent>, limits = unlimited)
     },
   }
   const told: RunTold[] = []
-  const verdict: Verdict = { allow: false, reason: 'no' }
+  const verdict: Permission = { allow: false, reason: 'no' }
   const attended = {
     workspace,
     tell: (event: RunTold) => void told.push(event),
@@ -66,7 +66,7 @@ test('a conversation that is told twice is told on once', async () => {
 test('a question is answered by the policy, and a tool released, before the agent goes on', async () => {
   const order: string[] = []
   const { conversed, verdict } = await conversation(function* () {
-    let said: Verdict | undefined
+    let said: Permission | undefined
     yield { type: 'asked', permission: bash, answer: (answer) => void (said = answer) }
     order.push(said === verdict ? 'answered' : 'not answered')
     yield { type: 'toolEnded', ...bash, ok: true, release: () => void order.push('released') }

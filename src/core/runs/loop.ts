@@ -4,7 +4,7 @@ import type { Agent } from '../ports/agent.ts'
 import type { AgentEnd, AgentInput } from '../model/agent.ts'
 import { type Attended, attendTo, type RunTold } from './attend.ts'
 import { AppError } from '../model/errors.ts'
-import type { Stray } from '../model/events.ts'
+import type { StrayChange } from '../model/events.ts'
 import { type Ask, permits } from './permission.ts'
 import type { Policy } from './policy.ts'
 import type { Cell } from '../ports/sandbox.ts'
@@ -55,7 +55,7 @@ export interface RunValue {
   /** Of a plain command. */
   readonly exitCode: number | undefined
   readonly conversation: string | undefined
-  readonly strays: readonly Stray[]
+  readonly strays: readonly StrayChange[]
   /** Puts stray refs back, when it is undone. */
   readonly operation: string | undefined
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { loadPathMatcher } from '../base/pathspec.ts'
-import type { ToolCall, Verdict } from '../model/agent.ts'
+import type { ToolCall, Permission } from '../model/agent.ts'
 import type { Ports } from '../ports/index.ts'
 import { append } from '../tasks/records.ts'
 import { type RunTold, type ToldCall, toldCall } from './attend.ts'
@@ -20,7 +20,7 @@ export interface PermitOptions {
   readonly ask?: Ask | undefined
 }
 
-type Permit = (call: ToolCall) => Promise<Verdict>
+type Permit = (call: ToolCall) => Promise<Permission>
 
 /** Answers an agent that asks, and keeps every answer in the log. */
 export async function permits(ports: Ports, run: ActiveRun, options: PermitOptions): Promise<Permit> {

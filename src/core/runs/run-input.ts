@@ -8,7 +8,7 @@ export interface RunInput {
   /** Of an open task, or of one to be started. */
   readonly task?: string | undefined
   /** Whether a task that is not there is started. */
-  readonly starts: boolean
+  readonly create: boolean
   /** By default the one of the settings, else the first that is installed. */
   readonly agent?: string | undefined
   /** Any command, instead of an agent. */

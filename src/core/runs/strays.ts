@@ -1,6 +1,6 @@
 /** What an agent has changed in the user's repository besides its own branch. */
 import type { Work } from '../tasks/work.ts'
-import type { Stray } from '../model/events.ts'
+import type { StrayChange } from '../model/events.ts'
 import type { RefChange } from '../model/git.ts'
 import type { Operation } from '../model/operation.ts'
 import { strayPins } from '../model/refs.ts'
@@ -12,7 +12,7 @@ export function strays(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
   branches: ReadonlySet<string>,
-): Stray[] {
+): StrayChange[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((what) => !what.startsWith('refs/offshoot/') && !branches.has(what))
     .filter((what) => before.get(what) !== after.get(what))
@@ -20,7 +20,7 @@ export function strays(
 }
 
 /** As an operation would have changed them, with what keeps their old values. Pure. */
-function strayRefs(changes: readonly Stray[], pins: string): RefChange[] {
+function strayRefs(changes: readonly StrayChange[], pins: string): RefChange[] {
   const refs = changes.filter(
     ({ what, before, after }) => what.startsWith('refs/') && isObject(before) && isObject(after),
   )
@@ -37,7 +37,7 @@ const isObject = (value: string | null) => value === null || !value.startsWith('
  * What was done to refs becomes an operation of the run: undo puts them back. Answers its id; undefined when there is
  * nothing to put back, or when somebody has moved them again.
  */
-export async function keepStrays(work: Work, changes: readonly Stray[]): Promise<string | undefined> {
+export async function keepStrays(work: Work, changes: readonly StrayChange[]): Promise<string | undefined> {
   const { ports, task } = work
   const id = ports.ids.uid()
   const refs = strayRefs(changes, `${strayPins}/${task.uid}/${id}`)

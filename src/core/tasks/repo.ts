@@ -78,7 +78,9 @@ export async function requireRepo(ports: Ports, dir: string, signal?: AbortSigna
   const isSame = known && (await ports.refs.findRef(place, markRef, signal)) === known.mark
   const repo = isSame
     ? { ...known, place }
-    : await ports.locks.hold(repoLock(place), { verb: 'take in', signal }, () => takeIn(ports, place, signal))
+    : await ports.locks.hold(repoLock(place), { verb: 'take in', signal }, () =>
+        register(ports, place, signal),
+      )
   if (await isForgotten(ports.notes, repo.id)) await ports.notes.put(forgottenNote(repo.id), '')
   return repo
 }
@@ -92,7 +94,7 @@ export async function isForgotten(notes: Notes, id: string): Promise<boolean> {
   return Boolean(await notes.find(forgottenNote(id)))
 }
 
-async function takeIn(ports: Ports, place: Place, signal?: AbortSignal): Promise<Repo> {
+async function register(ports: Ports, place: Place, signal?: AbortSignal): Promise<Repo> {
   const known = await ports.repos.findAt(place.commonDir)
   const mark = await ports.git.findRepoMark(place, signal)
   const marked = mark && (await ports.repos.findById(mark.id))

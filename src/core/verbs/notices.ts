@@ -7,7 +7,7 @@ import type { Ports, Records } from '../ports/index.ts'
 import { findRepo } from '../tasks/repo.ts'
 
 /** Each is told once. What is more than a look into the records needs all ports. */
-export async function takeNotices(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {
+export async function readNewNotices(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {
   const { repo } = await findRepo(records, dir)
   if (!repo) return []
   const reverts = await takeReverts(records, repo)

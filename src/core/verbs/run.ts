@@ -37,7 +37,7 @@ export async function runAgent(
     argv: input.argv,
     resume: input.resume,
     // Whoever runs a command in a task by exec, as its tests, sees what came of it.
-    mayFail: input.argv !== undefined && !input.starts,
+    mayFail: input.argv !== undefined && !input.create,
     onlooker,
     ask: input.autoContinue ? undefined : onlooker?.ask,
   }
@@ -50,7 +50,7 @@ export async function runAgent(
       onOutput,
       signal,
     })
-  if (input.argv && !input.starts) return running()
+  if (input.argv && !input.create) return running()
   const limit = settings.limits.concurrent
   return inTurn(ports, found.repo, limit, () => onlooker?.tell({ event: 'queued', limit }), running, signal)
 }
@@ -88,7 +88,7 @@ async function taskFor(
   signal: AbortSignal,
   onlooker: Onlooker | undefined,
 ): Promise<Found> {
-  if (!input.starts) return requireTask(ports, input.dir, input.task)
+  if (!input.create) return requireTask(ports, input.dir, input.task)
   const title =
     input.task === undefined ? ((input.argv && commandLine(input.argv)) ?? input.prompt) : undefined
   const { dir, base } = input

@@ -277,7 +277,7 @@ async function takeDirt({
 }: Work): Promise<ReadonlyMap<BytePath, Leaf | null>> {
   if (place.checkout === null)
     throw new AppError('notARepository', 'A bare repository has no checkout to start from.')
-  return ports.contents.takeChanges({ ...repo, place }, place.checkout, task.base.commit, signal)
+  return ports.contents.captureChanges({ ...repo, place }, place.checkout, task.base.commit, signal)
 }
 
 async function make(
@@ -292,7 +292,7 @@ async function make(
   const { store } = ports
   const now = () => ports.clock.now().toISOString()
   const task = await ports.locks.hold(repoLock(repo.place), { verb: 'start', signal }, async () => {
-    requireRoom(await store.countOpenTasks(repo.id), settings.limits.perRepo)
+    requireBelowLimit(await store.countOpenTasks(repo.id), settings.limits.perRepo)
     return holdBlock(
       ports,
       settings.ports,
@@ -362,7 +362,7 @@ async function makeShadow(
   return perform({ ports, repo, task }, await entering(ports, repo, task, signal))
 }
 
-function requireRoom(open: number, limit: number): void {
+function requireBelowLimit(open: number, limit: number): void {
   if (open < limit) return
   throw new AppError('limitReached', `This repository has ${open} open tasks; limits.perRepo is ${limit}.`, {
     data: { open, limit },

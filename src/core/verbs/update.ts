@@ -93,7 +93,7 @@ async function targetTree(work: Work, first: Step, input: UpdateInput): Promise<
   const { contents, refs } = ports
   if (input.dirty) {
     const target = await ports.locate(task.origin)
-    return contents.takeAll({ ...repo, place: target }, task.origin, signal)
+    return contents.captureAll({ ...repo, place: target }, task.origin, signal)
   }
   const branch = input.onto ?? task.base.branch
   const commit = branch === null ? undefined : await refs.findRef(repo.place, branchRef(branch), signal)

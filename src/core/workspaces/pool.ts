@@ -155,7 +155,7 @@ export async function fill(
   let made = 0
   if (commit !== undefined && conversions !== undefined && size > kept.length) {
     await makeBase(ports, repo, folder)
-    while (kept.length + made < size && (await hasRoom(ports, folder))) {
+    while (kept.length + made < size && (await hasSpace(ports, folder))) {
       await makeSlot(ports, repo, folder, { commit, conversions }, signal)
       made++
     }
@@ -164,7 +164,7 @@ export async function fill(
 }
 
 /** The last tenth of a disk is not for what might be of use. */
-async function hasRoom(ports: Ports, folder: string): Promise<boolean> {
+async function hasSpace(ports: Ports, folder: string): Promise<boolean> {
   const { free, total } = await ports.disk.readFreeSpace(folder)
   return free > total / 10
 }

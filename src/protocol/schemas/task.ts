@@ -131,7 +131,7 @@ export const taskSchemas = {
     input: z.object({
       repo,
       task: taskName.optional(),
-      starts: z.boolean(),
+      create: z.boolean(),
       command: z.array(z.string()).min(1).readonly().optional(),
       agent: z.string().min(1).optional(),
       prompt: z.string().optional(),

@@ -13,7 +13,7 @@ import { open, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { below, type BytePath, fromBytes } from '../../core/model/bytes.ts'
 import type { GitExec } from '../../git/exec.ts'
-import { slots } from '../../core/base/concurrency.ts'
+import { limiter } from '../../core/base/concurrency.ts'
 import type { Objects } from '../objects/objects.ts'
 import { bigFile, heavyFile } from '../objects/sizes.ts'
 import type { Leaf } from '../objects/tree.ts'
@@ -35,7 +35,7 @@ export type Captured =
 /** What is said of a file whose content nobody knows: the last step keeps what it has of it. */
 export const unreadable = 'unreadable'
 
-const oneByOne = slots(1)
+const oneByOne = limiter(1)
 
 /** A path that keeps becoming something else is given up after so many looks. */
 const looks = 50

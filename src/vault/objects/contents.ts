@@ -38,7 +38,7 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
     readPatch: async (repo, from, to, signal) => patchOf(await open(repo), from, to, signal),
     write: async (repo, content) => (await open(repo)).objects.put('blob', Buffer.from(content)),
     change: async (repo, tree, changes) => (await changeTree((await open(repo)).objects, tree, changes)).tree,
-    async take(repo, folder, paths, known) {
+    async capture(repo, folder, paths, known) {
       const vault = await open(repo)
       const found = new Map<BytePath, Found>()
       const obstacleOf = obstacles(folder)
@@ -47,8 +47,8 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
       })
       return found
     },
-    takeAll: async (repo, checkout, signal) => takeAll(await open(repo), repo, checkout, signal),
-    takeChanges: async (repo, checkout, commit, signal) =>
+    captureAll: async (repo, checkout, signal) => takeAll(await open(repo), repo, checkout, signal),
+    captureChanges: async (repo, checkout, commit, signal) =>
       takeChanges(await open(repo), repo, checkout, commit, signal),
     findIgnored: async (repo, checkout, patterns, folders, signal) =>
       findNamed(await open(repo), repo, checkout, patterns, folders, signal),
@@ -159,14 +159,15 @@ async function withIndex<T>(
   { place: { gitDir } }: Repo,
   work: (copy: string) => Promise<T>,
 ): Promise<T> {
-  const room = path.join(vault, 'scratch', `index-${process.pid}-${randomUUID()}`)
-  await files.makeFolder(room)
+  const scratch = path.join(vault, 'scratch', `index-${process.pid}-${randomUUID()}`)
+  await files.makeFolder(scratch)
   try {
     const names = (await files.readNames(gitDir)).filter((name) => name.startsWith('sharedindex.'))
-    for (const name of ['index', ...names]) await files.copy(path.join(gitDir, name), path.join(room, name))
-    return await work(path.join(room, 'index'))
+    for (const name of ['index', ...names])
+      await files.copy(path.join(gitDir, name), path.join(scratch, name))
+    return await work(path.join(scratch, 'index'))
   } finally {
-    await files.remove(room)
+    await files.remove(scratch)
   }
 }
 

@@ -16,13 +16,13 @@ let counter = 0
 export async function mergeTrees(vault: OpenVault, input: MergeInput, signal?: AbortSignal): Promise<Merged> {
   if (input.ours === input.base) return { tree: input.theirs, conflicts: [] }
   if (input.theirs === input.base || input.theirs === input.ours) return { tree: input.ours, conflicts: [] }
-  const room = path.join(vault.vault, 'scratch', `merge-${process.pid}-${counter++}`)
+  const scratch = path.join(vault.vault, 'scratch', `merge-${process.pid}-${counter++}`)
   const [ours, theirs] = input.labels.map(refName)
   try {
-    await vault.files.makeFolder(path.join(room, 'refs', 'heads'), 0o700)
-    await vault.files.makeFolder(path.join(room, 'info'), 0o700)
-    await vault.files.copy(path.join(vault.vault, 'config'), path.join(room, 'config'))
-    await vault.files.write(path.join(room, 'info', 'attributes'), attributeLines(input))
+    await vault.files.makeFolder(path.join(scratch, 'refs', 'heads'), 0o700)
+    await vault.files.makeFolder(path.join(scratch, 'info'), 0o700)
+    await vault.files.copy(path.join(vault.vault, 'config'), path.join(scratch, 'config'))
+    await vault.files.write(path.join(scratch, 'info', 'attributes'), attributeLines(input))
     const at = new Date(0).toISOString()
     const commit = (tree: string, parents: string[]) =>
       vault.objects.put('commit', commitContent({ tree, parents, message: '', at }))
@@ -32,15 +32,15 @@ export async function mergeTrees(vault: OpenVault, input: MergeInput, signal?: A
       [theirs ?? 'theirs', input.theirs],
     ] as const
     for (const [name, tree] of sides) {
-      await vault.files.write(path.join(room, 'refs', 'heads', name), `${await commit(tree, [base])}\n`)
+      await vault.files.write(path.join(scratch, 'refs', 'heads', name), `${await commit(tree, [base])}\n`)
     }
-    await vault.files.write(path.join(room, 'HEAD'), 'ref: refs/heads/none\n')
+    await vault.files.write(path.join(scratch, 'HEAD'), 'ref: refs/heads/none\n')
     const { stdout } = await vault.exec({
       args: ['merge-tree', '--write-tree', '-z', '--messages', sides[0][0], sides[1][0]],
-      gitDir: room,
+      gitDir: scratch,
       objectDir: path.join(vault.vault, 'objects'),
       alternates: vault.alternates,
-      cwd: room,
+      cwd: scratch,
       settings: [
         ['merge.directoryRenames', 'false'],
         ['merge.renames', 'true'],
@@ -50,7 +50,7 @@ export async function mergeTrees(vault: OpenVault, input: MergeInput, signal?: A
     })
     return withSilentLosses(vault, input, parseMerge(stdout))
   } finally {
-    await vault.files.remove(room)
+    await vault.files.remove(scratch)
   }
 }
 

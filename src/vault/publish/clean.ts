@@ -60,24 +60,24 @@ export async function conversionsOf(
 }
 
 /** A git folder without the vault's own switches: conversions work in it, those of a task as at its start. */
-export async function makeCleanRoom(vault: OpenVault, task?: Task): Promise<string> {
+export async function makeCleanRepo(vault: OpenVault, task?: Task): Promise<string> {
   const { files } = vault
-  const room = task ? path.join(taskFolder(vault.vault, task), 'clean') : path.join(vault.vault, 'clean')
+  const scratch = task ? path.join(taskFolder(vault.vault, task), 'clean') : path.join(vault.vault, 'clean')
   // After a power cut any of it may be there and empty.
-  const has = async (name: string) => Boolean(await files.readText(path.join(room, name)))
+  const has = async (name: string) => Boolean(await files.readText(path.join(scratch, name)))
   const attributes = task && (await files.readText(path.join(taskFolder(vault.vault, task), 'attributes')))
   if ((await has('HEAD')) && (await has('config')) && (!attributes || (await has('info/attributes'))))
-    return room
-  for (const folder of ['objects', 'refs', 'info']) await files.makeFolder(path.join(room, folder), 0o700)
-  await files.copy(path.join(vault.vault, 'config'), path.join(room, 'config'))
-  if (attributes) await files.write(path.join(room, 'info', 'attributes'), attributes)
+    return scratch
+  for (const folder of ['objects', 'refs', 'info']) await files.makeFolder(path.join(scratch, folder), 0o700)
+  await files.copy(path.join(vault.vault, 'config'), path.join(scratch, 'config'))
+  if (attributes) await files.write(path.join(scratch, 'info', 'attributes'), attributes)
   // Where filters keep keys and contents of their own: it has to be with the user's commits.
   for (const name of ['lfs', 'git-crypt']) {
     if ((await files.readKind(path.join(vault.commonDir, name))) !== 'folder') continue
-    await symlink(path.join(vault.commonDir, name), path.join(room, name)).catch(() => {})
+    await symlink(path.join(vault.commonDir, name), path.join(scratch, name)).catch(() => {})
   }
-  await files.write(path.join(room, 'HEAD'), 'ref: refs/heads/none\n', 0o600)
-  return room
+  await files.write(path.join(scratch, 'HEAD'), 'ref: refs/heads/none\n', 0o600)
+  return scratch
 }
 
 export type Changes = ReadonlyMap<BytePath, Leaf | null>
@@ -98,13 +98,19 @@ export async function clean(
   if (files.size === 0) return cleaned
   const settings = await conversionsOf(vault, task, signal)
   const attributes = await attributesFor(vault, tree, files.keys())
-  const room = await makeCleanRoom(vault, task)
-  if (settings.length === 0 && attributes.size === 0 && !(await hasConversions(vault, room, signal)))
+  const scratch = await makeCleanRepo(vault, task)
+  if (settings.length === 0 && attributes.size === 0 && !(await hasConversions(vault, scratch, signal)))
     return cleaned
   const bench = path.join(vault.vault, 'scratch', `clean-${process.pid}-${counter++}`)
   await mkdir(bench, { mode: 0o700 })
   try {
-    const work = { vault, room, bench, signal, settings: [...settings, ['core.safecrlf', 'false']] } as const
+    const work = {
+      vault,
+      scratch,
+      bench,
+      signal,
+      settings: [...settings, ['core.safecrlf', 'false']],
+    } as const
     for (const [file, leaf] of attributes) await layOut(work, file, leaf)
     // A filter may be a script that is named relative to where it runs. As long as nothing lies there, none is found
     // that the agent has written.
@@ -124,16 +130,16 @@ export async function clean(
 
 interface Work {
   readonly vault: OpenVault
-  readonly room: string
+  readonly scratch: string
   /** A work tree with the attributes, and later with the files. */
   readonly bench: string
   readonly settings: readonly (readonly [key: string, value: string])[]
   readonly signal: AbortSignal | undefined
 }
 
-function callScope({ vault, room, bench, settings, signal }: Work) {
+function callScope({ vault, scratch, bench, settings, signal }: Work) {
   return {
-    gitDir: room,
+    gitDir: scratch,
     objectDir: path.join(vault.vault, 'objects'),
     workTree: bench,
     cwd: bench,
@@ -171,12 +177,12 @@ async function attributesFor(
 }
 
 /** A setting of the user's own that converts, or an attribute of theirs. */
-async function hasConversions(vault: OpenVault, room: string, signal?: AbortSignal): Promise<boolean> {
-  for (const file of [...vault.attributes, path.join(room, 'info', 'attributes')]) {
+async function hasConversions(vault: OpenVault, scratch: string, signal?: AbortSignal): Promise<boolean> {
+  for (const file of [...vault.attributes, path.join(scratch, 'info', 'attributes')]) {
     if ((await vault.files.readText(file)) !== undefined) return true
   }
   const args = ['config', '--get-regexp', '^core\\.(autocrlf|eol|attributesfile)$']
-  const own = await vault.exec({ args, gitDir: room, cwd: room, config: 'user', expect: [1], signal })
+  const own = await vault.exec({ args, gitDir: scratch, cwd: scratch, config: 'user', expect: [1], signal })
   return own.stdout.length > 0
 }
 

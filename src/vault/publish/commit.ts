@@ -10,7 +10,7 @@ import { workspacePlace } from '../../git/workspace-place.ts'
 import { readOwnHead } from '../../git/own.ts'
 import { parseCommit, stepSubject } from '../journal/step.ts'
 import type { OpenVault } from '../open.ts'
-import { conversionsOf, makeCleanRoom } from './clean.ts'
+import { conversionsOf, makeCleanRepo } from './clean.ts'
 import { commitSteps, lenders, readLines, transfer } from './publish.ts'
 
 export async function readTree(vault: OpenVault, commit: string): Promise<string> {
@@ -25,9 +25,9 @@ export async function commitAsUser(
   signal?: AbortSignal,
 ): Promise<string> {
   await vault.objects.sync()
-  const room = await makeCleanRoom(vault)
+  const scratch = await makeCleanRepo(vault)
   const settings = await identity(vault, repo, signal)
-  const scope = { gitDir: room, cwd: room, config: 'user', settings, signal } as const
+  const scope = { gitDir: scratch, cwd: scratch, config: 'user', settings, signal } as const
   const asked = await vault.exec({
     args: ['config', '--type=bool', '--get', 'commit.gpgsign'],
     expect: [1],
@@ -88,7 +88,7 @@ export async function smudge(
   if (leaf.mode === '120000' || leaf.mode === '160000') return leaf
   const { stdout } = await vault.exec({
     args: ['cat-file', '--filters', `--path=${toBytes(file).toString()}`, leaf.oid],
-    gitDir: await makeCleanRoom(vault, task),
+    gitDir: await makeCleanRepo(vault, task),
     objectDir: path.join(vault.vault, 'objects'),
     alternates: vault.alternates,
     workTree: checkout,

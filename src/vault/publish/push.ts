@@ -10,15 +10,19 @@ import type { Task } from '../../core/model/task.ts'
 import type { OpenVault } from '../open.ts'
 import { copyShallow, taskFolder } from '../place.ts'
 
-export async function makePushRoom({ files, vault }: OpenVault, repo: Repo, task: Task): Promise<string> {
-  const room = path.join(taskFolder(vault, task), 'push')
+export async function makePushRepo({ files, vault }: OpenVault, repo: Repo, task: Task): Promise<string> {
+  const repoFolder = path.join(taskFolder(vault, task), 'push')
   const kept = path.join(taskFolder(vault, task), 'config')
   const own = (await files.readText(path.join(vault, 'config'))) ?? ''
-  for (const folder of ['objects', 'refs']) await files.makeFolder(path.join(room, folder), 0o700)
-  await files.write(path.join(room, 'config'), `${own}[include]\n\tpath = ${JSON.stringify(kept)}\n`, 0o600)
-  await copyShallow(files, repo.commonDir, room)
-  await files.write(path.join(room, 'HEAD'), 'ref: refs/heads/none\n', 0o600)
-  return room
+  for (const folder of ['objects', 'refs']) await files.makeFolder(path.join(repoFolder, folder), 0o700)
+  await files.write(
+    path.join(repoFolder, 'config'),
+    `${own}[include]\n\tpath = ${JSON.stringify(kept)}\n`,
+    0o600,
+  )
+  await copyShallow(files, repo.commonDir, repoFolder)
+  await files.write(path.join(repoFolder, 'HEAD'), 'ref: refs/heads/none\n', 0o600)
+  return repoFolder
 }
 
 /** Where that remote is pushed to, by the config as it was at the start and as it is. */
@@ -33,7 +37,7 @@ export async function findRemote(
     const { code, stdout } = await vault.exec({ args, gitDir, cwd: gitDir, config: 'user', expect: [2, 128] })
     return code === 0 ? stdout.toString().split('\n')[0] : undefined
   }
-  return { before: await ask(await makePushRoom(vault, repo, task)), now: await ask(repo.commonDir) }
+  return { before: await ask(await makePushRepo(vault, repo, task)), now: await ask(repo.commonDir) }
 }
 
 /** Never by force: what is on the remote and not in the branch stays there. */
@@ -45,10 +49,12 @@ export async function push(
   signal?: AbortSignal,
 ): Promise<void> {
   const { checkout, gitDir, commonDir } = repo.place
-  const room = await makePushRoom(vault, repo, task)
+  const repoFolder = await makePushRepo(vault, repo, task)
   const objects = { objectDir: path.join(commonDir, 'objects') }
   // A hook expects to run in the repository that it belongs to.
-  const scope = hooks ? { gitDir, cwd: checkout ?? gitDir } : { gitDir: room, cwd: room, ...objects }
+  const scope = hooks
+    ? { gitDir, cwd: checkout ?? gitDir }
+    : { gitDir: repoFolder, cwd: repoFolder, ...objects }
   const args = ['push', '--quiet', '--', url, `${commit}:refs/heads/${branch}`]
   try {
     await vault.exec({ args, ...scope, config: 'user', network: true, hooks, signal })

@@ -21,20 +21,20 @@ export async function refill(
   const { files } = vault
   const folder = taskFolder(vault.vault, task)
   const index = path.join(folder, 'index')
-  const room = path.join(folder, 'room')
-  await files.remove(room)
-  for (const name of ['objects', 'refs', 'info']) await files.makeFolder(path.join(room, name), 0o700)
+  const scratch = path.join(folder, 'room')
+  await files.remove(scratch)
+  for (const name of ['objects', 'refs', 'info']) await files.makeFolder(path.join(scratch, name), 0o700)
   for (const name of ['config', 'info/attributes']) {
-    await files.copy(path.join(vault.vault, name), path.join(room, name))
+    await files.copy(path.join(vault.vault, name), path.join(scratch, name))
   }
   const sparse = await sparsePatterns(vault, repo, task, signal)
-  if (sparse !== undefined) await files.write(path.join(room, 'info', 'sparse-checkout'), sparse)
-  await files.write(path.join(room, 'HEAD'), 'ref: refs/heads/none\n')
+  if (sparse !== undefined) await files.write(path.join(scratch, 'info', 'sparse-checkout'), sparse)
+  await files.write(path.join(scratch, 'HEAD'), 'ref: refs/heads/none\n')
   // Also the lock of a git that was killed here: ours alone, under the task's lock.
   for (const left of ['.new', '.new.lock']) await files.remove(index + left)
   await vault.exec({
     args: ['read-tree', '--reset', '-u', tree],
-    gitDir: room,
+    gitDir: scratch,
     objectDir: path.join(vault.vault, 'objects'),
     alternates: vault.alternates,
     workTree: task.path,
@@ -46,7 +46,7 @@ export async function refill(
   await files.remove(`${index}.aged`)
   await noteIndexed(files, folder, tree)
   await files.rename(`${index}.new`, index)
-  await files.remove(room)
+  await files.remove(scratch)
 }
 
 /** What a sparse workspace is made of; undefined when it has all files. */

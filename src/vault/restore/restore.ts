@@ -14,7 +14,7 @@ import {
   unlink,
 } from 'node:fs/promises'
 import path from 'node:path'
-import { eachOf, slots } from '../../core/base/concurrency.ts'
+import { eachOf, limiter } from '../../core/base/concurrency.ts'
 import { below, type BytePath } from '../../core/model/bytes.ts'
 import type { GitExec } from '../../git/exec.ts'
 import type { ObjectReader } from '../../git/reader.ts'
@@ -44,7 +44,7 @@ interface Restoring extends RestoreScope {
   makeAside(): Promise<string>
 }
 
-const oneByOne = slots(1)
+const oneByOne = limiter(1)
 
 export async function restore(
   scope: RestoreScope,

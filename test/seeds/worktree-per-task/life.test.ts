@@ -17,7 +17,7 @@ describe('the life of a worktree', () => {
   test('FR-021: a task that asks for isolation gets a worktree, and its command runs there', async () => {
     const repo = testRepo()
     const command = ['sh', '-c', 'pwd > where']
-    const { task } = await library(repo).run({ task: 'T1', starts: true, command })
+    const { task } = await library(repo).run({ task: 'T1', create: true, command })
     expect(readFileSync(path.join(task.path, 'where'), 'utf8')).toBe(`${task.path}\n`)
     expect(linkedWorktrees(repo)).toMatchObject([{ path: task.path, branch: 'offshoot/T1' }])
     expect(existsSync(path.join(repo.dir, 'where'))).toBe(false)
@@ -183,10 +183,10 @@ describe('the life of a worktree', () => {
   test('FR-030, FR-032: a run that completes cleans up at once, if that is asked for', async () => {
     const repo = testRepo()
     const command = ['sh', '-c', 'echo b > b.txt']
-    const kept = await library(repo).run({ task: 'T1', starts: true, command })
+    const kept = await library(repo).run({ task: 'T1', create: true, command })
     expect(existsSync(kept.task.path)).toBe(true)
     const lib = library(repo, { flags: { prune: { cleanupOnComplete: true } } })
-    const gone = await lib.run({ task: 'T2', starts: true, command })
+    const gone = await lib.run({ task: 'T2', create: true, command })
     expect([existsSync(gone.task.path), repo.git('show', 'offshoot/T2:b.txt')]).toEqual([false, 'b\n'])
   })
   test('NFR-023: after a crash in the middle of a creation the next command puts everything right', async () => {
@@ -212,7 +212,7 @@ describe('the life of a worktree', () => {
     const { task } = await lib.start({ task: 'T1' })
     writeFileSync(path.join(task.path, 'new.txt'), 'new\n')
     await lib.checkpoint({ task: 'T1', tool: 'Edit', summary: 'new.txt' })
-    await lib.run({ task: 'T1', starts: false, command: ['sh', '-c', 'echo b > b.txt'] })
+    await lib.run({ task: 'T1', create: false, command: ['sh', '-c', 'echo b > b.txt'] })
     await lib.reject({ task: 'T1' })
     await lib.undo()
     await lib.accept({ task: 'T1' })
