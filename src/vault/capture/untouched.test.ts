@@ -1,3 +1,4 @@
+/** The check without git that a workspace is untouched: every edit must be noticed. */
 import {
   appendFileSync,
   chmodSync,

@@ -1,3 +1,4 @@
+/** Names that git refuses, compared with the answers of git itself. */
 import { expect, test } from 'vitest'
 import { fromText } from '../../core/model/bytes.ts'
 import { isRefused } from './refused.ts'

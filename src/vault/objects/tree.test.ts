@@ -1,3 +1,4 @@
+/** Changes to a tree, compared with a plain map of paths. */
 import { expect, test } from 'vitest'
 import { changeTree, compareTrees, type Leaf, type TreeEntry, type TreeStore } from './tree.ts'
 
