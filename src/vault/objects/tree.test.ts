@@ -1,4 +1,4 @@
-/** Changes to a tree, compared with a plain map of paths. */
+/** Changes to a tree, on a store in memory. */
 import { expect, test } from 'vitest'
 import { changeTree, compareTrees, type Leaf, type TreeEntry, type TreeStore } from './tree.ts'
 
