@@ -1,3 +1,4 @@
+/** Bare repositories, compared with the answers of git itself. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,3 +1,4 @@
+/** Running git: bytes, exit codes, cancellation, and a git that cannot be started. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'

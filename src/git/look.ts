@@ -1,7 +1,10 @@
-/** A look at what git keeps in small files, taken at once: by way of another thread each would take ten times as long. */
+/**
+ * Reads git's own small files synchronously: the way through a thread would take ten times as long
+ * (docs/adr/0023-microseconds-at-once.md).
+ */
 import { lstatSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
 
-/** Undefined when there is no such file. One that may not be read is none that is gone: that throws. */
+/** Undefined when the file does not exist. Throws when it exists and may not be read. */
 export function readSmall(file: string, encoding: 'utf8' | 'latin1' = 'utf8'): string | undefined {
   try {
     return readFileSync(file, encoding)
@@ -11,7 +14,7 @@ export function readSmall(file: string, encoding: 'utf8' | 'latin1' = 'utf8'): s
   }
 }
 
-/** Of what a link leads to. */
+/** The stat of the target of a link. */
 export function statOf(target: string): Stats | undefined {
   return quietly(() => statSync(target, { throwIfNoEntry: false }))
 }
@@ -20,7 +23,7 @@ export function lstatOf(target: string): Stats | undefined {
   return quietly(() => lstatSync(target, { throwIfNoEntry: false }))
 }
 
-/** Where a link leads to; undefined when it is none. */
+/** The target of a link; undefined when it is no link. */
 export function readLink(target: string): string | undefined {
   return quietly(() => readlinkSync(target))
 }

@@ -1,3 +1,4 @@
+/** Refs written in process, compared with refs that git writes. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,3 +1,4 @@
+/** Refs changed by git, and locks that a killed git left. */
 import { existsSync, lstatSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'

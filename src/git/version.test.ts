@@ -1,3 +1,4 @@
+/** The installed git's version: read once, noted, and refused if too old. */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'

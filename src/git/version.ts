@@ -1,3 +1,4 @@
+/** The version of the installed git. */
 import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
 import type { GitExec } from './exec.ts'
@@ -11,8 +12,8 @@ export interface VersionNotes {
 }
 
 /**
- * The installed git's version. Asked once per binary: the answer is noted together with the binary's path, size
- * and time, so that a command normally spawns nothing to know it.
+ * The installed git's version. We ask once per binary and note the answer with the binary's path, size and time, so
+ * that a command normally starts no process for it.
  */
 export async function requireVersion(
   exec: GitExec,
@@ -38,7 +39,7 @@ export async function requireVersion(
   return version
 }
 
-/** A note that cannot be read or kept costs one more question, nothing else. */
+/** A note that cannot be read or written costs one more `git version`, nothing else. */
 async function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
