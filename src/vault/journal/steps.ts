@@ -28,13 +28,9 @@ export function hasSteps({ checkpoints, expiry }: Task): boolean {
 }
 
 export function notFound({ id, checkpoints }: Task): AppError {
-  return new AppError(
-    'stepsLost',
-    `The vault does not know the steps of ${id}, of which there are ${checkpoints}.`,
-    {
-      hint: `offshoot repair ${id} brings them back, if the vault still has them.`,
-    },
-  )
+  return new AppError('stepsLost', `The vault lacks the steps of ${id}; the records count ${checkpoints}.`, {
+    hint: `offshoot repair ${id} brings them back, if the vault still has them.`,
+  })
 }
 
 /** Step 0, found without the records. */

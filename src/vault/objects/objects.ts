@@ -100,7 +100,7 @@ export function vaultObjects(
     if (found) return found
     throw new AppError('failed', `The object ${oid} is missing.`, {
       path: vault,
-      hint: 'offshoot doctor tells more.',
+      hint: 'offshoot doctor says more.',
     })
   }
 
