@@ -30,9 +30,9 @@ export function worktreeIsolation(exec: GitExec, files: FileSystem): IsolationKi
 
     async findFault(repo, task) {
       const { pointed, known, locked } = await inspectLinks(files, repo, task)
-      if (!pointed) return 'its .git does not lead to the repository'
+      if (!pointed) return 'its .git does not point to the repository'
       if (!known) return 'its registration in the repository is gone or damaged'
-      return locked ? 'git takes it for half-made (locked: initializing)' : undefined
+      return locked ? 'git lists it as half-made (locked: initializing)' : undefined
     },
 
     async mend(repo, task, aside, signal) {
