@@ -1,3 +1,4 @@
+/** A conversation over the Agent Client Protocol becomes events of a run. */
 import * as protocol from '@agentclientprotocol/sdk'
 import { expect, test } from 'vitest'
 import { agreeable, sample } from '../../test/support/samples.ts'

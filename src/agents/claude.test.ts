@@ -1,3 +1,4 @@
+/** The stream of Claude Code becomes events of a run. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { AgentEvent } from '../core/model/agent.ts'
