@@ -41,7 +41,7 @@ export function storeError(thrown: unknown, path: string): unknown {
       return new AppError('diskFull', `The disk is full: ${path} cannot grow.`, detail)
     case code.corrupt:
     case code.notadb:
-      return damaged(`${path} is not a sound database`, detail)
+      return damagedError(`${path} is not a sound database`, detail)
     case code.perm:
     case code.readonly:
     case code.ioerr:
@@ -52,7 +52,7 @@ export function storeError(thrown: unknown, path: string): unknown {
   }
 }
 
-export function damaged(what: string, detail: { path?: string; cause: unknown }): AppError {
+export function damagedError(what: string, detail: { path?: string; cause: unknown }): AppError {
   return new AppError('stateUnusable', `The records are damaged: ${what}.`, {
     ...detail,
     hint: 'offshoot repair --rebuild sets it aside and brings the records back from the vaults.',

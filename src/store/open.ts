@@ -26,7 +26,7 @@ export function openDatabase(path: string, fileSystem?: number): DatabaseSync {
   try {
     if (network) retryWhileBusy(() => db.exec(leaveWalMode))
     const version = retryWhileBusy(() => readVersion(db))
-    if (version > migrations.length) throw tooNew(version, path)
+    if (version > migrations.length) throw tooNewError(version, path)
     if (version < migrations.length) migrate(db, path, network)
     db.exec('PRAGMA synchronous = FULL')
     return db
@@ -100,7 +100,7 @@ function migrate(db: DatabaseSync, path: string, network: boolean): void {
   if (!network) retryWhileBusy(() => db.exec('PRAGMA journal_mode = WAL'))
   inTransaction(db, () => {
     const version = readVersion(db)
-    if (version > migrations.length) throw tooNew(version, path)
+    if (version > migrations.length) throw tooNewError(version, path)
     for (const migration of migrations.slice(version)) {
       if (typeof migration === 'string') db.exec(migration)
       else migration(db)
@@ -109,7 +109,7 @@ function migrate(db: DatabaseSync, path: string, network: boolean): void {
   })
 }
 
-function tooNew(version: number, path: string): AppError {
+function tooNewError(version: number, path: string): AppError {
   const message = `${path} was written by a newer offshoot (schema ${version}; this one knows ${migrations.length}).`
   return new AppError('stateUnusable', message, {
     path,

@@ -10,7 +10,7 @@ import type { Change, Fault, TaskChange } from '../core/model/change.ts'
 import type { Stores } from '../core/ports/store.ts'
 import type { RepoRecord } from '../core/model/repo.ts'
 import { type TaskFilter, isOpen, type Task } from '../core/model/task.ts'
-import { damaged, isTaken, storeError } from './errors.ts'
+import { damagedError, isTaken, storeError } from './errors.ts'
 import { inTransaction, openDatabase } from './open.ts'
 
 type Row = Record<string, unknown>
@@ -293,7 +293,7 @@ function parseText<T>(text: unknown, what: string, parse: (text: string) => T): 
   try {
     return parse(text as string)
   } catch (cause) {
-    throw damaged(`${what} cannot be read`, { cause })
+    throw damagedError(`${what} cannot be read`, { cause })
   }
 }
 
