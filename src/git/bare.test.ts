@@ -45,7 +45,7 @@ test.each([
     writeFileSync(path.join(gitDir, 'config'), format + config)
     writeFileSync(path.join(gitDir, 'config.worktree'), own)
     expect(isBare(gitDir)).toBe(expected)
-    // Git itself, standing where it would find the repository.
+    // Git itself answers, from a folder in which it finds the repository.
     const asked = ['rev-parse', '--is-bare-repository']
     const cwd = folder === '.git' ? path.dirname(gitDir) : gitDir
     expect(execFileSync('git', asked, { cwd, env: repo.env, encoding: 'utf8' })).toBe(`${expected}\n`)

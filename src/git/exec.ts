@@ -159,20 +159,20 @@ function spawnError(error: NodeJS.ErrnoException, call: Pick<GitCall, 'args' | '
   if (error.code === 'ENOENT' && !existsSync(call.cwd))
     return new AppError('notFound', `The folder ${call.cwd} is gone.`, { path: call.cwd, cause: error })
   if (error.code === 'ENOENT' && error.path === 'git') {
-    return notInstalled(error)
+    return notInstalledError(error)
   }
   return new AppError('failed', `git ${call.args[0]} could not be started: ${error.message}`, {
     cause: error,
   })
 }
 
-function notInstalled(cause?: Error): AppError {
+function notInstalledError(cause?: Error): AppError {
   return new AppError('gitUnusable', 'git is not installed, or not on PATH.', { cause })
 }
 
 function gitError(call: GitCall, how: number | string | null, stderr: string): AppError {
   const said = stderr.trim()
-  if (how === 127 && /exec: git: /.test(said)) return notInstalled()
+  if (how === 127 && /exec: git: /.test(said)) return notInstalledError()
   // `unable to write file` comes without a reason; a full disk is by far the most likely one.
   const full = /No space left on device|Disk quota exceeded|unable to write file/.test(said)
   return new AppError(

@@ -41,7 +41,7 @@ function placeAt(folder: string): Place | undefined {
     }
     return { commonDir: commonDirOf(gitDir), gitDir, checkout: folder }
   }
-  if (isGitDir(folder) && isApart(folder)) return { commonDir: folder, gitDir: folder, checkout: null }
+  if (isGitDir(folder) && hasNoCheckout(folder)) return { commonDir: folder, gitDir: folder, checkout: null }
   return undefined
 }
 
@@ -58,7 +58,7 @@ function isGitDir(folder: string): boolean {
  * Whether no checkout belongs to the git folder, as far as its own files say. A submodule's folder counts as apart,
  * too.
  */
-function isApart(gitDir: string): boolean {
+function hasNoCheckout(gitDir: string): boolean {
   return path.basename(gitDir) !== '.git' || isBare(gitDir)
 }
 

@@ -16,23 +16,23 @@ export function readSmall(file: string, encoding: 'utf8' | 'latin1' = 'utf8'): s
 
 /** The stat of the target of a link. */
 export function statOf(target: string): Stats | undefined {
-  return quietly(() => statSync(target, { throwIfNoEntry: false }))
+  return undefinedOnError(() => statSync(target, { throwIfNoEntry: false }))
 }
 
 export function lstatOf(target: string): Stats | undefined {
-  return quietly(() => lstatSync(target, { throwIfNoEntry: false }))
+  return undefinedOnError(() => lstatSync(target, { throwIfNoEntry: false }))
 }
 
 /** The target of a link; undefined when it is no link. */
 export function readLink(target: string): string | undefined {
-  return quietly(() => readlinkSync(target))
+  return undefinedOnError(() => readlinkSync(target))
 }
 
 export function realPathOf(target: string): string | undefined {
-  return quietly(() => realpathSync.native(target))
+  return undefinedOnError(() => realpathSync.native(target))
 }
 
-function quietly<T>(look: () => T): T | undefined {
+function undefinedOnError<T>(look: () => T): T | undefined {
   try {
     return look()
   } catch {

@@ -29,7 +29,7 @@ function make(repo: TestRepo, refs: readonly string[], message?: string, signal?
   return change(repo, made, message, signal)
 }
 
-/** Into another place, as a branch goes into the trash. */
+/** Renames a ref, as a rejected branch moves into the trash. */
 function move(repo: TestRepo, ref: string, old = headOf(repo)) {
   return change(repo, [
     { ref: 'refs/offshoot/trash/1', old: null, new: old },

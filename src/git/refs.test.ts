@@ -122,7 +122,7 @@ describe('clearSharedLocks', () => {
     const { gitDir, from, left } = locked()
     await clearSharedLocks(nodeFiles(), { gitDir, from: from + 60_000, to: from + 61_000 })
     await clearSharedLocks(nodeFiles(), { gitDir, from: from - 60_000, to: from - 1_000 })
-    // Nobody saw how long it lived.
+    // No record says when that git ended.
     await clearSharedLocks(nodeFiles(), { gitDir, from: from - 60_000, to: undefined })
     expect(left()).toEqual(names)
   })

@@ -23,7 +23,7 @@ export async function requireVersion(
 ): Promise<string> {
   const binary = findBinary(env.PATH ?? '')
   if (binary === undefined) throw new AppError('gitUnusable', 'git is not installed, or not on PATH.')
-  const noted = (await quietly(() => notes.find('git')))?.split('\t')
+  const noted = (await undefinedOnError(() => notes.find('git')))?.split('\t')
   if (noted?.[0] === binary && noted[1] !== undefined) return noted[1]
   const { stdout } = await exec({ args: ['version'], cwd: '/', signal })
   const version = /(\d+\.\d+(\.\d+)?)/.exec(stdout.toString())?.[1]
@@ -35,12 +35,12 @@ export async function requireVersion(
       `git ${version} is too old; offshoot needs ${oldest.join('.')} or newer.`,
     )
   }
-  await quietly(() => notes.put('git', `${binary}\t${version}`))
+  await undefinedOnError(() => notes.put('git', `${binary}\t${version}`))
   return version
 }
 
 /** A note that cannot be read or written costs one more `git version`, nothing else. */
-async function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
+async function undefinedOnError<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
   } catch {

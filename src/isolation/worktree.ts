@@ -169,11 +169,11 @@ export async function register(files: FileSystem, repo: Repo, task: Task, staged
     files.write(path.join(staged, name), `${text}\n`),
   )
   await allEnded(writing)
-  await intoPlace(files, staged, workspacePlace(repo, task).gitDir)
+  await moveIntoPlace(files, staged, workspacePlace(repo, task).gitDir)
 }
 
 /** A git that removes the last registration also removes `worktrees`, perhaps between our two calls. */
-async function intoPlace(files: FileSystem, staged: string, registered: string): Promise<void> {
+async function moveIntoPlace(files: FileSystem, staged: string, registered: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await files.makeFolder(path.dirname(registered))
     try {
