@@ -14,7 +14,7 @@ import { workspacePlace } from '../git/workspace-place.ts'
 import { readOwnHead } from '../git/own.ts'
 import { objectReader } from '../git/reader.ts'
 import { ageIndex } from './capture/aged-index.ts'
-import { withoutTaken } from './capture/ignored.ts'
+import { withoutCaptured } from './capture/ignored.ts'
 import { noteIndexed } from './capture/indexed.ts'
 import { keepOut, readKeptOut } from './capture/kept-out.ts'
 import type { Overlay } from './capture/overlay.ts'
@@ -35,7 +35,7 @@ import {
   firstOf,
   hasSteps,
   noteFirst,
-  notFound,
+  stepsLost,
   stepsOf,
 } from './journal/steps.ts'
 import { adopt } from './objects/adopt.ts'
@@ -97,7 +97,7 @@ export function gitVault(options: VaultOptions): Vault {
   const openFor = async (repo: Repo, task: Task) => {
     if (!opened.has(repo.name) && hasSteps(task)) {
       const { vault } = vaultPlace(options.home, repo)
-      if ((await files.readKind(vault)) === undefined) throw notFound(task)
+      if ((await files.readKind(vault)) === undefined) throw stepsLost(task)
     }
     return open(repo)
   }
@@ -283,7 +283,7 @@ export function gitVault(options: VaultOptions): Vault {
     async readIgnored(repo, task, signal) {
       const vault = await open(repo)
       const [found, tip] = [await scanIgnored(exec, scopeOf(vault, task), signal), await findTip(vault, task)]
-      const left = tip ? await withoutTaken(vault.objects, tip.tree, task.path, found) : found
+      const left = tip ? await withoutCaptured(vault.objects, tip.tree, task.path, found) : found
       return left.map(toText)
     },
     readStat: async (repo, from, to, signal) => statOf(await open(repo), from, to, signal),

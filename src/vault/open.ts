@@ -26,15 +26,15 @@ export function whenSynced(
   exec: GitExec,
   reader: ObjectReader,
 ): Pick<OpenVault, 'exec' | 'reader'> {
-  const synced = async () => void (objects.isSynced || (await objects.sync()))
+  const ensureSynced = async () => void (objects.isSynced || (await objects.sync()))
   return {
     exec: async (call) => {
-      await synced()
+      await ensureSynced()
       return exec(call)
     },
     reader: {
-      read: async (oid: string) => (await synced(), reader.read(oid)),
-      readSize: async (oid: string) => (await synced(), reader.readSize(oid)),
+      read: async (oid: string) => (await ensureSynced(), reader.read(oid)),
+      readSize: async (oid: string) => (await ensureSynced(), reader.readSize(oid)),
       close: () => reader.close(),
     },
   }

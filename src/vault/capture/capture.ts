@@ -63,7 +63,7 @@ class ReadError extends Error {
   }
 }
 
-function reading<T>(work: () => T): T {
+function readOrThrow<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -86,19 +86,19 @@ async function captureOnce(
   full: Buffer,
   known: readonly (Leaf | null)[],
 ): Promise<Captured | undefined> {
-  const found = reading(() => lstatSync(full, { bigint: true }))
+  const found = readOrThrow(() => lstatSync(full, { bigint: true }))
   if (found.isDirectory()) return { kind: 'folder' }
   if (found.isSymbolicLink()) {
-    const target = reading(() => readlinkSync(full, { encoding: 'buffer' }))
+    const target = readOrThrow(() => readlinkSync(full, { encoding: 'buffer' }))
     const oid = await scope.objects.put('blob', target)
     return { kind: 'file', leaf: { mode: '120000', oid }, stat: found }
   }
   if (!found.isFile()) return { kind: 'skipped', why: specialKind(found) }
   // If a pipe took the file's place, opening it must not block; if a link did, we must not follow it.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const handle = reading(() => openSync(full, flags))
+  const handle = readOrThrow(() => openSync(full, flags))
   try {
-    const stat = reading(() => fstatSync(handle, { bigint: true }))
+    const stat = readOrThrow(() => fstatSync(handle, { bigint: true }))
     if (!stat.isFile()) return undefined
     const size = Number(stat.size)
     const storeWhole = async () => {
@@ -121,7 +121,7 @@ function readContent(handle: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size)
   let at = 0
   while (at < size) {
-    const read = reading(() => readSync(handle, bytes, at, size - at, at))
+    const read = readOrThrow(() => readSync(handle, bytes, at, size - at, at))
     if (read === 0) break
     at += read
   }
@@ -138,7 +138,7 @@ async function storeStreamed(scope: CaptureScope, handle: number, size: number):
     try {
       const chunk = Buffer.allocUnsafe(chunkSize)
       for (let at = 0; at < size; ) {
-        const read = reading(() => readSync(handle, chunk, 0, Math.min(chunkSize, size - at), at))
+        const read = readOrThrow(() => readSync(handle, chunk, 0, Math.min(chunkSize, size - at), at))
         if (read === 0) break
         at += read
         await target.writeFile(chunk.subarray(0, read))

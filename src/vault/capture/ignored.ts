@@ -4,7 +4,7 @@ import { findEntry, type TreeStore } from '../objects/tree.ts'
 import { filesBelow } from './capture.ts'
 
 /** If a step holds some files of an ignored folder, the other files are listed one by one instead of the folder. */
-export async function withoutTaken(
+export async function withoutCaptured(
   store: TreeStore,
   tree: string,
   workspace: string,

@@ -18,7 +18,7 @@ async function readStep(vault: OpenVault, commit: string): Promise<Linked> {
 /** The last step; undefined before the first one. Throws if the records know of steps that the vault lacks. */
 export async function findTip(vault: OpenVault, task: Task): Promise<Linked | undefined> {
   const commit = await readTip(vault.files, vault.vault, task)
-  if (commit === undefined ? hasSteps(task) : !isObject(commit)) throw notFound(task)
+  if (commit === undefined ? hasSteps(task) : !isObject(commit)) throw stepsLost(task)
   return commit === undefined ? undefined : readStep(vault, commit)
 }
 
@@ -27,7 +27,7 @@ export function hasSteps({ checkpoints, expiry }: Task): boolean {
   return checkpoints > 0 && expiry === undefined
 }
 
-export function notFound({ id, checkpoints }: Task): AppError {
+export function stepsLost({ id, checkpoints }: Task): AppError {
   return new AppError('stepsLost', `The vault lacks the steps of ${id}; the records count ${checkpoints}.`, {
     hint: `offshoot repair ${id} brings them back, if the vault still has them.`,
   })

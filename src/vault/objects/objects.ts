@@ -68,9 +68,9 @@ export function vaultObjects(
   const put: Objects['put'] = async (type, content) => {
     const oid = objectId(algorithm, type, content)
     const file = loosePath(vault, oid)
-    const going = writing.get(oid) ?? draft(oid, file, type, content)
-    writing.set(oid, going)
-    await going.finally(() => writing.delete(oid))
+    const drafting = writing.get(oid) ?? draft(oid, file, type, content)
+    writing.set(oid, drafting)
+    await drafting.finally(() => writing.delete(oid))
     return oid
   }
 
