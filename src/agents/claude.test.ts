@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { AgentEvent } from '../core/model/agent.ts'
 import { claudeTalk } from './claude.ts'
 
-/** What Claude Code 2.1.325 said in a talk of two prompts. */
+/** The recorded output of Claude Code 2.1.325 for two prompts. */
 const sample = readFileSync(new URL('../../test/samples/claude.jsonl', import.meta.url), 'utf8')
   .trim()
   .split('\n')
