@@ -1,4 +1,4 @@
-/** Names that come from users, and the names made from them. Everything here is pure. */
+/** Checks names that users give (task ids, branches), and makes names from them. Everything here is pure. */
 import path from 'node:path'
 import { AppError } from './errors.ts'
 import { repoRoot } from './repo.ts'
@@ -60,7 +60,7 @@ function branchFault(branch: string): string | undefined {
   return undefined
 }
 
-/** What a person sees of a name that may hold anything. */
+/** The name for a message: quoted, shortened, and with every character that is not ASCII escaped. */
 function shown(name: string): string {
   const short = name.length > 80 ? `${name.slice(0, 77)}...` : name
   return JSON.stringify(short).replace(
@@ -69,7 +69,7 @@ function shown(name: string): string {
   )
 }
 
-/** A task id made from a title: its first words. */
+/** A task id from the first words of a title: `Fix the login form` gives `fix-the-login-form-3k9z`. */
 export function taskIdFrom(title: string, uid: string): string {
   const words = title
     .toLowerCase()
@@ -90,7 +90,7 @@ export interface NameParts {
   readonly now: Date
 }
 
-/** `{task}-{date}-{time}` and the like, in UTC. */
+/** Fills in `{task}-{date}-{time}` and the like, in UTC: `T1-20261117-201500`. */
 export function fromTemplate(template: string, parts: NameParts): string {
   const stamp = parts.now.toISOString().replace(/[-:]/g, '')
   const values: Record<string, string> = {
@@ -122,7 +122,7 @@ export function requireInside(base: string, name: string): string {
   return full
 }
 
-/** The name of a repository's folders in the state folder: readable, and never shared by two. */
+/** The name of a repository's folders in the state folder, such as `shop-1f3a9c2e`: readable, and never shared by two. */
 export function repoName(commonDir: string, id: string): string {
   const slug = path
     .basename(repoRoot(commonDir))
