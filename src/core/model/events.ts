@@ -171,18 +171,18 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
   switch (event.type) {
     case 'start.done':
       if (task.pending?.verb !== 'start') return task
-      return { ...settled(task), state: 'active', lastActiveAt: at }
+      return { ...withoutPending(task), state: 'active', lastActiveAt: at }
     case 'start.undone':
       if (task.pending?.verb !== 'start') return task
-      return { ...settled(task), state: 'failed', reason: event.reason, closedAt: at, hidden: true }
+      return { ...withoutPending(task), state: 'failed', reason: event.reason, closedAt: at, hidden: true }
     case 'ports.given':
       return { ...task, portBlock: event.portBlock }
     case 'recreate.begun':
       return { ...task, pending: { verb: 'recreate', owner: event.owner } }
     case 'recreate.done':
-      return { ...settled(task), lastActiveAt: at }
+      return { ...withoutPending(task), lastActiveAt: at }
     case 'recreate.undone':
-      return settled(task)
+      return withoutPending(task)
     case 'checkpoint':
       if (event.n <= task.checkpoints) return task
       return {
@@ -217,22 +217,22 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       return { ...task, conversation: { agent: event.agent, id: event.conversation } }
     case 'run.ended':
       // The task was closed during the run.
-      if (!isOpen(task)) return ended(task, 'run')
+      if (!isOpen(task)) return withoutVerb(task, 'run')
       return {
-        ...without(settled(task), 'reason', 'trigger', 'unkept'),
+        ...without(withoutPending(task), 'reason', 'trigger', 'unkept'),
         state: event.ok ? 'completed' : 'failed',
         lastActiveAt: at,
         ...(event.ok ? {} : { reason: event.reason }),
         ...(event.trigger && { trigger: event.trigger }),
       }
     case 'publish.begun':
-      return begun(task, { verb: 'publish', owner: event.owner })
+      return withPending(task, { verb: 'publish', owner: event.owner })
     case 'publish.done':
-      return { ...without(ended(task, 'publish'), 'unpublished'), head: event.tip }
+      return { ...without(withoutVerb(task, 'publish'), 'unpublished'), head: event.tip }
     case 'publish.undone':
-      return { ...ended(task, 'publish'), unpublished: event.reason }
+      return { ...withoutVerb(task, 'publish'), unpublished: event.reason }
     case 'operation.begun':
-      return begun(task, { verb: 'operation', owner: event.owner, operation: event.id, staged: false })
+      return withPending(task, { verb: 'operation', owner: event.owner, operation: event.id, staged: false })
     case 'operation.staged':
       if (task.pending?.verb !== 'operation') return task
       return { ...task, pending: { ...task.pending, staged: true } }
@@ -240,10 +240,13 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       if (task.pending?.verb !== 'operation') return task
       return { ...task, pending: { ...task.pending, staged: false } }
     case 'operation.undone':
-      return patched(ended(task, 'operation'), event.patch)
+      return withPatch(withoutVerb(task, 'operation'), event.patch)
     case 'operation.done':
       // A user decided about the task, or undid a decision: auto-revert does not reject it for the same reason again.
-      return patched({ ...without(ended(task, 'operation'), 'trigger'), lastActiveAt: at }, event.patch)
+      return withPatch(
+        { ...without(withoutVerb(task, 'operation'), 'trigger'), lastActiveAt: at },
+        event.patch,
+      )
     case 'revert.failed':
       return { ...task, unreverted: event.reason }
     case 'expiry.begun':
@@ -257,7 +260,7 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
   }
 }
 
-function patched(task: Task, patch: TaskPatch): Task {
+function withPatch(task: Task, patch: TaskPatch): Task {
   const kept = Object.entries({ ...task, ...patch }).filter(
     ([, value]) => value !== null && value !== undefined,
   )
@@ -267,15 +270,15 @@ function patched(task: Task, patch: TaskPatch): Task {
 }
 
 /** A publish or an operation during a run does not replace the mark of the run, which ends later. */
-function begun(task: Task, pending: Pending): Task {
+function withPending(task: Task, pending: Pending): Task {
   return task.pending?.verb === 'run' ? task : { ...task, pending }
 }
 
-function ended(task: Task, verb: Pending['verb']): Task {
-  return task.pending?.verb === verb ? settled(task) : task
+function withoutVerb(task: Task, verb: Pending['verb']): Task {
+  return task.pending?.verb === verb ? withoutPending(task) : task
 }
 
-function settled(task: Task): Task {
+function withoutPending(task: Task): Task {
   return without(task, 'pending')
 }
 

@@ -9,11 +9,11 @@ const windowsDevices = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i
 /** Throws unless the id can be a folder's and a branch's name on every file system. */
 export function requireTaskId(id: string): string {
   if (id.includes('/') || id.includes('\\') || id.includes('..')) {
-    throw new AppError('outsideBase', `The task id ${shown(id)} would leave the base folder.`)
+    throw new AppError('outsideBase', `The task id ${printableName(id)} would leave the base folder.`)
   }
   const wrong = taskIdFault(id)
   if (wrong) {
-    throw new AppError('wrongUsage', `The task id ${shown(id)} ${wrong}.`, {
+    throw new AppError('wrongUsage', `The task id ${printableName(id)} ${wrong}.`, {
       hint: `Use 1 to ${longest} of: letters, digits, ".", "_", "-".`,
     })
   }
@@ -35,7 +35,7 @@ function taskIdFault(id: string): string | undefined {
 export function requireBranchName(branch: string): string {
   const wrong = branchFault(branch)
   if (wrong) {
-    throw new AppError('wrongUsage', `The branch name ${shown(branch)} ${wrong}.`, {
+    throw new AppError('wrongUsage', `The branch name ${printableName(branch)} ${wrong}.`, {
       hint: 'git check-ref-format --branch NAME tells what git accepts.',
     })
   }
@@ -61,7 +61,7 @@ function branchFault(branch: string): string | undefined {
 }
 
 /** The name for a message: quoted, shortened, and with every character that is not ASCII escaped. */
-function shown(name: string): string {
+function printableName(name: string): string {
   const short = name.length > 80 ? `${name.slice(0, 77)}...` : name
   return JSON.stringify(short).replace(
     /[\u007f-\u{10ffff}]/gu,
@@ -117,7 +117,7 @@ export function baseFolder(
 export function requireInside(base: string, name: string): string {
   const full = path.resolve(base, name)
   if (path.dirname(full) !== path.resolve(base)) {
-    throw new AppError('outsideBase', `${shown(name)} is outside ${base}.`, { path: full })
+    throw new AppError('outsideBase', `${printableName(name)} is outside ${base}.`, { path: full })
   }
   return full
 }

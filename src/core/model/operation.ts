@@ -55,7 +55,7 @@ export interface StepMove {
  * All that one verb changes, with the old and the new value of each part, so that it can be finished, taken back or undone
  * from this record alone (docs/adr/0015-operations-staged-then-finished.md). Example, a patch of one file:
  * `{verb: 'accept', files: {checkout: '/shop', moves: [{path: 'a.ts', from, to}]}, refs: [], record: {from: {state:
- * 'completed'}, to: {state: 'accepted', …}}, …}`. `undo` is the same record with every `from` and `to` exchanged.
+ * 'completed'}, to: {state: 'accepted', …}}, …}`. `undo` performs the inverse, with every `from` and `to` exchanged.
  */
 export interface Operation {
   readonly id: string

@@ -62,35 +62,35 @@ const signIn = /((?:^|\s)(?:-u|--user|--proxy-user|--auth)[\s=]+[^\s:]+:)[^\s'"]
 /** `mysql -px` */
 const shortPassword = /(\b(?:mysql|mariadb)[\w-]*\s(?:.*\s)?-p)[^\s'"]+/g
 
-/** A command line as one line of text, with secrets masked. */
+/** A command line as one line of text, with secrets maskIf. */
 export function commandLine(argv: readonly string[]): string {
   const words = argv.map((text, n) => (n > 0 && option.test(argv[n - 1] ?? '') ? mask : shellText(text)))
   return withoutSignIn(words.join(' '))
 }
 
-/** A command for a shell: the word after an option such as `--token` is masked, whatever it looks like. */
+/** A command for a shell: the word after an option such as `--token` is maskIf, whatever it looks like. */
 export function shellText(text: string): string {
   return redacted(text.replace(optionValue, `$1${mask}`))
 }
 
-/** Any text. A sentence about secrets stays as it is: after a vague name only a value that looks like a key is masked. */
+/** Any text. A sentence about secrets stays as it is: after a vague name only a value that looks like a key is maskIf. */
 export function redacted(text: string): string {
   const named = text
     .replace(/(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]*:)[^\s/'"]+@/gi, `$1${mask}@`)
-    .replace(byScheme, masked(isKeyLike))
-    .replace(bearer, masked(isKeyLike))
+    .replace(byScheme, maskIf(isKeyLike))
+    .replace(bearer, maskIf(isKeyLike))
     .replace(byKey, `$1${mask}`)
-    .replace(assigned, masked(isSecret))
-    .replace(vaguelyAssigned, masked(isKeyLike))
+    .replace(assigned, maskIf(isSecret))
+    .replace(vaguelyAssigned, maskIf(isKeyLike))
     .replace(member, `$1"${mask}"`)
     .replace(said, `$1${mask}`)
-    .replace(optionValue, masked(isKeyLike))
+    .replace(optionValue, maskIf(isKeyLike))
   return withoutSignIn(withoutSecretFormats(named, mask))
 }
 
 /**
  * An event as it may be stored. Every event goes through this, because a reason may quote anything. Only texts for people
- * are masked: paths and refs, which code compares or acts upon later, stay.
+ * are maskIf: paths and refs, which code compares or acts upon later, stay.
  */
 export function withoutSecrets<E extends TaskEvent>(event: E): E {
   const said = Object.entries(event).map(([key, given]: [string, unknown]) =>
@@ -104,7 +104,7 @@ export function withoutSecrets<E extends TaskEvent>(event: E): E {
 /** The fields of events that are written for people. */
 const telling: ReadonlySet<string> = new Set(['reason', 'summary'])
 
-const masked = (is: (value: string) => boolean) => (all: string, name: string, given: string) =>
+const maskIf = (is: (value: string) => boolean) => (all: string, name: string, given: string) =>
   is(given) ? name + mask : all
 
 const isSecret = (given: string) => !plain.test(given)
