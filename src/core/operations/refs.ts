@@ -44,8 +44,8 @@ function refMessage({ verb, id, batch }: Operation): string {
 }
 
 /**
- * Moves all refs at once; throws when somebody else has moved one. If the operation had begun to move them before, a ref that
- * somebody moved since stays, and the answer is false. With a change of HEAD, `moveHead` deletes the old branch later.
+ * Moves all refs at once; throws when somebody else has moved one. If the operation had begun to move them before, a ref
+ * that somebody moved since stays, and the answer is false. With a change of HEAD, `moveHead` deletes the old branch later.
  */
 export async function moveRefs(ports: Ports, repo: Repo, whole: Operation): Promise<boolean> {
   const refs = whole.refs.filter((change) => !whole.head || change.new !== null)

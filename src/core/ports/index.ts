@@ -24,7 +24,7 @@ import type { Steps } from './steps.ts'
 import type { Notes, RepoRecords, Store } from './store.ts'
 import type { VaultCare } from './vault-care.ts'
 
-/** The ports of verbs that only read records, such as `list`. None of them starts a process. */
+/** The ports of verbs that only read records, without a process (docs/adr/0016-records-apart-and-one-bundle.md). */
 export interface Records {
   readonly store: Store // tasks and their events
   readonly repos: RepoRecords // repositories that offshoot has worked in

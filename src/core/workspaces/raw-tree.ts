@@ -1,4 +1,4 @@
-/** The tree of a commit as a workspace would hold it, with line ends and filters applied. */
+/** The tree of a commit with the bytes that a workspace would hold (docs/adr/0010-conversions-as-of-the-start.md). */
 import type { Work } from '../tasks/work.ts'
 import type { BytePath } from '../model/bytes.ts'
 import type { Leaf } from '../model/tree.ts'
