@@ -1,3 +1,4 @@
+/** Closes a task whose work does not land, as one operation: for reject, delete, remove and auto-revert. */
 import type { Work } from '../tasks/work.ts'
 import type { CommandCall } from '../model/command.ts'
 import type { AutoRevert } from '../model/events.ts'
@@ -15,9 +16,9 @@ export interface RejectInput {
   readonly keepBranch?: boolean | undefined
   /** Also hides the record. */
   readonly hide?: boolean | undefined
-  /** Takes what a hook says. */
+  /** Is called with the output of hooks. */
   readonly onOutput?: CommandCall['onOutput']
-  /** Nobody asked for it: what brought it about. */
+  /** Why auto-revert does it; undefined when a user asked. */
   readonly auto?: AutoRevert | undefined
 }
 
@@ -35,7 +36,7 @@ export function rejectTask(
   return holdTask(ports, named, { verb: 'reject', signal }, () => rejectHeld(work, input))
 }
 
-/** Whoever calls holds the task's lock. */
+/** The caller holds the task's lock. */
 export async function rejectHeld(
   work: Work,
   input: Omit<RejectInput, 'dir' | 'task' | 'onOutput'>,
@@ -55,7 +56,7 @@ export async function rejectHeld(
   return close({ ...work, task }, input)
 }
 
-/** As one operation. Whoever calls holds the task's lock. */
+/** Performs the operation. The caller holds the task's lock. */
 export async function close(
   work: Work,
   { keepBranch, hide, auto }: Pick<RejectInput, 'keepBranch' | 'hide' | 'auto'>,

@@ -1,4 +1,4 @@
-/** What an accept is to land: from one tree of the workspace to another. */
+/** The offer of an accept: the part of the work that is to land, as a change from one tree to another. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { toText } from '../model/bytes.ts'
@@ -14,20 +14,20 @@ import type { Task } from '../model/task.ts'
 
 export interface Offer {
   readonly first: Step
-  /** What the workspace was started from or updated to. */
+  /** The tree of the target that the workspace was started from or updated to. */
   readonly basis: string
   readonly base: string
   readonly theirs: string
-  /** Nothing of the task is left out. */
+  /** The offer holds all of the work. */
   readonly whole: boolean
 }
 
-/** Steps were chosen that touch the same lines as others that were left out. */
+/** The chosen steps touch the same lines as steps that were left out. */
 export interface Misfit {
   readonly conflicts: readonly Conflict[]
 }
 
-/** Which part of the work is meant; nothing: all of it. */
+/** The part of the work that the user chose; without any field, all of it. */
 export interface Choice {
   /** Only these paths. */
   readonly only?: readonly string[] | undefined
@@ -37,7 +37,7 @@ export interface Choice {
   readonly hunks?: readonly string[] | undefined
 }
 
-/** With its paths as seen from the root, when the user stands in a folder of a checkout. */
+/** Makes the paths, which the user gave relative to `dir`, relative to the root of the checkout. */
 export async function rootedChoice(
   ports: Ports,
   { place }: Repo,
@@ -61,18 +61,18 @@ export async function offerOf({ ports, repo, task, signal }: Work, choice: Choic
       data: { conflicts: [] },
     })
   }
-  const theirs = await chosen(ports, repo, steps, base, last.tree, choice, signal)
+  const theirs = await chosenTree(ports, repo, steps, base, last.tree, choice, signal)
   if (typeof theirs !== 'string') return theirs
   return { first, basis, base, theirs, whole: theirs === last.tree }
 }
 
-/** What the target has of the task already: what it was started from or updated to, and what has landed since. */
+/** The tree with the part of the task that the target has already; undefined after a rewind or update since that landing. */
 export function landedBase({ landed }: Task, basis: string): string | undefined {
   if (landed === undefined) return basis
   return landed.basis === basis ? landed.tree : undefined
 }
 
-async function chosen(
+async function chosenTree(
   ports: Ports,
   repo: Repo,
   steps: readonly Step[],
@@ -88,7 +88,7 @@ async function chosen(
   return only && typeof theirs === 'string' ? pickPaths(ports, repo, base, theirs, only) : theirs
 }
 
-/** Each step's own change, one after the other, on top of what landed before. */
+/** Applies the change of each chosen step, one after the other, on top of the landed part. */
 async function pickSteps(
   ports: Ports,
   repo: Repo,
@@ -155,7 +155,7 @@ async function pickHunks(
   return contents.change(repo, base, changes)
 }
 
-/** Without what is no file: the pointers of submodules, which only a commit or an index can hold. They stay to be landed. */
+/** The offer without changed submodule pointers, which only a commit or an index can hold. They stay to be landed. */
 export async function withoutPointers(ports: Ports, repo: Repo, offer: Offer): Promise<Offer> {
   const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
   const pointers = [...changes].filter(([, { from, to }]) =>
@@ -166,7 +166,7 @@ export async function withoutPointers(ports: Ports, repo: Repo, offer: Offer): P
   return { ...offer, theirs: await ports.contents.change(repo, offer.theirs, back), whole: false }
 }
 
-/** What lies between two trees, file by file and hunk by hunk. */
+/** The changes between two trees, by file and hunk. */
 export async function readHunks(
   ports: Ports,
   repo: Repo,

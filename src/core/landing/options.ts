@@ -1,4 +1,4 @@
-/** Which options go with a strategy: what its record does not take is refused before anything is looked at. */
+/** Refuses the options that a strategy does not take, before anything is read. */
 import { AppError } from '../model/errors.ts'
 import { type LandingOption, landingOptions } from '../model/strategies.ts'
 import type { Choice } from './offer.ts'
@@ -13,13 +13,13 @@ const flags: Record<LandingOption, string> = {
   hooks: '--hooks',
 }
 
-/** Pure. */
+/** Throws `wrongUsage` for the first such option. Pure. */
 export function requireOptions(
   strategy: LandingStrategy,
   input: LandingInput & Choice,
   list: readonly LandingStrategy[],
 ): void {
-  const asked = askedFor(input)
+  const asked = optionsIn(input)
   const refused = landingOptions.find((option) => asked[option] && !strategy.takes.includes(option))
   if (refused) {
     const takers = list.filter(({ takes }) => takes.includes(refused)).map(({ name }) => name)
@@ -33,7 +33,7 @@ export function requireOptions(
     throw new AppError('wrongUsage', 'The message is empty.', { hint: 'Leave -m out, or say something.' })
 }
 
-function askedFor(input: LandingInput & Choice): Record<LandingOption, boolean> {
+function optionsIn(input: LandingInput & Choice): Record<LandingOption, boolean> {
   return {
     part: Boolean(input.only || input.steps || input.hunks),
     onto: input.onto !== undefined,

@@ -1,11 +1,11 @@
-/** Where the conflicts of a landing can be solved. */
+/** The hint of a conflict: how the user can solve it. */
 import type { Conflict } from '../model/tree.ts'
 import type { Task } from '../model/task.ts'
 import type { LandingInput, LandingStrategy } from './strategy.ts'
 
 const inTheWay: ReadonlySet<Conflict['kind']> = new Set(['changed', 'untracked', 'case', 'symlink'])
 
-/** Pure. */
+/** Advises to move the user's files away, or to update the task and solve the conflicts there. Pure. */
 export function wayOut(
   task: Task,
   { lands, takes }: LandingStrategy,

@@ -1,11 +1,12 @@
+/** Queues runs, so that at most `limits.concurrent` work in one repository at once. */
 import { appError } from '../model/errors.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Ports } from '../ports/index.ts'
 
-/** How long to wait at one place before looking whether another has become free. */
+/** How long to wait for one place before trying the next. */
 const lookMs = 200
 
-/** Runs the work when fewer than `limit` others are at work in this repository, in whatever process. */
+/** Runs `work` once fewer than `limit` others work in this repository, in any process. */
 export async function inTurn<T>(
   ports: Ports,
   repo: Repo,
@@ -17,7 +18,7 @@ export async function inTurn<T>(
   for (let round = 0; ; round++) {
     let begun = false
     const place = `turn ${repo.id} ${round % limit}`
-    // One look at each place first; whoever finds none queues.
+    // Tries each place once without waiting; then waits at one after the other.
     const waitMs = round < limit ? 0 : lookMs
     if (round === limit) queued()
     try {

@@ -1,4 +1,4 @@
-/** What a user can say to the agent itself, in the workspace of a task. Pure. */
+/** The slash commands of offshoot, which a user types to the agent in a workspace. Pure. */
 import type { SlashCommand } from '../model/agent.ts'
 
 const decided = (verb: string, fate: string, what: string): SlashCommand => ({

@@ -1,3 +1,4 @@
+/** Asks a run to end, and waits until it has. */
 import { runLock, type Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { settingsOf } from '../tasks/hold.ts'
@@ -5,7 +6,7 @@ import { append } from '../tasks/records.ts'
 
 export interface Stopped {
   readonly task: Task
-  /** False: nothing ran. */
+  /** False: there was no run. */
   readonly stopped: boolean
 }
 

@@ -1,3 +1,4 @@
+/** Finds steps in the list of a task's steps: by number, by range, and the one that the agent's work begins at. */
 import { AppError } from '../model/errors.ts'
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
@@ -20,16 +21,17 @@ export function requireStep(steps: readonly Step[], n: number): Step {
   })
 }
 
+/** The tool of the step that holds the user's own changes, which stay in the checkout when a shadow branch starts. */
 export const stayed = 'start'
 
-/** Where the agent's own work begins. */
+/** The step that the agent's own work begins after: with a shadow branch, the user's kept changes come before it. */
 export function firstOf(task: Task, steps: readonly Step[]): Step {
   const [zero, one] = steps
   if (!zero) throw new AppError('notFound', `${task.id} has no steps.`)
   return task.shadow && one?.tool === stayed ? one : zero
 }
 
-/** The tree of the target that the workspace has taken in: step 0's, or that of the last update; a rewind goes back. */
+/** The tree of the target that the workspace is based on: of the last update that no rewind took back, else of step 0. */
 export function basisOf(steps: readonly Step[]): string {
   for (let n = steps.length - 1; n > 0; ) {
     const step = steps[n]

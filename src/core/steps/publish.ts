@@ -1,3 +1,4 @@
+/** Publishes steps: makes them commits on the task's branch (docs/adr/0009-publish-by-pack.md). */
 import type { Work } from '../tasks/work.ts'
 import { appError } from '../model/errors.ts'
 import type { Task } from '../model/task.ts'
@@ -5,9 +6,8 @@ import { settingsOf } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
 
 /**
- * Brings the steps onto the task's branch in the user's repository. Where that does not take them (a lock of the
- * agent's, objects that it deleted, a config that it broke), the steps exist all the same: why is in the log, and the
- * next call tries again.
+ * Brings the steps onto the task's branch in the user's repository. If the repository refuses them (the agent holds a lock,
+ * deleted objects or broke the config), the vault still has the steps: the log gets the reason, the next call tries again.
  */
 export async function publishSteps({ ports, repo, task, signal }: Work): Promise<Task> {
   const now = () => ports.clock.now().toISOString()

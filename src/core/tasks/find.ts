@@ -1,3 +1,4 @@
+/** Finds the task that a command means: by id, by prefix, or by the folder it runs in. */
 import path from 'node:path'
 import { AppError } from '../model/errors.ts'
 import type { Repo } from '../model/repo.ts'
@@ -5,7 +6,7 @@ import { isOpen, type Task } from '../model/task.ts'
 import type { Records } from '../ports/index.ts'
 import { findRepo } from './repo.ts'
 
-/** The newest task of that id; undefined when there never was one. Spawns nothing. */
+/** The newest task of that id; undefined when there never was one. Starts no process. */
 export async function findTask(records: Records, dir: string, id: string): Promise<Task | undefined> {
   const { repo } = await findRepo(records, dir)
   return repo && (await records.store.findTask(repo.id, id))
@@ -15,7 +16,7 @@ export async function findTaskByPath(records: Records, workspace: string): Promi
   return records.store.findTaskByPath(path.resolve(workspace))
 }
 
-/** The task meant by `name`, for verbs that only look: its id, or a prefix that fits one open task. */
+/** The task meant by `name`, for verbs that only read: its id, or a prefix that only one open task has. */
 export function findMeant(
   records: Records,
   dir: string,
@@ -71,7 +72,7 @@ function noTask(name: string, why: string, hint: string): AppError {
   return new AppError('noSuchTask', `There is no task ${name} here: it ${why}.`, { hint })
 }
 
-/** The open tasks that were made to do the same, once this one is closed. */
+/** The open siblings of a closed task. */
 export async function siblingsOf({ store }: Records, task: Task): Promise<Task[]> {
   if (task.group === undefined || isOpen(task)) return []
   return (await store.readTasks({ repo: task.repo, open: true })).filter(({ group }) => group === task.group)

@@ -1,4 +1,4 @@
-/** Alone with a task: one writer at a time, across processes. */
+/** Holds the lock of a task, so that it has one writer at a time across processes. */
 import { appError } from '../model/errors.ts'
 import { defaultSettings, type Settings } from '../model/settings.ts'
 import { type Task, taskLock } from '../model/task.ts'
@@ -15,7 +15,7 @@ export async function holdTask<T>(
   return ports.locks.hold(taskLock(task.repo, task.id), { ...options, waitMs }, work)
 }
 
-/** Alone with those of the tasks that nobody else is at work in. */
+/** Runs `work` with the locks of those tasks that no other process holds. */
 export function holdFree<T>(
   ports: Ports,
   tasks: readonly Task[],
@@ -23,7 +23,7 @@ export function holdFree<T>(
   work: (free: readonly Task[]) => Promise<T>,
 ): Promise<T> {
   const free: Task[] = []
-  // Tasks of one id, all but one of them closed, have one lock.
+  // Tasks with the same id, of which at most one is open, share a lock.
   const byLock = new Map<string, Task[]>()
   for (const task of tasks) {
     const lock = taskLock(task.repo, task.id)
@@ -48,8 +48,8 @@ export function holdFree<T>(
 }
 
 /**
- * The settings of the checkout that the task was started in: a file in the workspace is the agent's, and a file that
- * is broken by now must not keep a step from being taken.
+ * The settings of the checkout that the task was started in, because the agent can write a settings file in the workspace.
+ * A broken file counts as the defaults: it must not keep a step from being taken.
  */
 export async function settingsOf(ports: Ports, { origin }: Pick<Task, 'origin'>): Promise<Settings> {
   return ports.settings.read(origin).catch(() => defaultSettings)

@@ -26,9 +26,9 @@ export interface AcceptInput<Name extends string = Strategy> extends Choice, Lan
   readonly dir: string
   readonly task?: string | undefined
   readonly as?: Name | undefined
-  /** Paths that are landed although they look like trouble. */
+  /** Paths that land even if they were flagged. */
   readonly allow?: readonly string[] | undefined
-  /** Takes what a hook of the settings says. */
+  /** Is called with the output of hooks. */
   readonly onOutput?: CommandCall['onOutput']
 }
 
@@ -38,16 +38,16 @@ export interface Accepted<Name extends string = Strategy> extends LandedAt {
   readonly preview: Preview
   /** Undefined in a dry run, and when there was nothing to land. */
   readonly operation?: string | undefined
-  /** What became of the command that is to run afterwards. */
+  /** How the `postAccept` hook ended. */
   readonly hook?: HookRun | undefined
 }
 
-/** Lands a task's work, all or any part of it: everything it says, or nothing. */
+/** Lands the work of a task or a part of it, completely or not at all. */
 export function accept(ports: Ports, input: AcceptInput, signal?: AbortSignal): Promise<Accepted> {
   return acceptBy(landingStrategies, ports, input, signal)
 }
 
-/** The same, by a strategy of any list. */
+/** Lands by a strategy of the given list. */
 export async function acceptBy<Name extends string>(
   strategies: readonly LandingStrategy<Name>[],
   ports: Ports,
@@ -71,7 +71,7 @@ export async function acceptBy<Name extends string>(
       'Steps that were left out touch the same lines: choose those as well.',
     )
   })
-  // Without the lock: a hook may well ask offshoot something.
+  // Without the lock, because a hook may call offshoot.
   await after?.()
   if (accepted.operation === undefined) return accepted
   const cwd = (await targetOf({ ports, repo: here, task: named })).place.checkout ?? named.origin

@@ -1,3 +1,4 @@
+/** The verb checkpoint: takes a step of the workspace. */
 import type { Snapshot } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -15,9 +16,9 @@ export interface CheckpointInput {
   readonly summary?: string | undefined
   readonly run?: string | undefined
   readonly call?: string | undefined
-  /** The files that the tool says it wrote; without it the whole workspace is looked at. */
+  /** The files that the tool wrote; without it the whole workspace is checked. */
   readonly files?: readonly string[] | undefined
-  /** Also tell what the rules ignore: that costs another look at everything. */
+  /** Also answers the ignored files, which takes another scan of the workspace. */
   readonly ignored?: boolean | undefined
 }
 
@@ -25,11 +26,11 @@ export interface Checkpointed extends Snapshot {
   readonly task: Task
   /** The id in the user's repository, when the step was published. */
   readonly published: string | undefined
-  /** What the rules ignore, when that was asked for. */
+  /** The ignored files, if asked for. */
   readonly ignored: string[]
 }
 
-/** Takes the workspace as it is: one step, unless nothing has changed. */
+/** Takes a step, unless nothing has changed. */
 export async function checkpoint(
   ports: Ports,
   input: CheckpointInput,

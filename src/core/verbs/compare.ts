@@ -1,3 +1,4 @@
+/** The verb compare: shows several tasks side by side. */
 import { AppError } from '../model/errors.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Step } from '../model/step.ts'
@@ -7,9 +8,9 @@ import { findMeant } from '../tasks/find.ts'
 
 export interface Compared {
   readonly task: Task
-  /** What it changed, all in all. */
+  /** All files that the task changed. */
   readonly files: readonly string[]
-  /** Those of them that another one changed, too. */
+  /** The files that another of the tasks changed, too. */
   readonly shared: readonly string[]
   /** How long its runs took. */
   readonly seconds: number
@@ -18,7 +19,7 @@ export interface Compared {
 export interface CompareInput {
   readonly dir: string
   readonly tasks: readonly string[]
-  /** Also what lies between the first two. */
+  /** Also answers the diff between the first two. */
   readonly diff?: boolean | undefined
 }
 

@@ -1,3 +1,4 @@
+/** The verb doctor: checks everything that offshoot depends on, and changes nothing. */
 import { quoted } from '../base/shell-quote.ts'
 import { day } from '../base/time.ts'
 import { appError } from '../model/errors.ts'
@@ -22,7 +23,7 @@ export interface Check {
   readonly verdict?: Finding['verdict'] | undefined
 }
 
-/** Looks at everything offshoot stands on and mends nothing. */
+/** Checks the machine, the state folder, the settings, the records and all repositories. */
 export async function doctor(ports: Ports, input: { dir: string }, signal?: AbortSignal): Promise<Check[]> {
   const state = await attempt('state folder', () => checkState(ports, input.dir))
   const records = hasFailed(state) ? [] : await attempt('records', async () => [await checkRecords(ports)])
@@ -46,7 +47,7 @@ function ok(name: string, message: string): Check {
 
 const hasFailed = (checks: readonly Check[]) => checks.some(({ status }) => status === 'fail')
 
-/** Why it matters that a look itself has failed. */
+/** The consequence of a check that could not run. */
 const whys = {
   git: 'Whatever makes, keeps or lands work needs it.',
   'state folder': 'Without the records no task is found; the vaults still have every step.',
@@ -70,7 +71,7 @@ async function attempt(name: keyof typeof whys, check: () => Promise<Check[]>): 
   }
 }
 
-/** The settings of where `dir` is; where they are wrong, which is told by itself, the defaults. */
+/** The settings that hold in `dir`; the defaults if they are wrong, which another check reports. */
 async function settingsAt(ports: Ports, dir: string): Promise<Settings> {
   const place = await ports.locate(dir).catch(() => undefined)
   return ports.settings.read(place?.checkout ?? null).catch(() => defaultSettings)
@@ -132,7 +133,7 @@ async function checkRecords({ store }: Ports): Promise<Check> {
   }
 }
 
-/** Times of another machine may be a little ahead. */
+/** Clocks of other machines may be a little ahead. */
 const toleratedMs = 5 * 60_000
 
 async function checkClock(ports: Ports, dir: string): Promise<Check> {
@@ -173,7 +174,7 @@ async function checkRepository(
 }
 
 async function checkDisk(ports: Ports, dir: string, signal?: AbortSignal): Promise<Check> {
-  // That there is no repository has been told.
+  // Another check has reported that there is no repository.
   const isRepo = await ports.locate(dir).catch(() => undefined)
   return ok(
     'disk',
@@ -182,7 +183,7 @@ async function checkDisk(ports: Ports, dir: string, signal?: AbortSignal): Promi
 }
 
 async function checkOldState(ports: Ports, dir: string): Promise<Check[]> {
-  // There it would mean that task alone.
+  // Inside a workspace the command would mean that task alone.
   const at = (await isInWorkspace(ports, dir)) ? ` -C ${quoted(ports.home)}` : ''
   return (await readOldState(ports).catch(() => [])).map((name) => ({
     name: 'old state',

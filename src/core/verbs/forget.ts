@@ -1,3 +1,4 @@
+/** The verb repos forget: rejects all open tasks of a repository, and lists it no more. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { apart, type Failed } from '../base/failures.ts'
@@ -18,11 +19,11 @@ export interface Forgotten {
   /** The repository's git folder. */
   readonly path: string
   readonly closed: readonly { readonly task: Task; readonly operation: string }[]
-  /** What could not be closed after all: the repository stays listed for it. */
+  /** Tasks that could not be closed; because of them the repository stays listed. */
   readonly errors: readonly Failed[]
 }
 
-/** Gives up every open task of a repository, one operation each, and lists the repository no more. */
+/** Each task is closed by an operation of its own, which undo takes back. */
 export async function forget(
   ports: Ports,
   input: { readonly path: string },
@@ -41,7 +42,7 @@ export async function forget(
   const place = { commonDir, gitDir: commonDir, checkout: null }
   const repo = { ...record, place: isThere ? await ports.locate(commonDir) : place }
   const tasks = await ports.store.readTasks({ repo: id, open: true })
-  // Before the first is closed: all of it, or nothing.
+  // All checks come before the first task is closed: all or nothing.
   for (const task of tasks) await requireClosable({ ports, repo, task }, isThere)
   const closed: Forgotten['closed'][number][] = []
   const errors: Failed[] = []
@@ -55,7 +56,7 @@ export async function forget(
   return { path: commonDir, closed, errors }
 }
 
-/** All that can be known before of what would stop it. */
+/** Throws for every obstacle that can be known in advance. */
 async function requireClosable(work: Work, isThere: boolean): Promise<void> {
   const { ports, repo, task } = work
   requireSettled(task)
@@ -67,7 +68,7 @@ async function requireClosable(work: Work, isThere: boolean): Promise<void> {
   await ports.steps.findTip(repo, task)
 }
 
-/** By any folder in it; when it is gone, by where it or its checkout was. */
+/** The repository that the folder is in; for one that is gone, by its old path. */
 async function findKnown({ locate, repos, files }: Ports, where: string): Promise<RepoRecord | undefined> {
   const found = await locate(where).catch(() => undefined)
   if (found) return repos.findAt(found.commonDir)
@@ -82,7 +83,7 @@ function giveUp(work: Work, isThere: boolean) {
     requireIdle(task)
     if (isThere) await requireOnBranch({ ...work, task })
     const note = { tool: 'sweep', summary: 'before the repository was forgotten' }
-    // Without the repository's objects there is no telling what changed: the folder itself is kept, in the trash.
+    // A step needs objects of the repository; without it the folder itself is kept, in the trash.
     if (isThere && (await ports.files.readKind(task.path)) === 'folder')
       task = (await takeStep({ ...work, task }, note)).task
     const { task: gone, operation } = await close({ ...work, task }, {})

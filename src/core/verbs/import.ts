@@ -1,4 +1,4 @@
-/** Takes over what a repository tells other tools about setting a workspace up. */
+/** The verb config import: takes the workspace set-up of other tools over as hooks. */
 import path from 'node:path'
 import { readHooks } from '../hooks/hooks.ts'
 import { findPeerFiles, type PeerFile, readPeerFile } from '../hooks/peers.ts'
@@ -7,19 +7,19 @@ import type { Ports } from '../ports/index.ts'
 
 export interface ImportInput {
   readonly dir: string
-  /** One of the files; needed where several say different things. */
+  /** The file to import; needed when several files differ. */
   readonly file?: string | undefined
   readonly dryRun?: boolean | undefined
 }
 
 export interface Imported {
-  /** What was taken, by the key of the setting. */
+  /** The imported values, by the key of the setting. */
   readonly settings: readonly { readonly key: string; readonly value: string; readonly from: string }[]
-  /** The settings file that has it now. */
+  /** The settings file that was written. */
   readonly path: string
 }
 
-/** Writes it into the repository's own settings. Nothing of it runs before it is trusted. */
+/** Writes the hooks into the repository's own settings. They run only once the user trusts them. */
 export async function importPeers(ports: Ports, input: ImportInput): Promise<Imported> {
   const { checkout } = await ports.locate(input.dir)
   if (checkout === null) throw new AppError('notARepository', 'A bare repository has no settings of its own.')

@@ -1,3 +1,4 @@
+/** The verb install: writes our slash commands into a workspace. */
 import path from 'node:path'
 import type { Agent } from '../ports/agent.ts'
 import { fromText } from '../model/bytes.ts'
@@ -16,21 +17,21 @@ import { requireWorkspace } from '../workspaces/recreate.ts'
 export interface InstallInput {
   readonly dir: string
   readonly task?: string | undefined
-  /** Only for that one; by default for every agent that knows such commands. */
+  /** Only for that agent; by default for every agent with slash commands. */
   readonly agent?: string | undefined
 }
 
 export interface Installed {
   readonly task: Task
-  /** As seen from the workspace. */
+  /** Relative to the workspace. */
   readonly files: readonly string[]
-  /** Something else has that name: it stays. */
+  /** Paths at which another file exists, which stays. */
   readonly skipped: readonly string[]
 }
 
 /**
- * Puts our commands where the agents look for them, in the workspace alone. They are no work of the agent's: git does not
- * see them, and no step holds them.
+ * Writes our commands to where the agents look for them, only in the workspace. They are not the agent's work: git ignores
+ * them, and no step holds them.
  */
 export async function install(ports: Ports, input: InstallInput, signal?: AbortSignal): Promise<Installed> {
   const { agents } = await readAgents(ports, input.dir)
@@ -50,7 +51,7 @@ export async function install(ports: Ports, input: InstallInput, signal?: AbortS
       if (await isFreeIn(ports, task.path, file)) free.push([file, content])
       else if ((await ports.files.readText(path.join(task.path, file))) !== content) skipped.push(file)
     }
-    // Before any of it is there: from its first moment on it is in no step.
+    // Before the first file is written, so that no step can hold one.
     if (free.length > 0)
       await ports.steps.keepOut(
         repo,
@@ -67,7 +68,7 @@ export async function install(ports: Ports, input: InstallInput, signal?: AbortS
   })
 }
 
-/** Each folder is ours alone, and hides itself. Pure. */
+/** The files to write, by path. Each folder is ours alone and has its own `.gitignore`. Pure. */
 function planned(agents: readonly Agent[], name: string | undefined): Map<string, string> {
   const able = agents.filter((agent) => agent.slash && (name === undefined || agent.name === name))
   if (able.length === 0) {

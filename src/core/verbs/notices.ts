@@ -1,4 +1,4 @@
-/** What happened by itself since somebody was last told. */
+/** The notices of things that happened by themselves since the last command. */
 import type { StoredEvent } from '../model/events.ts'
 import type { Notice } from '../model/notice.ts'
 import type { Repo } from '../model/repo.ts'
@@ -6,7 +6,7 @@ import type { Task } from '../model/task.ts'
 import type { Ports, Records } from '../ports/index.ts'
 import { findRepo } from '../tasks/repo.ts'
 
-/** Each is told once. What is more than a look into the records needs all ports. */
+/** Answers each notice once. Notices that need more than the records come only if `ports` is given. */
 export async function readNewNotices(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {
   const { repo } = await findRepo(records, dir)
   if (!repo) return []

@@ -1,3 +1,4 @@
+/** The verb prune: moves tasks that nobody needs into the trash, and keeps it small (docs/adr/0021-prune-in-batches.md). */
 import type { Work } from '../tasks/work.ts'
 import { eachOf } from '../base/concurrency.ts'
 import { apart, type Failed } from '../base/failures.ts'
@@ -31,12 +32,12 @@ export interface PruneInput extends PruneOptions {
 }
 
 export interface Pruned {
-  /** What could go by the rules, oldest first. */
+  /** The tasks that the rules let go, oldest first. */
   readonly stale: readonly Told[]
   readonly removed: readonly (Told & { readonly operation: string })[]
   readonly skipped: readonly Told[]
   readonly errors: readonly Failed[]
-  /** What a person should know besides. */
+  /** Further lines for the user. */
   readonly warnings: readonly string[]
 }
 
@@ -45,7 +46,7 @@ interface Told {
   readonly why: string
 }
 
-/** Takes away what nobody needs, oldest first, each as an operation of its own. What fails does not stop the rest. */
+/** Removes tasks, oldest first, each by an operation of its own. A failure does not stop the rest. */
 export async function prune(ports: Ports, input: PruneInput, signal?: AbortSignal): Promise<Pruned> {
   const { place, repo } = await findRepo(ports, input.dir)
   const settings = await ports.settings.read(place.checkout)
@@ -82,7 +83,7 @@ function pruneHere(
   })
 }
 
-/** Nobody is in a repository that is gone: what the trash and the vault keep of it is looked after from any other. */
+/** Also prunes trash and vault of repositories that are gone, because no command runs in those any more. */
 async function pruneGone(
   ports: Ports,
   input: PruneInput,
@@ -137,10 +138,10 @@ async function previewed(
   return { stale: going(final), removed: [], skipped, errors, warnings: warned(settings, uncommitted) }
 }
 
-/** So many are looked at, or got ready, at a time. */
+/** How many tasks are inspected or prepared at a time. */
 const atOnce = 8
 
-/** So many go together, and so many locks are held for it. */
+/** How many tasks are removed in one batch, which holds as many locks. */
 const mostAtOnce = 64
 
 async function pruned(
@@ -182,11 +183,11 @@ interface Summary {
   readonly removed: Pruned['removed'][number][]
   readonly skipped: Told[]
   readonly errors: Failed[]
-  /** Of those that are skipped. */
+  /** The skipped tasks with uncommitted files. */
   readonly uncommitted: Told[]
 }
 
-/** The one reason to stay that a person can do something about. */
+/** The warning about uncommitted files, the one reason to stay that the user can change. */
 function warned({ prune: { warnUncommitted } }: Settings, uncommitted: readonly Told[]): string[] {
   if (!warnUncommitted) return []
   return uncommitted.map(
@@ -198,7 +199,7 @@ const going = (verdicts: readonly PruneVerdict[]) => told(verdicts.filter(({ goe
 const staying = (verdicts: readonly PruneVerdict[]) => told(verdicts.filter(({ goes }) => !goes))
 const told = (verdicts: readonly PruneVerdict[]): Told[] => verdicts.map(({ task, why }) => ({ task, why }))
 
-/** Whether the work has landed takes several git calls: it is asked only of tasks that would otherwise stay. */
+/** Asks git whether the work has landed only for tasks that would otherwise stay: it takes several calls. */
 async function gather(
   ports: Ports,
   repo: Repo,
@@ -207,7 +208,7 @@ async function gather(
   signal?: AbortSignal,
 ) {
   const open = await ports.store.readTasks({ repo: repo.id, open: true })
-  // Nobody has recovered before a dry run: a run that died counts as what it is.
+  // A dry run does not recover first, so dead runs are recognized here.
   const tasks = options.dryRun ? await Promise.all(open.map((task) => asSeen(ports, task))) : open
   const facts = new Map<string, PruneFacts>()
   const errors: Failed[] = []
@@ -229,7 +230,7 @@ async function gather(
   return { tasks, facts, errors, verdicts: judged() }
 }
 
-/** Of what could not be looked at nothing is known: it neither goes nor stays for a reason, it is told as an error. */
+/** Drops the verdicts of tasks that could not be inspected; they are reported as errors. */
 function without(errors: readonly Failed[], verdicts: readonly PruneVerdict[]): PruneVerdict[] {
   const failed = new Set(errors.map(({ task }) => task.uid))
   return verdicts.filter(({ task }) => !failed.has(task.uid))
@@ -240,7 +241,7 @@ async function countUncommitted({ ports, repo, task, signal }: Work): Promise<nu
   return (await ports.steps.readDirt(repo, task, signal)).length
 }
 
-/** Looked at again, now that nobody else can be at work in them: what no step holds stays, or becomes a step first. */
+/** Checks the tasks again under their locks: files that no step holds make a task stay, or become a step first. */
 async function readyToGo(
   ports: Ports,
   repo: Repo,

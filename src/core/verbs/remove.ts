@@ -1,3 +1,4 @@
+/** The verb remove: moves the workspace of a task into the trash and deletes its branch. */
 import path from 'node:path'
 import { askTaskHook } from '../hooks/hooks.ts'
 import { landedState } from '../landing/landed.ts'
@@ -24,7 +25,7 @@ export interface RemoveInput {
   readonly name?: string | undefined
   readonly force?: boolean | undefined
   readonly keepBranch?: boolean | undefined
-  /** Takes what a hook says. */
+  /** Is called with the output of hooks. */
   readonly onOutput?: CommandCall['onOutput']
 }
 
@@ -32,7 +33,7 @@ export interface Removed {
   readonly task: Task
   /** False: it had been removed before. */
   readonly removed: boolean
-  /** What went into the trash with it although git does not know it. */
+  /** The ignored files that went into the trash with it. */
   readonly ignored: readonly string[]
   readonly branchKept: boolean
   /** Whether its work was in the base branch. */
@@ -40,7 +41,7 @@ export interface Removed {
   readonly operation: string | undefined
 }
 
-/** Takes a task's workspace, branch and registration away, into the trash. */
+/** The task is closed; undo brings workspace, branch and registration back. */
 export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSignal): Promise<Removed> {
   const { repo } = await findRepo(ports, input.dir)
   const named = repo && (await findNamed(ports, repo, input))
@@ -86,7 +87,7 @@ async function findNamed(ports: Ports, repo: Repo, input: RemoveInput): Promise<
   if (input.path !== undefined) {
     const real = await ports.files.readRealPath(path.resolve(input.dir, input.path))
     const found = await ports.store.findTaskByPath(real)
-    // The path may lead into another repository; all that follows would then be done to this one.
+    // The path may belong to another repository, in which this command must not act.
     return found?.repo === repo.id ? found : undefined
   }
   return (await ports.store.readTasks({ repo: repo.id })).find(

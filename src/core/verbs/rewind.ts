@@ -1,3 +1,4 @@
+/** The verb rewind: puts the workspace back to an older step. */
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import { perform } from '../operations/perform.ts'
@@ -13,21 +14,21 @@ export interface RewindInput {
   readonly dir: string
   readonly task?: string | undefined
   readonly to: number
-  /** Although a run is active. */
+  /** Rewinds even during a run. */
   readonly force?: boolean | undefined
 }
 
 export interface Rewound {
   readonly task: Task
   readonly step: Step
-  /** What was there before, when it had not been a step yet. */
+  /** The step of the files before the rewind, if they were not a step yet. */
   readonly kept: Step | undefined
   /** Its id in the user's repository. */
   readonly published: string | undefined
   readonly operation: string
 }
 
-/** Puts the workspace back to a step. What is there now is recorded first; history only grows. */
+/** Takes a step of the present files first; the rewind itself is a new step, so no history is lost. */
 export async function rewind(ports: Ports, input: RewindInput, signal?: AbortSignal): Promise<Rewound> {
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   return holdTask(ports, named, { verb: 'rewind', signal }, async () => {

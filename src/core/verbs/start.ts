@@ -1,3 +1,4 @@
+/** The verb start: makes a task with its branch and workspace. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { allEnded } from '../base/concurrency.ts'
@@ -44,14 +45,14 @@ export interface StartInput {
   readonly branch?: string | undefined
   readonly existingBranch?: string | undefined
   readonly isolation?: Isolation | undefined
-  /** From the checkout as it is, with what is not committed. */
+  /** Starts from the checkout as it is, with uncommitted changes. */
   readonly dirty?: boolean | undefined
-  /** Takes what a hook says. */
+  /** Is called with the output of hooks. */
   readonly onOutput?: CommandCall['onOutput']
   readonly onProgress?: OnProgress | undefined
   /** The folder for the workspace, instead of `workspace.base`. */
   readonly base?: string | undefined
-  /** What tasks that were made to do the same have in common. */
+  /** The common name of sibling tasks. */
   readonly group?: string | undefined
 }
 
@@ -62,13 +63,13 @@ export interface Started {
   readonly reused: boolean
   /** Its folder was gone and was made again. */
   readonly recreated: boolean
-  /** Ignored files of the user's that the new workspace was given. */
+  /** Ignored files of the user that the new workspace got. */
   readonly included?: Included | undefined
   /** Which submodules of a new workspace were checked out, and which were not. */
   readonly submodules?: Submodules | undefined
-  /** Files whose content is in Git LFS and did not come. */
+  /** Files that are still Git LFS pointers. */
   readonly pointers?: readonly string[] | undefined
-  /** What became of the command that sets a new workspace up; undefined when there is none. */
+  /** How the `postStart` hook ended; undefined when there is none. */
   readonly setup?: HookRun | undefined
 }
 
@@ -76,7 +77,7 @@ type Made = Omit<Started, 'repo' | 'setup'>
 
 /** Makes the task, its branch and its workspace; or answers the open task of that id. */
 export async function start(ports: Ports, asked: StartInput, signal?: AbortSignal): Promise<Started> {
-  // Id and branch are made from it, and commits say it.
+  // The title becomes part of id, branch and commits, so secrets are masked first.
   const input = { ...asked, title: redacted(asked.title ?? '') }
   requireSound(input)
   const repo = await requireRepo(ports, input.dir, signal)
@@ -103,13 +104,13 @@ export async function start(ports: Ports, asked: StartInput, signal?: AbortSigna
     },
   )
   if (started.reused || started.task.shadow) return { ...started, repo }
-  // Without the lock: a hook may well ask offshoot something.
+  // Without the lock, because a hook may call offshoot.
   const { onOutput } = input
   const setup = await runTaskHook(ports, repo, started.task, 'postStart', { onOutput }, signal)
   return { ...started, repo, setup }
 }
 
-/** One task at a time works in a checkout: the one that is there is given up, and can be had back. */
+/** A checkout has one task at a time: rejects the task that works there, which undo brings back. */
 async function vacateCheckout(
   ports: Ports,
   repo: Repo,
@@ -165,7 +166,7 @@ function requireSound(input: StartInput): void {
   }
 }
 
-/** Gathers what there is and decides what the task will be; changes nothing. */
+/** Reads the repository and decides the record of the new task; changes nothing. */
 async function planned(
   ports: Ports,
   repo: Repo,
@@ -254,7 +255,7 @@ function baseMissing(input: StartInput): AppError {
   })
 }
 
-/** Two starts of one id within a second, or a leftover of that name, must not meet. */
+/** A folder name that is free, for two starts of one id within a second, or a leftover of that name. */
 function freeName(wanted: string, taken: ReadonlySet<string | null>): string {
   for (let n = 1; ; n++) {
     const name = n === 1 ? wanted : `${wanted}-${n}`
@@ -268,7 +269,7 @@ async function baseBranch(ports: Ports, repo: Repo, from: string | undefined, si
   return (await ports.refs.findRef(repo.place, branchRef(from), signal)) === undefined ? null : from
 }
 
-/** What the user has not committed: files of the workspace from its first moment, and never the agent's work. */
+/** The user's uncommitted changes: they are in the workspace from the beginning, and never count as the agent's work. */
 async function takeDirt({
   ports,
   repo: { place, ...repo },
@@ -317,7 +318,7 @@ async function make(
       makeRefs({ ports, repo, task, signal }),
       makeWorkspace(ports, repo, settings, task, signal, onProgress),
     ])
-    // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
+    // Converted files are kept now, while nobody can have touched them; a plain workspace equals its base commit.
     if (changes) await ports.seeding.seedWith(repo, task, changes, signal)
     else if (!plain) await ports.seeding.seed(repo, task, signal)
     const submodules = await ports.isolations.fillSubmodules(repo, task, task.base.commit, signal)
@@ -329,13 +330,13 @@ async function make(
     ports.later(() => askForSlots({ ports, repo, task: started }, settings))
     return { task: started, included, submodules, pointers }
   } catch (error) {
-    // Should this fail as well, the task stays marked as half-made and the next command takes it back.
+    // If this fails too, the task stays pending, and the next command takes it back.
     await undoStart({ ports, repo, task }, appError(error)).catch(() => {})
     throw error
   }
 }
 
-/** One that was made ahead, or a new one. Answers whether step 0 can be made later, without looking at it. */
+/** Takes a slot, or makes a new workspace. Answers whether step 0 can be made later, without reading the files. */
 async function makeWorkspace(
   ports: Ports,
   repo: Repo,
@@ -347,7 +348,7 @@ async function makeWorkspace(
   const slot = settings.pool.size > 0 ? await takeSlot({ ports, repo, task, signal }) : 'none'
   if (slot === 'whole') return true
   if (slot === 'none') await makeFolder({ ports, repo, task }, signal, onProgress)
-  // The index, too, is kept now: what the agent adds to it from here on would look like a part of the base.
+  // The index is kept now, too: files that the agent adds later would look like part of the base.
   const [plain] = await allEnded([ports.seeding.isPlain(repo, task), ports.seeding.prepare(repo, task)])
   return plain
 }

@@ -1,4 +1,4 @@
-/** The verbs undo and ops: what was done, and how it is taken back. */
+/** The verb undo: takes an operation back. */
 import type { Work } from '../tasks/work.ts'
 import { whereItIsNow, withLaterEdits } from '../landing/later-edits.ts'
 import { toText } from '../model/bytes.ts'
@@ -22,7 +22,7 @@ import { ensureWorkspace, requireWorkspace } from '../workspaces/recreate.ts'
 
 export interface UndoInput {
   readonly dir: string
-  /** Left out: the last one that is not undone, that is no undo, and that we did: not what strayed in a run. */
+  /** Left out: the last operation that is not undone, is no undo, and is not the strays of a run. */
   readonly operation?: string | undefined
 }
 
@@ -33,7 +33,7 @@ export interface Undone {
   readonly files: readonly string[]
 }
 
-/** Takes an operation back. What was changed since is kept where it does not overlap; otherwise nothing is done. */
+/** Merges later edits with the undo; throws, and does nothing, when they overlap. */
 export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal): Promise<Undone> {
   if (input.operation === '')
     throw new AppError('wrongUsage', 'The id of the operation is empty.', {
@@ -89,20 +89,20 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
   })
 }
 
-/** Whether the operation, or what it takes back, is an accept. */
+/** Whether the operation, or the one that it took back, is an accept. */
 function hasLanded(all: readonly KnownOperation[], { verb, undoes }: KnownOperation): boolean {
   const undone = all.find(({ id }) => id === undoes)
   return undone ? hasLanded(all, undone) : verb === 'accept'
 }
 
-/** A folder that has left the trash since is made again from the last step. */
+/** Makes a folder that has left the trash again from the last step. */
 async function whole(work: Work): Promise<Task> {
   const { ports, task } = work
   if (!isOpen(task) || task.shadow || (await ports.files.readKind(task.path)) !== undefined) return task
   return (await ensureWorkspace(work)).task
 }
 
-/** The workspace as it was before, with what was done in it since. */
+/** The workspace as it was before the operation, merged with the work since. */
 async function stepBack(work: Work, { id, verb }: Operation, { before }: StepMove): Promise<StepMove> {
   const { ports, repo, task: named, signal } = work
   const task = await requireOpen(ports, named)
@@ -119,7 +119,7 @@ async function stepBack(work: Work, { id, verb }: Operation, { before }: StepMov
   return { before: last.n, tree, note: { tool: 'undo', summary: `of ${verb} ${id}`, ...note } }
 }
 
-/** Nobody works on a branch that is about to go, as it was not there before. */
+/** Throws when a branch that the undo deletes is checked out somewhere. */
 async function requireUnused(ports: Ports, repo: Repo, back: Operation): Promise<void> {
   const going = new Set(back.refs.flatMap((change) => (change.new === null ? [change.ref] : [])))
   const user = (await ports.git.readWorktrees(repo.place)).find(

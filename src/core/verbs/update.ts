@@ -1,3 +1,4 @@
+/** The verb update: merges the target branch into the workspace, so that conflicts are solved there before an accept. */
 import type { Work } from '../tasks/work.ts'
 import { AppError, conflictError } from '../model/errors.ts'
 import { branchRef } from '../model/refs.ts'
@@ -17,9 +18,9 @@ import { requireWorkspace } from '../workspaces/recreate.ts'
 export interface UpdateInput {
   readonly dir: string
   readonly task?: string | undefined
-  /** The branch to bring in; by default the one that the task was started from. */
+  /** The branch to merge; by default the one that the task was started from. */
   readonly onto?: string | undefined
-  /** The checkout as it is, instead of a branch. */
+  /** Merges the files of the checkout as they are, instead of a branch. */
   readonly dirty?: boolean | undefined
   readonly conflicts?: 'fail' | 'markers' | undefined
 }
@@ -31,7 +32,7 @@ export interface Updated {
   readonly conflicts: readonly Conflict[]
 }
 
-/** Brings the target into the workspace, so that conflicts are solved there, before an accept. */
+/** Takes a step before the merge, and one of its result. */
 export async function update(ports: Ports, input: UpdateInput, signal?: AbortSignal): Promise<Updated> {
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   return holdTask(ports, named, { verb: 'update', signal }, async () => {
@@ -78,7 +79,7 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
         record: { from: {}, to: {} },
       },
     )
-    // The workspace has what was merged, under the names that it has there.
+    // Conflicts name files as the merged workspace has them.
     const conflicts = merged.conflicts.map(({ path, kind }) => ({
       path: merged.aside?.get(path) ?? path,
       kind,
@@ -87,7 +88,7 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
   })
 }
 
-/** The target's files as they would lie in a checkout. */
+/** The tree of the target with the bytes of a checkout. */
 async function targetTree(work: Work, first: Step, input: UpdateInput): Promise<string> {
   const { ports, repo, task, signal } = work
   const { contents, refs } = ports
