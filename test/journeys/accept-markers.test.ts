@@ -23,8 +23,8 @@ test('A3: an answer with markers names the files that have them, as JSON and as 
   expect(read('new')).toBe('<<<<<<< yours\nmine\n=======\nagent\n>>>>>>> T1\n')
   await offshoot(user, 'undo')
   const told = await offshoot(user, 'accept', 'T1', '--conflicts', 'markers')
-  expect(told.stdout).toContain('to be solved: f (content)')
-  expect(told.stdout).toContain('to be solved: new (add/add)')
+  expect(told.stdout).toContain('conflict to resolve: f (content)')
+  expect(told.stdout).toContain('conflict to resolve: new (add/add)')
 })
 
 test.each([

@@ -35,14 +35,14 @@ describe('I10: offshoot alone', () => {
     const lines = stdout.trimEnd().split('\n')
     expect(lines).toEqual([
       expect.stringMatching(
-        /^asking +the agent wants you to accept +1 file, \+1 -0 +just now +offshoot diff asking$/,
+        /^asking +the agent asks you to accept +1 file, \+1 -0 +just now +offshoot diff asking$/,
       ),
       expect.stringMatching(/^good +ready for review +1 file, \+1 -0 +just now +offshoot diff good$/),
       expect.stringMatching(
         /^broken +failed: sh ended with exit code 3 +0 files, \+0 -0 +just now +offshoot show broken$/,
       ),
       expect.stringMatching(/^long +running +0 files, \+0 -0 +just now +offshoot stop long$/),
-      'and 1 open task besides: offshoot list',
+      'and 1 other open task: offshoot list',
     ])
     const { json } = await offshoot(repo, '--json')
     const waiting = json.waiting as { why: string; task: { id: string } }[]
