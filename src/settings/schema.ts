@@ -151,7 +151,7 @@ export const rules = {
     'What no commit and no step holds keeps a task from being pruned. Off: it becomes a step first.',
   ),
   'prune.warnUncommitted': truth().describe('Prune warns of tasks that stay for that reason.'),
-  'trash.keepDays': whole(0, 3650).describe('For so long everything can be undone.'),
+  'trash.keepDays': whole(0, 3650).describe('How long closed tasks can be brought back, in days.'),
   'trash.maxMegabytes': whole(1, 100_000_000).describe(
     'What trash and vault of a repository may take together. Above it, folders whose files are in the vault leave the trash, oldest first.',
   ),

@@ -55,7 +55,7 @@ function parsedJson(text: string): Record<string, unknown> {
     // Told below.
   }
   throw new AppError('badSettings', 'It is no JSON object.', {
-    hint: 'Mend it, or take what it says over by hand.',
+    hint: 'Correct the file, or copy its commands by hand into .offshoot.yaml.',
   })
 }
 
@@ -110,7 +110,7 @@ export function conductorHooks(json: Record<string, unknown>): PeerHooks {
 }
 
 function notText(key: string): AppError {
-  return new AppError('badSettings', `${key} is neither a text nor a list of texts.`, {
+  return new AppError('badSettings', `${key} is neither a string nor a list of strings.`, {
     hint: 'Take it over by hand.',
   })
 }

@@ -39,7 +39,7 @@ export const errorTable = {
     code: 'WT_003',
     kind: 'refused',
     title: 'limit reached',
-    hint: 'Clean up (offshoot prune --dry-run tells what would go), or raise limits.perRepo.',
+    hint: 'Prune tasks (offshoot prune --dry-run shows which), or raise the setting limits.perRepo.',
   },
   uncommittedChanges: {
     code: 'WT_004',
@@ -51,7 +51,7 @@ export const errorTable = {
     code: 'WT_005',
     kind: 'missing',
     title: 'not found',
-    hint: 'offshoot list --all shows what there is.',
+    hint: 'offshoot list --all shows every task.',
   },
   /** A program that is not installed. */
   programMissing: {
@@ -94,7 +94,7 @@ export const errorTable = {
     code: 'WT_011',
     kind: 'conflict',
     title: 'conflict',
-    hint: 'Nothing was written. Solve the conflicts, then repeat.',
+    hint: 'Nothing was written. Resolve the conflicts, then repeat.',
   },
   locked: {
     code: 'WT_012',
@@ -133,7 +133,12 @@ export const errorTable = {
     title: 'agent failed',
     hint: 'offshoot show tells the reason.',
   },
-  wrongUsage: { code: 'WT_019', kind: 'usage', title: 'wrong usage', hint: 'offshoot --help shows how.' },
+  wrongUsage: {
+    code: 'WT_019',
+    kind: 'usage',
+    title: 'wrong usage',
+    hint: 'offshoot help lists the commands; offshoot help COMMAND shows how one is used.',
+  },
   failed: {
     code: 'WT_020',
     kind: 'failed',

@@ -27,7 +27,7 @@ export async function takeBack(
   await append(ports, task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now())
 }
 
-/** Whoever is told that it failed is not to find it done later. Where that is too late, recovery finishes it. */
+/** If we report a failure, the operation must not complete afterwards. Past the first moved ref it is too late, and recovery completes it. */
 export async function takeBackUnbegun(
   work: Work,
   operation: Operation,

@@ -14,14 +14,14 @@ export function requireIdle({ id, path, pending }: Task, orElse = ''): void {
 }
 
 /**
- * A verb that came to no end, as whoever is in the middle of one holds the lock that we have. Its mark is all that says
- * so, and what begins now would take its place.
+ * The task is marked as mid-verb, yet we hold its lock, so that process is dead. A new verb would overwrite the mark, and
+ * recovery would never see it.
  */
 export function requireSettled({ id, path, pending }: Task): void {
   if (!pending || pending.verb === 'run') return
   throw new AppError('locked', `The task ${id} is half-done: ${whyUnended(pending)}.`, {
     path,
-    hint: 'offshoot recover puts it right, or tells what is in the way.',
+    hint: 'offshoot recover finishes it or rolls it back, or says why it cannot.',
   })
 }
 

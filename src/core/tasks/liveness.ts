@@ -1,7 +1,7 @@
 import type { Pending, Task } from '../model/task.ts'
 import type { Records } from '../ports/index.ts'
 
-/** Why a verb that nobody is at any more came to no end. */
+/** Names the verb and the dead process that did not finish it. */
 export function whyUnended({ verb, owner }: Pending): string {
   return `${verb} by process ${owner.pid} did not end`
 }

@@ -51,7 +51,7 @@ export async function expireLoose(
 ): Promise<number> {
   let gone = 0
   for (const loose of due) {
-    // Whoever is at work may be about to put something there.
+    // A running verb may be about to put something there, so the task's lock must be free.
     const going = () =>
       holdFree(ports, [loose.task], { verb: 'prune', signal }, async ([free]) => {
         if (!free || !(await findDueSince(ports, loose, keepDays))) return
