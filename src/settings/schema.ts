@@ -53,7 +53,7 @@ const command = () => withoutNul('a command')
 
 const reverted = (when: string) =>
   oneOf('never', 'shadow', 'always').describe(
-    `Whether a task is given up when ${when}: never, on a shadow branch, or always. It can be undone.`,
+    `Whether a task is rejected when ${when}: never, on a shadow branch, or always. It can be undone.`,
   )
 
 const patterns = () => {
@@ -165,5 +165,5 @@ export const rules = {
   'autoRevert.newTask': truth().describe(
     'A new task in the same checkout gives the one up that is there. Off: the new one is refused.',
   ),
-  keepFailed: truth().describe('The branch of a task that is given up because it failed stays.'),
+  keepFailed: truth().describe('Keeps the branch of a task that is rejected because it failed.'),
 } satisfies { [K in SettingKey]: z.ZodType<SettingValue<K>> }

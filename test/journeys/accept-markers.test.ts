@@ -99,14 +99,16 @@ test('I5: the hint of a conflict names a way out that there is', async () => {
   const hintOf = async (...args: string[]) => (await offshoot(user, ...args, '--json')).json.error.hint
   user.write('f', lines({ 18: 'mine' }))
   expect(await hintOf('accept', 'T1')).toMatch(
-    /^offshoot update T1 --dirty --conflicts.*; accept --conflicts markers/,
+    /^offshoot update T1 --dirty --conflicts.*; offshoot accept T1 --conflicts markers/,
   )
-  expect(await hintOf('accept', 'T1', '--as', 'squash')).toMatch(/^Commit what is yours there/)
+  expect(await hintOf('accept', 'T1', '--as', 'squash')).toMatch(/^Commit your changes of those files/)
   user.git('commit', '--quiet', '--all', '--message=mine')
   expect(await hintOf('accept', 'T1', '--as', 'squash')).toMatch(
     /^offshoot update T1 --conflicts markers [^;]*$/,
   )
-  expect(await hintOf('update', 'T1')).toMatch(/^--conflicts markers writes them into the workspace/)
+  expect(await hintOf('update', 'T1')).toMatch(
+    /^Repeat with --conflicts markers, which writes the conflicts into the workspace/,
+  )
   writeFileSync(at('odd'), binary(3))
   user.write('odd', binary(4))
   expect(await hintOf('accept', 'T1', '--conflicts', 'markers')).toMatch(/^offshoot update T1 --dirty [^;]*$/)

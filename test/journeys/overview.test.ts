@@ -60,7 +60,7 @@ describe('I10: offshoot alone', () => {
     const lib = library(repo, { flags: { autoRevert: { failure: 'always' } } })
     await lib.run({ task: 'T1', create: true, command: ['sh', '-c', 'exit 3'] }, undefined, () => {})
     expect((await offshoot(repo)).stderr).toMatch(
-      /^notice: T1 was given up .* offshoot undo \w+ brings it back\.$/m,
+      /^notice: T1 was rejected automatically .* offshoot undo \w+ brings it back\.$/m,
     )
     expect((await offshoot(repo)).stderr).not.toContain('notice:')
   })
@@ -75,7 +75,7 @@ describe('I10: offshoot alone', () => {
     for (const verb of [['list'], ['show', 'T0'], ['checkpoint', 'T0'], []])
       expect((await offshoot(withEnv(repo, agent), ...verb)).stderr).not.toContain('notice:')
     expect((await offshoot(repo, 'list', '--json', '--quiet')).json).not.toHaveProperty('notices')
-    expect((await offshoot(repo, 'list')).stderr).toMatch(/^notice: T1 was given up/m)
+    expect((await offshoot(repo, 'list')).stderr).toMatch(/^notice: T1 was rejected automatically/m)
     expect((await offshoot(repo, 'list')).stderr).not.toContain('notice:')
   })
 

@@ -22,6 +22,8 @@ export async function importPeers({ dir: repo, values, positionals, paint, call 
   )
   const verdict = dryRun ? 'Would import:' : 'Imported into .offshoot.yaml; offshoot trust lets it run:'
   const text =
-    lines.length === 0 ? 'Nothing to import: .offshoot.yaml has all of it.' : [verdict, ...lines].join('\n')
+    lines.length === 0
+      ? 'Nothing to import: .offshoot.yaml already has all of it.'
+      : [verdict, ...lines].join('\n')
   return { json: { ...done }, text }
 }

@@ -88,7 +88,7 @@ export function codexHooks(toml: Record<string, unknown>): PeerHooks {
     const system = Object.keys(table).find((key) => 'script' in tableOf(table[key]))
     if (found.trim() === '' && system !== undefined)
       throw new AppError('badSettings', `It has only ${name}.${system}.script, for one system.`, {
-        hint: 'Take it over by hand.',
+        hint: 'Copy the command by hand into hooks.postStart of .offshoot.yaml.',
       })
     return found
   }
@@ -111,7 +111,7 @@ export function conductorHooks(json: Record<string, unknown>): PeerHooks {
 
 function notText(key: string): AppError {
   return new AppError('badSettings', `${key} is neither a string nor a list of strings.`, {
-    hint: 'Take it over by hand.',
+    hint: 'Copy the command by hand into hooks.postStart of .offshoot.yaml.',
   })
 }
 

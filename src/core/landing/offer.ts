@@ -57,7 +57,7 @@ export async function offerOf({ ports, repo, task, signal }: Work, choice: Choic
   const base = landedBase(task, basis)
   if (base === undefined) {
     throw new AppError('conflict', `${task.id} was rewound or updated after a part of it had landed.`, {
-      hint: `Bring the target in first: offshoot update ${task.id}`,
+      hint: `Merge the target first: offshoot update ${task.id}`,
       data: { conflicts: [] },
     })
   }

@@ -119,19 +119,19 @@ export const errorTable = {
     code: 'WT_016',
     kind: 'usage',
     title: 'bad settings',
-    hint: 'offshoot config --show-origin tells where each value comes from.',
+    hint: 'offshoot config --show-origin shows where each value comes from.',
   },
   policyRefused: {
     code: 'WT_017',
     kind: 'refused',
     title: 'policy refused',
-    hint: 'See the policy with offshoot config.',
+    hint: 'offshoot config shows the policy.',
   },
   agentFailed: {
     code: 'WT_018',
     kind: 'failed',
     title: 'agent failed',
-    hint: 'offshoot show tells the reason.',
+    hint: 'offshoot show TASK shows the reason.',
   },
   wrongUsage: {
     code: 'WT_019',
@@ -143,7 +143,7 @@ export const errorTable = {
     code: 'WT_020',
     kind: 'failed',
     title: 'failed',
-    hint: 'Repeat with --verbose, and offshoot doctor, to see more.',
+    hint: 'Repeat with --verbose to see more; offshoot doctor checks everything.',
   },
   cancelled: { code: 'WT_021', kind: 'cancelled', title: 'cancelled', hint: 'Nothing partial was left.' },
   stateUnusable: {
@@ -156,7 +156,7 @@ export const errorTable = {
     code: 'WT_023',
     kind: 'failed',
     title: 'steps not found',
-    hint: 'offshoot doctor tells what is wrong, offshoot repair mends it.',
+    hint: 'offshoot doctor shows what is wrong; offshoot repair repairs it.',
   },
 } as const satisfies Record<string, ErrorRow>
 

@@ -45,13 +45,13 @@ async function mend({ ports, repo, task, signal }: Work): Promise<boolean> {
 
 /** For verbs that record what is there: nothing there must not be recorded as everything deleted. */
 export async function requireWorkspace(work: Work): Promise<void> {
-  const { ports, repo, task } = work
+  const { ports, task } = work
   // Where a workspace was moved away from, anything may be written since: what is there does not make it the workspace.
   await requireRegistration(work)
   if (await isThere(ports, task)) return requireOnBranch(work)
   throw new AppError('notFound', `The workspace of ${task.id} is gone.`, {
     path: task.path,
-    hint: `offshoot start ${task.id} makes it again, as of its last step. (${repo.name})`,
+    hint: `offshoot start ${task.id} makes it again, as of its last step.`,
   })
 }
 
