@@ -50,8 +50,8 @@ export async function expire(
 }
 
 /**
- * Shrinking the vault may delete an object that a running verb still needs, so we hold the lock of every open task
- * first. Answers 0 when one of them is busy.
+ * Whoever is at work may count on an object that is about to go: what makes the vault smaller is done when nobody is.
+ * Answers 0 when somebody is.
  */
 export async function whileNobodyWorks(
   ports: Ports,

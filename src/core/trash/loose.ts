@@ -51,7 +51,7 @@ export async function expireLoose(
 ): Promise<number> {
   let gone = 0
   for (const loose of due) {
-    // A running verb may be about to put something there, so the task's lock must be free.
+    // Whoever is at work may be about to put something there.
     const going = () =>
       holdFree(ports, [loose.task], { verb: 'prune', signal }, async ([free]) => {
         if (!free || !(await findDueSince(ports, loose, keepDays))) return

@@ -96,7 +96,7 @@ export function mayExpire(since: Date, keepDays: number, now: Date, announced: s
 /** Times of another process, or of a step that took long, may be a little behind. */
 const toleratedMs = 5 * 60_000
 
-/** Drops announcements made while the clock was ahead: some later event carries an earlier time. */
+/** The announcements that no later event is older than: between the two the clock was set back, and so it had been ahead. */
 export function unbroken(announced: Announced, later: readonly { readonly at: string }[]): Announced {
   const earliest = later.reduce((least, { at }) => Math.min(least, Date.parse(at)), Infinity)
   return Object.fromEntries(
