@@ -17,8 +17,6 @@ const hardest = `
 /** Names that have one of them today. A count may only go down: lower it when one is renamed, never raise it. */
 const inNames: Readonly<Record<string, number>> = {
   candidate: 2,
-  cleanup: 1,
-  room: 5,
   snapshot: 2,
   template: 1,
 }

@@ -1,6 +1,6 @@
 /**
  * Every way to land the work of a task. A new one is one file with a `LandingStrategy`, one line here, and a row with its
- * name, summary and options in ../strategies.ts; without either of the two this file does not compile. The suite of
+ * name, summary and options in ../model/strategies.ts; without either of the two this file does not compile. The suite of
  * test/contracts/strategy.contract.ts runs over all of them, and test/contracts/fault-rows.test.ts asks for a row in
  * test/faults/journeys.ts. See docs/adr/0027-landing-strategies.md.
  */

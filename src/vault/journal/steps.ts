@@ -1,4 +1,4 @@
-/** The line of steps of a task: found, read, and made longer. */
+/** The line of steps of a task: finds it, reads it, appends to it. */
 import path from 'node:path'
 import { AppError } from '../../core/model/errors.ts'
 import type { Step, StepNote } from '../../core/model/step.ts'
@@ -15,29 +15,25 @@ async function readStep(vault: OpenVault, commit: string): Promise<Linked> {
   return { ...note, commit, tree, skipped, parent: parents[0] }
 }
 
-/** The last one; undefined before there is any. What the records know of and the vault has not is no beginning. */
+/** The last step; undefined before the first one. Throws if the records know of steps that the vault lacks. */
 export async function findTip(vault: OpenVault, task: Task): Promise<Linked | undefined> {
   const commit = await readTip(vault.files, vault.vault, task)
-  if (commit === undefined ? hasSteps(task) : !isObject(commit)) throw notFound(task)
+  if (commit === undefined ? hasSteps(task) : !isObject(commit)) throw stepsLost(task)
   return commit === undefined ? undefined : readStep(vault, commit)
 }
 
-/** Of one that has expired the vault has nothing more, and that is right. */
+/** The vault rightly has no steps of an expired task. */
 export function hasSteps({ checkpoints, expiry }: Task): boolean {
   return checkpoints > 0 && expiry === undefined
 }
 
-export function notFound({ id, checkpoints }: Task): AppError {
-  return new AppError(
-    'stepsLost',
-    `The vault does not know the steps of ${id}, of which there are ${checkpoints}.`,
-    {
-      hint: `offshoot repair ${id} brings them back, if the vault still has them.`,
-    },
-  )
+export function stepsLost({ id, checkpoints }: Task): AppError {
+  return new AppError('stepsLost', `The vault lacks the steps of ${id}; the records count ${checkpoints}.`, {
+    hint: `offshoot repair ${id} brings them back, if the vault still has them.`,
+  })
 }
 
-/** Step 0, whatever the records say. */
+/** Step 0, found without the records. */
 export async function findStart(vault: OpenVault, uid: string): Promise<Step | undefined> {
   const commit = await readTip(vault.files, vault.vault, { uid })
   const [first] = !isObject(commit) ? [] : await stepsOf(vault, await readStep(vault, commit))
@@ -55,7 +51,7 @@ export async function stepsOf(vault: OpenVault, tip: Step, since = 0): Promise<S
   return steps.reverse()
 }
 
-/** The commit is on the disk before its name is; the name is the moment at which the step exists. */
+/** Syncs the commit before it writes the ref: the step exists from the moment at which the ref names it. */
 export async function commitStep(
   { objects, files, clock, vault }: OpenVault,
   task: Task,
@@ -75,7 +71,7 @@ export async function commitStep(
   return { ...note, at, commit, tree }
 }
 
-/** Step 0. Its id is noted, because it is needed at every step and lies behind all the others. */
+/** Step 0. Every step needs it and it lies behind all others, so its id is noted in a file. */
 export async function firstOf(vault: OpenVault, task: Task, tip: Step): Promise<Step> {
   const noted = await findFirstCommit(vault, task)
   if (noted) return readStep(vault, noted)
