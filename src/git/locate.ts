@@ -13,7 +13,11 @@ type LoadExec = () => Promise<GitExec>
 /** Finds the repository of `dir` by reading the files that git reads; runs git only if another user owns it. */
 export async function locate(load: LoadExec, dir: string): Promise<Place> {
   const start = realPathOf(dir)
-  if (start === undefined) throw new AppError('notFound', `There is no folder ${dir}.`, { path: dir })
+  if (start === undefined)
+    throw new AppError('notFound', `There is no folder ${dir}.`, {
+      path: dir,
+      hint: 'Name an existing folder with -C DIR.',
+    })
   for (let folder = start; ; folder = path.dirname(folder)) {
     const place = placeAt(folder)
     if (place) {

@@ -93,6 +93,8 @@ export function findProtection(
 
 function inDays(ms: number): string {
   const hours = Math.round(ms / (day / 24))
-  if (hours < 48) return `${hours} hours`
-  return `${Math.round(hours / 24)} days`
+  if (hours >= 48) return `${Math.round(hours / 24)} days`
+  if (hours > 0) return hours === 1 ? '1 hour' : `${hours} hours`
+  const minutes = Math.round(ms / 60_000)
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }

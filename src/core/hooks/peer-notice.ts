@@ -15,6 +15,6 @@ export async function takeOffer(ports: Ports, { id, place: { checkout } }: Repo)
   await ports.notes.put(key, 'once')
   if ((await readHooks(ports, checkout)).some(({ hook }) => hook === 'postStart')) return []
   const files = more.length > 0 ? `${first} and ${more.length} more say` : `${first} says`
-  const message = `${files} how a workspace is set up: offshoot config import takes it over`
+  const message = `${files} how a workspace is set up: offshoot config import imports it`
   return [{ at: ports.clock.now().toISOString(), message }]
 }

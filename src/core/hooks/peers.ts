@@ -55,7 +55,7 @@ function parsedJson(text: string): Record<string, unknown> {
     // Reported below.
   }
   throw new AppError('badSettings', 'It is no JSON object.', {
-    hint: 'Mend it, or take what it says over by hand.',
+    hint: 'Correct the file, or copy its commands by hand into .offshoot.yaml.',
   })
 }
 
@@ -88,7 +88,7 @@ export function codexHooks(toml: Record<string, unknown>): PeerHooks {
     const system = Object.keys(table).find((key) => 'script' in tableOf(table[key]))
     if (found.trim() === '' && system !== undefined)
       throw new AppError('badSettings', `It has only ${name}.${system}.script, for one system.`, {
-        hint: 'Take it over by hand.',
+        hint: 'Copy the command by hand into hooks.postStart of .offshoot.yaml.',
       })
     return found
   }
@@ -110,8 +110,8 @@ export function conductorHooks(json: Record<string, unknown>): PeerHooks {
 }
 
 function notText(key: string): AppError {
-  return new AppError('badSettings', `${key} is neither a text nor a list of texts.`, {
-    hint: 'Take it over by hand.',
+  return new AppError('badSettings', `${key} is neither a string nor a list of strings.`, {
+    hint: 'Copy the command by hand into hooks.postStart of .offshoot.yaml.',
   })
 }
 

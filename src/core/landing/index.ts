@@ -36,8 +36,8 @@ export function requireStrategy<Name extends string>(
   const wanted: string = name ?? defaultFor(task)
   const found = list.find((strategy) => strategy.name === wanted)
   if (found) return task.shadow ? onShadow(found) : found
-  throw new AppError('wrongUsage', `There is no way ${wanted} to land.`, {
-    hint: `One of: ${list.map((strategy) => strategy.name).join(', ')}`,
+  throw new AppError('wrongUsage', `Unknown strategy ${JSON.stringify(wanted)}.`, {
+    hint: `--as takes one of: ${list.map((strategy) => strategy.name).join(', ')}`,
   })
 }
 

@@ -57,7 +57,7 @@ export async function offerOf({ ports, repo, task, signal }: Work, choice: Choic
   const base = landedBase(task, basis)
   if (base === undefined) {
     throw new AppError('conflict', `${task.id} was rewound or updated after a part of it had landed.`, {
-      hint: `Bring the target in first: offshoot update ${task.id}`,
+      hint: `Merge the target first: offshoot update ${task.id}`,
       data: { conflicts: [] },
     })
   }
@@ -82,7 +82,9 @@ async function chosenTree(
   signal?: AbortSignal,
 ): Promise<string | Misfit> {
   if (hunks && (only || wanted))
-    throw new AppError('wrongUsage', 'Hunks are chosen one by one: --only and --step do not go with --hunks.')
+    throw new AppError('wrongUsage', '--hunks cannot be combined with --only or --step.', {
+      hint: 'Leave --only and --step out: --hunks names each hunk by itself.',
+    })
   if (hunks) return pickHunks(ports, repo, base, last, hunks, signal)
   const theirs = wanted ? await pickSteps(ports, repo, steps, base, wanted) : last
   return only && typeof theirs === 'string' ? pickPaths(ports, repo, base, theirs, only) : theirs
@@ -98,7 +100,8 @@ async function pickSteps(
 ): Promise<string | Misfit> {
   let tree = base
   for (const n of [...wanted].sort((a, b) => a - b)) {
-    const [before, after] = [requireStep(steps, n - 1), requireStep(steps, n)]
+    // The named step first, so that an error names it and not the one before it.
+    const [after, before] = [requireStep(steps, n), requireStep(steps, n - 1)]
     const sides = {
       base: before.tree,
       ours: tree,
@@ -122,7 +125,10 @@ async function pickPaths(
   const matches = (await loadPathMatcher())(only)
   const all = await ports.contents.compare(repo, base, theirs)
   const wanted = [...all].filter(([file]) => matches(toText(file)))
-  if (wanted.length === 0) throw new AppError('notFound', `Nothing that changed fits ${only.join(' ')}.`)
+  if (wanted.length === 0)
+    throw new AppError('notFound', `No changed file matches --only ${only.join(' ')}.`, {
+      hint: 'offshoot diff TASK --name-only lists the changed files.',
+    })
   return ports.contents.change(repo, base, new Map(wanted.map(([file, { to }]) => [file, to])))
 }
 
@@ -135,7 +141,9 @@ async function pickHunks(
   signal?: AbortSignal,
 ): Promise<string> {
   if (ids.length === 0) {
-    throw new AppError('wrongUsage', 'No hunk is named.', { hint: 'offshoot diff --hunks lists them.' })
+    throw new AppError('wrongUsage', '--hunks names no hunk.', {
+      hint: 'offshoot diff TASK --hunks lists them.',
+    })
   }
   const { contents } = ports
   const changes = new Map<string, Leaf | null>()

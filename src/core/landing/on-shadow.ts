@@ -16,11 +16,11 @@ const plans: Record<
   LandingStrategy['lands'],
   (strategy: LandingStrategy, work: LandingWork) => Promise<Landing>
 > = {
-  async files({ name }, work) {
+  async files(_, work) {
     if (closesTask(work)) return planFiles(work)
     throw new AppError(
       'wrongUsage',
-      `${work.task.id} is in the way of its own ${name}: a part lands as a commit.`,
+      `${work.task.id} works in this checkout, so part of it can only land as a commit.`,
       {
         hint: 'Use --as squash, or land all of it.',
       },

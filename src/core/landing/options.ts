@@ -25,12 +25,14 @@ export function requireOptions(
     const takers = list.filter(({ takes }) => takes.includes(refused)).map(({ name }) => name)
     throw new AppError(
       'wrongUsage',
-      `${strategy.name} ${strategy.summary}: ${flags[refused]} does not go with it.`,
+      `--as ${strategy.name} does not take ${flags[refused]}: it ${strategy.summary}.`,
       { hint: takers.length > 0 ? `Leave it out, or use --as ${takers.join(', ')}.` : 'Leave it out.' },
     )
   }
   if (input.message?.trim() === '')
-    throw new AppError('wrongUsage', 'The message is empty.', { hint: 'Leave -m out, or say something.' })
+    throw new AppError('wrongUsage', 'The message of -m is empty.', {
+      hint: 'Write a message, or leave -m out.',
+    })
 }
 
 function optionsIn(input: LandingInput & Choice): Record<LandingOption, boolean> {

@@ -72,7 +72,7 @@ export function requireAllowed({ refused }: Preview): void {
   const named = refused.map(({ path, why }) => `${path} (${why})`).join(', ')
   throw new AppError('policyRefused', `Not landed: ${named}.`, {
     path: first.path,
-    hint: `If it is meant: --allow ${first.path}`,
+    hint: `To land it all the same: --allow ${first.path}`,
     data: { refused },
   })
 }

@@ -41,7 +41,7 @@ async function planRequest({ ports, repo, task, input, signal }: LandingWork): P
     const { branch, tip } = await ports.publishing.publish(repo, task, signal)
     if (tip === task.base.commit) {
       throw new AppError('wrongUsage', `${task.id} has changed nothing: there is nothing to ask for.`, {
-        hint: `offshoot reject ${task.id} gives it up.`,
+        hint: `offshoot reject ${task.id} discards it.`,
       })
     }
     await ports.publishing.push(repo, task, { url, branch, commit: tip, hooks: Boolean(input.hooks) }, signal)

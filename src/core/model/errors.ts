@@ -40,7 +40,7 @@ export const errorTable = {
     code: 'WT_003',
     kind: 'refused',
     title: 'limit reached',
-    hint: 'Clean up (offshoot prune --dry-run tells what would go), or raise limits.perRepo.',
+    hint: 'Prune tasks (offshoot prune --dry-run shows which), or raise the setting limits.perRepo.',
   },
   uncommittedChanges: {
     code: 'WT_004',
@@ -52,7 +52,7 @@ export const errorTable = {
     code: 'WT_005',
     kind: 'missing',
     title: 'not found',
-    hint: 'offshoot list --all shows what there is.',
+    hint: 'offshoot list --all shows every task.',
   },
   /** A program that is not installed. */
   programMissing: {
@@ -95,7 +95,7 @@ export const errorTable = {
     code: 'WT_011',
     kind: 'conflict',
     title: 'conflict',
-    hint: 'Nothing was written. Solve the conflicts, then repeat.',
+    hint: 'Nothing was written. Resolve the conflicts, then repeat.',
   },
   locked: {
     code: 'WT_012',
@@ -120,26 +120,31 @@ export const errorTable = {
     code: 'WT_016',
     kind: 'usage',
     title: 'bad settings',
-    hint: 'offshoot config --show-origin tells where each value comes from.',
+    hint: 'offshoot config --show-origin shows where each value comes from.',
   },
   policyRefused: {
     code: 'WT_017',
     kind: 'refused',
     title: 'policy refused',
-    hint: 'See the policy with offshoot config.',
+    hint: 'offshoot config shows the policy.',
   },
   agentFailed: {
     code: 'WT_018',
     kind: 'failed',
     title: 'agent failed',
-    hint: 'offshoot show tells the reason.',
+    hint: 'offshoot show TASK shows the reason.',
   },
-  wrongUsage: { code: 'WT_019', kind: 'usage', title: 'wrong usage', hint: 'offshoot --help shows how.' },
+  wrongUsage: {
+    code: 'WT_019',
+    kind: 'usage',
+    title: 'wrong usage',
+    hint: 'offshoot help lists the commands; offshoot help COMMAND shows how one is used.',
+  },
   failed: {
     code: 'WT_020',
     kind: 'failed',
     title: 'failed',
-    hint: 'Repeat with --verbose, and offshoot doctor, to see more.',
+    hint: 'Repeat with --verbose to see more; offshoot doctor checks everything.',
   },
   cancelled: { code: 'WT_021', kind: 'cancelled', title: 'cancelled', hint: 'Nothing partial was left.' },
   stateUnusable: {
@@ -152,7 +157,7 @@ export const errorTable = {
     code: 'WT_023',
     kind: 'failed',
     title: 'steps not found',
-    hint: 'offshoot doctor tells what is wrong, offshoot repair mends it.',
+    hint: 'offshoot doctor shows what is wrong; offshoot repair repairs it.',
   },
 } as const satisfies Record<string, ErrorRow>
 

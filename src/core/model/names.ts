@@ -23,7 +23,7 @@ export function requireTaskId(id: string): string {
 function taskIdFault(id: string): string | undefined {
   if (id === '') return 'is empty'
   if (id.length > longest) return `has more than ${longest} characters`
-  if (!/^[\x21-\x7e]+$/.test(id)) return 'has characters other than printable ASCII'
+  if (!/^[\x21-\x7e]+$/.test(id)) return 'has a space, or a character that is not printable ASCII'
   if (!/^[A-Za-z0-9]/.test(id)) return 'does not begin with a letter or digit'
   if (!/^[A-Za-z0-9._-]+$/.test(id)) return 'has characters other than letters, digits, ".", "_", "-"'
   if (/(\.|\.lock)$/i.test(id)) return 'ends in "." or ".lock"'
@@ -36,7 +36,7 @@ export function requireBranchName(branch: string): string {
   const wrong = branchFault(branch)
   if (wrong) {
     throw new AppError('wrongUsage', `The branch name ${printableName(branch)} ${wrong}.`, {
-      hint: 'git check-ref-format --branch NAME tells what git accepts.',
+      hint: 'git check-ref-format --branch NAME checks whether git accepts a name.',
     })
   }
   return branch

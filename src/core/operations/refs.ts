@@ -78,7 +78,7 @@ export function overtaken(refs: readonly RefChange[]): AppError {
     'conflict',
     `${refs.map(({ ref }) => ref).join(', ')} moved meanwhile. Nothing was written.`,
     {
-      hint: 'Repeat it.',
+      hint: 'Repeat the command.',
       data: { conflicts },
     },
   )

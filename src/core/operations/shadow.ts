@@ -73,9 +73,9 @@ export async function entering(
   const index = await readIndex(ports, repo, gitDir)
   const staged = await indexes.findIndexTree(repo, index)
   if (staged === undefined) {
-    throw new AppError('uncommittedChanges', 'The index holds a merge that is not solved.', {
+    throw new AppError('uncommittedChanges', 'The index holds an unresolved merge.', {
       path: task.path,
-      hint: 'Solve it and git add the files, or leave --isolation out.',
+      hint: 'Resolve it and git add the files, or leave --isolation out.',
     })
   }
   const clean = await indexes.draftIndex(repo, index, { commit })

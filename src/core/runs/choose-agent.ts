@@ -88,8 +88,8 @@ function requireAgent(ports: Ports, { agents, untrusted }: KnownAgents, name: st
   }
   if (!agent) {
     const names = agents.map((one) => one.name).join(', ')
-    throw new AppError('wrongUsage', `There is no agent ${JSON.stringify(name)}.`, {
-      hint: `One of: ${names}`,
+    throw new AppError('wrongUsage', `Unknown agent ${JSON.stringify(name)}.`, {
+      hint: `--agent takes one of: ${names}`,
     })
   }
   if (agent.program !== undefined && ports.commands.findProgram(agent.program) === undefined) {
@@ -105,7 +105,7 @@ function firstInstalled(ports: Ports, { agents }: KnownAgents): Agent {
     ({ program }) => program !== undefined && ports.commands.findProgram(program) !== undefined,
   )
   if (agent) return agent
-  throw new AppError('programMissing', 'No agent is installed here.', {
+  throw new AppError('programMissing', 'No agent is installed on this machine.', {
     hint: `Install one (${agents[0]?.install}), or run any command: offshoot run -- COMMAND`,
   })
 }

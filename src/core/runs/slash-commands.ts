@@ -26,5 +26,5 @@ export const slashCommands: readonly SlashCommand[] = [
     ].join('\n'),
   },
   decided('accept', 'land', 'Land the work of this task in the checkout'),
-  decided('reject', 'be given up', 'Give the work of this task up; it stays in the trash'),
+  decided('reject', 'be rejected', 'Reject the work of this task; undo brings it back'),
 ]

@@ -8,8 +8,8 @@ export function stepRange(text: string | undefined, last: number): [from: number
   const [, single, from, to] = /^(?:(\d+)|(\d+)\.\.(\d+))$/.exec(text) ?? []
   if (single !== undefined && Number(single) > 0) return [Number(single) - 1, Number(single)]
   if (from !== undefined && to !== undefined) return [Number(from), Number(to)]
-  throw new AppError('wrongUsage', `${JSON.stringify(text)} is no step and no range of steps.`, {
-    hint: 'Write --step 3, or --step 2..5.',
+  throw new AppError('wrongUsage', `--step takes a step or a range of steps, not ${JSON.stringify(text)}.`, {
+    hint: 'Write it as --step 3, or --step 2..5.',
   })
 }
 
@@ -17,7 +17,7 @@ export function requireStep(steps: readonly Step[], n: number): Step {
   const step = steps[n]
   if (step) return step
   throw new AppError('notFound', `There is no step ${n}; the last one is ${Math.max(0, steps.length - 1)}.`, {
-    hint: 'offshoot log shows the steps.',
+    hint: 'offshoot log TASK lists the steps.',
   })
 }
 

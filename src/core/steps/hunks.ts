@@ -143,8 +143,8 @@ export function picks(files: readonly CutFile[], ids: readonly string[]): Map<Cu
   const known = new Set(files.flatMap(({ parts }) => parts.map(({ hunk }) => hunk.id)))
   const strange = ids.filter((id) => !known.has(id))
   if (strange.length > 0) {
-    throw new AppError('notFound', `No hunk of what is left to land is called ${strange.join(', ')}.`, {
-      hint: 'It has landed, or the work has changed since. offshoot diff --hunks lists them.',
+    throw new AppError('notFound', `There is no hunk ${strange.join(', ')} left to land.`, {
+      hint: 'It has landed, or the work has changed since. offshoot diff TASK --hunks lists the hunks.',
       data: { hunks: strange },
     })
   }

@@ -51,14 +51,17 @@ async function resolveTask(
   if (name === undefined) {
     const task = place.checkout === null ? undefined : await records.store.findTaskByPath(place.checkout)
     if (repo && task) return { repo, task }
-    throw new AppError('wrongUsage', 'Which task? This folder is not a workspace.', {
-      hint: 'Name one: offshoot list',
+    throw new AppError('wrongUsage', 'Missing argument TASK: this folder is not the workspace of a task.', {
+      hint: 'offshoot list shows the tasks; name one of them.',
     })
   }
-  if (name === '') throw new AppError('wrongUsage', 'The name of the task is empty.')
+  if (name === '')
+    throw new AppError('wrongUsage', 'The name of the task is empty.', {
+      hint: 'offshoot list shows the tasks.',
+    })
   const task =
     repo && ((await records.store.findTask(repo.id, name)) ?? choose(await startingWith(records, repo, name)))
-  if (!repo || !task) throw new AppError('noSuchTask', `There is no task ${name} here.`)
+  if (!repo || !task) throw new AppError('noSuchTask', `There is no task ${name} in this repository.`)
   return { repo, task }
 }
 
@@ -69,7 +72,7 @@ async function startingWith(records: Records, repo: Repo, prefix: string): Promi
 }
 
 function noTask(name: string, why: string, hint: string): AppError {
-  return new AppError('noSuchTask', `There is no task ${name} here: it ${why}.`, { hint })
+  return new AppError('noSuchTask', `There is no task ${name} in this repository: it ${why}.`, { hint })
 }
 
 /** The open siblings of a closed task. */

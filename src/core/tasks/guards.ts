@@ -21,7 +21,7 @@ export function requireSettled({ id, path, pending }: Task): void {
   if (!pending || pending.verb === 'run') return
   throw new AppError('locked', `The task ${id} is half-done: ${whyUnended(pending)}.`, {
     path,
-    hint: 'offshoot recover puts it right, or tells what is in the way.',
+    hint: 'offshoot recover finishes it or rolls it back, or says why it cannot.',
   })
 }
 

@@ -121,7 +121,9 @@ async function write(
 }
 
 function busy(): AppError {
-  return new AppError('locked', 'Other processes keep the records busy.', { hint: 'Repeat it in a moment.' })
+  return new AppError('locked', 'Other processes keep the records busy.', {
+    hint: 'Repeat the command in a moment.',
+  })
 }
 
 /** The rows to write for these events. Pure. */
@@ -165,7 +167,7 @@ function requireSeen(
 
 function overtaken(task: string, data: { expected: number; version: number }): AppError {
   return new AppError('locked', `Another process changed the task ${task} in the meantime.`, {
-    hint: 'Repeat; the task is read anew.',
+    hint: 'Repeat the command; it reads the task again.',
     data,
   })
 }

@@ -29,7 +29,10 @@ export async function compare(
   { dir, tasks, diff }: CompareInput,
   signal?: AbortSignal,
 ): Promise<{ rows: Compared[]; diff: string | undefined }> {
-  if (new Set(tasks).size < 2) throw new AppError('wrongUsage', 'Compare what? Name at least two tasks.')
+  if (new Set(tasks).size < 2)
+    throw new AppError('wrongUsage', '`compare` takes at least two different tasks.', {
+      hint: 'Usage: offshoot compare TASK TASK…',
+    })
   const looks = await Promise.all(tasks.map((name) => look(ports, dir, name, signal)))
   const changes = looks.map(({ files }) => new Set(files))
   const seconds = await Promise.all(looks.map(({ task }) => secondsOf(ports, task)))

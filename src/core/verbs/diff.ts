@@ -35,7 +35,8 @@ export async function diff(ports: Ports, input: DiffInput, signal?: AbortSignal)
   const { repo, task } = await findMeant(ports, input.dir, input.task)
   const steps = await ports.steps.readSteps(repo, task)
   const [from, to] = stepRange(input.step, steps.length - 1)
-  const [before, after] = [requireStep(steps, from), requireStep(steps, to)]
+  // The later one first: for `--step 9` an error must name 9, not the step before it.
+  const [after, before] = [requireStep(steps, to), requireStep(steps, from)]
   const options = { format: input.format ?? 'patch', color: input.color }
   const [total, files, text] = await allEnded([
     ports.steps.readStat(repo, before, after, signal),

@@ -85,8 +85,8 @@ async function checkSettings(ports: Ports, dir: string): Promise<Check[]> {
   return unknown.map(({ name, nearest }) => ({
     name: 'settings',
     status: 'warn',
-    message: `${name} is no setting`,
-    why: 'What it was to change is as before.',
+    message: `unknown setting ${name}`,
+    why: 'It has no effect.',
     hint: nearest ? `Did you mean ${nearest}?` : 'offshoot config shows the settings.',
   }))
 }
@@ -101,14 +101,14 @@ async function checkState(ports: Ports, dir: string): Promise<Check[]> {
   if (used >= warnPercent)
     found.push({
       message: `${message}: ${used} % full (disk.warnPercent is ${warnPercent})`,
-      why: 'A full disk refuses the next step, loudly; nothing that was recorded is lost by it.',
+      why: 'On a full disk the next step fails with an error; recorded steps are not lost.',
       hint: 'offshoot prune --dry-run shows what can go.',
     })
   const mode = (await ports.files.readMode(await ports.files.readRealPath(ports.home))) ?? 0
   if ((mode & 0o077) !== 0)
     found.push({
       message: `${message}, open to others (${mode.toString(8).padStart(4, '0')})`,
-      why: 'It holds every file of every task, also what no commit has.',
+      why: 'It holds every file of every task, also uncommitted ones.',
       hint: `chmod 700 ${quoted(ports.home)}`,
     })
   if (space.network)
@@ -128,7 +128,7 @@ async function checkRecords({ store }: Ports): Promise<Check> {
     name: 'records',
     status: 'fail',
     message: `the database is damaged: ${fault.what}`,
-    why: 'Tasks may not be listed, or not be right.',
+    why: 'Tasks may be missing from lists, or shown wrongly.',
     hint: 'offshoot repair --rebuild sets it aside and brings the records back from the vaults.',
   }
 }
@@ -151,7 +151,7 @@ async function checkClock(ports: Ports, dir: string): Promise<Check> {
     why: isLate
       ? 'Either nothing was done for so long, or the clock is ahead: to prune it is time to let all of the trash go.'
       : 'The clock went back. Ages are wrong until then; nothing expires by one look at the clock.',
-    hint: `${isLate ? 'Is it ahead, set it before you prune' : 'Set the clock'}: timedatectl tells whether it is synchronised.`,
+    hint: `${isLate ? 'If the clock is ahead, set it before you prune' : 'Set the clock'}: timedatectl shows whether it is synchronised.`,
   }
 }
 
@@ -168,8 +168,8 @@ async function checkRepository(
     name: 'repository',
     status: 'warn',
     message: `${commonDir} was moved here from ${moved.record.commonDir}`,
-    why: 'Its tasks are not found here until it is known to be here.',
-    hint: 'offshoot repair',
+    why: 'Its tasks are not found until offshoot knows the new place.',
+    hint: 'offshoot repair records the new place.',
   }
 }
 
@@ -189,7 +189,7 @@ async function checkOldState(ports: Ports, dir: string): Promise<Check[]> {
     name: 'old state',
     status: 'warn',
     message: `${name} in ${ports.home} is not of this version`,
-    why: 'It is not read. Nothing of it is dropped.',
+    why: 'This version does not read it, and deletes nothing of it.',
     hint: `offshoot repair${at} sets it aside.`,
   }))
 }

@@ -32,7 +32,7 @@ export async function forget(
   const record = await findKnown(ports, input.path)
   if (!record) {
     const hint = 'offshoot repos lists them, each with its path.'
-    throw new AppError('notFound', `${input.path} is no repository that is known.`, {
+    throw new AppError('notFound', `offshoot knows no repository ${input.path}.`, {
       path: input.path,
       hint,
     })

@@ -74,7 +74,7 @@ function planned(agents: readonly Agent[], name: string | undefined): Map<string
   if (able.length === 0) {
     const known = agents.filter((agent) => agent.slash).map((agent) => agent.name)
     throw new AppError('wrongUsage', `${name} knows no commands of a user's own.`, {
-      hint: `One of: ${known.join(', ')}`,
+      hint: `--agent takes one of: ${known.join(', ')}`,
     })
   }
   const files = new Map<string, string>()

@@ -33,9 +33,13 @@ async function takeReverts({ store, notes }: Records, repo: Repo): Promise<Notic
 function findNotice({ id }: Task, { at, event }: StoredEvent): Notice | undefined {
   switch (event.type) {
     case 'revert.failed':
-      return { at, task: id, message: `${id} could not be given up (${event.trigger}): ${event.reason}` }
+      return {
+        at,
+        task: id,
+        message: `${id} could not be rejected automatically (${event.trigger}): ${event.reason}`,
+      }
     case 'reverted': {
-      const message = `${id} was given up (${event.trigger}): ${event.reason}`
+      const message = `${id} was rejected automatically (${event.trigger}): ${event.reason}`
       return { at, task: id, message, operation: event.operation }
     }
     case 'hook.skipped': {

@@ -96,9 +96,13 @@ async function findNamed(ports: Ports, repo: Repo, input: RemoveInput): Promise<
 }
 
 function notFound(input: RemoveInput): AppError {
-  if (input.task !== undefined) return new AppError('noSuchTask', `There is no task ${input.task} here.`)
+  if (input.task !== undefined)
+    return new AppError('noSuchTask', `There is no task ${input.task} in this repository.`)
   const named = input.path ?? input.name
-  return new AppError('notFound', `There is no workspace ${named} here.`, { path: input.path })
+  return new AppError('notFound', `There is no workspace ${named} in this repository.`, {
+    path: input.path,
+    hint: 'offshoot list shows the workspaces.',
+  })
 }
 
 function requireClean(task: Task, dirt: readonly StepFile[], ignored: readonly string[]): void {

@@ -68,7 +68,7 @@ async function findResumed(ports: Ports, { dir, task: name, resume }: RunInput):
     .toSorted((one, other) => other.lastActiveAt.localeCompare(one.lastActiveAt))
   if (repo && task) return { repo, task }
   throw new AppError('noSuchTask', 'No open task has that conversation.', {
-    hint: 'Name the task: --task ID',
+    hint: 'Name the task: --task TASK',
   })
 }
 

@@ -137,31 +137,43 @@ function requireSound(input: StartInput): void {
   if (input.branch !== undefined && input.existingBranch !== undefined) {
     throw new AppError(
       'wrongUsage',
-      '--branch makes a new branch, --existing-branch takes one: give one of them.',
+      '--branch and --existing-branch cannot be combined: one makes a new branch, the other uses an old one.',
     )
   }
   if (input.existingBranch !== undefined && input.from !== undefined) {
     throw new AppError(
       'wrongUsage',
-      '--from names the start of a new branch; it does not go with --existing-branch.',
+      '--from cannot be combined with --existing-branch: it names the start of a new branch.',
     )
   }
   if (input.isolation === 'branch' && (input.from ?? input.existingBranch) !== undefined) {
-    throw new AppError('wrongUsage', 'A shadow branch starts from what is checked out: leave the base out.')
+    throw new AppError(
+      'wrongUsage',
+      '--from cannot be combined with --isolation branch, which starts from what is checked out.',
+      {
+        hint: 'Leave --from out, or check that branch out first.',
+      },
+    )
   }
   if (input.dirty && (input.from ?? input.existingBranch) !== undefined) {
-    throw new AppError('wrongUsage', '--dirty starts from what is checked out: leave the base out.')
+    throw new AppError(
+      'wrongUsage',
+      '--dirty cannot be combined with --from: it starts from what is checked out.',
+      {
+        hint: 'Leave one of them out.',
+      },
+    )
   }
   if (input.dirty && input.isolation === 'branch') {
     throw new AppError(
       'wrongUsage',
-      'A shadow branch puts away what is not committed: --dirty does not go with it.',
+      '--dirty cannot be combined with --isolation branch, which puts uncommitted work away.',
     )
   }
   if (input.isolation === 'clone' && input.existingBranch !== undefined) {
     throw new AppError(
       'wrongUsage',
-      'A clone has branches of its own: --existing-branch does not go with it.',
+      '--existing-branch cannot be combined with --isolation clone, which has branches of its own.',
     )
   }
 }
@@ -247,8 +259,12 @@ async function freePath(
 }
 
 function baseMissing(input: StartInput): AppError {
-  const named = input.existingBranch ?? input.from
-  if (named !== undefined) return new AppError('baseMissing', `There is no branch, tag or commit ${named}.`)
+  const { existingBranch, from } = input
+  if (existingBranch !== undefined)
+    return new AppError('baseMissing', `There is no branch ${existingBranch}.`, {
+      hint: 'git branch lists the branches that --existing-branch can name.',
+    })
+  if (from !== undefined) return new AppError('baseMissing', `There is no branch, tag or commit ${from}.`)
   return new AppError('baseMissing', 'The repository has no commit yet, so there is nothing to start from.', {
     hint: 'Make a first one: git commit --allow-empty -m "First commit"',
     path: input.dir,

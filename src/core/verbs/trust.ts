@@ -29,8 +29,8 @@ export async function trust(ports: Ports, input: TrustInput, signal?: AbortSigna
   const commands = hooks.filter((hook) => hook.isForeign)
   if (input.show) return { commands, trusted: await isTrusted(ports, repo.id, hooks) }
   if (input.isUnattended && !input.ci) {
-    throw new AppError('policyRefused', 'Nobody is here to say that these commands are trusted.', {
-      hint: 'If that is meant: offshoot trust --ci',
+    throw new AppError('policyRefused', 'Only a person at a terminal can trust these commands.', {
+      hint: 'To trust them in CI all the same: offshoot trust --ci',
     })
   }
   await ports.notes.put(trustNote(repo.id), input.revoke ? '' : fingerprintOf(hooks))

@@ -37,7 +37,7 @@ export interface Undone {
 export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal): Promise<Undone> {
   if (input.operation === '')
     throw new AppError('wrongUsage', 'The id of the operation is empty.', {
-      hint: 'offshoot ops lists them.',
+      hint: 'offshoot ops lists the operations.',
     })
   const { repo } = await findRepo(ports, input.dir)
   const all = repo ? await operationsOf(ports, repo) : []
@@ -49,24 +49,24 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
   if (!repo || !chosen) {
     const which =
       input.operation === undefined
-        ? 'There is nothing to undo here.'
+        ? 'There is nothing to undo in this repository.'
         : `There is no operation ${input.operation}.`
-    throw new AppError('notFound', which, { hint: 'offshoot ops lists them.' })
+    throw new AppError('notFound', which, { hint: 'offshoot ops lists the operations.' })
   }
   if (chosen.undone)
     throw new AppError('wrongUsage', `${chosen.id} has been undone already.`, {
-      hint: 'offshoot ops lists them.',
+      hint: 'offshoot ops lists the operations.',
     })
   if (chosen.expired)
-    throw new AppError('notFound', `${chosen.id} is too old to be undone: the trash has let go of it.`, {
-      hint: 'trash.keepDays says for how long everything can be undone.',
+    throw new AppError('notFound', `${chosen.id} is too old to be undone: the trash no longer has it.`, {
+      hint: 'The setting trash.keepDays says how long an operation can be undone.',
     })
   const operation = await findOperation(ports, repo, chosen.id)
   const task = operation && (await ports.store.findTaskByUid(operation.task))
   if (!operation || !task) throw new AppError('notFound', `The record of ${chosen.id} is gone.`)
   if (operation.final !== undefined)
-    throw new AppError('policyRefused', `It cannot be undone: ${operation.final}.`, {
-      hint: 'offshoot ops lists the others; name one of them.',
+    throw new AppError('policyRefused', `${chosen.id} cannot be undone: ${operation.final}.`, {
+      hint: 'offshoot ops lists the other operations; name one of them.',
     })
   return holdTask(ports, task, { verb: 'undo', signal }, async () => {
     const now = (await ports.store.findTaskByUid(task.uid)) ?? task

@@ -40,9 +40,9 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
     if (input.dirty && task.shadow) {
       throw new AppError(
         'wrongUsage',
-        `${task.id} works in your checkout: as it is, that is the work itself.`,
+        `${task.id} works in your checkout, so --dirty would merge its work with itself.`,
         {
-          hint: `Bring a branch in: offshoot update ${task.id}`,
+          hint: `Merge a branch instead: offshoot update ${task.id}`,
         },
       )
     }
@@ -60,7 +60,7 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
     if (merged.conflicts.length > 0 && input.conflicts !== 'markers')
       throw conflictError(
         merged.conflicts,
-        '--conflicts markers writes them into the workspace, to be solved there.',
+        'Repeat with --conflicts markers, which writes the conflicts into the workspace, to resolve them there.',
       )
     if (theirs === base) return { task, step: undefined, conflicts: [] }
     const done = await perform(

@@ -45,13 +45,13 @@ async function mendGit({ ports, repo, task, signal }: Work): Promise<boolean> {
 
 /** Throws when the workspace is missing, because a step of a missing folder would say that all files were deleted. */
 export async function requireWorkspace(work: Work): Promise<void> {
-  const { ports, repo, task } = work
+  const { ports, task } = work
   // After a move, somebody may have put another folder at the old path; it is not the workspace.
   await requireRegistration(work)
   if (await isThere(ports, task)) return requireOnBranch(work)
   throw new AppError('notFound', `The workspace of ${task.id} is gone.`, {
     path: task.path,
-    hint: `offshoot start ${task.id} makes it again, as of its last step. (${repo.name})`,
+    hint: `offshoot start ${task.id} makes it again, as of its last step.`,
   })
 }
 
