@@ -1,3 +1,4 @@
+/** Locks across processes, each an open transaction on a file of its own. See docs/adr/0004-locks-by-open-transaction.md. */
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -13,7 +14,7 @@ const patienceMs = 30_000
 const firstPauseMs = 2
 const longestPauseMs = 25
 
-/** Work that hangs for ever is garbage in the eyes of the engine, and a collected connection would let its lock go. */
+/** V8 may collect work that hangs for ever, and its connection with it, which would release the lock: this set keeps it. */
 const held = new Set<DatabaseSync>()
 
 /**
@@ -22,35 +23,50 @@ const held = new Set<DatabaseSync>()
  * - The file is opened by SQLite alone. POSIX drops all locks that a process has on a file as soon as it closes any
  *   handle of it; SQLite counts its own handles, and cannot count ours. Hence the holder's name is in a second file.
  * - The file is never deleted. A waiter may have it open already: it would then lock the deleted file, while the next
- *   process locks a new one of the same name, and both would be alone. An empty file per name is the price.
+ *   process locks a new one of the same name, and both would believe that they are alone. It costs an empty file per name.
  */
 export function sqliteLocks(folder: string, self: () => Owner, clock: Clock): Locks {
+  const fileOf = (name: string) => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return path.join(folder, fileName(name))
+  }
+  const workUnder = async <T>(db: DatabaseSync, file: string, verb: string, work: () => Promise<T>) => {
+    held.add(db)
+    try {
+      recordHolder(file, { pid: self().pid, verb, since: clock.now().toISOString() })
+      return await work()
+    } finally {
+      forgetHolder(file)
+      held.delete(db)
+      db.close()
+    }
+  }
   return {
-    async hold(name, options, work) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const file = path.join(folder, fileName(name))
-      const db = await acquire(file, name, options)
-      held.add(db)
-      try {
-        recordHolder(file, { pid: self().pid, verb: options.verb, since: clock.now().toISOString() })
-        return await work()
-      } finally {
-        forgetHolder(file)
-        held.delete(db)
-        db.close()
-      }
+    async hold(name, { verb, waitMs = patienceMs, signal }, work) {
+      const file = fileOf(name)
+      const db = await tryAcquire(file, { verb, waitMs, signal })
+      if (!db) throw heldElsewhere(file, name, waitMs)
+      return workUnder(db, file, verb, work)
+    },
+    async tryHold(name, { verb, waitMs = 0, signal }, work) {
+      const file = fileOf(name)
+      const db = await tryAcquire(file, { verb, waitMs, signal })
+      return db ? { value: await workUnder(db, file, verb, work) } : 'busy'
     },
   }
 }
 
-/** The hash alone tells names apart; what is readable is for a person who looks into the folder. */
+/** The hash alone tells names apart; the readable part is for a person who looks into the folder. */
 function fileName(name: string): string {
   const readable = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
   return `${readable.slice(0, 40)}-${createHash('sha256').update(name).digest('hex').slice(0, 24)}.lock`
 }
 
-async function acquire(file: string, name: string, options: LockOptions): Promise<DatabaseSync> {
-  const { verb, waitMs = patienceMs, signal } = options
+/** The lock, taken; undefined if another holder still has it after the wait. */
+async function tryAcquire(
+  file: string,
+  { verb, waitMs, signal }: LockOptions & { readonly waitMs: number },
+): Promise<DatabaseSync | undefined> {
   const deadline = performance.now() + waitMs
   const db = openLock(file)
   try {
@@ -58,7 +74,7 @@ async function acquire(file: string, name: string, options: LockOptions): Promis
       if (signal?.aborted) throw cancelled(verb)
       if (tryLock(db, file)) return db
       const left = deadline - performance.now()
-      if (left <= 0) throw inVain(file, name, waitMs)
+      if (left <= 0) break
       // Waiters that began together would ask together for ever.
       await pause(Math.min(wait * (0.5 + Math.random() / 2), left), undefined, { signal }).catch(() => {})
     }
@@ -66,6 +82,8 @@ async function acquire(file: string, name: string, options: LockOptions): Promis
     db.close()
     throw thrown
   }
+  db.close()
+  return undefined
 }
 
 function openLock(file: string): DatabaseSync {
@@ -89,7 +107,7 @@ function tryLock(db: DatabaseSync, file: string): boolean {
   }
 }
 
-function inVain(file: string, name: string, waitMs: number): AppError {
+function heldElsewhere(file: string, name: string, waitMs: number): AppError {
   const holder = findHolder(file)
   const by = holder ? `\`${holder.verb}\`, process ${holder.pid}, since ${holder.since}` : 'another process'
   const after = waitMs > 0 ? ` after ${waitMs / 1000} s of waiting` : ''

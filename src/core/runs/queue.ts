@@ -1,8 +1,8 @@
-import { appError } from '../model/errors.ts'
+/** The queue of runs: only so many are at work in one repository at a time. */
 import type { Repo } from '../model/repo.ts'
 import type { Ports } from '../ports/index.ts'
 
-/** How long to wait at one place before looking whether another has become free. */
+/** How long a run waits at one place before it looks whether another has become free. */
 const lookMs = 200
 
 /** Runs the work when fewer than `limit` others are at work in this repository, in whatever process. */
@@ -15,18 +15,11 @@ export async function inTurn<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   for (let round = 0; ; round++) {
-    let begun = false
     const place = `turn ${repo.id} ${round % limit}`
-    // One look at each place first; whoever finds none queues.
+    // Each place is asked once without waiting. If all are taken, the run is queued.
     const waitMs = round < limit ? 0 : lookMs
     if (round === limit) queued()
-    try {
-      return await ports.locks.hold(place, { verb: 'run', waitMs, signal }, () => {
-        begun = true
-        return work()
-      })
-    } catch (error) {
-      if (begun || appError(error).problem !== 'locked') throw error
-    }
+    const done = await ports.locks.tryHold(place, { verb: 'run', waitMs, signal }, work)
+    if (done !== 'busy') return done.value
   }
 }

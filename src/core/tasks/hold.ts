@@ -1,5 +1,4 @@
-/** Alone with a task: one writer at a time, across processes. */
-import { appError } from '../model/errors.ts'
+/** Holding the lock of a task: one process at a time writes to it. */
 import { defaultSettings, type Settings } from '../model/settings.ts'
 import { type Task, taskLock } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -15,7 +14,7 @@ export async function holdTask<T>(
   return ports.locks.hold(taskLock(task.repo, task.id), { ...options, waitMs }, work)
 }
 
-/** Alone with those of the tasks that nobody else is at work in. */
+/** Holds the locks of those tasks that no other process is at work in, and leaves the others out. */
 export function holdFree<T>(
   ports: Ports,
   tasks: readonly Task[],
@@ -31,25 +30,19 @@ export function holdFree<T>(
   }
   const next = async ([first, ...rest]: readonly [string, Task[]][]): Promise<T> => {
     if (!first) return work(free)
-    const [lock, held] = first
-    let isHeld = false
-    try {
-      return await ports.locks.hold(lock, { ...options, waitMs: 0 }, () => {
-        isHeld = true
-        free.push(...held)
-        return next(rest)
-      })
-    } catch (thrown) {
-      if (isHeld || appError(thrown).problem !== 'locked') throw thrown
+    const [lock, named] = first
+    const done = await ports.locks.tryHold(lock, options, () => {
+      free.push(...named)
       return next(rest)
-    }
+    })
+    return done === 'busy' ? next(rest) : done.value
   }
   return next([...byLock])
 }
 
 /**
- * The settings of the checkout that the task was started in: a file in the workspace is the agent's, and a file that
- * is broken by now must not keep a step from being taken.
+ * The settings of the checkout that the task was started in, never those of the workspace: the agent may have written
+ * them. If the file is broken by now, the defaults count, so that a step can still be taken.
  */
 export async function settingsOf(ports: Ports, { origin }: Pick<Task, 'origin'>): Promise<Settings> {
   return ports.settings.read(origin).catch(() => defaultSettings)
