@@ -3,6 +3,7 @@ import type { CommandCall } from '../model/command.ts'
 import type { AutoRevert } from '../model/events.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { givingUp } from '../operations/close.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import { takeStep } from '../steps/take.ts'
 import { requireIdle, requireOpen, requireSettled } from '../tasks/guards.ts'
@@ -60,12 +61,10 @@ export async function close(
   work: Work,
   { keepBranch, hide, auto }: Pick<RejectInput, 'keepBranch' | 'hide' | 'auto'>,
 ): Promise<Rejected> {
-  const { ports, task } = work
-  const id = ports.ids.uid()
-  const at = ports.clock.now().toISOString()
-  const common = { id, verb: hide ? 'delete' : 'reject', task: task.uid, at, auto } as const
+  const { task } = work
   const { branchKept, ...rest } = isOpen(task)
     ? await givingUp(work, 'rejected', { keepBranch, hidden: hide })
     : { branchKept: false, refs: [], record: { from: { hidden: false }, to: { hidden: true } } }
-  return { task: await perform(work, { ...common, ...rest }), operation: id, branchKept }
+  const operation = newOperation(work, hide ? 'delete' : 'reject', { auto, ...rest })
+  return { task: await perform(work, operation), operation: operation.id, branchKept }
 }

@@ -1,6 +1,7 @@
 /** An operation that is not to be: taken back before it has begun, or out of the middle, or undone as one of its own. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import type { FileMove, IndexPart, Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
@@ -17,14 +18,13 @@ export async function takeBack(
 ): Promise<void> {
   const { id, record } = operation
   const staging = stagingFolder(repo, operation)
-  const now = () => ports.clock.now().toISOString()
   const pending = (await ports.store.findTaskByUid(task.uid))?.pending
   // Should the last append fail, nobody may try to finish it without what was staged.
   if (pending?.verb === 'operation' && pending.staged)
-    await append(ports, task.uid, { type: 'operation.unstaged', id }, now())
+    await append(ports, task.uid, { type: 'operation.unstaged', id }, now(ports))
   if (operation.index) await ports.checkouts.unlockIndex(operation.index.gitDir, staging)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
-  await append(ports, task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now())
+  await append(ports, task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now(ports))
 }
 
 /** Whoever is told that it failed is not to find it done later. Where that is too late, recovery finishes it. */

@@ -1,5 +1,6 @@
 /** What an older tool, or an older version, left in the state folder: nothing of it is read, and nothing dropped. */
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { appError } from '../model/errors.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Finding } from './judge.ts'
@@ -8,8 +9,8 @@ const ours: ReadonlySet<string> = new Set(['daemon.json'])
 const folders: ReadonlySet<string> = new Set(['sessions', 'git-sessions'])
 
 /** Where nobody stumbles over it, and nothing is ever taken from. */
-export function asideFolder({ home, clock }: Ports): string {
-  return path.join(home, 'aside', clock.now().toISOString().replaceAll(':', '-'))
+export function asideFolder(ports: Ports): string {
+  return path.join(ports.home, 'aside', now(ports).replaceAll(':', '-'))
 }
 
 export async function readOldState({ files, home }: Ports): Promise<string[]> {

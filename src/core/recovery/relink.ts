@@ -1,4 +1,5 @@
 /** A repository that was moved is known by its mark; its record and its open tasks follow it. */
+import { now } from '../base/time.ts'
 import { type Place, type RepoRecord, repoRoot } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -28,7 +29,7 @@ export async function relink(ports: Ports, dir: string, signal?: AbortSignal) {
   await requireRepo(ports, dir, signal)
   for (const task of await ports.store.readTasks({ repo: record.id, open: true })) {
     const event = { type: 'moved', to: await movedTo(ports, task, follow) } as const
-    await append(ports, task.uid, event, ports.clock.now().toISOString())
+    await append(ports, task.uid, event, now(ports))
   }
   return [{ name: `repository ${record.name}`, message: `it was moved from ${from} to ${to}`, hint: '' }]
 }

@@ -1,4 +1,5 @@
 import type { Work } from '../tasks/work.ts'
+import { now } from '../base/time.ts'
 import { appError, type AppError } from '../model/errors.ts'
 import { redacted } from '../model/redact.ts'
 import type { Snapshot, Step, StepNote } from '../model/step.ts'
@@ -36,19 +37,14 @@ export async function takeStep(
 async function failLoudly(ports: Ports, task: Task, { tool }: StepNote, error: AppError): Promise<void> {
   const reason = `a checkpoint could not be written: ${error.message}`
   try {
-    await append(
-      ports,
-      task.uid,
-      { type: 'checkpoint.failed', tool, reason },
-      ports.clock.now().toISOString(),
-    )
+    await append(ports, task.uid, { type: 'checkpoint.failed', tool, reason }, now(ports))
   } catch {
     // On a full disk not even that can be noted; the caller hears of it all the same.
   }
 }
 
 async function resumed(ports: Ports, { uid }: Task): Promise<Task> {
-  return append(ports, uid, { type: 'checkpoint.resumed' }, ports.clock.now().toISOString())
+  return append(ports, uid, { type: 'checkpoint.resumed' }, now(ports))
 }
 
 async function recordStep(

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import { repoName } from '../model/names.ts'
 import { markRef } from '../model/refs.ts'
@@ -131,7 +132,7 @@ async function record(
 ): Promise<Repo> {
   const { git, refs, repos } = ports
   const mark = await git.writeRepoMark(place, id, signal)
-  const addedAt = (await repos.findById(id))?.addedAt ?? ports.clock.now().toISOString()
+  const addedAt = (await repos.findById(id))?.addedAt ?? now(ports)
   const repo: RepoRecord = { id, name, commonDir: place.commonDir, mark, addedAt }
   // Recorded before it is marked: recovery looks for leftovers of the marking in the repositories it knows.
   await repos.put(repo)

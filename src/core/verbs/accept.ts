@@ -13,6 +13,7 @@ import type { Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Strategy } from '../model/strategies.ts'
 import type { Task } from '../model/task.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import { findShadow } from '../operations/shadow.ts'
 import type { Ports } from '../ports/index.ts'
@@ -112,11 +113,9 @@ async function operationOf(
   strategy: LandingStrategy,
   { files, index, head, refs }: Landing,
 ): Promise<Operation> {
-  const { ports, task } = work
   const { refs: closed, ...ending } = await strategy.close(work)
-  const at = ports.clock.now().toISOString()
   const moves = { files, index, head, refs: [...refs, ...closed], final: strategy.final }
-  return { id: ports.ids.uid(), verb: 'accept', task: task.uid, at, ...moves, ...ending }
+  return newOperation(work, 'accept', { ...moves, ...ending })
 }
 
 /** The checkout that -C or the current folder is in; inside a workspace, the one that the task was started in. */

@@ -1,6 +1,7 @@
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { apart, type Failed } from '../base/failures.ts'
+import { now } from '../base/time.ts'
 import { close } from '../closing/close-task.ts'
 import { AppError } from '../model/errors.ts'
 import type { RepoRecord } from '../model/repo.ts'
@@ -51,7 +52,7 @@ export async function forget(
   if (first && closed.length === 0) throw first.error
   if (errors.length > 0) return { path: commonDir, closed, errors }
   await emptyPool(ports, repo, signal)
-  await ports.notes.put(forgottenNote(id), ports.clock.now().toISOString())
+  await ports.notes.put(forgottenNote(id), now(ports))
   return { path: commonDir, closed, errors }
 }
 

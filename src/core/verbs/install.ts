@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import type { Agent } from '../ports/agent.ts'
 import { fromText } from '../model/bytes.ts'
 import { AppError } from '../model/errors.ts'
@@ -62,7 +63,7 @@ export async function install(ports: Ports, input: InstallInput, signal?: AbortS
       if (!(await ports.files.writeNew(path.join(task.path, file), content))) skipped.push(file)
     }
     const files = [...wanted.keys()].filter((file) => !skipped.includes(file))
-    await append(ports, task.uid, { type: 'installed', files }, ports.clock.now().toISOString())
+    await append(ports, task.uid, { type: 'installed', files }, now(ports))
     return { task, files, skipped }
   })
 }

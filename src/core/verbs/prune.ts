@@ -8,12 +8,14 @@ import {
   type PruneVerdict,
   pruneVerdicts,
 } from '../closing/prune-policy.ts'
+import { now } from '../base/time.ts'
 import { landedState } from '../landing/landed.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { Repo, RepoRecord } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { closing } from '../operations/close.ts'
+import { newOperation } from '../operations/new.ts'
 import { type Act, performAll } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { takeStep } from '../steps/take.ts'
@@ -289,7 +291,7 @@ async function planned(
 ): Promise<Act[]> {
   const worktrees = await ports.git.readWorktrees(repo.place)
   const taken = new Set<string>()
-  const together = { batch: ports.ids.uid(), at: ports.clock.now().toISOString() }
+  const together = { batch: ports.ids.uid(), at: now(ports) }
   const acts = new Map<string, Act>()
   await eachOf(tasks, atOnce, (task) =>
     apart([task], sum.errors, async () => {
@@ -297,8 +299,8 @@ async function planned(
       const state = task.adopted || keepBranch ? 'kept' : 'rejected'
       const how = { keepBranch, worktrees, taken }
       const { branchKept: _, ...closed } = await closing({ ports, repo, task }, state, how)
-      const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
-      acts.set(task.uid, { task, operation: { ...common, ...together, ...closed } })
+      const operation = newOperation({ ports, task }, 'prune', { ...together, ...closed })
+      acts.set(task.uid, { task, operation })
     }),
   )
   return tasks.flatMap(({ uid }) => acts.get(uid) ?? [])

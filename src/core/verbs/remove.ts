@@ -7,6 +7,7 @@ import type { Repo } from '../model/repo.ts'
 import type { StepFile } from '../model/step.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { givingUp } from '../operations/close.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { stopTask } from '../runs/stop.ts'
@@ -70,13 +71,8 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
     const { branchKept, ...closed } = await givingUp({ ports, repo, task }, state, {
       keepBranch: input.keepBranch,
     })
-    const operation = {
-      id: ports.ids.uid(),
-      verb: 'remove',
-      task: task.uid,
-      at: ports.clock.now().toISOString(),
-    } as const
-    const removed = await perform({ ports, repo, task }, { ...operation, ...closed })
+    const operation = newOperation({ ports, task }, 'remove', closed)
+    const removed = await perform({ ports, repo, task }, operation)
     return { task: removed, removed: true, ignored, branchKept, landed, operation: operation.id }
   })
 }

@@ -1,5 +1,6 @@
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { requireStep } from '../steps/history.ts'
@@ -36,23 +37,12 @@ export async function rewind(ports: Ports, input: RewindInput, signal?: AbortSig
     if (!input.force) requireIdle(task, ' Or use --force.')
     const { tree } = requireStep(await ports.steps.readSteps(repo, task), input.to)
     const kept = { tool: 'checkpoint', summary: `before the rewind to step ${input.to}` }
-    const { task: now, step, created } = await takeStep({ ports, repo, task, signal }, kept)
-    const operation = ports.ids.uid()
+    const { task: current, step, created } = await takeStep({ ports, repo, task, signal }, kept)
     const note = { tool: 'rewind', summary: `to step ${input.to}`, rewindTo: input.to }
-    const done = await perform(
-      { ports, repo, task: now },
-      {
-        id: operation,
-        verb: 'rewind',
-        task: task.uid,
-        at: ports.clock.now().toISOString(),
-        refs: [],
-        step: { before: step.n, tree, note },
-        record: { from: {}, to: {} },
-      },
-    )
+    const operation = newOperation({ ports, task }, 'rewind', { step: { before: step.n, tree, note } })
+    const done = await perform({ ports, repo, task: current }, operation)
     const rewound = requireStep(await ports.steps.readSteps(repo, task), done.checkpoints)
     const published = (await ports.publishing.readPublished(repo, task)).get(rewound.n)
-    return { task: done, step: rewound, kept: created ? step : undefined, published, operation }
+    return { task: done, step: rewound, kept: created ? step : undefined, published, operation: operation.id }
   })
 }

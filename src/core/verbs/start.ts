@@ -1,6 +1,7 @@
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { allEnded } from '../base/concurrency.ts'
+import { now } from '../base/time.ts'
 import { rejectTask } from '../closing/close-task.ts'
 import { type HookRun, runTaskHook } from '../hooks/hooks.ts'
 import type { BytePath } from '../model/bytes.ts'
@@ -290,7 +291,6 @@ async function make(
   onProgress?: OnProgress,
 ): Promise<Omit<Made, 'reused' | 'recreated'>> {
   const { store } = ports
-  const now = () => ports.clock.now().toISOString()
   const task = await ports.locks.hold(repoLock(repo.place), { verb: 'start', signal }, async () => {
     requireBelowLimit(await store.countOpenTasks(repo.id), settings.limits.perRepo)
     return holdBlock(
@@ -304,7 +304,7 @@ async function make(
           ports,
           plan.uid,
           { type: 'start.begun', task: begun, owner: ports.processes.self() },
-          now(),
+          now(ports),
         )
         return begun
       },
@@ -324,7 +324,7 @@ async function make(
     const pointers = await ports.isolations.findPointers(repo, task, signal)
     const included = await include(ports, repo, repo.place, settings.workspace, task, signal)
     signal?.throwIfAborted()
-    const started = await append(ports, task.uid, { type: 'start.done' }, now())
+    const started = await append(ports, task.uid, { type: 'start.done' }, now(ports))
     ports.later(() => ports.seeding.seed(repo, started))
     ports.later(() => askForSlots({ ports, repo, task: started }, settings))
     return { task: started, included, submodules, pointers }

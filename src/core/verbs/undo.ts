@@ -1,5 +1,6 @@
 /** The verbs undo and ops: what was done, and how it is taken back. */
 import type { Work } from '../tasks/work.ts'
+import { now } from '../base/time.ts'
 import { whereItIsNow, withLaterEdits } from '../landing/later-edits.ts'
 import { toText } from '../model/bytes.ts'
 import { AppError, conflictError } from '../model/errors.ts'
@@ -69,21 +70,29 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
       hint: 'offshoot ops lists the others; name one of them.',
     })
   return holdTask(ports, task, { verb: 'undo', signal }, async () => {
-    const now = (await ports.store.findTaskByUid(task.uid)) ?? task
-    requireSettled(now)
-    requireIdle(now)
-    const inverted = inverse(operation, ports.ids.uid(), ports.clock.now().toISOString())
+    const current = (await ports.store.findTaskByUid(task.uid)) ?? task
+    requireSettled(current)
+    requireIdle(current)
+    const inverted = inverse(operation, ports.ids.uid(), now(ports))
     const swapped = hasLanded(all, chosen)
-      ? await whereItIsNow({ ports, repo, task: now, signal }, inverted)
+      ? await whereItIsNow({ ports, repo, task: current, signal }, inverted)
       : inverted
     const back = operation.step
-      ? { ...swapped, step: await stepBack({ ports, repo, task: now, signal }, operation, operation.step) }
+      ? {
+          ...swapped,
+          step: await stepBack({ ports, repo, task: current, signal }, operation, operation.step),
+        }
       : operation.head
         ? swapped
         : await withLaterEdits(ports, repo, swapped)
-    await requireFits({ ports, repo, task: now }, back)
+    await requireFits({ ports, repo, task: current }, back)
     if (operation.verb === 'run') await requireUnused(ports, repo, back)
-    const done = await whole({ ports, repo, task: await perform({ ports, repo, task: now }, back), signal })
+    const done = await whole({
+      ports,
+      repo,
+      task: await perform({ ports, repo, task: current }, back),
+      signal,
+    })
     const files = back.files?.moves.map(({ path: file }) => toText(file)) ?? []
     return { task: done, undone: chosen, operation: back.id, files }
   })

@@ -4,6 +4,7 @@ import { branchRef } from '../model/refs.ts'
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Conflict } from '../model/tree.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { basisOf } from '../steps/history.ts'
@@ -64,19 +65,13 @@ export async function update(ports: Ports, input: UpdateInput, signal?: AbortSig
     if (theirs === base) return { task, step: undefined, conflicts: [] }
     const done = await perform(
       { ports, repo, task },
-      {
-        id: ports.ids.uid(),
-        verb: 'update',
-        task: task.uid,
-        at: ports.clock.now().toISOString(),
-        refs: [],
+      newOperation({ ports, task }, 'update', {
         step: {
           before: last.n,
           tree: merged.tree,
           note: { tool: 'update', summary: `from ${label}`, basis: theirs },
         },
-        record: { from: {}, to: {} },
-      },
+      }),
     )
     // The workspace has what was merged, under the names that it has there.
     const conflicts = merged.conflicts.map(({ path, kind }) => ({

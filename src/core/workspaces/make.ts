@@ -1,6 +1,7 @@
 /** A task's workspace: making it, and taking it away again. Each step can be repeated after a crash. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { AppError, type Problem } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
 import type { OnProgress } from '../model/progress.ts'
@@ -180,7 +181,7 @@ export async function undoStart(
   if (pin !== undefined) changes.push({ ref: pinRef(task.uid), old: pin, new: null })
   if (changes.length > 0) await refs.changeRefs(place, changes, `offshoot: undo start ${task.uid}`)
   const undone = { type: 'start.undone', reason: why.message, trash } as const
-  await append(ports, task.uid, undone, ports.clock.now().toISOString())
+  await append(ports, task.uid, undone, now(ports))
 }
 
 /** Its own log proves that the branch is ours: a user may have made one of that name in the meantime. */
@@ -193,7 +194,7 @@ export async function undoRecreate(work: Work, reason: string): Promise<void> {
   const { ports, task } = work
   if (!(await isUnderWay(ports, task, 'recreate'))) return
   await trashFolder(work, await freeTrash(ports, task.path))
-  await append(ports, task.uid, { type: 'recreate.undone', reason }, ports.clock.now().toISOString())
+  await append(ports, task.uid, { type: 'recreate.undone', reason }, now(ports))
 }
 
 /** The last append of a verb may fail after it was written: what the record calls done is not taken back. */
