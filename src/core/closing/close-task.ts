@@ -1,14 +1,13 @@
-import type { Work } from '../tasks/work.ts'
+/** Giving a task up: its last state becomes a step, its folder goes into the trash, its branch away. */
 import type { CommandCall } from '../model/command.ts'
 import type { AutoRevert } from '../model/events.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { givingUp } from '../operations/close.ts'
 import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
-import { takeStep } from '../steps/take.ts'
-import { requireIdle, requireOpen, requireSettled } from '../tasks/guards.ts'
+import { requireNeeds } from '../steps/with-task.ts'
 import { holdTask } from '../tasks/hold.ts'
-import { requireOnBranch } from '../workspaces/recreate.ts'
+import type { Work } from '../tasks/work.ts'
 
 export interface RejectInput {
   readonly dir: string
@@ -16,9 +15,9 @@ export interface RejectInput {
   readonly keepBranch?: boolean | undefined
   /** Also hides the record. */
   readonly hide?: boolean | undefined
-  /** Takes what a hook says. */
+  /** Takes the output of a hook. */
   readonly onOutput?: CommandCall['onOutput']
-  /** Nobody asked for it: what brought it about. */
+  /** Why offshoot gave it up by itself; undefined if the user asked for it. */
   readonly auto?: AutoRevert | undefined
 }
 
@@ -28,6 +27,7 @@ export interface Rejected {
   readonly branchKept: boolean
 }
 
+/** Gives the task up; with `hide`, also one that is closed already. */
 export function rejectTask(
   work: Work,
   input: Omit<RejectInput, 'dir' | 'task' | 'onOutput'>,
@@ -36,27 +36,17 @@ export function rejectTask(
   return holdTask(ports, named, { verb: 'reject', signal }, () => rejectHeld(work, input))
 }
 
-/** Whoever calls holds the task's lock. */
+/** The same for a caller that holds the task's lock already. */
 export async function rejectHeld(
   work: Work,
   input: Omit<RejectInput, 'dir' | 'task' | 'onOutput'>,
 ): Promise<Rejected> {
-  const { ports, task: named } = work
-  let task = input.hide
-    ? ((await ports.store.findTaskByUid(named.uid)) ?? named)
-    : await requireOpen(ports, named)
-  requireSettled(task)
-  requireIdle(task)
-  const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
-  if (there) {
-    await requireOnBranch({ ...work, task })
-    const note = { tool: 'sweep', summary: 'before the reject' }
-    task = (await takeStep({ ...work, task }, note)).task
-  }
-  return close({ ...work, task }, input)
+  const state = input.hide ? 'any' : 'open'
+  const needs = { state, checks: ['idle', 'onBranch'], sweep: 'before the reject' } as const
+  return close(await requireNeeds(work, needs), input)
 }
 
-/** As one operation. Whoever calls holds the task's lock. */
+/** Closes the task as one operation. The caller holds the task's lock, and has kept its last state as a step. */
 export async function close(
   work: Work,
   { keepBranch, hide, auto }: Pick<RejectInput, 'keepBranch' | 'hide' | 'auto'>,

@@ -1,4 +1,4 @@
-import type { Work } from '../tasks/work.ts'
+/** The verb forget: gives up every open task of a repository, and lists the repository no more. */
 import path from 'node:path'
 import { apart, type Failed } from '../base/failures.ts'
 import { now } from '../base/time.ts'
@@ -7,10 +7,10 @@ import { AppError } from '../model/errors.ts'
 import type { RepoRecord } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
-import { takeStep } from '../steps/take.ts'
-import { requireIdle, requireOpen, requireSettled } from '../tasks/guards.ts'
-import { holdTask } from '../tasks/hold.ts'
+import { type Needs, withFound } from '../steps/with-task.ts'
+import { requireIdle, requireSettled } from '../tasks/guards.ts'
 import { forgottenNote } from '../tasks/repo.ts'
+import type { Work } from '../tasks/work.ts'
 import { requireUnmoved } from '../workspaces/moved.ts'
 import { emptyPool } from '../workspaces/pool.ts'
 import { requireOnBranch } from '../workspaces/recreate.ts'
@@ -19,7 +19,7 @@ export interface Forgotten {
   /** The repository's git folder. */
   readonly path: string
   readonly closed: readonly { readonly task: Task; readonly operation: string }[]
-  /** What could not be closed after all: the repository stays listed for it. */
+  /** Tasks that could not be closed after all; the repository stays listed while there are any. */
   readonly errors: readonly Failed[]
 }
 
@@ -56,7 +56,7 @@ export async function forget(
   return { path: commonDir, closed, errors }
 }
 
-/** All that can be known before of what would stop it. */
+/** Throws for every reason not to close the task that can be known before the first one is closed. */
 async function requireClosable(work: Work, isThere: boolean): Promise<void> {
   const { ports, repo, task } = work
   requireSettled(task)
@@ -68,7 +68,7 @@ async function requireClosable(work: Work, isThere: boolean): Promise<void> {
   await ports.steps.findTip(repo, task)
 }
 
-/** By any folder in it; when it is gone, by where it or its checkout was. */
+/** A repository is found by any folder in it; one that is gone, by where its git folder or its checkout was. */
 async function findKnown({ locate, repos, files }: Ports, where: string): Promise<RepoRecord | undefined> {
   const found = await locate(where).catch(() => undefined)
   if (found) return repos.findAt(found.commonDir)
@@ -76,17 +76,13 @@ async function findKnown({ locate, repos, files }: Ports, where: string): Promis
   return (await repos.findAt(real)) ?? (await repos.findAt(path.join(real, '.git')))
 }
 
-function giveUp(work: Work, isThere: boolean) {
-  const { ports, task: named, signal } = work
-  return holdTask(ports, named, { verb: 'forget', signal }, async () => {
-    let task = await requireOpen(ports, named)
-    requireIdle(task)
-    if (isThere) await requireOnBranch({ ...work, task })
-    const note = { tool: 'sweep', summary: 'before the repository was forgotten' }
-    // Without the repository's objects there is no telling what changed: the folder itself is kept, in the trash.
-    if (isThere && (await ports.files.readKind(task.path)) === 'folder')
-      task = (await takeStep({ ...work, task }, note)).task
-    const { task: gone, operation } = await close({ ...work, task }, {})
-    return { task: gone, operation }
+function giveUp(found: Work, isThere: boolean) {
+  // Without the repository's objects no change can be told from the base: the folder itself is kept, in the trash.
+  const needs: Needs = isThere
+    ? { state: 'open', checks: ['idle', 'onBranch'], sweep: 'before the repository was forgotten' }
+    : { state: 'open', checks: ['idle'] }
+  return withFound(found, { verb: 'forget', needs }, async (work) => {
+    const { task, operation } = await close(work, {})
+    return { task, operation }
   })
 }

@@ -1,3 +1,4 @@
+/** The verb remove: moves the workspace of a task into the trash, and closes the task. */
 import path from 'node:path'
 import { askTaskHook } from '../hooks/hooks.ts'
 import { landedState } from '../landing/landed.ts'
@@ -11,10 +12,8 @@ import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { stopTask } from '../runs/stop.ts'
-import { requireIdle, requireSettled } from '../tasks/guards.ts'
-import { holdTask } from '../tasks/hold.ts'
+import { withFound } from '../steps/with-task.ts'
 import { findRepo } from '../tasks/repo.ts'
-import { requireUnmoved } from '../workspaces/moved.ts'
 
 export interface RemoveInput {
   readonly dir: string
@@ -25,15 +24,15 @@ export interface RemoveInput {
   readonly name?: string | undefined
   readonly force?: boolean | undefined
   readonly keepBranch?: boolean | undefined
-  /** Takes what a hook says. */
+  /** Takes the output of a hook. */
   readonly onOutput?: CommandCall['onOutput']
 }
 
 export interface Removed {
   readonly task: Task
-  /** False: it had been removed before. */
+  /** False if it had been removed before. */
   readonly removed: boolean
-  /** What went into the trash with it although git does not know it. */
+  /** Ignored files, which went into the trash with the folder. */
   readonly ignored: readonly string[]
   readonly branchKept: boolean
   /** Whether its work was in the base branch. */
@@ -48,10 +47,9 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
   if (!repo || !named) throw notFound(input)
   if (isOpen(named)) await askTaskHook(ports, repo, named, 'preRemove', { onOutput: input.onOutput }, signal)
   if (input.force) await stopTask(ports, named, signal)
-  return holdTask(ports, named, { verb: 'remove', signal }, async () => {
-    const task = (await ports.store.findTaskByUid(named.uid)) ?? named
-    requireSettled(task)
-    requireIdle(task)
+  const needs = { state: 'any', checks: ['idle', 'unmoved'] } as const
+  return withFound({ ports, repo, task: named, signal }, { verb: 'remove', needs }, async (work) => {
+    const { task } = work
     if (!isOpen(task))
       return {
         task,
@@ -61,17 +59,16 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
         landed: null,
         operation: undefined,
       }
-    await requireUnmoved({ ports, repo, task })
     const there = (await ports.files.readKind(task.path)) === 'folder'
     const ignored = there ? await ports.steps.readIgnored(repo, task, signal) : []
     if (there && !input.force) requireClean(task, await ports.steps.readDirt(repo, task, signal), ignored)
-    const { landed } = await landedState({ ports, repo, task, signal })
+    const { landed } = await landedState(work)
     signal?.throwIfAborted()
     const state = input.keepBranch || task.adopted ? 'kept' : 'rejected'
     const { branchKept, ...closed } = await givingUp({ ports, repo, task }, state, {
       keepBranch: input.keepBranch,
     })
-    const operation = newOperation({ ports, task }, 'remove', closed)
+    const operation = newOperation(work, 'remove', closed)
     const removed = await perform({ ports, repo, task }, operation)
     return { task: removed, removed: true, ignored, branchKept, landed, operation: operation.id }
   })
@@ -82,7 +79,7 @@ async function findNamed(ports: Ports, repo: Repo, input: RemoveInput): Promise<
   if (input.path !== undefined) {
     const real = await ports.files.readRealPath(path.resolve(input.dir, input.path))
     const found = await ports.store.findTaskByPath(real)
-    // The path may lead into another repository; all that follows would then be done to this one.
+    // The path may lead into another repository, and the task would then be removed from this one.
     return found?.repo === repo.id ? found : undefined
   }
   return (await ports.store.readTasks({ repo: repo.id })).find(

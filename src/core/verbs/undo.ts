@@ -1,5 +1,4 @@
-/** The verbs undo and ops: what was done, and how it is taken back. */
-import type { Work } from '../tasks/work.ts'
+/** The verb undo: takes an operation back, as an operation of its own. */
 import { now } from '../base/time.ts'
 import { whereItIsNow, withLaterEdits } from '../landing/later-edits.ts'
 import { toText } from '../model/bytes.ts'
@@ -16,14 +15,14 @@ import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { basisOf, requireStep } from '../steps/history.ts'
 import { takeStep } from '../steps/take.ts'
-import { requireIdle, requireOpen, requireSettled } from '../tasks/guards.ts'
-import { holdTask } from '../tasks/hold.ts'
+import { requireNeeds, withFound } from '../steps/with-task.ts'
 import { findRepo } from '../tasks/repo.ts'
-import { ensureWorkspace, requireWorkspace } from '../workspaces/recreate.ts'
+import type { Work } from '../tasks/work.ts'
+import { ensureWorkspace } from '../workspaces/recreate.ts'
 
 export interface UndoInput {
   readonly dir: string
-  /** Left out: the last one that is not undone, that is no undo, and that we did: not what strayed in a run. */
+  /** By default the last one that is not undone, not an undo, and not a change that an agent made to refs in a run. */
   readonly operation?: string | undefined
 }
 
@@ -34,7 +33,7 @@ export interface Undone {
   readonly files: readonly string[]
 }
 
-/** Takes an operation back. What was changed since is kept where it does not overlap; otherwise nothing is done. */
+/** Takes an operation back. Changes made since are kept; if one of them overlaps, nothing is done. */
 export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal): Promise<Undone> {
   if (input.operation === '')
     throw new AppError('wrongUsage', 'The id of the operation is empty.', {
@@ -69,55 +68,43 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
     throw new AppError('policyRefused', `It cannot be undone: ${operation.final}.`, {
       hint: 'offshoot ops lists the others; name one of them.',
     })
-  return holdTask(ports, task, { verb: 'undo', signal }, async () => {
-    const current = (await ports.store.findTaskByUid(task.uid)) ?? task
-    requireSettled(current)
-    requireIdle(current)
+  const needs = { state: 'any', checks: ['idle'] } as const
+  return withFound({ ports, repo, task, signal }, { verb: 'undo', needs }, async (work) => {
     const inverted = inverse(operation, ports.ids.uid(), now(ports))
-    const swapped = hasLanded(all, chosen)
-      ? await whereItIsNow({ ports, repo, task: current, signal }, inverted)
-      : inverted
+    const swapped = hasLanded(all, chosen) ? await whereItIsNow(work, inverted) : inverted
     const back = operation.step
-      ? {
-          ...swapped,
-          step: await stepBack({ ports, repo, task: current, signal }, operation, operation.step),
-        }
+      ? { ...swapped, step: await stepBack(work, operation, operation.step) }
       : operation.head
         ? swapped
         : await withLaterEdits(ports, repo, swapped)
-    await requireFits({ ports, repo, task: current }, back)
+    await requireFits(work, back)
     if (operation.verb === 'run') await requireUnused(ports, repo, back)
-    const done = await whole({
-      ports,
-      repo,
-      task: await perform({ ports, repo, task: current }, back),
-      signal,
-    })
+    const performed = await perform({ ports, repo, task: work.task }, back)
+    const done = await remakeFolder({ ...work, task: performed })
     const files = back.files?.moves.map(({ path: file }) => toText(file)) ?? []
     return { task: done, undone: chosen, operation: back.id, files }
   })
 }
 
-/** Whether the operation, or what it takes back, is an accept. */
+/** Whether the operation is an accept, or the undo of one, or the undo of that. */
 function hasLanded(all: readonly KnownOperation[], { verb, undoes }: KnownOperation): boolean {
   const undone = all.find(({ id }) => id === undoes)
   return undone ? hasLanded(all, undone) : verb === 'accept'
 }
 
-/** A folder that has left the trash since is made again from the last step. */
-async function whole(work: Work): Promise<Task> {
+/** If the trash has let go of the folder meanwhile, it is made again from the last step. */
+async function remakeFolder(work: Work): Promise<Task> {
   const { ports, task } = work
   if (!isOpen(task) || task.shadow || (await ports.files.readKind(task.path)) !== undefined) return task
   return (await ensureWorkspace(work)).task
 }
 
-/** The workspace as it was before, with what was done in it since. */
-async function stepBack(work: Work, { id, verb }: Operation, { before }: StepMove): Promise<StepMove> {
-  const { ports, repo, task: named, signal } = work
-  const task = await requireOpen(ports, named)
-  await requireWorkspace({ ...work, task })
+/** The files of the workspace as they were before the operation, merged with the changes made since. */
+async function stepBack(begun: Work, { id, verb }: Operation, { before }: StepMove): Promise<StepMove> {
+  const work = await requireNeeds(begun, { state: 'open', checks: ['workspace'] })
+  const { ports, repo, task, signal } = work
   const kept = { tool: 'checkpoint', summary: `before the undo of ${verb}` }
-  const { step: last } = await takeStep({ ...work, task }, kept)
+  const { step: last } = await takeStep(work, kept)
   const steps = await ports.steps.readSteps(repo, task)
   const [then, after] = [requireStep(steps, before), requireStep(steps, before + 1)]
   const sides = { base: after.tree, ours: last.tree, theirs: then.tree, labels: ['now', 'before'] as const }
@@ -128,11 +115,11 @@ async function stepBack(work: Work, { id, verb }: Operation, { before }: StepMov
   return { before: last.n, tree, note: { tool: 'undo', summary: `of ${verb} ${id}`, ...note } }
 }
 
-/** Nobody works on a branch that is about to go, as it was not there before. */
+/** Undo deletes the branches that the operation made: throws if one of them is checked out. */
 async function requireUnused(ports: Ports, repo: Repo, back: Operation): Promise<void> {
-  const going = new Set(back.refs.flatMap((change) => (change.new === null ? [change.ref] : [])))
+  const deleted = new Set(back.refs.flatMap((change) => (change.new === null ? [change.ref] : [])))
   const user = (await ports.git.readWorktrees(repo.place)).find(
-    ({ branch }) => branch !== null && going.has(branchRef(branch)),
+    ({ branch }) => branch !== null && deleted.has(branchRef(branch)),
   )
   if (user)
     throw new AppError('branchInUse', `${user.branch} is checked out in ${user.path}.`, {
