@@ -1,4 +1,4 @@
-/** Giving a task up: its last state becomes a step, its folder goes into the trash, its branch away. */
+/** Giving a task up: its last state becomes a step, its folder goes into the trash, its branch is deleted. */
 import type { CommandCall } from '../model/command.ts'
 import type { AutoRevert } from '../model/events.ts'
 import { isOpen, type Task } from '../model/task.ts'

@@ -36,7 +36,7 @@ export async function readPeerFile(ports: Ports, checkout: string, file: string)
     if (file === conductorFile) return { file, hooks: conductorHooks(parsedJson(text)) }
     if (file !== cursorFile) return { file, hooks: codexHooks(await ports.settings.parseToml(text)) }
     const setup = cursorSetup(parsedJson(text))
-    return { file, hooks: sound({ postStart: await scriptOr(ports, checkout, setup) }) }
+    return { file, hooks: withoutEmpty({ postStart: await scriptOr(ports, checkout, setup) }) }
   } catch (thrown) {
     const error = appError(thrown)
     throw new AppError('badSettings', `${file}: ${error.message}`, {
@@ -92,7 +92,7 @@ export function codexHooks(toml: Record<string, unknown>): PeerHooks {
       })
     return found
   }
-  return sound({ postStart: script('setup'), preRemove: script('cleanup') })
+  return withoutEmpty({ postStart: script('setup'), preRemove: script('cleanup') })
 }
 
 function tableOf(value: unknown): Record<string, unknown> {
@@ -106,7 +106,7 @@ export function conductorHooks(json: Record<string, unknown>): PeerHooks {
     if (typeof found !== 'string') throw notText(`scripts.${key}`)
     return found
   }
-  return sound({ postStart: script('setup'), preRemove: script('archive') })
+  return withoutEmpty({ postStart: script('setup'), preRemove: script('archive') })
 }
 
 function notText(key: string): AppError {
@@ -115,8 +115,8 @@ function notText(key: string): AppError {
   })
 }
 
-/** Without those that say nothing. */
-function sound(hooks: PeerHooks): PeerHooks {
+/** The hooks without those whose command is empty. */
+function withoutEmpty(hooks: PeerHooks): PeerHooks {
   const said = Object.entries(hooks).map(([hook, command]: [string, string | undefined]) => [
     hook,
     command?.trim(),

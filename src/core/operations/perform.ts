@@ -249,7 +249,7 @@ async function moveWorkspace({ ports, repo, task }: Work, move: WorkspaceMove): 
   if ((await ports.files.readKind(from)) !== undefined && (await ports.files.readKind(to)) === undefined) {
     await ports.files.makeFolder(path.dirname(to), 0o700)
     await ports.files.rename(from, to).catch((error: NodeJS.ErrnoException) => {
-      throw held.has(error.code ?? '') ? stuck(from, error) : error
+      throw unmovable.has(error.code ?? '') ? moveError(from, error) : error
     })
   }
   // In a repository that is gone nothing is made: should it come back, repair registers the folder anew.
@@ -258,10 +258,10 @@ async function moveWorkspace({ ports, repo, task }: Work, move: WorkspaceMove): 
   else await isolation.attach(repo, task, registration)
 }
 
-/** What the system says of a folder that it does not let go: a mount, for example, or one that is not ours to move. */
-const held = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
+/** The error codes of a folder that cannot be renamed: a mount, for example, or one that another user owns. */
+const unmovable = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
 
-function stuck(folder: string, cause: Error): AppError {
+function moveError(folder: string, cause: Error): AppError {
   return new AppError('cleanUpFailed', `The folder cannot be moved: ${cause.message}`, {
     path: folder,
     cause,

@@ -27,7 +27,7 @@ export async function recover(ports: Ports, signal?: AbortSignal): Promise<Recov
   const settled = await settleAll(ports, signal)
   for (const { uid } of settled) await giveUp(ports, uid)
   const { recovered, reported } = await reconcile(ports, undefined, signal)
-  return { recovered: [...settled.map(told), ...recovered], reported }
+  return { recovered: [...settled.map(recoveryOf), ...recovered], reported }
 }
 
 /**
@@ -53,7 +53,7 @@ async function giveUp(ports: Ports, uid: string): Promise<void> {
   if (task && record) await afterRun({ ports, repo: await repoAt(ports, record), task })
 }
 
-function told({ task, verdict, why }: Settled): Recovery {
+function recoveryOf({ task, verdict, why }: Settled): Recovery {
   return { task, verdict, why }
 }
 

@@ -33,7 +33,7 @@ export interface Settled {
  * cannot be judged is left alone and told.
  */
 export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Settled[]> {
-  const told: Settled[] = []
+  const settled: Settled[] = []
   for (const owner of ports.processes.readDeadOwners()) {
     // One that does not end must not stand in the way of everything: it is tried again the next time.
     await ports.processes.endChildren(owner, (left) => clearLeft(ports, left)).catch(() => 0)
@@ -42,13 +42,13 @@ export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Set
   for (const task of await ports.store.readPendingTasks()) {
     signal?.throwIfAborted()
     try {
-      told.push(await settle(ports, task))
+      settled.push(await settle(ports, task))
     } catch (error) {
       const { uid, id, repo } = task
-      told.push({ uid, task: id, repo, verdict: 'left alone', why: appError(error).message })
+      settled.push({ uid, task: id, repo, verdict: 'left alone', why: appError(error).message })
     }
   }
-  return told
+  return settled
 }
 
 /** Getting the lock proves that whoever began the verb is dead; its git children may not be. */

@@ -51,14 +51,14 @@ export async function expireLoose(
 ): Promise<number> {
   let gone = 0
   for (const loose of due) {
-    // Whoever is at work may be about to put something there.
-    const going = () =>
+    // A process that is at work in the task may be about to move a folder there.
+    const removeLoose = () =>
       holdFree(ports, [loose.task], { verb: 'prune', signal }, async ([free]) => {
         if (!free || !(await findDueSince(ports, loose, keepDays))) return
         await ports.files.remove(loose.folder)
         gone += 1
       })
-    await apart([loose.task], errors, going)
+    await apart([loose.task], errors, removeLoose)
   }
   return gone
 }

@@ -34,15 +34,15 @@ export interface PruneInput extends PruneOptions {
 
 export interface Pruned {
   /** What could go by the rules, oldest first. */
-  readonly stale: readonly Told[]
-  readonly removed: readonly (Told & { readonly operation: string })[]
-  readonly skipped: readonly Told[]
+  readonly stale: readonly PruneReason[]
+  readonly removed: readonly (PruneReason & { readonly operation: string })[]
+  readonly skipped: readonly PruneReason[]
   readonly errors: readonly Failed[]
   /** What a person should know besides. */
   readonly warnings: readonly string[]
 }
 
-interface Told {
+interface PruneReason {
   readonly task: Task
   readonly why: string
 }
@@ -51,13 +51,13 @@ interface Told {
 export async function prune(ports: Ports, input: PruneInput, signal?: AbortSignal): Promise<Pruned> {
   const { place, repo } = await findRepo(ports, input.dir)
   const settings = await ports.settings.read(place.checkout)
-  const told =
+  const here =
     repo && !(await isGone(ports, repo)) ? await pruneHere(ports, repo, settings, input, signal) : none
   const gone = await pruneGone(ports, input, signal)
   return {
-    ...told,
-    errors: [...told.errors, ...gone.errors],
-    warnings: [...told.warnings, ...gone.warnings],
+    ...here,
+    errors: [...here.errors, ...gone.errors],
+    warnings: [...here.warnings, ...gone.warnings],
   }
 }
 
@@ -71,15 +71,15 @@ function pruneHere(
   signal?: AbortSignal,
 ): Promise<Pruned> {
   return alone(ports, repo, input, signal, async () => {
-    const told = input.dryRun
-      ? await previewed(ports, repo, settings, input, signal)
-      : await pruned(ports, repo, settings, input, signal)
+    const outcome = input.dryRun
+      ? await preview(ports, repo, settings, input, signal)
+      : await removeStale(ports, repo, settings, input, signal)
     const relieved = await relieve(ports, settings, input, signal)
     const { said, errors } = await compact(ports, repo, settings, input, signal)
     return {
-      ...told,
-      errors: [...told.errors, ...errors],
-      warnings: [...told.warnings, ...relieved, ...said],
+      ...outcome,
+      errors: [...outcome.errors, ...errors],
+      warnings: [...outcome.warnings, ...relieved, ...said],
     }
   })
 }
@@ -118,7 +118,7 @@ function alone<T>(
   return dryRun ? work() : ports.locks.hold(`prune ${id}`, { verb: 'prune', waitMs: 0, signal }, work)
 }
 
-async function previewed(
+async function preview(
   ports: Ports,
   repo: Repo,
   settings: Settings,
@@ -126,7 +126,7 @@ async function previewed(
   signal?: AbortSignal,
 ): Promise<Pruned> {
   const { tasks, facts, errors, verdicts } = await gather(ports, repo, settings, input, signal)
-  const candidates = going(verdicts)
+  const candidates = staleOf(verdicts)
   await eachOf(candidates, atOnce, ({ task }) =>
     apart([task], errors, async () => {
       const uncommitted = await countUncommitted({ ports, repo, task, signal })
@@ -134,9 +134,9 @@ async function previewed(
     }),
   )
   const final = without(errors, pruneVerdicts(tasks, settings, ports.clock.now(), input, facts))
-  const skipped = staying(final)
+  const skipped = skippedOf(final)
   const uncommitted = skipped.filter(({ task }) => facts.get(task.uid)?.uncommitted)
-  return { stale: going(final), removed: [], skipped, errors, warnings: warned(settings, uncommitted) }
+  return { stale: staleOf(final), removed: [], skipped, errors, warnings: warningsOf(settings, uncommitted) }
 }
 
 /** So many are looked at, or got ready, at a time. */
@@ -145,7 +145,7 @@ const atOnce = 8
 /** So many go together, and so many locks are held for it. */
 const mostAtOnce = 64
 
-async function pruned(
+async function removeStale(
   ports: Ports,
   repo: Repo,
   settings: Settings,
@@ -153,9 +153,9 @@ async function pruned(
   signal?: AbortSignal,
 ): Promise<Pruned> {
   const { errors, verdicts } = await gather(ports, repo, settings, input, signal)
-  const stale = going(verdicts)
+  const stale = staleOf(verdicts)
   const keeping = new Set(verdicts.flatMap(({ task, keepsBranch }) => (keepsBranch ? [task.uid] : [])))
-  const sum: Summary = { removed: [], skipped: staying(verdicts), errors, uncommitted: [] }
+  const sum: Summary = { removed: [], skipped: skippedOf(verdicts), errors, uncommitted: [] }
   for (let from = 0; from < stale.length; from += mostAtOnce) {
     signal?.throwIfAborted()
     const some = stale.slice(from, from + mostAtOnce)
@@ -164,7 +164,7 @@ async function pruned(
       for (const { task } of some)
         if (!free.includes(task)) sum.skipped.push({ task, why: 'another command is at work in it' })
       const ready = await readyToGo(ports, repo, settings, free, input, sum, signal)
-      const acts = await planned(ports, repo, ready, keeping, sum)
+      const acts = await planActs(ports, repo, ready, keeping, sum)
       const ended = await performAll(ports, repo, acts)
       const reasons = new Map(some.map(({ task, why }) => [task.uid, why]))
       for (const [n, { task, operation }] of acts.entries()) {
@@ -175,30 +175,31 @@ async function pruned(
       }
     })
   }
-  const { uncommitted, ...told } = sum
-  return { stale, ...told, warnings: warned(settings, uncommitted) }
+  const { uncommitted, ...outcome } = sum
+  return { stale, ...outcome, warnings: warningsOf(settings, uncommitted) }
 }
 
 /** Filled in on the way. */
 interface Summary {
   readonly removed: Pruned['removed'][number][]
-  readonly skipped: Told[]
+  readonly skipped: PruneReason[]
   readonly errors: Failed[]
   /** Of those that are skipped. */
-  readonly uncommitted: Told[]
+  readonly uncommitted: PruneReason[]
 }
 
 /** The one reason to stay that a person can do something about. */
-function warned({ prune: { warnUncommitted } }: Settings, uncommitted: readonly Told[]): string[] {
+function warningsOf({ prune: { warnUncommitted } }: Settings, uncommitted: readonly PruneReason[]): string[] {
   if (!warnUncommitted) return []
   return uncommitted.map(
     ({ task: { id }, why }) => `${id} stays: it has ${why}. offshoot checkpoint ${id} keeps them.`,
   )
 }
 
-const going = (verdicts: readonly PruneVerdict[]) => told(verdicts.filter(({ goes }) => goes))
-const staying = (verdicts: readonly PruneVerdict[]) => told(verdicts.filter(({ goes }) => !goes))
-const told = (verdicts: readonly PruneVerdict[]): Told[] => verdicts.map(({ task, why }) => ({ task, why }))
+const staleOf = (verdicts: readonly PruneVerdict[]) => reasonsOf(verdicts.filter(({ goes }) => goes))
+const skippedOf = (verdicts: readonly PruneVerdict[]) => reasonsOf(verdicts.filter(({ goes }) => !goes))
+const reasonsOf = (verdicts: readonly PruneVerdict[]): PruneReason[] =>
+  verdicts.map(({ task, why }) => ({ task, why }))
 
 /** Whether the work has landed takes several git calls: it is asked only of tasks that would otherwise stay. */
 async function gather(
@@ -214,13 +215,13 @@ async function gather(
   const facts = new Map<string, PruneFacts>()
   const errors: Failed[] = []
   const now = ports.clock.now()
-  const judged = () => without(errors, pruneVerdicts(tasks, settings, now, options, facts))
+  const judge = () => without(errors, pruneVerdicts(tasks, settings, now, options, facts))
   await eachOf(tasks, atOnce, (task) =>
     apart([task], errors, async () => {
       facts.set(task.uid, { movedTo: await findMovedTo({ ports, repo, task }) })
     }),
   )
-  for (const { task } of staying(judged())) {
+  for (const { task } of skippedOf(judge())) {
     if (task.pending || task.shadow || facts.get(task.uid)?.movedTo !== undefined) continue
     await apart([task], errors, async () => {
       const { where } = await landedState({ ports, repo, task, signal })
@@ -228,7 +229,7 @@ async function gather(
       facts.set(task.uid, { landed: where, gone })
     })
   }
-  return { tasks, facts, errors, verdicts: judged() }
+  return { tasks, facts, errors, verdicts: judge() }
 }
 
 /** Of what could not be looked at nothing is known: it neither goes nor stays for a reason, it is told as an error. */
@@ -265,7 +266,7 @@ async function readyToGo(
       const why = takes
         ? undefined
         : findProtection(await countUncommitted({ ports, repo, task, signal }), settings, input)
-      if (why === undefined) ready.set(uid, takes ? await sweptUp({ ports, repo, task, signal }) : task)
+      if (why === undefined) ready.set(uid, takes ? await sweepUp({ ports, repo, task, signal }) : task)
       else {
         sum.skipped.push({ task, why })
         sum.uncommitted.push({ task, why })
@@ -275,14 +276,14 @@ async function readyToGo(
   return named.flatMap(({ uid }) => ready.get(uid) ?? [])
 }
 
-async function sweptUp(work: Work): Promise<Task> {
+async function sweepUp(work: Work): Promise<Task> {
   const { ports, task } = work
   if ((await ports.files.readKind(task.path)) !== 'folder') return task
   const note = { tool: 'sweep', summary: 'before it was pruned' }
   return (await takeStep({ ...work, task: await requireOpen(ports, task) }, note)).task
 }
 
-async function planned(
+async function planActs(
   ports: Ports,
   repo: Repo,
   tasks: readonly Task[],

@@ -97,7 +97,7 @@ export async function start(ports: Ports, asked: StartInput, signal?: AbortSigna
       const open = await ports.store.findOpenTask(repo.id, id)
       if (open) return reuse({ ports, repo, task: open, signal }, { ...input, task: id })
       if (input.isolation === 'branch') await vacateCheckout(ports, repo, settings, id, signal)
-      const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
+      const task = await planTask(ports, repo, settings, { ...input, task: id }, uid, signal)
       const changes = input.dirty ? await takeDirt({ ports, repo, task, signal }) : undefined
       const made = await make(ports, repo, settings, task, changes, signal, input.onProgress)
       return { ...made, reused: false, recreated: false }
@@ -167,7 +167,7 @@ function requireSound(input: StartInput): void {
 }
 
 /** Gathers what there is and decides what the task will be; changes nothing. */
-async function planned(
+async function planTask(
   ports: Ports,
   repo: Repo,
   settings: Settings,
