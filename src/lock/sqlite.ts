@@ -25,20 +25,32 @@ const heldConnections = new Set<DatabaseSync>()
  * locks a new file of the same name, and both would hold the lock. The price is an empty file per name.
  */
 export function sqliteLocks(folder: string, self: () => Owner, clock: Clock): Locks {
+  const fileOf = (name: string) => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return path.join(folder, fileName(name))
+  }
+  const workUnder = async <T>(db: DatabaseSync, file: string, verb: string, work: () => Promise<T>) => {
+    heldConnections.add(db)
+    try {
+      recordHolder(file, { pid: self().pid, verb, since: clock.now().toISOString() })
+      return await work()
+    } finally {
+      forgetHolder(file)
+      heldConnections.delete(db)
+      db.close()
+    }
+  }
   return {
-    async hold(name, options, work) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const file = path.join(folder, fileName(name))
-      const db = await acquire(file, name, options)
-      heldConnections.add(db)
-      try {
-        recordHolder(file, { pid: self().pid, verb: options.verb, since: clock.now().toISOString() })
-        return await work()
-      } finally {
-        forgetHolder(file)
-        heldConnections.delete(db)
-        db.close()
-      }
+    async hold(name, { verb, waitMs = patienceMs, signal }, work) {
+      const file = fileOf(name)
+      const db = await tryAcquire(file, { verb, waitMs, signal })
+      if (!db) throw timeoutError(file, name, waitMs)
+      return workUnder(db, file, verb, work)
+    },
+    async tryHold(name, { verb, waitMs = 0, signal }, work) {
+      const file = fileOf(name)
+      const db = await tryAcquire(file, { verb, waitMs, signal })
+      return db ? { value: await workUnder(db, file, verb, work) } : 'busy'
     },
   }
 }
@@ -49,8 +61,11 @@ function fileName(name: string): string {
   return `${readable.slice(0, 40)}-${createHash('sha256').update(name).digest('hex').slice(0, 24)}.lock`
 }
 
-async function acquire(file: string, name: string, options: LockOptions): Promise<DatabaseSync> {
-  const { verb, waitMs = patienceMs, signal } = options
+/** The lock, taken; undefined if another holder still has it after the wait. */
+async function tryAcquire(
+  file: string,
+  { verb, waitMs, signal }: LockOptions & { readonly waitMs: number },
+): Promise<DatabaseSync | undefined> {
   const deadline = performance.now() + waitMs
   const db = openLock(file)
   try {
@@ -58,7 +73,7 @@ async function acquire(file: string, name: string, options: LockOptions): Promis
       if (signal?.aborted) throw cancelledError(verb)
       if (tryLock(db, file)) return db
       const left = deadline - performance.now()
-      if (left <= 0) throw timeoutError(file, name, waitMs)
+      if (left <= 0) break
       // A random pause: waiters that began together would otherwise always ask together.
       await pause(Math.min(wait * (0.5 + Math.random() / 2), left), undefined, { signal }).catch(() => {})
     }
@@ -66,6 +81,8 @@ async function acquire(file: string, name: string, options: LockOptions): Promis
     db.close()
     throw thrown
   }
+  db.close()
+  return undefined
 }
 
 function openLock(file: string): DatabaseSync {

@@ -135,7 +135,7 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
       await append(ports, task!.uid, { type: 'recreate.done' }, new Date().toISOString())
       return ports.locks.hold(...args)
     }
-    await autoRevert({ ...ports, locks: { hold } }, { dir: repo.dir, byFolder: false })
+    await autoRevert({ ...ports, locks: { ...ports.locks, hold } }, { dir: repo.dir, byFolder: false })
     expect((await lib.show('S')).state).toBe('active')
     expect(await lib.notices()).toEqual([])
   })

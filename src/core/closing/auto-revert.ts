@@ -4,12 +4,14 @@
  */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { appError } from '../model/errors.ts'
 import type { AutoRevert } from '../model/events.ts'
 import { redacted } from '../model/redact.ts'
 import type { Settings } from '../model/settings.ts'
 import { type Idling, isOpen, type Task } from '../model/task.ts'
 import { closing } from '../operations/close.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { holdTask, settingsOf } from '../tasks/hold.ts'
@@ -79,7 +81,7 @@ async function revert(work: Work, settings: Settings, { trigger }: AutoRevert): 
     const reason = redacted(error.message)
     if (error.problem === 'locked' || reason === named.unreverted) return named
     const failed = { type: 'revert.failed', trigger, reason } as const
-    return await append(ports, named.uid, failed, ports.clock.now().toISOString())
+    return await append(ports, named.uid, failed, now(ports))
   }
 }
 
@@ -90,8 +92,7 @@ function cleanAway(work: Work): Promise<Task> {
     const task = (await ports.store.findTaskByUid(named.uid)) ?? named
     if (!isOpen(task) || task.pending || task.state !== 'completed') return task
     const { branchKept: _, ...closed } = await closing({ ...work, task }, 'kept', { keepBranch: true })
-    const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
-    return perform({ ...work, task }, { ...common, at: ports.clock.now().toISOString(), ...closed })
+    return perform({ ...work, task }, newOperation({ ports, task }, 'prune', closed))
   })
 }
 

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import type { CommandCall, CommandStdin } from '../model/command.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { RepoRecord } from '../model/repo.ts'
@@ -114,7 +115,7 @@ export async function askTaskHook(...args: Parameters<typeof runTaskHook>): Prom
   const ran = await runTaskHook(...args)
   if (!ran || ran.ok) return
   if (ran.why === notTrusted) {
-    await append(ports, uid, { type: 'hook.skipped', hook }, ports.clock.now().toISOString())
+    await append(ports, uid, { type: 'hook.skipped', hook }, now(ports))
     return
   }
   throw new AppError('policyRefused', `${ran.hook} said no: it ${ran.why}.`, { data: { hook: ran.hook } })

@@ -1,4 +1,5 @@
 /** The notice that offers to import the set-up commands of other tools. */
+import { now } from '../base/time.ts'
 import type { Notice } from '../model/notice.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Ports } from '../ports/index.ts'
@@ -16,5 +17,5 @@ export async function takeOffer(ports: Ports, { id, place: { checkout } }: Repo)
   if ((await readHooks(ports, checkout)).some(({ hook }) => hook === 'postStart')) return []
   const files = more.length > 0 ? `${first} and ${more.length} more say` : `${first} says`
   const message = `${files} how a workspace is set up: offshoot config import imports it`
-  return [{ at: ports.clock.now().toISOString(), message }]
+  return [{ at: now(ports), message }]
 }

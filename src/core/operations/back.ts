@@ -1,6 +1,7 @@
 /** Takes an operation back: before its first effect, from the middle, or by its inverse as an operation of its own. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import type { FileMove, IndexPart, Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
@@ -17,14 +18,13 @@ export async function takeBack(
 ): Promise<void> {
   const { id, record } = operation
   const staging = stagingFolder(repo, operation)
-  const now = () => ports.clock.now().toISOString()
   const pending = (await ports.store.findTaskByUid(task.uid))?.pending
   // If the last append fails, recovery must not finish the operation without its staged files.
   if (pending?.verb === 'operation' && pending.staged)
-    await append(ports, task.uid, { type: 'operation.unstaged', id }, now())
+    await append(ports, task.uid, { type: 'operation.unstaged', id }, now(ports))
   if (operation.index) await ports.checkouts.unlockIndex(operation.index.gitDir, staging)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
-  await append(ports, task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now())
+  await append(ports, task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now(ports))
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Plans the part of an operation that closes a task: its folder, its branch, its pin. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import type { TaskState } from '../model/enums.ts'
 import { conflictError } from '../model/errors.ts'
 import type { RefChange, Worktree } from '../model/git.ts'
@@ -45,7 +46,7 @@ export async function closing(work: Work, state: TaskState, options: ClosingOpti
   const pin = await ports.refs.findRef(repo.place, pinRef(task.uid))
   if (pin !== undefined) refs.push({ ref: pinRef(task.uid), old: pin, new: null })
   const trash = task.shadow ? null : await freeTrash(ports, task.path, options.taken)
-  const closedAt = ports.clock.now().toISOString()
+  const closedAt = now(ports)
   const from = { state: task.state, closedAt: null, trash: null, hidden: false }
   const to = { state, closedAt, trash, hidden: Boolean(options.hidden) }
   const workspace = trash === null ? undefined : ({ to: 'trash', trash } as const)

@@ -75,7 +75,7 @@ async function requireUnchanged(
   repo: Repo,
   files: NonNullable<Operation['files']>,
 ): Promise<void> {
-  const now = await look(ports, repo, files)
+  const now = await captureFound(ports, repo, files)
   const conflicts = files.moves.filter(({ path: file, from }) => !isStill(now.get(file), from))
   if (conflicts.length > 0)
     throw conflictError(conflicts.map(({ path: file }) => ({ path: toText(file), kind: 'changed' })))
@@ -84,7 +84,7 @@ async function requireUnchanged(
 /** Whether any file has been renamed into place already. */
 export async function isBegun(ports: Ports, repo: Repo, { files }: Operation): Promise<boolean> {
   if (!files) return false
-  const now = await look(ports, repo, files)
+  const now = await captureFound(ports, repo, files)
   return files.moves.some(({ path: file, from, to }) => {
     const found = now.get(file)
     return isStill(found, to) && !isStill(found, from)
@@ -92,7 +92,7 @@ export async function isBegun(ports: Ports, repo: Repo, { files }: Operation): P
 }
 
 /** Reads the files at the paths of the moves; contents that the vault has are not stored again. */
-function look(ports: Ports, repo: Repo, { checkout, moves }: NonNullable<Operation['files']>) {
+function captureFound(ports: Ports, repo: Repo, { checkout, moves }: NonNullable<Operation['files']>) {
   const known = new Map(moves.map(({ path: file, from, to }) => [file, [from, to]]))
   return ports.contents.capture(repo, checkout, known.keys(), known)
 }
@@ -114,7 +114,7 @@ export async function placeFiles(
 ): Promise<string[]> {
   if (!files) return []
   const { checkout, moves } = files
-  const now = await look(ports, repo, files)
+  const now = await captureFound(ports, repo, files)
   const left: string[] = []
   const order = [...moves.entries()].sort(([, a], [, b]) => Number(a.to !== null) - Number(b.to !== null))
   const folders = new Set<string>()

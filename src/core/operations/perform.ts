@@ -6,6 +6,7 @@
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { eachOf } from '../base/concurrency.ts'
+import { now } from '../base/time.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { TaskEvent } from '../model/events.ts'
 import type { Operation, OperationNote, StepMove, WorkspaceMove } from '../model/operation.ts'
@@ -25,13 +26,12 @@ import { seedShadow } from './shadow.ts'
 /** Carries an operation out. The caller holds the task's lock. */
 export async function perform(work: Work, operation: Operation): Promise<Task> {
   const { ports, repo, task } = work
-  const now = () => ports.clock.now().toISOString()
   const { id } = operation
   await ports.journal.keep(repo, [await keptOf(ports, repo, operation)])
   await append(ports, task.uid, begun(ports, operation), operation.at)
   try {
     await stage(ports, repo, operation)
-    await append(ports, task.uid, { type: 'operation.staged', id }, now())
+    await append(ports, task.uid, { type: 'operation.staged', id }, now(ports))
     await moveRefs(ports, repo, operation)
   } catch (error) {
     await takeBackUnbegun(work, operation, appError(error))
@@ -63,7 +63,6 @@ export async function performAll(
   repo: Repo,
   acts: readonly Act[],
 ): Promise<readonly (Task | AppError)[]> {
-  const now = () => ports.clock.now().toISOString()
   const [first] = acts
   if (!first) return []
   await ports.journal.keep(
@@ -80,7 +79,7 @@ export async function performAll(
   await appendAll(
     ports,
     eachOne(({ id }) => ({ type: 'operation.staged', id })),
-    now(),
+    now(ports),
   )
   const refs = acts.flatMap(({ operation }) => operation.refs)
   // If somebody has moved a single ref, the whole change is refused; then each operation tries alone.
@@ -99,7 +98,7 @@ export async function performAll(
   const done = Array.from(ended).flatMap(([uid, event]) =>
     event instanceof AppError ? [] : [{ uid, event }],
   )
-  const at = now()
+  const at = now(ports)
   await noteDone(
     ports,
     repo,
@@ -171,7 +170,7 @@ async function conclude(work: Work, operation: Operation, left: readonly string[
   const { id, auto } = operation
   const done = doneWith(operation, left, landed && { landed })
   const events: TaskEvent[] = auto ? [done, { type: 'reverted', ...auto, operation: id }] : [done]
-  const at = ports.clock.now().toISOString()
+  const at = now(ports)
   await noteDone(ports, repo, [done], at)
   const log = events.map((event) => ({ uid: task.uid, event }))
   const closed = (await appendAll(ports, log, at)).at(-1) ?? task
@@ -250,7 +249,7 @@ async function moveWorkspace({ ports, repo, task }: Work, move: WorkspaceMove): 
   if ((await ports.files.readKind(from)) !== undefined && (await ports.files.readKind(to)) === undefined) {
     await ports.files.makeFolder(path.dirname(to), 0o700)
     await ports.files.rename(from, to).catch((error: NodeJS.ErrnoException) => {
-      throw held.has(error.code ?? '') ? stuck(from, error) : error
+      throw unmovable.has(error.code ?? '') ? moveError(from, error) : error
     })
   }
   // Nothing can be written into a missing repository; if it comes back, repair registers the folder again.
@@ -260,9 +259,9 @@ async function moveWorkspace({ ports, repo, task }: Work, move: WorkspaceMove): 
 }
 
 /** The error codes for a folder that cannot be renamed: a mount point, for example, or one without permission. */
-const held = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
+const unmovable = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
 
-function stuck(folder: string, cause: Error): AppError {
+function moveError(folder: string, cause: Error): AppError {
   return new AppError('cleanUpFailed', `The folder cannot be moved: ${cause.message}`, {
     path: folder,
     cause,

@@ -5,6 +5,7 @@
  */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import type { BytePath } from '../model/bytes.ts'
 import { AppError } from '../model/errors.ts'
 import { isSame } from '../model/leaf.ts'
@@ -19,6 +20,7 @@ import { firstOf, stayed } from '../steps/history.ts'
 import { takeStep } from '../steps/take.ts'
 import { rawTree } from '../workspaces/raw-tree.ts'
 import { findOperation } from './kept.ts'
+import { newOperation } from './new.ts'
 
 /** The open task that works in a checkout of the user. */
 export async function findShadow(
@@ -84,11 +86,9 @@ export async function entering(
     ...(await contents.compare(repo, head, staged)).keys(),
     ...(await indexes.scan(repo, task.path, clean, signal)),
   ])
-  const at = ports.clock.now().toISOString()
-  return {
+  const at = now(ports)
+  return newOperation({ ports, task }, 'start', {
     id: operation,
-    verb: 'start',
-    task: task.uid,
     at,
     files: { checkout: task.path, moves: await putAway({ ports, repo, task }, head, changed) },
     index: { gitDir, from: index, to: clean },
@@ -99,7 +99,7 @@ export async function entering(
       { ref: keptIndexRef(task.uid), old: null, new: await indexes.storeIndexTree(repo, index) },
     ],
     record: { from: { state: 'failed', closedAt: at, hidden: true }, to: { state: 'active' } },
-  }
+  })
 }
 
 async function readIndex(ports: Ports, repo: Repo, gitDir: string): Promise<Leaf> {

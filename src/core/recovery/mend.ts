@@ -1,6 +1,7 @@
 /** Repairs what the scan found. Each repair checks again under the lock, because the state may have changed since. */
 import type { Work } from '../tasks/work.ts'
 import { quoted } from '../base/shell-quote.ts'
+import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
 import { branchRef, pinRef } from '../model/refs.ts'
@@ -68,8 +69,7 @@ async function mendTask(ports: Ports, what: TaskMend, seen: Task, signal?: Abort
   const repo = await requireKnown(ports, seen.repo)
   await holdTask(ports, seen, { verb: 'repair', signal }, async () => {
     const mended = await mendHeld(ports, repo, what, seen, signal)
-    if (mended !== undefined)
-      await append(ports, seen.uid, { type: 'mended', what: mended }, ports.clock.now().toISOString())
+    if (mended !== undefined) await append(ports, seen.uid, { type: 'mended', what: mended }, now(ports))
   })
 }
 

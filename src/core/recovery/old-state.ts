@@ -1,5 +1,6 @@
 /** Moves files of an older tool or version out of the state folder; offshoot neither reads nor deletes them. */
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { appError } from '../model/errors.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Finding } from './judge.ts'
@@ -8,8 +9,8 @@ const ours: ReadonlySet<string> = new Set(['daemon.json'])
 const folders: ReadonlySet<string> = new Set(['sessions', 'git-sessions'])
 
 /** A folder for files that offshoot puts aside and never reads again. */
-export function asideFolder({ home, clock }: Ports): string {
-  return path.join(home, 'aside', clock.now().toISOString().replaceAll(':', '-'))
+export function asideFolder(ports: Ports): string {
+  return path.join(ports.home, 'aside', now(ports).replaceAll(':', '-'))
 }
 
 export async function readOldState({ files, home }: Ports): Promise<string[]> {

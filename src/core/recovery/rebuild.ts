@@ -1,5 +1,6 @@
 /** Makes lost records again from the vaults: every task, step and operation (docs/adr/0019-records-from-the-vault.md). */
 import type { Work } from '../tasks/work.ts'
+import { now } from '../base/time.ts'
 import { AppError, appError } from '../model/errors.ts'
 import { repoName } from '../model/names.ts'
 import type { KeptOperation, Operation, OperationNote } from '../model/operation.ts'
@@ -64,7 +65,7 @@ async function findMarked(ports: Ports, name: string, dir: string): Promise<Repo
   const place = await ports.locate(dir).catch(() => undefined)
   const mark = place && (await ports.git.findRepoMark(place))
   if (!mark || repoName(place.commonDir, mark.id) !== name) return undefined
-  const addedAt = ports.clock.now().toISOString()
+  const addedAt = now(ports)
   return { id: mark.id, name, commonDir: place.commonDir, mark: mark.blob, addedAt }
 }
 
@@ -109,7 +110,7 @@ async function rebuildRepo(
     for (const { record } of known)
       if (await ports.store.findOpenTask(record.repo, record.id)) rivals.add(record.uid)
     const isFree = ({ uid }: Task) => !rivals.has(uid)
-    const { log, tasks, taken } = rebuiltLog(known, isFree, ports.clock.now().toISOString(), blocks)
+    const { log, tasks, taken } = rebuiltLog(known, isFree, now(ports), blocks)
     await adoptLog(ports, log)
     const count = (type: string) => log.filter(({ event }) => event.type === type).length
     return {

@@ -1,4 +1,5 @@
 /** Recognizes a repository that the user has moved by its mark, and updates its record and its open tasks. */
+import { now } from '../base/time.ts'
 import { type Place, type RepoRecord, repoRoot } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -28,7 +29,7 @@ export async function relink(ports: Ports, dir: string, signal?: AbortSignal) {
   await requireRepo(ports, dir, signal)
   for (const task of await ports.store.readTasks({ repo: record.id, open: true })) {
     const event = { type: 'moved', to: await movedTo(ports, task, follow) } as const
-    await append(ports, task.uid, event, ports.clock.now().toISOString())
+    await append(ports, task.uid, event, now(ports))
   }
   return [{ name: `repository ${record.name}`, message: `it was moved from ${from} to ${to}`, hint: '' }]
 }

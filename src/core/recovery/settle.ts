@@ -1,4 +1,5 @@
 /** Finishes or rolls back verbs whose process died. Starts no process when there is none. */
+import { now } from '../base/time.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { LeftBehind } from '../model/git.ts'
 import { branchRef, markRef, pinRef } from '../model/refs.ts'
@@ -125,7 +126,6 @@ async function concludeGone(
   pending: Pending,
   why: string,
 ): Promise<Settled['verdict']> {
-  const now = () => ports.clock.now().toISOString()
   switch (pending.verb) {
     case 'start':
     case 'recreate':
@@ -137,14 +137,14 @@ async function concludeGone(
       throw new AppError('notFound', `${repo.commonDir} is gone, in which ${why}.`)
     }
     case 'publish':
-      await append(ports, task.uid, { type: 'publish.undone', reason: why }, now())
+      await append(ports, task.uid, { type: 'publish.undone', reason: why }, now(ports))
       return 'rolled back'
     case 'run': {
       await ports.processes.endRun(pending.run)
       await clearRunFolder(ports, pending.run)
       // A step needs objects of the repository, so none is taken; the folder stays.
       const ended = { type: 'run.ended', run: pending.run, ok: false, reason: why } as const
-      await holdTask(ports, task, { verb: 'run' }, async () => append(ports, task.uid, ended, now()))
+      await holdTask(ports, task, { verb: 'run' }, async () => append(ports, task.uid, ended, now(ports)))
       return 'finished'
     }
   }

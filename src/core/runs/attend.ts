@@ -1,5 +1,6 @@
 /** Handles each event of an agent: asks the policy before a tool runs, takes a step after it. */
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import type { AgentEvent, ToolCall, Permission } from '../model/agent.ts'
 import type { StrayChange } from '../model/events.ts'
 import type { Progress } from '../model/progress.ts'
@@ -74,7 +75,7 @@ async function keepConversation(
   conversation: string,
 ): Promise<void> {
   const event = { type: 'run.conversation', run: run.id, agent, conversation } as const
-  await append(ports, run.task.uid, event, ports.clock.now().toISOString())
+  await append(ports, run.task.uid, event, now(ports))
 }
 
 /** A call that only reads makes no step. The leftovers of a failed call become a sweep, not a step of its name. */

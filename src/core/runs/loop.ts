@@ -1,4 +1,5 @@
 /** Runs an agent in a task, from its first event to its last; one file, as docs/adr/0028-one-cell-one-spawn.md explains. */
+import { now } from '../base/time.ts'
 import { append } from '../tasks/records.ts'
 import type { Agent } from '../ports/agent.ts'
 import type { AgentEnd, AgentInput } from '../model/agent.ts'
@@ -161,7 +162,7 @@ async function findStrays(
   const changes = strays(before, after, await branchesOf(ports, repo))
   if (changes.length === 0) return { strays: [], operation: undefined }
   const event = { type: 'run.strayed', run: id, changes } as const
-  await append(ports, task.uid, event, ports.clock.now().toISOString())
+  await append(ports, task.uid, event, now(ports))
   tell({ event: 'strayed', changes })
   return { strays: changes, operation: await keepStrays({ ports, repo, task }, changes) }
 }

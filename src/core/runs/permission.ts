@@ -1,6 +1,7 @@
 /** Answers an agent that asks whether a tool may run: by the policy, by earlier answers, or by a person. */
 import { createHash } from 'node:crypto'
 import { loadPathMatcher } from '../base/pathspec.ts'
+import { now } from '../base/time.ts'
 import type { ToolCall, Permission } from '../model/agent.ts'
 import type { Ports } from '../ports/index.ts'
 import { append } from '../tasks/records.ts'
@@ -27,7 +28,7 @@ type Permit = (call: ToolCall) => Promise<Permission>
 export async function permits(ports: Ports, run: ActiveRun, options: PermitOptions): Promise<Permit> {
   return answers(options, await readAlways(ports, run), async (decided) => {
     const event = { type: 'run.decided', run: run.id, ...decided } as const
-    await append(ports, run.task.uid, event, ports.clock.now().toISOString())
+    await append(ports, run.task.uid, event, now(ports))
   })
 }
 

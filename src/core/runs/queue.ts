@@ -1,5 +1,4 @@
 /** Queues runs, so that at most `limits.concurrent` work in one repository at once. */
-import { appError } from '../model/errors.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Ports } from '../ports/index.ts'
 
@@ -16,18 +15,11 @@ export async function inTurn<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   for (let round = 0; ; round++) {
-    let begun = false
     const place = `turn ${repo.id} ${round % limit}`
     // Tries each place once without waiting; then waits at one after the other.
     const waitMs = round < limit ? 0 : lookMs
     if (round === limit) queued()
-    try {
-      return await ports.locks.hold(place, { verb: 'run', waitMs, signal }, () => {
-        begun = true
-        return work()
-      })
-    } catch (error) {
-      if (begun || appError(error).problem !== 'locked') throw error
-    }
+    const done = await ports.locks.tryHold(place, { verb: 'run', waitMs, signal }, work)
+    if (done !== 'busy') return done.value
   }
 }

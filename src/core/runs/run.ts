@@ -1,5 +1,6 @@
 /** A run of a task: its beginning, its steps, and its end. */
 import type { Work } from '../tasks/work.ts'
+import { now } from '../base/time.ts'
 import { afterRun } from '../closing/auto-revert.ts'
 import { askTaskHook } from '../hooks/hooks.ts'
 import type { CommandCall } from '../model/command.ts'
@@ -127,7 +128,7 @@ function begin(work: Work, run: string, agent: string): Promise<Task> {
     await ports.seeding.seed(repo, task, signal)
     await takeStep({ ...work, task }, { tool: 'checkpoint', summary: 'before the run' })
     const event = { type: 'run.begun', run, agent, owner: ports.processes.self() } as const
-    return append(ports, task.uid, event, ports.clock.now().toISOString())
+    return append(ports, task.uid, event, now(ports))
   })
 }
 
@@ -149,7 +150,7 @@ export function endRun(
       : undefined
     const given = trigger === null ? {} : { trigger }
     const event = { type: 'run.ended', run: note.run, ok: reason === '', reason, ...given } as const
-    const ended = await append(ports, task.uid, event, ports.clock.now().toISOString())
+    const ended = await append(ports, task.uid, event, now(ports))
     const done = await publishSteps({ ...work, task: ended, signal: undefined })
     if (!taken?.created) return { task: done, taken: undefined, published: undefined }
     return {

@@ -2,8 +2,8 @@
 import type { Work } from '../tasks/work.ts'
 import type { StrayChange } from '../model/events.ts'
 import type { RefChange } from '../model/git.ts'
-import type { Operation } from '../model/operation.ts'
 import { strayPins } from '../model/refs.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import { holdTask } from '../tasks/hold.ts'
 
@@ -42,8 +42,7 @@ export async function keepStrays(work: Work, changes: readonly StrayChange[]): P
   const id = ports.ids.uid()
   const refs = strayRefs(changes, `${strayPins}/${task.uid}/${id}`)
   if (refs.length === 0) return undefined
-  const at = ports.clock.now().toISOString()
-  const operation: Operation = { id, verb: 'run', task: task.uid, at, refs, record: { from: {}, to: {} } }
+  const operation = newOperation(work, 'run', { id, refs })
   // A failure here does not change how the run ended.
   const kept = holdTask(ports, task, { verb: 'run' }, () => perform(work, operation))
   return kept.then(

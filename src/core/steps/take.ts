@@ -1,5 +1,6 @@
 /** Takes a step of a workspace and appends its event. */
 import type { Work } from '../tasks/work.ts'
+import { now } from '../base/time.ts'
 import { appError, type AppError } from '../model/errors.ts'
 import { redacted } from '../model/redact.ts'
 import type { Snapshot, Step, StepNote } from '../model/step.ts'
@@ -37,19 +38,14 @@ export async function takeStep(
 async function failLoudly(ports: Ports, task: Task, { tool }: StepNote, error: AppError): Promise<void> {
   const reason = `a checkpoint could not be written: ${error.message}`
   try {
-    await append(
-      ports,
-      task.uid,
-      { type: 'checkpoint.failed', tool, reason },
-      ports.clock.now().toISOString(),
-    )
+    await append(ports, task.uid, { type: 'checkpoint.failed', tool, reason }, now(ports))
   } catch {
     // A full disk may refuse this event too; the caller gets the first error either way.
   }
 }
 
 async function recordResumption(ports: Ports, { uid }: Task): Promise<Task> {
-  return append(ports, uid, { type: 'checkpoint.resumed' }, ports.clock.now().toISOString())
+  return append(ports, uid, { type: 'checkpoint.resumed' }, now(ports))
 }
 
 async function recordStep(

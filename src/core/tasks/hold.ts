@@ -1,5 +1,4 @@
 /** Holds the lock of a task, so that it has one writer at a time across processes. */
-import { appError } from '../model/errors.ts'
 import { defaultSettings, type Settings } from '../model/settings.ts'
 import { type Task, taskLock } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -31,18 +30,12 @@ export function holdFree<T>(
   }
   const next = async ([first, ...rest]: readonly [string, Task[]][]): Promise<T> => {
     if (!first) return work(free)
-    const [lock, held] = first
-    let isHeld = false
-    try {
-      return await ports.locks.hold(lock, { ...options, waitMs: 0 }, () => {
-        isHeld = true
-        free.push(...held)
-        return next(rest)
-      })
-    } catch (thrown) {
-      if (isHeld || appError(thrown).problem !== 'locked') throw thrown
+    const [lock, named] = first
+    const done = await ports.locks.tryHold(lock, options, () => {
+      free.push(...named)
       return next(rest)
-    }
+    })
+    return done === 'busy' ? next(rest) : done.value
   }
   return next([...byLock])
 }

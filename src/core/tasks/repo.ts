@@ -1,5 +1,6 @@
 /** Finds, registers and recognizes the user's repositories. */
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import { repoName } from '../model/names.ts'
 import { markRef } from '../model/refs.ts'
@@ -132,7 +133,7 @@ async function record(
 ): Promise<Repo> {
   const { git, refs, repos } = ports
   const mark = await git.writeRepoMark(place, id, signal)
-  const addedAt = (await repos.findById(id))?.addedAt ?? ports.clock.now().toISOString()
+  const addedAt = (await repos.findById(id))?.addedAt ?? now(ports)
   const repo: RepoRecord = { id, name, commonDir: place.commonDir, mark, addedAt }
   // The record comes before the mark, because recovery clears locks of the mark only in recorded repositories.
   await repos.put(repo)

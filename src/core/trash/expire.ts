@@ -3,6 +3,7 @@
  * commits (docs/adr/0025-expiry-is-announced.md).
  */
 import { apart, type Failed } from '../base/failures.ts'
+import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import { keptRefs, strayPins, trashRefs } from '../model/refs.ts'
 import type { Repo } from '../model/repo.ts'
@@ -26,13 +27,12 @@ export async function expire(
   signal?: AbortSignal,
 ): Promise<number> {
   if (due.length === 0) return 0
-  const now = () => ports.clock.now().toISOString()
   return whileNobodyWorks(ports, repo, due, signal, async (going) => {
     const mark = (marked: readonly Task[], type: 'expiry.begun' | 'expiry.done') =>
       appendAll(
         ports,
         marked.map(({ uid }) => ({ uid, event: { type } })),
-        now(),
+        now(ports),
       )
     await mark(going, 'expiry.begun')
     const gone: Task[] = []

@@ -2,7 +2,7 @@
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { apart, type Failed } from '../base/failures.ts'
-import { day } from '../base/time.ts'
+import { day, now } from '../base/time.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import { isOpen, type Task } from '../model/task.ts'
@@ -230,7 +230,7 @@ export function slim(work: Work): Promise<boolean> {
     if (bytes === 0) return leaves
     await ports.files.remove(leaving)
     // Last, because a full disk has space for the event only now.
-    await append(ports, task.uid, { type: 'trash.slimmed', bytes }, ports.clock.now().toISOString())
+    await append(ports, task.uid, { type: 'trash.slimmed', bytes }, now(ports))
     return leaves
   })
 }

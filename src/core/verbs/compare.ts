@@ -33,16 +33,16 @@ export async function compare(
     throw new AppError('wrongUsage', '`compare` takes at least two different tasks.', {
       hint: 'Usage: offshoot compare TASK TASK…',
     })
-  const looks = await Promise.all(tasks.map((name) => look(ports, dir, name, signal)))
-  const changes = looks.map(({ files }) => new Set(files))
-  const seconds = await Promise.all(looks.map(({ task }) => secondsOf(ports, task)))
-  const rows = looks.map(({ task, files }, own) => ({
+  const sides = await Promise.all(tasks.map((name) => readSide(ports, dir, name, signal)))
+  const changes = sides.map(({ files }) => new Set(files))
+  const seconds = await Promise.all(sides.map(({ task }) => secondsOf(ports, task)))
+  const rows = sides.map(({ task, files }, own) => ({
     task,
     files,
     shared: files.filter((file) => changes.some((others, other) => other !== own && others.has(file))),
     seconds: seconds[own] ?? 0,
   }))
-  const [one, other] = looks
+  const [one, other] = sides
   const between =
     diff && one?.last && other?.last
       ? await ports.contents.readPatch(one.repo, one.last.tree, other.last.tree, signal)
@@ -50,14 +50,14 @@ export async function compare(
   return { rows, diff: between?.toString() }
 }
 
-interface Look {
+interface Side {
   readonly repo: Repo
   readonly task: Task
   readonly last: Step | undefined
   readonly files: readonly string[]
 }
 
-async function look(ports: Ports, dir: string, name: string, signal?: AbortSignal): Promise<Look> {
+async function readSide(ports: Ports, dir: string, name: string, signal?: AbortSignal): Promise<Side> {
   const { repo, task } = await findMeant(ports, dir, name)
   const steps = await ports.steps.readSteps(repo, task)
   const [first, last] = [steps[0], steps.at(-1)]

@@ -1,16 +1,16 @@
 /** The verb repos forget: rejects all open tasks of a repository, and lists it no more. */
-import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { apart, type Failed } from '../base/failures.ts'
+import { now } from '../base/time.ts'
 import { close } from '../closing/close-task.ts'
 import { AppError } from '../model/errors.ts'
 import type { RepoRecord } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
-import { takeStep } from '../steps/take.ts'
-import { requireIdle, requireOpen, requireSettled } from '../tasks/guards.ts'
-import { holdTask } from '../tasks/hold.ts'
+import { type Needs, withFound } from '../steps/with-task.ts'
+import { requireIdle, requireSettled } from '../tasks/guards.ts'
 import { forgottenNote } from '../tasks/repo.ts'
+import type { Work } from '../tasks/work.ts'
 import { requireUnmoved } from '../workspaces/moved.ts'
 import { emptyPool } from '../workspaces/pool.ts'
 import { requireOnBranch } from '../workspaces/recreate.ts'
@@ -52,7 +52,7 @@ export async function forget(
   if (first && closed.length === 0) throw first.error
   if (errors.length > 0) return { path: commonDir, closed, errors }
   await emptyPool(ports, repo, signal)
-  await ports.notes.put(forgottenNote(id), ports.clock.now().toISOString())
+  await ports.notes.put(forgottenNote(id), now(ports))
   return { path: commonDir, closed, errors }
 }
 
@@ -76,17 +76,13 @@ async function findKnown({ locate, repos, files }: Ports, where: string): Promis
   return (await repos.findAt(real)) ?? (await repos.findAt(path.join(real, '.git')))
 }
 
-function giveUp(work: Work, isThere: boolean) {
-  const { ports, task: named, signal } = work
-  return holdTask(ports, named, { verb: 'forget', signal }, async () => {
-    let task = await requireOpen(ports, named)
-    requireIdle(task)
-    if (isThere) await requireOnBranch({ ...work, task })
-    const note = { tool: 'sweep', summary: 'before the repository was forgotten' }
-    // A step needs objects of the repository; without it the folder itself is kept, in the trash.
-    if (isThere && (await ports.files.readKind(task.path)) === 'folder')
-      task = (await takeStep({ ...work, task }, note)).task
-    const { task: gone, operation } = await close({ ...work, task }, {})
-    return { task: gone, operation }
+function giveUp(found: Work, isThere: boolean) {
+  // A step needs objects of the repository; without it the folder itself is kept, in the trash.
+  const needs: Needs = isThere
+    ? { state: 'open', checks: ['idle', 'onBranch'], sweep: 'before the repository was forgotten' }
+    : { state: 'open', checks: ['idle'] }
+  return withFound(found, { verb: 'forget', needs }, async (work) => {
+    const { task, operation } = await close(work, {})
+    return { task, operation }
   })
 }

@@ -1,5 +1,6 @@
 /** The verb install: writes our slash commands into a workspace. */
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import type { Agent } from '../ports/agent.ts'
 import { fromText } from '../model/bytes.ts'
 import { AppError } from '../model/errors.ts'
@@ -7,12 +8,10 @@ import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { readAgents } from '../runs/choose-agent.ts'
 import { slashCommands } from '../runs/slash-commands.ts'
+import { withFound } from '../steps/with-task.ts'
 import { requireTask } from '../tasks/find.ts'
-import { requireOpen } from '../tasks/guards.ts'
-import { holdTask } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
 import { isFreeIn } from '../workspaces/include.ts'
-import { requireWorkspace } from '../workspaces/recreate.ts'
 
 export interface InstallInput {
   readonly dir: string
@@ -35,16 +34,15 @@ export interface Installed {
  */
 export async function install(ports: Ports, input: InstallInput, signal?: AbortSignal): Promise<Installed> {
   const { agents } = await readAgents(ports, input.dir)
-  const wanted = planned(agents, input.agent)
+  const wanted = commandFiles(agents, input.agent)
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   if (named.shadow)
     throw new AppError('wrongUsage', `${named.id} works in your own checkout: nothing is put there.`, {
       path: named.path,
       hint: 'Use a task with a workspace of its own, or say the commands in a terminal.',
     })
-  return holdTask(ports, named, { verb: 'install', signal }, async () => {
-    const task = await requireOpen(ports, named)
-    await requireWorkspace({ ports, repo, task })
+  const needs = { state: 'open', checks: ['workspace'] } as const
+  return withFound({ ports, repo, task: named, signal }, { verb: 'install', needs }, async ({ task }) => {
     const free: [string, string][] = []
     const skipped: string[] = []
     for (const [file, content] of wanted) {
@@ -63,13 +61,13 @@ export async function install(ports: Ports, input: InstallInput, signal?: AbortS
       if (!(await ports.files.writeNew(path.join(task.path, file), content))) skipped.push(file)
     }
     const files = [...wanted.keys()].filter((file) => !skipped.includes(file))
-    await append(ports, task.uid, { type: 'installed', files }, ports.clock.now().toISOString())
+    await append(ports, task.uid, { type: 'installed', files }, now(ports))
     return { task, files, skipped }
   })
 }
 
 /** The files to write, by path. Each folder is ours alone and has its own `.gitignore`. Pure. */
-function planned(agents: readonly Agent[], name: string | undefined): Map<string, string> {
+function commandFiles(agents: readonly Agent[], name: string | undefined): Map<string, string> {
   const able = agents.filter((agent) => agent.slash && (name === undefined || agent.name === name))
   if (able.length === 0) {
     const known = agents.filter((agent) => agent.slash).map((agent) => agent.name)

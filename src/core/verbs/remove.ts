@@ -8,13 +8,12 @@ import type { Repo } from '../model/repo.ts'
 import type { StepFile } from '../model/step.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { givingUp } from '../operations/close.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { stopTask } from '../runs/stop.ts'
-import { requireIdle, requireSettled } from '../tasks/guards.ts'
-import { holdTask } from '../tasks/hold.ts'
+import { withFound } from '../steps/with-task.ts'
 import { findRepo } from '../tasks/repo.ts'
-import { requireUnmoved } from '../workspaces/moved.ts'
 
 export interface RemoveInput {
   readonly dir: string
@@ -31,7 +30,7 @@ export interface RemoveInput {
 
 export interface Removed {
   readonly task: Task
-  /** False: it had been removed before. */
+  /** False if it had been removed before. */
   readonly removed: boolean
   /** The ignored files that went into the trash with it. */
   readonly ignored: readonly string[]
@@ -48,10 +47,9 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
   if (!repo || !named) throw notFound(input)
   if (isOpen(named)) await askTaskHook(ports, repo, named, 'preRemove', { onOutput: input.onOutput }, signal)
   if (input.force) await stopTask(ports, named, signal)
-  return holdTask(ports, named, { verb: 'remove', signal }, async () => {
-    const task = (await ports.store.findTaskByUid(named.uid)) ?? named
-    requireSettled(task)
-    requireIdle(task)
+  const needs = { state: 'any', checks: ['idle', 'unmoved'] } as const
+  return withFound({ ports, repo, task: named, signal }, { verb: 'remove', needs }, async (work) => {
+    const { task } = work
     if (!isOpen(task))
       return {
         task,
@@ -61,23 +59,17 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
         landed: null,
         operation: undefined,
       }
-    await requireUnmoved({ ports, repo, task })
     const there = (await ports.files.readKind(task.path)) === 'folder'
     const ignored = there ? await ports.steps.readIgnored(repo, task, signal) : []
     if (there && !input.force) requireClean(task, await ports.steps.readDirt(repo, task, signal), ignored)
-    const { landed } = await landedState({ ports, repo, task, signal })
+    const { landed } = await landedState(work)
     signal?.throwIfAborted()
     const state = input.keepBranch || task.adopted ? 'kept' : 'rejected'
     const { branchKept, ...closed } = await givingUp({ ports, repo, task }, state, {
       keepBranch: input.keepBranch,
     })
-    const operation = {
-      id: ports.ids.uid(),
-      verb: 'remove',
-      task: task.uid,
-      at: ports.clock.now().toISOString(),
-    } as const
-    const removed = await perform({ ports, repo, task }, { ...operation, ...closed })
+    const operation = newOperation(work, 'remove', closed)
+    const removed = await perform({ ports, repo, task }, operation)
     return { task: removed, removed: true, ignored, branchKept, landed, operation: operation.id }
   })
 }

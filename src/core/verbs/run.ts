@@ -43,7 +43,7 @@ export async function runAgent(
   }
   // A plain command is recorded under its own name.
   const label = (agent.name === 'command' && input.argv?.[0]) || agent.name
-  const onOutput = onlooker && told(onlooker)
+  const onOutput = onlooker && outputTo(onlooker)
   const running = () =>
     withRun(ports, found, label, (run) => workInTask(ports, found.repo, run, order, signal), {
       meanwhile: recoverMeanwhile,
@@ -78,7 +78,7 @@ interface Found {
 }
 
 /** Passes the output of a hook on like the output of a command. */
-function told(onlooker: Onlooker): CommandCall['onOutput'] {
+function outputTo(onlooker: Onlooker): CommandCall['onOutput'] {
   return (stream, text) => onlooker.tell({ event: 'output', stream, text })
 }
 
@@ -93,7 +93,7 @@ async function taskFor(
     input.task === undefined ? ((input.argv && commandLine(input.argv)) ?? input.prompt) : undefined
   const { dir, base } = input
   const watched = onlooker && {
-    onOutput: told(onlooker),
+    onOutput: outputTo(onlooker),
     onProgress: (progress: Progress) => onlooker.tell({ event: 'progress', ...progress }),
   }
   const asked = { dir, task: input.task, title, base, ...watched }

@@ -2,6 +2,7 @@
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { allEnded } from '../base/concurrency.ts'
+import { now } from '../base/time.ts'
 import { rejectTask } from '../closing/close-task.ts'
 import { type HookRun, runTaskHook } from '../hooks/hooks.ts'
 import type { BytePath } from '../model/bytes.ts'
@@ -97,7 +98,7 @@ export async function start(ports: Ports, asked: StartInput, signal?: AbortSigna
       const open = await ports.store.findOpenTask(repo.id, id)
       if (open) return reuse({ ports, repo, task: open, signal }, { ...input, task: id })
       if (input.isolation === 'branch') await vacateCheckout(ports, repo, settings, id, signal)
-      const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
+      const task = await planTask(ports, repo, settings, { ...input, task: id }, uid, signal)
       const changes = input.dirty ? await takeDirt({ ports, repo, task, signal }) : undefined
       const made = await make(ports, repo, settings, task, changes, signal, input.onProgress)
       return { ...made, reused: false, recreated: false }
@@ -179,7 +180,7 @@ function requireSound(input: StartInput): void {
 }
 
 /** Reads the repository and decides the record of the new task; changes nothing. */
-async function planned(
+async function planTask(
   ports: Ports,
   repo: Repo,
   settings: Settings,
@@ -307,7 +308,6 @@ async function make(
   onProgress?: OnProgress,
 ): Promise<Omit<Made, 'reused' | 'recreated'>> {
   const { store } = ports
-  const now = () => ports.clock.now().toISOString()
   const task = await ports.locks.hold(repoLock(repo.place), { verb: 'start', signal }, async () => {
     requireBelowLimit(await store.countOpenTasks(repo.id), settings.limits.perRepo)
     return holdBlock(
@@ -321,7 +321,7 @@ async function make(
           ports,
           plan.uid,
           { type: 'start.begun', task: begun, owner: ports.processes.self() },
-          now(),
+          now(ports),
         )
         return begun
       },
@@ -341,7 +341,7 @@ async function make(
     const pointers = await ports.isolations.findPointers(repo, task, signal)
     const included = await include(ports, repo, repo.place, settings.workspace, task, signal)
     signal?.throwIfAborted()
-    const started = await append(ports, task.uid, { type: 'start.done' }, now())
+    const started = await append(ports, task.uid, { type: 'start.done' }, now(ports))
     ports.later(() => ports.seeding.seed(repo, started))
     ports.later(() => askForSlots({ ports, repo, task: started }, settings))
     return { task: started, included, submodules, pointers }

@@ -1,5 +1,5 @@
 /** The verb undo: takes an operation back. */
-import type { Work } from '../tasks/work.ts'
+import { now } from '../base/time.ts'
 import { whereItIsNow, withLaterEdits } from '../landing/later-edits.ts'
 import { toText } from '../model/bytes.ts'
 import { AppError, conflictError } from '../model/errors.ts'
@@ -15,10 +15,10 @@ import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { basisOf, requireStep } from '../steps/history.ts'
 import { takeStep } from '../steps/take.ts'
-import { requireIdle, requireOpen, requireSettled } from '../tasks/guards.ts'
-import { holdTask } from '../tasks/hold.ts'
+import { requireNeeds, withFound } from '../steps/with-task.ts'
 import { findRepo } from '../tasks/repo.ts'
-import { ensureWorkspace, requireWorkspace } from '../workspaces/recreate.ts'
+import type { Work } from '../tasks/work.ts'
+import { ensureWorkspace } from '../workspaces/recreate.ts'
 
 export interface UndoInput {
   readonly dir: string
@@ -68,22 +68,19 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
     throw new AppError('policyRefused', `${chosen.id} cannot be undone: ${operation.final}.`, {
       hint: 'offshoot ops lists the other operations; name one of them.',
     })
-  return holdTask(ports, task, { verb: 'undo', signal }, async () => {
-    const now = (await ports.store.findTaskByUid(task.uid)) ?? task
-    requireSettled(now)
-    requireIdle(now)
-    const inverted = inverse(operation, ports.ids.uid(), ports.clock.now().toISOString())
-    const swapped = hasLanded(all, chosen)
-      ? await whereItIsNow({ ports, repo, task: now, signal }, inverted)
-      : inverted
+  const needs = { state: 'any', checks: ['idle'] } as const
+  return withFound({ ports, repo, task, signal }, { verb: 'undo', needs }, async (work) => {
+    const inverted = inverse(operation, ports.ids.uid(), now(ports))
+    const swapped = hasLanded(all, chosen) ? await whereItIsNow(work, inverted) : inverted
     const back = operation.step
-      ? { ...swapped, step: await stepBack({ ports, repo, task: now, signal }, operation, operation.step) }
+      ? { ...swapped, step: await stepBack(work, operation, operation.step) }
       : operation.head
         ? swapped
         : await withLaterEdits(ports, repo, swapped)
-    await requireFits({ ports, repo, task: now }, back)
+    await requireFits(work, back)
     if (operation.verb === 'run') await requireUnused(ports, repo, back)
-    const done = await whole({ ports, repo, task: await perform({ ports, repo, task: now }, back), signal })
+    const performed = await perform({ ports, repo, task: work.task }, back)
+    const done = await remakeFolder({ ...work, task: performed })
     const files = back.files?.moves.map(({ path: file }) => toText(file)) ?? []
     return { task: done, undone: chosen, operation: back.id, files }
   })
@@ -96,19 +93,18 @@ function hasLanded(all: readonly KnownOperation[], { verb, undoes }: KnownOperat
 }
 
 /** Makes a folder that has left the trash again from the last step. */
-async function whole(work: Work): Promise<Task> {
+async function remakeFolder(work: Work): Promise<Task> {
   const { ports, task } = work
   if (!isOpen(task) || task.shadow || (await ports.files.readKind(task.path)) !== undefined) return task
   return (await ensureWorkspace(work)).task
 }
 
 /** The workspace as it was before the operation, merged with the work since. */
-async function stepBack(work: Work, { id, verb }: Operation, { before }: StepMove): Promise<StepMove> {
-  const { ports, repo, task: named, signal } = work
-  const task = await requireOpen(ports, named)
-  await requireWorkspace({ ...work, task })
+async function stepBack(begun: Work, { id, verb }: Operation, { before }: StepMove): Promise<StepMove> {
+  const work = await requireNeeds(begun, { state: 'open', checks: ['workspace'] })
+  const { ports, repo, task, signal } = work
   const kept = { tool: 'checkpoint', summary: `before the undo of ${verb}` }
-  const { step: last } = await takeStep({ ...work, task }, kept)
+  const { step: last } = await takeStep(work, kept)
   const steps = await ports.steps.readSteps(repo, task)
   const [then, after] = [requireStep(steps, before), requireStep(steps, before + 1)]
   const sides = { base: after.tree, ours: last.tree, theirs: then.tree, labels: ['now', 'before'] as const }
@@ -121,9 +117,9 @@ async function stepBack(work: Work, { id, verb }: Operation, { before }: StepMov
 
 /** Throws when a branch that the undo deletes is checked out somewhere. */
 async function requireUnused(ports: Ports, repo: Repo, back: Operation): Promise<void> {
-  const going = new Set(back.refs.flatMap((change) => (change.new === null ? [change.ref] : [])))
+  const deleted = new Set(back.refs.flatMap((change) => (change.new === null ? [change.ref] : [])))
   const user = (await ports.git.readWorktrees(repo.place)).find(
-    ({ branch }) => branch !== null && going.has(branchRef(branch)),
+    ({ branch }) => branch !== null && deleted.has(branchRef(branch)),
   )
   if (user)
     throw new AppError('branchInUse', `${user.branch} is checked out in ${user.path}.`, {

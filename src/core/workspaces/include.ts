@@ -4,6 +4,7 @@
  */
 import path from 'node:path'
 import { eachOf } from '../base/concurrency.ts'
+import { now } from '../base/time.ts'
 import { type BytePath, fromText, toText } from '../model/bytes.ts'
 import type { Place, Repo } from '../model/repo.ts'
 import { isSecretName } from '../model/secrets.ts'
@@ -55,12 +56,7 @@ export async function include(
   for (const name of names.linked)
     await ports.files.link(path.join(checkout, name), path.join(task.path, name))
   const included = { ...names, secrets: names.copied.filter(isSecretName) }
-  await append(
-    ports,
-    task.uid,
-    { type: 'included', ...eventLists(included) },
-    ports.clock.now().toISOString(),
-  )
+  await append(ports, task.uid, { type: 'included', ...eventLists(included) }, now(ports))
   return included
 }
 

@@ -1,6 +1,7 @@
 /** Makes the workspace of a task, and takes it back. Each effect can be repeated after a crash. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { AppError, type Problem } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
 import type { OnProgress } from '../model/progress.ts'
@@ -180,7 +181,7 @@ export async function undoStart(
   if (pin !== undefined) changes.push({ ref: pinRef(task.uid), old: pin, new: null })
   if (changes.length > 0) await refs.changeRefs(place, changes, `offshoot: undo start ${task.uid}`)
   const undone = { type: 'start.undone', reason: why.message, trash } as const
-  await append(ports, task.uid, undone, ports.clock.now().toISOString())
+  await append(ports, task.uid, undone, now(ports))
 }
 
 /** Whether this start made the branch, by its reflog: a user may have made a branch of that name in the meantime. */
@@ -193,7 +194,7 @@ export async function undoRecreate(work: Work, reason: string): Promise<void> {
   const { ports, task } = work
   if (!(await isUnderWay(ports, task, 'recreate'))) return
   await trashFolder(work, await freeTrash(ports, task.path))
-  await append(ports, task.uid, { type: 'recreate.undone', reason }, ports.clock.now().toISOString())
+  await append(ports, task.uid, { type: 'recreate.undone', reason }, now(ports))
 }
 
 /** Whether the record still has the verb pending. An append can fail after it was written; then the verb is done. */

@@ -3,6 +3,7 @@
  * (docs/adr/0024-ports-looked-at-before-the-first-command.md).
  */
 import { createHash } from 'node:crypto'
+import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import type { Settings } from '../model/settings.ts'
 import { isOpen, type PortBlock, portsOf, type Task } from '../model/task.ts'
@@ -100,6 +101,6 @@ export async function withPorts(ports: Ports, task: Task, signal?: AbortSignal):
 }
 
 async function recordPorts(ports: Ports, task: Task, portBlock: PortBlock): Promise<Task> {
-  await append(ports, task.uid, { type: 'ports.given', portBlock }, ports.clock.now().toISOString())
+  await append(ports, task.uid, { type: 'ports.given', portBlock }, now(ports))
   return { ...task, portBlock }
 }

@@ -1,6 +1,7 @@
 /** Makes a missing or damaged workspace again from the last step. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { AppError, appError } from '../model/errors.ts'
 import type { Worktree } from '../model/git.ts'
 import { branchRef } from '../model/refs.ts'
@@ -90,10 +91,9 @@ export async function branchTip(work: Work): Promise<string> {
 async function recreate(work: Work): Promise<Task> {
   const { ports, repo, task, signal } = work
   const { git, refs, steps, seeding } = ports
-  const now = () => ports.clock.now().toISOString()
-  // `recreate.begun` would replace the mark of a run, which keeps other verbs from its task.
+  // The mark of a run would be gone, and with it all that keeps others from its task.
   requireIdle(task)
-  await append(ports, task.uid, { type: 'recreate.begun', owner: ports.processes.self() }, now())
+  await append(ports, task.uid, { type: 'recreate.begun', owner: ports.processes.self() }, now(ports))
   try {
     await trashFolder(work, await freeTrash(ports, task.path))
     requireFree(task.branch, await git.readWorktrees(repo.place))
@@ -120,7 +120,7 @@ async function recreate(work: Work): Promise<Task> {
     const from = await ports.locate(task.origin).catch(() => undefined)
     const settings = from && (await ports.settings.read(from.checkout))
     if (settings) await include(ports, repo, from, settings.workspace, task, signal)
-    return await append(ports, task.uid, { type: 'recreate.done' }, now())
+    return await append(ports, task.uid, { type: 'recreate.done' }, now(ports))
   } catch (error) {
     await undoRecreate(work, appError(error).message).catch(() => {})
     throw error
