@@ -102,16 +102,6 @@ const several: Readonly<Record<string, Option>> = {
   check,
 }
 
-export const globalOptions: Readonly<Record<string, Option>> = {
-  directory: { type: 'string', short: 'C', value: 'DIR', help: 'work as if started in DIR' },
-  json: { type: 'boolean', help: 'answer with one JSON object' },
-  quiet: { type: 'boolean', short: 'q', help: 'no progress' },
-  verbose: { type: 'boolean', help: 'more about errors' },
-  'no-color': { type: 'boolean', help: 'no colours' },
-  help: { type: 'boolean', short: 'h', help: 'show help' },
-  version: { type: 'boolean', short: 'v', help: 'show the version' },
-}
-
 export const commands: readonly Command[] = [
   verb('start', 'task.start', {
     examples: [
@@ -333,7 +323,7 @@ export const commands: readonly Command[] = [
     {
       args: [{ name: 'SHELL', required: true, noun: 'shell', values: ['bash', 'zsh', 'fish'] }],
       examples: ['eval "$(offshoot completion bash)"', 'offshoot completion fish | source'],
-      load: async () => (await import('./commands/completion.ts')).completion,
+      load: async () => (await import('./commands/completion.ts')).completionOf(commands),
     },
   ),
   command('demo', 'setup', 'Try it on a throwaway repository', {
@@ -343,7 +333,7 @@ export const commands: readonly Command[] = [
   command('help', 'setup', 'Show the commands, or how one of them is used', {
     args: [{ name: 'COMMAND', many: true }],
     examples: ['offshoot help', 'offshoot help accept'],
-    load: async () => (await import('./commands/help.ts')).help,
+    load: async () => (await import('./commands/help.ts')).helpOf(commands),
   }),
   command('version', 'setup', 'Print the version', {
     examples: ['offshoot version'],
