@@ -7,6 +7,7 @@ import { allEnded } from '../core/base/concurrency.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { Place } from '../core/model/repo.ts'
 import type { RefChange } from '../core/model/git.ts'
+import { branchOf } from '../core/model/refs.ts'
 import { lstatOf, readSmall } from './look.ts'
 import { sharedLockMark } from './refs.ts'
 
@@ -103,7 +104,7 @@ function foldersOf(ref: string): string[] {
 
 /** Those that git keeps a log of. */
 function isLogged(ref: string): boolean {
-  return ref.startsWith('refs/heads/')
+  return branchOf(ref) !== undefined
 }
 
 async function log(files: FileSystem, file: string, made: string, message: string): Promise<void> {

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { Registration, Worktree } from '../core/model/git.ts'
 import { type Place, repoRoot } from '../core/model/repo.ts'
+import { branchOfHead } from '../core/model/refs.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import { isBare } from './bare.ts'
 
@@ -48,5 +49,5 @@ export const halfMade = 'initializing'
 
 async function branchIn(files: FileSystem, gitDir: string): Promise<string | null> {
   const head = (await files.readText(path.join(gitDir, 'HEAD'))) ?? ''
-  return /^ref: refs\/heads\/(.+?)\n?$/.exec(head)?.[1] ?? null
+  return branchOfHead(head)
 }

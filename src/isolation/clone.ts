@@ -5,6 +5,7 @@
 import path from 'node:path'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
+import { branchRef, branchRefs, headOn } from '../core/model/refs.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { IsolationKind } from '../core/ports/isolation.ts'
 import type { GitExec } from '../git/exec.ts'
@@ -108,7 +109,7 @@ const parts = {
   objects: 'folder',
   'objects/info': 'folder',
   refs: 'folder',
-  'refs/heads': 'folder',
+  [branchRefs]: 'folder',
   config: 'file',
   commondir: undefined,
 } as const
@@ -157,7 +158,7 @@ async function makeGit(
   signal?: AbortSignal,
 ): Promise<void> {
   const gitDir = path.join(task.path, '.git')
-  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
+  for (const folder of ['objects/info', 'objects/pack', branchRefs, 'refs/tags', 'info']) {
     await files.makeFolder(path.join(gitDir, folder))
   }
   await files.write(alternatesFile(gitDir), lender(repo))
@@ -169,7 +170,7 @@ async function makeGit(
   }
   await inheritSparseness(files, repo.place, gitDir)
   // Without HEAD it is no repository: it comes last.
-  await files.write(path.join(gitDir, 'HEAD'), `ref: refs/heads/${task.branch}\n`)
+  await files.write(path.join(gitDir, 'HEAD'), `${headOn(task.branch)}\n`)
 }
 
 /** What says how the repository is stored, who commits, and where its remotes are; nothing that runs anything. */
@@ -205,7 +206,7 @@ export function configLines(key: string, value: string): string {
 /** The branches, tags and remote branches of the user's, and the task's own branch at its base. */
 async function clonedRefs(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
   const refs = await readCloned(exec, repo, signal)
-  const own = `refs/heads/${task.branch}`
+  const own = branchRef(task.branch)
   if (!refs.has(own)) refs.set(own, task.base.commit)
   return packedRefs(refs)
 }
@@ -215,13 +216,7 @@ export async function readCloned(
   { commonDir }: Pick<Repo, 'commonDir'>,
   signal?: AbortSignal,
 ): Promise<Map<string, string>> {
-  const args = [
-    'for-each-ref',
-    '--format=%(objectname) %(refname)',
-    'refs/heads',
-    'refs/tags',
-    'refs/remotes',
-  ]
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', branchRefs, 'refs/tags', 'refs/remotes']
   const { stdout } = await exec({ args, gitDir: commonDir, cwd: commonDir, signal })
   const refs = new Map<string, string>()
   for (const line of stdout.toString().split('\n')) {

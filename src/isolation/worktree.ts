@@ -7,6 +7,7 @@ import { allEnded } from '../core/base/concurrency.ts'
 import type { OtherFolder } from '../core/model/git.ts'
 import type { Place, Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
+import { headOn } from '../core/model/refs.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { IsolationKind } from '../core/ports/isolation.ts'
 import type { GitExec } from '../git/exec.ts'
@@ -160,7 +161,7 @@ async function registerAnew(files: FileSystem, repo: Repo, task: Task): Promise<
 /** The folder becomes the registration of the task, with all that is in it. */
 export async function register(files: FileSystem, repo: Repo, task: Task, staged: string): Promise<void> {
   const written = {
-    HEAD: `ref: refs/heads/${task.branch}`,
+    HEAD: headOn(task.branch),
     commondir: '../..',
     gitdir: path.join(task.path, '.git'),
     [markFile]: JSON.stringify({ task: task.id, uid: task.uid }),

@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { Repo, RepoRecord } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
+import { branchRefs, nowhereHead, taskRef, taskRefs } from '../core/model/refs.ts'
 import type { Algorithm } from './objects/objects.ts'
 
 export interface VaultPlace {
@@ -35,7 +36,7 @@ export function taskFolder(vault: string, task: Pick<Task, 'uid'>): string {
 }
 
 export function tipFile(vault: string, task: Task): string {
-  return path.join(vault, 'refs', 'tasks', task.uid)
+  return path.join(vault, taskRef(task.uid))
 }
 
 /** The commit of the last step. */
@@ -44,7 +45,7 @@ export function readTip(
   vault: string,
   task: Pick<Task, 'uid'>,
 ): Promise<string | undefined> {
-  return readRef(files, vault, `refs/tasks/${task.uid}`)
+  return readRef(files, vault, taskRef(task.uid))
 }
 
 /** A power cut leaves a ref that is there and says nothing. */
@@ -134,7 +135,7 @@ function ownParts(algorithm: Algorithm): [name: string, text: string][] {
   return [
     ['config', config(algorithm)],
     ['info/attributes', '* -text -eol -crlf -ident -filter -working-tree-encoding\n'],
-    ['HEAD', 'ref: refs/heads/none\n'],
+    ['HEAD', nowhereHead],
   ]
 }
 
@@ -151,15 +152,7 @@ export async function hasOwnParts(files: FileSystem, vault: string): Promise<boo
 
 /** Whatever is there of it stays, but for what says how it is kept. */
 export async function writeParts(files: FileSystem, vault: string, algorithm: Algorithm): Promise<void> {
-  for (const folder of [
-    'objects/pack',
-    'objects/info',
-    'refs/heads',
-    'refs/tasks',
-    'info',
-    'tasks',
-    'scratch',
-  ]) {
+  for (const folder of ['objects/pack', 'objects/info', branchRefs, taskRefs, 'info', 'tasks', 'scratch']) {
     await files.makeFolder(path.join(vault, folder), 0o700)
   }
   for (const [name, text] of ownParts(algorithm))

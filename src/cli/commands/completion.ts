@@ -1,6 +1,7 @@
 /** `completion SHELL`: scripts that complete commands, flags and their values, made from the table of commands. */
 import type { Suggestions } from '../../actions/action.ts'
 import { type Answer, type Command, type Context, globalOptions, type Option } from '../command.ts'
+import { branchRefs } from '../../core/model/refs.ts'
 
 const scripts: Record<string, (commands: readonly Command[]) => string> = { bash, zsh, fish }
 
@@ -26,7 +27,7 @@ const goThere = `offshoot() {
 /** Commands that print the words which only the repository knows. */
 const listing = {
   tasks: `command offshoot list --json --quiet 2>/dev/null | tr ',{' '\\n\\n' | sed -n 's/^"id":"\\([^"]*\\)"$/\\1/p'`,
-  branches: `command git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null`,
+  branches: `command git for-each-ref --format='%(refname:short)' ${branchRefs} refs/tags 2>/dev/null`,
 }
 
 /** The words for a value, as a shell reads them between double quotes. */

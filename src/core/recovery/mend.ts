@@ -3,7 +3,7 @@ import type { Work } from '../tasks/work.ts'
 import { quoted } from '../base/shell-quote.ts'
 import { AppError } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
-import { branchRef, pinRef } from '../model/refs.ts'
+import { branchRef, isOurs, pinRef } from '../model/refs.ts'
 import { type Repo, repoLock } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { findUnkeptHead } from '../operations/close.ts'
@@ -49,10 +49,7 @@ async function clearLocks({ refs, care, files, clock }: Ports, repo: Repo): Prom
   const { place } = repo
   const left = (await refs.readLocks(place)).filter((lock) => isStale(lock, clock.now()))
   const locked = left.map(({ name }) => name.replace(/\.lock$/, ''))
-  await refs.clearRefLocks(
-    place,
-    locked.filter((ref) => ref.startsWith('refs/offshoot/')),
-  )
+  await refs.clearRefLocks(place, locked.filter(isOurs))
   const { locks = [] } = await care.inspect(repo, false)
   for (const lock of locks) if (isStale(lock, clock.now())) await files.remove(lock.name)
 }

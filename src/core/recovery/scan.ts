@@ -7,6 +7,7 @@ import type { GitLock, OtherFolder, Registration } from '../model/git.ts'
 import type { Repo, RepoRecord } from '../model/repo.ts'
 import type { VaultLook } from '../model/step.ts'
 import { isOpen, type Task } from '../model/task.ts'
+import { branchRefs, ownRefs, uidOfPin } from '../model/refs.ts'
 import type { Ports } from '../ports/index.ts'
 import { readKnown } from '../tasks/known.ts'
 import { repoAt } from '../tasks/repo.ts'
@@ -146,10 +147,10 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
   }
   const [registrations, refs, locks] = await Promise.all([
     ports.git.readRegistrations(place),
-    ports.refs.readRefs(place, ['refs/offshoot', 'refs/heads'], signal),
+    ports.refs.readRefs(place, [ownRefs, branchRefs], signal),
     ports.refs.readLocks(place),
   ])
-  const pinned = [...refs.keys()].flatMap((ref) => /^refs\/offshoot\/base\/(\w+)$/.exec(ref)?.[1] ?? [])
+  const pinned = [...refs.keys()].flatMap((ref) => uidOfPin(ref) ?? [])
   const marked = registrations.flatMap(({ uid }) => uid ?? [])
   const known = await readKnown(ports.store, [...pinned, ...marked, ...vault.tips.keys()])
   return { record, isThere: true, vault, registrations, refs, locks, known, lost }

@@ -1,5 +1,6 @@
 import { landedState } from '../landing/landed.ts'
 import { isOpen, type Task } from '../model/task.ts'
+import { branchRef } from '../model/refs.ts'
 import type { Ports } from '../ports/index.ts'
 import { findMeant } from '../tasks/find.ts'
 import { asSeen } from '../tasks/liveness.ts'
@@ -24,7 +25,7 @@ export async function show(
   const { landed } = await landedState({ ports, repo, task, signal })
   if (!there) return { task, dirty: null, landed }
   const dirt = await ports.steps.readDirt(repo, task, signal)
-  const head = await ports.refs.findRef(repo.place, `refs/heads/${task.branch}`, signal)
+  const head = await ports.refs.findRef(repo.place, branchRef(task.branch), signal)
   return {
     task: { ...task, head: head ?? task.head },
     dirty: dirt.length > 0,

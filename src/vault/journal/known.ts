@@ -5,6 +5,7 @@ import type { KeptOperation } from '../../core/model/operation.ts'
 import type { RepoRecord } from '../../core/model/repo.ts'
 import type { VaultLook } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
+import { operationRefs, taskRef, taskRefs } from '../../core/model/refs.ts'
 import type { FileSystem } from '../../core/ports/files.ts'
 import type { Vault } from '../../core/ports/vault.ts'
 import type { GitExec } from '../../git/exec.ts'
@@ -56,18 +57,18 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The names below `refs/<kind>/`, in files of their own or packed. */
-async function readRefNames(files: FileSystem, vault: string, kind: string): Promise<string[]> {
-  const loose = await files.readNames(path.join(vault, 'refs', kind))
+/** The names of the refs below `above`, in files of their own or packed. */
+async function readRefNames(files: FileSystem, vault: string, above: string): Promise<string[]> {
+  const loose = await files.readNames(path.join(vault, above))
   const packed = (await files.readText(path.join(vault, 'packed-refs'))) ?? ''
   const listed = Array.from(packed.matchAll(/^[0-9a-f]+ (refs\/\S+)$/gm), ([, ref = '']) => ref)
-    .filter((ref) => ref.startsWith(`refs/${kind}/`))
-    .map((ref) => ref.slice(`refs/${kind}/`.length))
+    .filter((ref) => ref.startsWith(`${above}/`))
+    .map((ref) => ref.slice(`${above}/`.length))
   return [...new Set([...loose, ...listed])].filter((name) => /^[0-9a-z]{20}$/.test(name)).toSorted()
 }
 
 export function readUids(files: FileSystem, vault: string): Promise<string[]> {
-  return readRefNames(files, vault, 'tasks')
+  return readRefNames(files, vault, taskRefs)
 }
 
 /** The task as step 0 has it. */
@@ -85,7 +86,7 @@ export async function readIds(
   if (uids.length === 0) return new Map()
   const { stdout } = await exec({
     args: ['log', '-z', '--format=%B', '--grep=^Offshoot-Step: 0$', '--ignore-missing', '--stdin'],
-    stdin: uids.map((uid) => `refs/tasks/${uid}\n`).join(''),
+    stdin: uids.map((uid) => `${taskRef(uid)}\n`).join(''),
     gitDir: vault,
     cwd: vault,
     // Of a history with a hole in it, what lies before that.
@@ -129,7 +130,7 @@ export async function readKept(
 ): Promise<KeptOperation[]> {
   const done = await readDone(vault.files, vault.vault)
   const kept: KeptOperation[] = []
-  for (const name of await readRefNames(vault.files, vault.vault, 'operations')) {
+  for (const name of await readRefNames(vault.files, vault.vault, operationRefs)) {
     const found = await find(name).catch(() => undefined)
     if (found) kept.push({ name, record: found.record, done: done.get(name) })
   }
@@ -154,7 +155,7 @@ export async function inspect(
   // Whoever takes the first step writes it before.
   if (uids.length > 0 && (await findNoted(files, vault))?.id !== id)
     return { state: 'damaged', tips: new Map() }
-  const commits = await Promise.all(uids.map((uid) => readRef(files, vault, `refs/tasks/${uid}`)))
+  const commits = await Promise.all(uids.map((uid) => readRef(files, vault, taskRef(uid))))
   const asked = await exec({
     args: ['cat-file', '--batch-check=%(objecttype)'],
     stdin: commits.map((commit) => `${isObject(commit) ? commit : 'none'}\n`).join(''),
@@ -201,7 +202,7 @@ export async function mendTip(vault: OpenVault, uid: string, commit: string): Pr
   if (!isObject(commit)) return false
   const content = await vault.objects.readObject(commit).catch(() => undefined)
   if (!content || !parseStep(parseCommit(content).message)) return false
-  const file = path.join(vault.vault, 'refs', 'tasks', uid)
+  const file = path.join(vault.vault, taskRef(uid))
   await vault.files.writeDurable(file, Buffer.from(`${commit}\n`), 0o600)
   await vault.files.sync([path.dirname(file)])
   return true

@@ -2,16 +2,14 @@
 import path from 'node:path'
 import { appError } from '../../core/model/errors.ts'
 import type { Gone } from '../../core/model/operation.ts'
+import { operationRef, taskRef } from '../../core/model/refs.ts'
 import type { OpenVault } from '../open.ts'
 import { freshMs } from './objects.ts'
 
 export async function compact(vault: OpenVault, gone: Gone, signal?: AbortSignal): Promise<void> {
   const { exec, files, vault: gitDir, alternates } = vault
   const common = { gitDir, cwd: gitDir, durable: true, signal } as const
-  const refs = [
-    ...gone.tasks.map((uid) => `refs/tasks/${uid}`),
-    ...gone.operations.map((id) => `refs/operations/${id}`),
-  ]
+  const refs = [...gone.tasks.map(taskRef), ...gone.operations.map(operationRef)]
   if (refs.length > 0)
     await exec({
       args: ['update-ref', '--stdin', '-z'],

@@ -6,6 +6,7 @@ import { eachOf } from '../../core/base/concurrency.ts'
 import { below, type BytePath, splitNul } from '../../core/model/bytes.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Found, Leaf } from '../../core/model/tree.ts'
+import { operationRef, operationRefs } from '../../core/model/refs.ts'
 import type { Contents } from '../../core/ports/contents.ts'
 import type { Indexes } from '../../core/ports/indexes.ts'
 import type { Journal } from '../../core/ports/journal.ts'
@@ -24,10 +25,10 @@ import { mergeTrees } from './merge.ts'
 import { changeTree, compareTrees, findLeaf } from './tree.ts'
 
 export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Contents & Indexes & Journal {
-  const opsFolder = (vault: OpenVault) => path.join(vault.vault, 'refs', 'operations')
+  const opsFolder = (vault: OpenVault) => path.join(vault.vault, operationRefs)
   const findKept: Journal['findKept'] = async (repo, name) => {
     const vault = await open(repo)
-    const commit = await readRef(vault.files, vault.vault, `refs/operations/${name}`)
+    const commit = await readRef(vault.files, vault.vault, operationRef(name))
     if (commit === undefined) return undefined
     const { tree, message } = parseCommit(await vault.objects.readObject(commit))
     const trees = Object.fromEntries((await vault.objects.read(tree)).map((entry) => [entry.name, entry.oid]))

@@ -10,6 +10,7 @@ import { below, type BytePath, splitNul, toBytes } from '../../core/model/bytes.
 import { AppError } from '../../core/model/errors.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
+import { nowhereHead } from '../../core/model/refs.ts'
 import { findLeaf, type Leaf } from '../objects/tree.ts'
 import type { OpenVault } from '../open.ts'
 import { taskFolder } from '../place.ts'
@@ -76,7 +77,7 @@ export async function makeCleanRepo(vault: OpenVault, task?: Task): Promise<stri
     if ((await files.readKind(path.join(vault.commonDir, name))) !== 'folder') continue
     await symlink(path.join(vault.commonDir, name), path.join(scratch, name)).catch(() => {})
   }
-  await files.write(path.join(scratch, 'HEAD'), 'ref: refs/heads/none\n', 0o600)
+  await files.write(path.join(scratch, 'HEAD'), nowhereHead, 0o600)
   return scratch
 }
 

@@ -6,6 +6,7 @@ import type { RefChange } from '../../core/model/git.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Published, Step } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
+import { branchRef, headOn } from '../../core/model/refs.ts'
 import { isAncestor } from '../../git/ancestor.ts'
 import { frugal } from '../../git/frugal.ts'
 import { workspacePlace } from '../../git/workspace-place.ts'
@@ -72,7 +73,7 @@ export async function publish(
   signal?: AbortSignal,
 ): Promise<Published> {
   const branch = await branchFor(vault, repo, task)
-  const ref = `refs/heads/${branch}`
+  const ref = branchRef(branch)
   const lines = await readLines(vault, task)
   const fresh = await commitSteps(vault, task, await readSteps(lastOf(lines)), lines, signal)
   const own = workspacePlace(repo, task)
@@ -292,5 +293,5 @@ async function syncIndex(
 ): Promise<void> {
   const { gitDir } = workspacePlace(repo, task)
   const head = await readPlain(vault.files, gitDir, 'HEAD')
-  if (head?.trim() === `ref: refs/heads/${branch}`) await writeOwnIndex(vault, repo, task, tip, signal)
+  if (head?.trim() === headOn(branch)) await writeOwnIndex(vault, repo, task, tip, signal)
 }

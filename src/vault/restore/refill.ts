@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
+import { nowhereHead } from '../../core/model/refs.ts'
 import { workspacePlace } from '../../git/workspace-place.ts'
 import { noteIndexed } from '../capture/indexed.ts'
 import type { OpenVault } from '../open.ts'
@@ -29,7 +30,7 @@ export async function refill(
   }
   const sparse = await sparsePatterns(vault, repo, task, signal)
   if (sparse !== undefined) await files.write(path.join(scratch, 'info', 'sparse-checkout'), sparse)
-  await files.write(path.join(scratch, 'HEAD'), 'ref: refs/heads/none\n')
+  await files.write(path.join(scratch, 'HEAD'), nowhereHead)
   // Also the lock of a git that was killed here: ours alone, under the task's lock.
   for (const left of ['.new', '.new.lock']) await files.remove(index + left)
   await vault.exec({
