@@ -1,15 +1,15 @@
 /** What a run that was left to itself has to say, in a file: as with `--json`, one object per line. */
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { runLogFile } from '../core/model/layout.ts'
 
 export type LogLine = Readonly<Record<string, unknown>>
 
 /** Tasks of two repositories may have the same id. */
 export function runLog(home: string, task: { readonly id: string; readonly path: string }): string {
   const place = createHash('sha256').update(task.path).digest('hex').slice(0, 8)
-  return path.join(home, 'runs', `${task.id}-${place}.log`)
+  return runLogFile(home, `${task.id}-${place}`)
 }
 
 /** Every whole line; undefined without a file. What is no JSON was said by whoever died. */

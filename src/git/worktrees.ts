@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { Registration, Worktree } from '../core/model/git.ts'
 import { type Place, repoRoot } from '../core/model/repo.ts'
 import { branchOfHead } from '../core/model/refs.ts'
+import { registrationMark } from '../core/model/layout.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import { isBare } from './bare.ts'
 
@@ -33,7 +34,7 @@ export async function readRegistrations(files: FileSystem, place: Place): Promis
       const gitDir = path.join(place.commonDir, 'worktrees', name)
       const read = (file: string) => files.readText(path.join(gitDir, file))
       return [
-        Promise.all([read(markFile), read('locked')]).then(([mark, locked]) => {
+        Promise.all([read(registrationMark), read('locked')]).then(([mark, locked]) => {
           const uid = /"uid":"([0-9a-z]{20})"/.exec(mark ?? '')?.[1]
           return { name, ...rest, uid, locked: locked?.trim() }
         }),
@@ -41,8 +42,6 @@ export async function readRegistrations(files: FileSystem, place: Place): Promis
     }),
   )
 }
-
-export const markFile = 'offshoot.json'
 
 /** What git writes into the lock of a worktree that it is about to make; killed then, it leaves it so for ever. */
 export const halfMade = 'initializing'

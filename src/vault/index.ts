@@ -6,6 +6,14 @@ import { appError } from '../core/model/errors.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Snapshot, Step } from '../core/model/step.ts'
 import type { Task } from '../core/model/task.ts'
+import {
+  agedMark,
+  shadowAside,
+  taskFiles,
+  taskFolder,
+  trashAsideOf,
+  vaultFolder,
+} from '../core/model/layout.ts'
 import type { Vault } from '../core/ports/vault.ts'
 import { workspacePlace } from '../git/workspace-place.ts'
 import { readOwnHead } from '../git/own.ts'
@@ -42,16 +50,7 @@ import { diffOf, filesOf, statOf } from './objects/diff.ts'
 import { vaultObjects } from './objects/objects.ts'
 import { changeTree, compareTrees, type FileChange, type Leaf } from './objects/tree.ts'
 import { type OpenVault, type VaultOptions, whenSynced } from './open.ts'
-import {
-  clearScratch,
-  copyShallow,
-  makeVault,
-  readAlgorithm,
-  taskFolder,
-  vaultFolder,
-  vaultPlace,
-  writeParts,
-} from './place.ts'
+import { clearScratch, copyShallow, makeVault, readAlgorithm, vaultPlace, writeParts } from './place.ts'
 import { clean, keepConfig } from './publish/clean.ts'
 import { commitAsUser, readReplay, readTree, smudge } from './publish/commit.ts'
 import { lenders, publish, readPublished, startTree } from './publish/publish.ts'
@@ -157,7 +156,7 @@ export function gitVault(options: VaultOptions): Vault {
   const scopeOf = (vault: OpenVault, task: Task) => ({
     ...vault,
     workspace: task.path,
-    index: path.join(taskFolder(vault.vault, task), 'index'),
+    index: path.join(taskFolder(vault.vault, task), taskFiles.index),
   })
 
   const look = async (
@@ -273,8 +272,9 @@ export function gitVault(options: VaultOptions): Vault {
     },
     async reseed(repo, task) {
       const vault = await open(repo)
-      await vault.files.remove(path.join(taskFolder(vault.vault, task), 'index'))
-      await vault.files.remove(path.join(taskFolder(vault.vault, task), 'index.aged'))
+      const index = path.join(taskFolder(vault.vault, task), taskFiles.index)
+      await vault.files.remove(index)
+      await vault.files.remove(agedMark(index))
       await keepIndex(vault, repo, task)
     },
     async readIgnored(repo, task, signal) {
@@ -289,13 +289,13 @@ export function gitVault(options: VaultOptions): Vault {
       const vault = await open(repo)
       const aside = asideOf(task)
       if (from === null) {
-        const index = path.join(taskFolder(vault.vault, task), 'index')
+        const index = path.join(taskFolder(vault.vault, task), taskFiles.index)
         const error = await refill(vault, repo, task, to.tree, signal).catch(appError)
         if (!error) return
         if (error.kind === 'cancelled' || error.problem === 'diskFull') throw error
         // A step may have what git refuses to write, as a link called .gitmodules. It takes longer without git.
         await restore({ ...scopeOf(vault, task), aside }, null, to.tree, signal)
-        for (const name of [index, `${index}.aged`]) await files.remove(name)
+        for (const name of [index, agedMark(index)]) await files.remove(name)
         return
       }
       const restored = await restore({ ...scopeOf(vault, task), aside }, from.tree, to.tree, signal)
@@ -355,8 +355,7 @@ export function gitVault(options: VaultOptions): Vault {
 
 /** Where what stands in the way of a restore goes. */
 function asideOf(task: Task): string {
-  if (task.shadow) return path.join(task.shadow.gitDir, 'offshoot-aside')
-  return path.join(path.dirname(task.path), '.trash', `${path.basename(task.path)}.aside`)
+  return task.shadow ? shadowAside(task.shadow.gitDir) : trashAsideOf(task.path)
 }
 
 /** The files that the workspace's own HEAD has; undefined when its git is broken. */

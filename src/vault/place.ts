@@ -5,6 +5,7 @@ import type { FileSystem } from '../core/ports/files.ts'
 import type { Repo, RepoRecord } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
 import { branchRefs, nowhereHead, taskRef, taskRefs } from '../core/model/refs.ts'
+import { scratchIn, taskFoldersIn, vaultFolder } from '../core/model/layout.ts'
 import type { Algorithm } from './objects/objects.ts'
 
 export interface VaultPlace {
@@ -17,10 +18,6 @@ export interface VaultPlace {
   readonly excludes: string
 }
 
-export function vaultFolder(home: string, name: string): string {
-  return path.join(home, 'vaults', `${name}.git`)
-}
-
 export function vaultPlace(home: string, repo: RepoRecord): VaultPlace {
   return {
     vault: vaultFolder(home, repo.name),
@@ -28,15 +25,6 @@ export function vaultPlace(home: string, repo: RepoRecord): VaultPlace {
     alternates: [path.join(repo.commonDir, 'objects')],
     excludes: path.join(repo.commonDir, 'info', 'exclude'),
   }
-}
-
-/** The folder with what only saves work: the index and the overlay of one task. */
-export function taskFolder(vault: string, task: Pick<Task, 'uid'>): string {
-  return path.join(vault, 'tasks', task.uid)
-}
-
-export function tipFile(vault: string, task: Task): string {
-  return path.join(vault, taskRef(task.uid))
 }
 
 /** The commit of the last step. */
@@ -97,7 +85,7 @@ const unjudged = ['Blob', 'Large', 'Name', 'Parse', 'Path', 'Symlink', 'Update',
 
 /** What a process that was killed has left behind: copies of files, which may be big. */
 export async function clearScratch(files: FileSystem, vault: string): Promise<void> {
-  const scratch = path.join(vault, 'scratch')
+  const scratch = scratchIn(vault)
   for (const name of await files.readNames(scratch)) {
     const pid = Number(/^(?:[a-z]+-)?(\d+)-/.exec(name)?.[1])
     if (Number.isNaN(pid) || isAlive(pid)) continue
@@ -152,9 +140,11 @@ export async function hasOwnParts(files: FileSystem, vault: string): Promise<boo
 
 /** Whatever is there of it stays, but for what says how it is kept. */
 export async function writeParts(files: FileSystem, vault: string, algorithm: Algorithm): Promise<void> {
-  for (const folder of ['objects/pack', 'objects/info', branchRefs, taskRefs, 'info', 'tasks', 'scratch']) {
-    await files.makeFolder(path.join(vault, folder), 0o700)
-  }
+  const folders = ['objects/pack', 'objects/info', branchRefs, taskRefs, 'info'].map((name) =>
+    path.join(vault, name),
+  )
+  for (const folder of [...folders, taskFoldersIn(vault), scratchIn(vault)])
+    await files.makeFolder(folder, 0o700)
   for (const [name, text] of ownParts(algorithm))
     await files.writeDurable(path.join(vault, name), Buffer.from(text), 0o600)
   await files.sync([vault, path.join(vault, 'info'), path.dirname(vault)])

@@ -8,6 +8,7 @@ import type { Repo, RepoRecord } from '../model/repo.ts'
 import type { VaultLook } from '../model/step.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { branchRefs, ownRefs, uidOfPin } from '../model/refs.ts'
+import { workspacesFolder } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { readKnown } from '../tasks/known.ts'
 import { repoAt } from '../tasks/repo.ts'
@@ -199,7 +200,7 @@ async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'faile
 
 /** Only in the folders of the state folder: elsewhere the user may keep whatever they like beside ours. */
 async function findStrays(ports: Ports, { name }: RepoRecord): Promise<UnknownFolder[]> {
-  const base = path.join(ports.home, 'workspaces', name)
+  const base = workspacesFolder(ports.home, name)
   const folders = (await ports.files.readNames(base)).filter((folder) => !folder.startsWith('.'))
   const strays: UnknownFolder[] = []
   for (const name of folders) {

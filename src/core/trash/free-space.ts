@@ -1,7 +1,7 @@
 /** A disk that is full, or nearly: the trash gives up what the vault holds as well. */
-import path from 'node:path'
 import type { Settings } from '../model/settings.ts'
 import { isOpen, type Task } from '../model/task.ts'
+import { trashFolderOf } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { readKnown } from '../tasks/known.ts'
 import { repoAt } from '../tasks/repo.ts'
@@ -103,7 +103,7 @@ async function leftovers(ports: Ports): Promise<{ readonly folder: string; reado
     .filter(({ pending, shadow }) => pending?.verb === 'start' && !shadow)
     .map((task) => ({
       task,
-      folder: path.join(path.dirname(task.path), '.trash', path.basename(task.path)),
+      folder: trashFolderOf(task.path),
     }))
   return [...(await undoneStarts(store)), ...halfMade].filter(({ folder }) => !used.has(folder))
 }

@@ -1,6 +1,5 @@
 /** Keeps the trash and the vault of a repository within their limits. Nothing goes that somebody may still ask for. */
 import type { Work } from '../tasks/work.ts'
-import path from 'node:path'
 import { apart, type Failed } from '../base/failures.ts'
 import { day } from '../base/time.ts'
 import type { Repo } from '../model/repo.ts'
@@ -10,6 +9,7 @@ import type { Ports } from '../ports/index.ts'
 import { holdFree } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
 import { sizeText } from '../model/disk-use.ts'
+import { trashParts } from '../model/layout.ts'
 import { expire, whileNobodyWorks } from './expire.ts'
 import { expireLoose, findDueLoose } from './loose.ts'
 import {
@@ -208,8 +208,8 @@ async function closedTasks(ports: Ports, repo: Repo, measures: boolean): Promise
   return closed
 }
 
-const folderOf = (trash: string) => path.join(trash, 'workspace')
-const leavingOf = (trash: string) => path.join(trash, 'workspace.gone')
+const folderOf = (trash: string) => trashParts(trash).workspace
+const leavingOf = (trash: string) => trashParts(trash).leaving
 
 /**
  * The folder of a closed task leaves the trash, when its last step holds it. It is made again should the task come back.

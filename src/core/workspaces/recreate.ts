@@ -1,11 +1,11 @@
 /** A workspace that is gone or damaged, made whole from the last step. */
 import type { Work } from '../tasks/work.ts'
-import path from 'node:path'
 import { AppError, appError } from '../model/errors.ts'
 import type { Worktree } from '../model/git.ts'
 import { branchRef } from '../model/refs.ts'
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
+import { trashParts } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { requireIdle } from '../tasks/guards.ts'
 import { append } from '../tasks/records.ts'
@@ -39,7 +39,7 @@ async function isThere(ports: Ports, task: Task): Promise<boolean> {
 }
 
 async function mend({ ports, repo, task, signal }: Work): Promise<boolean> {
-  const aside = path.join(await freeTrash(ports, task.path), 'git')
+  const aside = trashParts(await freeTrash(ports, task.path)).git
   return isolationOf(ports, task).mend(repo, task, aside, signal)
 }
 

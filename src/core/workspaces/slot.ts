@@ -5,16 +5,12 @@
  */
 import path from 'node:path'
 import type { Task } from '../model/task.ts'
+import { poolOf } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 
 /** Where it is noted that a repository's slots are being made, or that some are to be taken away. */
 export function poolNote(repo: string): string {
   return `pool ${repo}`
-}
-
-/** Beside the workspaces: a rename must not cross file systems. */
-export function poolFolder(base: string): string {
-  return path.join(base, '.pool')
 }
 
 /** False when somebody else was faster. */
@@ -30,7 +26,7 @@ export async function claim({ files }: Ports, from: string, to: string): Promise
 
 /** Takes back what a start that did not end had taken. */
 export async function dropTaken(ports: Ports, task: Task): Promise<void> {
-  const pool = poolFolder(path.dirname(task.path))
+  const pool = poolOf(path.dirname(task.path))
   for (const name of await ports.files.readNames(pool)) {
     if (name.endsWith(`.${task.uid}`)) await ports.files.remove(path.join(pool, name))
   }

@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { OpenVault } from '../open.ts'
 import { noteIndexed } from './indexed.ts'
 import { refreshIndex, type ScanScope } from './scan.ts'
+import { agedMark } from '../../core/model/layout.ts'
 
 /** As long as the index is of the same second as the files, every look would have to read them all. */
 export async function ageIndex(
@@ -11,7 +12,7 @@ export async function ageIndex(
   readFirst: () => Promise<string>,
   signal?: AbortSignal,
 ): Promise<void> {
-  const aged = `${scope.index}.aged`
+  const aged = agedMark(scope.index)
   if ((await scope.files.readKind(aged)) === 'file') return
   const found = await stat(scope.index).catch(() => undefined)
   // Without an index git would find every file new and none deleted; one that a power cut left empty it refuses.

@@ -6,6 +6,14 @@ import type { RepoRecord } from '../../core/model/repo.ts'
 import type { VaultLook } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
 import { operationRefs, taskRef, taskRefs } from '../../core/model/refs.ts'
+import {
+  completedFile,
+  repoFile,
+  repoOfVault,
+  tipFile,
+  vaultFolder,
+  vaultsFolder,
+} from '../../core/model/layout.ts'
 import type { FileSystem } from '../../core/ports/files.ts'
 import type { Vault } from '../../core/ports/vault.ts'
 import type { GitExec } from '../../git/exec.ts'
@@ -14,14 +22,11 @@ import type { OpenVault } from '../open.ts'
 import { hasOwnParts, isObject, readRef, type VaultPlace } from '../place.ts'
 import { parseCommit, parseStep } from './step.ts'
 
-const noteFile = 'repo.json'
-const doneFile = 'operations.jsonl'
-
 /** Writes into the vault which repository it belongs to, unless it says so. */
 export async function noteRepo(files: FileSystem, vault: string, repo: RepoRecord): Promise<void> {
   const { id, name, commonDir, mark, addedAt } = repo
   const text = `${JSON.stringify({ id, name, commonDir, mark, addedAt })}\n`
-  const file = path.join(vault, noteFile)
+  const file = repoFile(vault)
   if ((await files.readText(file)) === text) return
   await files.writeDurable(file, Buffer.from(text), 0o600)
   await files.sync([vault])
@@ -29,21 +34,21 @@ export async function noteRepo(files: FileSystem, vault: string, repo: RepoRecor
 
 /** The repositories that the vaults in this state folder belong to; undefined where one does not say. */
 export async function readVaults(files: FileSystem, home: string): ReturnType<Vault['readVaults']> {
-  const vaults = path.join(home, 'vaults')
-  const names = (await files.readNames(vaults)).filter((name) => name.endsWith('.git')).toSorted()
+  const folders = (await files.readNames(vaultsFolder(home))).toSorted()
   return Promise.all(
-    names.map(async (folder) => {
-      const name = folder.slice(0, -'.git'.length)
-      const noted = await findNoted(files, path.join(vaults, folder)).catch(appError)
-      if (noted instanceof AppError) return { name, why: noted.message }
-      return { name, repo: noted && { ...noted, name } }
-    }),
+    folders
+      .flatMap((folder) => repoOfVault(folder) ?? [])
+      .map(async (name) => {
+        const noted = await findNoted(files, vaultFolder(home, name)).catch(appError)
+        if (noted instanceof AppError) return { name, why: noted.message }
+        return { name, repo: noted && { ...noted, name } }
+      }),
   )
 }
 
 /** The repository as the vault names it; undefined where it does not, or only in part. */
 async function findNoted(files: FileSystem, vault: string): Promise<RepoRecord | undefined> {
-  const noted = parsed((await files.readText(path.join(vault, noteFile))) ?? '') ?? {}
+  const noted = parsed((await files.readText(repoFile(vault))) ?? '') ?? {}
   const isWhole = ['id', 'commonDir', 'mark', 'addedAt'].every((key) => typeof noted[key] === 'string')
   return isWhole ? (noted as unknown as RepoRecord) : undefined
 }
@@ -105,7 +110,7 @@ export async function noteDone(
   vault: OpenVault,
   done: readonly { readonly name: string; readonly note: object }[],
 ): Promise<void> {
-  const file = path.join(vault.vault, doneFile)
+  const file = completedFile(vault.vault)
   const lines = done.map(({ name, note }) => `\n${JSON.stringify({ ...note, id: name })}\n`)
   if (lines.length > 0) await vault.files.appendDurable(file, lines.join(''), 0o600)
 }
@@ -114,7 +119,7 @@ async function readDone(
   files: FileSystem,
   vault: string,
 ): Promise<Map<string, { order: number; note: object }>> {
-  const text = (await files.readText(path.join(vault, doneFile))) ?? ''
+  const text = (await files.readText(completedFile(vault))) ?? ''
   const done = new Map<string, { order: number; note: object }>()
   for (const [order, line] of text.split('\n').entries()) {
     const { id, ...note } = parsed(line) ?? {}
@@ -202,7 +207,7 @@ export async function mendTip(vault: OpenVault, uid: string, commit: string): Pr
   if (!isObject(commit)) return false
   const content = await vault.objects.readObject(commit).catch(() => undefined)
   if (!content || !parseStep(parseCommit(content).message)) return false
-  const file = path.join(vault.vault, taskRef(uid))
+  const file = tipFile(vault.vault, { uid })
   await vault.files.writeDurable(file, Buffer.from(`${commit}\n`), 0o600)
   await vault.files.sync([path.dirname(file)])
   return true

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { appError } from '../../core/model/errors.ts'
 import type { Gone } from '../../core/model/operation.ts'
 import { operationRef, taskRef } from '../../core/model/refs.ts'
+import { taskFolder } from '../../core/model/layout.ts'
 import type { OpenVault } from '../open.ts'
 import { freshMs } from './objects.ts'
 
@@ -16,7 +17,7 @@ export async function compact(vault: OpenVault, gone: Gone, signal?: AbortSignal
       stdin: refs.map((ref) => `delete ${ref}\0\0`).join(''),
       ...common,
     })
-  for (const uid of gone.tasks) await files.remove(path.join(gitDir, 'tasks', uid))
+  for (const uid of gone.tasks) await files.remove(taskFolder(gitDir, { uid }))
   // What a step under way has just written is not named yet, and what it found there it has counted on for less than that.
   const expired = `${Math.ceil((2 * freshMs) / 1000)}.seconds.ago`
   // With what the user's repository lends: a step must not come to depend on it by being packed.

@@ -7,6 +7,7 @@ import { below, type BytePath, splitNul } from '../../core/model/bytes.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Found, Leaf } from '../../core/model/tree.ts'
 import { operationRef, operationRefs } from '../../core/model/refs.ts'
+import { scratchIn } from '../../core/model/layout.ts'
 import type { Contents } from '../../core/ports/contents.ts'
 import type { Indexes } from '../../core/ports/indexes.ts'
 import type { Journal } from '../../core/ports/journal.ts'
@@ -160,7 +161,7 @@ async function withIndex<T>(
   { place: { gitDir } }: Repo,
   work: (copy: string) => Promise<T>,
 ): Promise<T> {
-  const scratch = path.join(vault, 'scratch', `index-${process.pid}-${randomUUID()}`)
+  const scratch = scratchIn(vault, `index-${process.pid}-${randomUUID()}`)
   await files.makeFolder(scratch)
   try {
     const names = (await files.readNames(gitDir)).filter((name) => name.startsWith('sharedindex.'))

@@ -4,6 +4,7 @@ import { type BytePath, splitNul, toText } from '../../core/model/bytes.ts'
 import { isSame } from '../../core/model/leaf.ts'
 import type { Conflict, Leaf, LeafChange, Merged, MergeInput } from '../../core/model/tree.ts'
 import { branchRef, branchRefs, nowhereHead } from '../../core/model/refs.ts'
+import { scratchIn } from '../../core/model/layout.ts'
 import { commitContent } from '../journal/step.ts'
 import type { OpenVault } from '../open.ts'
 import { compareTrees, findLeaf } from './tree.ts'
@@ -17,7 +18,7 @@ let counter = 0
 export async function mergeTrees(vault: OpenVault, input: MergeInput, signal?: AbortSignal): Promise<Merged> {
   if (input.ours === input.base) return { tree: input.theirs, conflicts: [] }
   if (input.theirs === input.base || input.theirs === input.ours) return { tree: input.ours, conflicts: [] }
-  const scratch = path.join(vault.vault, 'scratch', `merge-${process.pid}-${counter++}`)
+  const scratch = scratchIn(vault.vault, `merge-${process.pid}-${counter++}`)
   const [ours, theirs] = input.labels.map(refName)
   try {
     await vault.files.makeFolder(path.join(scratch, branchRefs), 0o700)

@@ -8,12 +8,13 @@ import type { Push } from '../../core/model/git.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
 import { branchRef, nowhereHead } from '../../core/model/refs.ts'
+import { taskFiles, taskFolder } from '../../core/model/layout.ts'
 import type { OpenVault } from '../open.ts'
-import { copyShallow, taskFolder } from '../place.ts'
+import { copyShallow } from '../place.ts'
 
 export async function makePushRepo({ files, vault }: OpenVault, repo: Repo, task: Task): Promise<string> {
-  const repoFolder = path.join(taskFolder(vault, task), 'push')
-  const kept = path.join(taskFolder(vault, task), 'config')
+  const repoFolder = path.join(taskFolder(vault, task), taskFiles.push)
+  const kept = path.join(taskFolder(vault, task), taskFiles.config)
   const own = (await files.readText(path.join(vault, 'config'))) ?? ''
   for (const folder of ['objects', 'refs']) await files.makeFolder(path.join(repoFolder, folder), 0o700)
   await files.write(

@@ -3,10 +3,10 @@ import path from 'node:path'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
 import { nowhereHead } from '../../core/model/refs.ts'
+import { agedMark, taskFiles, taskFolder } from '../../core/model/layout.ts'
 import { workspacePlace } from '../../git/workspace-place.ts'
 import { noteIndexed } from '../capture/indexed.ts'
 import type { OpenVault } from '../open.ts'
-import { taskFolder } from '../place.ts'
 
 /**
  * Git writes them, in a git folder in which nothing converts and nothing is run: what the step has is what was there.
@@ -21,8 +21,8 @@ export async function refill(
 ): Promise<void> {
   const { files } = vault
   const folder = taskFolder(vault.vault, task)
-  const index = path.join(folder, 'index')
-  const scratch = path.join(folder, 'room')
+  const index = path.join(folder, taskFiles.index)
+  const scratch = path.join(folder, taskFiles.room)
   await files.remove(scratch)
   for (const name of ['objects', 'refs', 'info']) await files.makeFolder(path.join(scratch, name), 0o700)
   for (const name of ['config', 'info/attributes']) {
@@ -44,7 +44,7 @@ export async function refill(
     settings: sparse === undefined ? [] : [['core.sparseCheckout', 'true']],
     signal,
   })
-  await files.remove(`${index}.aged`)
+  await files.remove(agedMark(index))
   await noteIndexed(files, folder, tree)
   await files.rename(`${index}.new`, index)
   await files.remove(scratch)
