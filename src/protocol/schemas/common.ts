@@ -1,6 +1,7 @@
 /** Parts that schemas of several actions share. */
 import { z } from 'zod'
 import { isolations, taskStates } from '../../core/model/enums.ts'
+import type { TaskView } from '../../core/model/task-view.ts'
 
 /** Nobody changes a list that went over a door. */
 export const list = <T extends z.ZodType>(of: T) => z.array(of).readonly()
@@ -9,7 +10,8 @@ export const repo = z.string().min(1).describe('A folder in the repository; what
 
 export const taskName = z.string().min(1)
 
-export const taskSchema = z.object({
+/** The compiler refuses a field that only one of this and `TaskView` has. */
+const taskFields = {
   id: z.string(),
   title: z.string(),
   state: z.enum(taskStates),
@@ -26,15 +28,20 @@ export const taskSchema = z.object({
   landed: z.boolean().nullable(),
   createdAt: z.iso.datetime(),
   lastActiveAt: z.iso.datetime(),
-  agent: z.string().optional(),
+  agent: z.string().exactOptional(),
   conversation: z.string().optional(),
-  wanted: z.string().optional().describe('What the agent wanted in its last run, and only the user may do.'),
+  wanted: z
+    .string()
+    .exactOptional()
+    .describe('What the agent wanted in its last run, and only the user may do.'),
   runs: z.number().int(),
   slug: z.string().describe('A name for databases and the like that is this task’s alone.'),
   ports: list(z.number().int()).optional().describe('Those that its servers may listen on.'),
   running: z.literal(true).optional().describe('A run is under way.'),
-  reason: z.string().optional(),
-})
+  reason: z.string().exactOptional(),
+} satisfies Record<keyof TaskView, z.ZodType>
+
+export const taskSchema = z.object(taskFields)
 
 export const errorSchema = z.object({
   code: z.string(),
