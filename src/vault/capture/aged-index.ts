@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { OpenVault } from '../open.ts'
 import { noteIndexed } from './indexed.ts'
-import { refreshIndex, type ScanScope } from './scan.ts'
+import { refreshIndex } from './scan.ts'
+import type { ScanScope } from './scan-scope.ts'
 import { agedMark } from '../../core/model/layout.ts'
 
 /** As long as the index is of the same second as the files, every look would have to read them all. */

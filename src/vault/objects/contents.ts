@@ -14,7 +14,8 @@ import type { Journal } from '../../core/ports/journal.ts'
 import { capture, type Captured } from '../capture/capture.ts'
 import { parentOf } from '../capture/folders.ts'
 import { findStat } from '../capture/overlay.ts'
-import { findIgnored, scan, scanIgnored } from '../capture/scan.ts'
+import { scanNamed } from '../capture/ignore-rule.ts'
+import { scan } from '../capture/scan.ts'
 import { noteDone, readKept } from '../journal/known.ts'
 import { commitContent, parseCommit } from '../journal/step.ts'
 import type { OpenVault } from '../open.ts'
@@ -225,7 +226,7 @@ async function dropReplaced(vault: OpenVault, tree: string, { leaves, replaced }
   })
 }
 
-/** Twice the same question, once with the patterns for rules: what both answer is meant. */
+/** What the patterns name and a rule ignores, in the checkout. */
 function findNamed(
   vault: OpenVault,
   repo: Repo,
@@ -239,9 +240,7 @@ function findNamed(
     await vault.files.write(rules, `${patterns}\n`)
     try {
       const scope = { ...vault, workspace: checkout, index }
-      const named = await scanIgnored(vault.exec, scope, signal, { rules, folders })
-      const ignored = await findIgnored(vault.exec, scope, named, signal)
-      return named.filter((file) => ignored.has(file))
+      return await scanNamed(vault.exec, scope, { rules, folders }, signal)
     } finally {
       await vault.files.remove(rules)
     }
