@@ -2,8 +2,9 @@
 import { parseArgs } from 'node:util'
 import { AppError } from '../core/model/errors.ts'
 import { nearest } from '../core/base/did-you-mean.ts'
-import { type Command, type Option, type Positional, usageOf, type Values } from './command.ts'
-import { commands, globalOptions } from './commands.ts'
+import { type Command, globalOptions, type Option, type Positional, usageOf, type Values } from './command.ts'
+import { commands } from './commands.ts'
+import { findMeant } from './find-command.ts'
 
 /** A command line, cut where offshoot's own part ends. */
 export interface Line {
@@ -34,7 +35,7 @@ export interface Parsed {
 
 /** Throws `wrongUsage` for an unknown command, option, argument or value. */
 export function parse({ own: argv, rest }: Line): Parsed {
-  const command = findMeant(leadingWords(argv))
+  const command = findMeant(commands, leadingWords(argv))
   const options = { ...globalOptions, ...command?.options }
   const { values, positionals } = parsedBy(command, options, argv)
   const named = positionals.slice(command ? command.name.split(' ').length : 0)
@@ -47,15 +48,6 @@ export function parse({ own: argv, rest }: Line): Parsed {
     requireAllowed(command, own, values)
   }
   return { command, values, positionals: own, rest: hands ? rest : [] }
-}
-
-/** The command that the first words name; undefined without words. */
-export function findMeant(words: readonly string[]): Command | undefined {
-  const command =
-    commands.find(({ name }) => name === words.slice(0, 2).join(' ')) ??
-    commands.find(({ name }) => name === words[0])
-  if (!command && words.length > 0) throw unknownCommand(words)
-  return command
 }
 
 function parsedBy(
@@ -89,18 +81,6 @@ function leadingWords(argv: readonly string[]): string[] {
     else if (words.length > 0) break
   }
   return words
-}
-
-function unknownCommand(words: readonly string[]): AppError {
-  const group = commands.some(({ name }) => name.startsWith(`${words[0]} `))
-  const wanted = group ? words.slice(0, 2).join(' ') : (words[0] ?? '')
-  const near = nearest(
-    wanted,
-    commands.map(({ name }) => name),
-  )
-  return new AppError('wrongUsage', `Unknown command ${JSON.stringify(wanted)}.`, {
-    hint: near === undefined ? 'offshoot --help lists the commands.' : `Did you mean: offshoot ${near}`,
-  })
 }
 
 /** What `parseArgs` of Node refused, in our words: `accept`: option --as needs a value. */

@@ -26,6 +26,17 @@ export interface Positional {
   readonly suggests?: Suggestions
 }
 
+/** The options that every command has. */
+export const globalOptions: Readonly<Record<string, Option>> = {
+  directory: { type: 'string', short: 'C', value: 'DIR', help: 'work as if started in DIR' },
+  json: { type: 'boolean', help: 'answer with one JSON object' },
+  quiet: { type: 'boolean', short: 'q', help: 'no progress' },
+  verbose: { type: 'boolean', help: 'more about errors' },
+  'no-color': { type: 'boolean', help: 'no colours' },
+  help: { type: 'boolean', short: 'h', help: 'show help' },
+  version: { type: 'boolean', short: 'v', help: 'show the version' },
+}
+
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>
 
 /** Everything that a command receives from `main`. */

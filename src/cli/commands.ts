@@ -106,16 +106,6 @@ const several: Readonly<Record<string, Option>> = {
   check,
 }
 
-export const globalOptions: Readonly<Record<string, Option>> = {
-  directory: { type: 'string', short: 'C', value: 'DIR', help: 'work as if started in DIR' },
-  json: { type: 'boolean', help: 'print one JSON object' },
-  quiet: { type: 'boolean', short: 'q', help: 'print no progress' },
-  verbose: { type: 'boolean', help: 'print more about errors' },
-  'no-color': { type: 'boolean', help: 'print no colours' },
-  help: { type: 'boolean', short: 'h', help: 'show help' },
-  version: { type: 'boolean', short: 'v', help: 'show the version' },
-}
-
 export const commands: readonly Command[] = [
   verb('start', 'task.start', {
     examples: [
@@ -342,7 +332,7 @@ export const commands: readonly Command[] = [
     {
       args: [{ name: 'SHELL', required: true, noun: 'shell', values: ['bash', 'zsh', 'fish'] }],
       examples: ['eval "$(offshoot completion bash)"', 'offshoot completion fish | source'],
-      load: async () => (await import('./commands/completion.ts')).completion,
+      load: async () => (await import('./commands/completion.ts')).completionOf(commands),
     },
   ),
   command('demo', 'setup', 'Try it on a throwaway repository', {
@@ -352,7 +342,7 @@ export const commands: readonly Command[] = [
   command('help', 'setup', 'Show all commands, or the help of one', {
     args: [{ name: 'COMMAND', many: true }],
     examples: ['offshoot help', 'offshoot help accept'],
-    load: async () => (await import('./commands/help.ts')).help,
+    load: async () => (await import('./commands/help.ts')).helpOf(commands),
   }),
   command('version', 'setup', 'Print the version', {
     examples: ['offshoot version'],

@@ -1,11 +1,10 @@
 /** The text of `--help`: the overview of all commands, and the help of one. */
 import { type Group, groups } from '../actions/action.ts'
-import { type Command, type Option, usageOf } from './command.ts'
-import { commands, globalOptions } from './commands.ts'
+import { type Command, globalOptions, type Option, usageOf } from './command.ts'
 import { table } from './output.ts'
 
 /** Every command once, in groups. */
-export function overview(): string {
+export function overview(commands: readonly Command[]): string {
   const own = commands.filter(({ aliasOf }) => aliasOf === undefined)
   // One table for all groups, so that their columns line up.
   const lines = table(own.map(({ name, summary }) => [`  ${name}`, summary])).split('\n')
@@ -19,13 +18,13 @@ export function overview(): string {
     'Options of every command:',
     optionTable(globalOptions),
     '',
-    aliasLine(),
+    aliasLine(commands),
     'offshoot help <command> shows its options and examples.',
   ].join('\n')
 }
 
 /** `worktree create, list, show, prune: the same as start, list, show, prune` */
-function aliasLine(): string {
+function aliasLine(commands: readonly Command[]): string {
   const found = commands.flatMap(({ name, aliasOf }) => (aliasOf === undefined ? [] : [{ name, aliasOf }]))
   const [group = ''] = found[0]?.name.split(' ') ?? []
   const seconds = found.map(({ name }) => name.slice(group.length + 1)).join(', ')

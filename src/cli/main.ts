@@ -11,6 +11,7 @@ import type { Told } from '../protocol/events.ts'
 import type { Output } from '../protocol/schemas/index.ts'
 import { cut, type Line, parse, readGlobals } from './arguments.ts'
 import { type Answer, type Context, flag, text } from './command.ts'
+import { commands } from './commands.ts'
 import { painter, printable, progressText, shortList } from './output.ts'
 import { isTerminal, write } from './stdout.ts'
 
@@ -40,7 +41,7 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
   if (flag(values, 'version')) return say((await import('./version.ts')).readVersion())
   if (flag(values, 'help')) {
     const { commandHelp, overview } = await import('./help.ts')
-    say(command ? commandHelp(command) : overview())
+    say(command ? commandHelp(command) : overview(commands))
     return 0
   }
   const json = flag(values, 'json')

@@ -1,15 +1,15 @@
 /** The log file of a detached run: the lines that `run --json` prints, one object each. */
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { runLogFile } from '../core/model/layout.ts'
 
 export type LogLine = Readonly<Record<string, unknown>>
 
 /** The name includes a hash of the workspace, since tasks of two repositories may have the same id. */
 export function runLog(home: string, task: { readonly id: string; readonly path: string }): string {
   const place = createHash('sha256').update(task.path).digest('hex').slice(0, 8)
-  return path.join(home, 'runs', `${task.id}-${place}.log`)
+  return runLogFile(home, `${task.id}-${place}`)
 }
 
 /** Every complete line that is JSON; undefined without a file. Other lines are the last words of a crashed process. */

@@ -29,6 +29,7 @@ import type { SettingFlags } from '../settings/keys.ts'
 import { settingsSource } from '../settings/source.ts'
 import { gitVault } from '../vault/index.ts'
 import { type AroundRecords, openRecords, stateFolder, userHome } from './records.ts'
+import { childrenFolder, databaseNames, locksFolder, userSettingsFile } from '../core/model/layout.ts'
 
 type RecordChild = (pid: number, changing?: string) => () => void
 
@@ -64,7 +65,7 @@ export interface Composed extends Ports {
 export function compose(options: ComposeOptions = {}): Composed {
   const { env = process.env, around = {}, clock = { now: () => new Date() } } = options
   const home = options.home ?? stateFolder(env)
-  const children = processes(path.join(home, 'children'), env)
+  const children = processes(childrenFolder(home), env)
   const files = around.files?.(nodeFiles()) ?? nodeFiles()
   const recordChild = around.recordChild?.(children.recordChild) ?? children.recordChild
   const spawning = { env, recordChild }
@@ -138,11 +139,11 @@ export function compose(options: ComposeOptions = {}): Composed {
     },
     locate: records.locate,
     isAlive: records.isAlive,
-    locks: sqliteLocks(path.join(home, 'locks'), children.self, clock),
+    locks: sqliteLocks(locksFolder(home), children.self, clock),
     processes: children,
     sockets: machineSockets(),
     settings: settingsSource({
-      userFile: path.join(configFolder, 'offshoot', 'config.yaml'),
+      userFile: userSettingsFile(configFolder),
       env,
       flags: options.flags,
     }),
@@ -153,8 +154,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     async setRecordsAside(folder) {
       await records.close()
       await files.makeFolder(folder, 0o700)
-      // The database last: SQLite would apply a write-ahead log that is left behind to the new database.
-      for (const name of ['state.db-wal', 'state.db-shm', 'state.db']) {
+      for (const name of databaseNames) {
         const file = path.join(home, name)
         if ((await files.readKind(file)) !== undefined) await files.rename(file, path.join(folder, name))
       }

@@ -2,6 +2,7 @@
 import os from 'node:os'
 import path from 'node:path'
 import { appError, AppError } from '../core/model/errors.ts'
+import { databaseFile } from '../core/model/layout.ts'
 import type { Records } from '../core/ports/index.ts'
 import type { Notes, RepoRecords, Store, Stores } from '../core/ports/store.ts'
 import { makeFolders } from '../files/make-folders.ts'
@@ -34,7 +35,7 @@ export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRe
   const opened = () => {
     if (stores) return stores
     makeHome(home)
-    const { store, repos, notes, close } = sqliteStores(path.join(home, 'state.db'))
+    const { store, repos, notes, close } = sqliteStores(databaseFile(home))
     stores = {
       store: around.store?.(store) ?? store,
       repos: around.repos?.(repos) ?? repos,

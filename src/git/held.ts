@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { HeldBranch } from '../core/model/git.ts'
 import type { Place } from '../core/model/repo.ts'
+import { branchRef } from '../core/model/refs.ts'
 import { readWorktrees } from './worktrees.ts'
 
 /**
@@ -19,7 +20,7 @@ export async function findHolder(
     const lines = async (file: string) =>
       ((await files.readText(path.join(gitDir, file))) ?? '').split('\n').map((line) => line.trim())
     for (const file of ['rebase-merge/head-name', 'rebase-apply/head-name', 'rebase-merge/update-refs'])
-      if ((await lines(file)).includes(`refs/heads/${branch}`)) return { verb: 'rebase', path: checkout }
+      if ((await lines(file)).includes(branchRef(branch))) return { verb: 'rebase', path: checkout }
     if ((await lines('BISECT_START'))[0] === branch) return { verb: 'bisect', path: checkout }
   }
   return undefined

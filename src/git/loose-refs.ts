@@ -7,6 +7,7 @@ import { allEnded } from '../core/base/concurrency.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { Place } from '../core/model/repo.ts'
 import type { RefChange } from '../core/model/git.ts'
+import { branchOf } from '../core/model/refs.ts'
 import { lstatOf, readSmall } from './look.ts'
 import { sharedLockMark } from './refs.ts'
 
@@ -105,7 +106,7 @@ function foldersOf(ref: string): string[] {
 
 /** Whether git keeps a reflog of the ref. */
 function isLogged(ref: string): boolean {
-  return ref.startsWith('refs/heads/')
+  return branchOf(ref) !== undefined
 }
 
 async function appendReflog(files: FileSystem, file: string, made: string, message: string): Promise<void> {

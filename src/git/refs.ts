@@ -7,6 +7,7 @@ import { AppError } from '../core/model/errors.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { LeftBehind, RefChange } from '../core/model/git.ts'
 import type { Place } from '../core/model/repo.ts'
+import { branchOf, branchOfHead, branchRef, isOurs } from '../core/model/refs.ts'
 import type { GitExec } from './exec.ts'
 import { lstatOf, readLink, readSmall } from './look.ts'
 
@@ -14,14 +15,14 @@ const object = /^([0-9a-f]{40}|[0-9a-f]{64})\n?$/
 
 export async function readHeadBranch(place: Place): Promise<string | null> {
   const text = readFileSync(path.join(place.gitDir, 'HEAD'), 'utf8')
-  return /^ref: refs\/heads\/(.+?)\n?$/.exec(text)?.[1] ?? null
+  return branchOfHead(text)
 }
 
 /** The commit that a revision names. HEAD on a branch, by far the most frequent one, needs no process. */
 export async function findCommit(exec: GitExec, place: Place, rev: string, signal?: AbortSignal) {
   if (rev === 'HEAD') {
     const branch = await readHeadBranch(place)
-    const known = branch === null ? undefined : await findRef(exec, place, `refs/heads/${branch}`, signal)
+    const known = branch === null ? undefined : await findRef(exec, place, branchRef(branch), signal)
     if (known !== undefined) return known
   }
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${rev}^{commit}`]
@@ -76,11 +77,11 @@ export async function readRefs(
 
 /** Branches that exclude a branch of this name: the same one, `a` for `a/b`, `a/b` for `a`. */
 export async function findRivals(place: Place, branch: string): Promise<string[]> {
-  const wanted = `refs/heads/${branch}`
+  const wanted = branchRef(branch)
   const parts = branch.split('/')
-  const above = parts.map((_, index) => `refs/heads/${parts.slice(0, index + 1).join('/')}`)
+  const above = parts.map((_, index) => branchRef(parts.slice(0, index + 1).join('/')))
   const packed = readSmall(path.join(place.commonDir, 'packed-refs'), 'latin1') ?? ''
-  const listed = Array.from(packed.matchAll(/^[0-9a-f]+ (refs\/heads\/.+)$/gm), ([, ref = '']) => {
+  const listed = Array.from(packed.matchAll(/^[0-9a-f]+ (refs\/.+)$/gm), ([, ref = '']) => {
     return Buffer.from(ref, 'latin1').toString()
   })
   const rivals = new Set(listed.filter((ref) => above.includes(ref) || ref.startsWith(`${wanted}/`)))
@@ -89,7 +90,7 @@ export async function findRivals(place: Place, branch: string): Promise<string[]
     if (found && !found.isDirectory()) rivals.add(ref)
   }
   for (const name of await readLooseBelow(path.join(place.commonDir, wanted))) rivals.add(`${wanted}/${name}`)
-  return Array.from(rivals, (ref) => ref.slice('refs/heads/'.length))
+  return Array.from(rivals).flatMap((ref) => branchOf(ref) ?? [])
 }
 
 /** The loose refs below a folder. Empty folders remain when the last ref is deleted, and do not count. */
@@ -155,7 +156,7 @@ export async function changeRefs(
 export async function moveHead(exec: GitExec, place: Place, branch: string, message: string): Promise<void> {
   if ((await readHeadBranch(place)) === branch) return
   await exec({
-    args: ['symbolic-ref', '-m', message, 'HEAD', `refs/heads/${branch}`],
+    args: ['symbolic-ref', '-m', message, 'HEAD', branchRef(branch)],
     gitDir: place.gitDir,
     cwd: place.gitDir,
     durable: true,
@@ -181,7 +182,7 @@ export async function clearBrokenRef(files: FileSystem, place: Place, ref: strin
   const file = path.join(place.commonDir, ref)
   const text = readSmall(file)
   if (text === undefined || object.test(text) || text.startsWith('ref: ')) return
-  if (/^\0*$/.test(text) || ref.startsWith('refs/offshoot/')) await files.remove(file)
+  if (/^\0*$/.test(text) || isOurs(ref)) await files.remove(file)
 }
 
 /** Removes locks, reflogs and drafts that a killed change of these refs left, but none older than `since`. */

@@ -2,6 +2,8 @@
 import path from 'node:path'
 import type { Registration, Worktree } from '../core/model/git.ts'
 import { type Place, repoRoot } from '../core/model/repo.ts'
+import { branchOfHead } from '../core/model/refs.ts'
+import { registrationMark } from '../core/model/layout.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import { isBare } from './bare.ts'
 
@@ -33,7 +35,7 @@ export async function readRegistrations(files: FileSystem, place: Place): Promis
       const gitDir = path.join(place.commonDir, 'worktrees', name)
       const read = (file: string) => files.readText(path.join(gitDir, file))
       return [
-        Promise.all([read(markFile), read('locked')]).then(([mark, locked]) => {
+        Promise.all([read(registrationMark), read('locked')]).then(([mark, locked]) => {
           const uid = /"uid":"([0-9a-z]{20})"/.exec(mark ?? '')?.[1]
           return { name, ...rest, uid, locked: locked?.trim() }
         }),
@@ -42,12 +44,10 @@ export async function readRegistrations(files: FileSystem, place: Place): Promis
   )
 }
 
-export const markFile = 'offshoot.json'
-
-/** The text of the `locked` file while `git worktree add` runs; a killed git leaves it there. */
+/** What git writes into the lock of a worktree that it is about to make; killed then, it leaves it so for ever. */
 export const halfMade = 'initializing'
 
 async function branchIn(files: FileSystem, gitDir: string): Promise<string | null> {
   const head = (await files.readText(path.join(gitDir, 'HEAD'))) ?? ''
-  return /^ref: refs\/heads\/(.+?)\n?$/.exec(head)?.[1] ?? null
+  return branchOfHead(head)
 }

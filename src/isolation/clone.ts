@@ -6,6 +6,7 @@
 import path from 'node:path'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
+import { branchRef, branchRefs, headOn } from '../core/model/refs.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { IsolationKind } from '../core/ports/isolation.ts'
 import type { GitExec } from '../git/exec.ts'
@@ -109,7 +110,7 @@ const parts = {
   objects: 'folder',
   'objects/info': 'folder',
   refs: 'folder',
-  'refs/heads': 'folder',
+  [branchRefs]: 'folder',
   config: 'file',
   commondir: undefined,
 } as const
@@ -160,7 +161,7 @@ async function makeGit(
   signal?: AbortSignal,
 ): Promise<void> {
   const gitDir = path.join(task.path, '.git')
-  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
+  for (const folder of ['objects/info', 'objects/pack', branchRefs, 'refs/tags', 'info']) {
     await files.makeFolder(path.join(gitDir, folder))
   }
   await files.write(alternatesFile(gitDir), lender(repo))
@@ -172,7 +173,7 @@ async function makeGit(
   }
   await inheritSparseness(files, repo.place, gitDir)
   // Comes last: a folder without HEAD is no repository.
-  await files.write(path.join(gitDir, 'HEAD'), `ref: refs/heads/${task.branch}\n`)
+  await files.write(path.join(gitDir, 'HEAD'), `${headOn(task.branch)}\n`)
 }
 
 /** Settings that a clone inherits: storage format, identity and remotes; none that runs a command. */
@@ -208,7 +209,7 @@ export function configLines(key: string, value: string): string {
 /** The user's branches, tags and remote branches, and the task's own branch at its base. */
 async function clonedRefs(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
   const refs = await readCloned(exec, repo, signal)
-  const own = `refs/heads/${task.branch}`
+  const own = branchRef(task.branch)
   if (!refs.has(own)) refs.set(own, task.base.commit)
   return packedRefs(refs)
 }
@@ -218,13 +219,7 @@ export async function readCloned(
   { commonDir }: Pick<Repo, 'commonDir'>,
   signal?: AbortSignal,
 ): Promise<Map<string, string>> {
-  const args = [
-    'for-each-ref',
-    '--format=%(objectname) %(refname)',
-    'refs/heads',
-    'refs/tags',
-    'refs/remotes',
-  ]
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', branchRefs, 'refs/tags', 'refs/remotes']
   const { stdout } = await exec({ args, gitDir: commonDir, cwd: commonDir, signal })
   const refs = new Map<string, string>()
   for (const line of stdout.toString().split('\n')) {

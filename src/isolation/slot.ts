@@ -7,6 +7,7 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { allEnded } from '../core/base/concurrency.ts'
 import { AppError } from '../core/model/errors.ts'
+import { slotParts, taskFiles } from '../core/model/layout.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { Slots } from '../core/ports/isolation.ts'
 import type { GitExec } from '../git/exec.ts'
@@ -16,8 +17,8 @@ import { inheritSparseness, pointer, register } from './worktree.ts'
 export function gitSlots(exec: GitExec, files: FileSystem): Slots {
   return {
     async fill(repo, slot, commit, signal) {
-      const git = gitOf(slot)
-      for (const folder of [git, filesOf(slot)]) await files.makeFolder(folder)
+      const git = slotParts(slot).git
+      for (const folder of [git, slotParts(slot).files]) await files.makeFolder(folder)
       await files.write(path.join(git, 'commondir'), `${repo.commonDir}\n`)
       await files.write(path.join(git, 'HEAD'), `${commit}\n`)
       await inheritSparseness(files, repo.place, git)
@@ -28,12 +29,12 @@ export function gitSlots(exec: GitExec, files: FileSystem): Slots {
 
     async readLook(slot) {
       const [names, index, kept] = await allEnded([
-        files.readNames(filesOf(slot)),
-        lookOf(path.join(gitOf(slot), 'index')),
-        lookOf(path.join(slot, 'task', 'index')),
+        files.readNames(slotParts(slot).files),
+        lookOf(path.join(slotParts(slot).git, 'index')),
+        lookOf(path.join(slotParts(slot).task, taskFiles.index)),
       ])
       const looks = await allEnded(
-        names.sort().map(async (name) => `${name} ${await lookOf(path.join(filesOf(slot), name))}`),
+        names.sort().map(async (name) => `${name} ${await lookOf(path.join(slotParts(slot).files, name))}`),
       )
       return [index, kept, ...looks].join('\n')
     },
@@ -64,9 +65,9 @@ export function gitSlots(exec: GitExec, files: FileSystem): Slots {
       if ((await files.readKind(task.path)) !== undefined) {
         throw new AppError('pathExists', `Something is there already: ${task.path}.`, { path: task.path })
       }
-      await files.write(path.join(filesOf(slot), '.git'), pointer(repo, task))
-      await files.rename(filesOf(slot), task.path)
-      await register(files, repo, task, gitOf(slot))
+      await files.write(path.join(slotParts(slot).files, '.git'), pointer(repo, task))
+      await files.rename(slotParts(slot).files, task.path)
+      await register(files, repo, task, slotParts(slot).git)
     },
   }
 }
@@ -77,18 +78,16 @@ const copySettings = [
   ['core.checkStat', 'minimal'],
 ] as const
 
-function gitOf(slot: string): string {
-  return path.join(slot, 'git')
-}
-
-function filesOf(slot: string): string {
-  return path.join(slot, 'files')
-}
-
-/** The user's own conversions apply. */
+/** The user's own conversions count. */
 function scopeOf(slot: string) {
-  const workTree = filesOf(slot)
-  return { gitDir: gitOf(slot), workTree, cwd: workTree, config: 'user', settings: fillSettings } as const
+  const workTree = slotParts(slot).files
+  return {
+    gitDir: slotParts(slot).git,
+    workTree,
+    cwd: workTree,
+    config: 'user',
+    settings: fillSettings,
+  } as const
 }
 
 /** Waits for the next second: an index of the same second as its files makes git read them all again. */

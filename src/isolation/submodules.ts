@@ -6,6 +6,7 @@ import path from 'node:path'
 import type { Submodules } from '../core/model/git.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
+import { branchRefs } from '../core/model/refs.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { GitExec } from '../git/exec.ts'
 import { workspacePlace } from '../git/workspace-place.ts'
@@ -135,7 +136,7 @@ async function findLack(
 
 async function fillOne(exec: GitExec, files: FileSystem, module: Outer, signal?: AbortSignal): Promise<void> {
   const { from, gitDir, folder, commit } = module
-  for (const name of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'])
+  for (const name of ['objects/info', 'objects/pack', branchRefs, 'refs/tags', 'info'])
     await files.makeFolder(path.join(gitDir, name))
   await files.write(path.join(gitDir, 'objects', 'info', 'alternates'), `${path.join(from, 'objects')}\n`)
   const config = await clonedConfig(exec, { commonDir: from }, signal)

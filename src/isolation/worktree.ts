@@ -7,11 +7,13 @@ import { allEnded } from '../core/base/concurrency.ts'
 import type { OtherFolder } from '../core/model/git.ts'
 import type { Place, Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
+import { headOn } from '../core/model/refs.ts'
+import { registrationDraft, registrationMark } from '../core/model/layout.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { IsolationKind } from '../core/ports/isolation.ts'
 import type { GitExec } from '../git/exec.ts'
 import { workspacePlace } from '../git/workspace-place.ts'
-import { halfMade, markFile } from '../git/worktrees.ts'
+import { halfMade } from '../git/worktrees.ts'
 import { checkOut, fill, resetIndex } from './fill.ts'
 
 /** The agent shares the user's `.git`: its commits are in the user's repository at once. */
@@ -58,7 +60,7 @@ export function worktreeIsolation(exec: GitExec, files: FileSystem): IsolationKi
 
     async detach(repo, task, keep) {
       const registered = workspacePlace(repo, task).gitDir
-      const staged = stagingFolder(repo, task)
+      const staged = registrationDraft(repo.commonDir, task.path)
       if ((await files.readKind(staged)) === 'folder') await files.remove(staged)
       if ((await files.readKind(registered)) !== 'folder' || (await findOther(files, repo, task))) return
       // If `keep` exists, a move across file systems was killed after its copy: only the original is left to remove.
@@ -110,7 +112,7 @@ async function isOwn(files: FileSystem, repo: Repo, task: Task): Promise<boolean
 async function readOwner(files: FileSystem, repo: Repo, task: Task) {
   const registered = workspacePlace(repo, task).gitDir
   const [back, mark] = await Promise.all(
-    ['gitdir', markFile].map((name) => files.readText(path.join(registered, name))),
+    ['gitdir', registrationMark].map((name) => files.readText(path.join(registered, name))),
   )
   const dotGit = path.resolve(registered, back?.trimEnd() ?? '')
   const folder = path.basename(dotGit) === '.git' ? path.dirname(dotGit) : undefined
@@ -145,12 +147,8 @@ export function pointer(repo: Repo, task: Task): string {
   return `gitdir: ${workspacePlace(repo, task).gitDir}\n`
 }
 
-function stagingFolder(repo: Repo, task: Task): string {
-  return path.join(repo.commonDir, `offshoot-${path.basename(task.path)}.tmp`)
-}
-
 async function registerAnew(files: FileSystem, repo: Repo, task: Task): Promise<void> {
-  const staged = stagingFolder(repo, task)
+  const staged = registrationDraft(repo.commonDir, task.path)
   if ((await files.readKind(staged)) === 'folder') await files.remove(staged)
   await files.makeNewFolder(staged)
   await inheritSparseness(files, repo.place, staged)
@@ -160,10 +158,10 @@ async function registerAnew(files: FileSystem, repo: Repo, task: Task): Promise<
 /** Makes the staged folder, with its content, the registration of the task. */
 export async function register(files: FileSystem, repo: Repo, task: Task, staged: string): Promise<void> {
   const written = {
-    HEAD: `ref: refs/heads/${task.branch}`,
+    HEAD: headOn(task.branch),
     commondir: '../..',
     gitdir: path.join(task.path, '.git'),
-    [markFile]: JSON.stringify({ task: task.id, uid: task.uid }),
+    [registrationMark]: JSON.stringify({ task: task.id, uid: task.uid }),
   }
   const writing = Object.entries(written).map(([name, text]) =>
     files.write(path.join(staged, name), `${text}\n`),

@@ -1,15 +1,16 @@
 /** Reads settings files. */
 import { lstat, readFile, realpath, stat } from 'node:fs/promises'
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { isAbsolute, relative, sep } from 'node:path'
 import type { Document } from 'yaml'
 import { isTree } from './keys.ts'
 import { badFile, type Layer } from './layer.ts'
+import { settingsFile } from '../core/model/layout.ts'
 
 const maxBytes = 1024 * 1024
 
 /** The repository's own file. Others wrote it, so it must not make us read a file elsewhere: no link may lead out. */
 export async function readRepoFile(checkout: string): Promise<Layer | undefined> {
-  const path = join(checkout, '.offshoot.yaml')
+  const path = settingsFile(checkout)
   return readLayer(path, async () => {
     const way = relative(await realpath(checkout), await realpath(path))
     if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {

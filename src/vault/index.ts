@@ -9,18 +9,25 @@ import { appError } from '../core/model/errors.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Snapshot, Step } from '../core/model/step.ts'
 import type { Task } from '../core/model/task.ts'
+import {
+  agedMark,
+  shadowAside,
+  taskFiles,
+  taskFolder,
+  trashAsideOf,
+  vaultFolder,
+} from '../core/model/layout.ts'
 import type { Vault } from '../core/ports/vault.ts'
 import { workspacePlace } from '../git/workspace-place.ts'
 import { readOwnHead } from '../git/own.ts'
 import { objectReader } from '../git/reader.ts'
 import { ageIndex } from './capture/aged-index.ts'
-import { withoutCaptured } from './capture/ignored.ts'
+import { scanIgnored, withoutCaptured } from './capture/ignore-rule.ts'
 import { noteIndexed } from './capture/indexed.ts'
 import { keepOut, readKeptOut } from './capture/kept-out.ts'
 import type { Overlay } from './capture/overlay.ts'
 import { taskOverlays } from './capture/overlays.ts'
 import { readings } from './capture/readings.ts'
-import { scanIgnored } from './capture/scan.ts'
 import { isPlain, keepIndex, seedTree } from './capture/seed.ts'
 import { findConversions, findMade, prepareSlot, takeSlot } from './capture/slot.ts'
 import { type Difference, difference } from './capture/snapshot.ts'
@@ -45,16 +52,7 @@ import { diffOf, filesOf, statOf } from './objects/diff.ts'
 import { vaultObjects } from './objects/objects.ts'
 import { changeTree, compareTrees, type FileChange, type Leaf } from './objects/tree.ts'
 import { type OpenVault, type VaultOptions, whenSynced } from './open.ts'
-import {
-  clearScratch,
-  copyShallow,
-  makeVault,
-  readAlgorithm,
-  taskFolder,
-  vaultFolder,
-  vaultPlace,
-  writeParts,
-} from './place.ts'
+import { clearScratch, copyShallow, makeVault, readAlgorithm, vaultPlace, writeParts } from './place.ts'
 import { clean, keepConfig } from './publish/clean.ts'
 import { commitAsUser, readReplay, readTree, smudge } from './publish/commit.ts'
 import { lenders, publish, readPublished, startTree } from './publish/publish.ts'
@@ -160,7 +158,7 @@ export function gitVault(options: VaultOptions): Vault {
   const scopeOf = (vault: OpenVault, task: Task) => ({
     ...vault,
     workspace: task.path,
-    index: path.join(taskFolder(vault.vault, task), 'index'),
+    index: path.join(taskFolder(vault.vault, task), taskFiles.index),
   })
 
   const captureDifference = async (
@@ -276,8 +274,9 @@ export function gitVault(options: VaultOptions): Vault {
     },
     async reseed(repo, task) {
       const vault = await open(repo)
-      await vault.files.remove(path.join(taskFolder(vault.vault, task), 'index'))
-      await vault.files.remove(path.join(taskFolder(vault.vault, task), 'index.aged'))
+      const index = path.join(taskFolder(vault.vault, task), taskFiles.index)
+      await vault.files.remove(index)
+      await vault.files.remove(agedMark(index))
       await keepIndex(vault, repo, task)
     },
     async readIgnored(repo, task, signal) {
@@ -292,14 +291,14 @@ export function gitVault(options: VaultOptions): Vault {
       const vault = await open(repo)
       const aside = asideOf(task)
       if (from === null) {
-        const index = path.join(taskFolder(vault.vault, task), 'index')
+        const index = path.join(taskFolder(vault.vault, task), taskFiles.index)
         const error = await refill(vault, repo, task, to.tree, signal).catch(appError)
         if (!error) return
         if (error.kind === 'cancelled' || error.problem === 'diskFull') throw error
         // Git refuses to write some files of a step, for example a link named .gitmodules. Restoring without git is
         // slower.
         await restore({ ...scopeOf(vault, task), aside }, null, to.tree, signal)
-        for (const name of [index, `${index}.aged`]) await files.remove(name)
+        for (const name of [index, agedMark(index)]) await files.remove(name)
         return
       }
       const restored = await restore({ ...scopeOf(vault, task), aside }, from.tree, to.tree, signal)
@@ -359,8 +358,7 @@ export function gitVault(options: VaultOptions): Vault {
 
 /** The folder for files that are in the way of a restore. */
 function asideOf(task: Task): string {
-  if (task.shadow) return path.join(task.shadow.gitDir, 'offshoot-aside')
-  return path.join(path.dirname(task.path), '.trash', `${path.basename(task.path)}.aside`)
+  return task.shadow ? shadowAside(task.shadow.gitDir) : trashAsideOf(task.path)
 }
 
 /** The tree of the workspace's own HEAD; undefined when its git is broken. */

@@ -4,6 +4,8 @@ import path from 'node:path'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { Repo, RepoRecord } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
+import { branchRefs, nowhereHead, taskRef, taskRefs } from '../core/model/refs.ts'
+import { scratchIn, taskFoldersIn, vaultFolder } from '../core/model/layout.ts'
 import type { Algorithm } from './objects/objects.ts'
 
 export interface VaultPlace {
@@ -16,10 +18,6 @@ export interface VaultPlace {
   readonly excludes: string
 }
 
-export function vaultFolder(home: string, name: string): string {
-  return path.join(home, 'vaults', `${name}.git`)
-}
-
 export function vaultPlace(home: string, repo: RepoRecord): VaultPlace {
   return {
     vault: vaultFolder(home, repo.name),
@@ -29,22 +27,13 @@ export function vaultPlace(home: string, repo: RepoRecord): VaultPlace {
   }
 }
 
-/** The folder of one task in the vault: its index, overlay and notes. */
-export function taskFolder(vault: string, task: Pick<Task, 'uid'>): string {
-  return path.join(vault, 'tasks', task.uid)
-}
-
-export function tipFile(vault: string, task: Task): string {
-  return path.join(vault, 'refs', 'tasks', task.uid)
-}
-
 /** The commit of the last step. */
 export function readTip(
   files: FileSystem,
   vault: string,
   task: Pick<Task, 'uid'>,
 ): Promise<string | undefined> {
-  return readRef(files, vault, `refs/tasks/${task.uid}`)
+  return readRef(files, vault, taskRef(task.uid))
 }
 
 /** A power cut can leave a ref file that is empty. */
@@ -99,7 +88,7 @@ const unjudged = ['Blob', 'Large', 'Name', 'Parse', 'Path', 'Symlink', 'Update',
 
 /** Removes what killed processes left behind: copies of files, which may be big. */
 export async function clearScratch(files: FileSystem, vault: string): Promise<void> {
-  const scratch = path.join(vault, 'scratch')
+  const scratch = scratchIn(vault)
   for (const name of await files.readNames(scratch)) {
     const pid = Number(/^(?:[a-z]+-)?(\d+)-/.exec(name)?.[1])
     if (Number.isNaN(pid) || isAlive(pid)) continue
@@ -137,7 +126,7 @@ function ownParts(algorithm: Algorithm): [name: string, text: string][] {
   return [
     ['config', config(algorithm)],
     ['info/attributes', '* -text -eol -crlf -ident -filter -working-tree-encoding\n'],
-    ['HEAD', 'ref: refs/heads/none\n'],
+    ['HEAD', nowhereHead],
   ]
 }
 
@@ -154,17 +143,11 @@ export async function hasOwnParts(files: FileSystem, vault: string): Promise<boo
 
 /** Writes config, attributes and HEAD anew, makes missing folders, and leaves all other files alone. */
 export async function writeParts(files: FileSystem, vault: string, algorithm: Algorithm): Promise<void> {
-  for (const folder of [
-    'objects/pack',
-    'objects/info',
-    'refs/heads',
-    'refs/tasks',
-    'info',
-    'tasks',
-    'scratch',
-  ]) {
-    await files.makeFolder(path.join(vault, folder), 0o700)
-  }
+  const folders = ['objects/pack', 'objects/info', branchRefs, taskRefs, 'info'].map((name) =>
+    path.join(vault, name),
+  )
+  for (const folder of [...folders, taskFoldersIn(vault), scratchIn(vault)])
+    await files.makeFolder(folder, 0o700)
   for (const [name, text] of ownParts(algorithm))
     await files.writeDurable(path.join(vault, name), Buffer.from(text), 0o600)
   await files.sync([vault, path.join(vault, 'info'), path.dirname(vault)])

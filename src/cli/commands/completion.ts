@@ -1,14 +1,17 @@
 /** `completion SHELL`: scripts that complete commands, flags and their values, made from the table of commands. */
 import type { Suggestions } from '../../actions/action.ts'
-import type { Answer, Command, Context, Option } from '../command.ts'
-import { commands, globalOptions } from '../commands.ts'
+import { type Answer, type Command, type Context, globalOptions, type Option } from '../command.ts'
+import { branchRefs } from '../../core/model/refs.ts'
 
-const scripts: Record<string, () => string> = { bash, zsh, fish }
+const scripts: Record<string, (commands: readonly Command[]) => string> = { bash, zsh, fish }
 
-export async function completion({ positionals }: Context): Promise<Answer> {
-  const [shell = ''] = positionals
-  const script = scripts[shell]?.() ?? ''
-  return { json: { shell, script }, text: script }
+/** The table of commands hands itself in: completion is one of its rows. */
+export function completionOf(commands: readonly Command[]): (context: Context) => Promise<Answer> {
+  return async ({ positionals }) => {
+    const [shell = ''] = positionals
+    const script = scripts[shell]?.(commands) ?? ''
+    return { json: { shell, script }, text: script }
+  }
 }
 
 /** A function of the shell, because a child process cannot change its parent's folder. */
@@ -24,7 +27,7 @@ const goThere = `offshoot() {
 /** Commands that print words of the repository: its tasks, its branches. */
 const listing = {
   tasks: `command offshoot list --json --quiet 2>/dev/null | tr ',{' '\\n\\n' | sed -n 's/^"id":"\\([^"]*\\)"$/\\1/p'`,
-  branches: `command git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null`,
+  branches: `command git for-each-ref --format='%(refname:short)' ${branchRefs} refs/tags 2>/dev/null`,
 }
 
 /** The words for a value, as bash reads them between double quotes. */
@@ -47,19 +50,19 @@ function flagsOf({ name, short }: { name: string; short?: string | undefined }):
 const optionsOf = (command: Command): [string, Option][] =>
   Object.entries({ ...command.options, ...globalOptions })
 
-function firstWords(): string {
+function firstWords(commands: readonly Command[]): string {
   return [...new Set(commands.map(({ name }) => name.split(' ')[0]))].join(' ')
 }
 
-function secondWords(first: string): string[] {
+function secondWords(commands: readonly Command[], first: string): string[] {
   return commands.flatMap(({ name }) => (name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : []))
 }
 
-function bash(): string {
+function bash(commands: readonly Command[]): string {
   const pairs = commands.flatMap(({ name }) => (name.includes(' ') ? [`"${name}"`] : []))
   const words = commands.map((command) => {
     const flags = optionsOf(command).map(([name]) => `--${name}`)
-    const own = [...flags, ...secondWords(command.name), ...command.args.slice(0, 1).map(wordsOf)]
+    const own = [...flags, ...secondWords(commands, command.name), ...command.args.slice(0, 1).map(wordsOf)]
     return `    "${command.name}") words="${own.join(' ').trim()}" ;;`
   })
   const values = commands.flatMap((command) =>
@@ -74,8 +77,8 @@ function bash(): string {
 ${goThere}
 _offshoot() {
   local current="\${COMP_WORDS[COMP_CWORD]}" words=""
-  if [ "$COMP_CWORD" -eq 1 ]; then words="${firstWords()}"
-  elif [ "$COMP_CWORD" -eq 2 ] && [ "\${COMP_WORDS[1]}" = worktree ]; then words="${secondWords('worktree').join(' ')}"
+  if [ "$COMP_CWORD" -eq 1 ]; then words="${firstWords(commands)}"
+  elif [ "$COMP_CWORD" -eq 2 ] && [ "\${COMP_WORDS[1]}" = worktree ]; then words="${secondWords(commands, 'worktree').join(' ')}"
   else
     local name="\${COMP_WORDS[1]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
     case "$name \${COMP_WORDS[2]}" in ${pairs.join('|')}) name="$name \${COMP_WORDS[2]}" ;; esac
@@ -91,8 +94,8 @@ ${words.join('\n')}
 complete -o default -F _offshoot offshoot`
 }
 
-function zsh(): string {
-  return `${bash().replace('completion bash', 'completion zsh').replace(`${goThere}\n`, `${goThere}\nautoload -Uz bashcompinit && bashcompinit\n`)}`
+function zsh(commands: readonly Command[]): string {
+  return `${bash(commands).replace('completion bash', 'completion zsh').replace(`${goThere}\n`, `${goThere}\nautoload -Uz bashcompinit && bashcompinit\n`)}`
 }
 
 /** Fish reads a list of words between double quotes, or the output of a command in brackets. */
@@ -102,7 +105,7 @@ function fishWords(about: { values?: readonly string[]; suggests?: Suggestions }
   return ` -f -a "(${listing[suggests].replaceAll('"', '\\"')})"`
 }
 
-function fish(): string {
+function fish(commands: readonly Command[]): string {
   const quote = (words: string) => `'${words.replaceAll("'", "\\'")}'`
   const lines = commands.flatMap((command) => {
     const [first = '', second] = command.name.split(' ')

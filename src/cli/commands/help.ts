@@ -1,13 +1,16 @@
 /** `help [COMMAND]` and `version`. */
-import { findMeant } from '../arguments.ts'
-import type { Answer, Context } from '../command.ts'
+import type { Answer, Command, Context } from '../command.ts'
+import { findMeant } from '../find-command.ts'
 import { commandHelp, overview } from '../help.ts'
 import { readVersion } from '../version.ts'
 
-export async function help({ positionals }: Context): Promise<Answer> {
-  const command = findMeant(positionals)
-  const text = command ? commandHelp(command) : overview()
-  return { json: { help: text }, text }
+/** The table of commands hands itself in: help is one of its rows. */
+export function helpOf(commands: readonly Command[]): (context: Context) => Promise<Answer> {
+  return async ({ positionals }) => {
+    const command = findMeant(commands, positionals)
+    const text = command ? commandHelp(command) : overview(commands)
+    return { json: { help: text }, text }
+  }
 }
 
 export async function version(): Promise<Answer> {

@@ -9,6 +9,7 @@ import type { CommandCall, CommandStdin } from '../model/command.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { RepoRecord } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
+import { settingsFile } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { settingsOf } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
@@ -36,7 +37,7 @@ export interface HookRun {
 
 /** Every command that is set for a checkout, and every module with an agent, with the hash of its present content. */
 export async function readHooks(ports: Ports, checkout: string | null): Promise<HookCommand[]> {
-  const own = checkout === null ? undefined : path.join(checkout, '.offshoot.yaml')
+  const own = checkout === null ? undefined : settingsFile(checkout)
   const settings = await ports.settings.readWithOrigin(checkout)
   const commands = taskHooks.flatMap((hook): HookCommand[] => {
     const found = settings.find(({ key }) => key === `hooks.${hook}`)

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { AppError } from '../model/errors.ts'
 import type { Place } from '../model/repo.ts'
+import { messageFile } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 
 /** The message as `commit-msg` leaves it; throws when the hook refuses it. */
@@ -11,7 +12,7 @@ export async function checkedMessage(
   message: string,
   signal?: AbortSignal,
 ): Promise<string> {
-  const file = path.join(ports.home, 'scratch', `message-${ports.ids.uid()}`)
+  const file = messageFile(ports.home, ports.ids.uid())
   await ports.files.makeFolder(path.dirname(file), 0o700)
   await ports.files.write(file, `${message.trimEnd()}\n`, 0o600)
   try {

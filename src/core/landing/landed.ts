@@ -5,7 +5,7 @@ import { settingsOf } from '../tasks/hold.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 import { isOpen } from '../model/task.ts'
-import { branchRef } from '../model/refs.ts'
+import { branchRef, remoteRef } from '../model/refs.ts'
 
 export interface LandedState {
   /** null: the task has no work, there is no base branch, or git cannot tell. */
@@ -25,7 +25,7 @@ export async function landedState(work: Work): Promise<LandedState> {
     const { remote } = (await settingsOf(ports, task)).pr
     const refs = [
       [task.base.branch, branchRef(task.base.branch)],
-      [`${remote}/${task.base.branch}`, `refs/remotes/${remote}/${task.base.branch}`],
+      [`${remote}/${task.base.branch}`, remoteRef(remote, task.base.branch)],
     ] as const
     for (const [where, ref] of refs) {
       const target = await ports.refs.findRef(repo.place, ref, signal)

@@ -8,7 +8,7 @@ import { overlaps } from '../operations/fits.ts'
 import type { Leaf } from '../model/tree.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
-import { branchRef } from '../model/refs.ts'
+import { branchOf, branchRef } from '../model/refs.ts'
 import { requireUnheld } from './commit-build.ts'
 import { follow } from './follow.ts'
 import { withPermissions, obstacles, readSurroundings } from './obstacles.ts'
@@ -21,7 +21,8 @@ export async function whereItIsNow(work: Work, back: Operation): Promise<Operati
   const { ports, repo, task } = work
   const moved = back.refs.find((change) => change.old !== null && change.new !== null)
   if (!moved?.old || !moved.new || back.head) return back
-  await requireUnheld(ports, repo, moved.ref.slice(branchRef('').length))
+  const name = branchOf(moved.ref)
+  if (name !== undefined) await requireUnheld(ports, repo, name)
   const worktrees = await ports.git.readWorktrees(repo.place)
   const checkedOut = worktrees.find(({ branch }) => branch !== null && branchRef(branch) === moved.ref)
   if (checkedOut?.path === back.files?.checkout) return back

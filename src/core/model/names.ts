@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { AppError } from './errors.ts'
 import { repoRoot } from './repo.ts'
+import { workspacesFolder } from './layout.ts'
 
 const longest = 64
 const windowsDevices = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i
@@ -108,7 +109,7 @@ export function baseFolder(
   base: string,
   at: { home: string; repo: string; root: string; userHome: string },
 ): string {
-  if (base === '') return path.join(at.home, 'workspaces', at.repo)
+  if (base === '') return workspacesFolder(at.home, at.repo)
   const expanded = base === '~' || base.startsWith('~/') ? path.join(at.userHome, base.slice(1)) : base
   return path.resolve(at.root, expanded)
 }

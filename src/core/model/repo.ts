@@ -19,7 +19,7 @@ export interface RepoRecord {
   /** Its folder name in the state folder. */
   readonly name: string
   readonly commonDir: string
-  /** The object that `refs/offshoot/repo` points at. */
+  /** The object that `markRef` points at. */
   readonly mark: string
   readonly addedAt: string
 }

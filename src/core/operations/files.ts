@@ -7,12 +7,13 @@ import { isSame } from '../model/leaf.ts'
 import type { FileMove, IndexPart, Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Found, Leaf } from '../model/tree.ts'
+import { operationFolder } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 
 /** The staging folder, in the checkout's git folder, on the same file system. */
 export function stagingFolder(repo: Repo, operation: Operation): string {
   const gitDir = operation.index?.gitDir ?? repo.place.gitDir
-  return path.join(gitDir, `offshoot-${operation.id}`)
+  return operationFolder(gitDir, operation.id)
 }
 
 function stagedFile(staging: string, index: number): string {

@@ -12,6 +12,7 @@ import type { TaskEvent } from '../model/events.ts'
 import type { Operation, OperationNote, StepMove, WorkspaceMove } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Task, TaskPatch } from '../model/task.ts'
+import { trashParts } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { publishSteps } from '../steps/publish.ts'
 import { catchUp, takeStep } from '../steps/take.ts'
@@ -242,8 +243,7 @@ async function moveStep(work: Work, { before, tree, note }: StepMove) {
 }
 
 async function moveWorkspace({ ports, repo, task }: Work, move: WorkspaceMove): Promise<void> {
-  const folder = path.join(move.trash, 'workspace')
-  const registration = path.join(move.trash, 'registration')
+  const { workspace: folder, registration } = trashParts(move.trash)
   const isolation = isolationOf(ports, task)
   const [from, to] = move.to === 'trash' ? [task.path, folder] : [folder, task.path]
   if ((await ports.files.readKind(from)) !== undefined && (await ports.files.readKind(to)) === undefined) {

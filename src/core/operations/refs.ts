@@ -3,6 +3,7 @@ import { AppError } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
+import { branchOf, isOurs } from '../model/refs.ts'
 import type { Ports } from '../ports/index.ts'
 
 interface RefsSeen {
@@ -19,6 +20,7 @@ export async function lookAtRefs({ refs }: Ports, repo: Repo, operation: Operati
   let begun = false
   for (const change of operation.refs) {
     const now = (await refs.findRef(repo.place, change.ref)) ?? null
+    // Nobody else deletes refs of ours; a branch may have been deleted by its user.
     if (now === change.new) begun ||= now !== null || isOurs(change.ref)
     else if (now === change.old) open.push(change)
     else {
@@ -31,12 +33,7 @@ export async function lookAtRefs({ refs }: Ports, repo: Repo, operation: Operati
 
 /** The new commit of the first branch that is not deleted. Branches that land come before those of closed tasks. */
 export function movedTo({ refs }: Pick<Operation, 'refs'>): string | undefined {
-  return refs.find(({ ref, new: to }) => ref.startsWith('refs/heads/') && to !== null)?.new ?? undefined
-}
-
-/** Whether only offshoot deletes the ref; a branch may have been deleted by the user. */
-function isOurs(ref: string): boolean {
-  return ref.startsWith('refs/offshoot/')
+  return refs.find(({ ref, new: to }) => branchOf(ref) !== undefined && to !== null)?.new ?? undefined
 }
 
 function refMessage({ verb, id, batch }: Operation): string {

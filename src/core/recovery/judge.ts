@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { quoted } from '../base/shell-quote.ts'
 import type { GitLock, Registration } from '../model/git.ts'
-import { branchRef, markRef, pinRef } from '../model/refs.ts'
+import { branchRef, isOurs, markRef, pinRef, uidOfPin } from '../model/refs.ts'
 import { repoRoot } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { movedHint } from '../workspaces/moved.ts'
@@ -164,7 +164,7 @@ function judgeLock({ record }: SeenRepo, lock: GitLock, now: Date, at: string): 
   if (!isStale(lock, now)) return []
   const file = path.join(record.commonDir, lock.name)
   const left = leftLock(lock.name, file, lock, now, at)
-  if (lock.name.startsWith('refs/offshoot/')) return [{ ...left, mend: { do: 'locks', repo: record.id } }]
+  if (isOurs(lock.name)) return [{ ...left, mend: { do: 'locks', repo: record.id } }]
   return [{ ...left, verdict: 'report', hint: `If no git is at work there: rm ${quoted(file)}` }]
 }
 
@@ -311,7 +311,7 @@ function judgeLeftovers(repo: SeenRepo, at: string): Finding[] {
     })
   }
   for (const ref of refs.keys()) {
-    const uid = /^refs\/offshoot\/base\/(\w+)$/.exec(ref)?.[1]
+    const uid = uidOfPin(ref)
     if (uid === undefined || (uids.has(uid) && !known.has(uid))) continue
     const task = known.get(uid)
     if (task && (isOpen(task) || task.pending)) continue

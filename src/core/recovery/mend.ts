@@ -4,7 +4,7 @@ import { quoted } from '../base/shell-quote.ts'
 import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
-import { branchRef, pinRef } from '../model/refs.ts'
+import { branchRef, isOurs, pinRef } from '../model/refs.ts'
 import { type Repo, repoLock } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { findUnkeptHead } from '../operations/close.ts'
@@ -50,10 +50,7 @@ async function clearLocks({ refs, care, files, clock }: Ports, repo: Repo): Prom
   const { place } = repo
   const left = (await refs.readLocks(place)).filter((lock) => isStale(lock, clock.now()))
   const locked = left.map(({ name }) => name.replace(/\.lock$/, ''))
-  await refs.clearRefLocks(
-    place,
-    locked.filter((ref) => ref.startsWith('refs/offshoot/')),
-  )
+  await refs.clearRefLocks(place, locked.filter(isOurs))
   const { locks = [] } = await care.inspect(repo, false)
   for (const lock of locks) if (isStale(lock, clock.now())) await files.remove(lock.name)
 }

@@ -1,17 +1,12 @@
 /** Moves files of an older tool or version out of the state folder; offshoot neither reads nor deletes them. */
 import path from 'node:path'
-import { now } from '../base/time.ts'
 import { appError } from '../model/errors.ts'
+import { asideFolder } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Finding } from './judge.ts'
 
 const ours: ReadonlySet<string> = new Set(['daemon.json'])
 const folders: ReadonlySet<string> = new Set(['sessions', 'git-sessions'])
-
-/** A folder for files that offshoot puts aside and never reads again. */
-export function asideFolder(ports: Ports): string {
-  return path.join(ports.home, 'aside', now(ports).replaceAll(':', '-'))
-}
 
 export async function readOldState({ files, home }: Ports): Promise<string[]> {
   const names = await files.readNames(home)
@@ -23,7 +18,7 @@ type Report = Pick<Finding, 'name' | 'message' | 'hint'>
 /** A file that cannot be moved is reported in `left`, and the rest goes on. */
 export async function setOldStateAside(ports: Ports): Promise<{ repaired: Report[]; left: Report[] }> {
   const [repaired, left]: [Report[], Report[]] = [[], []]
-  const folder = asideFolder(ports)
+  const folder = asideFolder(ports.home, ports.clock.now())
   for (const name of await readOldState(ports)) {
     try {
       await ports.files.makeFolder(folder, 0o700)

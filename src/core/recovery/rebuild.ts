@@ -8,13 +8,13 @@ import { pinRef } from '../model/refs.ts'
 import type { Repo, RepoRecord } from '../model/repo.ts'
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
+import { asideFolder } from '../model/layout.ts'
 import { isBegun, stagingFolder } from '../operations/files.ts'
 import { lookAtRefs } from '../operations/refs.ts'
 import type { Ports } from '../ports/index.ts'
 import { readKnown } from '../tasks/known.ts'
 import { adopt as adoptLog, mendRecords } from '../tasks/records.ts'
 import { repoAt } from '../tasks/repo.ts'
-import { asideFolder } from './old-state.ts'
 import { type KnownTask, rebuiltLog } from './rebuilt-log.ts'
 
 export interface Rebuilt {
@@ -82,7 +82,7 @@ async function mendRows(ports: Ports): Promise<string[]> {
 /** Moves damaged records away; records of a newer offshoot, and records that may not be read, stay. */
 async function setDamagedAside(ports: Ports): Promise<string | undefined> {
   if (!(await isDamaged(ports))) return undefined
-  const folder = asideFolder(ports)
+  const folder = asideFolder(ports.home, ports.clock.now())
   await ports.setRecordsAside(folder)
   return folder
 }

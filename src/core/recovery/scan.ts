@@ -7,6 +7,8 @@ import type { GitLock, OtherFolder, Registration } from '../model/git.ts'
 import type { Repo, RepoRecord } from '../model/repo.ts'
 import type { VaultLook } from '../model/step.ts'
 import { isOpen, type Task } from '../model/task.ts'
+import { branchRefs, ownRefs, uidOfPin } from '../model/refs.ts'
+import { workspacesFolder } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { readKnown } from '../tasks/known.ts'
 import { repoAt } from '../tasks/repo.ts'
@@ -146,10 +148,10 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
   }
   const [registrations, refs, locks] = await Promise.all([
     ports.git.readRegistrations(place),
-    ports.refs.readRefs(place, ['refs/offshoot', 'refs/heads'], signal),
+    ports.refs.readRefs(place, [ownRefs, branchRefs], signal),
     ports.refs.readLocks(place),
   ])
-  const pinned = [...refs.keys()].flatMap((ref) => /^refs\/offshoot\/base\/(\w+)$/.exec(ref)?.[1] ?? [])
+  const pinned = [...refs.keys()].flatMap((ref) => uidOfPin(ref) ?? [])
   const marked = registrations.flatMap(({ uid }) => uid ?? [])
   const known = await readKnown(ports.store, [...pinned, ...marked, ...vault.tips.keys()])
   return { record, isThere: true, vault, registrations, refs, locks, known, lost }
@@ -198,7 +200,7 @@ async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'faile
 
 /** Searches only the state folder: in a `workspace.base` of the user, other folders may lie beside ours. */
 async function findStrays(ports: Ports, { name }: RepoRecord): Promise<UnknownFolder[]> {
-  const base = path.join(ports.home, 'workspaces', name)
+  const base = workspacesFolder(ports.home, name)
   const folders = (await ports.files.readNames(base)).filter((folder) => !folder.startsWith('.'))
   const strays: UnknownFolder[] = []
   for (const name of folders) {

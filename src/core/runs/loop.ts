@@ -18,7 +18,7 @@ import { taskEnvironment } from '../workspaces/environment.ts'
 import { turnCounter } from './turns.ts'
 import { openCell } from '../workspaces/cell.ts'
 import { branchRef } from '../model/refs.ts'
-import { runFolder } from './run-folder.ts'
+import { runFolder } from '../model/layout.ts'
 
 export interface Onlooker {
   tell(event: RunTold): void
@@ -89,7 +89,7 @@ export async function workInTask(
   const cell = await openCell(ports, {
     workspace,
     env: { OFFSHOOT_RUN: id, ...taskEnvironment(task) },
-    runFolder: runFolder(ports, id),
+    runFolder: runFolder(ports.home, id),
   })
   const said = await converse(agent, handed, cell, attended, order.limits, signal).catch(
     async (thrown: unknown) => {

@@ -2,7 +2,7 @@
 import type { Work } from '../tasks/work.ts'
 import type { StrayChange } from '../model/events.ts'
 import type { RefChange } from '../model/git.ts'
-import { strayPins } from '../model/refs.ts'
+import { isOurs, strayPinsOf } from '../model/refs.ts'
 import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import { holdTask } from '../tasks/hold.ts'
@@ -14,7 +14,7 @@ export function strays(
   branches: ReadonlySet<string>,
 ): StrayChange[] {
   return [...new Set([...before.keys(), ...after.keys()])]
-    .filter((what) => !what.startsWith('refs/offshoot/') && !branches.has(what))
+    .filter((what) => !isOurs(what) && !branches.has(what))
     .filter((what) => before.get(what) !== after.get(what))
     .map((what) => ({ what, before: before.get(what) ?? null, after: after.get(what) ?? null }))
 }
@@ -40,7 +40,7 @@ const isObject = (value: string | null) => value === null || !value.startsWith('
 export async function keepStrays(work: Work, changes: readonly StrayChange[]): Promise<string | undefined> {
   const { ports, task } = work
   const id = ports.ids.uid()
-  const refs = strayRefs(changes, `${strayPins}/${task.uid}/${id}`)
+  const refs = strayRefs(changes, strayPinsOf(task.uid, id))
   if (refs.length === 0) return undefined
   const operation = newOperation(work, 'run', { id, refs })
   // A failure here does not change how the run ended.

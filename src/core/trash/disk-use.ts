@@ -3,8 +3,8 @@ import path from 'node:path'
 import type { DiskUse } from '../model/disk-use.ts'
 import type { Repo } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
+import { poolOf, trashOf } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
-import { poolFolder } from '../workspaces/slot.ts'
 
 export const nothing: DiskUse = { workspaces: [], vault: 0, pool: 0, trash: 0 }
 
@@ -29,8 +29,8 @@ export async function readUse(
   return {
     workspaces,
     vault: await ports.care.readUsage(repo),
-    pool: await sum(bases.map(poolFolder)),
-    trash: await sum(bases.map((base) => path.join(base, '.trash'))),
+    pool: await sum(bases.map(poolOf)),
+    trash: await sum(bases.map(trashOf)),
   }
 }
 

@@ -5,7 +5,7 @@
 import { apart, type Failed } from '../base/failures.ts'
 import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
-import { keptRefs, strayPins, trashRefs } from '../model/refs.ts'
+import { ownRefs, strayPins, trashRefs, uidOfKept } from '../model/refs.ts'
 import type { Repo } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -97,20 +97,21 @@ async function deleteKeptRefs(
 ): Promise<void> {
   const { refs, store } = ports
   if (await isGone(ports, repo)) return
-  const uidIn = (ref: string) => /^([0-9a-z]+)/.exec(ref.replace(/^refs\/offshoot\/[^/]+\//, ''))?.[1] ?? ''
   const there = await refs.readRefs(repo.place, [trashRefs, strayPins], signal)
-  const known = await readKnown(store, Array.from(there.keys(), uidIn))
+  const known = await readKnown(
+    store,
+    Array.from(there.keys()).flatMap((ref) => uidOfKept(ref) ?? []),
+  )
   const isTheirs = (ref: string) => {
-    const uid = uidIn(ref)
-    if (!keptRefs(uid).includes(ref) && !ref.startsWith(`${strayPins}/${uid}/`)) return false
-    return uids.includes(uid) || known.get(uid)?.expiry === 'done'
+    const uid = uidOfKept(ref)
+    return uid !== undefined && (uids.includes(uid) || known.get(uid)?.expiry === 'done')
   }
   const changes = Array.from(there, ([ref, old]) => ({ ref, old, new: null })).filter(({ ref }) =>
     isTheirs(ref),
   )
   if (changes.length === 0 || (await refs.changeRefs(repo.place, changes, 'offshoot: expire', signal))) return
   // Once the tasks are marked as expired, nothing would delete these refs.
-  throw new AppError('locked', 'Refs below refs/offshoot/ have changed meanwhile.', {
+  throw new AppError('locked', `Refs below ${ownRefs}/ have changed meanwhile.`, {
     path: repo.commonDir,
     hint: 'The next prune goes on with it.',
   })

@@ -1,7 +1,7 @@
 /** Frees space on a full or nearly full disk: deletes leftovers, slots, and folders of the trash that the vault has. */
-import path from 'node:path'
 import type { Settings } from '../model/settings.ts'
 import { isOpen, type Task } from '../model/task.ts'
+import { trashFolderOf } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { readKnown } from '../tasks/known.ts'
 import { repoAt } from '../tasks/repo.ts'
@@ -108,7 +108,7 @@ async function findLeftovers(ports: Ports): Promise<{ readonly folder: string; r
     .filter(({ pending, shadow }) => pending?.verb === 'start' && !shadow)
     .map((task) => ({
       task,
-      folder: path.join(path.dirname(task.path), '.trash', path.basename(task.path)),
+      folder: trashFolderOf(task.path),
     }))
   return [...(await undoneStarts(store)), ...halfMade].filter(({ folder }) => !used.has(folder))
 }

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { apart, type Failed } from '../base/failures.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
+import { isInTrash, trashBeside, workspaceOfTrash } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Store } from '../ports/store.ts'
 import { holdFree } from '../tasks/hold.ts'
@@ -90,18 +91,18 @@ export async function undoneStarts(store: Store): Promise<Loose[]> {
   return events.flatMap(({ uid, event }) => {
     const task = tasks.get(uid)
     if (event.type !== 'start.undone' || !event.trash || !task) return []
-    return path.basename(path.dirname(event.trash)) === '.trash' ? [{ folder: event.trash, task }] : []
+    return isInTrash(event.trash) ? [{ folder: event.trash, task }] : []
   })
 }
 
 /** Folders named after a workspace. Others are not ours: the user's `workspace.base` may have a `.trash` of another tool. */
 async function findNamedAfter(ports: Ports, tasks: readonly Task[]): Promise<Loose[]> {
   const found: Loose[] = []
-  const bases = Map.groupBy(tasks, (task) => path.join(path.dirname(task.path), '.trash'))
+  const bases = Map.groupBy(tasks, (task) => trashBeside(task.path))
   for (const [trash, own] of bases) {
     const byName = new Map(own.map((task) => [path.basename(task.path), task]))
     for (const name of await ports.files.readNames(trash)) {
-      const task = byName.get(name) ?? byName.get(name.replace(/\.(\d+|aside|aside\.drafts)$/, ''))
+      const task = byName.get(name) ?? byName.get(workspaceOfTrash(name))
       if (task) found.push({ folder: path.join(trash, name), task })
     }
   }

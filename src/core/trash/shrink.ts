@@ -1,6 +1,5 @@
 /** Keeps trash and vault of a repository within their limits: deletes what expired, slims the trash, packs the vault. */
 import type { Work } from '../tasks/work.ts'
-import path from 'node:path'
 import { apart, type Failed } from '../base/failures.ts'
 import { day, now } from '../base/time.ts'
 import type { Repo } from '../model/repo.ts'
@@ -10,6 +9,7 @@ import type { Ports } from '../ports/index.ts'
 import { holdFree } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
 import { sizeText } from '../model/disk-use.ts'
+import { trashParts } from '../model/layout.ts'
 import { expire, whileNobodyWorks } from './expire.ts'
 import { expireLoose, findDueLoose } from './loose.ts'
 import {
@@ -208,8 +208,8 @@ async function closedTasks(ports: Ports, repo: Repo, measures: boolean): Promise
   return closed
 }
 
-const folderOf = (trash: string) => path.join(trash, 'workspace')
-const leavingOf = (trash: string) => path.join(trash, 'workspace.gone')
+const folderOf = (trash: string) => trashParts(trash).workspace
+const leavingOf = (trash: string) => trashParts(trash).leaving
 
 /**
  * Deletes the folder of a closed task from the trash if its last step holds every file; an undo makes the folder again. It

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { readHooks } from '../hooks/hooks.ts'
 import { findPeerFiles, type PeerFile, readPeerFile } from '../hooks/peers.ts'
 import { AppError } from '../model/errors.ts'
+import { settingsFile } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 
 export interface ImportInput {
@@ -23,7 +24,7 @@ export interface Imported {
 export async function importPeers(ports: Ports, input: ImportInput): Promise<Imported> {
   const { checkout } = await ports.locate(input.dir)
   if (checkout === null) throw new AppError('notARepository', 'A bare repository has no settings of its own.')
-  const target = path.join(checkout, '.offshoot.yaml')
+  const target = settingsFile(checkout)
   const settings = chosen(await readPeers(ports, checkout, input.file))
   const own = (await readHooks(ports, checkout)).filter(({ isForeign }) => isForeign)
   const fresh = settings.filter(({ key, value }) => isNew(own, key, value, target))

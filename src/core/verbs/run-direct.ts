@@ -1,11 +1,11 @@
 /** The verb run outside of a repository: runs an agent or a command in the folder itself. */
 import type { AgentEnd } from '../model/agent.ts'
 import { appError, AppError } from '../model/errors.ts'
+import { runFolder } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { chooseAgent } from '../runs/choose-agent.ts'
 import { converse, type Onlooker } from '../runs/loop.ts'
 import { answers } from '../runs/permission.ts'
-import { runFolder } from '../runs/run-folder.ts'
 import { agentName, policyOf, type RunInput } from '../runs/run-input.ts'
 import { openCell } from '../workspaces/cell.ts'
 
@@ -35,7 +35,7 @@ export async function runDirect(
   const cell = await openCell(ports, {
     workspace: input.dir,
     env: { OFFSHOOT_RUN: run },
-    runFolder: runFolder(ports, run),
+    runFolder: runFolder(ports.home, run),
   })
   const handed = { prompt: input.prompt ?? '', argv: input.argv, terminal: onlooker === undefined }
   const attended = { workspace: input.dir, tell, permit }

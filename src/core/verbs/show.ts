@@ -1,6 +1,7 @@
 /** The verb show: shows one task, with the state of its workspace and branch. */
 import { landedState } from '../landing/landed.ts'
 import { isOpen, type Task } from '../model/task.ts'
+import { branchRef } from '../model/refs.ts'
 import type { Ports } from '../ports/index.ts'
 import { findMeant } from '../tasks/find.ts'
 import { asSeen } from '../tasks/liveness.ts'
@@ -25,7 +26,7 @@ export async function show(
   const { landed } = await landedState({ ports, repo, task, signal })
   if (!there) return { task, dirty: null, landed }
   const dirt = await ports.steps.readDirt(repo, task, signal)
-  const head = await ports.refs.findRef(repo.place, `refs/heads/${task.branch}`, signal)
+  const head = await ports.refs.findRef(repo.place, branchRef(task.branch), signal)
   return {
     task: { ...task, head: head ?? task.head },
     dirty: dirt.length > 0,

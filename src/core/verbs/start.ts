@@ -1,6 +1,5 @@
 /** The verb start: makes a task with its branch and workspace. */
 import type { Work } from '../tasks/work.ts'
-import path from 'node:path'
 import { allEnded } from '../base/concurrency.ts'
 import { now } from '../base/time.ts'
 import { rejectTask } from '../closing/close-task.ts'
@@ -26,6 +25,7 @@ import { checkoutRoot, type Repo, repoLock } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import { type Task, taskLock } from '../model/task.ts'
 import type { Leaf } from '../model/tree.ts'
+import { trashOf } from '../model/layout.ts'
 import { perform } from '../operations/perform.ts'
 import { entering, findShadow, requireShadowable } from '../operations/shadow.ts'
 import type { Ports } from '../ports/index.ts'
@@ -253,7 +253,7 @@ async function freePath(
   const base = await requireBase(ports, baseFolder(wanted, at), repo.place)
   const taken = new Set([
     ...(await files.readNames(base)),
-    ...(await files.readNames(path.join(base, '.trash'))),
+    ...(await files.readNames(trashOf(base))),
     ...worktrees.map((worktree) => worktree.name),
   ])
   return requireInside(base, freeName(fromTemplate(settings.workspace.name, parts), taken))

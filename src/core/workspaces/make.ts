@@ -8,6 +8,7 @@ import type { OnProgress } from '../model/progress.ts'
 import { branchRef, pinRef } from '../model/refs.ts'
 import type { Place, Repo } from '../model/repo.ts'
 import type { Pending, Task } from '../model/task.ts'
+import { trashFolderOf, trashParts } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import type { IsolationKind } from '../ports/isolation.ts'
 import { append } from '../tasks/records.ts'
@@ -133,10 +134,8 @@ export async function freeTrash(
   workspace: string,
   given: Set<string> = new Set(),
 ): Promise<string> {
-  const trash = path.join(path.dirname(workspace), '.trash')
-  const name = path.basename(workspace)
   for (let n = 1; ; n++) {
-    const place = path.join(trash, n === 1 ? name : `${name}.${n}`)
+    const place = trashFolderOf(workspace, n)
     // Asks for each name instead of listing the trash, which may hold thousands.
     if (given.has(place) || (await ports.files.readKind(place)) !== undefined) continue
     given.add(place)
@@ -150,9 +149,9 @@ export async function trashFolder({ ports, repo, task }: Work, trash: string): P
   if (task.shadow) return
   if ((await ports.files.readKind(task.path)) !== undefined) {
     await ports.files.makeFolder(trash, 0o700)
-    await ports.files.rename(task.path, path.join(trash, 'workspace'))
+    await ports.files.rename(task.path, trashParts(trash).workspace)
   }
-  await isolationOf(ports, task).detach(repo, task, path.join(trash, 'registration'))
+  await isolationOf(ports, task).detach(repo, task, trashParts(trash).registration)
 }
 
 /** Takes back the folder, the branch and the pin that an unfinished start has made, and nothing else. */

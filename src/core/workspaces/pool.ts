@@ -6,10 +6,11 @@ import { baseFolder } from '../model/names.ts'
 import type { Place, Repo, RepoRecord } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Owner } from '../model/task.ts'
+import { poolOf, slotParts } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { mainRoot } from '../tasks/repo.ts'
 import { makeBase, requireBase } from './make.ts'
-import { claim, poolFolder, poolNote } from './slot.ts'
+import { claim, poolNote } from './slot.ts'
 
 /** `slot.json`, which is written last: a slot without it is incomplete. */
 interface SlotRecord {
@@ -32,17 +33,13 @@ export function poolLock({ commonDir }: Pick<Place, 'commonDir'>): string {
   return `pool ${commonDir}`
 }
 
-function recordFile(slot: string): string {
-  return path.join(slot, 'slot.json')
-}
-
 const isReadyName = (name: string) => !name.includes('.')
 
 async function readSlots(ports: Ports, pool: string): Promise<Slot[]> {
   const names = (await ports.files.readNames(pool)).filter(isReadyName)
   const slots = await Promise.all(
     names.map(async (name) => {
-      const text = await ports.files.readText(recordFile(path.join(pool, name)))
+      const text = await ports.files.readText(slotParts(path.join(pool, name)).record)
       return text ? [{ ...(JSON.parse(text) as SlotRecord), path: path.join(pool, name) }] : []
     }),
   )
@@ -63,7 +60,7 @@ export function fittingSlots<S extends SlotRecord>(
 export async function takeSlot(work: Work): Promise<'none' | 'files' | 'whole'> {
   const { ports, repo, task, signal } = work
   if (task.isolation !== 'worktree') return 'none'
-  const slots = await readSlots(ports, poolFolder(path.dirname(task.path)))
+  const slots = await readSlots(ports, poolOf(path.dirname(task.path)))
   if (slots.length === 0) return 'none'
   const conversions = await ports.seeding.findConversions(repo, signal)
   for (const slot of fittingSlots(slots, task.base.commit, conversions)) {
@@ -114,7 +111,7 @@ export async function askForSlots({ ports, repo, task }: Work, settings: Setting
   if (task.isolation !== 'worktree' || settings.pool.size === 0 || repo.place.checkout === null) return
   const owner = (await findMark(ports, repo.id))?.owner
   if (owner && (await ports.isAlive(owner))) return
-  const slots = await readSlots(ports, poolFolder(path.dirname(task.path)))
+  const slots = await readSlots(ports, poolOf(path.dirname(task.path)))
   const fresh = slots.filter((slot) => slot.commit === task.base.commit)
   if (fresh.length < settings.pool.size) ports.makeAhead(repo.place.checkout, settings)
 }
@@ -128,7 +125,7 @@ export interface Filled {
 export async function findPool(ports: Ports, repo: Repo, settings: Settings): Promise<string> {
   const root = mainRoot(repo.place)
   const at = { home: ports.home, repo: repo.name, root, userHome: ports.userHome }
-  return poolFolder(await requireBase(ports, baseFolder(settings.workspace.base, at), repo.place))
+  return poolOf(await requireBase(ports, baseFolder(settings.workspace.base, at), repo.place))
 }
 
 /** Removes all slots of a repository, and answers how many folders went. */
@@ -187,7 +184,7 @@ async function makeSlot(
       hint: 'Repeat the command.',
     })
   const record: SlotRecord = { ...as, look: await ports.slots.readLook(making) }
-  await ports.files.write(recordFile(making), JSON.stringify(record))
+  await ports.files.write(slotParts(making).record, JSON.stringify(record))
   await ports.files.rename(making, slot)
 }
 

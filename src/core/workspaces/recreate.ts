@@ -1,12 +1,12 @@
 /** Makes a missing or damaged workspace again from the last step. */
 import type { Work } from '../tasks/work.ts'
-import path from 'node:path'
 import { now } from '../base/time.ts'
 import { AppError, appError } from '../model/errors.ts'
 import type { Worktree } from '../model/git.ts'
 import { branchRef } from '../model/refs.ts'
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
+import { trashParts } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { requireIdle } from '../tasks/guards.ts'
 import { append } from '../tasks/records.ts'
@@ -40,7 +40,7 @@ async function isThere(ports: Ports, task: Task): Promise<boolean> {
 }
 
 async function mendGit({ ports, repo, task, signal }: Work): Promise<boolean> {
-  const aside = path.join(await freeTrash(ports, task.path), 'git')
+  const aside = trashParts(await freeTrash(ports, task.path)).git
   return isolationOf(ports, task).mend(repo, task, aside, signal)
 }
 

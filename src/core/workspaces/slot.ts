@@ -6,6 +6,7 @@
  */
 import path from 'node:path'
 import type { Task } from '../model/task.ts'
+import { poolOf } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 
 /** The key of the note that a repository's slots are being made, or that some are to be deleted. */
@@ -14,11 +15,6 @@ export function poolNote(repo: string): string {
 }
 
 /** The pool is beside the workspaces, because a rename must not cross file systems. */
-export function poolFolder(base: string): string {
-  return path.join(base, '.pool')
-}
-
-/** Renames a slot; false when another process was faster. */
 export async function claim({ files }: Ports, from: string, to: string): Promise<boolean> {
   try {
     await files.rename(from, to)
@@ -31,7 +27,7 @@ export async function claim({ files }: Ports, from: string, to: string): Promise
 
 /** Deletes the slot that an unfinished start had taken. */
 export async function dropTaken(ports: Ports, task: Task): Promise<void> {
-  const pool = poolFolder(path.dirname(task.path))
+  const pool = poolOf(path.dirname(task.path))
   for (const name of await ports.files.readNames(pool)) {
     if (name.endsWith(`.${task.uid}`)) await ports.files.remove(path.join(pool, name))
   }

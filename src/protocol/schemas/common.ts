@@ -1,6 +1,7 @@
 /** Schemas that several actions share: task, step, file, hunk, error. */
 import { z } from 'zod'
 import { isolations, taskStates } from '../../core/model/enums.ts'
+import type { TaskView } from '../../core/model/task-view.ts'
 
 /** A list that the receiver cannot change. */
 export const list = <T extends z.ZodType>(of: T) => z.array(of).readonly()
@@ -12,7 +13,8 @@ export const repo = z
 
 export const taskName = z.string().min(1)
 
-export const taskSchema = z.object({
+/** The compiler refuses a field that only one of this and `TaskView` has. */
+const taskFields = {
   id: z.string(),
   title: z.string(),
   state: z.enum(taskStates),
@@ -29,18 +31,20 @@ export const taskSchema = z.object({
   landed: z.boolean().nullable(),
   createdAt: z.iso.datetime(),
   lastActiveAt: z.iso.datetime(),
-  agent: z.string().optional(),
+  agent: z.string().exactOptional(),
   conversation: z.string().optional(),
   wanted: z
     .string()
-    .optional()
+    .exactOptional()
     .describe('The command that the agent asked for in its last run, and that only the user may give.'),
   runs: z.number().int(),
   slug: z.string().describe('A name for databases and the like, unique to this task.'),
   ports: list(z.number().int()).optional().describe('The network ports that its servers may listen on.'),
   running: z.literal(true).optional().describe('A run is under way.'),
-  reason: z.string().optional(),
-})
+  reason: z.string().exactOptional(),
+} satisfies Record<keyof TaskView, z.ZodType>
+
+export const taskSchema = z.object(taskFields)
 
 export const errorSchema = z.object({
   code: z.string(),

@@ -3,7 +3,9 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { OpenVault } from '../open.ts'
 import { noteIndexed } from './indexed.ts'
-import { refreshIndex, type ScanScope } from './scan.ts'
+import { refreshIndex } from './scan.ts'
+import type { ScanScope } from './scan-scope.ts'
+import { agedMark } from '../../core/model/layout.ts'
 
 /** Refreshes a young index: git rereads every file whose time is of the same second as the index. */
 export async function ageIndex(
@@ -11,7 +13,7 @@ export async function ageIndex(
   readFirst: () => Promise<string>,
   signal?: AbortSignal,
 ): Promise<void> {
-  const aged = `${scope.index}.aged`
+  const aged = agedMark(scope.index)
   if ((await scope.files.readKind(aged)) === 'file') return
   const found = await stat(scope.index).catch(() => undefined)
   // Without an index git calls every file new and none deleted; an index that a power cut left empty makes git fail.

@@ -10,7 +10,8 @@ import { type CaptureScope, filesBelow, unreadable } from './capture.ts'
 import { parentOf, realFolders } from './folders.ts'
 import { moduleFolders } from './modules.ts'
 import type { Overlay } from './overlay.ts'
-import { findIgnored, scanAll } from './scan.ts'
+import { findIgnored, isNew, keptOutOf, withoutIgnored } from './ignore-rule.ts'
+import { scanAll } from './scan.ts'
 import { isPointer, readStaged, type StagedScope } from './staged.ts'
 
 export type Scope = CaptureScope & StagedScope
@@ -56,8 +57,7 @@ export async function allPaths(
       continue
     }
     const nested = await filesBelow(scope.workspace, folder)
-    const ignored = await findIgnored(scope.exec, scope, nested.files, signal)
-    for (const file of nested.files) if (!ignored.has(file)) files.add(file)
+    for (const file of await withoutIgnored(scope.exec, scope, nested.files, signal)) files.add(file)
     for (const one of nested.git) git.add(one)
     closed.push(...nested.unreadable)
   }
@@ -92,7 +92,7 @@ async function dropIgnored(
   const back: BytePath[] = []
   const isThere = realFolders(scope.workspace)
   for (const [file, { leaf }] of overlay.seen) {
-    if (leaf !== null || untracked.has(file) || !isThere(parentOf(file))) continue
+    if (!isNew(leaf) || untracked.has(file) || !isThere(parentOf(file))) continue
     if (await lstat(below(scope.workspace, file)).catch(() => undefined)) back.push(file)
   }
   for (const file of await findIgnored(scope.exec, scope, back, signal)) files.delete(file)
@@ -143,8 +143,7 @@ async function addUnlisted(
       else if (!entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink()) specials.push(name)
     }
   })
-  const ignored = await findIgnored(scope.exec, scope, specials, signal)
-  for (const file of specials) if (!ignored.has(file)) files.add(file)
+  for (const file of await withoutIgnored(scope.exec, scope, specials, signal)) files.add(file)
 }
 
 /**
@@ -176,11 +175,12 @@ export async function namedPaths(
   }
   const unknown: BytePath[] = []
   for (const file of files) {
-    if (!overlay.seen.get(file)?.leaf && !(await findLeaf(scope.objects, tree, file))) unknown.push(file)
+    const held = overlay.seen.get(file)?.leaf ?? (await findLeaf(scope.objects, tree, file))
+    if (isNew(held)) unknown.push(file)
   }
   const ignored = await findIgnored(scope.exec, scope, unknown, signal)
   const staged = ignored.size > 0 ? await readStaged(scope, tree, signal) : new Map()
-  for (const file of ignored) if (!staged.has(file)) files.delete(file)
+  for (const file of keptOutOf(ignored, staged)) files.delete(file)
   const skipped: SkippedPath[] = []
   return { files: withoutRefused(files, skipped), skipped, modules: new Map(), fresh: new Set() }
 }

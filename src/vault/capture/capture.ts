@@ -10,8 +10,8 @@ import {
   readSync,
 } from 'node:fs'
 import { open, readdir, rm } from 'node:fs/promises'
-import path from 'node:path'
 import { below, type BytePath, fromBytes } from '../../core/model/bytes.ts'
+import { scratchIn } from '../../core/model/layout.ts'
 import type { GitExec } from '../../git/exec.ts'
 import { limiter } from '../../core/base/concurrency.ts'
 import type { Objects } from '../objects/objects.ts'
@@ -132,7 +132,7 @@ const chunkSize = 1024 * 1024
 
 /** Git reads a private copy, which does not change while somebody writes to the file. */
 async function storeStreamed(scope: CaptureScope, handle: number, size: number): Promise<string> {
-  const copy = path.join(scope.vault, 'scratch', `${process.pid}-${counter++}`)
+  const copy = scratchIn(scope.vault, `${process.pid}-${counter++}`)
   try {
     const target = await open(copy, 'w', 0o600)
     try {

@@ -4,14 +4,19 @@
  */
 import path from 'node:path'
 import type { FileSystem } from '../../core/ports/files.ts'
+import { taskFiles } from '../../core/model/layout.ts'
 
 export async function indexedTrees(files: FileSystem, folder: string): Promise<string[]> {
-  return ((await files.readText(path.join(folder, 'indexed'))) ?? '').split('\n').filter(Boolean)
+  return ((await files.readText(path.join(folder, taskFiles.indexed))) ?? '').split('\n').filter(Boolean)
 }
 
 /** Must be called before the new index takes its place: a crash in between must not leave a tree out. */
 export async function noteIndexed(files: FileSystem, folder: string, tree: string): Promise<void> {
   const trees = new Set([...(await indexedTrees(files, folder)), tree])
-  await files.writeDurable(path.join(folder, 'indexed'), Buffer.from(`${[...trees].join('\n')}\n`), 0o600)
+  await files.writeDurable(
+    path.join(folder, taskFiles.indexed),
+    Buffer.from(`${[...trees].join('\n')}\n`),
+    0o600,
+  )
   await files.sync([folder])
 }

@@ -1,9 +1,10 @@
 /** Paths of a workspace that are never part of a step: files that offshoot copied or linked from the checkout. */
 import path from 'node:path'
 import { type BytePath, splitNul, toBytes } from '../../core/model/bytes.ts'
+import { taskFiles } from '../../core/model/layout.ts'
 import type { FileSystem } from '../../core/ports/files.ts'
 
-const listOf = (folder: string) => path.join(folder, 'kept-out')
+const listOf = (folder: string) => path.join(folder, taskFiles.keptOut)
 
 export async function keepOut(files: FileSystem, folder: string, paths: readonly BytePath[]): Promise<void> {
   const all = new Set([...(await readKeptOut(files, folder)), ...paths])

@@ -3,10 +3,10 @@ import path from 'node:path'
 import type { BytePath } from '../../core/model/bytes.ts'
 import type { Step } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
+import { taskFiles, taskFolder } from '../../core/model/layout.ts'
 import { firstOf } from '../journal/steps.ts'
 import { compareTrees, type Leaf } from '../objects/tree.ts'
 import type { OpenVault } from '../open.ts'
-import { taskFolder } from '../place.ts'
 import { indexedTrees } from './indexed.ts'
 import { findModuleHead } from './modules.ts'
 import { appendOverlay, type Overlay, overlayLine, readOverlay, type Seen } from './overlay.ts'
@@ -64,7 +64,7 @@ export function taskOverlays() {
 }
 
 function fileOf({ vault }: OpenVault, task: Task): string {
-  return path.join(taskFolder(vault, task), 'overlay')
+  return path.join(taskFolder(vault, task), taskFiles.overlay)
 }
 
 /** Makes a lost overlay again from the trees: every file that differs from step 0 is then read once more. */

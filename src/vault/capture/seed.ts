@@ -5,12 +5,13 @@ import { eachOf } from '../../core/base/concurrency.ts'
 import { splitNul, toText } from '../../core/model/bytes.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
+import { taskFiles, taskFolder } from '../../core/model/layout.ts'
 import type { FileSystem } from '../../core/ports/files.ts'
 import type { GitExec } from '../../git/exec.ts'
 import { workspacePlace } from '../../git/workspace-place.ts'
 import type { Objects } from '../objects/objects.ts'
 import { changeTree, type Leaf } from '../objects/tree.ts'
-import { taskFolder, type VaultPlace } from '../place.ts'
+import { type VaultPlace } from '../place.ts'
 import { capture } from './capture.ts'
 
 export interface SeedScope extends VaultPlace {
@@ -24,7 +25,7 @@ export interface SeedScope extends VaultPlace {
 /** Keeps the index that the checkout wrote, with its times: it has the stat of every file. */
 export async function keepIndex(scope: SeedScope, repo: Repo, task: Task): Promise<string> {
   const folder = taskFolder(scope.vault, task)
-  const index = path.join(folder, 'index')
+  const index = path.join(folder, taskFiles.index)
   if ((await scope.files.readKind(index)) === 'file') return index
   await scope.files.makeFolder(folder, 0o700)
   await scope.files.copy(path.join(workspacePlace(repo, task).gitDir, 'index'), `${index}.new`)

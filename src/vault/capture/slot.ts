@@ -4,14 +4,11 @@ import path from 'node:path'
 import { allEnded } from '../../core/base/concurrency.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
+import { agedMark, slotParts, taskFiles, taskFolder } from '../../core/model/layout.ts'
 import type { OpenVault } from '../open.ts'
-import { taskFolder } from '../place.ts'
 import { keepConfig } from '../publish/clean.ts'
 import { readTree } from '../publish/commit.ts'
 import { isPlain, seedTree } from './seed.ts'
-
-/** This folder of the slot has the shape of a task's folder: one rename makes it that. */
-const taskPart = (slot: string) => path.join(slot, 'task')
 
 export async function prepareSlot(
   vault: OpenVault,
@@ -21,28 +18,28 @@ export async function prepareSlot(
   signal?: AbortSignal,
 ): Promise<void> {
   const { files } = vault
-  const folder = taskPart(slot)
-  const index = path.join(folder, 'index')
-  const gitDir = path.join(slot, 'git')
+  const { git: gitDir, files: workTree, task: folder } = slotParts(slot)
+  const index = path.join(folder, taskFiles.index)
   await files.makeFolder(folder, 0o700)
   await files.copy(path.join(gitDir, 'index'), index)
   // The pool waited a second before it refreshed the index, so git trusts the stats in it and rereads no file.
-  await files.write(`${index}.aged`, '')
+  await files.write(agedMark(index), '')
   await keepConfig(vault, repo, folder)
   const base = await readTree(vault, commit)
   const plain = await isPlain({ ...vault, gitDir })
-  const tree = plain ? base : await seedTree(vault, path.join(slot, 'files'), base, index, signal)
+  const tree = plain ? base : await seedTree(vault, workTree, base, index, signal)
   await vault.objects.sync()
-  await files.write(path.join(folder, 'made'), `${commit} ${tree}\n`)
+  await files.write(path.join(folder, taskFiles.made), `${commit} ${tree}\n`)
 }
 
 export async function takeSlot({ files, vault }: OpenVault, task: Task, slot: string): Promise<void> {
-  await files.move(taskPart(slot), taskFolder(vault, task))
+  // It has the shape of a task's folder, which it becomes by one rename.
+  await files.move(slotParts(slot).task, taskFolder(vault, task))
 }
 
 /** The tree of step 0, if the workspace came from a slot and still has that slot's base. */
 export async function findMade({ files, vault }: OpenVault, task: Task): Promise<string | undefined> {
-  const text = (await files.readText(path.join(taskFolder(vault, task), 'made'))) ?? ''
+  const text = (await files.readText(path.join(taskFolder(vault, task), taskFiles.made))) ?? ''
   const [commit, tree] = text.trim().split(' ')
   return commit === task.base.commit ? tree : undefined
 }

@@ -6,7 +6,7 @@ import { isReal, readPlain } from '../../git/own.ts'
 import type { Leaf, Mode } from '../objects/tree.ts'
 import { moduleFolders } from './modules.ts'
 import { findStat } from './overlay.ts'
-import type { ScanScope } from './scan.ts'
+import type { ScanScope } from './scan-scope.ts'
 
 export interface StagedScope extends ScanScope {
   readonly exec: GitExec

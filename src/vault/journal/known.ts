@@ -8,6 +8,15 @@ import type { KeptOperation } from '../../core/model/operation.ts'
 import type { RepoRecord } from '../../core/model/repo.ts'
 import type { VaultLook } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
+import { operationRefs, taskRef, taskRefs } from '../../core/model/refs.ts'
+import {
+  completedFile,
+  repoFile,
+  repoOfVault,
+  tipFile,
+  vaultFolder,
+  vaultsFolder,
+} from '../../core/model/layout.ts'
 import type { FileSystem } from '../../core/ports/files.ts'
 import type { Vault } from '../../core/ports/vault.ts'
 import type { GitExec } from '../../git/exec.ts'
@@ -16,14 +25,11 @@ import type { OpenVault } from '../open.ts'
 import { hasOwnParts, isObject, readRef, type VaultPlace } from '../place.ts'
 import { parseCommit, parseStep } from './step.ts'
 
-const noteFile = 'repo.json'
-const doneFile = 'operations.jsonl'
-
-/** Writes into the vault which repository it belongs to, unless it already says so. */
+/** Writes into the vault which repository it belongs to, unless it says so. */
 export async function noteRepo(files: FileSystem, vault: string, repo: RepoRecord): Promise<void> {
   const { id, name, commonDir, mark, addedAt } = repo
   const text = `${JSON.stringify({ id, name, commonDir, mark, addedAt })}\n`
-  const file = path.join(vault, noteFile)
+  const file = repoFile(vault)
   if ((await files.readText(file)) === text) return
   await files.writeDurable(file, Buffer.from(text), 0o600)
   await files.sync([vault])
@@ -31,21 +37,21 @@ export async function noteRepo(files: FileSystem, vault: string, repo: RepoRecor
 
 /** The repository of each vault in this state folder; `repo` is undefined where the vault does not name one. */
 export async function readVaults(files: FileSystem, home: string): ReturnType<Vault['readVaults']> {
-  const vaults = path.join(home, 'vaults')
-  const names = (await files.readNames(vaults)).filter((name) => name.endsWith('.git')).toSorted()
+  const folders = (await files.readNames(vaultsFolder(home))).toSorted()
   return Promise.all(
-    names.map(async (folder) => {
-      const name = folder.slice(0, -'.git'.length)
-      const noted = await findNoted(files, path.join(vaults, folder)).catch(appError)
-      if (noted instanceof AppError) return { name, why: noted.message }
-      return { name, repo: noted && { ...noted, name } }
-    }),
+    folders
+      .flatMap((folder) => repoOfVault(folder) ?? [])
+      .map(async (name) => {
+        const noted = await findNoted(files, vaultFolder(home, name)).catch(appError)
+        if (noted instanceof AppError) return { name, why: noted.message }
+        return { name, repo: noted && { ...noted, name } }
+      }),
   )
 }
 
 /** The repository that the vault names; undefined where the note is missing or incomplete. */
 async function findNoted(files: FileSystem, vault: string): Promise<RepoRecord | undefined> {
-  const noted = parseObject((await files.readText(path.join(vault, noteFile))) ?? '') ?? {}
+  const noted = parseObject((await files.readText(repoFile(vault))) ?? '') ?? {}
   const isWhole = ['id', 'commonDir', 'mark', 'addedAt'].every((key) => typeof noted[key] === 'string')
   return isWhole ? (noted as unknown as RepoRecord) : undefined
 }
@@ -60,17 +66,17 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 /** The names below `refs/<kind>/`, both loose and packed. */
-async function readRefNames(files: FileSystem, vault: string, kind: string): Promise<string[]> {
-  const loose = await files.readNames(path.join(vault, 'refs', kind))
+async function readRefNames(files: FileSystem, vault: string, above: string): Promise<string[]> {
+  const loose = await files.readNames(path.join(vault, above))
   const packed = (await files.readText(path.join(vault, 'packed-refs'))) ?? ''
   const listed = Array.from(packed.matchAll(/^[0-9a-f]+ (refs\/\S+)$/gm), ([, ref = '']) => ref)
-    .filter((ref) => ref.startsWith(`refs/${kind}/`))
-    .map((ref) => ref.slice(`refs/${kind}/`.length))
+    .filter((ref) => ref.startsWith(`${above}/`))
+    .map((ref) => ref.slice(`${above}/`.length))
   return [...new Set([...loose, ...listed])].filter((name) => /^[0-9a-z]{20}$/.test(name)).toSorted()
 }
 
 export function readUids(files: FileSystem, vault: string): Promise<string[]> {
-  return readRefNames(files, vault, 'tasks')
+  return readRefNames(files, vault, taskRefs)
 }
 
 /** The task's record as step 0 holds it. */
@@ -88,7 +94,7 @@ export async function readIds(
   if (uids.length === 0) return new Map()
   const { stdout } = await exec({
     args: ['log', '-z', '--format=%B', '--grep=^Offshoot-Step: 0$', '--ignore-missing', '--stdin'],
-    stdin: uids.map((uid) => `refs/tasks/${uid}\n`).join(''),
+    stdin: uids.map((uid) => `${taskRef(uid)}\n`).join(''),
     gitDir: vault,
     cwd: vault,
     // Exit code 128: a history lacks a commit. Git has already printed the commits after the gap.
@@ -107,7 +113,7 @@ export async function noteDone(
   vault: OpenVault,
   done: readonly { readonly name: string; readonly note: object }[],
 ): Promise<void> {
-  const file = path.join(vault.vault, doneFile)
+  const file = completedFile(vault.vault)
   const lines = done.map(({ name, note }) => `\n${JSON.stringify({ ...note, id: name })}\n`)
   if (lines.length > 0) await vault.files.appendDurable(file, lines.join(''), 0o600)
 }
@@ -116,7 +122,7 @@ async function readDone(
   files: FileSystem,
   vault: string,
 ): Promise<Map<string, { order: number; note: object }>> {
-  const text = (await files.readText(path.join(vault, doneFile))) ?? ''
+  const text = (await files.readText(completedFile(vault))) ?? ''
   const done = new Map<string, { order: number; note: object }>()
   for (const [order, line] of text.split('\n').entries()) {
     const { id, ...note } = parseObject(line) ?? {}
@@ -132,7 +138,7 @@ export async function readKept(
 ): Promise<KeptOperation[]> {
   const done = await readDone(vault.files, vault.vault)
   const kept: KeptOperation[] = []
-  for (const name of await readRefNames(vault.files, vault.vault, 'operations')) {
+  for (const name of await readRefNames(vault.files, vault.vault, operationRefs)) {
     const found = await find(name).catch(() => undefined)
     if (found) kept.push({ name, record: found.record, done: done.get(name) })
   }
@@ -159,7 +165,7 @@ export async function inspect(
   // The first step writes the note before its ref, so a vault with refs must have it.
   if (uids.length > 0 && (await findNoted(files, vault))?.id !== id)
     return { state: 'damaged', tips: new Map() }
-  const commits = await Promise.all(uids.map((uid) => readRef(files, vault, `refs/tasks/${uid}`)))
+  const commits = await Promise.all(uids.map((uid) => readRef(files, vault, taskRef(uid))))
   const asked = await exec({
     args: ['cat-file', '--batch-check=%(objecttype)'],
     stdin: commits.map((commit) => `${isObject(commit) ? commit : 'none'}\n`).join(''),
@@ -206,7 +212,7 @@ export async function mendTip(vault: OpenVault, uid: string, commit: string): Pr
   if (!isObject(commit)) return false
   const content = await vault.objects.readObject(commit).catch(() => undefined)
   if (!content || !parseStep(parseCommit(content).message)) return false
-  const file = path.join(vault.vault, 'refs', 'tasks', uid)
+  const file = tipFile(vault.vault, { uid })
   await vault.files.writeDurable(file, Buffer.from(`${commit}\n`), 0o600)
   await vault.files.sync([path.dirname(file)])
   return true

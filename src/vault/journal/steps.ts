@@ -3,8 +3,9 @@ import path from 'node:path'
 import { AppError } from '../../core/model/errors.ts'
 import type { Step, StepNote } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
+import { taskFiles, taskFolder, tipFile } from '../../core/model/layout.ts'
 import type { OpenVault } from '../open.ts'
-import { isObject, readTip, taskFolder, tipFile } from '../place.ts'
+import { isObject, readTip } from '../place.ts'
 import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'
 
 type Linked = Step & { readonly parent: string | undefined }
@@ -93,5 +94,5 @@ export async function noteFirst(vault: OpenVault, task: Task, { commit }: Step):
 }
 
 function firstFile({ vault }: OpenVault, task: Pick<Task, 'uid'>): string {
-  return path.join(taskFolder(vault, task), 'first')
+  return path.join(taskFolder(vault, task), taskFiles.first)
 }

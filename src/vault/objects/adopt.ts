@@ -4,16 +4,16 @@
  */
 import path from 'node:path'
 import type { Task } from '../../core/model/task.ts'
+import { taskFiles, taskFolder, taskFoldersIn } from '../../core/model/layout.ts'
 import type { OpenVault } from '../open.ts'
-import { taskFolder } from '../place.ts'
 import { packInto } from './pack.ts'
 
 /** Packs the objects of the tree that the vault lacks. Trees that other tasks adopted are not packed again. */
 export async function adopt(vault: OpenVault, task: Task, tree: string, signal?: AbortSignal): Promise<void> {
-  const mark = (folder: string) => path.join(folder, 'adopted')
+  const mark = (folder: string) => path.join(folder, taskFiles.adopted)
   const own = mark(taskFolder(vault.vault, task))
   if ((await vault.files.readKind(own)) === 'file') return
-  const tasks = path.dirname(taskFolder(vault.vault, task))
+  const tasks = taskFoldersIn(vault.vault)
   const others = await Promise.all(
     (await vault.files.readNames(tasks)).map((name) => vault.files.readText(mark(path.join(tasks, name)))),
   )

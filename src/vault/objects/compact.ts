@@ -2,23 +2,22 @@
 import path from 'node:path'
 import { appError } from '../../core/model/errors.ts'
 import type { Gone } from '../../core/model/operation.ts'
+import { operationRef, taskRef } from '../../core/model/refs.ts'
+import { taskFolder } from '../../core/model/layout.ts'
 import type { OpenVault } from '../open.ts'
 import { freshMs } from './objects.ts'
 
 export async function compact(vault: OpenVault, gone: Gone, signal?: AbortSignal): Promise<void> {
   const { exec, files, vault: gitDir, alternates } = vault
   const common = { gitDir, cwd: gitDir, durable: true, signal } as const
-  const refs = [
-    ...gone.tasks.map((uid) => `refs/tasks/${uid}`),
-    ...gone.operations.map((id) => `refs/operations/${id}`),
-  ]
+  const refs = [...gone.tasks.map(taskRef), ...gone.operations.map(operationRef)]
   if (refs.length > 0)
     await exec({
       args: ['update-ref', '--stdin', '-z'],
       stdin: refs.map((ref) => `delete ${ref}\0\0`).join(''),
       ...common,
     })
-  for (const uid of gone.tasks) await files.remove(path.join(gitDir, 'tasks', uid))
+  for (const uid of gone.tasks) await files.remove(taskFolder(gitDir, { uid }))
   // A step under way has no ref yet: its new objects, and those that it found and relies on, are younger than this.
   const expired = `${Math.ceil((2 * freshMs) / 1000)}.seconds.ago`
   // The user's objects are visible and packed along: a packed step must not depend on the user's repository.

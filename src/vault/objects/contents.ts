@@ -9,13 +9,16 @@ import { eachOf } from '../../core/base/concurrency.ts'
 import { below, type BytePath, splitNul } from '../../core/model/bytes.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Found, Leaf } from '../../core/model/tree.ts'
+import { operationRef, operationRefs } from '../../core/model/refs.ts'
+import { scratchIn } from '../../core/model/layout.ts'
 import type { Contents } from '../../core/ports/contents.ts'
 import type { Indexes } from '../../core/ports/indexes.ts'
 import type { Journal } from '../../core/ports/journal.ts'
 import { capture, type Captured } from '../capture/capture.ts'
 import { parentOf } from '../capture/folders.ts'
 import { findStat } from '../capture/overlay.ts'
-import { findIgnored, scan, scanIgnored } from '../capture/scan.ts'
+import { scanNamed } from '../capture/ignore-rule.ts'
+import { scan } from '../capture/scan.ts'
 import { noteDone, readKept } from '../journal/known.ts'
 import { commitContent, parseCommit } from '../journal/step.ts'
 import type { OpenVault } from '../open.ts'
@@ -27,10 +30,10 @@ import { mergeTrees } from './merge.ts'
 import { changeTree, compareTrees, findLeaf } from './tree.ts'
 
 export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Contents & Indexes & Journal {
-  const opsFolder = (vault: OpenVault) => path.join(vault.vault, 'refs', 'operations')
+  const opsFolder = (vault: OpenVault) => path.join(vault.vault, operationRefs)
   const findKept: Journal['findKept'] = async (repo, name) => {
     const vault = await open(repo)
-    const commit = await readRef(vault.files, vault.vault, `refs/operations/${name}`)
+    const commit = await readRef(vault.files, vault.vault, operationRef(name))
     if (commit === undefined) return undefined
     const { tree, message } = parseCommit(await vault.objects.readObject(commit))
     const trees = Object.fromEntries((await vault.objects.read(tree)).map((entry) => [entry.name, entry.oid]))
@@ -165,7 +168,7 @@ async function withIndex<T>(
   { place: { gitDir } }: Repo,
   work: (copy: string) => Promise<T>,
 ): Promise<T> {
-  const scratch = path.join(vault, 'scratch', `index-${process.pid}-${randomUUID()}`)
+  const scratch = scratchIn(vault, `index-${process.pid}-${randomUUID()}`)
   await files.makeFolder(scratch)
   try {
     const names = (await files.readNames(gitDir)).filter((name) => name.startsWith('sharedindex.'))
@@ -245,9 +248,7 @@ function findNamed(
     await vault.files.write(rules, `${patterns}\n`)
     try {
       const scope = { ...vault, workspace: checkout, index }
-      const named = await scanIgnored(vault.exec, scope, signal, { rules, folders })
-      const ignored = await findIgnored(vault.exec, scope, named, signal)
-      return named.filter((file) => ignored.has(file))
+      return await scanNamed(vault.exec, scope, { rules, folders }, signal)
     } finally {
       await vault.files.remove(rules)
     }

@@ -3,6 +3,8 @@ import path from 'node:path'
 import { type BytePath, splitNul, toText } from '../../core/model/bytes.ts'
 import { isSame } from '../../core/model/leaf.ts'
 import type { Conflict, Leaf, LeafChange, Merged, MergeInput } from '../../core/model/tree.ts'
+import { branchRef, branchRefs, nowhereHead } from '../../core/model/refs.ts'
+import { scratchIn } from '../../core/model/layout.ts'
 import { commitContent } from '../journal/step.ts'
 import type { OpenVault } from '../open.ts'
 import { compareTrees, findLeaf } from './tree.ts'
@@ -16,10 +18,10 @@ let counter = 0
 export async function mergeTrees(vault: OpenVault, input: MergeInput, signal?: AbortSignal): Promise<Merged> {
   if (input.ours === input.base) return { tree: input.theirs, conflicts: [] }
   if (input.theirs === input.base || input.theirs === input.ours) return { tree: input.ours, conflicts: [] }
-  const scratch = path.join(vault.vault, 'scratch', `merge-${process.pid}-${counter++}`)
+  const scratch = scratchIn(vault.vault, `merge-${process.pid}-${counter++}`)
   const [ours, theirs] = input.labels.map(refName)
   try {
-    await vault.files.makeFolder(path.join(scratch, 'refs', 'heads'), 0o700)
+    await vault.files.makeFolder(path.join(scratch, branchRefs), 0o700)
     await vault.files.makeFolder(path.join(scratch, 'info'), 0o700)
     await vault.files.copy(path.join(vault.vault, 'config'), path.join(scratch, 'config'))
     await vault.files.write(path.join(scratch, 'info', 'attributes'), attributeLines(input))
@@ -32,9 +34,9 @@ export async function mergeTrees(vault: OpenVault, input: MergeInput, signal?: A
       [theirs ?? 'theirs', input.theirs],
     ] as const
     for (const [name, tree] of sides) {
-      await vault.files.write(path.join(scratch, 'refs', 'heads', name), `${await commit(tree, [base])}\n`)
+      await vault.files.write(path.join(scratch, branchRef(name)), `${await commit(tree, [base])}\n`)
     }
-    await vault.files.write(path.join(scratch, 'HEAD'), 'ref: refs/heads/none\n')
+    await vault.files.write(path.join(scratch, 'HEAD'), nowhereHead)
     const { stdout } = await vault.exec({
       args: ['merge-tree', '--write-tree', '-z', '--messages', sides[0][0], sides[1][0]],
       gitDir: scratch,

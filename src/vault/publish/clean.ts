@@ -10,9 +10,10 @@ import { below, type BytePath, splitNul, toBytes } from '../../core/model/bytes.
 import { AppError } from '../../core/model/errors.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
+import { nowhereHead } from '../../core/model/refs.ts'
+import { cleanFolder, scratchIn, taskFiles, taskFolder } from '../../core/model/layout.ts'
 import { findLeaf, type Leaf } from '../objects/tree.ts'
 import type { OpenVault } from '../open.ts'
-import { taskFolder } from '../place.ts'
 import { writeBlob } from '../restore/restore.ts'
 
 /** The repository's own settings that convert, as pairs of key and value. */
@@ -22,10 +23,14 @@ const converting = '^(core\\.(autocrlf|eol)|filter\\..*)$'
 
 /** Keeps a copy of the repository's config and attributes before an agent can change them. */
 export async function keepConfig({ files }: OpenVault, repo: Repo, folder: string): Promise<void> {
-  if ((await files.readKind(path.join(folder, 'config'))) === 'file') return
-  for (const name of ['info/attributes', 'config']) {
+  if ((await files.readKind(path.join(folder, taskFiles.config))) === 'file') return
+  const both = [
+    ['info/attributes', taskFiles.attributes],
+    ['config', taskFiles.config],
+  ] as const
+  for (const [name, own] of both) {
     const text = (await files.readText(path.join(repo.commonDir, name))) ?? ''
-    const kept = path.join(folder, path.basename(name))
+    const kept = path.join(folder, own)
     // Nobody could restore the user's conversions later, so they are synced. A text without any need not be.
     if (name === 'config' ? isConverting(text) : text !== '') {
       await files.writeDurable(kept, Buffer.from(text), 0o600)
@@ -45,7 +50,7 @@ export async function conversionsOf(
   task: Task,
   signal?: AbortSignal,
 ): Promise<Settings> {
-  const config = path.join(taskFolder(vault, task), 'config')
+  const config = path.join(taskFolder(vault, task), taskFiles.config)
   if (!isConverting((await files.readText(config)) ?? '')) return []
   const args = ['config', '-z', '--file', config, '--no-includes', '--get-regexp', converting]
   const { stdout } = await exec({ args, gitDir: vault, cwd: vault, expect: [1], signal })
@@ -62,10 +67,11 @@ export async function conversionsOf(
 /** A git folder without the vault's own switches, so that conversions work in it; a task's are those of its start. */
 export async function makeCleanRepo(vault: OpenVault, task?: Task): Promise<string> {
   const { files } = vault
-  const scratch = task ? path.join(taskFolder(vault.vault, task), 'clean') : path.join(vault.vault, 'clean')
+  const scratch = task ? path.join(taskFolder(vault.vault, task), taskFiles.clean) : cleanFolder(vault.vault)
   // After a power cut any of these files may be empty.
   const has = async (name: string) => Boolean(await files.readText(path.join(scratch, name)))
-  const attributes = task && (await files.readText(path.join(taskFolder(vault.vault, task), 'attributes')))
+  const attributes =
+    task && (await files.readText(path.join(taskFolder(vault.vault, task), taskFiles.attributes)))
   if ((await has('HEAD')) && (await has('config')) && (!attributes || (await has('info/attributes'))))
     return scratch
   for (const folder of ['objects', 'refs', 'info']) await files.makeFolder(path.join(scratch, folder), 0o700)
@@ -76,7 +82,7 @@ export async function makeCleanRepo(vault: OpenVault, task?: Task): Promise<stri
     if ((await files.readKind(path.join(vault.commonDir, name))) !== 'folder') continue
     await symlink(path.join(vault.commonDir, name), path.join(scratch, name)).catch(() => {})
   }
-  await files.write(path.join(scratch, 'HEAD'), 'ref: refs/heads/none\n', 0o600)
+  await files.write(path.join(scratch, 'HEAD'), nowhereHead, 0o600)
   return scratch
 }
 
@@ -101,7 +107,7 @@ export async function clean(
   const scratch = await makeCleanRepo(vault, task)
   if (settings.length === 0 && attributes.size === 0 && !(await hasConversions(vault, scratch, signal)))
     return cleaned
-  const bench = path.join(vault.vault, 'scratch', `clean-${process.pid}-${counter++}`)
+  const bench = scratchIn(vault.vault, `clean-${process.pid}-${counter++}`)
   await mkdir(bench, { mode: 0o700 })
   try {
     const work = {

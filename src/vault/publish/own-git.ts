@@ -5,6 +5,7 @@
 import path from 'node:path'
 import type { Place, Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
+import { scratchIn } from '../../core/model/layout.ts'
 import type { FileSystem } from '../../core/ports/files.ts'
 import { workspacePlace } from '../../git/workspace-place.ts'
 import { isReal } from '../../git/own.ts'
@@ -40,7 +41,7 @@ export async function writeOwnIndex(
   if (!(await isReal(files, gitDir, 'index'))) return
   if ((await files.readKind(index)) === 'folder' || (await files.readKind(`${index}.lock`)) !== undefined)
     return
-  const draft = path.join(vault.vault, 'scratch', `index-${task.uid}`)
+  const draft = scratchIn(vault.vault, `index-${task.uid}`)
   const read = (expect: readonly number[]) =>
     vault.exec({
       args: ['read-tree', '--reset', '-i', commit],

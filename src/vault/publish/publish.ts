@@ -6,6 +6,8 @@ import type { RefChange } from '../../core/model/git.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Published, Step } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
+import { branchRef, headOn } from '../../core/model/refs.ts'
+import { scratchIn, taskFiles, taskFolder } from '../../core/model/layout.ts'
 import { isAncestor } from '../../git/ancestor.ts'
 import { frugal } from '../../git/frugal.ts'
 import { workspacePlace } from '../../git/workspace-place.ts'
@@ -16,7 +18,6 @@ import { packInto } from '../objects/pack.ts'
 import { isRefusedLink } from '../objects/refused.ts'
 import { changeTree, compareTrees, type Leaf } from '../objects/tree.ts'
 import type { OpenVault } from '../open.ts'
-import { taskFolder } from '../place.ts'
 import { clean } from './clean.ts'
 import { writeOwnIndex, writeOwnRef } from './own-git.ts'
 
@@ -26,7 +27,7 @@ import { writeOwnIndex, writeOwnRef } from './own-git.ts'
  */
 async function branchFor(vault: OpenVault, repo: Repo, task: Task): Promise<string> {
   if (!task.adopted) return task.branch
-  const note = path.join(taskFolder(vault.vault, task), 'branch')
+  const note = path.join(taskFolder(vault.vault, task), taskFiles.branch)
   const noted = await vault.files.readText(note)
   if (noted) return noted.trim()
   for (let n = 1; ; n++) {
@@ -40,7 +41,7 @@ async function branchFor(vault: OpenVault, repo: Repo, task: Task): Promise<stri
 
 /** One line per commit, `<step> <commit> <tree>`; a join with the agent's own commits has the step `-`. */
 function publishedFile({ vault }: OpenVault, task: Task): string {
-  return path.join(taskFolder(vault, task), 'published')
+  return path.join(taskFolder(vault, task), taskFiles.published)
 }
 
 interface Line {
@@ -72,7 +73,7 @@ export async function publish(
   signal?: AbortSignal,
 ): Promise<Published> {
   const branch = await branchFor(vault, repo, task)
-  const ref = `refs/heads/${branch}`
+  const ref = branchRef(branch)
   const lines = await readLines(vault, task)
   const fresh = await commitSteps(vault, task, await readSteps(lastOf(lines)), lines, signal)
   const own = workspacePlace(repo, task)
@@ -257,7 +258,7 @@ export async function transfer(
   known: readonly (string | undefined)[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const base = path.join(vault.vault, 'scratch', 'pack')
+  const base = scratchIn(vault.vault, 'pack')
   const has = [...new Set(known)].filter((commit) => commit !== undefined).map((commit) => `^${commit}\n`)
   const { stdout } = await vault.exec({
     args: ['pack-objects', '--revs', '-q', base],
@@ -296,5 +297,5 @@ async function syncIndex(
 ): Promise<void> {
   const { gitDir } = workspacePlace(repo, task)
   const head = await readPlain(vault.files, gitDir, 'HEAD')
-  if (head?.trim() === `ref: refs/heads/${branch}`) await writeOwnIndex(vault, repo, task, tip, signal)
+  if (head?.trim() === headOn(branch)) await writeOwnIndex(vault, repo, task, tip, signal)
 }

@@ -7,12 +7,14 @@ import { appError, AppError } from '../../core/model/errors.ts'
 import type { Push } from '../../core/model/git.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
+import { branchRef, nowhereHead } from '../../core/model/refs.ts'
+import { taskFiles, taskFolder } from '../../core/model/layout.ts'
 import type { OpenVault } from '../open.ts'
-import { copyShallow, taskFolder } from '../place.ts'
+import { copyShallow } from '../place.ts'
 
 export async function makePushRepo({ files, vault }: OpenVault, repo: Repo, task: Task): Promise<string> {
-  const repoFolder = path.join(taskFolder(vault, task), 'push')
-  const kept = path.join(taskFolder(vault, task), 'config')
+  const repoFolder = path.join(taskFolder(vault, task), taskFiles.push)
+  const kept = path.join(taskFolder(vault, task), taskFiles.config)
   const own = (await files.readText(path.join(vault, 'config'))) ?? ''
   for (const folder of ['objects', 'refs']) await files.makeFolder(path.join(repoFolder, folder), 0o700)
   await files.write(
@@ -21,7 +23,7 @@ export async function makePushRepo({ files, vault }: OpenVault, repo: Repo, task
     0o600,
   )
   await copyShallow(files, repo.commonDir, repoFolder)
-  await files.write(path.join(repoFolder, 'HEAD'), 'ref: refs/heads/none\n', 0o600)
+  await files.write(path.join(repoFolder, 'HEAD'), nowhereHead, 0o600)
   return repoFolder
 }
 
@@ -55,7 +57,7 @@ export async function push(
   const scope = hooks
     ? { gitDir, cwd: checkout ?? gitDir }
     : { gitDir: repoFolder, cwd: repoFolder, ...objects }
-  const args = ['push', '--quiet', '--', url, `${commit}:refs/heads/${branch}`]
+  const args = ['push', '--quiet', '--', url, `${commit}:${branchRef(branch)}`]
   try {
     await vault.exec({ args, ...scope, config: 'user', network: true, hooks, signal })
   } catch (thrown) {

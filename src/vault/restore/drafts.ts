@@ -5,6 +5,7 @@ import path from 'node:path'
 import { type BytePath, splitNul } from '../../core/model/bytes.ts'
 import { AppError } from '../../core/model/errors.ts'
 import type { Leaf } from '../../core/model/tree.ts'
+import { scratchIn } from '../../core/model/layout.ts'
 import type { Indexes } from '../../core/ports/indexes.ts'
 import { indexLines } from '../../git/index-lines.ts'
 import { scan } from '../capture/scan.ts'
@@ -17,7 +18,7 @@ async function withCopy<T>(
   index: Leaf,
   work: (copy: string, git: (args: string[], stdin?: Buffer) => Promise<Git>) => Promise<T>,
 ): Promise<T> {
-  const copy = path.join(vault.vault, 'scratch', `index-${process.pid}-${randomUUID()}`)
+  const copy = scratchIn(vault.vault, `index-${process.pid}-${randomUUID()}`)
   await writeBlob(vault, Buffer.from(copy), index)
   const scratch = path.dirname(copy)
   const scope = { gitDir: vault.vault, workTree: scratch, indexFile: copy, cwd: scratch }

@@ -2,10 +2,11 @@
 import path from 'node:path'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
+import { nowhereHead } from '../../core/model/refs.ts'
+import { agedMark, taskFiles, taskFolder } from '../../core/model/layout.ts'
 import { workspacePlace } from '../../git/workspace-place.ts'
 import { noteIndexed } from '../capture/indexed.ts'
 import type { OpenVault } from '../open.ts'
-import { taskFolder } from '../place.ts'
 
 /**
  * Git writes the files, in a git folder that converts nothing and runs no hook, so that they are byte for byte those of
@@ -20,8 +21,8 @@ export async function refill(
 ): Promise<void> {
   const { files } = vault
   const folder = taskFolder(vault.vault, task)
-  const index = path.join(folder, 'index')
-  const scratch = path.join(folder, 'room')
+  const index = path.join(folder, taskFiles.index)
+  const scratch = path.join(folder, taskFiles.room)
   await files.remove(scratch)
   for (const name of ['objects', 'refs', 'info']) await files.makeFolder(path.join(scratch, name), 0o700)
   for (const name of ['config', 'info/attributes']) {
@@ -29,7 +30,7 @@ export async function refill(
   }
   const sparse = await sparsePatterns(vault, repo, task, signal)
   if (sparse !== undefined) await files.write(path.join(scratch, 'info', 'sparse-checkout'), sparse)
-  await files.write(path.join(scratch, 'HEAD'), 'ref: refs/heads/none\n')
+  await files.write(path.join(scratch, 'HEAD'), nowhereHead)
   // A killed git may have left its lock. The task's lock is ours, so no other git uses this index.
   for (const left of ['.new', '.new.lock']) await files.remove(index + left)
   await vault.exec({
@@ -43,7 +44,7 @@ export async function refill(
     settings: sparse === undefined ? [] : [['core.sparseCheckout', 'true']],
     signal,
   })
-  await files.remove(`${index}.aged`)
+  await files.remove(agedMark(index))
   await noteIndexed(files, folder, tree)
   await files.rename(`${index}.new`, index)
   await files.remove(scratch)

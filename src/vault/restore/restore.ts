@@ -19,6 +19,7 @@ import {
 import path from 'node:path'
 import { eachOf, limiter } from '../../core/base/concurrency.ts'
 import { below, type BytePath } from '../../core/model/bytes.ts'
+import { draftsBeside } from '../../core/model/layout.ts'
 import type { GitExec } from '../../git/exec.ts'
 import type { ObjectReader } from '../../git/reader.ts'
 import { parentOf } from '../capture/folders.ts'
@@ -61,7 +62,7 @@ export async function restore(
     await mkdir(scope.aside, { recursive: true, mode: 0o700 })
     return mkdtemp(path.join(scope.aside, 'rewind-'))
   }
-  const drafts = `${scope.aside}.drafts`
+  const drafts = draftsBeside(scope.aside)
   await mkdir(drafts, { recursive: true, mode: 0o700 })
   const restoring = { ...scope, drafts, makeAside: () => (aside ??= makeAside()) }
   try {
