@@ -93,7 +93,7 @@ function notFound(input: RemoveInput): AppError {
   const named = input.path ?? input.name
   return new AppError('notFound', `There is no workspace ${named} in this repository.`, {
     path: input.path,
-    hint: 'offshoot list shows the workspaces.',
+    hint: 'offshoot list --all shows every workspace.',
   })
 }
 
