@@ -36,7 +36,10 @@ export interface HookRun {
 }
 
 /** Every command that is set for a checkout, and every module with an agent, with the hash of its present content. */
-export async function readHooks(ports: Ports, checkout: string | null): Promise<HookCommand[]> {
+export async function readHooks(
+  ports: Pick<Ports, 'files' | 'settings' | 'userHome'>,
+  checkout: string | null,
+): Promise<HookCommand[]> {
   const own = checkout === null ? undefined : settingsFile(checkout)
   const settings = await ports.settings.readWithOrigin(checkout)
   const commands = taskHooks.flatMap((hook): HookCommand[] => {
@@ -55,7 +58,11 @@ export async function readHooks(ports: Ports, checkout: string | null): Promise<
 }
 
 /** The path of a module in the settings: relative to the root of the checkout; `~` is the user's home. */
-export function adapterFile({ userHome }: Ports, checkout: string | null, file: string): string {
+export function adapterFile(
+  { userHome }: Pick<Ports, 'userHome'>,
+  checkout: string | null,
+  file: string,
+): string {
   const expanded = file.startsWith('~/') ? path.join(userHome, file.slice(2)) : file
   return path.resolve(checkout ?? userHome, expanded)
 }

@@ -20,7 +20,7 @@ const codexFolder = '.codex/environments'
 const conductorFile = 'conductor.json'
 
 /** The set-up files that exist, whatever is in them. */
-export async function findPeerFiles(ports: Ports, checkout: string): Promise<string[]> {
+export async function findPeerFiles(ports: Pick<Ports, 'files'>, checkout: string): Promise<string[]> {
   const names = await ports.files.readNames(path.join(checkout, codexFolder))
   const codex = names.filter((name) => name.endsWith('.toml')).sort()
   const candidates = [cursorFile, ...codex.map((name) => `${codexFolder}/${name}`), conductorFile]
@@ -30,7 +30,11 @@ export async function findPeerFiles(ports: Ports, checkout: string): Promise<str
 }
 
 /** Throws `badSettings` when the file cannot be parsed. */
-export async function readPeerFile(ports: Ports, checkout: string, file: string): Promise<PeerFile> {
+export async function readPeerFile(
+  ports: Pick<Ports, 'files' | 'settings'>,
+  checkout: string,
+  file: string,
+): Promise<PeerFile> {
   const text = (await ports.files.readText(path.join(checkout, file))) ?? ''
   try {
     if (file === conductorFile) return { file, hooks: conductorHooks(parsedJson(text)) }
@@ -70,7 +74,7 @@ export function cursorSetup(json: Record<string, unknown>): string | undefined {
 
 /** A single word may name a script beside the file. */
 async function scriptCommand(
-  ports: Ports,
+  ports: Pick<Ports, 'files'>,
   checkout: string,
   setup: string | undefined,
 ): Promise<string | undefined> {

@@ -13,6 +13,10 @@ export function trustNote(repo: string): string {
   return `trust ${repo}`
 }
 
-export async function isTrusted(ports: Ports, repo: string, hooks: readonly HookCommand[]): Promise<boolean> {
+export async function isTrusted(
+  ports: Pick<Ports, 'notes'>,
+  repo: string,
+  hooks: readonly HookCommand[],
+): Promise<boolean> {
   return (await ports.notes.find(trustNote(repo))) === fingerprintOf(hooks)
 }

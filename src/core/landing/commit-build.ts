@@ -89,7 +89,7 @@ async function requireTarget({ ports, repo, task, input, signal }: LandingWork) 
 }
 
 /** Throws while a rebase or bisect is based on the branch: git refuses to continue it once the branch has moved. */
-export async function requireUnheld(ports: Ports, repo: Repo, branch: string): Promise<void> {
+export async function requireUnheld(ports: Pick<Ports, 'git'>, repo: Repo, branch: string): Promise<void> {
   const held = await ports.git.findHolder(repo.place, branch)
   if (!held) return
   throw new AppError('branchInUse', `A ${held.verb} of ${branch} is going on in ${held.path}.`, {

@@ -50,7 +50,7 @@ async function tipOf({ ports, repo, task, signal }: Work): Promise<string | unde
 
 /** Asks the cheap questions first: the first one answers for most branches. */
 async function isIn(
-  ports: Ports,
+  ports: Pick<Ports, 'history'>,
   { place }: Repo,
   tip: string,
   target: string,

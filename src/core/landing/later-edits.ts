@@ -39,7 +39,11 @@ export async function whereItIsNow(work: Work, back: Operation): Promise<Operati
 }
 
 /** Merges later edits of the user in the same files with the undo. */
-export async function withLaterEdits(ports: Ports, repo: Repo, back: Operation): Promise<Operation> {
+export async function withLaterEdits(
+  ports: Pick<Ports, 'checkouts' | 'contents' | 'files'>,
+  repo: Repo,
+  back: Operation,
+): Promise<Operation> {
   if (!back.files) return back
   const { contents } = ports
   const { checkout, moves } = back.files

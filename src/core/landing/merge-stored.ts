@@ -57,7 +57,7 @@ export async function mergeStored(
 }
 
 async function filesOf(
-  { contents }: Ports,
+  { contents }: Pick<Ports, 'contents'>,
   repo: Repo,
   tree: string,
   paths: readonly BytePath[],

@@ -34,7 +34,7 @@ export function knownOf(changes: Planned): Map<BytePath, (Leaf | null)[]> {
 }
 
 export async function readSurroundings(
-  ports: Ports,
+  ports: Pick<Ports, 'checkouts' | 'contents' | 'files'>,
   repo: Repo,
   checkout: string,
   planned: Planned,
@@ -92,7 +92,11 @@ function caseRivals(planned: Planned, { names }: Surroundings): BytePath[] {
   })
 }
 
-async function readRepositories(ports: Ports, checkout: string, planned: Planned): Promise<BytePath[]> {
+async function readRepositories(
+  ports: Pick<Ports, 'files'>,
+  checkout: string,
+  planned: Planned,
+): Promise<BytePath[]> {
   const folders = new Set<BytePath>()
   for (const file of newFiles(planned)) {
     for (let end = file.lastIndexOf('/'); end > 0; end = file.lastIndexOf('/', end - 1)) {

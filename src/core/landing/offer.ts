@@ -39,7 +39,7 @@ export interface Choice {
 
 /** Makes the paths, which the user gave relative to `dir`, relative to the root of the checkout. */
 export async function rootedChoice(
-  ports: Ports,
+  ports: Pick<Ports, 'files'>,
   { place }: Repo,
   dir: string,
   { only, steps, hunks }: Choice,
@@ -73,7 +73,7 @@ export function landedBase({ landed }: Task, basis: string): string | undefined 
 }
 
 async function chosenTree(
-  ports: Ports,
+  ports: Pick<Ports, 'contents'>,
   repo: Repo,
   steps: readonly Step[],
   base: string,
@@ -92,7 +92,7 @@ async function chosenTree(
 
 /** Applies the change of each chosen step, one after the other, on top of the landed part. */
 async function pickSteps(
-  ports: Ports,
+  ports: Pick<Ports, 'contents'>,
   repo: Repo,
   steps: readonly Step[],
   base: string,
@@ -116,7 +116,7 @@ async function pickSteps(
 }
 
 async function pickPaths(
-  ports: Ports,
+  ports: Pick<Ports, 'contents'>,
   repo: Repo,
   base: string,
   theirs: string,
@@ -133,7 +133,7 @@ async function pickPaths(
 }
 
 async function pickHunks(
-  ports: Ports,
+  ports: Pick<Ports, 'contents'>,
   repo: Repo,
   base: string,
   theirs: string,
@@ -164,7 +164,11 @@ async function pickHunks(
 }
 
 /** The offer without changed submodule pointers, which only a commit or an index can hold. They stay to be landed. */
-export async function withoutPointers(ports: Ports, repo: Repo, offer: Offer): Promise<Offer> {
+export async function withoutPointers(
+  ports: Pick<Ports, 'contents'>,
+  repo: Repo,
+  offer: Offer,
+): Promise<Offer> {
   const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
   const pointers = [...changes].filter(([, { from, to }]) =>
     [from, to].some((leaf) => leaf?.mode === '160000'),
@@ -176,7 +180,7 @@ export async function withoutPointers(ports: Ports, repo: Repo, offer: Offer): P
 
 /** The changes between two trees, by file and hunk. */
 export async function readHunks(
-  ports: Ports,
+  ports: Pick<Ports, 'contents'>,
   repo: Repo,
   from: string,
   to: string,

@@ -34,7 +34,7 @@ export function misfitPreview(conflicts: readonly Conflict[]): Preview {
 
 /** `part` is the part of the offer that the strategy can land. */
 export async function previewOf(
-  ports: Ports,
+  ports: Pick<Ports, 'contents'>,
   repo: Repo,
   { offer, part }: { readonly offer: Offer; readonly part: Offer },
   { conflicts, marked = [] }: Landing,

@@ -71,7 +71,7 @@ async function requireRemote({ ports, repo, task }: Work, remote: string): Promi
   })
 }
 
-async function installedTools(ports: Ports, repo: Repo): Promise<Tool[]> {
+async function installedTools(ports: Pick<Ports, 'commands'>, repo: Repo): Promise<Tool[]> {
   const found: Tool[] = []
   for (const tool of tools) {
     const call = { argv: [tool, '--version'], cwd: repo.commonDir, env: {}, onOutput: () => {} }

@@ -85,7 +85,12 @@ export async function findUnkeptHead({ ports, repo, task }: Work): Promise<strin
 }
 
 /** The HEAD of a workspace on no branch: only the workspace itself leads to these commits. */
-async function findDetachedHead(ports: Ports, repo: Repo, worktrees: readonly Worktree[], task: Task) {
+async function findDetachedHead(
+  ports: Pick<Ports, 'history'>,
+  repo: Repo,
+  worktrees: readonly Worktree[],
+  task: Task,
+) {
   const own = worktrees.find((worktree) => worktree.path === task.path)
   if (!own?.name || own.branch !== null) return undefined
   const gitDir = path.join(repo.commonDir, 'worktrees', own.name)

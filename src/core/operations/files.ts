@@ -47,7 +47,12 @@ export async function stage(ports: Ports, repo: Repo, operation: Operation): Pro
 }
 
 /** Throws unless the index has the expected entries. Their stat data may differ, because every `git status` updates it. */
-export async function requireIndex(ports: Ports, repo: Repo, gitDir: string, expected: Leaf): Promise<void> {
+export async function requireIndex(
+  ports: Pick<Ports, 'contents' | 'indexes'>,
+  repo: Repo,
+  gitDir: string,
+  expected: Leaf,
+): Promise<void> {
   const { contents, indexes } = ports
   const found = (await contents.capture(repo, gitDir, ['index'])).get('index')
   if (found?.kind === 'file') {
@@ -63,7 +68,7 @@ export async function requireIndex(ports: Ports, repo: Repo, gitDir: string, exp
 
 /** Entries of the index that differ from the `from` of their move. */
 export async function otherEntries(
-  ports: Ports,
+  ports: Pick<Ports, 'checkouts'>,
   { gitDir, moves }: { readonly gitDir: string; readonly moves: readonly FileMove[] },
 ): Promise<BytePath[]> {
   const paths = moves.map((move) => move.path)
@@ -72,7 +77,7 @@ export async function otherEntries(
 }
 
 async function requireUnchanged(
-  ports: Ports,
+  ports: Pick<Ports, 'contents'>,
   repo: Repo,
   files: NonNullable<Operation['files']>,
 ): Promise<void> {
@@ -83,7 +88,11 @@ async function requireUnchanged(
 }
 
 /** Whether any file has been renamed into place already. */
-export async function isBegun(ports: Ports, repo: Repo, { files }: Operation): Promise<boolean> {
+export async function isBegun(
+  ports: Pick<Ports, 'contents'>,
+  repo: Repo,
+  { files }: Operation,
+): Promise<boolean> {
   if (!files) return false
   const now = await captureFound(ports, repo, files)
   return files.moves.some(({ path: file, from, to }) => {
@@ -93,7 +102,11 @@ export async function isBegun(ports: Ports, repo: Repo, { files }: Operation): P
 }
 
 /** Reads the files at the paths of the moves; contents that the vault has are not stored again. */
-function captureFound(ports: Ports, repo: Repo, { checkout, moves }: NonNullable<Operation['files']>) {
+function captureFound(
+  ports: Pick<Ports, 'contents'>,
+  repo: Repo,
+  { checkout, moves }: NonNullable<Operation['files']>,
+) {
   const known = new Map(moves.map(({ path: file, from, to }) => [file, [from, to]]))
   return ports.contents.capture(repo, checkout, known.keys(), known)
 }
@@ -134,7 +147,12 @@ export async function placeFiles(
 }
 
 /** Writes a staged file again from the vault, if somebody deleted the staging folder after a crash. */
-async function stageAgain(ports: Ports, repo: Repo, leaf: Leaf, staged: string): Promise<string> {
+async function stageAgain(
+  ports: Pick<Ports, 'contents' | 'durable' | 'files'>,
+  repo: Repo,
+  leaf: Leaf,
+  staged: string,
+): Promise<string> {
   if (leaf.mode === '160000' || (await ports.files.readKind(staged)) !== undefined) return staged
   await ports.files.makeFolder(path.dirname(staged), 0o700)
   await ports.contents.exportFile(repo, leaf, staged)
@@ -143,7 +161,7 @@ async function stageAgain(ports: Ports, repo: Repo, leaf: Leaf, staged: string):
 }
 
 /** The folders to sync; for a folder that was deleted with its last file, its nearest existing parent. */
-async function stillThere(ports: Ports, folders: Iterable<string>): Promise<string[]> {
+async function stillThere(ports: Pick<Ports, 'files'>, folders: Iterable<string>): Promise<string[]> {
   const there = new Set<string>()
   for (let folder of folders) {
     while ((await ports.files.readKind(folder)) !== 'folder') folder = path.dirname(folder)
@@ -152,7 +170,11 @@ async function stillThere(ports: Ports, folders: Iterable<string>): Promise<stri
   return [...there]
 }
 
-export async function moveIndex({ checkouts }: Ports, index: IndexPart, staging: string): Promise<void> {
+export async function moveIndex(
+  { checkouts }: Pick<Ports, 'checkouts'>,
+  index: IndexPart,
+  staging: string,
+): Promise<void> {
   if ('moves' in index) await checkouts.changeIndex(index.gitDir, index.moves, staging)
   else await checkouts.placeIndex(index.gitDir, staging)
 }

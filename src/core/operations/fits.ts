@@ -22,7 +22,11 @@ export async function requireFits(work: Work, back: Operation): Promise<void> {
 }
 
 /** A ref of a task that comes back may have its value already: if the repository was gone, the operation did not move it. */
-async function requireRefs(ports: Ports, repo: Repo, { refs, workspace }: Operation): Promise<void> {
+async function requireRefs(
+  ports: Pick<Ports, 'refs'>,
+  repo: Repo,
+  { refs, workspace }: Operation,
+): Promise<void> {
   for (const { ref, old, new: to } of refs) {
     const now = (await ports.refs.findRef(repo.place, ref)) ?? null
     if (now === old || (workspace?.to === 'back' && now === to)) continue
@@ -47,7 +51,10 @@ async function requireHead({ ports, repo, task }: Work, head: NonNullable<Operat
 }
 
 /** Throws when the user has staged other content since, because only the index holds it. */
-async function requireEntries(ports: Ports, index: NonNullable<Operation['index']>): Promise<void> {
+async function requireEntries(
+  ports: Pick<Ports, 'checkouts'>,
+  index: NonNullable<Operation['index']>,
+): Promise<void> {
   const staged = 'moves' in index ? await otherEntries(ports, index) : []
   if (staged.length === 0) return
   throw conflictError(

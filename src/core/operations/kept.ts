@@ -5,7 +5,11 @@ import type { Ports } from '../ports/index.ts'
 import { follower } from '../workspaces/moved.ts'
 
 /** The operation of that id; its paths follow the repository if it was moved. */
-export async function findOperation(ports: Ports, repo: Repo, id: string): Promise<Operation | undefined> {
+export async function findOperation(
+  ports: Pick<Ports, 'journal'>,
+  repo: Repo,
+  id: string,
+): Promise<Operation | undefined> {
   const kept = await ports.journal.findKept(repo, id)
   return kept && followed(kept.record as Operation, repo.commonDir)
 }

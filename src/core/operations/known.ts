@@ -18,7 +18,7 @@ export interface KnownOperation {
   readonly expired: boolean
 }
 
-export async function operationsOf(ports: Ports, repo: Repo): Promise<KnownOperation[]> {
+export async function operationsOf(ports: Pick<Ports, 'store'>, repo: Repo): Promise<KnownOperation[]> {
   const known = new Map<string, Omit<KnownOperation, 'id' | 'undone'>>()
   const done: string[] = []
   const tasks = new Map<string, Task | undefined>()

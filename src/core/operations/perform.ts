@@ -110,18 +110,18 @@ export async function performAll(
   return acts.map(({ task }) => closed.get(task.uid) ?? (ended.get(task.uid) as AppError))
 }
 
-async function keptOf(ports: Ports, repo: Repo, operation: Operation) {
+async function keptOf(ports: Pick<Ports, 'contents'>, repo: Repo, operation: Operation) {
   const record = { ...operation, commonDir: repo.commonDir }
   return { name: operation.id, record, trees: await treesOf(ports, repo, operation) }
 }
 
-function begun(ports: Ports, { id, verb, undoes, batch, final }: Operation): TaskEvent {
+function begun(ports: Pick<Ports, 'processes'>, { id, verb, undoes, batch, final }: Operation): TaskEvent {
   return { type: 'operation.begun', id, verb, undoes, batch, final, owner: ports.processes.self() }
 }
 
 /** The trees with the contents that the operation needs, so that the vault keeps them. */
 async function treesOf(
-  ports: Ports,
+  ports: Pick<Ports, 'contents'>,
   repo: Repo,
   { files, index, step }: Operation,
 ): Promise<Record<string, string>> {
@@ -186,7 +186,12 @@ function doneWith(operation: Operation, left: readonly string[], more?: TaskPatc
 }
 
 /** Notes the completion in the vault, from which lost records are rebuilt. */
-function noteDone(ports: Ports, repo: Repo, done: readonly Done[], at: string): Promise<void> {
+function noteDone(
+  ports: Pick<Ports, 'journal'>,
+  repo: Repo,
+  done: readonly Done[],
+  at: string,
+): Promise<void> {
   const notes = done.map(({ id, patch, left }) => ({
     name: id,
     note: { at, patch, left } satisfies OperationNote,

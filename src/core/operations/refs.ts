@@ -15,7 +15,11 @@ interface RefsSeen {
   readonly begun: boolean
 }
 
-export async function lookAtRefs({ refs }: Ports, repo: Repo, operation: Operation): Promise<RefsSeen> {
+export async function lookAtRefs(
+  { refs }: Pick<Ports, 'refs'>,
+  repo: Repo,
+  operation: Operation,
+): Promise<RefsSeen> {
   const [open, moved]: [RefChange[], RefChange[]] = [[], []]
   let begun = false
   for (const change of operation.refs) {
@@ -44,7 +48,7 @@ function refMessage({ verb, id, batch }: Operation): string {
  * Moves all refs at once; throws when somebody else has moved one. If the operation had begun to move them before, a ref
  * that somebody moved since stays, and the answer is false. With a change of HEAD, `moveHead` deletes the old branch later.
  */
-export async function moveRefs(ports: Ports, repo: Repo, whole: Operation): Promise<boolean> {
+export async function moveRefs(ports: Pick<Ports, 'refs'>, repo: Repo, whole: Operation): Promise<boolean> {
   const refs = whole.refs.filter((change) => !whole.head || change.new !== null)
   const operation = { ...whole, refs }
   const ours = operation.refs.map(({ ref }) => ref).filter(isOurs)
@@ -58,7 +62,7 @@ export async function moveRefs(ports: Ports, repo: Repo, whole: Operation): Prom
 
 /** Moves HEAD before the old branch is deleted, so that a checkout is never on a missing branch. */
 export async function moveHead(
-  ports: Ports,
+  ports: Pick<Ports, 'git' | 'refs'>,
   repo: Repo,
   operation: Operation,
   { gitDir, to }: NonNullable<Operation['head']>,

@@ -24,7 +24,7 @@ import { newOperation } from './new.ts'
 
 /** The open task that works in a checkout of the user. */
 export async function findShadow(
-  ports: Ports,
+  ports: Pick<Ports, 'store'>,
   repo: Repo,
   checkout: string | null,
 ): Promise<Task | undefined> {
@@ -43,7 +43,7 @@ const underWay = [
 ]
 
 /** Throws unless the checkout is on a branch, without an unfinished merge or rebase. */
-export async function requireShadowable(ports: Ports, repo: Repo): Promise<void> {
+export async function requireShadowable(ports: Pick<Ports, 'files' | 'git'>, repo: Repo): Promise<void> {
   const { checkout, gitDir } = repo.place
   if (checkout === null) throw new AppError('notARepository', 'A bare repository has no checkout to work in.')
   if ((await ports.git.readHeadBranch(repo.place)) === null) {
@@ -102,7 +102,7 @@ export async function entering(
   })
 }
 
-async function readIndex(ports: Ports, repo: Repo, gitDir: string): Promise<Leaf> {
+async function readIndex(ports: Pick<Ports, 'contents'>, repo: Repo, gitDir: string): Promise<Leaf> {
   const found = (await ports.contents.capture(repo, gitDir, ['index'])).get('index')
   if (found?.kind === 'file') return { ...found.leaf, permissions: found.permissions }
   throw new AppError('uncommittedChanges', 'The checkout has no index.', {

@@ -39,7 +39,7 @@ async function requireAdopted(ports: Ports, repo: string, signal?: AbortSignal):
   if (left) throw new AppError('failed', `${left.what}: ${left.why}`)
 }
 
-async function requireKnown(ports: Ports, id: string): Promise<Repo> {
+async function requireKnown(ports: Pick<Ports, 'locate' | 'repos'>, id: string): Promise<Repo> {
   const record = await ports.repos.findById(id)
   if (record) return repoAt(ports, record)
   throw new AppError('notFound', 'Its repository is not known.')
@@ -95,7 +95,7 @@ async function mendHeld(
   }
 }
 
-async function requireClosed(ports: Ports, seen: Task): Promise<Task> {
+async function requireClosed(ports: Pick<Ports, 'store'>, seen: Task): Promise<Task> {
   const task = await ports.store.findTaskByUid(seen.uid)
   if (task && !isOpen(task) && !task.pending) return task
   throw new AppError('locked', `${seen.id} is in use again.`)

@@ -8,7 +8,7 @@ import type { Finding } from './judge.ts'
 const ours: ReadonlySet<string> = new Set(['daemon.json'])
 const folders: ReadonlySet<string> = new Set(['sessions', 'git-sessions'])
 
-export async function readOldState({ files, home }: Ports): Promise<string[]> {
+export async function readOldState({ files, home }: Pick<Ports, 'files' | 'home'>): Promise<string[]> {
   const names = await files.readNames(home)
   return names.filter((name) => folders.has(name) || (name.endsWith('.json') && !ours.has(name))).toSorted()
 }
@@ -16,7 +16,9 @@ export async function readOldState({ files, home }: Ports): Promise<string[]> {
 type Report = Pick<Finding, 'name' | 'message' | 'hint'>
 
 /** A file that cannot be moved is reported in `left`, and the rest goes on. */
-export async function setOldStateAside(ports: Ports): Promise<{ repaired: Report[]; left: Report[] }> {
+export async function setOldStateAside(
+  ports: Pick<Ports, 'clock' | 'files' | 'home'>,
+): Promise<{ repaired: Report[]; left: Report[] }> {
   const [repaired, left]: [Report[], Report[]] = [[], []]
   const folder = asideFolder(ports.home, ports.clock.now())
   for (const name of await readOldState(ports)) {

@@ -31,7 +31,7 @@ export function recoverMeanwhile(ports: Ports, everyMinutes: number): () => Prom
   }
 }
 
-async function isDue({ notes, clock }: Ports, every: number): Promise<boolean> {
+async function isDue({ notes, clock }: Pick<Ports, 'clock' | 'notes'>, every: number): Promise<boolean> {
   const now = clock.now()
   const last = Date.parse((await notes.find(note)) ?? '')
   // Our own last note is slightly younger than one interval, hence 0.9. A time in the future is of a wrong clock.

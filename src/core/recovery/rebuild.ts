@@ -61,7 +61,11 @@ export function adopt(ports: Ports, id: string, signal?: AbortSignal): Promise<P
 }
 
 /** The repository that `dir` is in, if the vault of this name is its own by its mark. */
-async function findMarked(ports: Ports, name: string, dir: string): Promise<RepoRecord | undefined> {
+async function findMarked(
+  ports: Pick<Ports, 'clock' | 'git' | 'locate'>,
+  name: string,
+  dir: string,
+): Promise<RepoRecord | undefined> {
   const place = await ports.locate(dir).catch(() => undefined)
   const mark = place && (await ports.git.findRepoMark(place))
   if (!mark || repoName(place.commonDir, mark.id) !== name) return undefined
@@ -87,7 +91,7 @@ async function setDamagedAside(ports: Ports): Promise<string | undefined> {
   return folder
 }
 
-async function isDamaged(ports: Ports): Promise<boolean> {
+async function isDamaged(ports: Pick<Ports, 'store'>): Promise<boolean> {
   try {
     return (await ports.store.inspect()).length > 0
   } catch (thrown) {
@@ -137,7 +141,10 @@ async function rebuildRepo(
 }
 
 /** The repository that its vault names. A known one keeps its record, which has the newer path if it was moved. */
-async function recordRepo(ports: Ports, noted: RepoRecord | string | undefined): Promise<Repo> {
+async function recordRepo(
+  ports: Pick<Ports, 'locate' | 'repos'>,
+  noted: RepoRecord | string | undefined,
+): Promise<Repo> {
   if (typeof noted === 'string')
     throw new AppError('notFound', `It cannot be read: ${noted}`, { hint: 'Make it readable, then repeat.' })
   if (!noted)
@@ -197,7 +204,7 @@ async function gatherTask(work: Work, kept: readonly KeptOperation[], isThere: b
 
 /** The changes of each step; empty where objects are lost with the user's repository. */
 async function describeSteps(
-  ports: Ports,
+  ports: Pick<Ports, 'steps'>,
   repo: Repo,
   steps: readonly Step[],
   signal?: AbortSignal,
@@ -222,7 +229,11 @@ async function isLeft({ ports, repo, task }: Work): Promise<boolean> {
 }
 
 /** How far an unfinished operation got; undefined when it changed nothing. */
-async function stageOf(ports: Ports, repo: Repo, operation: Operation): Promise<KnownTask['half']> {
+async function stageOf(
+  ports: Pick<Ports, 'contents' | 'files' | 'refs'>,
+  repo: Repo,
+  operation: Operation,
+): Promise<KnownTask['half']> {
   const { begun } = await lookAtRefs(ports, repo, operation)
   if (begun || (await isBegun(ports, repo, operation))) return { operation, staged: true }
   const staging = await ports.files.readKind(stagingFolder(repo, operation))

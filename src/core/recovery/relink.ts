@@ -35,7 +35,7 @@ export async function relink(ports: Ports, dir: string, signal?: AbortSignal) {
 }
 
 /** The new paths of a task. Its workspace has moved only if it was inside of the repository. */
-async function movedTo({ files }: Ports, task: Task, follow: (file: string) => string) {
+async function movedTo({ files }: Pick<Ports, 'files'>, task: Task, follow: (file: string) => string) {
   const there = (await files.readKind(follow(task.path))) === 'folder'
   return {
     origin: follow(task.origin),

@@ -179,7 +179,7 @@ async function findFault({ ports, repo, task, signal }: Work): Promise<string | 
     : `the checkout ${task.path} that it works in is on ${branch ?? 'no branch'}, not on ${task.branch}`
 }
 
-async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'failed'>> {
+async function findUnknown(ports: Pick<Ports, 'care' | 'repos'>): Promise<Pick<World, 'unknown' | 'failed'>> {
   const [unknown, failed]: [World['unknown'][number][], Unread[]] = [[], []]
   const names = new Set((await ports.repos.readAll()).map(({ name }) => name))
   const vaults = await ports.care.readVaults().catch((thrown: unknown) => {
@@ -199,7 +199,10 @@ async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'faile
 }
 
 /** Searches only the state folder: in a `workspace.base` of the user, other folders may lie beside ours. */
-async function findStrays(ports: Ports, { name }: RepoRecord): Promise<UnknownFolder[]> {
+async function findStrays(
+  ports: Pick<Ports, 'files' | 'home' | 'store'>,
+  { name }: RepoRecord,
+): Promise<UnknownFolder[]> {
   const base = workspacesFolder(ports.home, name)
   const folders = (await ports.files.readNames(base)).filter((folder) => !folder.startsWith('.'))
   const strays: UnknownFolder[] = []

@@ -151,13 +151,16 @@ async function concludeGone(
 }
 
 /** Removes the lock files of git children that died with their process. */
-async function clearLeft(ports: Ports, left: readonly LeftBehind[]): Promise<void> {
+async function clearLeft(
+  ports: Pick<Ports, 'locks' | 'refs' | 'repos'>,
+  left: readonly LeftBehind[],
+): Promise<void> {
   for (const one of left) await ports.refs.clearSharedLocks(one)
   await clearMarks(ports)
 }
 
 /** Writing the mark of a repository belongs to no task, so every repository is checked for a lock on it. */
-async function clearMarks(ports: Ports): Promise<void> {
+async function clearMarks(ports: Pick<Ports, 'locks' | 'refs' | 'repos'>): Promise<void> {
   for (const { commonDir } of await ports.repos.readAll()) {
     const place = { commonDir, gitDir: commonDir, checkout: null }
     const clear = () => ports.refs.clearRefLocks(place, [markRef])

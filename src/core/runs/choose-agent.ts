@@ -31,7 +31,7 @@ export async function readAgents(ports: Ports, dir: string): Promise<KnownAgents
   return { agents: [...ports.agents.filter(({ name }) => !names.has(name)), ...own], untrusted: [] }
 }
 
-async function loaded(ports: Ports, file: string): Promise<Agent[]> {
+async function loaded(ports: Pick<Ports, 'loadModule'>, file: string): Promise<Agent[]> {
   const found = (await ports.loadModule(file)).filter(isAgent)
   if (found.length > 0) return found
   throw new AppError('badSettings', `${file} exports no agent.`, {
@@ -74,7 +74,11 @@ export async function chooseAgent(
   return agent
 }
 
-function requireAgent(ports: Ports, { agents, untrusted }: KnownAgents, name: string): Agent {
+function requireAgent(
+  ports: Pick<Ports, 'commands'>,
+  { agents, untrusted }: KnownAgents,
+  name: string,
+): Agent {
   const agent = agents.find((one) => one.name === name)
   if (!agent && untrusted.length > 0) {
     const hint = 'offshoot trust shows what it is, and allows it.'
@@ -100,7 +104,7 @@ function requireAgent(ports: Ports, { agents, untrusted }: KnownAgents, name: st
   return agent
 }
 
-function firstInstalled(ports: Ports, { agents }: KnownAgents): Agent {
+function firstInstalled(ports: Pick<Ports, 'commands'>, { agents }: KnownAgents): Agent {
   const agent = agents.find(
     ({ program }) => program !== undefined && ports.commands.findProgram(program) !== undefined,
   )

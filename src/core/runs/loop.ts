@@ -168,14 +168,14 @@ async function findStrays(
 }
 
 /** The reason of a `stop`, from the log: the agent itself only knows that it was killed. */
-async function findStop(ports: Ports, { id, task }: ActiveRun): Promise<string | undefined> {
+async function findStop(ports: Pick<Ports, 'store'>, { id, task }: ActiveRun): Promise<string | undefined> {
   const events = await ports.store.readEvents({ uid: task.uid, types: ['run.stopping'] })
   return events.flatMap(({ event }) =>
     event.type === 'run.stopping' && event.run === id ? [event.reason] : [],
   )[0]
 }
 
-async function branchesOf(ports: Ports, repo: Repo): Promise<Set<string>> {
+async function branchesOf(ports: Pick<Ports, 'store'>, repo: Repo): Promise<Set<string>> {
   return new Set((await ports.store.readTasks({ repo: repo.id })).map((task) => branchRef(task.branch)))
 }
 

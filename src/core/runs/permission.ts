@@ -25,7 +25,11 @@ export interface PermitOptions {
 type Permit = (call: ToolCall) => Promise<Permission>
 
 /** Answers with the policy of a run, and records every answer in the log. */
-export async function permits(ports: Ports, run: ActiveRun, options: PermitOptions): Promise<Permit> {
+export async function permits(
+  ports: Pick<Ports, 'clock' | 'processes' | 'store'>,
+  run: ActiveRun,
+  options: PermitOptions,
+): Promise<Permit> {
   return answers(options, await readAlways(ports, run), async (decided) => {
     const event = { type: 'run.decided', run: run.id, ...decided } as const
     await append(ports, run.task.uid, event, now(ports))
@@ -53,7 +57,7 @@ export function answers(
 }
 
 /** The uses that the user has allowed in earlier runs of the task. */
-async function readAlways(ports: Ports, { task }: ActiveRun): Promise<string[]> {
+async function readAlways(ports: Pick<Ports, 'store'>, { task }: ActiveRun): Promise<string[]> {
   return (await ports.store.readEvents({ uid: task.uid, types: ['run.decided'] })).flatMap(({ event }) =>
     event.type === 'run.decided' && event.use !== undefined ? [event.use] : [],
   )

@@ -7,7 +7,7 @@ const lookMs = 200
 
 /** Runs `work` once fewer than `limit` others work in this repository, in any process. */
 export async function inTurn<T>(
-  ports: Ports,
+  ports: Pick<Ports, 'locks'>,
   repo: Repo,
   limit: number,
   queued: () => void,

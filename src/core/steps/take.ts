@@ -35,7 +35,12 @@ export async function takeStep(
 }
 
 /** Marks the task as failed. Its files are still there, but the user must not rely on steps that do not exist. */
-async function failLoudly(ports: Ports, task: Task, { tool }: StepNote, error: AppError): Promise<void> {
+async function failLoudly(
+  ports: Pick<Ports, 'clock' | 'processes' | 'store'>,
+  task: Task,
+  { tool }: StepNote,
+  error: AppError,
+): Promise<void> {
   const reason = `a checkpoint could not be written: ${error.message}`
   try {
     await append(ports, task.uid, { type: 'checkpoint.failed', tool, reason }, now(ports))
@@ -44,7 +49,10 @@ async function failLoudly(ports: Ports, task: Task, { tool }: StepNote, error: A
   }
 }
 
-async function recordResumption(ports: Ports, { uid }: Task): Promise<Task> {
+async function recordResumption(
+  ports: Pick<Ports, 'clock' | 'processes' | 'store'>,
+  { uid }: Task,
+): Promise<Task> {
   return append(ports, uid, { type: 'checkpoint.resumed' }, now(ports))
 }
 

@@ -26,7 +26,7 @@ export function requireSettled({ id, path, pending }: Task): void {
 }
 
 /** The present record of the task; throws when the task has been closed, or is in the middle of a verb. */
-export async function requireOpen(ports: Ports, named: Task): Promise<Task> {
+export async function requireOpen(ports: Pick<Ports, 'store'>, named: Task): Promise<Task> {
   const task = await ports.store.findTaskByUid(named.uid)
   if (task && isOpen(task)) {
     requireSettled(task)

@@ -5,7 +5,7 @@ import type { Ports } from '../ports/index.ts'
 import type { LockOptions } from '../ports/locks.ts'
 
 export async function holdTask<T>(
-  ports: Ports,
+  ports: Pick<Ports, 'locks' | 'settings'>,
   task: Task,
   options: Omit<LockOptions, 'waitMs'>,
   work: () => Promise<T>,
@@ -16,7 +16,7 @@ export async function holdTask<T>(
 
 /** Runs `work` with the locks of those tasks that no other process holds. */
 export function holdFree<T>(
-  ports: Ports,
+  ports: Pick<Ports, 'locks'>,
   tasks: readonly Task[],
   options: Omit<LockOptions, 'waitMs'>,
   work: (free: readonly Task[]) => Promise<T>,
@@ -44,6 +44,9 @@ export function holdFree<T>(
  * The settings of the checkout that the task was started in, because the agent can write a settings file in the workspace.
  * A broken file counts as the defaults: it must not keep a step from being taken.
  */
-export async function settingsOf(ports: Ports, { origin }: Pick<Task, 'origin'>): Promise<Settings> {
+export async function settingsOf(
+  ports: Pick<Ports, 'settings'>,
+  { origin }: Pick<Task, 'origin'>,
+): Promise<Settings> {
   return ports.settings.read(origin).catch(() => defaultSettings)
 }

@@ -60,14 +60,14 @@ function foldersAround(dir: string, last: string | null | undefined): string[] {
 }
 
 /** The repository of a record, even if it is gone. */
-export async function repoAt(ports: Ports, record: RepoRecord): Promise<Repo> {
+export async function repoAt(ports: Pick<Ports, 'locate'>, record: RepoRecord): Promise<Repo> {
   const { commonDir } = record
   const gone = { commonDir, gitDir: commonDir, checkout: null }
   return { ...record, place: await ports.locate(commonDir).catch(() => gone) }
 }
 
 /** Whether the git folder is missing: deleted, moved, or on a disk that is not mounted. */
-export async function isGone({ files }: Ports, { commonDir }: RepoRecord): Promise<boolean> {
+export async function isGone({ files }: Pick<Ports, 'files'>, { commonDir }: RepoRecord): Promise<boolean> {
   return (await files.readKind(commonDir)) === undefined
 }
 
@@ -113,12 +113,16 @@ async function register(ports: Ports, place: Place, signal?: AbortSignal): Promi
 }
 
 /** The name of the vault that belongs to a repository whose record is lost, even if its folder has another name now. */
-async function findVaultName({ care }: Ports, id: string): Promise<string | undefined> {
+async function findVaultName({ care }: Pick<Ports, 'care'>, id: string): Promise<string | undefined> {
   return (await care.readVaults()).find(({ repo }) => repo?.id === id)?.name
 }
 
 /** Whether the marked repository still exists at its old path. Then this one is a copy, which needs its own id. */
-async function isElsewhere(ports: Ports, marked: RepoRecord, blob: string): Promise<boolean> {
+async function isElsewhere(
+  ports: Pick<Ports, 'files' | 'refs'>,
+  marked: RepoRecord,
+  blob: string,
+): Promise<boolean> {
   const place = { commonDir: marked.commonDir, gitDir: marked.commonDir, checkout: null }
   if ((await ports.files.readKind(marked.commonDir)) !== 'folder') return false
   return (await ports.refs.findRef(place, markRef)) === blob
@@ -148,7 +152,7 @@ async function record(
 }
 
 /** Throws for a repository with reftable refs, which offshoot cannot write yet. */
-async function requireSupported(ports: Ports, place: Place): Promise<void> {
+async function requireSupported(ports: Pick<Ports, 'files'>, place: Place): Promise<void> {
   const config = (await ports.files.readText(path.join(place.commonDir, 'config'))) ?? ''
   const storage = /^\s*refstorage\s*=\s*"?(\w+)/im.exec(config)?.[1]
   if (storage === undefined || storage === 'files') return

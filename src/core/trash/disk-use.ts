@@ -9,7 +9,7 @@ import type { Ports } from '../ports/index.ts'
 export const nothing: DiskUse = { workspaces: [], vault: 0, pool: 0, trash: 0 }
 
 export async function readUse(
-  ports: Ports,
+  ports: Pick<Ports, 'care' | 'disk' | 'store'>,
   repo: Repo,
   tasks: readonly Task[],
   signal?: AbortSignal,

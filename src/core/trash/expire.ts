@@ -60,7 +60,7 @@ export async function expire(
  * first. Answers 0 without running `work` when one of them is held by another process.
  */
 export async function whileNobodyWorks(
-  ports: Ports,
+  ports: Pick<Ports, 'locks' | 'store'>,
   repo: Repo,
   closed: readonly ClosedTask[],
   signal: AbortSignal | undefined,
@@ -79,7 +79,10 @@ export async function whileNobodyWorks(
 }
 
 /** Whether the task is still closed by the same operation. An undo may have opened it, and another verb closed it again. */
-async function isAsItWas({ store }: Ports, { task: { uid }, lastAt }: ClosedTask): Promise<boolean> {
+async function isAsItWas(
+  { store }: Pick<Ports, 'store'>,
+  { task: { uid }, lastAt }: ClosedTask,
+): Promise<boolean> {
   const task = await store.findTaskByUid(uid)
   if (!task || isOpen(task) || task.pending) return false
   return (await store.readEvents({ uid, types: ['operation.done'] })).at(-1)?.at === lastAt
@@ -90,7 +93,7 @@ async function isAsItWas({ store }: Ports, { task: { uid }, lastAt }: ClosedTask
  * was missing. A repository that is missing now is skipped.
  */
 async function deleteKeptRefs(
-  ports: Ports,
+  ports: Pick<Ports, 'files' | 'refs' | 'store'>,
   repo: Repo,
   uids: readonly string[],
   signal?: AbortSignal,
@@ -117,7 +120,7 @@ async function deleteKeptRefs(
   })
 }
 
-async function operationsOf({ store }: Ports, uids: readonly string[]): Promise<string[]> {
+async function operationsOf({ store }: Pick<Ports, 'store'>, uids: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const uid of uids) {
     const events = await store.readEvents({ uid, types: ['operation.begun'] })

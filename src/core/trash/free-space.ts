@@ -14,7 +14,7 @@ export function usedPercent({ free, total }: { readonly free: number; readonly t
   return total === 0 ? 0 : Math.floor((1 - free / total) * 100)
 }
 
-async function readUsedPercent(ports: Ports): Promise<number> {
+async function readUsedPercent(ports: Pick<Ports, 'disk' | 'home'>): Promise<number> {
   return usedPercent(await ports.disk.readFreeSpace(ports.home))
 }
 
@@ -60,7 +60,7 @@ export async function freeSpace(
  * Counts all but the newest leftover. That one is of the start that has just failed, and deleting it only makes the disk as
  * full as it was before that start.
  */
-async function dropLeftovers(ports: Ports): Promise<number> {
+async function dropLeftovers(ports: Pick<Ports, 'files' | 'store'>): Promise<number> {
   const found = (await findLeftovers(ports)).toSorted((a, b) =>
     a.task.createdAt.localeCompare(b.task.createdAt),
   )
@@ -92,7 +92,7 @@ async function emptyPools(
 }
 
 /** Closed tasks with a folder in the trash, of all repositories, oldest first. */
-async function readTrashed({ store }: Ports): Promise<Task[]> {
+async function readTrashed({ store }: Pick<Ports, 'store'>): Promise<Task[]> {
   const done = new Set((await store.readEvents({ types: ['operation.done'] })).map(({ uid }) => uid))
   return [...(await readKnown(store, done)).values()]
     .filter((task) => task.trash !== undefined && !isOpen(task))
@@ -100,7 +100,9 @@ async function readTrashed({ store }: Ports): Promise<Task[]> {
 }
 
 /** The workspaces of starts that failed. No agent ever worked there, so they hold only files of the base. */
-async function findLeftovers(ports: Ports): Promise<{ readonly folder: string; readonly task: Task }[]> {
+async function findLeftovers(
+  ports: Pick<Ports, 'store'>,
+): Promise<{ readonly folder: string; readonly task: Task }[]> {
   const { store } = ports
   const used = await usedTrash(store)
   // On a full disk the event `start.undone` may have failed, so the start still looks pending.

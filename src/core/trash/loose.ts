@@ -20,7 +20,11 @@ interface Loose {
 }
 
 /** The loose folders that are older than `keepDays`, by the present clock. */
-export async function findDueLoose(ports: Ports, repo: Repo, keepDays: number): Promise<DueLoose[]> {
+export async function findDueLoose(
+  ports: Pick<Ports, 'clock' | 'files' | 'store'>,
+  repo: Repo,
+  keepDays: number,
+): Promise<DueLoose[]> {
   const due: DueLoose[] = []
   for (const loose of await findLoose(ports, repo)) {
     const since = await findDueSince(ports, loose, keepDays)
@@ -34,7 +38,7 @@ interface DueLoose extends Loose {
 }
 
 async function findDueSince(
-  { files, clock }: Ports,
+  { files, clock }: Pick<Ports, 'clock' | 'files'>,
   { folder }: Loose,
   keepDays: number,
 ): Promise<Date | undefined> {
@@ -44,7 +48,7 @@ async function findDueSince(
 
 /** Answers how many folders went. */
 export async function expireLoose(
-  ports: Ports,
+  ports: Pick<Ports, 'clock' | 'files' | 'locks'>,
   due: readonly Loose[],
   keepDays: number,
   errors: Failed[],
@@ -64,7 +68,7 @@ export async function expireLoose(
   return gone
 }
 
-async function findLoose(ports: Ports, repo: Repo): Promise<Loose[]> {
+async function findLoose(ports: Pick<Ports, 'files' | 'store'>, repo: Repo): Promise<Loose[]> {
   const { store } = ports
   const used = await usedTrash(store)
   const undone = (await undoneStarts(store)).filter(({ task }) => task.repo === repo.id)
@@ -96,7 +100,7 @@ export async function undoneStarts(store: Store): Promise<Loose[]> {
 }
 
 /** Folders named after a workspace. Others are not ours: the user's `workspace.base` may have a `.trash` of another tool. */
-async function findNamedAfter(ports: Ports, tasks: readonly Task[]): Promise<Loose[]> {
+async function findNamedAfter(ports: Pick<Ports, 'files'>, tasks: readonly Task[]): Promise<Loose[]> {
   const found: Loose[] = []
   const bases = Map.groupBy(tasks, (task) => trashBeside(task.path))
   for (const [trash, own] of bases) {

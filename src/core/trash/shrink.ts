@@ -101,7 +101,7 @@ const measuredNote = ({ id }: Repo) => `measured ${id}`
 const uidsOf = (tasks: readonly Task[]) => tasks.map(({ uid }) => uid)
 const idsOf = (tasks: readonly Task[]) => tasks.map(({ id }) => id).join(', ')
 
-async function readAnnounced({ notes }: Ports, note: string): Promise<Announced> {
+async function readAnnounced({ notes }: Pick<Ports, 'notes'>, note: string): Promise<Announced> {
   return JSON.parse((await notes.find(note)) ?? '{}') as Announced
 }
 
@@ -111,14 +111,21 @@ interface Expiring {
   readonly after: number
 }
 
-async function readExpiring({ store, notes }: Ports, repo: Repo): Promise<Announced> {
+async function readExpiring(
+  { store, notes }: Pick<Ports, 'notes' | 'store'>,
+  repo: Repo,
+): Promise<Announced> {
   const text = await notes.find(expiringNote(repo))
   if (!text) return {}
   const { announced, after } = JSON.parse(text) as Expiring
   return withoutClockJumps(announced, await store.readEvents({ after }))
 }
 
-async function putExpiring({ store, notes }: Ports, repo: Repo, announced: Announced): Promise<void> {
+async function putExpiring(
+  { store, notes }: Pick<Ports, 'notes' | 'store'>,
+  repo: Repo,
+  announced: Announced,
+): Promise<void> {
   const isEmpty = Object.keys(announced).length === 0
   if (isEmpty && !(await notes.find(expiringNote(repo)))) return
   const noted: Expiring = { announced, after: (await store.readPosition([])).seq }
@@ -172,7 +179,7 @@ async function previewLines(
 
 /** Packs the vault, which loses nothing, if trash and vault are still too large; answers lines for the user. */
 async function packVault(
-  ports: Ports,
+  ports: Pick<Ports, 'care' | 'locks' | 'store'>,
   repo: Repo,
   kept: readonly ClosedTask[],
   maxMegabytes: number,
@@ -195,7 +202,11 @@ async function packVault(
 }
 
 /** The closed tasks of the repository, hidden ones included. */
-async function closedTasks(ports: Ports, repo: Repo, measures: boolean): Promise<ClosedTask[]> {
+async function closedTasks(
+  ports: Pick<Ports, 'disk' | 'store'>,
+  repo: Repo,
+  measures: boolean,
+): Promise<ClosedTask[]> {
   const lastAt = new Map<string, string>()
   for (const { uid, at } of await ports.store.readEvents({ types: ['operation.done'] })) lastAt.set(uid, at)
   const closed: ClosedTask[] = []

@@ -25,7 +25,11 @@ export async function agents(ports: Ports, dir: string, signal?: AbortSignal): P
   )
 }
 
-async function readVersion(ports: Ports, path: string, signal?: AbortSignal): Promise<string | null> {
+async function readVersion(
+  ports: Pick<Ports, 'commands' | 'userHome'>,
+  path: string,
+  signal?: AbortSignal,
+): Promise<string | null> {
   let said = ''
   const call = {
     argv: [path, '--version'],

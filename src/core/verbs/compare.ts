@@ -65,7 +65,7 @@ async function readSide(ports: Ports, dir: string, name: string, signal?: AbortS
   return { repo, task, last, files: (pair[1] ?? []).map((file) => file.path) }
 }
 
-async function secondsOf(ports: Ports, { uid }: Task): Promise<number> {
+async function secondsOf(ports: Pick<Ports, 'store'>, { uid }: Task): Promise<number> {
   let begun = 0
   let total = 0
   for (const { at, event } of await ports.store.readEvents({ uid, types: ['run.begun', 'run.ended'] })) {

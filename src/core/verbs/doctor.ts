@@ -72,12 +72,12 @@ async function attempt(name: keyof typeof whys, check: () => Promise<Check[]>): 
 }
 
 /** The settings that hold in `dir`; the defaults if they are wrong, which another check reports. */
-async function settingsAt(ports: Ports, dir: string): Promise<Settings> {
+async function settingsAt(ports: Pick<Ports, 'locate' | 'settings'>, dir: string): Promise<Settings> {
   const place = await ports.locate(dir).catch(() => undefined)
   return ports.settings.read(place?.checkout ?? null).catch(() => defaultSettings)
 }
 
-async function checkSettings(ports: Ports, dir: string): Promise<Check[]> {
+async function checkSettings(ports: Pick<Ports, 'locate' | 'settings'>, dir: string): Promise<Check[]> {
   const place = await ports.locate(dir).catch(() => undefined)
   await ports.settings.read(place?.checkout ?? null)
   const unknown = ports.settings.readUnknownVariables()
@@ -121,7 +121,7 @@ async function checkState(ports: Ports, dir: string): Promise<Check[]> {
   return found.map((finding) => ({ name: 'state folder', status: 'warn', ...finding }))
 }
 
-async function checkRecords({ store }: Ports): Promise<Check> {
+async function checkRecords({ store }: Pick<Ports, 'store'>): Promise<Check> {
   const [fault] = await store.inspect()
   if (fault === undefined) return ok('records', 'the database is sound')
   return {

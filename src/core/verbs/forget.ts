@@ -69,7 +69,10 @@ async function requireClosable(work: Work, isThere: boolean): Promise<void> {
 }
 
 /** The repository that the folder is in; for one that is gone, by its old path. */
-async function findKnown({ locate, repos, files }: Ports, where: string): Promise<RepoRecord | undefined> {
+async function findKnown(
+  { locate, repos, files }: Pick<Ports, 'files' | 'locate' | 'repos'>,
+  where: string,
+): Promise<RepoRecord | undefined> {
   const found = await locate(where).catch(() => undefined)
   if (found) return repos.findAt(found.commonDir)
   const real = await files.readRealPath(path.resolve(where))

@@ -40,7 +40,11 @@ export async function importPeers(ports: Ports, input: ImportInput): Promise<Imp
   return { settings: fresh, path: target }
 }
 
-async function readPeers(ports: Ports, checkout: string, wanted: string | undefined): Promise<PeerFile[]> {
+async function readPeers(
+  ports: Pick<Ports, 'files' | 'settings'>,
+  checkout: string,
+  wanted: string | undefined,
+): Promise<PeerFile[]> {
   const files = await findPeerFiles(ports, checkout)
   const meant = wanted === undefined ? files : files.filter((file) => file === path.posix.normalize(wanted))
   if (meant.length === 0) {

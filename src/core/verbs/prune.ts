@@ -110,7 +110,7 @@ async function pruneGone(
 }
 
 function alone<T>(
-  ports: Ports,
+  ports: Pick<Ports, 'locks'>,
   { id }: RepoRecord,
   { dryRun }: PruneInput,
   signal: AbortSignal | undefined,

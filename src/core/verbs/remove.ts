@@ -74,7 +74,11 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
   })
 }
 
-async function findNamed(ports: Ports, repo: Repo, input: RemoveInput): Promise<Task | undefined> {
+async function findNamed(
+  ports: Pick<Ports, 'files' | 'store'>,
+  repo: Repo,
+  input: RemoveInput,
+): Promise<Task | undefined> {
   if (input.task !== undefined) return ports.store.findTask(repo.id, input.task)
   if (input.path !== undefined) {
     const real = await ports.files.readRealPath(path.resolve(input.dir, input.path))

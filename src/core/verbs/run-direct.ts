@@ -44,7 +44,7 @@ export async function runDirect(
 }
 
 /** Throws in any repository, even a damaged one or one of another user: no agent runs there without a task. */
-async function requireNoRepo(ports: Ports, dir: string, isWanted: boolean): Promise<void> {
+async function requireNoRepo(ports: Pick<Ports, 'locate'>, dir: string, isWanted: boolean): Promise<void> {
   const error = await ports.locate(dir).then(() => undefined, appError)
   if (error === undefined) throw new AppError('wrongUsage', `${dir} is in a git repository: it gets a task.`)
   if (isWanted && error.problem === 'notARepository' && error.path === dir) return

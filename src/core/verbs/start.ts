@@ -240,7 +240,7 @@ async function planTask(
 }
 
 async function freePath(
-  ports: Ports,
+  ports: Pick<Ports, 'files' | 'home' | 'userHome'>,
   repo: Repo,
   settings: Settings,
   wanted: string,
@@ -281,7 +281,12 @@ function freeName(wanted: string, taken: ReadonlySet<string | null>): string {
 }
 
 /** The branch that the work is meant for; null when it started from a tag, a commit or a detached HEAD. */
-async function baseBranch(ports: Ports, repo: Repo, from: string | undefined, signal?: AbortSignal) {
+async function baseBranch(
+  ports: Pick<Ports, 'git' | 'refs'>,
+  repo: Repo,
+  from: string | undefined,
+  signal?: AbortSignal,
+) {
   if (from === undefined || from === 'HEAD') return ports.git.readHeadBranch(repo.place)
   return (await ports.refs.findRef(repo.place, branchRef(from), signal)) === undefined ? null : from
 }

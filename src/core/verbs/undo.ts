@@ -116,7 +116,7 @@ async function stepBack(begun: Work, { id, verb }: Operation, { before }: StepMo
 }
 
 /** Throws when a branch that the undo deletes is checked out somewhere. */
-async function requireUnused(ports: Ports, repo: Repo, back: Operation): Promise<void> {
+async function requireUnused(ports: Pick<Ports, 'git'>, repo: Repo, back: Operation): Promise<void> {
   const deleted = new Set(back.refs.flatMap((change) => (change.new === null ? [change.ref] : [])))
   const user = (await ports.git.readWorktrees(repo.place)).find(
     ({ branch }) => branch !== null && deleted.has(branchRef(branch)),

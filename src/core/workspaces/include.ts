@@ -86,7 +86,11 @@ async function filterAsync<T>(items: readonly T[], keeps: (item: T) => Promise<b
 }
 
 /** Whether nothing is at that path, and no symlink on the way leads out of the workspace. */
-export async function isFreeIn(ports: Ports, workspace: string, name: string): Promise<boolean> {
+export async function isFreeIn(
+  ports: Pick<Ports, 'files'>,
+  workspace: string,
+  name: string,
+): Promise<boolean> {
   const full = path.join(workspace, name)
   if ((await ports.files.readKind(full)) !== undefined) return false
   return (await ports.files.readRealPath(path.dirname(full))) === path.dirname(full)

@@ -20,7 +20,7 @@ function startMessage(uid: string): string {
 }
 
 /** Throws unless workspaces may be made in `base`; answers its real path. */
-export async function requireBase(ports: Ports, base: string, place: Place): Promise<string> {
+export async function requireBase(ports: Pick<Ports, 'files'>, base: string, place: Place): Promise<string> {
   const real = await ports.files.readRealPath(base)
   if (isInRepo(place, base) && real !== base) {
     throw new AppError('outsideBase', `${base} is a symlink to ${real}, outside the repository.`, {
@@ -50,7 +50,7 @@ export async function requireBase(ports: Ports, base: string, place: Place): Pro
 }
 
 /** Whether the path is a folder, or could be made one because its nearest existing parent is. */
-async function canBeFolder(ports: Ports, wanted: string): Promise<boolean> {
+async function canBeFolder(ports: Pick<Ports, 'files'>, wanted: string): Promise<boolean> {
   for (let folder = wanted; ; folder = path.dirname(folder)) {
     const kind = await ports.files.readKind(folder)
     if (kind !== undefined || folder === path.dirname(folder)) return kind === 'folder'
@@ -58,7 +58,7 @@ async function canBeFolder(ports: Ports, wanted: string): Promise<boolean> {
 }
 
 /** Whether the folder holds files of the user. Its `.gitignore` of ours would hide them from git. */
-async function isUsed(ports: Ports, base: string): Promise<boolean> {
+async function isUsed(ports: Pick<Ports, 'files'>, base: string): Promise<boolean> {
   const ignored = await ports.files.readText(path.join(base, '.gitignore'))
   if (ignored !== undefined) return !ignored.split('\n').includes('*')
   return (await ports.files.readNames(base)).some((name) => !name.startsWith('.'))
@@ -108,19 +108,19 @@ export async function makeFolder(
 }
 
 /** Makes the parent folder of a workspace. */
-export async function makeBase(ports: Ports, repo: Repo, made: string): Promise<void> {
+export async function makeBase(ports: Pick<Ports, 'files'>, repo: Repo, made: string): Promise<void> {
   const base = path.dirname(made)
   await ports.files.makeFolder(base, 0o700)
   if (isInRepo(repo.place, base)) await hideFromGit(ports, base)
 }
 
-export function isolationOf(ports: Ports, task: Task): IsolationKind {
+export function isolationOf(ports: Pick<Ports, 'isolations'>, task: Task): IsolationKind {
   if (task.isolation !== 'branch') return ports.isolations[task.isolation]
   throw new AppError('failed', `${task.id} works in the checkout ${task.path}: it has no folder of its own.`)
 }
 
 /** Writes a `.gitignore` into a base folder inside the repository, so that `git status` stays as it was. */
-async function hideFromGit(ports: Ports, base: string): Promise<void> {
+async function hideFromGit(ports: Pick<Ports, 'files'>, base: string): Promise<void> {
   const file = path.join(base, '.gitignore')
   if ((await ports.files.readKind(file)) === undefined) await ports.files.write(file, '*\n')
 }
@@ -130,7 +130,7 @@ async function hideFromGit(ports: Ports, base: string): Promise<void> {
  * paths that were answered before and do not exist yet.
  */
 export async function freeTrash(
-  ports: Ports,
+  ports: Pick<Ports, 'files'>,
   workspace: string,
   given: Set<string> = new Set(),
 ): Promise<string> {
@@ -197,6 +197,6 @@ export async function undoRecreate(work: Work, reason: string): Promise<void> {
 }
 
 /** Whether the record still has the verb pending. An append can fail after it was written; then the verb is done. */
-async function isUnderWay(ports: Ports, task: Task, verb: Pending['verb']): Promise<boolean> {
+async function isUnderWay(ports: Pick<Ports, 'store'>, task: Task, verb: Pending['verb']): Promise<boolean> {
   return (await ports.store.findTaskByUid(task.uid))?.pending?.verb === verb
 }

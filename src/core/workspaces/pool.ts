@@ -35,7 +35,7 @@ export function poolLock({ commonDir }: Pick<Place, 'commonDir'>): string {
 
 const isReadyName = (name: string) => !name.includes('.')
 
-async function readSlots(ports: Ports, pool: string): Promise<Slot[]> {
+async function readSlots(ports: Pick<Ports, 'files'>, pool: string): Promise<Slot[]> {
   const names = (await ports.files.readNames(pool)).filter(isReadyName)
   const slots = await Promise.all(
     names.map(async (name) => {
@@ -91,18 +91,22 @@ async function handToTask(
 }
 
 /** Only renames the slot, because `start` must not wait; the pool process deletes it later. */
-async function markAsGone(ports: Ports, repo: Repo, slot: string): Promise<void> {
+async function markAsGone(ports: Pick<Ports, 'files' | 'notes'>, repo: Repo, slot: string): Promise<void> {
   const folder = path.dirname(slot)
   await ports.files.rename(slot, `${slot.slice(0, slot.lastIndexOf('.'))}.gone`)
   if ((await findMark(ports, repo.id))?.owner === undefined) await putMark(ports, repo.id, { folder })
 }
 
-async function findMark(ports: Ports, repo: string): Promise<PoolMark | undefined> {
+async function findMark(ports: Pick<Ports, 'notes'>, repo: string): Promise<PoolMark | undefined> {
   const text = await ports.notes.find(poolNote(repo))
   return text ? (JSON.parse(text) as PoolMark) : undefined
 }
 
-export async function putMark(ports: Ports, repo: string, mark: PoolMark | undefined): Promise<void> {
+export async function putMark(
+  ports: Pick<Ports, 'notes'>,
+  repo: string,
+  mark: PoolMark | undefined,
+): Promise<void> {
   await ports.notes.put(poolNote(repo), mark ? JSON.stringify(mark) : '')
 }
 
@@ -122,7 +126,11 @@ export interface Filled {
   readonly made: number
 }
 
-export async function findPool(ports: Ports, repo: Repo, settings: Settings): Promise<string> {
+export async function findPool(
+  ports: Pick<Ports, 'files' | 'home' | 'userHome'>,
+  repo: Repo,
+  settings: Settings,
+): Promise<string> {
   const root = mainRoot(repo.place)
   const at = { home: ports.home, repo: repo.name, root, userHome: ports.userHome }
   return poolOf(await requireBase(ports, baseFolder(settings.workspace.base, at), repo.place))
@@ -161,7 +169,7 @@ export async function fill(
 }
 
 /** Whether more than a tenth of the disk is free; the last tenth is not for slots, which may never be used. */
-async function hasSpace(ports: Ports, folder: string): Promise<boolean> {
+async function hasSpace(ports: Pick<Ports, 'disk'>, folder: string): Promise<boolean> {
   const { free, total } = await ports.disk.readFreeSpace(folder)
   return free > total / 10
 }
@@ -190,7 +198,7 @@ async function makeSlot(
 
 /** Deletes slots that are half-made, marked as gone or taken by a start that is over, and unwanted ready ones. */
 export async function takeAway(
-  ports: Ports,
+  ports: Pick<Ports, 'files' | 'store'>,
   folder: string,
   isUnwanted: (name: string) => boolean,
 ): Promise<number> {

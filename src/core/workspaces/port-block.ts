@@ -45,7 +45,7 @@ const lockName = 'port blocks'
  * listens there: that takes longer than a whole start may.
  */
 export async function holdBlock<T>(
-  ports: Ports,
+  ports: Pick<Ports, 'locks' | 'store'>,
   settings: Settings['ports'],
   task: Pick<Task, 'uid' | 'repo' | 'id'>,
   work: (block: PortBlock | undefined) => T,
@@ -58,7 +58,7 @@ export async function holdBlock<T>(
 }
 
 /** The blocks of the other open tasks. */
-async function readTaken(ports: Ports, uid: string): Promise<PortBlock[]> {
+async function readTaken(ports: Pick<Ports, 'store'>, uid: string): Promise<PortBlock[]> {
   const others = (await ports.store.readTasks({ open: true })).filter((task) => task.uid !== uid)
   return others.flatMap(({ portBlock }) => portBlock ?? [])
 }
@@ -100,7 +100,11 @@ export async function withPorts(ports: Ports, task: Task, signal?: AbortSignal):
   })
 }
 
-async function recordPorts(ports: Ports, task: Task, portBlock: PortBlock): Promise<Task> {
+async function recordPorts(
+  ports: Pick<Ports, 'clock' | 'processes' | 'store'>,
+  task: Task,
+  portBlock: PortBlock,
+): Promise<Task> {
   await append(ports, task.uid, { type: 'ports.given', portBlock }, now(ports))
   return { ...task, portBlock }
 }

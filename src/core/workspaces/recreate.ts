@@ -34,7 +34,7 @@ export async function ensureWorkspace(work: Work): Promise<{ task: Task; mended:
 }
 
 /** Whether the workspace exists. An empty folder, without even `.git`, counts as a deleted workspace. */
-async function isThere(ports: Ports, task: Task): Promise<boolean> {
+async function isThere(ports: Pick<Ports, 'files'>, task: Task): Promise<boolean> {
   if ((await ports.files.readKind(task.path)) !== 'folder') return false
   return (await ports.files.readNames(task.path)).length > 0
 }

@@ -15,7 +15,7 @@ export function poolNote(repo: string): string {
 }
 
 /** The pool is beside the workspaces, because a rename must not cross file systems. */
-export async function claim({ files }: Ports, from: string, to: string): Promise<boolean> {
+export async function claim({ files }: Pick<Ports, 'files'>, from: string, to: string): Promise<boolean> {
   try {
     await files.rename(from, to)
     return true
@@ -26,7 +26,7 @@ export async function claim({ files }: Ports, from: string, to: string): Promise
 }
 
 /** Deletes the slot that an unfinished start had taken. */
-export async function dropTaken(ports: Ports, task: Task): Promise<void> {
+export async function dropTaken(ports: Pick<Ports, 'files'>, task: Task): Promise<void> {
   const pool = poolOf(path.dirname(task.path))
   for (const name of await ports.files.readNames(pool)) {
     if (name.endsWith(`.${task.uid}`)) await ports.files.remove(path.join(pool, name))
