@@ -14,8 +14,8 @@ export type Group = keyof typeof groups
 export const scopes = ['look', 'run', 'land', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
-/** Words that a shell completes: names of tasks, names of branches, or a fixed list. */
-export type Suggestions = 'tasks' | 'branches' | readonly string[]
+/** Words that a shell completes: names of tasks, of branches, of agents, or a fixed list. */
+export type Suggestions = 'tasks' | 'branches' | 'agents' | readonly string[]
 
 /** One field of an action's input. */
 export interface Option {

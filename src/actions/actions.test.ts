@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { agents } from '../agents/index.ts'
 import { schemas } from '../protocol/schemas/index.ts'
 import type { Option } from './action.ts'
 import { type ActionName, actions, aliases } from './index.ts'
-import { agentNames } from './options.ts'
 
 const names = Object.keys(actions) as ActionName[]
 
@@ -49,8 +47,4 @@ test.each(names)('P2: %s says by what right it is done', (name) => {
 test('I1: each verb is in the table once; a second name leads to it', () => {
   expect(names.filter((name) => name in aliases)).toEqual([])
   for (const name of Object.values(aliases)) expect(names).toContain(name)
-})
-
-test('I1: the agents that completion offers are those that there are', () => {
-  expect([...agentNames]).toEqual(agents.map(({ name }) => name))
 })

@@ -21,7 +21,7 @@ export const land = {
         value: 'HOW',
         values: strategies,
         noun: 'strategy',
-        help: 'patch (default), squash, merge, rebase, keep-branch, pr',
+        help: strategies.join(', ').replace(',', ' (default),'),
       },
       onto: {
         type: 'text',

@@ -2,9 +2,6 @@
 import { policyLevels } from '../core/model/enums.ts'
 import type { Option } from './action.ts'
 
-/** The agents that offshoot knows by itself; the settings of a repository can name more. */
-export const agentNames = ['claude', 'codex', 'opencode', 'gemini', 'acp', 'command'] as const
-
 export const task: Option = { type: 'text', value: 'TASK', suggests: 'tasks', help: 'the task' }
 
 export const dryRun: Option = { type: 'boolean', help: 'only show what would happen' }
@@ -31,7 +28,7 @@ export const conversing = {
   agent: {
     type: 'text',
     value: 'NAME',
-    suggests: agentNames,
+    suggests: 'agents',
     help: 'the agent (default: agent.name, else the first installed)',
   },
   policy: {

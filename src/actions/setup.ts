@@ -1,6 +1,6 @@
 /** Actions about settings and agents. */
 import type { Action } from './action.ts'
-import { agentNames, dryRun, task } from './options.ts'
+import { dryRun, task } from './options.ts'
 
 export const setup = {
   'system.config': { summary: 'Show the settings', group: 'setup', scope: 'look', options: {} },
@@ -48,7 +48,7 @@ export const setup = {
       agent: {
         type: 'text',
         value: 'NAME',
-        suggests: agentNames,
+        suggests: 'agents',
         help: 'only for this agent (default: for all that know such commands)',
       },
     },

@@ -1,7 +1,7 @@
 /**
  * Every kind of sandbox (docs/adr/0028-one-cell-one-spawn.md). A new kind is one file with a `Sandbox`, its name in
- * `SandboxKind` (src/core/ports/sandbox.ts), and one line here; test/contracts/sandbox.test.ts then runs the suite that
- * all of them share.
+ * `sandboxKinds` (src/core/model/enums.ts), and one line here; test/contracts/sandbox.test.ts then runs the suite that all
+ * of them share.
  */
 import { AppError } from '../core/model/errors.ts'
 import type { Sandboxes } from '../core/ports/sandbox.ts'

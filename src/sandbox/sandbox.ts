@@ -1,5 +1,6 @@
 /** The shape of one kind of sandbox. */
-import type { Cell, CellTask, SandboxKind } from '../core/ports/sandbox.ts'
+import type { Cell, CellTask } from '../core/ports/sandbox.ts'
+import type { SandboxKind } from '../core/model/enums.ts'
 import type { Commands } from '../core/ports/commands.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 

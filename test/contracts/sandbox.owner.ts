@@ -1,6 +1,6 @@
 /** Runs a shell script in a cell, prints what it says, and stays. */
 import { writeSync } from 'node:fs'
-import type { SandboxKind } from '../../src/core/ports/sandbox.ts'
+import type { SandboxKind } from '../../src/core/model/enums.ts'
 import { sandboxesOn } from '../../src/sandbox/index.ts'
 import { thisMachine } from './sandbox.machine.ts'
 

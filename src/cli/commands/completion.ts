@@ -24,9 +24,10 @@ const goThere = `offshoot() {
   fi
 }`
 
-/** Commands that print words of the repository: its tasks, its branches. */
+/** Commands that print the words which only this machine and repository know. */
 const listing = {
   tasks: `command offshoot list --json --quiet 2>/dev/null | tr ',{' '\\n\\n' | sed -n 's/^"id":"\\([^"]*\\)"$/\\1/p'`,
+  agents: `command offshoot agents --json --quiet 2>/dev/null | tr ',{' '\\n\\n' | sed -n 's/^"name":"\\([^"]*\\)"$/\\1/p'`,
   branches: `command git for-each-ref --format='%(refname:short)' ${branchRefs} refs/tags 2>/dev/null`,
 }
 

@@ -1,16 +1,16 @@
 /** The offer of an accept: the part of the work that is to land, as a change from one tree to another. */
-import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { loadPathMatcher, rootedSpec } from '../base/pathspec.ts'
 import { toText } from '../model/bytes.ts'
 import { AppError } from '../model/errors.ts'
-import { type CutFile, cutFiles, parseCuts, picks, withLines } from '../steps/hunks.ts'
-import { requireStep, firstOf, basisOf } from '../steps/history.ts'
-import { loadPathMatcher, rootedSpec } from '../base/pathspec.ts'
-import type { Conflict, Leaf } from '../model/tree.ts'
-import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
+import type { Conflict, Leaf } from '../model/tree.ts'
+import type { Ports } from '../ports/index.ts'
+import { basisOf, firstOf, requireStep } from '../steps/history.ts'
+import { type CutFile, cutFiles, parseCuts, picks, withLines } from '../steps/hunks.ts'
+import type { Work } from '../tasks/work.ts'
 
 export interface Offer {
   readonly first: Step
@@ -161,21 +161,6 @@ async function pickHunks(
     changes.set(file, { mode: pick.mode, oid })
   }
   return contents.change(repo, base, changes)
-}
-
-/** The offer without changed submodule pointers, which only a commit or an index can hold. They stay to be landed. */
-export async function withoutPointers(
-  ports: Pick<Ports, 'contents'>,
-  repo: Repo,
-  offer: Offer,
-): Promise<Offer> {
-  const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
-  const pointers = [...changes].filter(([, { from, to }]) =>
-    [from, to].some((leaf) => leaf?.mode === '160000'),
-  )
-  if (pointers.length === 0) return offer
-  const back = new Map(pointers.map(([file, { from }]) => [file, from]))
-  return { ...offer, theirs: await ports.contents.change(repo, offer.theirs, back), whole: false }
 }
 
 /** The changes between two trees, by file and hunk. */

@@ -3,12 +3,14 @@ import path from 'node:path'
 import { type BytePath, fromText, toText } from '../model/bytes.ts'
 import { isSame } from '../model/leaf.ts'
 import type { FileMove } from '../model/operation.ts'
-import type { Conflict, Found, Leaf, LeafChange, Merged } from '../model/tree.ts'
+import type { Repo } from '../model/repo.ts'
 import { strategyFacts } from '../model/strategies.ts'
+import type { Conflict, Found, Leaf, LeafChange, Merged } from '../model/tree.ts'
+import type { Ports } from '../ports/index.ts'
 import { closeLanded } from './close.ts'
 import { mergeStored } from './merge-stored.ts'
-import { withPermissions, knownOf, obstacles, readSurroundings, type Surroundings } from './obstacles.ts'
-import { withoutPointers } from './offer.ts'
+import { knownOf, obstacles, readSurroundings, type Surroundings, withPermissions } from './obstacles.ts'
+import type { Offer } from './offer.ts'
 import type { LandingStrategy, LandingWork } from './strategy.ts'
 
 export const patch: LandingStrategy<'patch'> = {
@@ -174,4 +176,19 @@ async function readLeftOut(
     leftOut.set(file, raw ?? (await ports.publishing.smudge(repo, task, checkoutOf(work), file, entry)))
   }
   return leftOut
+}
+
+/** The offer without changed submodule pointers, which only a commit or an index can hold. They stay to be landed. */
+async function withoutPointers(
+  ports: Pick<Ports, 'contents'>,
+  repo: Repo,
+  offer: Offer,
+): Promise<Offer> {
+  const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
+  const pointers = [...changes].filter(([, { from, to }]) =>
+    [from, to].some((leaf) => leaf?.mode === '160000'),
+  )
+  if (pointers.length === 0) return offer
+  const back = new Map(pointers.map(([file, { from }]) => [file, from]))
+  return { ...offer, theirs: await ports.contents.change(repo, offer.theirs, back), whole: false }
 }

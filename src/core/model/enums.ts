@@ -17,3 +17,7 @@ export type Isolation = (typeof isolations)[number]
 /** How much an agent may do. */
 export const policyLevels = ['permissive', 'moderate', 'strict'] as const
 export type PolicyLevel = (typeof policyLevels)[number]
+
+/** The kinds of sandbox that a run can ask for, one file of src/sandbox each; `none` is this machine as it is. */
+export const sandboxKinds = ['none'] as const
+export type SandboxKind = (typeof sandboxKinds)[number]

@@ -1,13 +1,14 @@
 /** Takes an operation back: before its first effect, from the middle, or by its inverse as an operation of its own. */
-import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
-import type { FileMove, IndexPart, Operation } from '../model/operation.ts'
+import type { Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Ports } from '../ports/index.ts'
 import { append } from '../tasks/records.ts'
+import type { Work } from '../tasks/work.ts'
 import { moveIndex, otherEntries, placeFiles, requireIndex, stagingFolder } from './files.ts'
+import { inverse, swappedIndex } from './inverse.ts'
 import { lookAtRefs, moveRefs } from './refs.ts'
 
 /** Takes back an operation that has touched nothing of the user: deletes the staged files. */
@@ -73,31 +74,4 @@ async function putBack(ports: Ports, repo: Repo, operation: Operation): Promise<
   // Refs that are deleted after HEAD moves have not been deleted yet.
   const refs = back.refs.filter(({ old }) => !operation.head || old !== null)
   await moveRefs(ports, repo, { ...back, refs, head: undefined })
-}
-
-const swapped = (moves: readonly FileMove[]) =>
-  moves.map(({ path: file, from, to }) => ({ path: file, from: to, to: from }))
-
-function swappedIndex(index: IndexPart): IndexPart {
-  if ('moves' in index) return { ...index, moves: swapped(index.moves) }
-  return { ...index, from: index.to, to: index.from }
-}
-
-/** The operation that takes this one back. */
-export function inverse(operation: Operation, id: string, at: string): Operation {
-  const { files, index, head, workspace, record } = operation
-  return {
-    id,
-    verb: 'undo',
-    task: operation.task,
-    at,
-    undoes: operation.id,
-    files: files && { ...files, moves: swapped(files.moves) },
-    index: index && swappedIndex(index),
-    head: head && { ...head, from: head.to, to: head.from },
-    refs: operation.refs.map(({ ref, old, new: now }) => ({ ref, old: now, new: old })),
-    workspace: workspace && { ...workspace, to: workspace.to === 'trash' ? 'back' : 'trash' },
-    record: { from: record.to, to: record.from },
-    final: operation.final,
-  }
 }

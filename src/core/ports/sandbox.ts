@@ -1,8 +1,6 @@
 /** Where the processes of agents and hooks run; implemented by src/sandbox (docs/adr/0028-one-cell-one-spawn.md). */
 import type { CommandCall } from '../model/command.ts'
-
-/** The kinds of sandbox that can be asked for; `none` is this machine as it is. */
-export type SandboxKind = 'none'
+import type { SandboxKind } from '../model/enums.ts'
 
 /** Opens cells. */
 export interface Sandboxes {

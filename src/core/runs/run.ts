@@ -1,5 +1,4 @@
 /** A run of a task: its beginning, its steps, and its end. */
-import type { Work } from '../tasks/work.ts'
 import { now } from '../base/time.ts'
 import { afterRun } from '../closing/auto-revert.ts'
 import { askTaskHook } from '../hooks/hooks.ts'
@@ -14,9 +13,10 @@ import { takeStep } from '../steps/take.ts'
 import { requireOpen } from '../tasks/guards.ts'
 import { holdTask, settingsOf } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
-import { findMovedTo } from '../workspaces/moved.ts'
+import type { Work } from '../tasks/work.ts'
 import { withPorts } from '../workspaces/port-block.ts'
 import { ensureWorkspace } from '../workspaces/recreate.ts'
+import { type EndedRun, endRun } from './end-run.ts'
 
 /** A run under way, with the function that takes its steps. */
 export interface ActiveRun {
@@ -38,16 +38,6 @@ export interface RunEnd<T> {
   readonly harmless?: boolean | undefined
   readonly tool: string
   readonly summary: string
-}
-
-export interface EndedRun<T> {
-  readonly task: Task
-  readonly run: string
-  readonly value: T
-  /** The last step; undefined when nothing had changed. */
-  readonly taken: Snapshot | undefined
-  /** Its id in the user's repository. */
-  readonly published: string | undefined
 }
 
 export interface RunOptions {
@@ -129,34 +119,5 @@ function begin(work: Work, run: string, agent: string): Promise<Task> {
     await takeStep({ ...work, task }, { tool: 'checkpoint', summary: 'before the run' })
     const event = { type: 'run.begun', run, agent, owner: ports.processes.self() } as const
     return append(ports, task.uid, event, now(ports))
-  })
-}
-
-/**
- * Takes the last step of a run, records its end and publishes it. Recovery calls this for a run whose process was killed.
- */
-export function endRun(
-  work: Work,
-  note: { tool: string; summary: string; run: string },
-  reason: string,
-  trigger: Task['trigger'] | null = 'shutdown',
-): Promise<Omit<EndedRun<never>, 'run' | 'value'>> {
-  const { ports, repo, task } = work
-  return holdTask(ports, task, { verb: 'run' }, async () => {
-    const isMoved = (await findMovedTo(work)) !== undefined
-    const there = !isMoved && (await ports.files.readKind(task.path)) === 'folder'
-    const taken = there
-      ? await takeStep({ ...work, task: await requireOpen(ports, task), signal: undefined }, note)
-      : undefined
-    const given = trigger === null ? {} : { trigger }
-    const event = { type: 'run.ended', run: note.run, ok: reason === '', reason, ...given } as const
-    const ended = await append(ports, task.uid, event, now(ports))
-    const done = await publishSteps({ ...work, task: ended, signal: undefined })
-    if (!taken?.created) return { task: done, taken: undefined, published: undefined }
-    return {
-      task: done,
-      taken,
-      published: (await ports.publishing.readPublished(repo, task)).get(taken.step.n),
-    }
   })
 }
