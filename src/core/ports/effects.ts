@@ -14,6 +14,7 @@ export const effects = {
     'makeNewFolder',
     'write',
     'writeDurable',
+    'writeDurableNew',
     'writeNew',
     'appendDurable',
     'writeDraft',

@@ -37,6 +37,8 @@ export interface Files {
 export interface DurableFiles {
   /** The same, on the disk when it returns but for its name, which `sync` of its folder makes durable. Makes the folder. */
   writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
+  /** The same where nothing has that name yet; otherwise it answers false, and what is there stays. */
+  writeDurableNew(path: string, content: Uint8Array, mode: number): Promise<boolean>
   /** Adds to the end of a file, on the disk when it returns. Makes the file, but not its folder. */
   appendDurable(path: string, text: string, mode: number): Promise<void>
   /** Writes what will be that file, beside it, and answers where. Makes the folder. */

@@ -55,13 +55,47 @@ export async function stepsOf(vault: OpenVault, tip: Step, since = 0): Promise<S
   return steps.reverse()
 }
 
+type NewStep = StepNote & Pick<Step, 'n' | 'skipped'>
+
 /** The commit is on the disk before its name is; the name is the moment at which the step exists. */
 export async function commitStep(
-  { objects, files, clock, vault }: OpenVault,
+  vault: OpenVault,
   task: Task,
   tree: string,
   parent: string | undefined,
-  note: StepNote & { n: number; skipped: Step['skipped'] },
+  note: NewStep,
+  record?: Task,
+): Promise<Step> {
+  const step = await putStep(vault, tree, parent, note, record)
+  const tip = tipFile(vault.vault, task)
+  await vault.files.writeDurable(tip, tipText(step), 0o600)
+  await vault.files.sync([path.dirname(tip)])
+  return step
+}
+
+/**
+ * Step 0, for a caller that need not hold the task's lock: a start makes it after it has let go of the lock. Undefined
+ * when another process, or another handle in this one, was first. That one may have taken more steps by now, and its
+ * tip stays.
+ */
+export async function commitFirst(
+  vault: OpenVault,
+  task: Task,
+  tree: string,
+  note: NewStep,
+): Promise<Step | undefined> {
+  const step = await putStep(vault, tree, undefined, note, task)
+  const tip = tipFile(vault.vault, task)
+  if (!(await vault.files.writeDurableNew(tip, tipText(step), 0o600))) return undefined
+  await vault.files.sync([path.dirname(tip)])
+  return step
+}
+
+async function putStep(
+  { objects, clock }: OpenVault,
+  tree: string,
+  parent: string | undefined,
+  note: NewStep,
   record?: Task,
 ): Promise<Step> {
   const at = clock.now().toISOString()
@@ -69,10 +103,11 @@ export async function commitStep(
   const parents = parent === undefined ? [] : [parent]
   const commit = await objects.put('commit', commitContent({ tree, parents, message, at }))
   await objects.sync()
-  const tip = tipFile(vault, task)
-  await files.writeDurable(tip, Buffer.from(`${commit}\n`), 0o600)
-  await files.sync([path.dirname(tip)])
   return { ...note, at, commit, tree }
+}
+
+function tipText({ commit }: Step): Buffer {
+  return Buffer.from(`${commit}\n`)
 }
 
 /** Step 0. Its id is noted, because it is needed at every step and lies behind all the others. */
