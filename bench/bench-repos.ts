@@ -1,4 +1,4 @@
-/** What the cases share: repositories made once, and the built package. */
+/** The repositories that the cases share, each made once. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
@@ -9,15 +9,15 @@ import { type BenchRepo, makeRepo } from './repos.ts'
 import { run } from './spawn.ts'
 
 export interface BenchRepos {
-  /** Of that many files; the same one each time it is asked for by the same name. */
+  /** A repository of that many files. The same name and number give the same one. */
   repo(files: number, name?: string): Promise<BenchRepo>
-  /** Takes a folder out of the way. Deleting thousands of files would slow down the next round: see `spread`. */
+  /** Moves a folder away instead of deleting it: deleting thousands of files would slow down the next round, see `spread`. */
   readonly bury: (folder: string) => Promise<void>
   /** Waits until the disk has nothing left to write, or our syncs would pay for the clean-up before them. */
   readonly settle: () => Promise<unknown>
 }
 
-/** All of it is below one temporary folder in `base`, which is gone when the process ends. */
+/** Makes everything below one temporary folder in `base`, and deletes that when the process ends. */
 export async function makeBenchRepos(base = os.tmpdir()): Promise<BenchRepos> {
   mkdirSync(base, { recursive: true })
   const folder = realpathSync(mkdtempSync(path.join(base, 'offshoot-bench-')))

@@ -1,4 +1,4 @@
-/** The package as users get it: measured is what was built, started by the Node that this runs on. */
+/** Builds and loads the package as users get it. The benchmark measures the built code, on the Node that runs it. */
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import type * as Composition from '../src/compose/full.ts'
@@ -16,7 +16,7 @@ export function library(): Promise<typeof Library> {
   return load('index.js')
 }
 
-/** For preparing records only: nothing of it is measured. */
+/** The sources, for preparing records only; they are not measured. */
 export function composition(): Promise<typeof Composition> {
   return import('../src/compose/full.ts')
 }

@@ -1,3 +1,4 @@
+/** The two kinds of benchmark cases: timed against a yardstick, or one figure with a bar. */
 import type { Side } from './measure.ts'
 import type { BenchRepos } from './bench-repos.ts'
 
@@ -7,23 +8,23 @@ interface Sides {
   readonly close?: () => Promise<void>
 }
 
-/** Something of ours against its yardstick. */
+/** Times one verb of ours against its yardstick. */
 export interface TimedCase {
   readonly kind: 'timed'
   readonly name: string
   /** How many files the repository has. */
   readonly files: number
-  /** How many times as long as the yardstick ours may take; left out, it is only told. */
+  /** How many times as long as the yardstick ours may take; without a bar it is only reported. */
   readonly bar?: number
   prepare(repos: BenchRepos): Promise<Sides>
 }
 
-/** Something that is counted, not timed. */
+/** Reports one figure with a bar of its own, such as a number of git processes. */
 export interface CountedCase {
   readonly kind: 'counted'
   readonly name: string
   readonly files: number
-  /** What is counted. */
+  /** The unit of the figure: `git`, `ms`. */
   readonly unit: string
   /** How many there may be. */
   readonly bar: number

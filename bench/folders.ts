@@ -1,3 +1,4 @@
+/** Folders of the benchmark: their place on the disk, and their names. */
 import { randomBytes } from 'node:crypto'
 import { run } from './spawn.ts'
 

@@ -1,3 +1,4 @@
+/** Counts calls of git with a shim in PATH. */
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { BenchRepo } from './repos.ts'

@@ -1,4 +1,4 @@
-/** Two ways of doing one thing, timed in turns, so that whatever else the machine does falls on both alike. */
+/** Times two ways of doing one thing in turns, so that other load on the machine falls on both alike. */
 
 export interface Side {
   /** Not counted. */
@@ -18,9 +18,9 @@ interface Sample {
 export interface Comparison {
   readonly ours: Sample
   readonly raw: Sample
-  /** Of the medians. */
+  /** Ours divided by raw, of the medians. */
   readonly ratio: number
-  /** Of the 20th percentiles: less moved by a busy machine. */
+  /** The same of the 20th percentiles, which a busy machine moves less. */
   readonly ratioP20: number
 }
 
@@ -29,7 +29,7 @@ const budgetMs = 20_000
 const fewest = 9
 const most = 61
 
-/** By default in as many rounds as are worth their time. */
+/** Takes turns for `wanted` rounds; by default for as many as fit `budgetMs`. */
 export async function compare(ours: Side, raw: Side, wanted?: number): Promise<Comparison> {
   const turn = async (side: Side) => {
     await side.before?.()
@@ -65,7 +65,7 @@ function sample(times: readonly number[]): Sample {
   return { median: quantile(times, 0.5), p20: quantile(times, 0.2), times }
 }
 
-/** Between two values it takes the part in between. */
+/** Interpolates between two values. */
 function quantile(times: readonly number[], part: number): number {
   const sorted = times.toSorted((a, b) => a - b)
   const at = (sorted.length - 1) * part

@@ -1,3 +1,4 @@
+/** Measures a case and prints its row. */
 import { execFileSync } from 'node:child_process'
 import os from 'node:os'
 import type { Case } from './case.ts'

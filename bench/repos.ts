@@ -14,7 +14,7 @@ export interface BenchRepo {
   readonly dir: string
   /** The state folder, on the same disk. */
   readonly home: string
-  /** Neither the developer's config nor their state. */
+  /** Without the developer's git config and state folder. */
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -41,7 +41,7 @@ export async function makeRepo(folder: string, files: number): Promise<BenchRepo
   return { dir, home, env }
 }
 
-/** Without what npm puts before it: users have none of that. */
+/** PATH without the folders that npm adds, which users do not have. */
 function userPath(): string {
   const folders = (process.env.PATH ?? '').split(path.delimiter)
   return folders.filter((folder) => !folder.includes('node_modules')).join(path.delimiter)

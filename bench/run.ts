@@ -1,4 +1,4 @@
-/** `npm run bench`: what we cost, as a multiple of what git or Node alone cost, in one run on one machine. */
+/** `npm run bench`: times each verb as a multiple of git or Node alone, in one run on one machine. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'

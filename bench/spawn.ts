@@ -1,4 +1,4 @@
-/** How every process that is compared is started: raw git, bare Node and our own command alike. */
+/** Starts every process that the benchmark compares, git, Node and offshoot alike. */
 import { type ChildProcess, spawn } from 'node:child_process'
 
 export interface Place {

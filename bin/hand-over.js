@@ -1,11 +1,11 @@
-// What a Node does that is too old for offshoot: keep to syntax and modules of Node 12.
+/** Hands the command over to a newer Node when this one is too old. Keep to syntax and modules of Node 12 (docs/adr/0001-node-24-pinned-types-stripped.md). */
 import { spawn } from 'child_process'
 import { existsSync } from 'fs'
 import module from 'module'
 import path from 'path'
 import { isatty } from 'tty'
 
-/** To the `node` package that was installed along with this one, if it is new enough; else it says what to do. */
+/** Runs the command with the `node` package that was installed beside this one, if that is new enough; else prints how to get one. */
 export function handOver(needed) {
   const pinned = process.env.OFFSHOOT_HANDED_OVER ? undefined : findPinnedNode(needed)
   if (!pinned) return refuse(needed)
@@ -16,7 +16,7 @@ export function handOver(needed) {
   const forward = {}
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     forward[signal] = () => {
-      // A terminal sends Ctrl-C to the child too, and a second one would mean "now, without cleaning up".
+      // A terminal sends Ctrl-C to the child as well. If we forwarded it too, the child would count two and exit without cleaning up.
       if (signal !== 'SIGINT' || !isatty(0)) child.kill(signal)
     }
     process.on(signal, forward[signal])

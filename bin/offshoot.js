@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// Runs on any Node from 12 on, only to hand over to one that is new enough: keep to syntax and modules of that age.
-// What is not needed is not loaded: this runs before every command.
+/** The `offshoot` command. Any Node from 12 on can run this file, which hands over to a newer one: keep to syntax of Node 12. It loads only what it needs, because it runs before every command. */
 const needed = 24
 
 /** Early releases of Node 24 call SQLite experimental; every other warning stays. */

@@ -1,4 +1,4 @@
-/** The library: the same verbs as the command line, on a repository in hand. It never prints and never exits. */
+/** The library: the verbs of the command line as functions. It never prints and never exits the process. */
 import type { ActionName } from './actions/index.ts'
 import { type Call, openDoor } from './api/call.ts'
 import { callerOf } from './api/caller.ts'
@@ -33,7 +33,7 @@ export type { Tool, Tools, WrapOptions, WrappedTools } from './core/runs/wrap.ts
 
 type Rest<A extends ActionName> = Omit<Input<A>, 'repo'>
 
-/** The repository that `dir` is in. Opening reads nothing; the first verb does. */
+/** Opens the repository that holds `dir`. Opening reads nothing; the first verb does. */
 export function openRepo(dir: string, options: ComposeOptions = {}) {
   const ports = compose(options)
   const repo = dir
@@ -43,10 +43,10 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call('task.start', { repo, ...input }, signal),
     list: async (input: Rest<'task.list'> = {}, signal?: AbortSignal): Promise<readonly TaskView[]> =>
       (await call('task.list', { repo, ...input }, signal)).tasks,
-    /** With a look at the workspace; throws `noSuchTask` when there is no such task. */
+    /** Reads the workspace too. Throws `noSuchTask` when there is no such task. */
     show: async (task: string, signal?: AbortSignal): Promise<TaskView> =>
       (await call('task.show', { repo, task }, signal)).task,
-    /** As of its last event, without spawning anything; undefined when there is no such task. */
+    /** The task as of its last event, without starting a process; undefined when there is no such task. */
     find: async (task: string, signal?: AbortSignal): Promise<TaskView | undefined> =>
       (await call('task.find', { repo, task }, signal)).task ?? undefined,
     findByPath: async (path: string, signal?: AbortSignal): Promise<TaskView | undefined> =>
@@ -74,47 +74,47 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
       call('task.update', { repo, ...input }, signal),
     reject: (input: Rest<'task.reject'>, signal?: AbortSignal) =>
       call('task.reject', { repo, ...input }, signal),
-    /** The same, and the record is hidden. */
+    /** Rejects the task and hides its record. */
     delete: (task: string, signal?: AbortSignal) => call('task.delete', { repo, task }, signal),
     ops: async (signal?: AbortSignal) => (await call('system.ops', { repo }, signal)).operations,
     undo: (operation?: string, signal?: AbortSignal) => call('system.undo', { repo, operation }, signal),
-    /** One task; without a name, everything that doctor finds and that can be mended. */
+    /** Repairs one task; without a name, everything that doctor finds and that can be repaired. */
     repair: (task?: string, signal?: AbortSignal) => call('task.repair', { repo, task }, signal),
-    /** Brings lost records back from the vaults, then repairs. */
+    /** Rebuilds lost records from the vaults, then repairs. */
     rebuild: (signal?: AbortSignal) => call('task.repair', { repo, rebuild: true }, signal),
     remove: (input: Rest<'worktree.remove'>, signal?: AbortSignal): Promise<Output<'worktree.remove'>> =>
       call('worktree.remove', { repo, ...input }, signal),
     prune: (input: Rest<'task.prune'> = {}, signal?: AbortSignal): Promise<Output<'task.prune'>> =>
       call('task.prune', { repo, ...input }, signal),
     doctor: async (signal?: AbortSignal) => (await call('system.doctor', { repo }, signal)).checks,
-    /** What workspaces, vault, pool and trash cost, in bytes; of the workspaces all, or that of one task. */
+    /** The size of workspaces, vault, pool and trash in bytes; of all workspaces, or of one task's. */
     disk: (input: Rest<'system.disk'> = {}, signal?: AbortSignal): Promise<Output<'system.disk'>> =>
       call('system.disk', { repo, ...input }, signal),
     recover: async (signal?: AbortSignal) => (await call('system.recover', {}, signal)).recovered,
-    /** What happened by itself since this was last asked, each told once. */
+    /** The notices since the last call; each is returned once. */
     notices: async (signal?: AbortSignal): Promise<readonly Notice[]> =>
       (await call('system.notices', { repo }, signal)).notices,
-    /** Makes workspaces ahead until there are `pool.size`, and waits for them; otherwise that is done behind the scenes. */
+    /** Makes workspaces ahead until there are `pool.size`, and waits for them. Without this call a background process does it. */
     pool: (input: Rest<'system.pool'> = {}, signal?: AbortSignal): Promise<Output<'system.pool'>> =>
       call('system.pool', { repo, ...input }, signal),
     audit: async (input: Omit<Rest<'system.audit'>, 'verify'> = {}, signal?: AbortSignal) =>
       (await call('system.audit', { repo, ...input }, signal)).events ?? [],
-    /** Whether the log is as it was written; of all repositories together. */
+    /** Verifies the log of all repositories: its flaws, none if every entry is as it was written. */
     verifyAudit: async (signal?: AbortSignal) =>
       (await call('system.audit', { repo, verify: true }, signal)).verified,
-    /** Lets the commands of the repository's own settings run, as they are now; with `show` only tells them. */
+    /** Trusts the commands of the repository's own settings as they are now; with `show`, only returns them. */
     trust: (input: Pick<Rest<'system.trust'>, 'show' | 'revoke'> = {}, signal?: AbortSignal) =>
       call('system.trust', { repo, ...input }, signal),
-    /** Writes what the repository tells other tools about setting a workspace up into its own settings. */
+    /** Imports the workspace setup for other tools into `.offshoot.yaml`. */
     importPeers: (
       input: Rest<'system.import'> = {},
       signal?: AbortSignal,
     ): Promise<Output<'system.import'>> => call('system.import', { repo, ...input }, signal),
     agents: async (signal?: AbortSignal) => (await call('system.agents', { repo }, signal)).agents,
-    /** Closes every task of the repository into the trash; `repos` lists it no more, until the next start in it. */
+    /** Moves every task of the repository into the trash. `repos` lists it again after the next start in it. */
     forget: (signal?: AbortSignal): Promise<Output<'system.forget'>> =>
       call('system.forget', { repo }, signal),
-    /** The verbs of one open task, and runs of an agent loop of your own. */
+    /** The verbs of one open task, and `run` for an agent loop of your own. */
     task: (id: string) => openTask(ports, call, repo, id),
     close: () => ports.close(),
   }
@@ -142,8 +142,8 @@ function openTask(ports: Ports, call: Call, repo: string, id: string) {
     remove: (input: { force?: boolean; keepBranch?: boolean } = {}, signal?: AbortSignal) =>
       call('worktree.remove', { ...named, ...input }, signal),
     /**
-     * Runs an agent loop of your own. Tools wrapped with `wrap` make a step per call; what is left at the end becomes
-     * one too, and the steps are published. A loop that throws has failed, and its work is kept all the same.
+     * Runs an agent loop of your own. Tools wrapped with `wrap` make a step per call. Changes that are left at the end
+     * become one more step, and the steps are published. If the loop throws, the run has failed; its work is kept.
      */
     async run<T>(agent: string, loop: (run: LoopRun) => Promise<T>, signal?: AbortSignal): Promise<T> {
       const found = await requireTask(ports, repo, id)
@@ -158,7 +158,7 @@ function openTask(ports: Ports, call: Call, repo: string, id: string) {
   }
 }
 
-/** What an agent loop is handed. */
+/** The argument of an agent loop. */
 export interface LoopRun {
   readonly id: string
   /** The folder to work in. */

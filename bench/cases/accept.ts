@@ -1,4 +1,4 @@
-/** Landing as a patch and giving up, against what one would type with git. */
+/** `accept` as a patch and `reject`, against the git commands that a user would type instead. */
 import { appendFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { newName, spread } from '../folders.ts'
 import { type BenchRepo, fileName } from '../repos.ts'
 import { run } from '../spawn.ts'
 
-/** One file against a look and an in-memory merge, which is what a careful person does; many against diff and apply. */
+/** Compares one file with `git status` and `git merge-tree`, which a careful user runs first; many files with `git diff | git apply`. */
 export function accept(files: number, changed: number, bar: number): TimedCase {
   const yardstick = changed === 1 ? 'status + merge-tree' : 'diff | apply'
   return {
@@ -18,7 +18,7 @@ export function accept(files: number, changed: number, bar: number): TimedCase {
     bar,
     async prepare(repos) {
       const repo = await repos.repo(files, 'accept')
-      // What is landed is staged in there first, and every round makes and deletes it again.
+      // `accept` stages its files in there first, so every round makes and deletes them again.
       await spread(path.join(repo.dir, '.git'))
       const names = Array.from({ length: changed }, (_, n) => fileName(n))
       const { handle, task, branch } = await worked(repo, names)
@@ -44,7 +44,7 @@ export function accept(files: number, changed: number, bar: number): TimedCase {
           run: raw,
           after: async () => {
             await run('git', ['checkout', '--quiet', '--', '.'], at)
-            // As after ours: the first writes after a sync are dearer, and would fall on one side more often.
+            // As after ours: the first writes after a sync cost more, and would fall on one side more often.
             await repos.settle()
           },
         },
@@ -78,7 +78,7 @@ export function reject(files: number, bar: number): TimedCase {
             task = newName('task')
             const started = await handle.start({ task })
             await appendFile(path.join(started.task.path, fileName(0)), 'more\n')
-            // Files of the same second as the index have to be read to be told from it; nobody gives up that soon.
+            // Git must read files of the same second as the index to compare them; no user rejects that soon.
             await pause(2_100)
             await handle.checkpoint({ task })
           },

@@ -1,4 +1,4 @@
-/** A step, against adding and committing everything. One file has changed. */
+/** A step of one changed file, against `git add -A` and `git commit`. */
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { library } from '../built.ts'
@@ -7,7 +7,7 @@ import { newName } from '../folders.ts'
 import { type BenchRepo, fileName } from '../repos.ts'
 import { run } from '../spawn.ts'
 
-/** `named`: the tool says which file it wrote, as an edit tool does. `found`: everything is looked at. */
+/** `named`: the tool names the file it wrote, as an edit tool does. `found`: offshoot searches the whole workspace. */
 export function checkpoint(files: number, how: 'named' | 'found', bar?: number): TimedCase {
   return {
     kind: 'timed',
@@ -31,7 +31,7 @@ export function checkpoint(files: number, how: 'named' | 'found', bar?: number):
   }
 }
 
-/** The last steps of a long line of them, against the first. */
+/** Step 10,000 of a task, against step 1 of another. */
 export function manySteps(steps: number, bar: number): TimedCase {
   return {
     kind: 'timed',
@@ -67,7 +67,7 @@ function edit(folder: string, file: string): Promise<void> {
   return appendFile(path.join(folder, file), `${newName('edit')}\n`)
 }
 
-/** A file that grows with every step would be what is measured. */
+/** Replaces the file: a file that grew with every step would distort the times. */
 function rewrite(folder: string, file: string): Promise<void> {
   return writeFile(path.join(folder, file), `${newName('edit')}\n`.repeat(100))
 }

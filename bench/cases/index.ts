@@ -1,3 +1,4 @@
+/** The list of benchmark cases. */
 import type { Case } from '../case.ts'
 import { accept, reject } from './accept.ts'
 import { checkpoint, manySteps } from './checkpoint.ts'

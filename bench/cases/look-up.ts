@@ -1,3 +1,4 @@
+/** Looking one task up, which must not start git. */
 import { library } from '../built.ts'
 import type { CountedCase } from '../case.ts'
 import { gitCounter } from '../git-counter.ts'
@@ -16,7 +17,7 @@ export function lookUp(files: number): CountedCase {
       const counter = gitCounter(repo)
       const starting = openRepo(repo.dir, { env: counter.env })
       await starting.start({ task: 'T1' })
-      // What it does for later must not count for the look-up.
+      // Closing waits for background work, so that its gits are not counted for the look-up.
       await starting.close()
       const handle = openRepo(repo.dir, { env: counter.env })
       try {

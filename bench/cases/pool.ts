@@ -1,4 +1,4 @@
-/** Starting from a workspace that was made ahead. Making it is not counted: nobody waits for it. */
+/** `start` from a workspace that was made ahead. Making it is not measured, because no user waits for it (docs/adr/0022-workspaces-made-ahead.md). */
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { OpenRepo } from '../../src/index.ts'
@@ -95,13 +95,13 @@ export function startAgainstNode(files: number, bar: number): TimedCase {
 interface Pooled extends Side {
   before(): Promise<void>
   after(): Promise<void>
-  /** Of the last workspace. */
+  /** The folder of the last workspace. */
   path(): string
   made(task: string, path: string): void
   close(): Promise<void>
 }
 
-/** As it is where nothing is set. */
+/** With the default settings. */
 function withPool(repo: BenchRepo) {
   const { OFFSHOOT_POOL_SIZE: _, ...env } = repo.env
   return env
@@ -131,7 +131,7 @@ async function fromPool(repo: BenchRepo, repos: BenchRepos): Promise<Pooled> {
   }
 }
 
-/** A process that an earlier round has started may be at it. */
+/** Retries while a background process of an earlier round holds the pool. */
 async function untilFull(handle: OpenRepo): Promise<void> {
   for (;;) {
     const filled = await handle.pool().catch((error: { problem?: string }) => {

@@ -1,4 +1,4 @@
-/** Taking away many workspaces at once, against git's own way, one after the other. */
+/** `prune` of many workspaces, against `git worktree remove` of each (docs/adr/0021-prune-in-batches.md). */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { library } from '../built.ts'
@@ -35,7 +35,7 @@ export function prune(workspaces: number, files: number, bar: number): TimedCase
             operations.push(...removed.map(({ operation }) => operation))
             if (removed.length !== workspaces) throw new Error(`${removed.length} of ${workspaces} went.`)
           },
-          // All of it comes back: that every one can be undone is a part of the case.
+          // Undoes every prune: the case includes that each can be undone.
           after: undoAll,
         },
         raw: {

@@ -1,6 +1,6 @@
 /**
- * Recovery where nothing was left half-done, as it comes before every command that writes. Measured is the shortest such
- * command from its opening of the records on: a removal that is refused, as there is no such task.
+ * Recovery with nothing to recover, which comes before every command that writes. The case times the shortest such
+ * command from the moment it opens the records: a removal that is refused because there is no such task.
  */
 import { library } from '../built.ts'
 import type { CountedCase } from '../case.ts'
@@ -12,7 +12,7 @@ import type { BenchRepos } from '../bench-repos.ts'
 const files = 52
 const rounds = 41
 
-/** Milliseconds: the median. */
+/** The median in milliseconds. */
 export function recoverNothing(tasks: number, bar: number): CountedCase {
   return {
     kind: 'counted',
@@ -29,7 +29,7 @@ export function recoverNothing(tasks: number, bar: number): CountedCase {
   }
 }
 
-/** The git processes that it takes. */
+/** Counts the git processes of that recovery. */
 export function recoverWithoutGit(tasks: number): CountedCase {
   return {
     kind: 'counted',

@@ -1,4 +1,4 @@
-/** How long an agent is held after a tool call, against a bare checkpoint through the library. One file has changed. */
+/** How long a tool call that changed one file holds the agent up, against a checkpoint through the library. */
 import { once } from 'node:events'
 import { appendFile, chmod, mkdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -8,7 +8,7 @@ import type { TimedCase } from '../case.ts'
 import { newName } from '../folders.ts'
 import { type BenchRepo, fileName } from '../repos.ts'
 
-/** Speaks as Claude Code does; each byte on its socket is one tool call that has ended, and is answered when we let it go on. */
+/** Speaks the protocol of Claude Code. Each byte on its socket ends one tool call; the answer comes when offshoot lets the agent go on. */
 const agent = (node: string, socket: string) => `#!${node}
 const waiting = new Map()
 const print = (message) => process.stdout.write(JSON.stringify(message) + '\\n')

@@ -1,4 +1,4 @@
-/** Making and removing a workspace, against git's own worktrees. */
+/** `start` and `worktree remove`, against `git worktree add` and `remove`. */
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { library } from '../built.ts'

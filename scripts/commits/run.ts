@@ -1,4 +1,4 @@
-/** `npm run check:commits`: holds every commit since the rule began to it; merges are exempt. */
+/** `npm run check:commits`: checks every commit message since the rule began, but for merges. */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { messageFaults } from './message.ts'

@@ -56,13 +56,13 @@ export interface Action {
   readonly recovers?: true
   /** It needs the records only: a door can answer it without loading the other adapters. */
   readonly records?: true
-  /** Tasks that are due to be given up by themselves are given up first. */
+  /** Tasks that are due for an automatic reject are rejected first. */
   readonly revertsFirst?: true
-  /** Only the user may do it, by this command. An agent that tries it is told to ask. */
+  /** Only the user may do it, with this command. An agent that tries it is told to ask. */
   readonly forUser?: string
-  /** The field that makes it tell what it would do, and do nothing. */
+  /** The field that turns it into a preview: it answers what it would do, and changes nothing. */
   readonly previews?: 'dryRun' | 'show'
-  /** Its preview writes all the same: it takes a step of what nobody has taken yet. */
+  /** Its preview takes a step of uncommitted work first, so it writes. */
   readonly previewWrites?: true
   /** It makes a task, always or when the named one is not there. */
   readonly makesTask?: 'always' | 'whenMissing'

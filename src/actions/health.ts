@@ -4,7 +4,7 @@ import { dryRun, keepBranch, task } from './options.ts'
 
 export const health = {
   'task.prune': {
-    summary: 'Take away what has landed or has not been used for long, into the trash',
+    summary: 'Move tasks that have landed or are long unused into the trash',
     group: 'health',
     scope: 'admin',
     writes: true,
@@ -16,14 +16,14 @@ export const health = {
         type: 'number',
         value: 'AGE',
         flag: 'older-than',
-        help: 'not used for longer than this: 3d, 12h (default: prune.maxAgeDays)',
+        help: 'unused for longer than this: 3d, 12h (default: prune.maxAgeDays)',
       },
       dryRun,
-      force: { type: 'boolean', help: 'also with uncommitted changes, which become a step first' },
+      force: { type: 'boolean', help: 'also tasks with uncommitted changes, which become a step first' },
     },
   },
   'worktree.remove': {
-    summary: 'Take a worktree, its branch and its registration away, into the trash',
+    summary: 'Move a worktree into the trash, with its branch and registration',
     group: 'health',
     scope: 'admin',
     writes: true,
@@ -42,13 +42,13 @@ export const health = {
       path: { type: 'text', value: 'PATH', help: 'the folder of the worktree' },
       force: {
         type: 'boolean',
-        help: 'also with uncommitted changes, or with an agent at work, which is ended first',
+        help: 'also with uncommitted changes, or with a running agent, which is stopped first',
       },
       keepBranch,
     },
   },
   'task.repair': {
-    summary: 'Repair what is gone or damaged: one workspace, or all that doctor finds',
+    summary: 'Repair one workspace, or everything that doctor finds missing or damaged',
     group: 'health',
     scope: 'admin',
     writes: true,
@@ -56,11 +56,11 @@ export const health = {
     args: [{ option: 'task' }],
     options: {
       task: { ...task, flag: null },
-      rebuild: { type: 'boolean', help: 'bring lost records back from the vaults first' },
+      rebuild: { type: 'boolean', help: 'rebuild lost records from the vaults first' },
     },
   },
   'system.recover': {
-    summary: 'Finish or take back what died half-way',
+    summary: 'Finish or roll back commands that were killed half-way',
     group: 'health',
     scope: 'admin',
     options: {},
@@ -72,14 +72,14 @@ export const health = {
     options: {},
   },
   'system.pool': {
-    summary: 'Make workspaces ahead, so that the next start has nothing to wait for',
+    summary: 'Make workspaces ahead, so that the next start need not wait',
     group: 'health',
     scope: 'admin',
     writes: true,
-    options: { clear: { type: 'boolean', help: 'make none, and take away those that are there' } },
+    options: { clear: { type: 'boolean', help: 'remove those that are there, and make none' } },
   },
   'system.forget': {
-    summary: 'Close every task of a repository into the trash, and list it no more',
+    summary: 'Move every task of a repository into the trash and stop listing it',
     group: 'health',
     scope: 'admin',
     writes: true,

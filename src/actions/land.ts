@@ -1,11 +1,11 @@
-/** Actions that land work, give it up or undo that. */
+/** Actions that land work, discard it or undo either. */
 import { strategies } from '../core/model/strategies.ts'
 import type { Action } from './action.ts'
 import { conflicts, dryRun, keepBranch, task } from './options.ts'
 
 export const land = {
   'task.accept': {
-    summary: 'Land the work of a task, all or any part of it',
+    summary: 'Land the work of a task, all or part of it',
     group: 'land',
     scope: 'land',
     writes: true,
@@ -27,7 +27,7 @@ export const land = {
         type: 'text',
         value: 'BRANCH',
         suggests: 'branches',
-        help: 'the branch to commit on (default: the one it was started from)',
+        help: 'the branch to commit on (default: the one the task started from)',
       },
       message: {
         type: 'text',
@@ -48,18 +48,18 @@ export const land = {
         flag: null,
         help: 'only these hunks, by the ids that task.diff lists',
       },
-      conflicts: { ...conflicts, help: 'fail (default), or markers: write them into your files' },
+      conflicts: { ...conflicts, help: 'fail (default), or markers: write conflict markers into your files' },
       allow: { type: 'text', many: true, value: 'PATH', help: 'land this path even if it was flagged' },
       dryRun,
       keep: { type: 'boolean', help: 'keep the task open' },
       hooks: {
         type: 'boolean',
-        help: 'run hooks of your repository: commit-msg, post-commit, post-merge; pre-push for a pr',
+        help: 'run your repository’s hooks: commit-msg, post-commit, post-merge; pre-push for a pr',
       },
     },
   },
   'task.update': {
-    summary: 'Bring the target into the workspace, so that conflicts are solved there',
+    summary: 'Merge the target branch into the workspace, to resolve conflicts there',
     group: 'land',
     scope: 'run',
     writes: true,
@@ -71,14 +71,17 @@ export const land = {
         type: 'text',
         value: 'BRANCH',
         suggests: 'branches',
-        help: 'the branch to bring in (default: the one it was started from)',
+        help: 'the branch to merge (default: the one the task started from)',
       },
-      dirty: { type: 'boolean', help: 'the checkout as it is, uncommitted and untracked files included' },
-      conflicts: { ...conflicts, help: 'fail (default), or markers: write them into the workspace' },
+      dirty: { type: 'boolean', help: 'merge the checkout as it is, with uncommitted and untracked files' },
+      conflicts: {
+        ...conflicts,
+        help: 'fail (default), or markers: write conflict markers into the workspace',
+      },
     },
   },
   'task.reject': {
-    summary: 'Give the work of a task up; all of it can come back',
+    summary: 'Discard the work of a task; undo brings it back',
     group: 'land',
     scope: 'land',
     writes: true,
@@ -88,7 +91,7 @@ export const land = {
     options: { task: { ...task, flag: null }, keepBranch },
   },
   'task.delete': {
-    summary: 'Give the work up and hide the record',
+    summary: 'Discard the work of a task and hide its record; undo brings both back',
     group: 'land',
     scope: 'land',
     writes: true,
@@ -98,7 +101,7 @@ export const land = {
     options: { task: { ...task, flag: null } },
   },
   'system.undo': {
-    summary: 'Undo the last operation, or a named one; an undo can be undone too',
+    summary: 'Undo the last operation or a named one; an undo can be undone too',
     group: 'land',
     scope: 'land',
     writes: true,

@@ -10,7 +10,7 @@ export const look = {
     scope: 'look',
     records: true,
     options: {
-      all: { type: 'boolean', help: 'closed tasks too' },
+      all: { type: 'boolean', help: 'include closed tasks' },
       state: {
         type: 'text',
         value: 'STATE',
@@ -21,7 +21,7 @@ export const look = {
     },
   },
   'task.show': {
-    summary: 'Show one task, with a look at its workspace',
+    summary: 'Show one task and the state of its workspace',
     group: 'look',
     scope: 'look',
     args: [{ option: 'task' }],
@@ -38,7 +38,7 @@ export const look = {
     },
   },
   'task.exists': {
-    summary: 'Tell whether there is an open task of that id',
+    summary: 'Answer whether there is an open task of that id',
     group: 'look',
     scope: 'look',
     records: true,
@@ -67,45 +67,45 @@ export const look = {
         flag: null,
         help: 'a patch (default), files with their numbers of lines, or files',
       },
-      color: { type: 'boolean', flag: null, help: 'with the colours of git' },
+      color: { type: 'boolean', flag: null, help: 'with git’s colours' },
       hunks: {
         type: 'boolean',
-        help: 'the hunks that are left to land, by the ids that accept --hunks takes',
+        help: 'list the hunks that are left to land, with the ids that accept --hunks takes',
       },
     },
   },
   'task.compare': {
-    summary: 'Put tasks side by side: outcome, files, lines, time, and what they have in common',
+    summary: 'Compare tasks: outcome, files, lines, time and common files',
     group: 'look',
     scope: 'look',
     args: [{ option: 'tasks', required: true }],
     options: {
       tasks: { ...task, many: true, required: true, flag: null, help: 'two tasks or more' },
-      diff: { type: 'boolean', help: 'also the difference between the first two' },
+      diff: { type: 'boolean', help: 'also print the difference between the first two' },
     },
   },
   'system.ops': {
-    summary: 'List the operations, and which of them cannot be undone',
+    summary: 'List the operations and which of them cannot be undone',
     group: 'look',
     scope: 'look',
     options: {},
   },
   'system.audit': {
-    summary: 'Show what offshoot did, from a log that nothing changes; or check that log',
+    summary: 'Show the log of everything that offshoot did, or verify that log',
     group: 'look',
     scope: 'look',
     options: {
-      verify: { type: 'boolean', help: 'check that no entry was changed, taken away or moved' },
+      verify: { type: 'boolean', help: 'verify that no entry was changed, removed or moved' },
       task: { ...task, help: 'only that task' },
       since: { type: 'text', value: 'WHEN', help: 'an age (3d, 12h) or a date (2026-11-15)' },
-      failures: { type: 'boolean', help: 'only what failed, was taken back or was given up by itself' },
+      failures: { type: 'boolean', help: 'only failures, rollbacks and automatic rejects' },
     },
   },
   'system.disk': {
-    summary: 'Tell what workspaces, vault, pool and trash of a repository cost on the disk',
+    summary: 'Measure the disk use of a repository’s workspaces, vault, pool and trash',
     group: 'look',
     scope: 'look',
-    options: { task: { ...task, help: 'of the workspaces only that of this task' } },
+    options: { task: { ...task, help: 'only the workspace of this task' } },
   },
   'system.repos': {
     summary: 'List the repositories that offshoot knows',
@@ -114,7 +114,7 @@ export const look = {
     options: {},
   },
   'system.notices': {
-    summary: 'Tell once what happened by itself since the user was last told',
+    summary: 'Return each notice that the user has not been told yet, once',
     group: 'look',
     scope: 'look',
     records: true,

@@ -7,7 +7,7 @@ export const agentNames = ['claude', 'codex', 'opencode', 'gemini', 'acp', 'comm
 
 export const task: Option = { type: 'text', value: 'TASK', suggests: 'tasks', help: 'the task' }
 
-export const dryRun: Option = { type: 'boolean', help: 'only tell what would happen' }
+export const dryRun: Option = { type: 'boolean', help: 'only show what would happen' }
 
 export const keepBranch: Option = { type: 'boolean', help: 'keep the branch' }
 
@@ -15,15 +15,15 @@ export const conflicts: Option = {
   type: 'text',
   value: 'HOW',
   values: ['fail', 'markers'],
-  noun: 'way to treat conflicts',
-  help: 'fail (default), or markers: write them into the files',
+  noun: 'conflict handling',
+  help: 'fail (default), or markers: write conflict markers into the files',
 }
 
 export const base: Option = {
   type: 'text',
   value: 'DIR',
   flag: 'worktree-dir',
-  help: 'where the workspace of a new task is made',
+  help: 'the folder for the workspace of a new task',
 }
 
 /** The limits of a conversation with an agent. */
@@ -55,7 +55,7 @@ export const conversing = {
     flag: 'denied-tools',
     help: 'denied tools, comma-separated',
   },
-  autoContinue: { type: 'boolean', help: 'never ask: a tool that needs an answer is denied' },
+  autoContinue: { type: 'boolean', help: 'never ask: a tool call that needs an answer is denied' },
 } as const satisfies Readonly<Record<string, Option>>
 
 export const command: Option = {

@@ -5,7 +5,7 @@ import { agentNames, dryRun, task } from './options.ts'
 export const setup = {
   'system.config': { summary: 'Show the settings', group: 'setup', scope: 'look', options: {} },
   'system.import': {
-    summary: 'Take over what this repository tells other tools about setting a workspace up',
+    summary: 'Import the workspace setup that this repository has for Cursor, Codex or Conductor',
     group: 'setup',
     scope: 'admin',
     writes: true,
@@ -18,27 +18,26 @@ export const setup = {
     },
   },
   'system.trust': {
-    summary: 'Let the commands of this repository’s own settings run, exactly as they are now',
+    summary: 'Trust the commands of this repository’s own settings, exactly as they are now',
     group: 'setup',
     scope: 'admin',
     writes: true,
     forUser: 'trust',
     previews: 'show',
     options: {
-      show: { type: 'boolean', help: 'only show them' },
-      revoke: { type: 'boolean', help: 'let none of them run any more' },
-      ci: { type: 'boolean', help: 'also where nobody is there to look at them' },
+      show: { type: 'boolean', help: 'only show the commands' },
+      revoke: { type: 'boolean', help: 'trust none of them any more' },
+      ci: { type: 'boolean', help: 'trust them although nobody is there to read them, as in CI' },
     },
   },
   'system.agents': {
-    summary: 'List the agents that can be run, and which are installed',
+    summary: 'List the supported agents and which of them are installed',
     group: 'setup',
     scope: 'look',
     options: {},
   },
   'task.install': {
-    summary:
-      'Give the agent in a workspace the commands /session-status, /accept-session and /reject-session',
+    summary: 'Install the commands /session-status, /accept-session and /reject-session in a workspace',
     group: 'setup',
     scope: 'run',
     writes: true,
@@ -50,7 +49,7 @@ export const setup = {
         type: 'text',
         value: 'NAME',
         suggests: agentNames,
-        help: 'only for this one (default: for all that know such commands)',
+        help: 'only for this agent (default: for all that know such commands)',
       },
     },
   },

@@ -5,7 +5,7 @@ import { base, command, conversing, prompt, task } from './options.ts'
 
 export const work = {
   'task.start': {
-    summary: 'Make a task and its workspace, or go on with the open task of that id',
+    summary: 'Start a task in a workspace of its own, or continue the open task of that id',
     group: 'work',
     scope: 'run',
     writes: true,
@@ -18,14 +18,14 @@ export const work = {
         type: 'text',
         value: 'REV',
         suggests: 'branches',
-        help: 'branch, tag or commit to start from (default: HEAD)',
+        help: 'the branch, tag or commit to start from (default: HEAD)',
       },
-      branch: { type: 'text', value: 'NAME', help: 'name of the new branch' },
+      branch: { type: 'text', value: 'NAME', help: 'the name of the new branch' },
       existingBranch: {
         type: 'text',
         value: 'NAME',
         suggests: 'branches',
-        help: 'work on an existing branch; it is never moved or deleted',
+        help: 'work on an existing branch, which is never moved or deleted',
       },
       isolation: {
         type: 'text',
@@ -36,15 +36,15 @@ export const work = {
       },
       dirty: {
         type: 'boolean',
-        help: 'from the checkout as it is, uncommitted and untracked files included',
+        help: 'start from the checkout as it is, with uncommitted and untracked files',
       },
       title: { type: 'text', value: 'TEXT', help: 'what the task is about' },
       base: { ...base, flag: null },
-      group: { type: 'text', flag: null, help: 'an id shared by tasks that are made to do the same' },
+      group: { type: 'text', flag: null, help: 'an id shared by the tasks of one prompt' },
     },
   },
   'task.run': {
-    summary: 'Run an agent or any command in a task of its own, with a step for each tool call',
+    summary: 'Run an agent or any command in a task of its own, with a step per tool call',
     group: 'work',
     scope: 'run',
     writes: true,
@@ -52,8 +52,8 @@ export const work = {
     makesTask: 'whenMissing',
     args: [{ option: 'prompt' }],
     options: {
-      task: { ...task, help: 'the task; started if it is not there' },
-      create: { type: 'boolean', required: true, flag: null, help: 'start the task if it is not there' },
+      task: { ...task, help: 'the task; it is started if there is none' },
+      create: { type: 'boolean', required: true, flag: null, help: 'start the task if there is none' },
       command,
       prompt,
       ...conversing,
@@ -61,13 +61,13 @@ export const work = {
         type: 'text',
         value: '[ID]',
         bare: true,
-        help: 'go on with the last conversation of the task, or with the one of that id',
+        help: 'continue the last conversation of the task, or the one with that id',
       },
       base,
     },
   },
   'task.stop': {
-    summary: 'End the agent that is at work on a task; its work is kept',
+    summary: 'Stop the agent of a task; its work is kept',
     group: 'work',
     scope: 'run',
     writes: true,
@@ -76,7 +76,7 @@ export const work = {
     options: { task: { ...task, flag: null } },
   },
   'task.checkpoint': {
-    summary: 'Take the workspace as it is: one step, unless nothing has changed',
+    summary: 'Record the workspace as a step, unless nothing has changed',
     group: 'work',
     scope: 'run',
     writes: true,
@@ -89,11 +89,11 @@ export const work = {
       run: { type: 'text', flag: null, help: 'the run that the step belongs to' },
       call: { type: 'text', flag: null, help: 'the agent’s own id of the tool call' },
       files: { type: 'text', many: true, flag: null, help: 'the only files that can have changed' },
-      ignored: { type: 'boolean', flag: null, help: 'also tell which ignored files are not in the step' },
+      ignored: { type: 'boolean', flag: null, help: 'also list the ignored files that are not in the step' },
     },
   },
   'task.rewind': {
-    summary: 'Put the workspace back to a step; what is there now is recorded first',
+    summary: 'Put the workspace back to an earlier step; its present state is recorded first',
     group: 'work',
     scope: 'run',
     writes: true,
@@ -102,7 +102,7 @@ export const work = {
     options: {
       task: { ...task, flag: null },
       to: { type: 'number', required: true, value: 'N', help: 'the step; 0 is the start' },
-      force: { type: 'boolean', help: 'also while an agent is at work' },
+      force: { type: 'boolean', help: 'also while an agent is running' },
     },
   },
   'system.direct': {

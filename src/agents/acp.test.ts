@@ -1,3 +1,4 @@
+/** A conversation over the Agent Client Protocol becomes events of a run. */
 import * as protocol from '@agentclientprotocol/sdk'
 import { expect, test } from 'vitest'
 import { agreeable, sample } from '../../test/support/samples.ts'
@@ -5,7 +6,7 @@ import { acpTalk } from './acp.ts'
 
 type Sent = { readonly id?: unknown; readonly method?: string; readonly result?: unknown }
 
-/** A talk, and a way to wait for what it says to the agent. */
+/** A conversation, and a way to wait for the messages that it sends to the agent. */
 function begun(input: { readonly conversationId?: string } = {}) {
   const heard = agreeable()
   const written: Sent[] = []
@@ -16,7 +17,7 @@ function begun(input: { readonly conversationId?: string } = {}) {
   }
   const talk = acpTalk(protocol, heard.push, { write, end: () => {} })
   const over = talk.converse({ prompt: 'do it', terminal: false, ...input }, { workspace: '/w' })
-  /** What `find` finds among all that was written, once it is there. */
+  /** Waits until `find` finds a message among all that were sent. */
   const sent = async (find: (all: readonly Sent[]) => Sent | undefined): Promise<Sent> => {
     for (;;) {
       const found = find(written)
@@ -24,9 +25,9 @@ function begun(input: { readonly conversationId?: string } = {}) {
       await new Promise<void>((resolve) => (wake = resolve))
     }
   }
-  /** The request of that number among ours. */
+  /** Our request with that number. */
   const request = (n: number) => sent((all) => all.filter(({ method }) => method !== undefined)[n])
-  /** Says what an agent said; an answer goes to our next request, whatever its id is. */
+  /** Plays a message of an agent; an answer goes to our next request, whatever its id. */
   let answered = 0
   const play = async (messages: readonly object[]) => {
     for (const message of messages) {
@@ -37,7 +38,7 @@ function begun(input: { readonly conversationId?: string } = {}) {
   return { heard, written, talk, over, play, request, sent }
 }
 
-/** What Gemini CLI 0.61.0 said over ACP; the answers to our requests are among it. */
+/** The recorded messages of Gemini CLI 0.61.0 over ACP, with the answers to our requests. */
 async function replayed() {
   const talking = begun()
   await talking.play(sample('acp'))

@@ -1,7 +1,7 @@
 /**
- * Any agent that speaks the Agent Client Protocol. It tells what it has done and does not wait, so a step may hold more
- * than one tool call; and it asks when it likes to, so a policy is kept only where it asks. The talk itself is that of the
- * protocol's own package, which only such a run loads.
+ * Any agent that speaks the Agent Client Protocol. It reports a tool call and does not wait for us, so a step may hold
+ * several calls; and it asks for permission only when it wants to, so the policy applies only to those calls. The
+ * protocol's own package does the talking; only such a run loads it.
  */
 import type * as sdk from '@agentclientprotocol/sdk'
 import type { Agent } from '../core/ports/agent.ts'
@@ -22,13 +22,13 @@ export const acp: Agent = {
     events(cancel, async (push, signal) => {
       const { argv = [] } = input
       if (argv.length === 0) {
-        throw new AppError('wrongUsage', 'Which agent speaks ACP?', {
+        throw new AppError('wrongUsage', 'The command of the ACP agent is missing.', {
           hint: 'Give its command after two dashes: offshoot run --agent acp "…" -- gemini --acp',
         })
       }
       const protocol = await import('@agentclientprotocol/sdk')
       const said = lastWords()
-      // Not every agent leaves when nobody speaks to it any more.
+      // Not every agent exits when its stdin is closed.
       const done = new AbortController()
       let talk: ReturnType<typeof acpTalk> | undefined
       const read = jsonLines((message) => talk?.read(message))
@@ -69,7 +69,7 @@ export function acpTalk({ client, methods, PROTOCOL_VERSION }: Protocol, push: P
       case 'tool_call':
       case 'tool_call_update': {
         const known = calls.get(update.toolCallId)
-        const whole = merged(known, update)
+        const whole = mergeUpdate(known, update)
         calls.set(update.toolCallId, whole)
         if (!known) push({ type: 'toolStarted', ...acpCall(whole) })
         if (update.status !== 'completed' && update.status !== 'failed') return
@@ -88,12 +88,16 @@ export function acpTalk({ client, methods, PROTOCOL_VERSION }: Protocol, push: P
           outcome: chosen ? { outcome: 'selected', optionId: chosen.optionId } : { outcome: 'cancelled' },
         })
       }
-      push({ type: 'asked', permission: acpCall(merged(calls.get(toolCall.toolCallId), toolCall)), answer })
+      push({
+        type: 'asked',
+        permission: acpCall(mergeUpdate(calls.get(toolCall.toolCallId), toolCall)),
+        answer,
+      })
     })
 
   let heard: ReadableStreamDefaultController<sdk.AnyMessage> | undefined
   const connection = client()
-    // Before the questions, so that a question finds the call that it is about.
+    // Registered before the requests, so that a question finds the call that it is about.
     .onNotification(methods.client.session.update, ({ params }) => onUpdate(params.update))
     .onRequest(methods.client.session.requestPermission, ({ params }) => onQuestion(params))
     .connect({
@@ -143,8 +147,8 @@ export function acpTalk({ client, methods, PROTOCOL_VERSION }: Protocol, push: P
   }
 }
 
-/** An update says only what is new: a field that it leaves empty is as it was. */
-function merged(known: sdk.ToolCallUpdate | undefined, update: sdk.ToolCallUpdate): sdk.ToolCallUpdate {
+/** An update holds only the changed fields: a null or missing field keeps its value. */
+function mergeUpdate(known: sdk.ToolCallUpdate | undefined, update: sdk.ToolCallUpdate): sdk.ToolCallUpdate {
   const said = Object.entries(update).filter(([, value]) => value !== undefined && value !== null)
   return { ...known, ...(Object.fromEntries(said) as unknown as sdk.ToolCallUpdate) }
 }

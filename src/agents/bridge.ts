@@ -1,25 +1,27 @@
-/** For agents whose hooks are programs: a small one that asks us over a socket, and waits for the answer. */
+/**
+ * A bridge for agents whose hooks are programs: a small hook program asks us over a socket and waits for the answer.
+ */
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import type { Cell } from '../core/ports/sandbox.ts'
 
 export interface Bridge {
-  /** Where a process in the cell reaches it; outside only we and our user can. */
+  /** The path of the socket as processes in the cell see it. Outside of the cell only our user can reach it. */
   readonly socket: string
-  /** A command line, for the shell in the cell, that hands its input over and prints the answer. */
+  /** A command line for the shell in the cell: sends its stdin to us and prints our answer. */
   readonly command: string
   close(): Promise<void>
 }
 
-/** Without an answer it says no: nothing runs that nobody watches. */
+/** Without an answer the hook refuses: no tool runs that nobody watches. */
 const hook = `
 import http from 'node:http'
 let body = ''
 for await (const chunk of process.stdin) body += chunk
 const options = { socketPath: process.argv[2], method: 'POST' }
 const fail = () => {
-  process.stderr.write('offshoot is not there any more')
+  process.stderr.write('offshoot is no longer running')
   process.exitCode = 2
 }
 http
@@ -28,7 +30,7 @@ http
   .end(body)
 `
 
-/** Opens it for the agent in that cell. The cell removes its folder. */
+/** Opens a bridge for the agent in that cell. The cell removes its folder. */
 export async function openBridge(
   cell: Pick<Cell, 'node' | 'inside' | 'makeSocketFolder'>,
   answer: (question: Record<string, unknown>) => Promise<object>,

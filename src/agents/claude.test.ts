@@ -1,9 +1,10 @@
+/** The stream of Claude Code becomes events of a run. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { AgentEvent } from '../core/model/agent.ts'
 import { claudeTalk } from './claude.ts'
 
-/** What Claude Code 2.1.325 said in a talk of two prompts. */
+/** The recorded output of Claude Code 2.1.325 for two prompts. */
 const sample = readFileSync(new URL('../../test/samples/claude.jsonl', import.meta.url), 'utf8')
   .trim()
   .split('\n')

@@ -1,6 +1,6 @@
 /**
- * Claude Code over its own pipe: hooks, permissions and prompts are messages on stdin and stdout, so that no process
- * is started per tool call, and the agent waits for each answer.
+ * Claude Code over its own pipe: hooks, permissions and prompts are messages on stdin and stdout, so that a tool call
+ * starts no process, and the agent waits for each answer.
  */
 import type { Agent } from '../core/ports/agent.ts'
 import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
@@ -26,7 +26,7 @@ export const claude: Agent = {
       const code = await cell.run(
         {
           argv: claudeArgs(input),
-          // One that thinks it runs inside another one refuses to start.
+          // With this variable set, Claude Code believes that it runs inside itself and refuses to start.
           env: { CLAUDECODE: '' },
           onOutput: (stream, text) => (stream === 'stdout' ? read.add(text) : said.add(text)),
           onStart: (stdin) => {
@@ -80,7 +80,7 @@ interface HookInput {
 
 const hooks = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'Stop']
 
-/** Both sides of the talk: what comes is read into events, what is answered is written. */
+/** Both directions of the conversation: messages become events, and answers are written to stdin. */
 export function claudeTalk(push: Push, stdin: CommandStdin) {
   let result: AgentEnd | undefined
   let inBackground = false
@@ -108,7 +108,7 @@ export function claudeTalk(push: Push, stdin: CommandStdin) {
   const onRequest = (id: string, { subtype, ...request }: Request) => {
     if (subtype === 'hook_callback') return onHook(id, (request.input ?? {}) as HookInput)
     if (subtype !== 'can_use_tool') return reply(id, {})
-    // Rules of the user's own can ask again after the hook has allowed it.
+    // The user's own rules can ask again after the hook has allowed the call.
     const permission = claudeCall(request.tool_name ?? '', request.input, request.tool_use_id)
     const answer = (verdict: Permission) =>
       reply(
@@ -151,13 +151,13 @@ export function claudeTalk(push: Push, stdin: CommandStdin) {
             inputTokens: message.usage?.input_tokens ?? 0,
             outputTokens: message.usage?.output_tokens ?? 0,
           })
-          // Another result follows when a subagent in the background is done.
+          // Another result follows when a subagent in the background has finished.
           if (!inBackground) stdin.end()
           return
         default:
       }
     },
-    /** How it ended; undefined when it did not say so. */
+    /** How the agent ended; undefined when it sent no result. */
     end: () => result,
   }
 }
@@ -169,7 +169,7 @@ function permission(verdict: Permission): object {
   return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...decision } }
 }
 
-/** An API error comes as a success with `is_error`. */
+/** An API error arrives as a success with `is_error`. */
 function endOf({ is_error, subtype, result, errors }: Message): AgentEnd {
   if (is_error !== true && subtype === 'success') return { ok: true, reason: '' }
   return { ok: false, reason: result || errors?.join('; ') || subtype || 'it failed' }

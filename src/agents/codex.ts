@@ -1,4 +1,4 @@
-/** Codex: its stream tells what it says and how commands ended, its hooks ask before and wait after each tool. */
+/** Codex: its stream reports messages and exit codes, its hooks ask before and wait after each tool call. */
 import type { Agent } from '../core/ports/agent.ts'
 import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
 import { openBridge } from './bridge.ts'
@@ -46,7 +46,7 @@ function codexArgs({ prompt, conversationId }: AgentInput, hook: string): string
   ])
   return [
     ...'codex exec --json --sandbox workspace-write'.split(' '),
-    // Ours are not among those that the user has looked at.
+    // The user has not approved our hooks in Codex.
     '--dangerously-bypass-hook-trust',
     ...asked,
     ...(conversationId === undefined ? [] : ['resume', conversationId]),
@@ -76,19 +76,22 @@ interface Message {
   readonly usage?: { readonly input_tokens?: number; readonly output_tokens?: number }
 }
 
-/** After ten seconds a command goes on in the background, and its hook never comes. */
+/** After ten seconds Codex moves a command to the background, and its hook never comes. */
 const longestMs = 12_000
 
 export function codexTalk(push: Push) {
   let result: AgentEnd | undefined
   const failed: string[] = []
   const shells = turns(longestMs)
-  const held = new Map<string, () => void>()
+  const releases = new Map<string, () => void>()
 
-  /** Shells of one turn would run at the same time; patches are quick, and wait only for shells. */
+  /**
+   * Shells of one turn would run at the same time, so they wait for each other; patches are quick, and only wait for
+   * shells.
+   */
   const before = async (call: ToolCall): Promise<object> => {
-    const done = call.kind === 'shell' ? await shells.take() : await shells.pass()
-    if (done && call.id !== undefined) held.set(call.id, done)
+    const done = call.kind === 'shell' ? await shells.acquire() : await shells.pass()
+    if (done && call.id !== undefined) releases.set(call.id, done)
     push({ type: 'toolStarted', ...call })
     const verdict = await new Promise<Permission>((answer) =>
       push({ type: 'asked', permission: call, answer }),
@@ -100,11 +103,11 @@ export function codexTalk(push: Push) {
   }
 
   const after = async (call: ToolCall): Promise<object> => {
-    // The stream tells how a command ended, before the hook is called.
+    // The stream reports the exit code of a command before the hook is called.
     const at = failed.findIndex((line) => call.command !== undefined && line.includes(call.command))
     if (at !== -1) failed.splice(at, 1)
     await new Promise<void>((release) => push({ type: 'toolEnded', ...call, ok: at === -1, release }))
-    held.get(call.id ?? '')?.()
+    releases.get(call.id ?? '')?.()
     return {}
   }
 
@@ -121,7 +124,7 @@ export function codexTalk(push: Push) {
         case 'item.completed':
           if (item?.type === 'agent_message') push({ type: 'message', text: item.text ?? '' })
           if (item?.type === 'command_execution' && item.exit_code !== 0)
-            failed.push(unquoted(item.command ?? ''))
+            failed.push(unquote(item.command ?? ''))
           return
         case 'turn.completed':
           result = { ok: true, reason: '' }
@@ -141,8 +144,8 @@ export function codexTalk(push: Push) {
   }
 }
 
-/** The stream shows the whole line of the shell, with its quotes. */
-const unquoted = (line: string) => line.replaceAll(`'\\''`, `'`).replaceAll(/\\(["$\\`])/g, '$1')
+/** The stream shows the whole command line of the shell, with its quotes. */
+const unquote = (line: string) => line.replaceAll(`'\\''`, `'`).replaceAll(/\\(["$\\`])/g, '$1')
 
 const kinds: Readonly<Record<string, ToolKind>> = { Bash: 'shell', apply_patch: 'edit', view_image: 'read' }
 

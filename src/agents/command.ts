@@ -1,8 +1,9 @@
+/** The agent that is any command. */
 import type { Agent } from '../core/ports/agent.ts'
 import { commandLine } from '../core/model/redact.ts'
 import { events } from './events.ts'
 
-/** Any command: nothing is known of what it does, so all of it is one step. */
+/** We cannot see what a command does, so all of its changes are one step. */
 export const command: Agent = {
   name: 'command',
   title: 'any command',

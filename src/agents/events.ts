@@ -1,10 +1,11 @@
+/** Turns pushed events into an async iterator. */
 import type { AgentEvent } from '../core/model/agent.ts'
 
 export type Push = (event: AgentEvent) => void
 
 /**
- * The events that some work pushes, for whoever asks for them. When nobody does any more the work is cancelled, and
- * has ended before the loop over it goes on.
+ * Yields the events that `work` pushes. If the consumer stops, the work is cancelled, and has ended before the
+ * consumer's loop goes on.
  */
 export async function* events(
   signal: AbortSignal,

@@ -1,3 +1,4 @@
+/** The stream and the hooks of Gemini CLI become events of a run. */
 import { expect, test } from 'vitest'
 import { agreeable, sample } from '../../test/support/samples.ts'
 import { geminiTalk } from './gemini.ts'

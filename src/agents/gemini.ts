@@ -1,6 +1,6 @@
 /**
- * Gemini CLI: hooks ask before and wait after each tool, but calls of one turn overlap, and it cannot be made to wait
- * in between. So one step is taken when the last of those that run at the same time has ended.
+ * Gemini CLI: its hooks ask before and wait after each tool call, but the calls of one turn overlap, and Gemini cannot
+ * be made to run them one by one. So we take one step when the last of the overlapping calls has ended.
  */
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -39,7 +39,7 @@ export const gemini: Agent = {
             env: {
               GEMINI_CLI_HOME: cell.inside(home),
               GEMINI_CLI_TRUST_WORKSPACE: 'true',
-              // As one process, so that a signal reaches it.
+              // Keeps Gemini in one process, so that a signal reaches it.
               GEMINI_CLI_NO_RELAUNCH: 'true',
             },
             onOutput: (stream, text) => (stream === 'stdout' ? read.add(text) : said.add(text)),
@@ -55,23 +55,23 @@ export const gemini: Agent = {
     }),
 }
 
-/** It would ask at its own terminal what our policy decides: hence yolo. */
+/** `yolo`, because our policy decides: Gemini would ask again at its own terminal. */
 function geminiArgs({ prompt, conversationId }: AgentInput): string[] {
-  const going = conversationId === undefined ? [] : ['--resume', conversationId]
+  const resume = conversationId === undefined ? [] : ['--resume', conversationId]
   return [
     'gemini',
     '--approval-mode',
     'yolo',
     '--output-format',
     'stream-json',
-    ...going,
+    ...resume,
     `--prompt=${prompt}`,
   ]
 }
 
 /**
- * It takes hooks from its settings alone. So it gets a folder of its own, in which everything is the user's (login,
- * conversations), but for the settings: those are the user's with our hooks added.
+ * Gemini takes hooks only from its settings. So it gets a home folder of its own, with links to the user's files
+ * (login, conversations) and a copy of the user's settings to which our hooks are added.
  */
 async function makeHome(cell: Cell, command: string): Promise<string> {
   const folder = await cell.makeRunFolder()
@@ -92,7 +92,7 @@ async function readSettings(file: string): Promise<{ hooks?: Record<string, unkn
   try {
     return JSON.parse(text) as object
   } catch (cause) {
-    throw new AppError('badSettings', `${file} is no plain JSON, so that no hooks can be added to it.`, {
+    throw new AppError('badSettings', `${file} is not plain JSON, so no hooks can be added to it.`, {
       path: file,
       cause,
     })
@@ -171,7 +171,7 @@ export function geminiTalk(push: Push) {
           if (message.role === 'assistant') push({ type: 'message', text: message.content ?? '' })
           return
         case 'tool_result':
-          // Results come when all of a turn have ended: who is still at it will never say so.
+          // Results come after all calls of a turn have ended: a call that still counts as running will send no hook.
           if (running === 0) return
           running = 0
           ended.push({ call: { name: 'tool', kind: 'other', input: null }, ok: false })
@@ -198,7 +198,7 @@ function endOf({ status, error }: Message): AgentEnd {
   return { ok: false, reason: error?.message ?? 'it failed' }
 }
 
-/** Several calls as one: named after those that succeeded. */
+/** Merges several calls into one, named after the calls that succeeded. */
 function batchOf(
   ended: readonly { readonly call: ToolCall; readonly ok: boolean }[],
 ): ToolCall & { ok: boolean } {

@@ -1,28 +1,29 @@
-/** Cuts text that comes in pieces into lines; the rest comes when it is asked for. */
-function lines(take: (line: string) => void): { add(text: string): void; end(): void } {
+/** Lines and JSON values from text that arrives in chunks. */
+/** Splits chunks into lines; `end` passes on an unfinished last line. */
+function lines(onLine: (line: string) => void): { add(text: string): void; end(): void } {
   let rest = ''
   return {
     add(text) {
       const parts = (rest + text).split('\n')
       rest = parts.pop() ?? ''
-      for (const line of parts) take(line)
+      for (const line of parts) onLine(line)
     },
     end() {
-      if (rest !== '') take(rest)
+      if (rest !== '') onLine(rest)
       rest = ''
     },
   }
 }
 
-/** One JSON value per line; a line that is none is somebody else's, and left out. */
-export function jsonLines(take: (value: Record<string, unknown>) => void) {
+/** Reads one JSON value per line, and skips lines that are not JSON: other programs may print, too. */
+export function jsonLines(onValue: (value: Record<string, unknown>) => void) {
   return lines((line) => {
-    const value = parsed(line)
-    if (typeof value === 'object' && value !== null) take(value as Record<string, unknown>)
+    const value = parseJson(line)
+    if (typeof value === 'object' && value !== null) onValue(value as Record<string, unknown>)
   })
 }
 
-function parsed(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {

@@ -1,7 +1,8 @@
+/** Loads agents from modules of the user's. */
 import { pathToFileURL } from 'node:url'
 import { AppError } from '../core/model/errors.ts'
 
-/** All that a module of the user's exports; of a list, its members. */
+/** All exports of a module; an exported list counts as its members. */
 export async function loadModule(file: string): Promise<unknown[]> {
   try {
     const exported = (await import(pathToFileURL(file).href)) as Record<string, unknown>

@@ -1,3 +1,4 @@
+/** The stream and the plugin of opencode become events of a run. */
 import { expect, test } from 'vitest'
 import { agreeable, sample } from '../../test/support/samples.ts'
 import { opencodeTalk } from './opencode.ts'

@@ -1,4 +1,4 @@
-/** opencode: a plugin of ours runs inside of it, asks before each tool and waits after it; its stream tells the rest. */
+/** opencode: our plugin runs inside of it, asks before each tool call and waits after it; its stream has the rest. */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -52,13 +52,13 @@ export const opencode: Agent = {
     }),
 }
 
-/** It would ask at its own terminal what our policy decides: hence --auto. */
+/** `--auto`, because our policy decides: opencode would ask again at its own terminal. */
 function opencodeArgs({ prompt, conversationId }: AgentInput): string[] {
-  const going = conversationId === undefined ? [] : ['--session', conversationId]
-  return ['opencode', 'run', '--format', 'json', '--auto', ...going, '--', prompt]
+  const resume = conversationId === undefined ? [] : ['--session', conversationId]
+  return ['opencode', 'run', '--format', 'json', '--auto', ...resume, '--', prompt]
 }
 
-/** opencode brings its own runtime, whose fetch knows sockets. */
+/** The plugin runs in Bun, which opencode ships; its fetch can use a unix socket. */
 const pluginFor = (socket: string) => `
 const ask = async (question) => {
   const options = { unix: ${JSON.stringify(socket)}, method: 'POST', body: JSON.stringify(question), timeout: false }
@@ -80,7 +80,7 @@ interface HookInput {
   readonly tool?: string
   readonly callID?: string
   readonly args?: unknown
-  /** How a command ended. */
+  /** The exit code of a command. */
   readonly exit?: number | null
 }
 
@@ -103,29 +103,29 @@ export function opencodeTalk(push: Push) {
   let failure: AgentEnd | undefined
   let conversation: string | undefined
   const writers = turns(longestMs)
-  const held = new Map<string, () => void>()
+  const releases = new Map<string, () => void>()
 
-  /** All calls of one turn would run at the same time: those that write wait for each other. */
+  /** All calls of one turn would run at the same time, so calls that write wait for each other. */
   const before = async (call: ToolCall): Promise<object> => {
-    if (waits(call)) held.set(call.id ?? '', await writers.take())
+    if (mustWait(call)) releases.set(call.id ?? '', await writers.acquire())
     push({ type: 'toolStarted', ...call })
     const verdict = await new Promise<Permission>((answer) =>
       push({ type: 'asked', permission: call, answer }),
     )
     if (verdict.allow) return {}
-    letGo(call.id)
+    releaseTurn(call.id)
     return { denied: verdict.reason }
   }
 
   const after = async (call: ToolCall, ok: boolean): Promise<object> => {
     await new Promise<void>((release) => push({ type: 'toolEnded', ...call, ok, release }))
-    letGo(call.id)
+    releaseTurn(call.id)
     return {}
   }
 
-  const letGo = (id = '') => {
-    held.get(id)?.()
-    held.delete(id)
+  const releaseTurn = (id = '') => {
+    releases.get(id)?.()
+    releases.delete(id)
   }
 
   const onPart = (type: string | undefined, { part = {} }: Message) => {
@@ -133,10 +133,10 @@ export function opencodeTalk(push: Push) {
       case 'text':
         return push({ type: 'message', text: part.text ?? '' })
       case 'tool_use': {
-        // A tool that fails tells the plugin nothing. One that was denied has been let go already.
-        if (part.state?.status !== 'error' || !held.has(part.callID ?? '')) return
+        // A failed tool calls no plugin hook. A denied call has already released its turn.
+        if (part.state?.status !== 'error' || !releases.has(part.callID ?? '')) return
         const call = opencodeCall(part.tool ?? '', part.state.input, part.callID)
-        return push({ type: 'toolEnded', ...call, ok: false, release: () => letGo(call.id) })
+        return push({ type: 'toolEnded', ...call, ok: false, release: () => releaseTurn(call.id) })
       }
       case 'step_finish':
         return push({
@@ -163,7 +163,7 @@ export function opencodeTalk(push: Push) {
       const reason = message.error?.data?.message ?? message.error?.name ?? 'it failed'
       failure = { ok: false, reason }
     },
-    /** What it said went wrong. */
+    /** The error that opencode reported. */
     failure: () => failure,
   }
 }
@@ -182,8 +182,8 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   ),
 }
 
-/** A subagent is a tool that uses tools: it must not keep them waiting. */
-const waits = ({ kind, name }: ToolCall) => kind !== 'read' && kind !== 'fetch' && name !== 'task'
+/** A subagent is a tool that calls tools: if it held its turn, they would wait for ever. */
+const mustWait = ({ kind, name }: ToolCall) => kind !== 'read' && kind !== 'fetch' && name !== 'task'
 
 function opencodeCall(name: string, input: unknown, id: string | undefined): ToolCall {
   const { filePath, command } = (input ?? {}) as Record<string, unknown>

@@ -1,6 +1,7 @@
+/** Skill files: a page of instructions with a header. */
 import type { SlashCommand, SlashFile } from '../core/model/agent.ts'
 
-/** The form that several agents share: a folder with a page of instructions. */
+/** The form that several agents share: a folder with one `SKILL.md`. */
 export function skill(folder: string, { name, summary, prompt, byUser }: SlashCommand): SlashFile {
   const head = [
     `name: ${name}`,

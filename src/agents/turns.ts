@@ -1,18 +1,18 @@
-/** One after the other, for tools that an agent would run at the same time. */
+/** Makes tool calls run one after the other that an agent would run at the same time. */
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Turns {
-  /** Waits for whoever is at it; the answer lets the next one go, and may be called twice. */
-  take(): Promise<() => void>
-  /** Waits in the same way, and keeps nobody waiting. */
+  /** Waits for the calls before it; the returned function lets the next one go, and may be called twice. */
+  acquire(): Promise<() => void>
+  /** Waits in the same way, without making later calls wait. */
   pass(): Promise<void>
 }
 
-/** Whoever has not said within `limitMs` that it is done is not waited for any longer: not every agent tells. */
+/** After `limitMs` a call counts as done, since not every agent reports the end of a call. */
 export function turns(limitMs: number): Turns {
   let last: Promise<unknown> = Promise.resolve()
   return {
-    async take() {
+    async acquire() {
       const before = last
       let done = () => {}
       const over = new Promise<void>((resolve) => (done = resolve))

@@ -1,12 +1,13 @@
+/** The last output of an agent's program. */
 import type { AgentEnd } from '../core/model/agent.ts'
 
-const kept = 4_000
+const maxLength = 4_000
 
-/** What a program said last, for one that ends without telling how. */
+/** Keeps the end of the output, as the reason for a program that ends without a result. */
 export function lastWords() {
   let said = ''
   return {
-    add: (text: string) => void (said = (said + text).slice(-kept)),
+    add: (text: string) => void (said = (said + text).slice(-maxLength)),
     failure(program: string, code: number): AgentEnd {
       const line = said.trimEnd().split('\n').at(-1)?.trim()
       const reason = line

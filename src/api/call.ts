@@ -1,4 +1,4 @@
-/** The way from a door to a verb, and what comes before every one. */
+/** Calls an action for a door: checks the caller, recovers what a dead process left, then runs the verb. */
 import type { Action } from '../actions/action.ts'
 import { type ActionName, actions } from '../actions/index.ts'
 import type { InHand } from '../core/closing/auto-revert.ts'
@@ -19,7 +19,7 @@ export type Call = <A extends ActionName>(
   emit?: Emit,
 ) => Promise<Output<A>>
 
-/** The actions, for one caller, who is looked up when the first one is called. */
+/** Opens all actions for one caller. The first call reads who the caller is, and later ones reuse it. */
 export function openDoor(ports: Ports, readCaller: () => Caller): Call {
   let caller: Caller | undefined
   return async (name, input, signal, emit) => {
@@ -42,7 +42,7 @@ export function openDoor(ports: Ports, readCaller: () => Caller): Call {
   }
 }
 
-/** The actions that need the records only, for a door that has opened nothing else. */
+/** Opens the actions that read only the records, for a door that has opened nothing else (docs/adr/0016-records-apart-and-one-bundle.md). */
 export function openLook(records: Records, readCaller: () => Caller) {
   return async <A extends RecordAction>(
     name: A,
@@ -56,7 +56,7 @@ export function openLook(records: Records, readCaller: () => Caller) {
   }
 }
 
-/** Before anything is changed, what an earlier process left half-done is put right. */
+/** Checks the caller. Before an action that writes, also recovers verbs of dead processes and rejects tasks that are due for it. */
 async function prepare(
   ports: Ports,
   caller: Caller,
@@ -85,17 +85,17 @@ function previews(
   return field !== undefined && field in input && (input as Record<string, unknown>)[field] === true
 }
 
-/** A run goes on with a conversation: which task that is, only the conversation says. */
+/** The run continues a conversation. Only the conversation says of which task, so auto-revert is skipped: it could not spare that task. */
 function resumes(input: object): boolean {
   return 'resume' in input && Boolean(input.resume)
 }
 
-/** What failed was the making of a task, which can be tried again. */
+/** The action failed before the task was made, so it can be tried again. */
 function hasOnlyStarted({ makesTask }: Action, { data }: AppError): boolean {
   return makesTask === 'always' || (makesTask === 'whenMissing' && data?.started === false)
 }
 
-/** The disk is full: the trash gives up what it can spare, and what could not be taken back is. */
+/** Frees space on a full disk: shrinks the trash, then rolls back what there was no space to roll back. */
 async function hasFreedSpace(ports: Ports, signal?: AbortSignal): Promise<boolean> {
   const { freeSpace } = await import('../core/trash/free-space.ts')
   const { recover } = await import('../core/recovery/reconcile.ts')
@@ -104,19 +104,19 @@ async function hasFreedSpace(ports: Ports, signal?: AbortSignal): Promise<boolea
   return left > 0
 }
 
-/** Without a name, most actions mean the task whose workspace the folder is; one that makes a task does not. */
+/** The task that the action is about, which auto-revert must leave alone. Without a name most actions mean the task of the folder; `start` and `run` do not. */
 function inHand({ makesTask, options }: Action, input: object): InHand {
   const { repo: dir = '', task } = input as { repo?: string; task?: string }
   return { dir, task, byFolder: makesTask === undefined && options.task !== undefined }
 }
 
-/** Somebody stopped in the middle of a verb, or died with a child at work. */
+/** A verb did not finish, or its process died while a child was running. */
 async function needsRecovery({ store, notes, processes }: Ports): Promise<boolean> {
   if ((await store.readPendingTasks()).length > 0 || processes.readDeadOwners().length > 0) return true
   return (await notes.readBelow(poolNote(''))).size > 0
 }
 
-/** A signal may be given any reason; that it was pulled is told in one way. */
+/** A caller may abort with any reason; doors see `cancelled` for each. */
 function failure(thrown: unknown, signal?: AbortSignal): AppError {
   if (thrown instanceof AppError || !signal?.aborted || thrown !== signal.reason) return appError(thrown)
   return new AppError('cancelled', 'Cancelled.', { cause: thrown })

@@ -1,4 +1,4 @@
-/** Who asks for an action. A door finds that out by itself and hands it to `openDoor`: no input can say it. */
+/** The caller of an action. The door finds out who it is and hands it to `openDoor`; no input can claim it. */
 import type { Action, Scope } from '../actions/action.ts'
 import { AppError } from '../core/model/errors.ts'
 import type { Ports } from '../core/ports/index.ts'
@@ -6,7 +6,7 @@ import type { Ports } from '../core/ports/index.ts'
 export type Caller =
   | {
       readonly kind: 'user'
-      /** Nobody sits there who could answer, as in CI. */
+      /** Nobody is there to answer, as in CI. */
       readonly isUnattended?: boolean | undefined
     }
   /** A process below the run of an agent. */
@@ -18,21 +18,21 @@ export function callerOf(run: string | undefined, isUnattended?: boolean): Calle
   return run === undefined ? { kind: 'user', isUnattended } : { kind: 'agent', run }
 }
 
-/** A token does only what its scopes say: else `policyRefused`. To see a preview, `look` is enough. */
+/** Throws `policyRefused` for a token without the scope of the action. A preview needs only `look`. */
 export function requireScope(caller: Caller, action: Action, isPreview = false): void {
   const needed = isPreview ? 'look' : action.scope
   if (caller.kind !== 'token' || caller.scopes.includes(needed)) return
   throw new AppError('policyRefused', `This token lacks the scope ${needed}.`, {
-    hint: 'Ask with a token that has it.',
+    hint: `Use a token with the scope ${needed}.`,
     data: { scope: needed },
   })
 }
 
-/** Refuses an agent what only the user may do: `policyRefused`. What it wanted becomes a question to the user. */
+/** Throws `policyRefused` when an agent calls an action that only the user may call, and records the wish, which the user is told. */
 export async function requireUser(ports: Ports, caller: Caller, { forUser, options }: Action): Promise<void> {
   if (caller.kind !== 'agent' || forUser === undefined) return
   const { run } = caller
-  // To name the store is to open it, which doctor must not need.
+  // Reading `ports.store` opens the store. `doctor` must work without it, so this comes after the return above.
   const { store, clock } = ports
   const pending = await store.readPendingTasks()
   const task = pending.find(({ pending: mark }) => mark?.verb === 'run' && mark.run === run)
@@ -42,6 +42,6 @@ export async function requireUser(ports: Ports, caller: Caller, { forUser, optio
   }
   const whose = task && options.task ? ` ${task.id}` : ''
   throw new AppError('policyRefused', `An agent may not ${forUser}: that is for the user to decide.`, {
-    hint: `The user now knows that you want it. They run: offshoot ${forUser}${whose}`,
+    hint: `The user is told that you want it. Only they can run: offshoot ${forUser}${whose}`,
   })
 }

@@ -1,4 +1,4 @@
-/** What the verbs answer, and what happens meanwhile, as the outside sees it. */
+/** Turns results and events of the core into the shapes that doors show. */
 import type { OnProgress } from '../core/model/progress.ts'
 import type { Step, StepFile } from '../core/model/step.ts'
 import type { Submodules } from '../core/model/git.ts'
@@ -7,10 +7,10 @@ import { taskView } from '../core/model/task-view.ts'
 import type { Said, Told } from '../protocol/events.ts'
 import type { Output } from '../protocol/schemas/index.ts'
 
-/** Takes what happens while a long verb is under way. What it answers to a question is what a person says. */
+/** Receives the events of a long verb. Its return value for the event `asked` is the person's answer. */
 export type Emit = (event: Told) => unknown
 
-/** What a command says, as events. */
+/** Turns the output of a command into events. */
 export function outputTo(emit: Emit | undefined) {
   return emit && ((stream: 'stdout' | 'stderr', text: string) => void emit({ event: 'output', stream, text }))
 }
@@ -19,7 +19,7 @@ export function progressTo(emit: Emit | undefined): OnProgress | undefined {
   return emit && ((progress) => void emit({ event: 'progress', ...progress }))
 }
 
-/** A run as lines that a program can read; a door with a person behind it answers `asked`. */
+/** Turns what happens in a run into events. A door with a person behind it answers `asked`. */
 export function onlooker(emit: Emit): Onlooker {
   return {
     tell(told) {
@@ -58,7 +58,7 @@ export function stepView(step: Step, files: readonly StepFile[], published?: str
   }
 }
 
-/** Said only where there are any. */
+/** Left out where the workspace has no submodules. */
 export function submodulesView(found: Submodules | undefined): Pick<Output<'task.start'>, 'submodules'> {
   if (!found || found.filled.length + found.empty.length === 0) return {}
   return { submodules: found }

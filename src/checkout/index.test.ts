@@ -1,3 +1,4 @@
+/** The permissions of a file that a landing writes. */
 import { expect, test } from 'vitest'
 import { permissions } from './index.ts'
 

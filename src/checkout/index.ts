@@ -1,4 +1,7 @@
-/** A user's checkout, written by operations only: one file at a time, by rename, never through a link. */
+/**
+ * A user's checkout, which only operations write: one file at a time, by rename, never through a link
+ * (docs/adr/0015-operations-staged-then-finished.md).
+ */
 import { chmodSync, constants, lstatSync, renameSync } from 'node:fs'
 import {
   copyFile,
@@ -27,11 +30,11 @@ export function gitCheckouts(exec: GitExec): Checkouts {
     async place(staged, checkout, file, { mode, permissions: own }) {
       await makeParents(checkout, file)
       const target = below(checkout, file)
-      if (mode === '160000') await mkdir(target).catch(ignoring('EEXIST'))
+      if (mode === '160000') await mkdir(target).catch(ignoreCodes('EEXIST'))
       else {
         const there = lstatSync(target, { throwIfNoEntry: false })
-        // An empty folder may be in the place of what was one file or many.
-        if (there?.isDirectory()) await rmdir(target).catch(ignoring('ENOENT', 'ENOTEMPTY', 'EEXIST'))
+        // The landing may already have emptied a folder that stood in the file's place.
+        if (there?.isDirectory()) await rmdir(target).catch(ignoreCodes('ENOENT', 'ENOTEMPTY', 'EEXIST'))
         if (there?.isFile() && mode !== '120000' && own === undefined)
           chmodSync(staged, permissions(there.mode, mode))
         renameSync(staged, target)
@@ -41,7 +44,7 @@ export function gitCheckouts(exec: GitExec): Checkouts {
 
     async removeFile(checkout, file) {
       await requireRealParents(checkout, file)
-      await unlink(below(checkout, file)).catch(ignoring('ENOENT', 'ENOTDIR'))
+      await unlink(below(checkout, file)).catch(ignoreCodes('ENOENT', 'ENOTDIR'))
       for (let parent = parentOf(file); parent !== ''; parent = parentOf(parent)) {
         const emptied = await rmdir(below(checkout, parent)).then(
           () => true,
@@ -77,7 +80,7 @@ export function gitCheckouts(exec: GitExec): Checkouts {
   }
 }
 
-/** Those of the file that was there, which may be nobody else's business; only whether it can be run is git's. */
+/** Keeps the permissions of the existing file, which may be private; git only decides whether it is executable. */
 export function permissions(before: number, mode: Mode): number {
   const bits = before & 0o777
   if (mode !== '100755') return bits & ~0o111
@@ -95,7 +98,7 @@ function folderOf(checkout: string, file: BytePath): string {
 async function requireRealParents(checkout: string, file: BytePath): Promise<void> {
   for (let parent = parentOf(file); parent !== ''; parent = parentOf(parent)) {
     const found = await lstat(below(checkout, parent)).catch(() => undefined)
-    if (found && !found.isDirectory()) throw inTheWay(parent)
+    if (found && !found.isDirectory()) throw obstacleError(parent)
   }
 }
 
@@ -103,27 +106,27 @@ async function makeParents(checkout: string, file: BytePath): Promise<void> {
   const parts = file.split('/').slice(0, -1)
   for (let count = 1; count <= parts.length; count++) {
     const parent = parts.slice(0, count).join('/')
-    const look = () => lstatSync(below(checkout, parent), { throwIfNoEntry: false })
-    const there = look()
-    if (!there) await mkdir(below(checkout, parent)).catch(ignoring('EEXIST'))
-    if (!(there ?? look())?.isDirectory()) throw inTheWay(parent)
+    const readStat = () => lstatSync(below(checkout, parent), { throwIfNoEntry: false })
+    const there = readStat()
+    if (!there) await mkdir(below(checkout, parent)).catch(ignoreCodes('EEXIST'))
+    if (!(there ?? readStat())?.isDirectory()) throw obstacleError(parent)
   }
 }
 
-function inTheWay(file: BytePath): AppError {
+function obstacleError(file: BytePath): AppError {
   const conflicts = [{ path: toText(file), kind: 'symlink' as const }]
   return new AppError('conflict', `${toText(file)} is in the way.`, { data: { conflicts } })
 }
 
-function ignoring(...codes: string[]) {
+function ignoreCodes(...codes: string[]) {
   return (error: NodeJS.ErrnoException) => {
     if (!codes.includes(error.code ?? '')) throw error
   }
 }
 
 /**
- * Git's own lock. Ours is a second name of a file of ours: after a crash its inode proves that we made it, and not
- * some git of the user's.
+ * Takes git's own lock. Ours is a hard link to a file of ours: after a crash the inode proves that we made the lock,
+ * and not a git of the user's.
  */
 async function lockIndex(gitDir: string, staging: string): Promise<void> {
   await mkdir(staging, { recursive: true, mode: 0o700 })
@@ -161,8 +164,8 @@ async function isOurs(gitDir: string, staging: string): Promise<boolean> {
 
 async function placeIndex(gitDir: string, staging: string): Promise<void> {
   await lockIndex(gitDir, staging)
-  // Not there any more: it has taken its place before a crash.
-  await rename(path.join(staging, 'index'), path.join(gitDir, 'index')).catch(ignoring('ENOENT'))
+  // ENOENT: the index was already put in place before a crash.
+  await rename(path.join(staging, 'index'), path.join(gitDir, 'index')).catch(ignoreCodes('ENOENT'))
   await unlockIndex(gitDir, staging)
 }
 
@@ -174,21 +177,22 @@ async function changeIndex(
 ): Promise<void> {
   await lockIndex(gitDir, staging)
   const [index, draft] = [path.join(gitDir, 'index'), path.join(staging, 'index')]
-  // Also the lock of a git that was killed here: ours alone, in our own folder.
+  // A killed git may have left its lock. The staging folder is ours, so no other git uses this draft.
   for (const left of [draft, `${draft}.lock`]) await rm(left, { force: true })
-  await copyFile(index, draft, constants.COPYFILE_FICLONE).catch(ignoring('ENOENT'))
+  await copyFile(index, draft, constants.COPYFILE_FICLONE).catch(ignoreCodes('ENOENT'))
   const before = await stat(index).catch(() => undefined)
   const scope = { gitDir, workTree: gitDir, indexFile: draft, cwd: gitDir, durable: true } as const
   await exec({ args: ['update-index', '-z', '--index-info'], stdin: indexLines(moves), ...scope })
-  // A new entry has no flags: without this one, what a sparse checkout leaves out would look deleted.
+  // A new entry has no flags. Without skip-worktree, a file outside of the sparse cone would look deleted.
   const leftOut = moves.filter(({ to }) => to?.isLeftOut)
   const stdin = Buffer.from(leftOut.map((move) => `${move.path}\0`).join(''), 'latin1')
   if (leftOut.length > 0)
     await exec({ args: ['update-index', '--skip-worktree', '-z', '--stdin'], stdin, ...scope })
   const handle = await open(draft, 'r+')
   try {
-    // Git reads a file again that is as old as the index or younger. Were the index younger now, an edit of the user's
-    // in the second of their `git add`, of the same size, would be taken for what was added.
+    // Git rereads files that are as young as the index. If the index became younger, git would miss an edit that the
+    // user
+    // made in the second of their `git add` without changing the size.
     if (before) await handle.utimes(before.atime, before.mtime)
     await handle.sync()
   } finally {
@@ -213,7 +217,7 @@ async function readMergeRules(exec: GitExec, checkout: string, gitDir: string, f
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const [file = '', , value = ''] = fields.slice(at, at + 3)
     if (value === 'union') rules.set(file, 'union')
-    // A driver of somebody's is not run: what it would merge counts as a conflict.
+    // We run no merge driver: a file that needs one counts as a conflict.
     else if (!['unspecified', 'set', 'text'].includes(value)) rules.set(file, 'binary')
   }
   return rules
@@ -227,7 +231,7 @@ async function readTracked(
   const wanted = new Set(files)
   const tracked = new Map<BytePath, Tracked>()
   if (wanted.size === 0) return tracked
-  // Few paths are asked for by name; for many, one list of all is quicker than a long command line, which takes text only.
+  // Few paths go onto the command line, which can hold text only; for many, listing the whole index is quicker.
   const isShort = files.length <= 200 && files.every((file) => fromText(toText(file)) === file)
   const named = isShort ? ['--', ...files.map(toText)] : []
   const { stdout } = await exec({
@@ -240,7 +244,7 @@ async function readTracked(
     const [, tag, mode = '', oid = '', stage, file = ''] = /^(\w) (\d+) (\w+) (\d)\t(.*)$/s.exec(line) ?? []
     let asked = file
     while (asked !== '' && !wanted.has(asked)) asked = parentOf(asked)
-    // One that waits to be merged by the user equals nothing.
+    // An unmerged entry equals no content.
     if (asked !== '')
       tracked.set(file, {
         mode: mode as Mode,

@@ -81,15 +81,19 @@ describe('parse', () => {
     [['start', '--isolation', 'jail'], 'Unknown isolation "jail".'],
     [['run', '--policy', 'lax', 'x'], 'Unknown policy "lax".'],
     [['list', '--state', 'gone'], 'Unknown state "gone".'],
-    [['update', '--conflicts', 'x'], 'Unknown way to treat conflicts "x".'],
+    [['update', '--conflicts', 'x'], 'Unknown conflict handling "x".'],
     [['completion', 'csh'], 'Unknown shell "csh".'],
+    [['accept', '--as'], '`accept`: option --as needs a value.'],
+    [['accept', '--as', '--keep'], '`accept`: option --as needs a value.'],
+    [['list', '--all=1'], '`list`: option --all takes no value.'],
+    [['-C'], 'Option --directory needs a value.'],
   ] as const)('I5: of %j it says: %s', (argv, message) => {
     expect(refused(...argv)).toMatchObject({ code: 'WT_019', message })
   })
 
   test('I5: an unknown value is told together with those that are allowed', () => {
     expect(refused('accept', '--as', 'frob').hint).toBe(
-      'One of: patch, squash, merge, rebase, keep-branch, pr',
+      '--as takes one of: patch, squash, merge, rebase, keep-branch, pr',
     )
     expect(parse(['accept', '--as', 'squash']).values.as).toBe('squash')
   })
@@ -108,6 +112,8 @@ describe('parse', () => {
     [['start', 'a', 'b'], /Usage: offshoot start \[TASK\]/],
     [['completion'], /Usage: offshoot completion/],
     [['start', '--from'], /offshoot start --help/],
+    [['accept', '--as'], /--as takes one of: patch, squash/],
+    [['completion', 'csh'], /SHELL takes one of: bash, zsh, fish/],
     [['list', '--all=1'], /offshoot list --help/],
     [['undo', ''], /Usage: offshoot undo/],
     [['show', ''], /Usage: offshoot show/],

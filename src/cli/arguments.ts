@@ -1,4 +1,4 @@
-/** Reads a command line: which command is meant, and with what. */
+/** Reads a command line: which command it names, with which options and arguments (docs/adr/0002-no-argument-parser-no-zod-on-the-way.md). */
 import { parseArgs } from 'node:util'
 import { AppError } from '../core/model/errors.ts'
 import { nearest } from '../core/base/did-you-mean.ts'
@@ -17,9 +17,9 @@ export function cut(argv: readonly string[]): Line {
   return { own: argv.slice(0, end), rest: argv.slice(end + 1) }
 }
 
-/** The flags of every command, also from a line that has something wrong in it: they say how to tell so. */
+/** The global flags, also from a line with a usage error: `--json` and `--no-color` decide how that error is printed. */
 export function readGlobals({ own }: Line): Values {
-  // In `start -C --json` the folder is missing; a -C that takes a value would take the flag for it.
+  // In `start -C --json` the folder is missing: if -C took a value here, it would swallow --json.
   const { directory: _, ...options } = globalOptions
   return parseArgs({ args: [...own], options, strict: false }).values
 }
@@ -28,17 +28,17 @@ export interface Parsed {
   readonly command: Command | undefined
   readonly values: Values
   readonly positionals: string[]
-  /** The words after `--`, when they are a command of another program. */
+  /** The words after `--`, where they are the command of another program. */
   readonly rest: readonly string[]
 }
 
-/** Throws `wrongUsage` for what it does not know. */
+/** Throws `wrongUsage` for an unknown command, option, argument or value. */
 export function parse({ own: argv, rest }: Line): Parsed {
   const command = findMeant(leadingWords(argv))
   const options = { ...globalOptions, ...command?.options }
   const { values, positionals } = parsedBy(command, options, argv)
   const named = positionals.slice(command ? command.name.split(' ').length : 0)
-  // Where no other program is run, `--` ends the options: a name may begin with a dash.
+  // Unless the command runs another program, `--` only ends the options, so a name may begin with a dash.
   const hands = command?.rest !== undefined
   const own = hands ? named : [...named, ...rest]
   if (command && !values.help) {
@@ -49,7 +49,7 @@ export function parse({ own: argv, rest }: Line): Parsed {
   return { command, values, positionals: own, rest: hands ? rest : [] }
 }
 
-/** The command of these words; undefined when there are none. */
+/** The command that the first words name; undefined without words. */
 export function findMeant(words: readonly string[]): Command | undefined {
   const command =
     commands.find(({ name }) => name === words.slice(0, 2).join(' ')) ??
@@ -66,11 +66,11 @@ function parsedBy(
   try {
     return parseArgs({ args: withEmpty(argv, options), options, allowPositionals: true, strict: true })
   } catch (error) {
-    throw wrongOption(error, Object.keys(options), command)
+    throw wrongOption(error, options, command)
   }
 }
 
-/** An option whose value may be left out: what follows is one unless it is an option itself, or has more words than one. */
+/** Gives `--resume` an empty value where it stands alone: before another option, or before a prompt of several words. */
 function withEmpty(argv: readonly string[], options: Readonly<Record<string, Option>>): string[] {
   return argv.map((arg, index) => {
     const next = argv[index + 1]
@@ -79,7 +79,7 @@ function withEmpty(argv: readonly string[], options: Readonly<Record<string, Opt
   })
 }
 
-/** The first words that are neither options nor the values of global ones. */
+/** The first two words that are neither options nor the folder of -C. */
 function leadingWords(argv: readonly string[]): string[] {
   const words: string[] = []
   for (let index = 0; index < argv.length && words.length < 2; index++) {
@@ -103,18 +103,37 @@ function unknownCommand(words: readonly string[]): AppError {
   })
 }
 
-function wrongOption(error: unknown, known: string[], command: Command | undefined): AppError {
+/** What `parseArgs` of Node refused, in our words: `accept`: option --as needs a value. */
+function wrongOption(
+  error: unknown,
+  options: Readonly<Record<string, Option>>,
+  command: Command | undefined,
+): AppError {
   const message = error instanceof Error ? error.message : String(error)
-  const option = /'(-[^' ]*)/.exec(message)?.[1]
+  const { code } = error as NodeJS.ErrnoException
+  const option = /'(?:-\w, )?(-[^' ]*)/.exec(message)?.[1] ?? ''
+  const name = option.replace(/^-+/, '')
   const help = `offshoot ${command ? `${command.name} ` : ''}--help shows the options.`
-  if ((error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && option !== undefined) {
-    const near = nearest(option.replace(/^-+/, ''), known)
-    const hint = near === undefined ? help : `Did you mean: --${near}`
-    const where = command ? `\`${command.name}\`: unknown` : 'Unknown'
-    return new AppError('wrongUsage', `${where} option ${option}.`, { hint, cause: error })
+  const where = command ? `\`${command.name}\`: ` : ''
+  const wrong = (problem: string, hint: string) =>
+    new AppError('wrongUsage', `${where}${where === '' ? capital(problem) : problem}.`, {
+      hint,
+      cause: error,
+    })
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const near = nearest(name, Object.keys(options))
+    return wrong(`unknown option ${option}`, near === undefined ? help : `Did you mean: --${near}`)
   }
-  return new AppError('wrongUsage', message.split('\n')[0] ?? message, { hint: help, cause: error })
+  const { type, values } = options[name] ?? {}
+  if (type === 'boolean') return wrong(`option ${option} takes no value`, help)
+  const hint = values ? allowedValues(option, values) : help
+  return wrong(`option ${option} needs a value`, hint)
 }
+
+const capital = (words: string) => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
+
+const allowedValues = (name: string, values: readonly string[]) =>
+  `${name} takes one of: ${values.join(', ')}`
 
 /** `accept`: missing argument TASK. The hint is the usage line. */
 function wrongUsage(command: Command, problem: string): AppError {
@@ -130,7 +149,7 @@ function requireCount(command: Command, positionals: readonly string[]): void {
   if (extra !== undefined) throw wrongUsage(command, `unexpected argument ${JSON.stringify(extra)}`)
 }
 
-/** An empty name is a variable of a shell that was not set: whatever it fits is not what was meant. */
+/** Refuses an empty name: it comes from an unset variable of a shell, and whatever it matched would be the wrong task. */
 function requireFilled(command: Command, positionals: readonly string[], values: Values): void {
   const at = positionals.indexOf('')
   if (at !== -1) throw wrongUsage(command, `argument ${argumentAt(command, at)?.name} is empty`)
@@ -157,7 +176,7 @@ function requireKnown(
   for (const value of found)
     if (values && typeof value === 'string' && !values.includes(value))
       throw new AppError('wrongUsage', `Unknown ${noun ?? name} ${JSON.stringify(value)}.`, {
-        hint: `One of: ${values.join(', ')}`,
+        hint: allowedValues(name, values),
       })
 }
 

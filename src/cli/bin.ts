@@ -1,4 +1,5 @@
+/** The path of the `offshoot` command, for hooks and processes that call it again. */
 import { fileURLToPath } from 'node:url'
 
-/** The command itself, for those who have to call it: two folders up, from the sources as from what is built of them. */
+/** `src/cli` and `dist/cli` are equally deep, so one relative path serves both. */
 export const bin = fileURLToPath(new URL('../../bin/offshoot.js', import.meta.url))

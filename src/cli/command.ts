@@ -1,22 +1,22 @@
-/** What a command of the command line is, and what it is handed. */
+/** The types of a command: its row in the table, what it receives, what it answers. */
 import type { Group, Option as Field, Suggestions } from '../actions/action.ts'
 import type { ActionName } from '../actions/index.ts'
 import type { Emit } from '../api/views.ts'
 import type { Input, Output } from '../protocol/schemas/index.ts'
 import type { Paint } from './output.ts'
 
-/** A flag, as `parseArgs` of Node wants it, and what help and completion say of it. */
+/** A flag as `parseArgs` of Node reads it, with its help and its words for completion. */
 export interface Option extends Pick<Field, 'help' | 'value' | 'values' | 'noun' | 'suggests'> {
   readonly type: 'string' | 'boolean'
   readonly short?: string
   readonly multiple?: boolean
-  /** It may stand without a value, which is then empty. */
+  /** The value may be left out; it is then empty. */
   readonly bare?: true
 }
 
-/** An argument that is known by its position. */
+/** A positional argument. */
 export interface Positional {
-  /** As usage lines and errors call it: `TASK`. */
+  /** Its name in usage lines and errors: `TASK`. */
   readonly name: string
   readonly required?: true
   /** Any number of them, at the end. */
@@ -28,13 +28,13 @@ export interface Positional {
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>
 
-/** What a command is handed. */
+/** Everything that a command receives from `main`. */
 export interface Context {
   /** The folder of -C, or the current one. */
   readonly dir: string
   readonly values: Values
   readonly positionals: readonly string[]
-  /** What follows `--`. */
+  /** The words after `--`. */
   readonly rest: readonly string[]
   readonly env: NodeJS.ProcessEnv
   /** The state folder. */
@@ -42,14 +42,14 @@ export interface Context {
   readonly signal: AbortSignal
   readonly paint: Paint
   readonly colored: boolean
-  /** Progress for a person, on stderr; nothing with --quiet or --json. What others wrote must be made printable before. */
+  /** Prints progress for a person on stderr, unless --quiet or --json is given. The caller passes text of agents and files through `printable` first. */
   tell(line: string): void
   call<A extends ActionName>(action: A, input: Input<A>, emit?: Emit): Promise<Output<A>>
   /** Prints an event as one line of JSON. */
   emit: Emit
 }
 
-/** What a command answers: for a program and for a person. */
+/** The answer of a command, for a program and for a person. */
 export interface Answer {
   readonly json: Record<string, unknown>
   readonly text: string
@@ -64,7 +64,7 @@ export interface Command {
   readonly summary: string
   readonly group: Group
   readonly args: readonly Positional[]
-  /** How the usage line shows a command of another program after `--`; without it, `--` ends the options. */
+  /** The usage line of another program's command after `--`. Without it, `--` only ends the options. */
   readonly rest?: string
   readonly options: Readonly<Record<string, Option>>
   /** A second name of that command, which help does not list again. */
@@ -97,7 +97,7 @@ export function flag(values: Values, name: string): boolean {
   return values[name] === true
 }
 
-/** One of a list. What is not in it was refused when the line was parsed. */
+/** One of the allowed values; `parse` has refused any other. */
 export function choice<T extends string>(values: Values, name: string, allowed: readonly T[]): T | undefined {
   const value = text(values, name)
   return allowed.find((one) => one === value)

@@ -1,6 +1,7 @@
 /**
  * Every command of the command line, grouped as `--help` shows them. Names, help and allowed values come from the table of actions;
- * here is only what belongs to the command line: its own flags, short flags, examples, and the file that prints.
+ * this file adds the parts of the command line alone: its own flags, short flags, examples, and the file that prints.
+ * Each row loads its file only when it is called (docs/adr/0002-no-argument-parser-no-zod-on-the-way.md).
  */
 import type { Action, Group, Option as Field } from '../actions/action.ts'
 import { type ActionName, actions } from '../actions/index.ts'
@@ -11,11 +12,11 @@ interface Own
     Partial<Pick<Command, 'summary' | 'args' | 'rest' | 'aliasOf' | 'options'>> {
   /** By the name of the flag. */
   readonly short?: Readonly<Record<string, string>>
-  /** The fields of the action that this command has a flag for; left out, all that can have one. */
+  /** The fields of the action that get a flag here; by default all that can have one. */
   readonly only?: readonly string[]
 }
 
-/** A command that asks for an action. Arguments and flags are put together when they are asked for, which is for one command of all. */
+/** A command that calls an action. Its arguments and flags are built lazily, because one run of the program needs those of one command only. */
 function verb(name: string, action: ActionName, own: Own): Command {
   const { summary, group } = actions[action]
   return {
@@ -72,23 +73,26 @@ const kebab = (field: string) => field.replace(/[A-Z]/g, (letter) => `-${letter.
 
 const task: Option = { type: 'string', value: 'TASK', suggests: 'tasks', help: 'the task' }
 const aTask: Positional = { name: 'TASK', suggests: 'tasks' }
-const hours: Option = { type: 'string', value: 'N', help: 'the same in hours' }
+const hours: Option = { type: 'string', value: 'N', help: 'the same as --older-than, in hours' }
 const check: Option = {
   type: 'string',
   value: 'COMMAND',
-  help: 'run this in each workspace, and tell whether it succeeds',
+  help: 'run this in each workspace and show whether it succeeds',
 }
 
 const conversation = ['agent', 'policy', 'allowed', 'denied', 'autoContinue']
 
 const leaving: Readonly<Record<string, Option>> = {
   bell: { type: 'boolean', help: 'ring the bell at the end' },
-  detach: { type: 'boolean', help: 'leave it running when the terminal is closed; offshoot stop ends it' },
+  detach: {
+    type: 'boolean',
+    help: 'run in the background; offshoot attach follows it, offshoot stop ends it',
+  },
 }
 
 const cleaning: Readonly<Record<string, Option>> = {
-  cleanup: { type: 'boolean', help: 'remove the workspace when all went well; the branch stays' },
-  worktree: { type: 'boolean', help: 'in a worktree of its own, as always' },
+  cleanup: { type: 'boolean', help: 'remove the workspace if the run succeeds; the branch stays' },
+  worktree: { type: 'boolean', help: 'no effect: every run has a worktree of its own' },
   'worktree-cleanup': { type: 'boolean', help: 'the same as --cleanup' },
 }
 
@@ -96,18 +100,18 @@ const several: Readonly<Record<string, Option>> = {
   agents: {
     type: 'string',
     value: 'NAMES',
-    help: 'the same prompt for several agents, comma-separated, each in a task of its own; then compare',
+    help: 'give the prompt to several agents, comma-separated, each in its own task; then compare',
   },
-  times: { type: 'string', value: 'N', help: 'the same prompt so many times' },
+  times: { type: 'string', value: 'N', help: 'run the prompt N times, each in its own task; then compare' },
   check,
 }
 
 export const globalOptions: Readonly<Record<string, Option>> = {
   directory: { type: 'string', short: 'C', value: 'DIR', help: 'work as if started in DIR' },
-  json: { type: 'boolean', help: 'answer with one JSON object' },
-  quiet: { type: 'boolean', short: 'q', help: 'no progress' },
-  verbose: { type: 'boolean', help: 'more about errors' },
-  'no-color': { type: 'boolean', help: 'no colours' },
+  json: { type: 'boolean', help: 'print one JSON object' },
+  quiet: { type: 'boolean', short: 'q', help: 'print no progress' },
+  verbose: { type: 'boolean', help: 'print more about errors' },
+  'no-color': { type: 'boolean', help: 'print no colours' },
   help: { type: 'boolean', short: 'h', help: 'show help' },
   version: { type: 'boolean', short: 'v', help: 'show the version' },
 }
@@ -136,7 +140,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/run.ts')).run,
   }),
   verb('resume', 'task.run', {
-    summary: 'Go on with the conversation of a task, in the same workspace',
+    summary: 'Continue the conversation of a task in the same workspace',
     args: [aTask, { name: 'PROMPT' }],
     only: conversation,
     options: leaving,
@@ -169,14 +173,14 @@ export const commands: readonly Command[] = [
     examples: ['offshoot rewind T1 --to 2'],
     load: async () => (await import('./commands/rewind.ts')).rewind,
   }),
-  command('cd', 'work', 'Print the path of a workspace; with shell integration, go there', {
+  command('cd', 'work', 'Print the path of a workspace; with shell integration, change to it', {
     args: [aTask],
     examples: ['cd "$(offshoot cd TASK-123)"', 'eval "$(offshoot completion bash)" && offshoot cd TASK-123'],
     load: async () => (await import('./commands/cd.ts')).cd,
   }),
   verb('list', 'task.list', {
     short: { all: 'a' },
-    options: { disk: { type: 'boolean', help: 'what workspaces, vault, pool and trash cost' } },
+    options: { disk: { type: 'boolean', help: 'show the disk use of workspaces, vault, pool and trash' } },
     examples: ['offshoot list', 'offshoot list --all --json', 'offshoot list --disk'],
     load: async () => (await import('./commands/list.ts')).list,
   }),
@@ -184,7 +188,7 @@ export const commands: readonly Command[] = [
     options: {
       disk: {
         type: 'boolean',
-        help: 'what its workspace costs, and vault, pool and trash of the repository',
+        help: 'show the disk use of the workspace, and of the repository’s vault, pool and trash',
       },
     },
     examples: ['offshoot show TASK-123', 'offshoot show TASK-123 --json', 'offshoot show TASK-123 --disk'],
@@ -196,8 +200,8 @@ export const commands: readonly Command[] = [
   }),
   verb('diff', 'task.diff', {
     options: {
-      stat: { type: 'boolean', help: 'files and numbers of lines' },
-      'name-only': { type: 'boolean', help: 'files' },
+      stat: { type: 'boolean', help: 'only files and numbers of lines' },
+      'name-only': { type: 'boolean', help: 'only the names of files' },
     },
     examples: [
       'offshoot diff T1',
@@ -234,7 +238,7 @@ export const commands: readonly Command[] = [
       hunks: {
         type: 'string',
         value: 'FILE',
-        help: 'only the hunks listed in FILE (- is stdin), as diff --hunks or --json lists them',
+        help: 'only the hunks listed in FILE (- is stdin), as diff --hunks or --json prints them',
       },
     },
     examples: [
@@ -304,20 +308,25 @@ export const commands: readonly Command[] = [
     examples: ['offshoot agents install T1', 'offshoot agents install T1 --agent claude'],
     load: async () => (await import('./commands/agents.ts')).install,
   }),
-  command('hook', 'setup', 'Answer a hook of an agent that you run yourself: its worktrees become tasks', {
-    args: [
-      { name: 'AGENT', required: true, suggests: ['claude'] },
-      { name: 'EVENT', required: true },
-    ],
-    examples: ['offshoot hook claude WorktreeCreate', 'offshoot hook claude WorktreeRemove'],
-    load: async () => (await import('./commands/hook.ts')).hook,
-  }),
+  command(
+    'hook',
+    'setup',
+    'Answer a hook of Claude Code when you run it yourself: its worktrees become tasks',
+    {
+      args: [
+        { name: 'AGENT', required: true, suggests: ['claude'] },
+        { name: 'EVENT', required: true },
+      ],
+      examples: ['offshoot hook claude WorktreeCreate', 'offshoot hook claude WorktreeRemove'],
+      load: async () => (await import('./commands/hook.ts')).hook,
+    },
+  ),
   verb('trust', 'system.trust', {
     examples: ['offshoot trust --show', 'offshoot trust'],
     load: async () => (await import('./commands/trust.ts')).trust,
   }),
   verb('config', 'system.config', {
-    options: { 'show-origin': { type: 'boolean', help: 'where each value comes from' } },
+    options: { 'show-origin': { type: 'boolean', help: 'show where each value comes from' } },
     examples: ['offshoot config --show-origin', 'OFFSHOOT_LIMITS_PER_REPO=30 offshoot config'],
     load: async () => (await import('./commands/config.ts')).config,
   }),
@@ -329,7 +338,7 @@ export const commands: readonly Command[] = [
   command(
     'completion',
     'setup',
-    'Print shell completion and the integration that makes `offshoot cd` change folder',
+    'Print shell completion, and the integration that lets `offshoot cd` change the folder',
     {
       args: [{ name: 'SHELL', required: true, noun: 'shell', values: ['bash', 'zsh', 'fish'] }],
       examples: ['eval "$(offshoot completion bash)"', 'offshoot completion fish | source'],
@@ -340,7 +349,7 @@ export const commands: readonly Command[] = [
     examples: ['offshoot demo'],
     load: async () => (await import('./commands/demo.ts')).demo,
   }),
-  command('help', 'setup', 'Show the commands, or how one of them is used', {
+  command('help', 'setup', 'Show all commands, or the help of one', {
     args: [{ name: 'COMMAND', many: true }],
     examples: ['offshoot help', 'offshoot help accept'],
     load: async () => (await import('./commands/help.ts')).help,

@@ -1,4 +1,4 @@
-/** Starts a run that goes on when its terminal is closed. */
+/** Starts a run in the background, which goes on when its terminal is closed. */
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
@@ -8,13 +8,13 @@ import { countLines, follow, type LogLine } from './run-log.ts'
 
 export interface Detached {
   readonly pid: number
-  /** That it has begun, that it queues, or why neither. */
+  /** The first line it wrote: that it has started, that it is queued, or its error. */
   readonly first: LogLine
 }
 
 /**
- * The same command once more, as a process that no terminal ends. It watches over its agent as we would; what it has to
- * say goes into a file. Answers when it has begun.
+ * Starts the same command again as a process outside of the terminal's session. That process watches over its agent
+ * as this one would, and writes its events into `log`. Resolves when the run has begun.
  */
 export async function detach(
   argv: readonly string[],
@@ -33,6 +33,6 @@ export async function detach(
   const isBegun = ({ event }: LogLine) => event === 'started' || event === 'queued'
   const first = await follow(log, before, isBegun, isWritten, signal)
   if (child.pid === undefined || first === undefined)
-    throw new AppError('failed', 'The run could not be started.', { hint: `What it said: ${log}` })
+    throw new AppError('failed', 'The run could not be started.', { hint: `Its output is in ${log}` })
   return { pid: child.pid, first }
 }

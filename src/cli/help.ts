@@ -1,4 +1,4 @@
-/** The words of `--help`. */
+/** The text of `--help`: the overview of all commands, and the help of one. */
 import { type Group, groups } from '../actions/action.ts'
 import { type Command, type Option, usageOf } from './command.ts'
 import { commands, globalOptions } from './commands.ts'
@@ -7,20 +7,20 @@ import { table } from './output.ts'
 /** Every command once, in groups. */
 export function overview(): string {
   const own = commands.filter(({ aliasOf }) => aliasOf === undefined)
-  // All groups are as wide as the widest.
+  // One table for all groups, so that their columns line up.
   const lines = table(own.map(({ name, summary }) => [`  ${name}`, summary])).split('\n')
   const section = (group: Group) => lines.filter((_, at) => own[at]?.group === group)
   return [
     'offshoot: Undo for coding agents.',
     '',
-    'Usage: offshoot <command> [options]; offshoot alone tells what waits for you here',
+    'Usage: offshoot <command> [options]; offshoot alone shows the tasks that wait for you',
     ...Object.entries(groups).flatMap(([group, title]) => ['', `${title}:`, ...section(group as Group)]),
     '',
     'Options of every command:',
     optionTable(globalOptions),
     '',
     aliasLine(),
-    'offshoot help <command> tells more about one of them.',
+    'offshoot help <command> shows its options and examples.',
   ].join('\n')
 }
 

@@ -1,4 +1,4 @@
-/** The list behind `accept --hunks FILE`. */
+/** Reads the list of hunks that `accept --hunks FILE` names. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
@@ -11,18 +11,26 @@ export async function hunkIds({ dir, values }: Context): Promise<string[] | unde
   const content = file === '-' ? await readAll(process.stdin) : await readList(path.resolve(dir, file))
   const ids = listedIds(content)
   if (ids) return ids
-  throw new AppError('wrongUsage', `${file === '-' ? 'What came in' : file} is no list of hunks.`, {
-    hint: 'One id per line, or JSON: ["id", …], as in offshoot diff --hunks or --json.',
-  })
+  throw new AppError(
+    'wrongUsage',
+    `--hunks takes a list of hunk ids, and ${file === '-' ? 'stdin' : file} is none.`,
+    {
+      hint: 'Write one id per line, or JSON: ["id", …], as offshoot diff TASK --hunks or --json prints them.',
+    },
+  )
 }
 
 async function readList(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new AppError('notFound', `The list of hunks cannot be read: ${file}.`, { path: file, cause })
+    throw new AppError('notFound', `--hunks: the file ${file} cannot be read.`, {
+      path: file,
+      hint: 'offshoot diff TASK --hunks > FILE writes such a list.',
+      cause,
+    })
   })
 }
 
-/** Lines that begin with an id; or JSON: ids, hunks with their `id`, or what holds these as `hunks`. */
+/** Reads lines that begin with an id, or JSON: a list of ids, a list of hunks with an `id`, or an object with such a list as `hunks`. */
 export function listedIds(content: string): string[] | undefined {
   const trimmed = content.trim()
   if (!/^[[{]/.test(trimmed)) {

@@ -1,4 +1,4 @@
-/** The front of the command line: reads the line, calls the command, prints what it answers. */
+/** The entry of the command line: parses the line, calls the command, prints its answer (docs/adr/0016-records-apart-and-one-bundle.md). */
 import path from 'node:path'
 import { openDoor, openLook } from '../api/call.ts'
 import { type Caller, callerOf } from '../api/caller.ts'
@@ -19,7 +19,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const line = cut(argv)
   const cancel = new AbortController()
   const onSignal = () => {
-    // Asked twice, it leaves at once: the next command finishes or takes back what is half-done.
+    // A second signal exits at once. The next command that writes finishes or rolls back the half-done verb.
     if (cancel.signal.aborted) process.exit(130)
     cancel.abort(new AppError('cancelled', 'Cancelled.'))
   }
@@ -65,7 +65,7 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
     call: door.call,
   }
   const takeNotices = async () => {
-    // Whoever wants to hear nothing is told the next time; a hook is called by an agent, not by the user.
+    // With --quiet a notice waits for the next command. An agent calls `hook`, so the user would not see it there.
     const isHeard = !flag(values, 'quiet') && command?.name !== 'hook'
     const notices = isHeard ? await door.notices(context.dir) : []
     for (const { message, operation } of notices) {
@@ -92,15 +92,15 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
 
 interface Doors {
   readonly call: Context['call']
-  /** What happened by itself since the user was last told. */
+  /** The notices that the user has not been told yet. */
   notices(dir: string): Promise<Output<'system.notices'>['notices']>
   close(): Promise<void>
 }
 
-/** A command that these run speaks to the terminal itself. */
+/** Actions whose command writes to the terminal itself. */
 const speaking: ReadonlySet<string> = new Set(['task.run', 'system.direct'])
 
-/** To the verbs. What looks into the records only is answered without loading everything else. */
+/** Opens the way to the verbs. An action that reads only the records is answered without loading the other adapters, which keeps `list` fast. */
 function openDoors(signal: AbortSignal, said: Emit): Doors {
   let records: OpenRecords | undefined
   let ports: Composed | undefined
@@ -113,7 +113,7 @@ function openDoors(signal: AbortSignal, said: Emit): Doors {
     }
     const { compose } = await import('../compose/full.ts')
     ports ??= compose()
-    // What hooks say beside a verb is progress.
+    // The output of hooks during a verb is printed as progress.
     return openDoor(ports, readCaller)(
       action,
       input,
@@ -124,7 +124,7 @@ function openDoors(signal: AbortSignal, said: Emit): Doors {
   return {
     call,
     async notices(dir) {
-      // A command that has opened nothing has nothing to tell.
+      // A command that opened neither records nor ports, such as `help`, must not open them for notices.
       if (!ports && !records) return []
       return call('system.notices', { repo: dir }).then(
         ({ notices }) => notices,
@@ -138,7 +138,7 @@ function openDoors(signal: AbortSignal, said: Emit): Doors {
   }
 }
 
-/** At a terminal one line that goes away when it is done. */
+/** At a terminal one line, which is erased at the end; elsewhere a line for each report. */
 function showProgress(told: Extract<Told, { event: 'progress' }>): void {
   const { isTTY } = process.stderr
   const words = isTTY && told.files === told.total ? '' : progressText(told)

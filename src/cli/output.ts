@@ -1,6 +1,7 @@
+/** Formats text for a terminal: printable characters, colours, tables, counts and ages. */
 import { styleText } from 'node:util'
 
-/** Makes text safe for a terminal: what agents and file names hold must not be able to move the cursor or hide. */
+/** Escapes control and invisible characters, so that neither an agent's text nor a file name can move the cursor or hide. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
     if (char === '\n' || char === '\t') return char
@@ -10,7 +11,7 @@ export function printable(text: string): string {
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
-/** Colours only for a terminal whose user has not asked for none. */
+/** Paints only if `wanted`, which is false without a terminal, with NO_COLOR and with --no-color. */
 export function painter(wanted: boolean): Paint {
   return wanted ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text
 }
@@ -50,7 +51,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** What became of a file. */
+/** The sign before a file that was added, modified or deleted. */
 export const marks = { added: '+', modified: '~', deleted: '-' }
 
 /** `3 minutes ago`, `just now`. */
@@ -73,7 +74,7 @@ interface Stateful {
   readonly reason?: string | undefined
 }
 
-/** `completed`, `running`, `failed: why`; the reason on one line, and no longer than that. */
+/** `completed`, `running`, `failed: why`; the first line of the reason, at most `most` characters of it. */
 export function stateWords({ state, running, reason }: Stateful, most = Number.POSITIVE_INFINITY): string {
   if (running) return 'running'
   if (reason === undefined) return state

@@ -1,20 +1,20 @@
-/** Shows long text page by page, at a terminal. */
+/** Shows long text in the user's pager. */
 import { startAtTerminal } from '../process/spawn.ts'
 
 /**
- * Shows long text as git does: `GIT_PAGER`, else `PAGER`, else less. What a repository's own config names is not run,
- * since an agent may have written it. Answers false when there is no pager to show it.
+ * Takes the pager as git does: `GIT_PAGER`, else `PAGER`, else less. It never runs a pager that the repository's config
+ * names, since an agent may have written it there. False when there is no pager.
  */
 export function page(words: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const pager = env.GIT_PAGER ?? env.PAGER ?? 'less'
   if (pager === '' || pager === 'cat') return Promise.resolve(false)
   return new Promise((resolve) => {
-    // As git sets them: quit if it fits on one screen, show colours, leave the screen as it is.
+    // The defaults of git: quit if the text fits on one screen, show colours, leave the screen as it is.
     const child = startAtTerminal(pager, { LESS: 'FRX', LV: '-c', ...env })
     child.once('error', () => resolve(false))
-    // 127: the shell has not found it.
+    // 127: the shell found no such program.
     child.once('close', (code) => resolve(code !== 127))
-    // Whoever quits before the end has seen enough.
+    // EPIPE: the user quit the pager before the end, which is no failure.
     child.stdin.on('error', () => {})
     child.stdin.end(`${words}\n`)
   })

@@ -1,4 +1,4 @@
-/** What a run that was left to itself has to say, in a file: as with `--json`, one object per line. */
+/** The log file of a detached run: the lines that `run --json` prints, one object each. */
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -6,13 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 export type LogLine = Readonly<Record<string, unknown>>
 
-/** Tasks of two repositories may have the same id. */
+/** The name includes a hash of the workspace, since tasks of two repositories may have the same id. */
 export function runLog(home: string, task: { readonly id: string; readonly path: string }): string {
   const place = createHash('sha256').update(task.path).digest('hex').slice(0, 8)
   return path.join(home, 'runs', `${task.id}-${place}.log`)
 }
 
-/** Every whole line; undefined without a file. What is no JSON was said by whoever died. */
+/** Every complete line that is JSON; undefined without a file. Other lines are the last words of a crashed process. */
 function readLines(file: string): LogLine[] | undefined {
   try {
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
@@ -22,12 +22,12 @@ function readLines(file: string): LogLine[] | undefined {
   }
 }
 
-/** How many lines there are, so that what comes later can be told from it. */
+/** The number of lines, from which `follow` tells the later ones. */
 export function countLines(file: string): number {
   return readLines(file)?.length ?? 0
 }
 
-/** Where the last run begins, unless it has ended. */
+/** The index of the line that begins the last run; undefined when that run has ended. */
 export function findOpenRun(file: string): number | undefined {
   const lines = readLines(file) ?? []
   const begin = lines.findLastIndex(({ event }) => event === 'started')
@@ -39,8 +39,8 @@ const isLast = (line: LogLine) => 'ok' in line && !('event' in line)
 const lookMs = 50
 
 /**
- * Hands out each line from that one on as it comes, until `take` has enough or the last one was taken, which is the
- * answer; undefined when nobody is left who could write it.
+ * Hands each line from `from` on to `take`, until `take` returns true or the run's last line comes, and answers that
+ * line. Undefined when the process that writes the log is gone.
  */
 export async function follow(
   file: string,

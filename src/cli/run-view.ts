@@ -1,4 +1,4 @@
-/** A run as a person sees it while it goes on: what the agent says, what it does, and each step. */
+/** Prints a run for a person while it goes on: the agent's messages, its tool calls, and each step. */
 import type { Emit } from '../api/views.ts'
 import type { Said, Told } from '../protocol/events.ts'
 import { ask } from './ask.ts'
@@ -60,7 +60,7 @@ type Asked = Extract<Told, { event: 'asked' }>
 const callText = ({ tool, summary }: Pick<Asked, 'tool' | 'summary'>) =>
   printable(`${tool} ${summary}`.trim().split('\n')[0] ?? '')
 
-/** One line at the bottom that tells what goes on now, where there is a terminal. */
+/** The status line at the bottom of a terminal. */
 function status({ values }: Context) {
   const shown = process.stderr.isTTY && values.quiet !== true
   return {
@@ -72,7 +72,7 @@ function status({ values }: Context) {
   }
 }
 
-/** Only somebody at a terminal can answer; without an answer it is a no. */
+/** Asks the user about a tool call. Undefined where nobody can answer, which denies it. */
 async function question({ signal, paint }: Context, told: Asked): Promise<Said | undefined> {
   const why = printable(told.reason)
   const said = await ask(

@@ -1,6 +1,6 @@
 /**
- * Where a command prints. To load the streams of Node takes a tenth of the time of a short command: it is done only where
- * a terminal may be, or a reader is slow.
+ * Writes to stdout. Loading the streams of Node takes a tenth of the time of a short command, so this file loads them only
+ * for a terminal or a slow reader.
  */
 import { fstatSync, writeSync } from 'node:fs'
 
@@ -13,7 +13,7 @@ export function write(text: string): void {
     while (!slow && at < bytes.length) at += writeSync(1, bytes, at)
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
-    // Whoever read our output has enough of it: that is no failure.
+    // The reader closed the pipe, as `head` does, which is no failure.
     if (code === 'EPIPE') process.exit(0)
     if (code !== 'EAGAIN') throw thrown
     process.stdout.on('error', leaveQuietly)

@@ -1,4 +1,4 @@
-/** Names every concrete adapter; records.ts, those behind the records. */
+/** Chooses every concrete adapter, and hands them to the verbs as ports; records.ts chooses those behind the records. */
 import { randomBytes } from 'node:crypto'
 import os from 'node:os'
 import path from 'node:path'
@@ -33,18 +33,18 @@ import { type AroundRecords, openRecords, stateFolder, userHome } from './record
 type RecordChild = (pid: number, changing?: string) => () => void
 
 export interface ComposeOptions {
-  /** The state folder; by default what `stateFolder(env)` says. */
+  /** The state folder; by default `stateFolder(env)`. */
   readonly home?: string | undefined
   readonly env?: NodeJS.ProcessEnv | undefined
   readonly flags?: SettingFlags | undefined
   /**
-   * Tells the times that are recorded, and judges how old records are; by default the system's. The age of a file is
-   * judged by the system's clock all the same, because the system has stamped it.
+   * The clock for the times that are recorded, and for the age of records; by default the system's. The age of a file is
+   * always measured with the system's clock, because the system stamps files.
    */
   readonly clock?: Clock | undefined
-  /** False: no process is started that goes on by itself, as the one that makes workspaces ahead. */
+  /** False: starts no background process, such as the one that makes workspaces ahead. */
   readonly background?: boolean | undefined
-  /** Stands between the verbs and an adapter: how a test puts a fault in front of each effect. */
+  /** Wraps adapters. A test puts a fault in front of each effect this way. */
   readonly around?: AroundRecords & {
     readonly files?: (files: FileSystem) => FileSystem
     readonly vault?: (vault: Vault) => Vault
@@ -56,11 +56,11 @@ export interface ComposeOptions {
 }
 
 export interface Composed extends Ports {
-  /** When what was begun for later is done, and no git of ours runs. */
+  /** Resolves when background work has ended and no git of ours runs. */
   close(): Promise<void>
 }
 
-/** Everything the verbs need, on the real machine. The store is opened when it is first asked for. */
+/** All ports on the real machine. The store is opened on first use. */
 export function compose(options: ComposeOptions = {}): Composed {
   const { env = process.env, around = {}, clock = { now: () => new Date() } } = options
   const home = options.home ?? stateFolder(env)
@@ -76,7 +76,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     void running.finally(() => behind.delete(running))
   }
   const called = around.exec?.(spawned) ?? spawned
-  // Of several at once the first that fails ends the verb: the others are still ours.
+  // Of several gits at once, the first failure ends the verb while the others still run: `close` waits for them.
   const exec: GitExec = (call) => {
     const answer = called(call)
     settled(answer)
@@ -153,7 +153,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     async setRecordsAside(folder) {
       await records.close()
       await files.makeFolder(folder, 0o700)
-      // The database last: a log that is left beside a new one would be taken for its own.
+      // The database last: SQLite would apply a write-ahead log that is left behind to the new database.
       for (const name of ['state.db-wal', 'state.db-shm', 'state.db']) {
         const file = path.join(home, name)
         if ((await files.readKind(file)) !== undefined) await files.rename(file, path.join(folder, name))

@@ -1,4 +1,4 @@
-/** The adapters behind the records alone: what a command that only looks has to load. */
+/** Chooses the adapters behind the records, all that a command which only reads them has to load (docs/adr/0016-records-apart-and-one-bundle.md). */
 import os from 'node:os'
 import path from 'node:path'
 import { appError, AppError } from '../core/model/errors.ts'
@@ -10,7 +10,7 @@ import { locate } from '../git/locate.ts'
 import { findOwnRun } from '../process/own-run.ts'
 import { sqliteStores } from '../store/sqlite.ts'
 
-/** Stands between the verbs and the records. */
+/** Wraps the adapters of the records. */
 export interface AroundRecords {
   readonly store?: (store: Store) => Store
   readonly repos?: (repos: RepoRecords) => RepoRecords
@@ -20,7 +20,7 @@ export interface AroundRecords {
 export interface RecordsOptions {
   readonly home: string
   readonly around?: AroundRecords | undefined
-  /** Git, for the rare repository of somebody else's. */
+  /** Git, which is needed only for a repository of another user. */
   readonly exec: () => Promise<GitExec>
 }
 
@@ -28,7 +28,7 @@ export interface OpenRecords extends Records {
   close(): Promise<void>
 }
 
-/** The store is opened when it is first asked for. */
+/** Opens the store on first use. */
 export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRecords {
   let stores: Stores | undefined
   const opened = () => {
@@ -63,7 +63,7 @@ export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRe
   }
 }
 
-/** On the real machine, as a user's command finds it. */
+/** The records on the real machine, found by the environment of a command. */
 export function composeRecords(env: NodeJS.ProcessEnv = process.env): OpenRecords {
   const exec = async () => {
     const { gitExec } = await import('../git/exec.ts')
@@ -72,7 +72,7 @@ export function composeRecords(env: NodeJS.ProcessEnv = process.env): OpenRecord
   return openRecords({ home: stateFolder(env), exec })
 }
 
-/** The run of an agent that this process is under. */
+/** The run of the agent that started this process, directly or not. */
 export function findRun(env: NodeJS.ProcessEnv): string | undefined {
   return findOwnRun(env)
 }
@@ -87,7 +87,7 @@ export function userHome(env: NodeJS.ProcessEnv): string {
   return env.HOME || os.homedir()
 }
 
-/** The system's own words for it (a file in the way, a disk that cannot be written) would not say what to do. */
+/** Names the state folder in the error: the system's message (EEXIST, EROFS) would not say which setting to change. */
 function makeHome(home: string): void {
   try {
     makeFolders(home)

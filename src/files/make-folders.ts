@@ -1,7 +1,8 @@
+/** Makes a folder and its parents. */
 import { mkdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** Node's own recursive way never ends where nobody can make a folder, as in /proc. */
+/** Node's own recursive mkdir loops for ever where no folder can be made, as in /proc. */
 export function makeFolders(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })

@@ -1,3 +1,4 @@
+/** Moves and copies of files and folders, also across file systems. */
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { cp, lstat, readdir, rename, rm } from 'node:fs/promises'
@@ -5,8 +6,8 @@ import path from 'node:path'
 import { sync } from './sync.ts'
 
 /**
- * Where a file or folder is made before it takes its name: in the same folder, so that a rename suffices. One that a
- * crash leaves among git's objects has the name that git gives to its own: it is no damage, and collected in time.
+ * The temporary path of a new file or folder, in the same folder as its target, so that a rename suffices. Among git's
+ * objects it has the name that git gives to its own drafts: after a crash, git does not report it and gc deletes it.
  */
 export function draftPath(target: string): string {
   const [folder, random] = [path.dirname(target), randomBytes(6).toString('hex')]
@@ -14,7 +15,7 @@ export function draftPath(target: string): string {
   return path.join(folder, amongObjects ? `tmp_obj_${random}` : `.${path.basename(target)}.${random}.tmp`)
 }
 
-/** Links stay as they are written; pipes and sockets hold nothing and are left out, or they would make it fail. */
+/** Copies links as links. Pipes and sockets have no content and are skipped: copying one would fail. */
 export async function copy(from: string, to: string): Promise<void> {
   await cp(from, to, {
     recursive: true,
@@ -37,7 +38,7 @@ export async function move(from: string, to: string): Promise<void> {
   }
 }
 
-/** The old one goes only when the new one is whole and on the disk. */
+/** Deletes the original only after the copy is complete and synced. */
 async function moveAcross(from: string, to: string): Promise<void> {
   const draft = draftPath(to)
   try {

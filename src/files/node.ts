@@ -1,3 +1,4 @@
+/** The port of files, on the real file system (docs/adr/0023-microseconds-at-once.md). */
 import {
   chmodSync,
   closeSync,
@@ -42,8 +43,8 @@ import { copy, draftPath, move } from './move.ts'
 import { sync } from './sync.ts'
 
 /**
- * The real file system. Errors of the system pass through as they are. What takes the system some microseconds is done at once:
- * to be handed to another thread and back takes ten times as long, and a verb does a hundred such things in a row.
+ * The real file system. Errors of the system pass unchanged. Calls that take microseconds are synchronous: the way to
+ * another thread and back takes ten times as long, and a verb makes a hundred such calls in a row.
  */
 export function nodeFiles(): FileSystem {
   return {
@@ -84,7 +85,7 @@ async function readKind(target: string): Promise<FileKind | undefined> {
 }
 
 async function readText(target: string): Promise<string | undefined> {
-  // A pipe in the place of a file would otherwise keep us waiting for a writer.
+  // O_NONBLOCK: if a pipe took the file's place, opening it must not wait for a writer.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const file = orUndefined(() => openSync(target, flags))
   if (file === undefined) return undefined
@@ -110,13 +111,13 @@ async function readRealPath(target: string): Promise<string> {
   if (real !== undefined) return real
   const parent = path.dirname(target)
   if (parent === target) return target
-  // A link that points at nothing yet still says where a write would go.
+  // A link to a missing file still says where a write would go.
   const link = (await readKind(target)) === 'link' ? readlinkSync(target) : undefined
   if (link !== undefined) return readRealPath(path.resolve(realpathSync.native(parent), link))
   return path.join(await readRealPath(parent), path.basename(target))
 }
 
-/** Of the nearest folder that exists: what is about to be made will be there. */
+/** The free space at the nearest existing folder, since a new file or folder will be there. */
 async function readFreeSpace(target: string): Promise<{ free: number; total: number; network: boolean }> {
   const found = await unlessMissing(statfs(target))
   if (!found) return readFreeSpace(path.dirname(target))
@@ -124,7 +125,7 @@ async function readFreeSpace(target: string): Promise<{ free: number; total: num
   return { free: bavail * bsize, total: blocks * bsize, network: isNetwork(type) }
 }
 
-/** What is gone when it is looked at takes nothing. Blocks count, as a file may have holes. */
+/** The disk usage of a path. A file that is deleted meanwhile counts 0. Blocks count, since a file may have holes. */
 async function readUsage(target: string): Promise<number> {
   const found = await lstat(target).catch(undefinedIfUnread)
   if (!found) return 0
@@ -138,7 +139,7 @@ async function makeFolder(target: string, mode?: number): Promise<void> {
   const first = mkdirSync(target, { recursive: true, ...(mode === undefined ? {} : { mode }) })
   if (first === undefined || mode === undefined) return
   for (let made = path.resolve(target); made.startsWith(first); made = path.dirname(made)) {
-    // The umask took bits away.
+    // The umask removed bits of the mode.
     if ((statSync(made).mode & 0o7777) !== mode) chmodSync(made, mode)
   }
 }
@@ -160,7 +161,7 @@ async function removeEmptyFolder(target: string): Promise<void> {
     rmdirSync(target)
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
-    // Some systems say EEXIST for a folder that is not empty.
+    // Some systems report EEXIST for a folder that is not empty.
     if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(code ?? '')) throw thrown
   }
 }
@@ -178,21 +179,21 @@ async function removeFolder(target: string): Promise<void> {
     await rm(target, { recursive: true, force: true })
   } catch (thrown) {
     if (!isForbidden(thrown)) throw thrown
-    await openUp(Buffer.from(target))
+    await makeWritable(Buffer.from(target))
     await rm(target, { recursive: true, force: true })
   }
 }
 
 /**
- * A folder that its owner may not write, as in a cache of Go modules, lets go of nothing. Links are not followed. The
- * removal that failed may still be at work on what does let go.
+ * Makes folders writable: from a folder that its owner may not write, as in Go's module cache, nothing can be deleted.
+ * Links are not followed. The failed removal may still be deleting other files.
  */
-async function openUp(folder: Buffer): Promise<void> {
+async function makeWritable(folder: Buffer): Promise<void> {
   const found = await unlessMissing(lstat(folder))
   if (!found?.isDirectory()) return
   if ((found.mode & 0o700) !== 0o700) await unlessMissing(chmod(folder, (found.mode & 0o7777) | 0o700))
   for (const name of (await unlessMissing(readdir(folder, 'buffer'))) ?? [])
-    await openUp(Buffer.concat([folder, Buffer.from(path.sep), name]))
+    await makeWritable(Buffer.concat([folder, Buffer.from(path.sep), name]))
 }
 
 async function write(target: string, content: string, mode?: number): Promise<void> {
@@ -241,7 +242,7 @@ function takeName(draft: string, target: string): boolean {
   }
 }
 
-/** A file system without hard links answers one of these: there only a look goes before the rename. */
+/** A file system without hard links answers one of these. There, a name taken between the look and the rename is replaced. */
 const linkless = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
 async function copyNew(from: string, to: string, mode?: number): Promise<void> {
@@ -287,7 +288,7 @@ async function appendDurable(target: string, text: string, mode: number): Promis
 async function writeDraft(target: string, content: Uint8Array, mode: number): Promise<string> {
   const draft = draftPath(target)
   try {
-    const file = await openIn(draft, mode)
+    const file = await openDraft(draft, mode)
     try {
       writeFileSync(file, content)
     } finally {
@@ -310,8 +311,8 @@ async function placeDrafts(drafts: readonly { draft: string; target: string }[])
   }
 }
 
-/** Makes the folder only when it turns out to be missing: nearly always it is there. */
-async function openIn(draft: string, mode: number): Promise<number> {
+/** Makes the folder only if opening fails: nearly always it exists. */
+async function openDraft(draft: string, mode: number): Promise<number> {
   try {
     return openSync(draft, 'wx', mode)
   } catch (thrown) {
@@ -321,7 +322,7 @@ async function openIn(draft: string, mode: number): Promise<number> {
   }
 }
 
-/** The recursive way says of a file system that is read-only that nothing is there, so it is the last resort. */
+/** On a read-only file system, recursive mkdir reports ENOENT instead of EROFS, so it is the last resort. */
 async function makeParent(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 })
@@ -332,7 +333,7 @@ async function makeParent(folder: string): Promise<void> {
   }
 }
 
-/** undefined when there is no such path, also because a part of it is no folder. */
+/** undefined when the path does not exist, also if one of its parents is a file. */
 function orUndefined<T>(look: () => T): T | undefined {
   try {
     return look()
@@ -345,7 +346,7 @@ function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
   return found.catch(undefinedIfMissing)
 }
 
-/** What may not be read, or not be reached, has no size that anybody could tell. */
+/** A path that we may not read or reach counts as one without a size. */
 function undefinedIfUnread(thrown: unknown): undefined {
   return isForbidden(thrown) ? undefined : undefinedIfMissing(thrown)
 }

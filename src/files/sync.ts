@@ -1,4 +1,4 @@
-/** On the disk: written is not enough, as a power cut shows. */
+/** Syncs files and folders to the disk: a power cut loses writes that were not synced. */
 import { closeSync, fsync, openSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -15,13 +15,13 @@ async function syncOne(target: string): Promise<void> {
   }
 }
 
-/** From here on one call for the whole file system takes less time than one for each. */
-const many = 64
+/** From this number on, one sync of the whole file system is quicker than one per file. */
+const manyTargets = 64
 
-/** They must be on one file system. */
+/** All targets must be on one file system. */
 export async function sync(targets: readonly string[]): Promise<void> {
   const [first] = targets
-  if (first !== undefined && targets.length > many && (await syncFileSystem(first))) return
+  if (first !== undefined && targets.length > manyTargets && (await syncFileSystem(first))) return
   await Promise.all(targets.map(syncOne))
 }
 

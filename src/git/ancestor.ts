@@ -1,10 +1,10 @@
-/** Whether one commit leads to another. */
+/** Whether one commit is an ancestor of another. */
 import type { GitExec } from './exec.ts'
 
 interface Where {
   readonly gitDir: string
   readonly alternates?: readonly string[] | undefined
-  /** A commit that is not there leads nowhere; otherwise git's complaint about it is thrown. */
+  /** Treats a missing commit as no ancestor; otherwise git's error about it is thrown. */
   readonly mayLack?: boolean | undefined
 }
 

@@ -1,3 +1,4 @@
+/** Bare repositories, compared with the answers of git itself. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -44,7 +45,7 @@ test.each([
     writeFileSync(path.join(gitDir, 'config'), format + config)
     writeFileSync(path.join(gitDir, 'config.worktree'), own)
     expect(isBare(gitDir)).toBe(expected)
-    // Git itself, standing where it would find the repository.
+    // Git itself answers, from a folder in which it finds the repository.
     const asked = ['rev-parse', '--is-bare-repository']
     const cwd = folder === '.git' ? path.dirname(gitDir) : gitDir
     expect(execFileSync('git', asked, { cwd, env: repo.env, encoding: 'utf8' })).toBe(`${expected}\n`)

@@ -1,4 +1,4 @@
-/** Whether a repository is bare, by the rule of git: as its config says, else by the name of its folder. */
+/** Whether a repository is bare, by git's rule: its config decides, else the name of its folder. */
 import path from 'node:path'
 import { readSmall } from './look.ts'
 

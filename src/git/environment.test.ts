@@ -1,3 +1,4 @@
+/** The environment of a git call: nothing leaks in, and hostile config has no effect. */
 import { describe, expect, test } from 'vitest'
 import { type GitScope, gitEnvironment } from './environment.ts'
 

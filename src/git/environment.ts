@@ -1,7 +1,8 @@
+/** The environment and the settings of every git call of ours. */
 import path from 'node:path'
 
 // biome-ignore format: a list
-/** Events whose hooks git 2.54 and later also take from the config, where core.hooksPath does not reach them. */
+/** Events whose hooks git 2.54 and later also takes from the config, where core.hooksPath does not apply. */
 const hookEvents = [
   'applypatch-msg', 'pre-applypatch', 'post-applypatch', 'pre-commit', 'pre-merge-commit', 'prepare-commit-msg',
   'commit-msg', 'post-commit', 'pre-rebase', 'post-checkout', 'post-merge', 'pre-push', 'post-rewrite',
@@ -9,8 +10,8 @@ const hookEvents = [
   'sendemail-validate', 'p4-changelist', 'p4-prepare-changelist', 'p4-post-changelist', 'p4-pre-submit',
 ]
 
-/** What none of our calls may be moved by, whatever the repository's or the user's config says. */
-const neutral: Record<string, string> = {
+/** Settings that apply to all of our calls, whatever the repository's or the user's config says. */
+const forcedSettings: Record<string, string> = {
   'core.hooksPath': '/dev/null',
   'core.fsmonitor': 'false',
   'core.untrackedCache': 'false',
@@ -30,19 +31,19 @@ const neutral: Record<string, string> = {
   'status.submoduleSummary': 'false',
   'protocol.allow': 'never',
   'safe.bareRepository': 'explicit',
-  // The first entry of a branch's log proves that we made the branch.
+  // The first entry of a branch's reflog proves that we made the branch.
   'core.logAllRefUpdates': 'true',
   ...Object.fromEntries(hookEvents.map((event) => [`hook.${event}.enabled`, 'false'])),
 }
 
-/** For plumbing: no conversion of bytes, no driver of anybody's. */
-const raw: Record<string, string> = {
+/** Settings for plumbing: no conversion of bytes, no filter or driver. */
+const rawSettings: Record<string, string> = {
   'core.autocrlf': 'false',
   'core.attributesFile': '/dev/null',
 }
 
-/** Variables of the user's that git, ssh-less and prompt-less, may still see. */
-const allowed = [
+/** The user's variables that git may see in every call. SSH and prompts need others, which it does not get. */
+const inheritedNames = [
   'PATH',
   'HOME',
   'USER',
@@ -54,8 +55,8 @@ const allowed = [
   'USERPROFILE',
 ]
 
-/** And those without which it cannot reach another machine. */
-const allowedOut = [
+/** More variables for calls that reach another machine. */
+const networkNames = [
   'SSH_AUTH_SOCK',
   'SSH_AGENT_PID',
   'GIT_SSH',
@@ -68,42 +69,46 @@ const allowedOut = [
   'NO_PROXY',
 ]
 
-/** Who the user is, when the environment says it, as for `git commit`. */
-const whoIsIt = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL']
+/** The user's identity, if the environment sets it, as `git commit` reads it. */
+const identityNames = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL']
 
 export interface GitScope {
   readonly gitDir?: string
   readonly workTree?: string
   readonly indexFile?: string
-  /** Paths are patterns; otherwise they are names, whatever they contain. */
+  /** Reads paths as patterns; otherwise git takes them literally. */
   readonly globs?: boolean
-  /** Objects go there instead of into the git folder's own. */
+  /** The object folder to write to, instead of the git folder's own. */
   readonly objectDir?: string
-  /** Written through to the disk before git returns. */
+  /** Makes git sync its writes to the disk before it returns. */
   readonly durable?: boolean
-  /** More settings, for this call. */
+  /** More settings for this call. */
   readonly settings?: readonly (readonly [key: string, value: string])[]
-  /** Object folders to read from, never to rely on when writing. */
+  /** Object folders that git may read, besides the one it writes to. */
   readonly alternates?: readonly string[]
   /**
-   * `raw` (the default): our own plumbing, deaf to the user's and the system's config. `user`: the user's own
-   * conversions and filters count, as when a workspace is filled; hooks and prompts stay off.
+   * `raw` (the default): for our own plumbing, without the user's and the system's config. `user`: the user's own
+   * conversions and filters apply, as when a workspace is filled; hooks and prompts stay off.
    */
   readonly config?: 'raw' | 'user'
-  /** May reach other repositories, by the protocols that git itself takes for harmless. */
+  /** Lets git reach other repositories, by the protocols that git allows by default. */
   readonly network?: boolean
-  /** Is asked who the user is. */
+  /** Passes the user's identity from the environment on. */
   readonly identity?: boolean
-  /** Tells how far it is, if it is asked to, after one second instead of two. */
+  /** Makes a call that prints its progress begin after one second instead of two. */
   readonly progress?: boolean
-  /** Runs the hooks of the repository: only for what a user has asked for. */
+  /** Runs the repository's hooks: only for calls that the user has asked for. */
   readonly hooks?: boolean
 }
 
-/** The whole environment of one git call: nothing is inherited but an allow-list, so no GIT_* of ours or others'. */
+/** The whole environment of one git call. It inherits only an allow-list, so no GIT_* variable gets in. */
 export function gitEnvironment(from: NodeJS.ProcessEnv, scope: GitScope): Record<string, string> {
   const env: Record<string, string> = {}
-  const inherited = [...allowed, ...(scope.network ? allowedOut : []), ...(scope.identity ? whoIsIt : [])]
+  const inherited = [
+    ...inheritedNames,
+    ...(scope.network ? networkNames : []),
+    ...(scope.identity ? identityNames : []),
+  ]
   for (const name of inherited) {
     const value = from[name]
     if (value !== undefined) env[name] = value
@@ -119,11 +124,13 @@ export function gitEnvironment(from: NodeJS.ProcessEnv, scope: GitScope): Record
     ...(scope.progress && { GIT_PROGRESS_DELAY: '1' }),
   })
   if (!scope.globs) env.GIT_LITERAL_PATHSPECS = '1'
-  const config = Object.fromEntries(Object.entries(neutral).filter(([key]) => isNeutralised(key, scope)))
+  const config = Object.fromEntries(
+    Object.entries(forcedSettings).filter(([key]) => isNeutralised(key, scope)),
+  )
   if (scope.config !== 'user') {
     Object.assign(env, { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1' })
-    Object.assign(config, raw)
-    // What we write into a log is ours, whoever the user is.
+    Object.assign(config, rawSettings)
+    // Our entries in a reflog carry our name, whoever the user is.
     Object.assign(env, { GIT_COMMITTER_NAME: 'offshoot', GIT_COMMITTER_EMAIL: 'offshoot@localhost' })
   }
   if (scope.gitDir !== undefined) env.GIT_DIR = scope.gitDir
@@ -147,7 +154,7 @@ function isNeutralised(key: string, { network, hooks }: GitScope): boolean {
   return !(hooks && (key === 'core.hooksPath' || key.startsWith('hook.')))
 }
 
-/** Git splits that list at colons, unless an item is quoted. */
+/** Git splits this list at colons, unless an item is quoted. */
 function listItem(folder: string): string {
   return /^"|:/.test(folder) ? JSON.stringify(folder) : folder
 }

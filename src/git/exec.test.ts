@@ -1,3 +1,4 @@
+/** Running git: bytes, exit codes, cancellation, and a git that cannot be started. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -33,7 +34,7 @@ describe('gitExec', () => {
     const missing = gitExec({ env: { PATH: tempFolder() }, ...quiet })
     await expect(missing({ args: ['version'], cwd: '/' })).rejects.toMatchObject({ code: 'WT_015' })
     const exec = gitExec({ env: process.env, ...quiet })
-    // With the second git waits at a gate, behind a program of its own.
+    // The second command waits at a gate, so a shell starts it.
     for (const args of [['version'], ['update-index', '--refresh']])
       await expect(exec({ args, cwd: '/nowhere' })).rejects.toMatchObject({
         code: 'WT_005',

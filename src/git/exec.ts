@@ -1,4 +1,4 @@
-/** The only file that starts git. */
+/** Runs git. No other file does (docs/adr/0028-one-cell-one-spawn.md). */
 import { createReadStream, existsSync } from 'node:fs'
 import { AppError } from '../core/model/errors.ts'
 import { type ChildProcessWithoutNullStreams, endGroup, startGroup } from '../process/spawn.ts'
@@ -9,11 +9,11 @@ interface GitCall extends GitScope {
   readonly args: readonly string[]
   readonly cwd: string
   readonly stdin?: string | Uint8Array
-  /** A file to read from instead. */
+  /** A file that git reads as its stdin. */
   readonly stdinFile?: string
-  /** Exit codes that are an answer, not a failure. */
+  /** Exit codes that are an answer and not a failure. */
   readonly expect?: readonly number[]
-  /** Takes stdout as it comes; the answer's `stdout` then stays empty. */
+  /** Receives stdout in chunks; the answer's `stdout` is then empty. */
   readonly onStdout?: (chunk: Buffer) => void
   readonly onStderr?: (chunk: Buffer) => void
   readonly signal?: AbortSignal | undefined
@@ -25,13 +25,13 @@ interface GitAnswer {
   readonly stderr: string
 }
 
-/** A git process that stays, to be asked again and again. */
+/** A long-lived git process that answers many questions. */
 export interface OpenPipe {
   write(text: string): void
   onData(listener: (chunk: Buffer) => void): void
-  /** Called once, however it ends. */
+  /** Called once, however the process ends. */
   onEnd(listener: (error: Error) => void): void
-  /** While idle it does not keep our process from ending; it ends with us. */
+  /** An idle process does not keep ours alive; it ends together with ours. */
   idle(yes: boolean): void
   close(): void
 }
@@ -43,8 +43,8 @@ export type GitExec = (call: GitCall) => Promise<GitAnswer>
 export interface ExecOptions {
   readonly env: NodeJS.ProcessEnv
   /**
-   * Notes a child while it runs, so that recovery can end it should we die first; of one that changes refs also the git
-   * folder, as it may leave locks there.
+   * Records a running child, so that recovery can end it if we die first. `changing` is the git folder of a child that
+   * changes refs, since it may leave locks there.
    */
   readonly recordChild: (pid: number, changing?: string) => () => void
   /** How many git processes may run at once. */
@@ -59,7 +59,7 @@ export function gitExec(options: ExecOptions): GitExec {
   return (call) => slot(() => run(call, options), call.signal)
 }
 
-/** Not on record: such a git only reads, and ends by itself with its input, also when we are killed. */
+/** Such a git is not recorded: it only reads, and ends when its stdin closes, even if we are killed. */
 export function gitPipe({ env }: Pick<ExecOptions, 'env'>): GitPipe {
   return (call) => {
     const { child } = launch(call, { env, recordChild: () => () => {} })
@@ -70,7 +70,7 @@ export function gitPipe({ env }: Pick<ExecOptions, 'env'>): GitPipe {
       onData: (listener) => void child.stdout.on('data', listener),
       onEnd(listener) {
         let failure: AppError | undefined
-        // Where it could not be started, this comes first.
+        // If git could not be started, this event comes before `close`.
         child.on('error', (error) => (failure = spawnError(error, call)))
         child.once('close', (code, signal) => {
           const ended = `git ${call.args[0]} ended (${code ?? signal}).`
@@ -97,10 +97,10 @@ export function gitPipe({ env }: Pick<ExecOptions, 'env'>): GitPipe {
  * These commands start writing at once, so they wait at a gate until the child is recorded. Other writers read their
  * orders from stdin, which we send only after recording. Readers need no gate.
  */
-const selfWilled = new Set(['read-tree', 'sparse-checkout', 'update-index'])
+const gatedCommands = new Set(['read-tree', 'sparse-checkout', 'update-index'])
 
-/** The git folder that these hold locks in. */
-function changing({ args, gitDir }: GitScope & Pick<GitCall, 'args'>): string | undefined {
+/** The git folder in which this call takes locks. */
+function lockedFolder({ args, gitDir }: GitScope & Pick<GitCall, 'args'>): string | undefined {
   return ['update-ref', 'symbolic-ref'].includes(args[0] ?? '') ? gitDir : undefined
 }
 
@@ -111,8 +111,8 @@ function launch(call: GitScope & Pick<GitCall, 'args' | 'cwd'>, { env, recordChi
     cwd: call.cwd,
     env: gitEnvironment(env, call),
     stdio: ['pipe', 'pipe', 'pipe'],
-    isGated: selfWilled.has(call.args[0] ?? ''),
-    record: (pid) => recordChild(pid, changing(call)),
+    isGated: gatedCommands.has(call.args[0] ?? ''),
+    record: (pid) => recordChild(pid, lockedFolder(call)),
   })
   return { child: child as ChildProcessWithoutNullStreams, forget }
 }
@@ -127,12 +127,12 @@ function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
       call.onStderr?.(chunk)
       stderr = (stderr + chunk.toString()).slice(-stderrKept)
     })
-    // git may end before it has read everything: its exit code tells why, not our EPIPE.
+    // Git may end before it has read all of stdin: its exit code says why, our EPIPE does not.
     child.stdin.on('error', () => {})
     if (call.stdinFile === undefined) child.stdin.end(call.stdin)
     else createReadStream(call.stdinFile).on('error', reject).pipe(child.stdin)
 
-    // So that git takes its lock files away with it.
+    // SIGTERM lets git remove its lock files.
     const cancel = () => endGroup(child.pid, 'SIGTERM')
     call.signal?.addEventListener('abort', cancel, { once: true })
     const finish = () => {
@@ -155,25 +155,25 @@ function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
 }
 
 function spawnError(error: NodeJS.ErrnoException, call: Pick<GitCall, 'args' | 'cwd'>): AppError {
-  // The system says the same of a program that is not there and of a folder to start it in.
+  // Node reports ENOENT both for a missing program and for a missing cwd.
   if (error.code === 'ENOENT' && !existsSync(call.cwd))
     return new AppError('notFound', `The folder ${call.cwd} is gone.`, { path: call.cwd, cause: error })
   if (error.code === 'ENOENT' && error.path === 'git') {
-    return notInstalled(error)
+    return notInstalledError(error)
   }
   return new AppError('failed', `git ${call.args[0]} could not be started: ${error.message}`, {
     cause: error,
   })
 }
 
-function notInstalled(cause?: Error): AppError {
+function notInstalledError(cause?: Error): AppError {
   return new AppError('gitUnusable', 'git is not installed, or not on PATH.', { cause })
 }
 
 function gitError(call: GitCall, how: number | string | null, stderr: string): AppError {
   const said = stderr.trim()
-  if (how === 127 && /exec: git: /.test(said)) return notInstalled()
-  // Of a file that it checks out git does not say why; that there is no room is by far the most likely.
+  if (how === 127 && /exec: git: /.test(said)) return notInstalledError()
+  // `unable to write file` comes without a reason; a full disk is by far the most likely one.
   const full = /No space left on device|Disk quota exceeded|unable to write file/.test(said)
   return new AppError(
     full ? 'diskFull' : 'failed',
@@ -186,7 +186,7 @@ function gitError(call: GitCall, how: number | string | null, stderr: string): A
 }
 
 function lastLine(text: string): string {
-  // How far it was stands on a line that it goes back to the beginning of.
+  // Git writes its progress on one line and returns to its start with CR.
   const lines = text.split(/[\r\n]+/)
   return lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? ''
 }

@@ -1,4 +1,4 @@
-/** Files from 16 MB on are streamed, and packs are looked at through a small window: memory stays flat, however big. */
+/** Settings that keep git's memory flat: it streams files from 16 MB on, and maps packs through a small window. */
 export const frugal = [
   ['core.bigFileThreshold', '16m'],
   ['core.packedGitWindowSize', '4m'],

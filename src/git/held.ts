@@ -1,3 +1,4 @@
+/** Branches that a rebase or a bisect holds. */
 import path from 'node:path'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { HeldBranch } from '../core/model/git.ts'
@@ -5,8 +6,8 @@ import type { Place } from '../core/model/repo.ts'
 import { readWorktrees } from './worktrees.ts'
 
 /**
- * The checkout in which a rebase or a bisect has begun on the branch and will come back to it: HEAD is detached there
- * meanwhile. Git's own `branch --force` looks at the same files.
+ * The checkout in which a rebase or a bisect of the branch is under way: HEAD is detached there until git returns to
+ * the branch. `git branch --force` looks at the same files.
  */
 export async function findHolder(
   files: FileSystem,

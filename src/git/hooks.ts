@@ -1,9 +1,9 @@
-/** Hooks of the user's repository: run by git itself, and only when the user has asked for them. */
+/** Hooks of the user's repository: git runs them, and only if the user asked for them. */
 import type { HookCall, HookEnd } from '../core/model/git.ts'
 import type { Place } from '../core/model/repo.ts'
 import type { GitExec } from './exec.ts'
 
-/** Whatever a hook ends with is an answer. */
+/** Every exit code of a hook is an answer. */
 const anyCode = Array.from({ length: 255 }, (_, code) => code + 1)
 
 export async function runHook(
@@ -18,7 +18,7 @@ export async function runHook(
     cwd: checkout ?? gitDir,
     config: 'user',
     hooks: true,
-    // A hook is the user's own: it may fetch.
+    // The hook is the user's own program, which may fetch.
     network: true,
     expect: anyCode,
     signal,

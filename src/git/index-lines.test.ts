@@ -1,3 +1,4 @@
+/** The lines that `git update-index --index-info` reads. */
 import { expect, test } from 'vitest'
 import { indexLines } from './index-lines.ts'
 

@@ -1,7 +1,8 @@
+/** The input of `git update-index --index-info`. */
 import { toBytes } from '../core/model/bytes.ts'
 import type { IndexMove } from '../core/model/tree.ts'
 
-/** `<mode> <oid> TAB <path> 0`; mode 0 removes, and comes first: a file may have to make room for a folder. */
+/** `<mode> <oid> TAB <path> NUL`. Mode 0 removes a file; removals come first, as a folder may take a file's place. */
 export function indexLines(moves: readonly IndexMove[]): Buffer {
   const known = moves.flatMap(({ from, to }) => [from, to]).find((leaf) => leaf !== null)
   const none = '0'.repeat(known?.oid.length ?? 40)

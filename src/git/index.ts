@@ -1,3 +1,4 @@
+/** The ports Git, Refs and History, carried out by the git command and by reading git's files. */
 import { appError } from '../core/model/errors.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { Git } from '../core/ports/git.ts'
@@ -30,14 +31,14 @@ import { readSurroundings } from './surroundings.ts'
 import { requireVersion, type VersionNotes } from './version.ts'
 import { readRegistrations, readWorktrees } from './worktrees.ts'
 
-/** The git command behind the port. */
+/** The git command behind its ports. */
 export function commandGit(
   exec: GitExec,
   files: FileSystem,
   notes: VersionNotes,
   env: NodeJS.ProcessEnv,
 ): Git & Refs & History {
-  /** One that fails may have left its locks; those that it has in common with every other git only if it was killed. */
+  /** A failed change may leave locks of its refs. The shared locks are removed only if git was killed. */
   const withoutLocks = async <T>(place: Place, refs: readonly { ref: string }[], work: () => Promise<T>) => {
     const from = Date.now()
     try {
@@ -46,13 +47,13 @@ export function commandGit(
       const { gitDir } = place
       const { problem, data } = appError(error)
       const names = refs.map(({ ref }) => ref)
-      // Somebody else has them.
+      // `locked`: another process holds these locks.
       if (problem !== 'locked') await clearRefLocks(files, place, names, from)
       if (data?.killed === true) await clearSharedLocks(files, { gitDir, from, to: Date.now() })
       throw error
     }
   }
-  /** In process where that can be tried; git judges the rest. */
+  /** Tries the change in process first, if `tries` says so; git does all other changes. */
   const change = (tries: boolean, ...[place, ...asked]: Parameters<Refs['changeRefs']>) => {
     const shared = { ...place, gitDir: place.commonDir }
     return withoutLocks(

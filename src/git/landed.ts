@@ -1,18 +1,18 @@
-/** What tells whether the commits of a branch are in another one, by whatever way they came there. */
+/** Finds out whether another branch has the commits of a branch: merged, cherry-picked or squashed. */
 import type { CommitsBeside } from '../core/model/git.ts'
 import type { Place } from '../core/model/repo.ts'
 import type { GitExec } from './exec.ts'
 
-/** No driver of anybody's has a say in a diff. */
+/** No diff driver of a config applies. */
 const plain = ['--patch', '--no-ext-diff', '--no-textconv', '--no-color', '--full-index']
-/** A squash that lies further back than so many commits is not looked for. */
-const farthest = 1_000
+/** The number of commits among which a squash is looked for. */
+const maxCommits = 1_000
 
 function call(place: Place, args: readonly string[], signal?: AbortSignal) {
   return { args, gitDir: place.commonDir, cwd: place.commonDir, signal }
 }
 
-/** Line by line `- <commit>` for one whose change is upstream, `+ <commit>` for one that is not. */
+/** `git cherry` prints `- <commit>` if the target has the patch, `+ <commit>` if it lacks it. */
 export async function readBeside(
   exec: GitExec,
   place: Place,
@@ -25,7 +25,7 @@ export async function readBeside(
   return { all: lines.length, missing: lines.filter((line) => line.startsWith('+')).length }
 }
 
-/** Whether one commit on the target, since both went apart, holds all that the branch changed. */
+/** Whether one commit on the target, since the merge base, has the whole patch of the branch. */
 export async function isSquashed(
   exec: GitExec,
   place: Place,
@@ -38,8 +38,8 @@ export async function isSquashed(
   if (fork.code !== 0 || base === '') return false
   const [whole] = await patchIds(exec, place, ['diff-tree', ...plain, base, tip], signal)
   if (whole === undefined) return false
-  // To show a signature would run a program that the repository's config names.
-  const shape = ['--no-show-signature', '--format=commit %H', '--no-merges', `--max-count=${farthest}`]
+  // Showing a signature would run a program that the repository's config names.
+  const shape = ['--no-show-signature', '--format=commit %H', '--no-merges', `--max-count=${maxCommits}`]
   const log = ['log', ...plain, ...shape, `${base}..${target}`]
   return (await patchIds(exec, place, log, signal)).includes(whole)
 }

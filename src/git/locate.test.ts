@@ -1,3 +1,4 @@
+/** Finding the repository of a folder, as git finds it. */
 import { chownSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'

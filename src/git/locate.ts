@@ -1,3 +1,4 @@
+/** Finds the repository that a folder is in. */
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
@@ -6,13 +7,17 @@ import { isBare } from './bare.ts'
 import type { GitExec } from './exec.ts'
 import { readSmall, realPathOf, statOf } from './look.ts'
 
-/** Most repositories are the user's own: then git is never asked, nor loaded. */
+/** Loaded lazily: most repositories belong to the user, and then git is not needed. */
 type LoadExec = () => Promise<GitExec>
 
-/** Finds the repository that `dir` is in, by reading what git itself reads; spawns git only for a foreign owner. */
+/** Finds the repository of `dir` by reading the files that git reads; runs git only if another user owns it. */
 export async function locate(load: LoadExec, dir: string): Promise<Place> {
   const start = realPathOf(dir)
-  if (start === undefined) throw new AppError('notFound', `There is no folder ${dir}.`, { path: dir })
+  if (start === undefined)
+    throw new AppError('notFound', `There is no folder ${dir}.`, {
+      path: dir,
+      hint: 'Name an existing folder with -C DIR.',
+    })
   for (let folder = start; ; folder = path.dirname(folder)) {
     const place = placeAt(folder)
     if (place) {
@@ -40,7 +45,7 @@ function placeAt(folder: string): Place | undefined {
     }
     return { commonDir: commonDirOf(gitDir), gitDir, checkout: folder }
   }
-  if (isGitDir(folder) && isApart(folder)) return { commonDir: folder, gitDir: folder, checkout: null }
+  if (isGitDir(folder) && hasNoCheckout(folder)) return { commonDir: folder, gitDir: folder, checkout: null }
   return undefined
 }
 
@@ -53,12 +58,15 @@ function isGitDir(folder: string): boolean {
   return ['HEAD', 'objects', 'refs'].every((name) => statOf(path.join(folder, name)) !== undefined)
 }
 
-/** Whether no checkout belongs to the git folder, as far as one can see from inside it: that of a submodule counts, too. */
-function isApart(gitDir: string): boolean {
+/**
+ * Whether no checkout belongs to the git folder, as far as its own files say. A submodule's folder counts as apart,
+ * too.
+ */
+function hasNoCheckout(gitDir: string): boolean {
   return path.basename(gitDir) !== '.git' || isBare(gitDir)
 }
 
-/** Our own calls name the repository outright, which skips git's ownership test: so it is made here, by git's rules. */
+/** Our git calls set GIT_DIR, which skips git's ownership check, so we make that check here by git's rules. */
 async function requireTrusted(load: LoadExec, folder: string, commonDir: string): Promise<void> {
   const uid = process.getuid?.()
   if (uid === undefined || statOf(commonDir)?.uid === uid) return

@@ -1,4 +1,4 @@
-/** Locks that a git holds, or that one left which was killed. */
+/** Lock files that a running git holds, or that a killed git left. */
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { GitLock } from '../core/model/git.ts'
@@ -6,7 +6,7 @@ import type { Place } from '../core/model/repo.ts'
 
 const shared = ['index.lock', 'HEAD.lock', 'packed-refs.lock', 'config.lock', 'shallow.lock']
 
-/** Of each linked worktree. */
+/** Locks of each linked worktree. */
 const own = ['index.lock', 'HEAD.lock']
 
 export async function readLocks(place: Pick<Place, 'commonDir'>): Promise<GitLock[]> {
@@ -23,14 +23,14 @@ export async function readLocks(place: Pick<Place, 'commonDir'>): Promise<GitLoc
   const found = await Promise.all(
     names.map(async (name) => {
       const there = await lstat(path.join(place.commonDir, name)).catch(() => undefined)
-      // A lock of ours is a link.
+      // Our own lock is a symbolic link.
       return there && !there.isDirectory() ? [{ name, since: there.mtime }] : []
     }),
   )
   return found.flat()
 }
 
-/** Git passes over a folder that it may not read, and what is in it seems gone: that must not be believed. */
+/** An unreadable folder may hold locks: its error is thrown. Git would skip the folder as if it were empty. */
 function noneIfGone(thrown: unknown): string[] {
   if (['EACCES', 'EPERM', 'EIO'].includes((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown
   return []

@@ -1,7 +1,10 @@
-/** A look at what git keeps in small files, taken at once: by way of another thread each would take ten times as long. */
+/**
+ * Reads git's own small files synchronously: the way through a thread would take ten times as long
+ * (docs/adr/0023-microseconds-at-once.md).
+ */
 import { lstatSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
 
-/** Undefined when there is no such file. One that may not be read is none that is gone: that throws. */
+/** Undefined when the file does not exist. Throws when it exists and may not be read. */
 export function readSmall(file: string, encoding: 'utf8' | 'latin1' = 'utf8'): string | undefined {
   try {
     return readFileSync(file, encoding)
@@ -11,25 +14,25 @@ export function readSmall(file: string, encoding: 'utf8' | 'latin1' = 'utf8'): s
   }
 }
 
-/** Of what a link leads to. */
+/** The stat of the target of a link. */
 export function statOf(target: string): Stats | undefined {
-  return quietly(() => statSync(target, { throwIfNoEntry: false }))
+  return undefinedOnError(() => statSync(target, { throwIfNoEntry: false }))
 }
 
 export function lstatOf(target: string): Stats | undefined {
-  return quietly(() => lstatSync(target, { throwIfNoEntry: false }))
+  return undefinedOnError(() => lstatSync(target, { throwIfNoEntry: false }))
 }
 
-/** Where a link leads to; undefined when it is none. */
+/** The target of a link; undefined when it is no link. */
 export function readLink(target: string): string | undefined {
-  return quietly(() => readlinkSync(target))
+  return undefinedOnError(() => readlinkSync(target))
 }
 
 export function realPathOf(target: string): string | undefined {
-  return quietly(() => realpathSync.native(target))
+  return undefinedOnError(() => realpathSync.native(target))
 }
 
-function quietly<T>(look: () => T): T | undefined {
+function undefinedOnError<T>(look: () => T): T | undefined {
   try {
     return look()
   } catch {

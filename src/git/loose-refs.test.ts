@@ -1,3 +1,4 @@
+/** Refs written in process, compared with refs that git writes. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -28,7 +29,7 @@ function make(repo: TestRepo, refs: readonly string[], message?: string, signal?
   return change(repo, made, message, signal)
 }
 
-/** Into another place, as a branch goes into the trash. */
+/** Renames a ref, as a rejected branch moves into the trash. */
 function move(repo: TestRepo, ref: string, old = headOf(repo)) {
   return change(repo, [
     { ref: 'refs/offshoot/trash/1', old: null, new: old },

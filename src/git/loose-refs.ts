@@ -1,6 +1,6 @@
 /**
- * Refs made and deleted in process, by the steps that git itself takes: a lock beside each, its log, and then the ref. Why not
- * by `git update-ref`: docs/adr/0018-refs-in-process.md.
+ * Creates and deletes refs in process, in the same steps as git: lock, reflog, ref. `git update-ref` would cost a
+ * process (docs/adr/0018-refs-in-process.md).
  */
 import path from 'node:path'
 import { allEnded } from '../core/base/concurrency.ts'
@@ -10,7 +10,7 @@ import type { RefChange } from '../core/model/git.ts'
 import { lstatOf, readSmall } from './look.ts'
 import { sharedLockMark } from './refs.ts'
 
-/** False when anything is out of the ordinary: nothing is changed then, and git is to judge. */
+/** False when anything is unusual: then nothing was changed, and the caller lets git do it. */
 export async function changeLoose(
   files: FileSystem,
   place: Place,
@@ -22,44 +22,44 @@ export async function changeLoose(
   if (isShared(at('refs')) || !areOrdinary(at, changes)) return false
   const [made, gone] = [changes.filter(isMade), changes.filter(({ new: to }) => to === null)]
   const locks = changes.map(({ ref, new: to }) => ({ file: at(`${ref}.lock`), text: to ? `${to}\n` : '' }))
-  const held = new Set<string>()
+  const locksTaken = new Set<string>()
   try {
     for (const { file, text } of locks) {
       signal?.throwIfAborted()
       if (!(await inFolder(files, file, () => files.writeNew(file, text)))) return false
-      held.add(file)
+      locksTaken.add(file)
     }
-    // Whoever packs refs meanwhile would bring back what is deleted.
+    // A git that packs refs at the same time would bring a deleted ref back.
     const [first] = gone
     if (first) {
       const packed = at('packed-refs.lock')
-      if (!(await isLinked(files, packed, sharedLockMark(first.ref)))) return false
-      held.add(packed)
+      if (!(await createLink(files, packed, sharedLockMark(first.ref)))) return false
+      locksTaken.add(packed)
     }
-    // Nobody else can change them any more; somebody may have while we went about it.
+    // From now on we hold all locks. Somebody may have changed a ref before we had them.
     if (!areOrdinary(at, changes)) return false
     if (made.length > 0) await files.sync(made.map(({ ref }) => at(`${ref}.lock`)))
     signal?.throwIfAborted()
     for (const { ref, new: to } of made) {
-      if (isLogged(ref)) await log(files, at(`logs/${ref}`), to, message)
+      if (isLogged(ref)) await appendReflog(files, at(`logs/${ref}`), to, message)
       await files.rename(at(`${ref}.lock`), at(ref))
-      held.delete(at(`${ref}.lock`))
+      locksTaken.delete(at(`${ref}.lock`))
     }
-    // The log first, as git does it: a ref without one is less bad than the log of no ref.
+    // Deletes the reflog first, as git does: a ref without a reflog is less bad than a reflog without a ref.
     for (const { ref } of gone) {
       await files.remove(at(`logs/${ref}`))
       await files.remove(at(ref))
     }
   } finally {
-    await allEnded(Array.from(held, (lock) => files.remove(lock)))
+    await allEnded(Array.from(locksTaken, (lock) => files.remove(lock)))
   }
   for (const { ref } of gone) await removeEmpty(files, at, ref)
   return true
 }
 
 /**
- * Whether names change and nothing else: what the new ones are to point at is there, as others pointed at it till now, and
- * they tell later that the change has begun.
+ * Whether the change only renames refs: each new ref takes the value of an old one, whose objects therefore exist, and
+ * at least one new ref shows recovery that the change has begun.
  */
 export function isMove(changes: readonly RefChange[]): boolean {
   const old = new Set(changes.flatMap((change) => change.old ?? []))
@@ -72,7 +72,7 @@ function isMade(change: RefChange): change is Made {
   return change.old === null && change.new !== null
 }
 
-/** Where several users write, git gives each file the permissions that were agreed on. */
+/** In a repository shared by several users git sets special permissions, so we leave it to git. */
 function isShared(refs: string): boolean {
   return ((lstatOf(refs)?.mode ?? 0) & 0o020) !== 0
 }
@@ -83,30 +83,32 @@ function areOrdinary(at: (name: string) => string, changes: readonly RefChange[]
   return changes.every((change) => {
     const name = Buffer.from(change.ref).toString('latin1')
     if (isMade(change)) return isFree(at, packed, change.ref, name)
-    // The log of HEAD tells when the branch that it is on goes: that is left to git.
+    // If HEAD is on a deleted branch, git also writes the reflog of HEAD: we leave that to git.
     if (change.new !== null || packed.includes(` ${name}\n`) || head === `ref: ${change.ref}\n`) return false
     return readSmall(at(change.ref)) === `${change.old}\n`
   })
 }
 
-/** Nothing has the name, nor a name above or below it. A folder may be empty: git knows what to do then. */
+/**
+ * No ref has this name, nor one above or below it. Git knows what to do with a folder of that name, even an empty one.
+ */
 function isFree(at: (name: string) => string, packed: string, ref: string, name: string): boolean {
   if (packed.includes(` ${name}\n`) || packed.includes(` ${name}/`)) return false
   return !foldersOf(name).some((folder) => packed.includes(` ${folder}\n`)) && !lstatOf(at(ref))
 }
 
-/** `refs/heads/a/b`: `refs/heads/a`. */
+/** The folders of `refs/heads/a/b`: `refs/heads/a`. */
 function foldersOf(ref: string): string[] {
   const parts = ref.split('/')
   return parts.slice(3).map((_, index) => parts.slice(0, index + 3).join('/'))
 }
 
-/** Those that git keeps a log of. */
+/** Whether git keeps a reflog of the ref. */
 function isLogged(ref: string): boolean {
   return ref.startsWith('refs/heads/')
 }
 
-async function log(files: FileSystem, file: string, made: string, message: string): Promise<void> {
+async function appendReflog(files: FileSystem, file: string, made: string, message: string): Promise<void> {
   const seconds = Math.floor(Date.now() / 1000)
   const who = `offshoot <offshoot@localhost> ${seconds} +0000`
   const line = `${'0'.repeat(made.length)} ${made} ${who}\t${message}\n`
@@ -114,8 +116,8 @@ async function log(files: FileSystem, file: string, made: string, message: strin
   await inFolder(files, file, () => files.write(file, text))
 }
 
-/** A link is there with all that it says, or not at all, and only where nothing was. */
-async function isLinked(files: FileSystem, at: string, target: string): Promise<boolean> {
+/** A symbolic link appears with its whole content or not at all, and never replaces a file. */
+async function createLink(files: FileSystem, at: string, target: string): Promise<boolean> {
   try {
     await files.link(target, at)
     return true
@@ -125,7 +127,7 @@ async function isLinked(files: FileSystem, at: string, target: string): Promise<
   }
 }
 
-/** Whoever deletes the last ref of a folder takes the folder along, also when it was made for us just now. */
+/** A git that deletes the last ref of a folder also deletes the folder, perhaps right after we made it. */
 async function inFolder<T>(files: FileSystem, file: string, write: () => Promise<T>): Promise<T> {
   for (let left = 10; ; left--) {
     await files.makeFolder(path.dirname(file))

@@ -1,3 +1,4 @@
+/** The mark of a repository: a ref to a blob with its id. */
 import type { Place } from '../core/model/repo.ts'
 import { markRef } from '../core/model/refs.ts'
 import type { GitExec } from './exec.ts'

@@ -1,6 +1,6 @@
 /**
- * The git folder of a workspace, read as files. Git itself is never run in a folder that an agent writes: its config
- * could make git run commands, and a pipe in the place of a file would make it wait for ever.
+ * The git folder of a workspace, read as plain files. We never run git in a folder that an agent writes: its config
+ * could make git run commands, and a pipe in the place of a file would block git for ever.
  */
 import path from 'node:path'
 import type { FileSystem } from '../core/ports/files.ts'
@@ -8,7 +8,7 @@ import type { Place } from '../core/model/repo.ts'
 
 const object = /^([0-9a-f]{40}|[0-9a-f]{64})\s*$/
 
-/** The value of a ref; undefined when there is none, or nothing that can be read. */
+/** The value of a ref; undefined when it does not exist or cannot be read. */
 export async function readOwnRef(
   files: FileSystem,
   { commonDir }: Place,
@@ -21,7 +21,7 @@ export async function readOwnRef(
   return line && object.exec(line.slice(0, -ref.length))?.[1]
 }
 
-/** The commit that the workspace is on; undefined when its git is broken. */
+/** The commit that the workspace has checked out; undefined when its git is broken. */
 export async function readOwnHead(files: FileSystem, place: Place): Promise<string | undefined> {
   const head = (await readPlain(files, place.gitDir, 'HEAD')) ?? ''
   const ref = /^ref: (refs\/[^\n]+)\n?$/.exec(head)?.[1]
@@ -29,7 +29,7 @@ export async function readOwnHead(files: FileSystem, place: Place): Promise<stri
   return ref.includes('..') ? undefined : readOwnRef(files, place, ref)
 }
 
-/** Whether all that leads to the file, from the git folder on, are folders and no links; they may be missing. */
+/** Whether every parent of the file, from the git folder on, is a real folder or missing, and none is a link. */
 export async function isReal(files: FileSystem, gitDir: string, name: string): Promise<boolean> {
   if ((await files.readKind(gitDir)) !== 'folder') return false
   const parts = name.split('/')
@@ -40,7 +40,7 @@ export async function isReal(files: FileSystem, gitDir: string, name: string): P
   return true
 }
 
-/** The text of a file below a folder; a link on the way, or a file that may not be read, counts as none. */
+/** The text of a file below a folder; undefined behind a link, or if the file may not be read. */
 export async function readPlain(
   files: FileSystem,
   folder: string,

@@ -1,3 +1,4 @@
+/** Objects read through one long-lived git. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { testRepo } from '../../test/support/repo.ts'
 import { type GitPipe, gitPipe, type OpenPipe } from './exec.ts'

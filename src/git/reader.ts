@@ -1,16 +1,16 @@
-/** Objects read through one long-lived `git cat-file`, started when first needed. */
+/** Reads objects through one long-lived `git cat-file`, which starts at the first read. */
 import type { GitPipe } from './exec.ts'
 
 export interface ObjectReader {
-  /** undefined when neither the repository nor its alternates have it. */
+  /** undefined when neither the repository nor its alternates have the object. */
   read(oid: string): Promise<Buffer | undefined>
-  /** Its size; undefined when it is missing. */
+  /** The object's size; undefined when it is missing. */
   readSize(oid: string): Promise<number | undefined>
   close(): void
 }
 
 interface Waiting {
-  /** Only the first line is wanted. */
+  /** Git answers with the first line only. */
   readonly info: boolean
   resolve(found: { size: number; content: Buffer } | undefined): void
   reject(error: Error): void
@@ -19,10 +19,10 @@ interface Waiting {
 type ReadScope = { readonly gitDir: string; readonly alternates: readonly string[] }
 
 export function objectReader(open: GitPipe, scope: ReadScope): ObjectReader {
-  let current: ReturnType<typeof conversation> | undefined
+  let current: ReturnType<typeof openConversation> | undefined
   const ask = (command: 'contents' | 'info', oid: string) => {
     if (!current) {
-      const begun = conversation(open, scope, () => {
+      const begun = openConversation(open, scope, () => {
         if (current === begun) current = undefined
       })
       current = begun
@@ -34,21 +34,21 @@ export function objectReader(open: GitPipe, scope: ReadScope): ObjectReader {
     readSize: async (oid) => (await ask('info', oid))?.size,
     close() {
       current?.close()
-      // It still answers what it was asked; whoever asks from now on asks another one.
+      // That process still answers its open questions; later reads start another one.
       current = undefined
     },
   }
 }
 
-/** With one git process, until it ends. */
-function conversation(open: GitPipe, scope: ReadScope, onEnd: () => void) {
+/** Talks to one git process until it ends. */
+function openConversation(open: GitPipe, scope: ReadScope, onEnd: () => void) {
   const waiting: Waiting[] = []
   let chunks: Buffer[] = []
   let size = 0
   let needed = 1
 
-  /** `<oid> <type> <size>\n<content>\n`, or `<oid> missing\n`. Nothing is joined before all of it has come. */
-  function take(chunk: Buffer): void {
+  /** `<oid> <type> <size>\n<content>\n`, or `<oid> missing\n`. Chunks are joined only when all have come. */
+  function receive(chunk: Buffer): void {
     chunks.push(chunk)
     size += chunk.length
     while (waiting.length > 0 && size >= needed) {
@@ -71,7 +71,7 @@ function conversation(open: GitPipe, scope: ReadScope, onEnd: () => void) {
   }
 
   const pipe = open({ args: ['cat-file', '--batch-command'], cwd: scope.gitDir, ...scope })
-  pipe.onData(take)
+  pipe.onData(receive)
   pipe.onEnd((error) => {
     onEnd()
     for (const { reject } of waiting.splice(0)) reject(error)

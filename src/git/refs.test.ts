@@ -1,3 +1,4 @@
+/** Refs changed by git, and locks that a killed git left. */
 import { existsSync, lstatSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -121,7 +122,7 @@ describe('clearSharedLocks', () => {
     const { gitDir, from, left } = locked()
     await clearSharedLocks(nodeFiles(), { gitDir, from: from + 60_000, to: from + 61_000 })
     await clearSharedLocks(nodeFiles(), { gitDir, from: from - 60_000, to: from - 1_000 })
-    // Nobody saw how long it lived.
+    // No record says when that git ended.
     await clearSharedLocks(nodeFiles(), { gitDir, from: from - 60_000, to: undefined })
     expect(left()).toEqual(names)
   })

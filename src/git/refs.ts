@@ -1,3 +1,4 @@
+/** Refs, reflogs and their locks, read from git's files and changed by git (docs/adr/0018-refs-in-process.md). */
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -16,7 +17,7 @@ export async function readHeadBranch(place: Place): Promise<string | null> {
   return /^ref: refs\/heads\/(.+?)\n?$/.exec(text)?.[1] ?? null
 }
 
-/** The commit that a revision names. HEAD on a branch, by far the most frequent, costs no process. */
+/** The commit that a revision names. HEAD on a branch, by far the most frequent one, needs no process. */
 export async function findCommit(exec: GitExec, place: Place, rev: string, signal?: AbortSignal) {
   if (rev === 'HEAD') {
     const branch = await readHeadBranch(place)
@@ -34,7 +35,7 @@ export async function findCommit(exec: GitExec, place: Place, rev: string, signa
   return code === 0 ? stdout.toString().trim() : undefined
 }
 
-/** A ref as git keeps it, in a file of its own or packed with others; what points to another ref is followed by git. */
+/** The value of a ref, loose or packed. Git follows a symbolic ref. */
 export async function findRef(exec: GitExec, place: Place, ref: string, signal?: AbortSignal) {
   const loose = readSmall(path.join(place.commonDir, ref))
   if (loose === undefined) return findPacked(place, ref)
@@ -73,7 +74,7 @@ export async function readRefs(
   return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]))
 }
 
-/** Branches that a branch of this name cannot stand beside: the same one, `a` for `a/b`, `a/b` for `a`. */
+/** Branches that exclude a branch of this name: the same one, `a` for `a/b`, `a/b` for `a`. */
 export async function findRivals(place: Place, branch: string): Promise<string[]> {
   const wanted = `refs/heads/${branch}`
   const parts = branch.split('/')
@@ -87,12 +88,12 @@ export async function findRivals(place: Place, branch: string): Promise<string[]
     const found = lstatOf(path.join(place.commonDir, ref))
     if (found && !found.isDirectory()) rivals.add(ref)
   }
-  for (const name of await looseBelow(path.join(place.commonDir, wanted))) rivals.add(`${wanted}/${name}`)
+  for (const name of await readLooseBelow(path.join(place.commonDir, wanted))) rivals.add(`${wanted}/${name}`)
   return Array.from(rivals, (ref) => ref.slice('refs/heads/'.length))
 }
 
-/** Folders that hold no ref are left behind when the last one goes. */
-async function looseBelow(folder: string): Promise<string[]> {
+/** The loose refs below a folder. Empty folders remain when the last ref is deleted, and do not count. */
+async function readLooseBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   return entries
     .filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.lock'))
@@ -122,16 +123,16 @@ export async function changeRefs(
   message: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  // To `git stash` a stash without a log is none.
+  // `git stash` ignores a stash without a reflog.
   const logs = changes.some(({ ref }) => ref === 'refs/stash') ? ['--create-reflog'] : []
   const { code, stderr } = await exec({
     args: ['update-ref', '--stdin', '-z', ...logs, '-m', message],
     gitDir: place.commonDir,
     cwd: place.commonDir,
     stdin: refCommands(changes),
-    // A ref that a power cut leaves empty would keep the user's own git from collecting garbage, and from pushing.
+    // A power cut can leave a ref empty, and with such a ref the user's own gc and push fail.
     durable: true,
-    // A lock that a kill has left is put away by whoever recovers, who waits first to be sure that nobody is at work.
+    // Recovery removes locks of a killed git, and waits `patienceMs` before; this git must wait longer than that.
     settings: [['core.packedRefsTimeout', String(5 * patienceMs)]],
     expect: [1, 128],
     signal,
@@ -173,8 +174,8 @@ export function refCommands(changes: readonly RefChange[]): string {
 }
 
 /**
- * Takes away what a power cut left of a ref: a file that says nothing, which git neither reads nor writes over. Below
- * `refs/offshoot/` only we write: there anything goes that is no ref. One that was packed before is back then.
+ * Deletes a ref file that a power cut left empty: git neither reads nor overwrites it. Below `refs/offshoot/` only we
+ * write, so there any file that is no ref is deleted. A packed value of the ref then counts again.
  */
 export async function clearBrokenRef(files: FileSystem, place: Place, ref: string): Promise<void> {
   const file = path.join(place.commonDir, ref)
@@ -183,7 +184,7 @@ export async function clearBrokenRef(files: FileSystem, place: Place, ref: strin
   if (/^\0*$/.test(text) || ref.startsWith('refs/offshoot/')) await files.remove(file)
 }
 
-/** Nothing that is older than `since`. */
+/** Removes locks, reflogs and drafts that a killed change of these refs left, but none older than `since`. */
 export async function clearRefLocks(
   files: FileSystem,
   place: Place,
@@ -194,11 +195,11 @@ export async function clearRefLocks(
   const drafts = new Map<string, string[]>()
   for (const ref of refs) {
     if (isRecent(findTime(at(`${ref}.lock`)), since)) await files.remove(at(`${ref}.lock`))
-    // Git writes the log first: killed then, it leaves the log of a ref that never was.
+    // Git writes the reflog first: killed then, it leaves the reflog of a ref that never existed.
     const isLogged = isRecent(findTime(at(`logs/${ref}`)), since)
     if (isLogged && !isRef(at, ref)) await files.remove(at(`logs/${ref}`))
     const folder = path.dirname(at(`logs/${ref}`))
-    // Once for all of them: the logs of everything in the trash are in one folder.
+    // Each folder is listed once: the reflogs of all closed tasks are in the same one.
     const found = drafts.get(folder) ?? (await files.readNames(folder)).filter((name) => draft.test(name))
     drafts.set(folder, found)
     await clearDrafts(files, at(`logs/${ref}`), found, since)
@@ -209,8 +210,8 @@ export async function clearRefLocks(
 }
 
 /**
- * Where our lock of the packed refs leads to, as it is a link that leads nowhere: whoever recovers a change of that ref knows
- * by it that the lock is ours. To git it is a lock like any other.
+ * The target of our packed-refs.lock, a link that leads nowhere. Recovery of a change of `ref` knows by it that the
+ * lock is ours. To git it is a lock like any other.
  */
 export function sharedLockMark(ref: string): string {
   return `offshoot:${ref}`
@@ -218,7 +219,7 @@ export function sharedLockMark(ref: string): string {
 
 const draft = /\.[0-9a-f]{12}\.tmp$/
 
-/** A log of ours that was killed before it took its name. */
+/** Removes drafts of a reflog: we were killed before we renamed them. */
 async function clearDrafts(
   files: FileSystem,
   log: string,
@@ -237,32 +238,32 @@ function isRef(at: (name: string) => string, ref: string): boolean {
   return packed.includes(` ${ref}\n`)
 }
 
-/** Git itself waits half as long: whoever holds such a lock longer is dead, or stands in the way of every git. */
+/** Git waits half as long for such a lock: its holder is dead by then, or blocks every git. */
 const patienceMs = 2_000
 
 /**
- * Deleting a ref locks the packed refs, and changing the branch that is checked out locks HEAD; so does the user's own
- * git, and its locks look just like that. One is ours that was made while a git of ours was at work that did not end by
- * itself: any other takes its locks away. One that was made later is not ours, however long it has been there.
+ * Deleting a ref locks the packed refs, and changing the checked-out branch locks HEAD. The user's own git takes the
+ * same locks, which look alike. A lock is ours if it was made while a killed git of ours ran: a git that ends by
+ * itself removes its locks. A lock that was made later is not ours, however old it is.
  */
 export async function clearSharedLocks(files: FileSystem, { gitDir, from, to }: LeftBehind): Promise<void> {
   const at = (name: string) => path.join(gitDir, name)
   const locks = ['packed-refs.lock', 'HEAD.lock'].map(at)
   const seen = locks.map(findTime)
-  // The clock tells whole milliseconds, a file has parts of them.
+  // The clock has whole milliseconds, the time of a file has fractions of them.
   const isOurs = (time: number | undefined) => isRecent(time, from) && time < (to ?? from + patienceMs) + 1
   if (!seen.some(isOurs)) return
-  // Somebody else may have taken it in the same moment, and be at work.
+  // Another git may have taken the lock in the same moment, and still be running.
   await pause(patienceMs)
   for (const [index, lock] of locks.entries()) {
     if (!isOurs(seen[index]) || findTime(lock) !== seen[index]) continue
-    // What git was writing under that lock; it refuses to write it over.
+    // Git was writing this file under the lock, and refuses to overwrite it.
     if (lock === at('packed-refs.lock')) await files.remove(at('packed-refs.new'))
     await files.remove(lock)
   }
 }
 
-/** The time of a new file may be a tick of the kernel behind the clock. */
+/** The time of a new file may be one kernel tick behind the clock. */
 const tickMs = 20
 
 function isRecent(time: number | undefined, since: number): time is number {

@@ -1,3 +1,4 @@
+/** The refs, config and hooks of a repository, read before and after a run to find strays. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -5,8 +6,8 @@ import type { Place } from '../core/model/repo.ts'
 import type { GitExec } from './exec.ts'
 
 /**
- * What an agent should leave alone in a repository: every ref with its value, one that names another with that name, and
- * a hash of each file of config and hooks.
+ * The parts of a repository that an agent should leave alone: every ref with its value, or the name that a symbolic ref
+ * points to, and a hash of each config file and hook.
  */
 export async function readSurroundings(exec: GitExec, { commonDir }: Place): Promise<Map<string, string>> {
   const { stdout } = await exec({

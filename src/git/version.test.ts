@@ -1,3 +1,4 @@
+/** The installed git's version: read once, noted, and refused if too old. */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -19,7 +20,7 @@ describe('isRecent', () => {
   ])('S4: %s: %s', (version, recent) => expect(isRecent(version)).toBe(recent))
 })
 
-/** A git that says it is of that version, and how often it was asked. */
+/** A git program that prints this version, and counts its calls. */
 function machine(version: string) {
   const folder = tempFolder()
   const install = (said: string) =>

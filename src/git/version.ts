@@ -1,3 +1,4 @@
+/** The version of the installed git. */
 import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
 import type { GitExec } from './exec.ts'
@@ -11,8 +12,8 @@ export interface VersionNotes {
 }
 
 /**
- * The installed git's version. Asked once per binary: the answer is noted together with the binary's path, size
- * and time, so that a command normally spawns nothing to know it.
+ * The installed git's version. We ask once per binary and note the answer with the binary's path, size and time, so
+ * that a command normally starts no process for it.
  */
 export async function requireVersion(
   exec: GitExec,
@@ -22,7 +23,7 @@ export async function requireVersion(
 ): Promise<string> {
   const binary = findBinary(env.PATH ?? '')
   if (binary === undefined) throw new AppError('gitUnusable', 'git is not installed, or not on PATH.')
-  const noted = (await quietly(() => notes.find('git')))?.split('\t')
+  const noted = (await undefinedOnError(() => notes.find('git')))?.split('\t')
   if (noted?.[0] === binary && noted[1] !== undefined) return noted[1]
   const { stdout } = await exec({ args: ['version'], cwd: '/', signal })
   const version = /(\d+\.\d+(\.\d+)?)/.exec(stdout.toString())?.[1]
@@ -34,12 +35,12 @@ export async function requireVersion(
       `git ${version} is too old; offshoot needs ${oldest.join('.')} or newer.`,
     )
   }
-  await quietly(() => notes.put('git', `${binary}\t${version}`))
+  await undefinedOnError(() => notes.put('git', `${binary}\t${version}`))
   return version
 }
 
-/** A note that cannot be read or kept costs one more question, nothing else. */
-async function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
+/** A note that cannot be read or written costs one more `git version`, nothing else. */
+async function undefinedOnError<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
   } catch {

@@ -1,4 +1,4 @@
-/** Where the git folder of a workspace is, as we made it, whatever its `.git` says by now. */
+/** The git folder of a workspace, as we made it: its `.git` may say something else by now. */
 import path from 'node:path'
 import type { Place, Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
@@ -11,7 +11,7 @@ export function workspacePlace(repo: Repo, task: Task): Place {
   return { commonDir: repo.commonDir, gitDir, checkout: task.path }
 }
 
-/** For calls in a workspace: the repository is named outright, the user's own conversions count. */
+/** The scope of a git call in a workspace: it names the git folder, and the user's own conversions apply. */
 export function workspaceScope(repo: Repo, task: Task) {
   const { gitDir } = workspacePlace(repo, task)
   return { gitDir, workTree: task.path, cwd: task.path, config: 'user' } as const

@@ -1,3 +1,4 @@
+/** The worktrees of a repository, read from git's files. */
 import path from 'node:path'
 import type { Registration, Worktree } from '../core/model/git.ts'
 import { type Place, repoRoot } from '../core/model/repo.ts'
@@ -6,7 +7,7 @@ import { isBare } from './bare.ts'
 
 /** Every worktree of the repository, the main one first. */
 export async function readWorktrees(files: FileSystem, place: Place): Promise<Worktree[]> {
-  // A bare repository has a HEAD, but nothing is checked out.
+  // A bare repository has a HEAD, but no checkout.
   const branch = isBare(place.commonDir) ? null : await branchIn(files, place.commonDir)
   const found: Worktree[] = [{ name: null, path: repoRoot(place.commonDir), branch }]
   const names = await files.readNames(path.join(place.commonDir, 'worktrees'))
@@ -43,7 +44,7 @@ export async function readRegistrations(files: FileSystem, place: Place): Promis
 
 export const markFile = 'offshoot.json'
 
-/** What git writes into the lock of a worktree that it is about to make; killed then, it leaves it so for ever. */
+/** The text of the `locked` file while `git worktree add` runs; a killed git leaves it there. */
 export const halfMade = 'initializing'
 
 async function branchIn(files: FileSystem, gitDir: string): Promise<string | null> {

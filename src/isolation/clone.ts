@@ -1,6 +1,7 @@
 /**
- * A clone that borrows the user's objects and shares nothing else: whatever an agent does to its git, the user's
- * repository does not notice. Written file by file, like a worktree's registration, and filled by git.
+ * A clone that borrows the user's objects and shares nothing else: the user's repository does not notice what an agent
+ * does to the clone's git. We write its git folder file by file; git fills the workspace
+ * (docs/adr/0011-clone-isolation-written-by-hand.md).
  */
 import path from 'node:path'
 import type { Repo } from '../core/model/repo.ts'
@@ -51,7 +52,7 @@ export function cloneIsolation(exec: GitExec, files: FileSystem): IsolationKind 
       return true
     },
 
-    // All of it is in the folder.
+    // A clone lies wholly in its folder, so no other folder can belong to it.
     async findOther() {
       return undefined
     },
@@ -60,7 +61,7 @@ export function cloneIsolation(exec: GitExec, files: FileSystem): IsolationKind 
   }
 }
 
-/** Its parts are where they belong, it borrows from where it should, and its HEAD can be read. */
+/** Whether its parts exist, its only alternate is the user's repository, and its HEAD is a commit. */
 async function isSound(
   exec: GitExec,
   files: FileSystem,
@@ -84,7 +85,7 @@ async function isSound(
   return code === 0
 }
 
-/** The repository may have been moved: then nothing but the way to its objects is wrong. */
+/** If the user's repository was moved, only the path in the clone's alternates is wrong. */
 async function borrowAgain(files: FileSystem, repo: Repo, gitDir: string): Promise<boolean> {
   if (!(await hasParts(files, gitDir))) return false
   const said = await readPlain(files, gitDir, 'objects/info/alternates')
@@ -113,7 +114,9 @@ const parts = {
   commondir: undefined,
 } as const
 
-/** Read as a file, for it may say anything: git can read it, and finds the clone's own files with it. */
+/**
+ * Whether git can parse the config and it names no other work tree. Git reads it with `--file`, so it has no effect.
+ */
 async function hasSoundConfig(
   exec: GitExec,
   files: FileSystem,
@@ -168,11 +171,11 @@ async function makeGit(
     if (text !== undefined) await files.write(path.join(gitDir, name), text)
   }
   await inheritSparseness(files, repo.place, gitDir)
-  // Without HEAD it is no repository: it comes last.
+  // Comes last: a folder without HEAD is no repository.
   await files.write(path.join(gitDir, 'HEAD'), `ref: refs/heads/${task.branch}\n`)
 }
 
-/** What says how the repository is stored, who commits, and where its remotes are; nothing that runs anything. */
+/** Settings that a clone inherits: storage format, identity and remotes; none that runs a command. */
 const wanted =
   '^(core\\.(repositoryformatversion|filemode|ignorecase|symlinks|precomposeunicode|autocrlf|eol|safecrlf|sparsecheckout.*)|' +
   'extensions\\.(objectformat|worktreeconfig)|user\\..*|remote\\..*\\.(url|fetch|pushurl)|branch\\..*\\.(remote|merge))$'
@@ -202,7 +205,7 @@ export function configLines(key: string, value: string): string {
   return `[${section}${middle === '' ? '' : ` ${quoted(middle)}`}]\n\t${name} = ${quoted(value)}\n`
 }
 
-/** The branches, tags and remote branches of the user's, and the task's own branch at its base. */
+/** The user's branches, tags and remote branches, and the task's own branch at its base. */
 async function clonedRefs(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<string> {
   const refs = await readCloned(exec, repo, signal)
   const own = `refs/heads/${task.branch}`
@@ -232,7 +235,7 @@ export async function readCloned(
 }
 
 export function packedRefs(refs: ReadonlyMap<string, string>): string {
-  // By bytes, as git looks for them.
+  // Sorted by bytes, since git searches by bytes.
   const sorted = [...refs].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   return `# pack-refs with: sorted\n${sorted.map(([ref, object]) => `${object} ${ref}\n`).join('')}`
 }

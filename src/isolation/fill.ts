@@ -1,3 +1,4 @@
+/** Fills a workspace with files by `git read-tree`. */
 import type { OnProgress } from '../core/model/progress.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
@@ -5,10 +6,10 @@ import type { GitExec } from '../git/exec.ts'
 import { frugal } from '../git/frugal.ts'
 import { workspaceScope } from '../git/workspace-place.ts'
 
-/** With it git would write an index that takes every file for unchanged, for ever. */
+/** With core.ignoreStat, git would mark every file of the index as unchanged, for ever. */
 export const fillSettings = [['core.ignoreStat', 'false'], ...frugal] as const
 
-/** The files of the base commit. */
+/** Writes the files of the base commit. */
 export async function fill(
   exec: GitExec,
   repo: Repo,
@@ -20,20 +21,20 @@ export async function fill(
     args: ['read-tree', '--reset', '-u', ...(onProgress ? ['-v'] : []), task.base.commit],
     ...workspaceScope(repo, task),
     settings: fillSettings,
-    ...(onProgress && { progress: true, onStderr: reader(onProgress) }),
+    ...(onProgress && { progress: true, onStderr: progressReader(onProgress) }),
     signal,
   })
 }
 
-/** Numbers are all that is read of what git says. */
-function reader(onProgress: OnProgress): (chunk: Buffer) => void {
+/** Reads the numbers of git's progress, and ignores its words. */
+function progressReader(onProgress: OnProgress): (chunk: Buffer) => void {
   return (chunk) => {
     const last = [...chunk.toString().matchAll(/(\d+)% \((\d+)\/(\d+)\)/g)].at(-1)
     if (last) onProgress({ percent: Number(last[1]), files: Number(last[2]), total: Number(last[3]) })
   }
 }
 
-/** The index and the files of HEAD. */
+/** Writes the index and the files of HEAD. */
 export async function checkOut(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
   await exec({
     args: ['read-tree', '--reset', '-u', 'HEAD'],
@@ -43,7 +44,7 @@ export async function checkOut(exec: GitExec, repo: Repo, task: Task, signal?: A
   })
 }
 
-/** The index of HEAD; the files stay as they are. In a sparse workspace it says which ones are not meant to be there. */
+/** Resets the index to HEAD and leaves the files alone. A sparse workspace also gets its skip-worktree flags back. */
 export async function resetIndex(exec: GitExec, repo: Repo, task: Task, signal?: AbortSignal): Promise<void> {
   const scope = { ...workspaceScope(repo, task), settings: fillSettings, signal }
   await exec({ args: ['read-tree', '--reset', 'HEAD'], ...scope })

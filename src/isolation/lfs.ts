@@ -1,4 +1,4 @@
-/** Git LFS: its content comes by the user's own filter. Without one a file stays the pointer that git stores. */
+/** Finds files that Git LFS left as pointers, because the user's LFS filter is missing. */
 import path from 'node:path'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
@@ -8,7 +8,7 @@ import { workspaceScope } from '../git/workspace-place.ts'
 
 const magic = 'version https://git-lfs.github.com/spec/'
 
-/** No pointer is longer. */
+/** The size that no LFS pointer exceeds. */
 const longest = 1024
 
 export async function findPointers(

@@ -1,6 +1,6 @@
 /**
- * A workspace made ahead of need: `files` is the folder to be, `git` the registration to be. Nothing of it is in the
- * user's repository before it is handed over, so that their git neither lists nor prunes it.
+ * A slot: `files` becomes a workspace, `git` becomes its registration. Until the hand-over nothing of it is in the
+ * user's repository, so that git neither lists nor prunes it (docs/adr/0022-workspaces-made-ahead.md).
  */
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
@@ -22,7 +22,7 @@ export function gitSlots(exec: GitExec, files: FileSystem): Slots {
       await files.write(path.join(git, 'HEAD'), `${commit}\n`)
       await inheritSparseness(files, repo.place, git)
       await exec({ args: ['read-tree', '--reset', '-u', commit], ...scopeOf(slot), signal })
-      await untilLater(path.join(git, 'index'))
+      await waitForNextSecond(path.join(git, 'index'))
       await exec({ args: ['update-index', '-q', '--refresh'], expect: [1], ...scopeOf(slot), signal })
     },
 
@@ -48,13 +48,13 @@ export function gitSlots(exec: GitExec, files: FileSystem): Slots {
         expect: [128],
         signal,
       })
-      // FileSystem that are the same in both commits may have to be written anew.
+      // With other attributes, git may have to rewrite files that are the same in both commits.
       if (asked.code !== 0 || asked.stdout.length > 0) return false
       const { code } = await exec({
         args: ['read-tree', '-m', '-u', from, to],
         expect: [128],
         ...scopeOf(slot),
-        settings: [...fillSettings, ...copied],
+        settings: [...fillSettings, ...copySettings],
         signal,
       })
       return code === 0
@@ -71,8 +71,8 @@ export function gitSlots(exec: GitExec, files: FileSystem): Slots {
   }
 }
 
-/** A state folder that was copied with its times is as good as before. */
-const copied = [
+/** Lets git accept a state folder that was copied with its times: ctime and inode differ there. */
+const copySettings = [
   ['core.trustctime', 'false'],
   ['core.checkStat', 'minimal'],
 ] as const
@@ -85,19 +85,19 @@ function filesOf(slot: string): string {
   return path.join(slot, 'files')
 }
 
-/** The user's own conversions count. */
+/** The user's own conversions apply. */
 function scopeOf(slot: string) {
   const workTree = filesOf(slot)
   return { gitDir: gitOf(slot), workTree, cwd: workTree, config: 'user', settings: fillSettings } as const
 }
 
-/** Git keeps times in seconds: an index of the same second as its files makes it read them all again. */
-async function untilLater(index: string): Promise<void> {
+/** Waits for the next second: an index of the same second as its files makes git read them all again. */
+async function waitForNextSecond(index: string): Promise<void> {
   const { mtimeMs } = await lstat(index)
   await pause(Math.max(0, Math.floor(mtimeMs / 1000) * 1000 + 1000 - Date.now()))
 }
 
-/** A copy of it, with its times, looks the same. */
+/** Mode, size and time. A copy that keeps the times has the same. */
 async function lookOf(file: string): Promise<string> {
   const found = await lstat(file, { bigint: true }).catch(() => undefined)
   return found ? `${found.mode} ${found.isDirectory() ? 0 : found.size} ${found.mtimeNs}` : 'none'

@@ -1,6 +1,6 @@
 /**
- * Submodules of a fresh workspace, from the copies that the user's repository keeps of them. Each gets a git folder where git
- * itself would put it, which borrows the objects of that copy: nothing is fetched, and nothing is stored twice.
+ * Fills the submodules of a new workspace from the user's own copies in `.git/modules`. Each gets a git folder where
+ * git itself would put it, with that copy as its alternate: nothing is fetched, and no object is stored twice.
  */
 import path from 'node:path'
 import type { Submodules } from '../core/model/git.ts'
@@ -12,15 +12,15 @@ import { workspacePlace } from '../git/workspace-place.ts'
 import { clonedConfig, configLines, packedRefs, readCloned } from './clone.ts'
 import { fillSettings } from './fill.ts'
 
-/** A folder with submodules in it: a workspace, or a submodule that has some of its own. */
+/** A folder with submodules: a workspace, or a submodule with nested ones. */
 interface Outer {
-  /** The user's git folder, with `modules` in it. */
+  /** The user's git folder, which has a `modules` folder. */
   readonly from: string
-  /** That of the workspace, or of the submodule in it. */
+  /** The git folder of the workspace, or of the submodule in it. */
   readonly gitDir: string
   readonly folder: string
   readonly commit: string
-  /** The way to it from the workspace. */
+  /** Its path relative to the workspace. */
   readonly prefix: string
 }
 
@@ -54,7 +54,7 @@ async function fillAll(
   for (const link of await readLinks(exec, outer, signal)) {
     const shown = outer.prefix + link.path
     const folder = path.join(outer.folder, link.path)
-    // Outside of a sparse cone there is none, and something else may be there.
+    // The folder may be missing outside of the sparse cone, or have other content: such a submodule is skipped.
     if ((await files.readKind(folder)) !== 'folder' || (await files.readNames(folder)).length > 0) continue
     if ((await files.readRealPath(folder)) !== folder) continue
     const inner = { ...moduleOf(outer, link), folder, commit: link.commit, prefix: `${shown}/` }
@@ -76,7 +76,7 @@ function moduleOf({ from, gitDir }: Outer, { name }: Link): Pick<Outer, 'from' |
   return { from: path.join(from, 'modules', name), gitDir: path.join(gitDir, 'modules', name) }
 }
 
-/** What `.gitmodules` names and the commit has a pointer for. */
+/** The submodules that `.gitmodules` names and the commit has a pointer for. */
 async function readLinks(exec: GitExec, { from, commit }: Outer, signal?: AbortSignal): Promise<Link[]> {
   const call = { gitDir: from, cwd: from, signal }
   const listed = await exec({
@@ -106,7 +106,7 @@ async function readLinks(exec: GitExec, { from, commit }: Outer, signal?: AbortS
 
 const records = (output: Buffer) => output.toString().split('\0').filter(Boolean)
 
-/** A name becomes a folder: it must not lead anywhere else. */
+/** A name becomes a path: it must not lead out of its folder. */
 function isSafe(name: string): boolean {
   return (
     name !== '' &&
@@ -115,7 +115,7 @@ function isSafe(name: string): boolean {
   )
 }
 
-/** Why it cannot be checked out; undefined when it can. */
+/** The reason why a submodule cannot be checked out; undefined when it can. */
 async function findLack(
   exec: GitExec,
   files: FileSystem,

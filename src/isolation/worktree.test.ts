@@ -1,3 +1,4 @@
+/** Linked worktrees that we register: git must take them for its own. */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Linked worktrees, registered by writing the files that git keeps for them: the registration appears by one
- * rename, whereas `git worktree add` makes it piece by piece and a kill leaves it locked and half there.
+ * Linked worktrees. We write git's files for them and register them by one rename: `git worktree add` makes them piece
+ * by piece, and a kill leaves a locked, half-made registration (docs/adr/0005-worktrees-registered-by-rename.md).
  */
 import path from 'node:path'
 import { allEnded } from '../core/base/concurrency.ts'
@@ -14,7 +14,7 @@ import { workspacePlace } from '../git/workspace-place.ts'
 import { halfMade, markFile } from '../git/worktrees.ts'
 import { checkOut, fill, resetIndex } from './fill.ts'
 
-/** The agent shares the user's `.git`: its commits are there at once. */
+/** The agent shares the user's `.git`: its commits are in the user's repository at once. */
 export function worktreeIsolation(exec: GitExec, files: FileSystem): IsolationKind {
   return {
     async make(repo, task, signal, onProgress) {
@@ -29,16 +29,16 @@ export function worktreeIsolation(exec: GitExec, files: FileSystem): IsolationKi
     checkOut: (repo, task, signal) => checkOut(exec, repo, task, signal),
 
     async findFault(repo, task) {
-      const { pointed, known, locked } = await look(files, repo, task)
-      if (!pointed) return 'its .git does not lead to the repository'
+      const { pointed, known, locked } = await inspectLinks(files, repo, task)
+      if (!pointed) return 'its .git does not point to the repository'
       if (!known) return 'its registration in the repository is gone or damaged'
-      return locked ? 'git takes it for half-made (locked: initializing)' : undefined
+      return locked ? 'git lists it as half-made (locked: initializing)' : undefined
     },
 
     async mend(repo, task, aside, signal) {
       const dotGit = path.join(task.path, '.git')
       const registered = workspacePlace(repo, task).gitDir
-      const { pointed, known, locked } = await look(files, repo, task)
+      const { pointed, known, locked } = await inspectLinks(files, repo, task)
       if (!pointed) {
         if ((await files.readKind(dotGit)) !== undefined)
           await files.rename(dotGit, await withParent(files, aside))
@@ -61,7 +61,7 @@ export function worktreeIsolation(exec: GitExec, files: FileSystem): IsolationKi
       const staged = stagingFolder(repo, task)
       if ((await files.readKind(staged)) === 'folder') await files.remove(staged)
       if ((await files.readKind(registered)) !== 'folder' || (await findOther(files, repo, task))) return
-      // A move to another file system that was killed after its copy took its name has only the rest to take away.
+      // If `keep` exists, a move across file systems was killed after its copy: only the original is left to remove.
       if ((await files.readKind(keep)) !== undefined) await files.remove(registered)
       else if (await isOwn(files, repo, task)) await files.move(registered, await withParent(files, keep))
       await files.removeEmptyFolder(path.dirname(registered))
@@ -77,8 +77,8 @@ export function worktreeIsolation(exec: GitExec, files: FileSystem): IsolationKi
   }
 }
 
-/** Whether the folder leads to its registration, and that to the folder. */
-async function look(files: FileSystem, repo: Repo, task: Task) {
+/** Whether the folder points to its registration, the registration to the folder, and git calls it half-made. */
+async function inspectLinks(files: FileSystem, repo: Repo, task: Task) {
   const dotGit = path.join(task.path, '.git')
   const registered = workspacePlace(repo, task).gitDir
   const isFile = (await files.readKind(dotGit)) === 'file'
@@ -90,7 +90,7 @@ async function look(files: FileSystem, repo: Repo, task: Task) {
   return { pointed: found === pointer(repo, task), known, locked: lock?.trim() === halfMade }
 }
 
-/** All that git needs to find its way from the registration. */
+/** Whether git finds folder, repository and HEAD from the registration. */
 async function isRegistered(files: FileSystem, registered: string, dotGit: string): Promise<boolean> {
   if ((await files.readKind(registered)) !== 'folder') return false
   const [back, common, head] = await Promise.all(
@@ -100,13 +100,13 @@ async function isRegistered(files: FileSystem, registered: string, dotGit: strin
   return /^(ref: refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})\n?$/.test(head ?? '')
 }
 
-/** What neither carries our mark nor leads to the workspace may be anybody's that git gave the name to. */
+/** Without our mark and a path to the workspace, git may have given this name to somebody else's worktree. */
 async function isOwn(files: FileSystem, repo: Repo, task: Task): Promise<boolean> {
   const { folder, isMarked } = await readOwner(files, repo, task)
   return isMarked || (folder !== undefined && (await isSame(files, folder, task.path)))
 }
 
-/** The folder that the registration of that name leads to, and whether it carries the mark of the task. */
+/** The folder that the registration of this name points to, and whether it has the mark of the task. */
 async function readOwner(files: FileSystem, repo: Repo, task: Task) {
   const registered = workspacePlace(repo, task).gitDir
   const [back, mark] = await Promise.all(
@@ -122,9 +122,9 @@ async function isSame(files: FileSystem, one: string, other: string): Promise<bo
 }
 
 /**
- * Whose registration it is, if not the workspace's own: git gives the name of one that is gone to the next, and a
- * worktree that is moved keeps it. One that leads nowhere, or where nothing of ours is any more, is only damaged, unless
- * its user locked it: that is how git is told of a disk that is not always there.
+ * The other folder that has this registration: git reuses the name of a removed worktree, and a moved worktree keeps
+ * it. If the path leads nowhere, or to a folder without `.git`, the registration is only damaged. If its user locked
+ * it, as git advises for removable disks, the folder is merely away.
  */
 async function findOther(files: FileSystem, repo: Repo, task: Task): Promise<OtherFolder | undefined> {
   const { folder, isMarked: isMoved } = await readOwner(files, repo, task)
@@ -157,7 +157,7 @@ async function registerAnew(files: FileSystem, repo: Repo, task: Task): Promise<
   await register(files, repo, task, staged)
 }
 
-/** The folder becomes the registration of the task, with all that is in it. */
+/** Makes the staged folder, with its content, the registration of the task. */
 export async function register(files: FileSystem, repo: Repo, task: Task, staged: string): Promise<void> {
   const written = {
     HEAD: `ref: refs/heads/${task.branch}`,
@@ -169,11 +169,11 @@ export async function register(files: FileSystem, repo: Repo, task: Task, staged
     files.write(path.join(staged, name), `${text}\n`),
   )
   await allEnded(writing)
-  await intoPlace(files, staged, workspacePlace(repo, task).gitDir)
+  await moveIntoPlace(files, staged, workspacePlace(repo, task).gitDir)
 }
 
-/** Whoever takes the last registration away takes the folder with it, perhaps between our two steps. */
-async function intoPlace(files: FileSystem, staged: string, registered: string): Promise<void> {
+/** A git that removes the last registration also removes `worktrees`, perhaps between our two calls. */
+async function moveIntoPlace(files: FileSystem, staged: string, registered: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await files.makeFolder(path.dirname(registered))
     try {
@@ -184,7 +184,7 @@ async function intoPlace(files: FileSystem, staged: string, registered: string):
   }
 }
 
-/** A new worktree has the sparse cone of the checkout it was started in, as with git itself. */
+/** A new worktree inherits the sparse cone of the checkout in which it was started, as with `git worktree add`. */
 export async function inheritSparseness(files: FileSystem, place: Place, gitDir: string): Promise<void> {
   for (const file of ['info/sparse-checkout', 'config.worktree']) {
     const text = await files.readText(path.join(place.gitDir, file))
@@ -194,7 +194,7 @@ export async function inheritSparseness(files: FileSystem, place: Place, gitDir:
   }
 }
 
-/** `core.worktree` and `core.bare` say where the other checkout is; they must not be inherited. */
+/** `core.worktree` and `core.bare` describe the other checkout, and must not be inherited. */
 export function withoutPlace(config: string): string {
   return config.replace(/^[ \t]*(worktree|bare)[ \t]*(=.*)?(\r?\n|$)/gim, '')
 }

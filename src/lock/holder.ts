@@ -1,3 +1,4 @@
+/** The note beside a lock that names its holder. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 
 export interface Holder {
@@ -8,7 +9,7 @@ export interface Holder {
 
 const holderFile = (lock: string) => `${lock}.holder`
 
-/** Who holds a lock is told for the message only. It decides nothing, so a failure to write it stops nobody. */
+/** The note serves only the error message. It decides nothing, so a failure to write it is ignored. */
 export function recordHolder(lock: string, holder: Holder): void {
   bestEffort(() => writeFileSync(holderFile(lock), JSON.stringify(holder), { mode: 0o600 }))
 }
@@ -17,7 +18,7 @@ export function forgetHolder(lock: string): void {
   bestEffort(() => rmSync(holderFile(lock), { force: true }))
 }
 
-/** May be that of a holder before, when it was killed or the present one has just begun. */
+/** May name an earlier holder, if that was killed or the present holder has just begun. */
 export function findHolder(lock: string): Holder | undefined {
   return bestEffort(() => JSON.parse(readFileSync(holderFile(lock), 'utf8')) as Holder)
 }

@@ -1,7 +1,8 @@
+/** Whether an owner is still running. */
 import type { Owner } from '../core/model/task.ts'
 import { processTable } from './table.ts'
 
-/** Whether it is that very process: a pid alone may be somebody else's by now. */
+/** Compares start time and boot, too: another process may have the pid by now. */
 export function isAlive({ pid, startedAt, boot }: Owner): boolean {
   const table = processTable()
   if (boot !== table.boot()) return false

@@ -1,18 +1,18 @@
-/** A command of ours that goes on by itself, whatever becomes of us. */
+/** Starts an offshoot command in the background that outlives us. */
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startApart } from './spawn.ts'
 
-/** How much it gives way to what somebody waits for. */
+/** How far its priority is lowered, so that it does not slow down commands that a user waits for. */
 const niceness = 10
 
 export function startBehind(args: readonly string[], env: NodeJS.ProcessEnv): void {
-  // Where we are a part of another program, that is what would be started.
+  // Inside Electron, execPath is the application: it would start that instead of Node.
   if (process.versions.electron !== undefined) return
   const manifest = fileURLToPath(import.meta.resolve('offshoot/package.json'))
   const command = path.join(path.dirname(manifest), 'bin', 'offshoot.js')
-  // Not in the user's folder, which they may want to move or unmount.
+  // The root, because the user may want to move or unmount their folder.
   const cwd = path.parse(manifest).root
   const child = startApart({ program: process.execPath, args: [command, ...args], cwd, env }, [
     'ignore',
@@ -22,6 +22,6 @@ export function startBehind(args: readonly string[], env: NodeJS.ProcessEnv): vo
   try {
     if (child.pid !== undefined) os.setPriority(child.pid, niceness)
   } catch {
-    // It has ended already, or may not be slowed down.
+    // The process has already ended, or we may not lower its priority.
   }
 }

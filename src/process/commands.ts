@@ -1,4 +1,4 @@
-/** Runs any command to its end, together with all that it started. */
+/** Runs a command to its end, together with all processes that it started. */
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/model/errors.ts'
@@ -14,10 +14,10 @@ export interface CommandsOptions {
   readonly recordChild: (pid: number) => () => void
 }
 
-/** How long a command may take to leave by itself when it is asked to, and what it said to arrive. */
+/** The time a command has to end after SIGTERM, and the time its last output has to arrive. */
 const graceMs = 2_000
 
-/** Any command, as the leader of its own process group, so that it ends together with what it started. */
+/** Each command leads a process group of its own, so that it ends together with the processes it started. */
 export function commands({ env, recordChild }: CommandsOptions): Commands {
   return {
     findProgram: (program) => findProgram(program, '/', env.PATH),
@@ -50,7 +50,7 @@ async function runGroup(
     env,
     stdio: [call.onStart === undefined ? 'inherit' : 'pipe', out, out],
     isGated: true,
-    record: (pid) => both(recordChild(pid), watch(pid, run)),
+    record: (pid) => callBoth(recordChild(pid), watch(pid, run)),
   })
   const ended = new Promise<number>((resolve, reject) => {
     child.on('error', (error) =>
@@ -70,28 +70,28 @@ async function runGroup(
     last = setTimeout(() => endGroup(pid, 'SIGKILL'), graceMs)
   }
   try {
-    hand(child.stdin, call.onStart)
+    passStdin(child.stdin, call.onStart)
     signal?.addEventListener('abort', cancel, { once: true })
     return await ended
   } finally {
     clearTimeout(last)
     signal?.removeEventListener('abort', cancel)
-    // Whatever it left running ends with it: in its group, or wherever it went.
+    // Ends every process that the command left running: in its group, and those with the mark of the run elsewhere.
     endGroup(pid, 'SIGKILL')
     if (run !== undefined) await endMarked(run)
-    // Nobody who could still say something is left but one that has shed our mark.
+    // Only a process that has cleared its mark could still hold the output open, so we wait no longer than this.
     await Promise.race([closed, pause(graceMs, undefined, { ref: false })])
     for (const stream of [child.stdout, child.stderr]) (stream as Readable | null)?.destroy()
     forget()
   }
 }
 
-const both = (one: () => void, other: () => void) => () => {
+const callBoth = (one: () => void, other: () => void) => () => {
   one()
   other()
 }
 
-function hand(stdin: Writable | null, onStart: CommandCall['onStart']): void {
+function passStdin(stdin: Writable | null, onStart: CommandCall['onStart']): void {
   if (!stdin) return
   stdin.on('error', () => {})
   onStart?.({ write: (text) => void stdin.write(text), end: () => void stdin.end() })

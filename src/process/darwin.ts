@@ -6,15 +6,15 @@ const read = (program: string, args: string[]) => readOutput(program, args, { LC
 
 const columns = ['-o', 'pid=,pgid=,stat=,lstart=']
 
-/** macOS has no /proc: each look costs a `ps`, and start times are in whole seconds. */
+/** macOS has no /proc: each lookup costs a `ps`, and start times are whole seconds. */
 export const darwinTable: ProcessTable = {
-  // Not kern.boottime, which moves with each correction of the clock.
+  // Not kern.boottime, which changes with each correction of the clock.
   boot: () => read('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid']).trim(),
   find: (pid) => readEntries(['-p', String(pid)])[0],
   inGroup: (group) => readEntries(['-A']).filter((entry) => entry.group === group),
 }
 
-/** `ps` fails when it finds none. */
+/** `ps` fails when it finds no process. */
 function readEntries(which: string[]): ProcessEntry[] {
   try {
     return read('/bin/ps', [...which, ...columns])

@@ -1,3 +1,4 @@
+/** The process table of Linux, from /proc. */
 import { readdirSync, readFileSync } from 'node:fs'
 import type { ProcessEntry, ProcessTable } from './table.ts'
 
@@ -19,7 +20,9 @@ export const linuxTable: ProcessTable = {
   },
 }
 
-/** One line of /proc/PID/stat. The command in brackets may itself hold brackets and spaces, so the last one counts. */
+/**
+ * Parses /proc/PID/stat. The command in brackets may itself contain brackets and spaces, so the last bracket counts.
+ */
 export function processEntry(stat: string): ProcessEntry {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, , group, session] = fields
@@ -29,7 +32,7 @@ export function processEntry(stat: string): ProcessEntry {
     group: Number(group),
     session: Number(session),
     startedAt: fields[19] ?? '',
-    // The first thread of a process shows as a zombie while its other threads still run.
+    // The main thread of a process shows as a zombie while its other threads still run.
     ended: (state === 'Z' || state === 'X') && threads <= 1,
   }
 }

@@ -1,4 +1,4 @@
-/** The processes of a run: those that carry its mark in their environment, and all that descend from them. */
+/** The processes of a run: those with its mark in their environment, and all of their descendants. */
 import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { mark, readProc } from './own-run.ts'
@@ -11,7 +11,7 @@ interface Seen {
 }
 
 export function findMarked(run: string): number[] {
-  const all = process.platform === 'linux' ? linux(mark(run)) : darwin(mark(run))
+  const all = process.platform === 'linux' ? readLinux(mark(run)) : readDarwin(mark(run))
   const ours = new Set(all.filter((one) => one.marked).map(({ pid }) => pid))
   for (let before = -1; before !== ours.size; ) {
     before = ours.size
@@ -24,7 +24,7 @@ export function findMarked(run: string): number[] {
 const roundMs = 10
 const rounds = 200
 
-/** Whoever starts another one while we look is found in the next round. Answers how many there were at first. */
+/** Ends them in rounds: a process that starts during one round is found in the next. Returns the number at first. */
 export async function endMarked(run: string): Promise<number> {
   const first = findMarked(run)
   let left = first
@@ -40,11 +40,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // Gone, or not ours to end.
+    // The process has ended, or is not ours.
   }
 }
 
-function linux(wanted: string): Seen[] {
+function readLinux(wanted: string): Seen[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
@@ -56,7 +56,7 @@ function linux(wanted: string): Seen[] {
     })
 }
 
-function darwin(wanted: string): Seen[] {
+function readDarwin(wanted: string): Seen[] {
   const text = readOutput('/bin/ps', ['-Axww', '-E', '-o', 'pid=,ppid=,stat=,command='])
   return text.split('\n').flatMap((line) => {
     const [, pid, parent, state, rest = ''] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s(.*)$/.exec(line) ?? []

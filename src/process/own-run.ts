@@ -1,10 +1,10 @@
-/** The run that a process belongs to. By itself: also commands that only look ask, and need nothing else of the processes. */
+/** The run that this process belongs to. A file of its own, because reading commands need it and nothing else here. */
 import { readFileSync } from 'node:fs'
 
-/** A child that has left its group and its session still has the environment that it was started with. */
+/** A child that left its group and session still has the environment that it was started with. */
 export const mark = (run: string) => `OFFSHOOT_RUN=${run}`
 
-/** The mark that we carry ourselves, or a process above us. An agent can clear its own environment, not its parents'. */
+/** The mark of this process or of one of its parents: an agent can clear its own environment, not its parents'. */
 export function findOwnRun(env: NodeJS.ProcessEnv): string | undefined {
   if (env.OFFSHOOT_RUN || process.platform !== 'linux') return env.OFFSHOOT_RUN || undefined
   for (let pid = String(process.ppid); Number(pid) > 1; ) {
@@ -18,7 +18,7 @@ export function findOwnRun(env: NodeJS.ProcessEnv): string | undefined {
   return undefined
 }
 
-/** Empty when it has ended, or when it is somebody else's. */
+/** Empty when the process has ended, or belongs to another user. */
 export function readProc(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'latin1')

@@ -1,4 +1,4 @@
-/** Knows processes beyond their pid, and ends what a killed owner left running. */
+/** Identifies processes beyond their pid, and ends the children of a killed owner. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/model/errors.ts'
 import type { LeftBehind } from '../core/model/git.ts'
@@ -14,7 +14,9 @@ import { type ProcessTable, processTable } from './table.ts'
 const deadlineMs = 5_000
 
 export interface ProcessRecords extends Processes {
-  /** Notes a child that leads its own process group, and where it changes refs; call the answer when it has ended. */
+  /**
+   * Records a child that leads its own process group, and the git folder in which it changes refs. Returns `forget`.
+   */
   recordChild(pid: number, changing?: string): () => void
 }
 
@@ -49,16 +51,16 @@ export function processes(folder: string, env: NodeJS.ProcessEnv = {}): ProcessR
   }
 }
 
-/** What we ended ourselves was at work until now; of any other only its beginning is known. */
+/** A child that we ended ran until now; of any other we know only the start. */
 function leftBehind({ changing, since }: ChildRecord, wasRunning: boolean): LeftBehind[] {
   if (changing === undefined) return []
   return [{ gitDir: changing, from: since, to: wasRunning ? Date.now() : undefined }]
 }
 
 /**
- * Whether the recorded child's group still runs. A leader that started at another time is a stranger, who could get
- * the pid only after the whole group had ended. Without its leader the group keeps the pid from being given away;
- * it is ours if it has the session that the child began, and no member that is older than the child.
+ * Whether the recorded child's group still runs. If the leader has another start time, it is a stranger: it could get
+ * the pid only after the whole group had ended. Without a leader, the running group keeps the pid reserved. Then it is
+ * ours if it has the session that the child began, and no member is older than the child.
  */
 function isRunning(table: ProcessTable, { pid, startedAt }: ChildRecord): boolean {
   if (startedAt === undefined) return false

@@ -1,7 +1,8 @@
+/** Finds programs on PATH. */
 import { accessSync, constants, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** As the shell finds it: by its path, or in a folder of PATH. */
+/** Finds a program as the shell does: by its path, or in a folder of PATH. */
 export function findProgram(program: string, cwd: string, folders = ''): string | undefined {
   const places = program.includes('/') ? [cwd] : folders.split(path.delimiter)
   return places.map((folder) => path.resolve(cwd, folder, program)).find(isProgram)

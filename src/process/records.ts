@@ -1,3 +1,4 @@
+/** Records of running children, so that recovery can end them after their owner was killed. */
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { makeFolders } from '../files/make-folders.ts'
@@ -6,17 +7,17 @@ import type { Owner } from '../core/model/task.ts'
 /** A child that leads a process group of its own. */
 export interface ChildRecord {
   readonly pid: number
-  /** undefined when its owner was killed while it wrote the record: whose the pid is now, nobody can tell. */
+  /** undefined when the owner was killed while it wrote the record: another process may have the pid by now. */
   readonly startedAt: string | undefined
-  /** The git folder in which it changes refs. */
+  /** The git folder in which the child changes refs. */
   readonly changing: string | undefined
-  /** When it was noted, in milliseconds. */
+  /** The time of the record, in milliseconds. */
   readonly since: number
-  /** Takes the record away; may be called twice. */
+  /** Deletes the record; may be called twice. */
   forget(): void
 }
 
-/** One small file per running child, named after its owner, so that nothing is left of an owner whose children ended. */
+/** One small file per running child, named after its owner: an owner whose children have ended leaves no file. */
 const prefix = (owner: Owner) => `${owner.pid}-${owner.startedAt}.`
 
 export function writeRecord(
@@ -40,7 +41,7 @@ export function writeRecord(
   return () => rmSync(file, { force: true })
 }
 
-/** The records of that owner, not of one that had the same pid and start time before a restart of the machine. */
+/** The records of this owner, without those of an owner with the same pid and start time before a reboot. */
 export function readRecords(folder: string, owner: Owner): ChildRecord[] {
   return readNames(folder)
     .filter((name) => name.startsWith(prefix(owner)))
@@ -55,7 +56,7 @@ export function readRecords(folder: string, owner: Owner): ChildRecord[] {
     })
 }
 
-/** Every owner with a record; one whose boot is not written counts as of this boot. */
+/** Every owner with a record. If a record lacks the boot, it counts as of this boot. */
 export function readOwners(folder: string, boot: string): Owner[] {
   const owners = readNames(folder).flatMap((name): [string, Owner][] => {
     const [, pid, startedAt] = /^(\d+)-(.*)\.\d+$/.exec(name) ?? []
@@ -81,7 +82,7 @@ interface Content {
   readonly changing?: string
 }
 
-/** undefined when its owner was killed while it wrote it, or another recovery took it away meanwhile. */
+/** undefined when the owner was killed while it wrote the file, or another recovery has deleted it. */
 function readContent(file: string): Content | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Content

@@ -1,3 +1,4 @@
+/** Busy network ports, by the kernel's tables and by listening. */
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { listeningPorts, machineSockets, tryEach } from './sockets.ts'

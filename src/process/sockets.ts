@@ -1,3 +1,4 @@
+/** Finds out which network ports are in use (docs/adr/0024-ports-looked-at-before-the-first-command.md). */
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { Sockets } from '../core/ports/processes.ts'
@@ -6,7 +7,7 @@ export function machineSockets(): Sockets {
   return process.platform === 'linux' ? { readBusy: readTables } : { readBusy: tryEach }
 }
 
-/** What the kernel lists; a start has no time to try ports out. */
+/** Reads the kernel's tables: trying each port would take too long before a command. */
 async function readTables(wanted: readonly number[]): Promise<Set<number>> {
   const tables = await Promise.all(
     ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFile(file, 'latin1').catch(() => '')),
@@ -15,17 +16,17 @@ async function readTables(wanted: readonly number[]): Promise<Set<number>> {
   return new Set(wanted.filter((port) => listening.has(port)))
 }
 
-const listens = '0A'
+const listenState = '0A'
 
-/** The ports of a table of /proc/net that somebody listens on. */
+/** The ports in a table of /proc/net that a process listens on. */
 export function listeningPorts(table: string): number[] {
   return table.split('\n').flatMap((line) => {
     const [, local = '', , state] = line.trim().split(/\s+/)
-    return state === listens ? [Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)] : []
+    return state === listenState ? [Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)] : []
   })
 }
 
-/** For systems that do not tell: whoever can listen there is alone. */
+/** For systems without such tables: if we can listen on a port, nobody else does. */
 export async function tryEach(wanted: readonly number[]): Promise<Set<number>> {
   const free = await Promise.all(
     wanted.map(async (port) => (await isFree(port, '127.0.0.1')) && (await isFree(port, '::1'))),
@@ -36,7 +37,7 @@ export async function tryEach(wanted: readonly number[]): Promise<Set<number>> {
 function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
-    // A machine without that kind of address has nobody listening there.
+    // Without this kind of address nobody can listen on it, so any other error means free.
     server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'EADDRINUSE'))
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)))
   })

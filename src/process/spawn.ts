@@ -1,4 +1,4 @@
-/** The one file that starts processes; docs/adr/0028-one-cell-one-spawn.md says why. */
+/** Starts processes. No other file does (docs/adr/0028-one-cell-one-spawn.md). */
 import {
   type ChildProcess,
   type ChildProcessWithoutNullStreams,
@@ -21,24 +21,24 @@ type Stream = 'pipe' | 'inherit'
 
 export interface GroupCall extends Program {
   readonly stdio: readonly [stdin: Stream, stdout: Stream, stderr: Stream]
-  /** The program would write at once: it starts only when it is on record. */
+  /** For programs that write at once: they start only after they are recorded. */
   readonly isGated: boolean
-  /** Notes the child before the gate opens; its answer takes the note away. */
+  /** Records the child before the gate opens; returns the function that deletes the record. */
   readonly record: (pid: number) => () => void
 }
 
 export interface Group {
   readonly child: ChildProcess
-  /** Takes the note away; to be called when the child has ended. */
+  /** Deletes the record; to be called when the child has ended. */
   readonly forget: () => void
 }
 
 /**
- * Starts a program as the leader of its own process group, so that `endGroup` reaches all that it starts. It is on record
- * while it runs: should we be killed, recovery ends it. That the program could not be started comes as `error` of the child.
+ * Starts a program as the leader of its own process group, so that `endGroup` reaches all of its children. It is
+ * recorded while it runs: if we are killed, recovery ends it. If it cannot be started, the child emits `error`.
  */
 export function startGroup({ program, args, cwd, env, stdio, isGated, record }: GroupCall): Group {
-  const [command, words] = isGated ? gated(program, args) : [program, args]
+  const [command, words] = isGated ? behindGate(program, args) : [program, args]
   const child = spawn(command, words, {
     cwd,
     env,
@@ -46,7 +46,7 @@ export function startGroup({ program, args, cwd, env, stdio, isGated, record }: 
     stdio: isGated ? [...stdio, 'pipe'] : [...stdio],
   })
   const gate = child.stdio[3] as Writable | undefined
-  // The child may be gone already: its exit code tells why.
+  // The child may have ended already: its exit code says why.
   gate?.on('error', () => {})
   try {
     const forget = child.pid === undefined ? () => {} : record(child.pid)
@@ -59,16 +59,16 @@ export function startGroup({ program, args, cwd, env, stdio, isGated, record }: 
 }
 
 /**
- * A program that waits at a gate, its file descriptor 3, until it is on record. Should we die before that, the gate
- * closes and the program never runs: recovery would not know of it. The process stays the same.
+ * A program that waits at a gate, file descriptor 3, until it is recorded. If we die before that, the gate closes and
+ * the program never runs; recovery would not know of it. `exec` keeps the pid.
  */
-function gated(program: string, args: readonly string[]): [program: string, args: string[]] {
+function behindGate(program: string, args: readonly string[]): [program: string, args: string[]] {
   return ['/bin/sh', ['-c', 'read -r _ <&3 && exec "$@" 3<&-', 'sh', program, ...args]]
 }
 
 /**
- * The one way to end a process group. SIGTERM lets git remove its lock files; SIGKILL is for a program that stays. A group
- * that has ended needs nothing; one that we may not kill shows when it does not end.
+ * The only way to end a process group. SIGTERM lets git remove its lock files; SIGKILL is for a program that stays. A
+ * group that has ended needs nothing. If we may not kill a group, the caller notices that it does not end.
  */
 export function endGroup(leader: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (leader === undefined) return
@@ -79,7 +79,7 @@ export function endGroup(leader: number | undefined, signal: 'SIGTERM' | 'SIGKIL
   }
 }
 
-/** A process that goes on when we end, in a group of its own: a terminal that closes does not end it either. */
+/** Starts a process that outlives us, in a group of its own: closing the terminal does not end it either. */
 export function startApart(
   { program, args, cwd, env }: Omit<Program, 'env'> & Partial<Pick<Program, 'env'>>,
   stdio: readonly ('ignore' | 'pipe' | number)[],
@@ -95,7 +95,7 @@ export function startApart(
   return child
 }
 
-/** A command line of the user's shell that writes to our terminal and ends with it; we write its input. */
+/** Runs a command line in the user's shell. It writes to our terminal; we write its stdin. */
 export function startAtTerminal(line: string, env: NodeJS.ProcessEnv): ChildProcess & { stdin: Writable } {
   return spawn(line, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env })
 }
@@ -107,7 +107,7 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** No program that we wait for so prints more than a screen, but for `ps` on a machine with many processes. */
+/** Short programs print less than a screen, except `ps` on a machine with many processes. */
 const maxBuffer = 64 * 1024 * 1024
 
 /** Runs a short program to its end. */
@@ -125,7 +125,7 @@ export function run(
   })
 }
 
-/** What a short program prints, while everything else waits; throws when it fails. */
+/** The output of a short program, read synchronously; throws when it fails. */
 export function readOutput(program: string, args: readonly string[], env?: NodeJS.ProcessEnv): string {
   return execFileSync(program, args, {
     encoding: 'utf8',

@@ -1,20 +1,21 @@
+/** The operating system's table of processes. */
 import { darwinTable } from './darwin.ts'
 import { linuxTable } from './linux.ts'
 
 export interface ProcessEntry {
   readonly pid: number
   readonly group: number
-  /** The group's own number where the system does not tell. */
+  /** The same as `group` where the system does not report sessions. */
   readonly session: number
-  /** A number that grows with time; with the boot and the pid it names a process for good. */
+  /** A number that grows with time; together with boot and pid it identifies a process for good. */
   readonly startedAt: string
-  /** It has ended and only waits to be reaped: it runs no code any more. */
+  /** A zombie: it runs no code any more, and waits to be reaped. */
   readonly ended: boolean
 }
 
-/** What the operating system tells about its processes. */
+/** The operating system's information about its processes. */
 export interface ProcessTable {
-  /** Another value after each start of the machine. */
+  /** Has another value after each reboot. */
   boot(): string
   find(pid: number): ProcessEntry | undefined
   inGroup(group: number): ProcessEntry[]

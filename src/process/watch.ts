@@ -1,9 +1,9 @@
-/** A shell beside each command that ends the command when we are killed. */
+/** Starts a shell beside each command, which ends the command if we are killed. */
 import { startApart } from './spawn.ts'
 
 /**
- * Waits for a word from us. Should we die without one, the pipe closes, and it ends the group and whatever carries the
- * mark of the run. A shell, because it costs next to nothing while it waits. `kill -9 -- -PID` would do nothing in dash,
+ * Waits for a line from us. If we die without sending one, the pipe closes, and the shell kills the group and every
+ * process with the mark of the run. A waiting shell costs next to nothing. `kill -9 -- -PID` would do nothing in dash,
  * which takes `--` for a process after a number.
  */
 const script = `
@@ -20,12 +20,12 @@ for round in 1 2 3; do
   fi
 done`
 
-/** Ends a command together with us. Call the answer when the command has ended by itself. */
+/** Ends a command if we die. Call the returned function when the command has ended by itself. */
 export function watch(group: number, run: string | undefined): () => void {
   const mark = run === undefined ? ' none ' : `OFFSHOOT_RUN=${run}`
   const args = ['-c', script, 'offshoot-watch', String(group), mark]
   const call = { program: '/bin/sh', args, cwd: '/', env: { PATH: '/usr/bin:/bin' } }
-  // Where it cannot be started, the next recovery still ends what is left.
+  // If the shell cannot be started, the next recovery still ends the remaining processes.
   const { stdin } = startApart(call, ['pipe', 'ignore', 'ignore'])
   stdin?.on('error', () => {})
   return () => void stdin?.end('done\n')

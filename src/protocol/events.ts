@@ -1,4 +1,4 @@
-/** The shape of every event: those that a door hears while an action is under way, and those that the log keeps. */
+/** Schemas of every event: those that a door receives during an action, and those that the log keeps (docs/adr/0013-events-as-the-spine.md). */
 import { z } from 'zod'
 import { isolations, taskStates } from '../core/model/enums.ts'
 import { fileSchema, list, stepSchema, taskSchema } from './schemas/common.ts'
@@ -10,7 +10,7 @@ const toolCall = { tool: z.string(), summary: z.string(), call: z.string().optio
 const told = <N extends string, S extends z.ZodRawShape>(event: N, shape: S) =>
   z.object({ event: z.literal(event), ...shape })
 
-/** What a run tells while it goes on. With `--json` each is one line. A door answers `asked` with an answer of `saidSchema`. */
+/** The events of a run while it goes on. `--json` prints each as one line. A door answers `asked` with a value of `saidSchema`. */
 export const toldSchema = z.discriminatedUnion('event', [
   told('queued', { limit: z.number().int() }),
   told('progress', { percent: z.number(), files: z.number().int(), total: z.number().int() }),
@@ -51,7 +51,7 @@ const pending = z.discriminatedUnion('verb', [
   z.object({ verb: z.literal('operation'), owner, operation: text, staged: z.boolean() }),
 ])
 
-/** A task as it is kept, which is more than doors show of it. */
+/** A task as the records keep it, with fields that doors do not show. */
 const recordSchema = z.object({
   uid: text,
   repo: text,
@@ -102,7 +102,7 @@ const patch = z.object({
 const kept = <N extends string, S extends z.ZodRawShape>(type: N, shape: S) =>
   z.object({ type: z.literal(type), ...shape })
 
-/** What the log keeps of a task. The type of the same name in core is what this must fit. */
+/** The events of a task in the log. A test holds this schema to the type `TaskEvent` of core. */
 export const taskEventSchema = z.discriminatedUnion('type', [
   kept('start.begun', { task: recordSchema, owner }),
   kept('start.done', {}),

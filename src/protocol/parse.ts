@@ -1,4 +1,4 @@
-/** Reads a request that came over a wire: which action it means, and whether its input has the right shape. */
+/** Parses a request from a wire: finds the action it names and validates its input. */
 import type { z } from 'zod'
 import { type ActionName, aliases } from '../actions/index.ts'
 import { type Input, schemas } from './schemas/index.ts'
@@ -7,13 +7,13 @@ export type Request =
   | {
       readonly [A in ActionName]: { readonly ok: true; readonly action: A; readonly input: Input<A> }
     }[ActionName]
-  /** `field` is the path of the wrong one: `steps.0`. */
+  /** `field` is the path of the invalid field: `steps.0`. */
   | { readonly ok: false; readonly problem: string; readonly field?: string }
 
-/** `parseRequest('worktree.list', { repo: '.' })` means `task.list`. A field that no schema knows is refused. */
+/** `parseRequest('worktree.list', { repo: '.' })` means `task.list`. An unknown field is refused. */
 export function parseRequest(name: string, input: unknown): Request {
   const action = findAction(name)
-  if (action === undefined) return { ok: false, problem: `There is no action ${JSON.stringify(name)}.` }
+  if (action === undefined) return { ok: false, problem: `Unknown action ${JSON.stringify(name)}.` }
   const schema: z.ZodObject = schemas[action].input
   const parsed = schema.strict().safeParse(input)
   if (parsed.success) return { ok: true, action, input: parsed.data } as Request

@@ -1,6 +1,7 @@
 /**
- * Every kind of sandbox. A new one is one file with a `Sandbox`, its name in `SandboxKind` (src/core/ports/sandbox.ts), and
- * one line here; test/contracts/sandbox.test.ts then runs the suite that all of them share.
+ * Every kind of sandbox (docs/adr/0028-one-cell-one-spawn.md). A new kind is one file with a `Sandbox`, its name in
+ * `SandboxKind` (src/core/ports/sandbox.ts), and one line here; test/contracts/sandbox.test.ts then runs the suite that
+ * all of them share.
  */
 import { AppError } from '../core/model/errors.ts'
 import type { Sandboxes } from '../core/ports/sandbox.ts'
@@ -9,7 +10,7 @@ import type { Machine, Sandbox } from './sandbox.ts'
 
 export const sandboxes: readonly Sandbox[] = [none]
 
-/** The port, over the list. */
+/** The port, carried out by the kinds in the list. */
 export function sandboxesOn(machine: Machine): Sandboxes {
   return {
     async open(kind, task) {

@@ -11,7 +11,7 @@ export const none: Sandbox = {
     const folders: string[] = []
     const running = new Set<Promise<unknown>>()
     let over = new AbortController()
-    const makeShort = async () => {
+    const makeTempFolder = async () => {
       const folder = await mkdtemp(path.join(os.tmpdir(), 'offshoot-'))
       folders.push(folder)
       return folder
@@ -26,11 +26,11 @@ export const none: Sandbox = {
       node: process.execPath,
       inside: (file) => file,
       async makeRunFolder() {
-        if (runFolder === undefined) return makeShort()
+        if (runFolder === undefined) return makeTempFolder()
         await machine.files.makeFolder(runFolder, 0o700)
         return runFolder
       },
-      makeSocketFolder: makeShort,
+      makeSocketFolder: makeTempFolder,
       async run({ env, ...call }, signal) {
         const ended = machine.commands.run(
           { ...call, cwd: workspace, env: { ...env, ...own } },

@@ -1,3 +1,4 @@
+/** Reads settings files. */
 import { lstat, readFile, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { Document } from 'yaml'
@@ -6,7 +7,7 @@ import { badFile, type Layer } from './layer.ts'
 
 const maxBytes = 1024 * 1024
 
-/** The repository's own file. What others wrote must not make us read a file elsewhere: no link may lead out. */
+/** The repository's own file. Others wrote it, so it must not make us read a file elsewhere: no link may lead out. */
 export async function readRepoFile(checkout: string): Promise<Layer | undefined> {
   const path = join(checkout, '.offshoot.yaml')
   return readLayer(path, async () => {
@@ -17,7 +18,7 @@ export async function readRepoFile(checkout: string): Promise<Layer | undefined>
   })
 }
 
-/** The user's file, which may well be a link into a folder of dotfiles. */
+/** The user's file, which may well be a link into their dotfiles. */
 export const readUserFile = (path: string): Promise<Layer | undefined> => readLayer(path)
 
 async function readLayer(path: string, guard?: () => Promise<void>): Promise<Layer | undefined> {
@@ -30,7 +31,7 @@ async function readLayer(path: string, guard?: () => Promise<void>): Promise<Lay
 }
 
 async function readBytes(path: string, guard?: () => Promise<void>): Promise<Uint8Array | undefined> {
-  // A link to nothing is a mistake to be told, not an absent file: hence lstat.
+  // lstat, because a link to a missing file is a mistake to report, and not an absent file.
   const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
     throw error
@@ -38,7 +39,7 @@ async function readBytes(path: string, guard?: () => Promise<void>): Promise<Uin
   if (!there) return undefined
   await guard?.()
   const target = await stat(path)
-  // A read from a pipe would wait for ever, and one from a device never end.
+  // Reading a pipe would block for ever, and a device may never end.
   if (!target.isFile())
     throw badFile(path, `must be a file; found ${target.isDirectory() ? 'a folder' : 'a device'}`)
   if (target.size > maxBytes) throw badFile(path, `must be smaller than 1 MiB; found ${target.size} bytes`)
@@ -68,7 +69,7 @@ async function parse(path: string, text: string): Promise<Layer> {
     if (fault) throw badFile(path, `is not valid YAML: ${fault.message}`, position(fault.pos[0]), fault)
     tree = document.toJS({ maxAliasCount: 100 }) ?? {}
   } catch (error) {
-    // Aliases that multiply, or nesting deeper than the stack.
+    // RangeError: nesting deeper than the stack. ReferenceError: aliases that multiply.
     throw error instanceof RangeError || error instanceof ReferenceError
       ? badFile(path, `is not usable YAML: ${error.message}`, undefined, error)
       : error
@@ -76,7 +77,7 @@ async function parse(path: string, text: string): Promise<Layer> {
   if (!isTree(tree)) {
     throw badFile(
       path,
-      `must hold settings by name; found ${Array.isArray(tree) ? 'a list' : 'a single value'}`,
+      `must be a mapping of settings; found ${Array.isArray(tree) ? 'a list' : 'a single value'}`,
     )
   }
   return {

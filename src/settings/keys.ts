@@ -1,4 +1,4 @@
-/** The closed list of settings, taken from the defaults, and the names they have in the environment. */
+/** The closed list of settings, taken from the defaults, and the names of their variables. */
 import { defaultSettings, type Settings } from '../core/model/settings.ts'
 import { nearest } from '../core/base/did-you-mean.ts'
 
@@ -49,16 +49,18 @@ export const variable = (key: SettingKey) =>
 
 const prefix = 'OFFSHOOT_'
 
-/** Names are alike by what comes after it. */
+/** Similarity is measured without the prefix that all names share. */
 const withoutPrefix = (name: string) => name.slice(prefix.length)
 
-/** Variables that are no setting: where the state is, what a run and a hook are told, and what the launcher leaves behind. */
+/**
+ * Variables that are no settings: the state folder, the variables of runs and hooks, and those that the launcher sets.
+ */
 const reserved = 'HOME DISABLED HANDED_OVER RUN TASK WORKSPACE SLUG PORT HOOK BRANCH BASE REPO CHECKOUT'
   .split(' ')
   .map((name) => prefix + name)
 const reservedPattern = /^OFFSHOOT_(?:PORT_\d+|INTERNAL_.*)$/
 
-/** `OFFSHOOT_*` names that mean nothing to us, each with the one that a user sets and probably meant. */
+/** `OFFSHOOT_*` variables that we do not know, each with the variable that the user probably meant. */
 export function unknownVariables(
   env: Record<string, string | undefined>,
 ): { name: string; nearest: string | undefined }[] {

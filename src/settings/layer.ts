@@ -1,3 +1,4 @@
+/** One place that sets settings, and errors that name it. */
 import { AppError } from '../core/model/errors.ts'
 
 interface Position {
@@ -5,12 +6,12 @@ interface Position {
   readonly column: number
 }
 
-/** Settings from one place, not checked yet: nested as in a file, or with the groups written out in the key. */
+/** The unchecked settings of one place: nested as in a file, or with dotted keys. */
 export interface Layer {
-  /** As a user would name the place: a file, a variable, `flag`. */
+  /** The place as a user would name it: a file, a variable, `flag`. */
   readonly origin: string
   readonly tree: object
-  /** Set when the place is a file. */
+  /** Set if the place is a file. */
   readonly path?: string
   readonly locate?: (key: string) => Position | undefined
 }

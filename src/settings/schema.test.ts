@@ -1,3 +1,4 @@
+/** The schema of the settings, and the variables that set them. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import type * as z from 'zod'

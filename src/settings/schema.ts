@@ -1,26 +1,27 @@
 /**
- * What each setting may be, and what it is for. The error text of a rule completes "must be …".
- * Only imported when there is something to check, because loading zod is slow (some 90 ms uncached).
+ * The rule and the description of each setting. The error text of a rule completes "must be …". Imported only if there
+ * is a value to check, because loading zod takes some 90 ms uncached
+ * (docs/adr/0002-no-argument-parser-no-zod-on-the-way.md).
  */
 import * as z from 'zod'
 import { policyLevels } from '../core/model/enums.ts'
 import type { SettingKey, SettingValue } from './keys.ts'
 
-const truth = () => z.boolean('true or false')
+const boolean = () => z.boolean('true or false')
 
 const oneOf = <const T extends string>(...words: T[]) => z.enum(words, `one of ${words.join(', ')}`)
 
-function whole(from: number, to: number) {
+function integer(from: number, to: number) {
   const expected = `a whole number from ${from} to ${to}`
   return z.int(expected).min(from, expected).max(to, expected)
 }
 
-function amount(from: number, to: number) {
+function number(from: number, to: number) {
   const expected = `a number from ${from} to ${to}`
   return z.number(expected).min(from, expected).max(to, expected)
 }
 
-/** The system takes a text no further than to its first NUL. */
+/** The operating system cuts a string at its first NUL. */
 const withoutNul = (expected: string) => z.string(expected).refine((text) => !text.includes('\0'), expected)
 
 const path = () => withoutNul('a path')
@@ -28,7 +29,7 @@ const path = () => withoutNul('a path')
 const tools = () =>
   z.array(z.string('a list of tools').min(1, 'a list of tools'), 'a list of tools').readonly()
 
-/** `shape` is what the text must look like with its placeholders filled in; a brace left over is never in shape. */
+/** `shape` must match the text with its placeholders filled in; it matches no brace, so unknown placeholders fail. */
 function template(what: string, shape: RegExp, identifying: string[], others: string[] = []) {
   const braced = (names: string[], word: string) => names.map((name) => `{${name}}`).join(word)
   const may = others.length > 0 ? `; it may also use ${braced(others, ', ')}` : ''
@@ -40,8 +41,8 @@ function template(what: string, shape: RegExp, identifying: string[], others: st
   return z.string(expected).refine(isGood, expected)
 }
 
-/** Any text; a word in braces must be one that will be filled in. */
-function message() {
+/** Any text; each word in braces must be a known placeholder. */
+function messageTemplate() {
   const known = ['task', 'title', 'steps']
   const expected = 'a message; in braces it may have {task}, {title}, {steps}'
   const isGood = (text: string) =>
@@ -51,9 +52,9 @@ function message() {
 
 const command = () => withoutNul('a command')
 
-const reverted = (when: string) =>
+const autoReject = (when: string) =>
   oneOf('never', 'shadow', 'always').describe(
-    `Whether a task is given up when ${when}: never, on a shadow branch, or always. It can be undone.`,
+    `Which tasks are rejected by themselves when ${when}: none, those on a shadow branch, or all. Undo brings them back.`,
   )
 
 const patterns = () => {
@@ -66,104 +67,120 @@ const folderName = /^(?!-)[^/\\{}\p{Cc}]+$/u
 const branchName = /^(?!-)(?!.*(?:\.\.|\/\/|(?:^|\/)\.|[./]$|\.lock(?:\/|$)))(?!\/)[^\s~^:?*[\\{}\p{Cc}]+$/u
 
 export const rules = {
-  enabled: truth().describe('Off: `start` refuses. `OFFSHOOT_DISABLED=1` switches it off, too.'),
+  enabled: boolean().describe(
+    'Whether `start` works; off, it refuses. `OFFSHOOT_DISABLED=1` turns it off, too.',
+  ),
   'workspace.base': path().describe(
-    'Folder that holds the workspaces; relative to the root of the repository, `~` expands. Empty: the state folder.',
+    'Folder of the workspaces, relative to the root of the repository; `~` expands. Empty: the state folder.',
   ),
   'workspace.name': template('a folder name', folderName, ['task'], ['date', 'time', 'id8', 'repo']).describe(
     'Name of a workspace’s folder, with `{task}`; also `{date}`, `{time}`, `{id8}`, `{repo}`.',
   ),
   'workspace.copy': patterns().describe(
-    'Ignored files that each workspace gets a copy of, as patterns of a `.gitignore`; `.worktreeinclude` names more.',
+    'Ignored files to copy into each workspace, as patterns of a `.gitignore`; `.worktreeinclude` may list more.',
   ),
   'workspace.link': patterns().describe(
-    'The same as links to your own files: what happens to them happens to yours.',
+    'Ignored files to link into each workspace. A link leads to your own file, so every change changes your file.',
   ),
   'branch.name': template('a branch name', branchName, ['task', 'id8']).describe(
     'Name of a task’s branch, with `{task}` or `{id8}`.',
   ),
   'isolation.fallback': oneOf('none', 'direct').describe(
-    'Outside of a repository `run` refuses; `direct`: it runs the agent in the folder itself, without steps or undo.',
+    'What `run` does outside of a repository: `none` refuses; `direct` runs the agent in the folder itself, without steps or undo.',
   ),
-  'pool.size': whole(0, 16).describe(
-    'How many workspaces are kept ready in each repository after its first `start`; 0 makes none.',
+  'pool.size': integer(0, 16).describe(
+    'How many workspaces each repository keeps pre-built after its first `start`; 0: none.',
   ),
-  'ports.base': whole(1024, 65_535).describe(
-    'From here on the ports of tasks are taken, up to those that the system hands out by itself (32768).',
+  'ports.base': integer(1024, 65_535).describe(
+    'First network port for tasks. Blocks end below 32768, where Linux begins to hand out ports by itself.',
   ),
-  'ports.size': whole(0, 100).describe('How many ports each open task has to itself; 0: none.'),
-  'limits.perRepo': whole(1, 10_000).describe('How many open tasks a repository may have.'),
-  'limits.concurrent': whole(1, 1000).describe('How many runs may be at work in a repository; others queue.'),
-  'limits.timeMinutes': amount(0, 10_000).describe('How long a run may take. 0: as long as it wants.'),
-  'limits.turns': whole(0, 10_000).describe(
-    'How many answers of its model an agent may take in one run. 0: as many as it wants.',
+  'ports.size': integer(0, 100).describe('How many network ports each open task gets; 0: none.'),
+  'limits.perRepo': integer(1, 10_000).describe('How many open tasks a repository may have.'),
+  'limits.concurrent': integer(1, 1000).describe(
+    'How many runs a repository may have at once; others queue.',
+  ),
+  'limits.timeMinutes': number(0, 10_000).describe('How long a run may take. 0: no limit.'),
+  'limits.turns': integer(0, 10_000).describe(
+    'How many turns (answers of its model) an agent may take in one run. 0: no limit.',
   ),
   'agent.name': z
     .string('the name of an agent')
-    .describe('Which agent `run` takes (`offshoot agents` lists them). Empty: the first that is installed.'),
+    .describe('Which agent `run` uses (`offshoot agents` lists them). Empty: the first installed one.'),
   'agent.adapters': z
     .array(path(), 'a list of paths')
     .readonly()
-    .describe('Modules that export agents of your own; relative to the root of the repository, `~` expands.'),
+    .describe('Modules that export your own agents, relative to the root of the repository; `~` expands.'),
   'policy.level': oneOf(...policyLevels).describe(
-    'What an agent may do: `permissive`, `moderate`, or `strict`: only the allowed tools.',
+    'How much an agent may do: `permissive`, `moderate`, or `strict` (only the allowed tools).',
   ),
-  'policy.allowed': tools().describe('Tools, or uses of them, that are allowed: `Edit`, `Bash(npm test *)`.'),
-  'policy.denied': tools().describe('The same, for what is always denied.'),
+  'policy.allowed': tools().describe('Allowed tools, or uses of a tool: `Edit`, `Bash(npm test *)`.'),
+  'policy.denied': tools().describe(
+    'Denied tools, or uses of a tool, in the same form. They win over allowed ones.',
+  ),
   'checkpoints.publish': oneOf('runEnd', 'always', 'never').describe(
-    'When steps become commits on the branch: when a run ends, at every step, or never.',
+    'When steps become commits on the branch: at the end of a run, at every step, or never.',
   ),
-  'accept.squashMessage': message().describe(
-    'Message of a squash without `-m`; `{task}`, `{title}` and `{steps}` (a list) are filled in.',
+  'accept.squashMessage': messageTemplate().describe(
+    'Commit message of a squash without `-m`, with `{task}`, `{title}` and `{steps}` (a list).',
   ),
-  'accept.mergeMessage': message().describe('The same for a merge.'),
+  'accept.mergeMessage': messageTemplate().describe(
+    'Commit message of a merge without `-m`, with the same placeholders.',
+  ),
   'pr.remote': z
     .string('a remote')
     .regex(/^(?!-)[^\s\p{Cc}]+$/u, 'the name or the address of a remote')
-    .describe('Where the branch of a pull request is pushed to: the name of a remote, or an address.'),
+    .describe("The remote to which a pull request's branch is pushed: a name, or an address."),
   'pr.tool': oneOf('auto', 'gh', 'glab').describe(
-    'What opens a pull request; `auto` takes the one that fits the host of the remote.',
+    'The program that opens a pull request; `auto` chooses by the host of the remote.',
   ),
   'hooks.postStart': command().describe(
-    'Runs in each new workspace, to set it up. If it fails, the workspace stays.',
+    'Command that sets up each new workspace. If it fails, the workspace stays.',
   ),
-  'hooks.preRun': command().describe('Runs in the workspace before a run; if it fails, there is none.'),
+  'hooks.preRun': command().describe(
+    'Command in the workspace before a run. If it fails, the run does not start.',
+  ),
   'hooks.preAccept': command().describe(
-    'Runs in the workspace before an accept; if it fails, nothing lands.',
+    'Command in the workspace before an accept. If it fails, nothing lands.',
   ),
-  'hooks.postAccept': command().describe('Runs in the checkout after an accept.'),
+  'hooks.postAccept': command().describe('Command in the checkout after an accept.'),
   'hooks.preRemove': command().describe(
-    'Runs in the workspace before a reject, delete or removal; if it fails, the task stays.',
+    'Command in the workspace before a reject, delete or remove. If it fails, the task stays.',
   ),
-  'hooks.timeoutSeconds': whole(1, 86_400).describe('How long each of these may take.'),
-  'lock.waitSeconds': whole(0, 3600).describe('How long a command waits for another one that is at work.'),
-  'recover.everyMinutes': amount(0, 1440).describe(
-    'How often everything is looked after, as by `offshoot recover`, while a run goes on. 0: never.',
+  'hooks.timeoutSeconds': integer(1, 86_400).describe('How long each hook may take.'),
+  'lock.waitSeconds': integer(0, 3600).describe('How long a command waits for the lock of another command.'),
+  'recover.everyMinutes': number(0, 1440).describe(
+    'How often a run does the work of `offshoot recover`. 0: never.',
   ),
-  'prune.maxAgeDays': whole(0, 3650).describe('Tasks that nobody touched for so long may be pruned.'),
-  'prune.minKeep': whole(0, 10_000).describe(
-    'So many of the newest tasks are never pruned for their age or number.',
+  'prune.maxAgeDays': integer(0, 3650).describe(
+    'Prune may take tasks that nobody touched for this many days.',
   ),
-  'prune.cleanupOnComplete': truth().describe(
-    'A task whose run has ended well is pruned at once; its branch stays.',
+  'prune.minKeep': integer(0, 10_000).describe(
+    'How many of the newest tasks are never pruned because of their age or number.',
   ),
-  'prune.protectUncommitted': truth().describe(
-    'What no commit and no step holds keeps a task from being pruned. Off: it becomes a step first.',
+  'prune.cleanupOnComplete': boolean().describe(
+    'Whether a task is pruned as soon as a run of it succeeds; its branch stays.',
   ),
-  'prune.warnUncommitted': truth().describe('Prune warns of tasks that stay for that reason.'),
-  'trash.keepDays': whole(0, 3650).describe('For so long everything can be undone.'),
-  'trash.maxMegabytes': whole(1, 100_000_000).describe(
-    'What trash and vault of a repository may take together. Above it, folders whose files are in the vault leave the trash, oldest first.',
+  'prune.protectUncommitted': boolean().describe(
+    'Whether work that is in no commit and no step protects a task from prune. Off: prune makes a step of it first.',
   ),
-  'disk.warnPercent': whole(1, 100).describe(
-    'From here on the disk counts as full: prune warns, and empties the trash of what the vault has.',
+  'prune.warnUncommitted': boolean().describe(
+    'Whether prune reports tasks that it keeps for uncommitted work.',
   ),
-  'autoRevert.failure': reverted('a run of it failed'),
-  'autoRevert.shutdown': reverted('a run of it was cancelled or killed'),
-  'autoRevert.idle': reverted('nobody touched it for `autoRevert.idleMinutes`'),
-  'autoRevert.idleMinutes': whole(1, 1_000_000).describe('How long a task may stay untouched.'),
-  'autoRevert.newTask': truth().describe(
-    'A new task in the same checkout gives the one up that is there. Off: the new one is refused.',
+  'trash.keepDays': integer(0, 3650).describe('How long closed tasks can be brought back.'),
+  'trash.maxMegabytes': integer(1, 100_000_000).describe(
+    'How much disk the trash and the vault of a repository may use together. Above it, folders whose files are in the vault leave the trash, oldest first.',
   ),
-  keepFailed: truth().describe('The branch of a task that is given up because it failed stays.'),
+  'disk.warnPercent': integer(1, 100).describe(
+    'From this usage on the disk counts as full: prune warns, and removes from the trash the folders whose files are in the vault.',
+  ),
+  'autoRevert.failure': autoReject('a run failed'),
+  'autoRevert.shutdown': autoReject('a run was cancelled or killed'),
+  'autoRevert.idle': autoReject('nobody touched them for `autoRevert.idleMinutes`'),
+  'autoRevert.idleMinutes': integer(1, 1_000_000).describe(
+    'How long a task may stay untouched before `autoRevert.idle` applies.',
+  ),
+  'autoRevert.newTask': boolean().describe(
+    'Whether a new task in the same checkout rejects the task that is there. Off: the new task is refused.',
+  ),
+  keepFailed: boolean().describe('Whether the branch stays when a task is rejected because it failed.'),
 } satisfies { [K in SettingKey]: z.ZodType<SettingValue<K>> }

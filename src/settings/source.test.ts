@@ -1,3 +1,4 @@
+/** Settings from all their places: which one wins, and what goes wrong in each. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -193,11 +194,11 @@ describe('I6: what is wrong is told with file, line, key, expected and found', (
     ['"\\e[2J": 3', "unknown key '\\x1B[2J'."],
     [
       'limits: 3',
-      '`limits` must hold settings by name (limits.perRepo, limits.concurrent, limits.timeMinutes, limits.turns); found 3.',
+      '`limits` must be a mapping of settings (limits.perRepo, limits.concurrent, limits.timeMinutes, limits.turns); found 3.',
     ],
     [
       'limits: [3]',
-      '`limits` must hold settings by name (limits.perRepo, limits.concurrent, limits.timeMinutes, limits.turns); found [ 3 ].',
+      '`limits` must be a mapping of settings (limits.perRepo, limits.concurrent, limits.timeMinutes, limits.turns); found [ 3 ].',
     ],
     ['enabled: { on: true }', '`enabled` must be true or false; found { on: true }.'],
     ['enabled:', '`enabled` must be true or false; found null.'],
@@ -227,8 +228,10 @@ describe('I6: what is wrong is told with file, line, key, expected and found', (
   })
 
   test('no settings at the root', async () => {
-    expect((await failureOf('- enabled')).message).toMatch(/must hold settings by name; found a list/)
-    expect((await failureOf('enabled')).message).toMatch(/must hold settings by name; found a single value/)
+    expect((await failureOf('- enabled')).message).toMatch(/must be a mapping of settings; found a list/)
+    expect((await failureOf('enabled')).message).toMatch(
+      /must be a mapping of settings; found a single value/,
+    )
   })
 
   test('aliases that multiply', async () => {

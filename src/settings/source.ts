@@ -1,4 +1,7 @@
-/** Settings from every place that has a say: defaults, the repository's file, the user's, variables, flags. */
+/**
+ * Reads settings from all places: defaults, the repository's file, the user's file, variables and flags. zod and yaml
+ * are loaded only if there is something to read (docs/adr/0002-no-argument-parser-no-zod-on-the-way.md).
+ */
 import { inspect } from 'node:util'
 import type { SettingsSource } from '../core/ports/settings.ts'
 import type { Settings } from '../core/model/settings.ts'
@@ -17,7 +20,7 @@ import { nearest } from '../core/base/did-you-mean.ts'
 import { variableLayers } from './variables.ts'
 
 export interface SettingsOptions {
-  /** `~/.config/offshoot/config.yaml`, with the home folder filled in. */
+  /** `~/.config/offshoot/config.yaml`, with `~` expanded. */
   readonly userFile: string
   readonly env: Record<string, string | undefined>
   readonly flags?: SettingFlags | undefined
@@ -30,7 +33,7 @@ interface Setting {
   readonly origin: string
 }
 
-/** Reads anew on each call. A mistake counts even where a later place overrules it. */
+/** Reads all places anew on each call. A mistake throws even if a later place overrules the value. */
 export function settingsSource({ userFile, env, flags = {} }: SettingsOptions): SettingsSource {
   async function readWithOrigin(checkout: string | null): Promise<Setting[]> {
     const files = await Promise.all([
@@ -41,14 +44,15 @@ export function settingsSource({ userFile, env, flags = {} }: SettingsOptions): 
     const entries = layers.flatMap((layer) => (layer ? [...entriesOf(layer)] : []))
     const settings = new Map<string, Setting>()
     for (const [key, value] of defaults) settings.set(key, { key, value, origin: 'default' })
-    for (const { key, value, origin } of await checked(entries)) settings.set(key, { key, value, origin })
+    for (const { key, value, origin } of await checkEntries(entries))
+      settings.set(key, { key, value, origin })
     return [...settings.values()]
   }
   return {
     readWithOrigin,
-    edit: async (text, values) => (await import('./edit.ts')).edited(text, values),
-    parseToml: async (text) => (await import('./toml.ts')).parsedToml(text),
-    read: async (checkout) => nested(await readWithOrigin(checkout)),
+    edit: async (text, values) => (await import('./edit.ts')).editSettings(text, values),
+    parseToml: async (text) => (await import('./toml.ts')).parseToml(text),
+    read: async (checkout) => nestSettings(await readWithOrigin(checkout)),
     readUnknownVariables: () => unknownVariables(env),
   }
 }
@@ -59,7 +63,7 @@ interface Entry {
   readonly layer: Layer
 }
 
-/** What a layer sets, with the groups written out. Throws for what is no setting. */
+/** The values that a layer sets, with dotted keys. Throws for a key that is no setting. */
 function* entriesOf(layer: Layer, tree = layer.tree, prefix = ''): Generator<Entry> {
   for (const [name, value] of Object.entries(tree)) {
     const key = prefix + name
@@ -70,21 +74,21 @@ function* entriesOf(layer: Layer, tree = layer.tree, prefix = ''): Generator<Ent
     } else if (group.length === 0) {
       const known = [...defaults.keys()]
       const meant = nearest(key, [...known, ...known.map((other) => other.split('.')[0]!)])
-      throw badKey(layer, key, `unknown key ${quoted(key)}${meant ? `; did you mean \`${meant}\`?` : ''}`)
+      throw badKey(layer, key, `unknown key ${quoteKey(key)}${meant ? `; did you mean \`${meant}\`?` : ''}`)
     } else if (isTree(value)) {
       yield* entriesOf(layer, value, `${key}.`)
     } else if (value !== null) {
-      // Nothing at all is what remains of a group when all its lines are commented out.
+      // A group whose lines are all commented out is null, and sets nothing.
       throw badKey(
         layer,
         key,
-        `\`${key}\` must hold settings by name (${group.join(', ')}); found ${shown(value)}`,
+        `\`${key}\` must be a mapping of settings (${group.join(', ')}); found ${inspectShort(value)}`,
       )
     }
   }
 }
 
-async function checked(entries: Entry[]): Promise<Setting[]> {
+async function checkEntries(entries: Entry[]): Promise<Setting[]> {
   if (entries.length === 0) return []
   const twice = entries.find(
     ({ key, layer }, index) =>
@@ -96,17 +100,17 @@ async function checked(entries: Entry[]): Promise<Setting[]> {
     const result = rules[key].safeParse(value)
     if (result.success) return { key, value: result.data, origin: layer.origin }
     const expected = result.error.issues[0]!.message
-    throw badKey(layer, key, `\`${key}\` must be ${expected}; found ${shown(value)}`)
+    throw badKey(layer, key, `\`${key}\` must be ${expected}; found ${inspectShort(value)}`)
   })
 }
 
-const shown = (value: unknown) =>
+const inspectShort = (value: unknown) =>
   inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 60, maxArrayLength: 5 })
 
-/** A key of ours as it is; one that a stranger wrote with its control characters made visible. */
-const quoted = (key: string) => (/^[\w.-]{1,60}$/.test(key) ? `\`${key}\`` : shown(key))
+/** Shows a key as it is; if a stranger put control characters into it, they are escaped. */
+const quoteKey = (key: string) => (/^[\w.-]{1,60}$/.test(key) ? `\`${key}\`` : inspectShort(key))
 
-function nested(settings: Setting[]): Settings {
+function nestSettings(settings: Setting[]): Settings {
   const root: Record<string, unknown> = {}
   for (const { key, value } of settings) {
     const groups = key.split('.')

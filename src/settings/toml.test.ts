@@ -1,5 +1,6 @@
+/** TOML files of other tools, and mistakes in them. */
 import { expect, test } from 'vitest'
-import { parsedToml } from './toml.ts'
+import { parseToml } from './toml.ts'
 
 test('H6: a file as Codex writes it is read', () => {
   const text = [
@@ -25,15 +26,15 @@ test('H6: a file as Codex writes it is read', () => {
     '[[actions]]',
     'name = "Test"',
   ]
-  expect(parsedToml(text.join('\n'))).toEqual({
+  expect(parseToml(text.join('\n'))).toEqual({
     version: 1,
     name: 'Shop',
     setup: { script: 'set -eu\necho "a # b" \\n\n', darwin: { script: 'one "two"\n\tthree é' } },
     cleanup: { script: 'rm -rf $HOME/x # y', quick: false },
     actions: [{ name: 'Run', command: 'npm start' }, { name: 'Test' }],
   })
-  expect(parsedToml('[setup]\r\nscript = "a"\r\n')).toEqual({ setup: { script: 'a' } })
-  expect(parsedToml('')).toEqual({})
+  expect(parseToml('[setup]\r\nscript = "a"\r\n')).toEqual({ setup: { script: 'a' } })
+  expect(parseToml('')).toEqual({})
 })
 
 test.each([
@@ -44,7 +45,7 @@ test.each([
   ['a quoted key', '"a b" = 1', { 'a b': 1 }],
   ['a dotted key', 'setup.script = "x"', { setup: { script: 'x' } }],
 ])('H6: %s is valid and is read', (_, text, value) => {
-  expect(parsedToml(text)).toEqual(value)
+  expect(parseToml(text)).toEqual(value)
 })
 
 test.each([
@@ -58,7 +59,7 @@ test.each([
   ['a key that is set twice', '[setup]\nscript = "a"\nscript = "b"', 3],
   ['a table that is opened twice', '[setup]\na = 1\n[setup]\nb = 1', 3],
 ])('H6: %s is refused, with its line and a sentence', (_, text, line) => {
-  expect(() => parsedToml(text)).toThrow(
+  expect(() => parseToml(text)).toThrow(
     expect.objectContaining({
       code: 'WT_016',
       message: expect.stringMatching(new RegExp(`^Line ${line} is not valid TOML: [^\\n]+\\.$`)),

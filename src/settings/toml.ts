@@ -3,7 +3,7 @@ import { parse, TomlError } from 'smol-toml'
 import { AppError } from '../core/model/errors.ts'
 
 /** The tables and values of a TOML text. Throws `badSettings` with the line of the first mistake. */
-export function parsedToml(text: string): Record<string, unknown> {
+export function parseToml(text: string): Record<string, unknown> {
   try {
     return parse(text)
   } catch (error) {
@@ -14,7 +14,7 @@ export function parsedToml(text: string): Record<string, unknown> {
   }
 }
 
-/** The sentence alone, without the heading before it and the picture of the line after it. */
+/** The first sentence of the message, without its heading and the quoted line. */
 function reason({ message }: TomlError): string {
   return (message.split('\n', 1)[0] ?? '').replace(/^Invalid TOML document: /, '')
 }

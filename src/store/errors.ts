@@ -1,3 +1,4 @@
+/** The errors of SQLite, as the store reports them. */
 import { AppError } from '../core/model/errors.ts'
 
 /** Result codes of SQLite: https://sqlite.org/rescode.html */
@@ -15,20 +16,20 @@ const code = {
   notadb: 26,
 } as const
 
-/** The extended result code; undefined when SQLite did not throw this. */
+/** The extended result code; undefined when the error is not SQLite's. */
 function resultCode(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error) || !('errcode' in thrown)) return undefined
   return typeof thrown.errcode === 'number' ? thrown.errcode : undefined
 }
 
-/** The low byte is the kind of failure; the rest only refines it. */
+/** The low byte is the kind of error; the other bits refine it. */
 const primary = (extended: number | undefined) => (extended ?? 0) & 0xff
 
 export const isBusy = (thrown: unknown) => primary(resultCode(thrown)) === code.busy
 
 export const isTaken = (thrown: unknown) => resultCode(thrown) === code.constraintUnique
 
-/** What SQLite threw, as the outside shall see it; anything else stays as it is. */
+/** Translates an error of SQLite; any other error stays as it is. */
 export function storeError(thrown: unknown, path: string): unknown {
   const detail = { path, cause: thrown }
   switch (primary(resultCode(thrown))) {
@@ -40,7 +41,7 @@ export function storeError(thrown: unknown, path: string): unknown {
       return new AppError('diskFull', `The disk is full: ${path} cannot grow.`, detail)
     case code.corrupt:
     case code.notadb:
-      return damaged(`${path} is not a sound database`, detail)
+      return damagedError(`${path} is not a sound database`, detail)
     case code.perm:
     case code.readonly:
     case code.ioerr:
@@ -51,7 +52,7 @@ export function storeError(thrown: unknown, path: string): unknown {
   }
 }
 
-export function damaged(what: string, detail: { path?: string; cause: unknown }): AppError {
+export function damagedError(what: string, detail: { path?: string; cause: unknown }): AppError {
   return new AppError('stateUnusable', `The records are damaged: ${what}.`, {
     ...detail,
     hint: 'offshoot repair --rebuild sets it aside and brings the records back from the vaults.',

@@ -1,3 +1,4 @@
+/** Opens the SQLite file of the records: private, in WAL mode, synced (docs/adr/0003-sqlite-store.md). */
 import {
   chmodSync,
   closeSync,
@@ -17,15 +18,15 @@ import { migrations } from './schema.ts'
 
 const busyMs = 15_000
 
-/** Opens the database, makes it if need be, and brings its schema up to date. */
+/** Opens the database, creates it if it is missing, and brings its schema up to date. */
 export function openDatabase(path: string, fileSystem?: number): DatabaseSync {
   makePrivate(path)
   const db = new DatabaseSync(path, { timeout: busyMs })
   const network = isNetwork(fileSystem ?? statfsSync(dirname(path)).type)
   try {
-    if (network) patiently(() => db.exec(withoutSharedMemory))
-    const version = patiently(() => readVersion(db))
-    if (version > migrations.length) throw tooNew(version, path)
+    if (network) retryWhileBusy(() => db.exec(leaveWalMode))
+    const version = retryWhileBusy(() => readVersion(db))
+    if (version > migrations.length) throw tooNewError(version, path)
     if (version < migrations.length) migrate(db, path, network)
     db.exec('PRAGMA synchronous = FULL')
     return db
@@ -35,7 +36,7 @@ export function openDatabase(path: string, fileSystem?: number): DatabaseSync {
   }
 }
 
-/** One transaction. IMMEDIATE where it writes: a read that later turns into a write fails at once when others write. */
+/** Runs one transaction. Writers need IMMEDIATE: a read that turns into a write fails at once if others write. */
 export function inTransaction<T>(
   db: DatabaseSync,
   work: () => T,
@@ -47,15 +48,16 @@ export function inTransaction<T>(
     db.exec('COMMIT')
     return result
   } catch (thrown) {
-    // A full disk has already rolled it back.
+    // After a full disk, SQLite has already rolled back.
     if (db.isTransaction) db.exec('ROLLBACK')
     throw thrown
   }
 }
 
 /**
- * The file is ours alone from its first instant, whatever the umask; SQLite gives -wal and -shm the same mode.
- * It is opened here only when it is new: closing it would drop the locks of another connection of this process.
+ * Makes the file readable by its owner only, from its first instant and whatever the umask; SQLite gives -wal and -shm
+ * the same mode. We open only a new file: closing an existing one would drop the locks of this process's other
+ * connections.
  */
 function makePrivate(path: string): void {
   if (existsSync(path)) return
@@ -69,7 +71,7 @@ function makePrivate(path: string): void {
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
   }
-  // SQLite syncs what is in the files, not that they are there.
+  // SQLite syncs the content of its files, not their names in the folder.
   syncFolder(folder)
   if (made !== undefined) syncFolder(dirname(made))
 }
@@ -87,15 +89,18 @@ function readVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.user_version)
 }
 
-/** A database that was moved there may still have its log; alone with it, SQLite can do without that memory. */
-const withoutSharedMemory =
+/**
+ * A database that was moved to a network disk may still have its WAL; with an exclusive lock SQLite needs no -shm
+ * file.
+ */
+const leaveWalMode =
   'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; PRAGMA user_version'
 
 function migrate(db: DatabaseSync, path: string, network: boolean): void {
-  if (!network) patiently(() => db.exec('PRAGMA journal_mode = WAL'))
+  if (!network) retryWhileBusy(() => db.exec('PRAGMA journal_mode = WAL'))
   inTransaction(db, () => {
     const version = readVersion(db)
-    if (version > migrations.length) throw tooNew(version, path)
+    if (version > migrations.length) throw tooNewError(version, path)
     for (const migration of migrations.slice(version)) {
       if (typeof migration === 'string') db.exec(migration)
       else migration(db)
@@ -104,7 +109,7 @@ function migrate(db: DatabaseSync, path: string, network: boolean): void {
   })
 }
 
-function tooNew(version: number, path: string): AppError {
+function tooNewError(version: number, path: string): AppError {
   const message = `${path} was written by a newer offshoot (schema ${version}; this one knows ${migrations.length}).`
   return new AppError('stateUnusable', message, {
     path,
@@ -112,8 +117,8 @@ function tooNew(version: number, path: string): AppError {
   })
 }
 
-/** SQLite answers "busy" at once, without its own wait, when many connections turn a new file to WAL together. */
-function patiently<T>(work: () => T): T {
+/** If many connections switch a new file to WAL at once, SQLite answers "busy" without waiting. */
+function retryWhileBusy<T>(work: () => T): T {
   const deadline = Date.now() + busyMs
   for (;;) {
     try {

@@ -1,9 +1,13 @@
+/**
+ * The schema of the SQLite store, as a list of migrations; the second one seals the log
+ * (docs/adr/0020-the-log-is-sealed.md).
+ */
 import type { DatabaseSync } from 'node:sqlite'
 import { firstSeal, sealOf } from '../core/model/seal.ts'
 
 /**
- * Each entry brings the database one version further. Entries that were released are never edited: a database
- * out there has already run them.
+ * Each migration raises the version by one. A released migration is never edited: databases of users have already run
+ * it.
  */
 export const migrations: readonly (string | ((db: DatabaseSync) => void))[] = [
   `
@@ -62,7 +66,7 @@ export const migrations: readonly (string | ((db: DatabaseSync) => void))[] = [
       seal.run(before, seq)
     }
   },
-  // Every command that writes asks for this: it must not take longer the more tasks there are.
+  // Every command that writes runs this query: it must not get slower with the number of tasks.
   `CREATE INDEX tasks_idling ON tasks (
     repo, summary ->> '$.origin', summary ->> '$.trigger', summary -> '$.shadow' IS NOT NULL, last_active_at
   ) WHERE open = 1`,

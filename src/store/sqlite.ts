@@ -1,4 +1,7 @@
-/** The records in one SQLite file, for any number of processes at once. docs/adr/0026-a-thin-asynchronous-store.md */
+/**
+ * The records in one SQLite file, for any number of processes at once (docs/adr/0003-sqlite-store.md). It keeps rows
+ * and decides nothing (docs/adr/0026-a-thin-asynchronous-store.md).
+ */
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { firstSeal, type LoggedEvent } from '../core/model/seal.ts'
 import type { StoredEvent } from '../core/model/events.ts'
@@ -7,33 +10,33 @@ import type { Change, Fault, TaskChange } from '../core/model/change.ts'
 import type { Stores } from '../core/ports/store.ts'
 import type { RepoRecord } from '../core/model/repo.ts'
 import { type TaskFilter, isOpen, type Task } from '../core/model/task.ts'
-import { damaged, isTaken, storeError } from './errors.ts'
+import { damagedError, isTaken, storeError } from './errors.ts'
 import { inTransaction, openDatabase } from './open.ts'
 
 type Row = Record<string, unknown>
 
 const repoColumns = 'id, name, common_dir AS commonDir, mark, added_at AS addedAt'
 const newestFirst = 'ORDER BY created_at DESC, seq DESC'
-/** In the words of its index, which answers it alone. */
+/** Uses the same expressions as the index `tasks_idling`, so that the index alone answers it. */
 const idlingQuery = `SELECT repo, summary ->> '$.origin' AS origin, summary ->> '$.trigger' AS trigger,
     summary -> '$.shadow' IS NOT NULL AS shadow, min(last_active_at) AS since
   FROM tasks WHERE open = 1
   GROUP BY repo, summary ->> '$.origin', summary ->> '$.trigger', summary -> '$.shadow' IS NOT NULL`
 
-/** What is no JSON must not be asked for a part of it. */
+/** Checks `json_valid` first: SQLite throws on `->>` of a text that is not JSON. */
 const unreadable = `CASE WHEN json_valid(summary) THEN summary ->> '$.uid' IS NOT uid ELSE 1 END`
 
-/** Ends the transaction: another open task has the id. */
+/** Rolls the transaction back: another open task has the id. */
 class IdTaken extends Error {}
 
-/** The number of the last entry is kept also when that entry is gone. */
+/** SQLite keeps the number of the last entry even if that entry was deleted. */
 const lastSeq = `SELECT max(
     coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0),
     coalesce((SELECT max(seq) FROM events), 0)
   ) AS seq`
 
 export function sqliteStores(path: string): Stores {
-  const guarded = <T>(work: () => T): T => {
+  const translateErrors = <T>(work: () => T): T => {
     try {
       return work()
     } catch (thrown) {
@@ -41,10 +44,10 @@ export function sqliteStores(path: string): Stores {
     }
   }
 
-  const db = guarded(() => openDatabase(path))
+  const db = translateErrors(() => openDatabase(path))
   const statements = new Map<string, StatementSync>()
 
-  /** Prepared on first use: a command needs only a few of them, and its start-up waits for each. */
+  /** Prepares a statement at its first use: a command needs few of them, and its start would wait for all. */
   function statement(sql: string): StatementSync {
     const known = statements.get(sql)
     if (known) return known
@@ -54,11 +57,11 @@ export function sqliteStores(path: string): Stores {
   }
 
   const find = (sql: string, ...values: SQLInputValue[]): Row | undefined =>
-    guarded(() => statement(sql).get(...values))
+    translateErrors(() => statement(sql).get(...values))
   const read = (sql: string, ...values: SQLInputValue[]): Row[] =>
-    guarded(() => statement(sql).all(...values))
+    translateErrors(() => statement(sql).all(...values))
   const change = (sql: string, ...values: SQLInputValue[]) =>
-    guarded(() => void statement(sql).run(...values))
+    translateErrors(() => void statement(sql).run(...values))
   const findTask = (where: string, ...values: SQLInputValue[]) =>
     task(find(`SELECT summary FROM tasks WHERE ${where} LIMIT 1`, ...values))
 
@@ -166,7 +169,7 @@ export function sqliteStores(path: string): Stores {
 
       append: async (change) => {
         try {
-          return guarded(() =>
+          return translateErrors(() =>
             inTransaction(db, () => {
               if (isStale(change)) return 'stale'
               write(change)
@@ -187,7 +190,7 @@ export function sqliteStores(path: string): Stores {
         }
       },
       readPosition: async (uids) =>
-        guarded(() =>
+        translateErrors(() =>
           inTransaction(
             db,
             () => ({ ...readEnd(), versions: uids ? versionsOf(uids) : readVersions() }),
@@ -196,7 +199,7 @@ export function sqliteStores(path: string): Stores {
         ),
       inspect: async () => {
         const found = find('PRAGMA integrity_check(1)')?.integrity_check as string | undefined
-        if (found !== 'ok') return [{ what: found ?? 'its check says nothing' }]
+        if (found !== 'ok') return [{ what: found ?? 'its integrity check returned nothing' }]
         const events = read('SELECT seq FROM events WHERE NOT json_valid(event)')
         const tasks = read(`SELECT uid, id FROM tasks WHERE ${unreadable}`)
         return [
@@ -226,7 +229,8 @@ export function sqliteStores(path: string): Stores {
     },
     repos: {
       findAt: async (commonDir) =>
-        // A repository that was deleted and made anew in its place has a second record there.
+        // If a repository was deleted and made again in the same place, the folder has two records: the newer one
+        // counts.
         repo(
           find(
             `SELECT ${repoColumns} FROM repos WHERE common_dir = ? ORDER BY added_at DESC, rowid DESC`,
@@ -266,12 +270,12 @@ export function sqliteStores(path: string): Stores {
         ),
     },
     close: async () => {
-      if (db.isOpen) guarded(() => db.close())
+      if (db.isOpen) translateErrors(() => db.close())
     },
   }
 }
 
-/** `open = 1` stands in the text, not in a value: only then the index of the few open tasks is used. */
+/** `open = 1` is spelled out: with a bound value SQLite would not use the partial index of the open tasks. */
 function taskCondition({ repo, open, limit }: TaskFilter): { where: string; values: SQLInputValue[] } {
   const terms = ['hidden = 0']
   if (open !== undefined) terms.push(`open = ${Number(open)}`)
@@ -279,17 +283,17 @@ function taskCondition({ repo, open, limit }: TaskFilter): { where: string; valu
   return { where: terms.join(' AND '), values: [...(repo === undefined ? [] : [repo]), limit ?? -1] }
 }
 
-/** Rows come without a prototype; a record is a plain object like every other. */
+/** Rows have no prototype; a record is a plain object. */
 const repo = (row: Row | undefined) => (row ? ({ ...row } as unknown as RepoRecord) : undefined)
 
 const task = (row: Row | undefined) =>
-  row ? parsed(row.summary, 'a task', (text) => JSON.parse(text) as Task) : undefined
+  row ? parseText(row.summary, 'a task', (text) => JSON.parse(text) as Task) : undefined
 
-function parsed<T>(text: unknown, what: string, parse: (text: string) => T): T {
+function parseText<T>(text: unknown, what: string, parse: (text: string) => T): T {
   try {
     return parse(text as string)
   } catch (cause) {
-    throw damaged(`${what} cannot be read`, { cause })
+    throw damagedError(`${what} cannot be read`, { cause })
   }
 }
 
@@ -299,6 +303,6 @@ function storedEvent(row: Row): StoredEvent {
     uid: row.uid as string,
     n: row.n as number,
     at: row.at as string,
-    ...parsed(row.event, `entry ${String(row.seq)} of the log`, parseEntry),
+    ...parseText(row.event, `entry ${String(row.seq)} of the log`, parseEntry),
   }
 }

@@ -1,4 +1,7 @@
-/** The vault: a bare repository per user repository that only we write, with one line of steps per task. */
+/**
+ * The vault: a bare repository per user repository that only offshoot writes, with one line of steps per task
+ * (docs/adr/0006-vault-is-a-repository-of-its-own.md).
+ */
 import path from 'node:path'
 import { allEnded } from '../core/base/concurrency.ts'
 import { type BytePath, toText } from '../core/model/bytes.ts'
@@ -11,7 +14,7 @@ import { workspacePlace } from '../git/workspace-place.ts'
 import { readOwnHead } from '../git/own.ts'
 import { objectReader } from '../git/reader.ts'
 import { ageIndex } from './capture/aged-index.ts'
-import { withoutTaken } from './capture/ignored.ts'
+import { withoutCaptured } from './capture/ignored.ts'
 import { noteIndexed } from './capture/indexed.ts'
 import { keepOut, readKeptOut } from './capture/kept-out.ts'
 import type { Overlay } from './capture/overlay.ts'
@@ -33,7 +36,7 @@ import {
   firstOf,
   hasSteps,
   noteFirst,
-  notFound,
+  stepsLost,
   stepsOf,
 } from './journal/steps.ts'
 import { adopt } from './objects/adopt.ts'
@@ -91,16 +94,16 @@ export function gitVault(options: VaultOptions): Vault {
     return opening
   }
 
-  /** A vault that is gone is not made anew where steps were in it: a backup of it may come back. */
+  /** If a vault that held steps is missing, we do not make a new one: its backup may come back. */
   const openFor = async (repo: Repo, task: Task) => {
     if (!opened.has(repo.name) && hasSteps(task)) {
       const { vault } = vaultPlace(options.home, repo)
-      if ((await files.readKind(vault)) === undefined) throw notFound(task)
+      if ((await files.readKind(vault)) === undefined) throw stepsLost(task)
     }
     return open(repo)
   }
 
-  /** Two callers at once, the start and the first checkpoint, make one step 0; those of two handles, `commitFirst`. */
+  /** `start` and the first checkpoint may call this at once, and must make a single step 0; see also `commitFirst`. */
   const seeding = new Map<string, Promise<Step>>()
   const seed = (vault: OpenVault, repo: Repo, task: Task, signal?: AbortSignal): Promise<Step> => {
     const running = seeding.get(task.uid) ?? makeSeed(vault, repo, task, signal)
@@ -120,7 +123,7 @@ export function gitVault(options: VaultOptions): Vault {
     return first
   }
 
-  /** The workspace as it was made: what was made ahead has noted it. */
+  /** The tree of the workspace when it was made. A slot has noted it. */
   const madeTree = async (
     vault: OpenVault,
     repo: Repo,
@@ -134,7 +137,7 @@ export function gitVault(options: VaultOptions): Vault {
     return seedTree(vault, task.path, base.tree, index, signal)
   }
 
-  /** Behind such a step 0 lies the workspace as it was made, so that what the user had changed can be told. */
+  /** The parent of such a step 0 holds the workspace as it was made, so that a diff can show the user's own changes. */
   const makeSeedWith = async (
     vault: OpenVault,
     repo: Repo,
@@ -144,7 +147,7 @@ export function gitVault(options: VaultOptions): Vault {
   ): Promise<Step> => {
     const made = await madeTree(vault, repo, task, signal)
     const { tree } = await changeTree(vault.objects, made, changes)
-    // The index knows nothing of what the user had: the next look must.
+    // The index lacks the user's changes. Noting its tree makes the next capture read the changed files.
     await noteIndexed(files, taskFolder(vault.vault, task), made)
     await restore({ ...scopeOf(vault, task), aside: asideOf(task) }, made, tree, signal)
     const at = clock.now().toISOString()
@@ -162,7 +165,7 @@ export function gitVault(options: VaultOptions): Vault {
     index: path.join(taskFolder(vault.vault, task), 'index'),
   })
 
-  const look = async (
+  const captureDifference = async (
     vault: OpenVault,
     repo: Repo,
     task: Task,
@@ -179,7 +182,7 @@ export function gitVault(options: VaultOptions): Vault {
     return { tip, overlay, found }
   }
 
-  /** A quick look that may answer no for yes. */
+  /** A quick check that may say no for a quiet workspace. */
   const isQuiet = async (vault: OpenVault, task: Task): Promise<boolean> => {
     const tip = await findTip(vault, task)
     if (!tip) return false
@@ -187,8 +190,8 @@ export function gitVault(options: VaultOptions): Vault {
     return isUntouched(task.path, scopeOf(vault, task).index, overlay, vault.objects.oidBytes)
   }
 
-  /** A rewind is the older step again, and nothing else: not what its rules no longer ignore. */
-  const lookBack = async (
+  /** A rewind repeats the older step exactly; files that its rules no longer ignore do not join it. */
+  const planRewind = async (
     vault: OpenVault,
     repo: Repo,
     task: Task,
@@ -239,8 +242,8 @@ export function gitVault(options: VaultOptions): Vault {
       const vault = await openFor(repo, task)
       const { tip, overlay, found } =
         note.rewindTo === undefined
-          ? await look(vault, repo, task, paths, signal)
-          : await lookBack(vault, repo, task, note.rewindTo)
+          ? await captureDifference(vault, repo, task, paths, signal)
+          : await planRewind(vault, repo, task, note.rewindTo)
       const created = found.files.length > 0 || note.rewindTo !== undefined || note.basis !== undefined
       const n = tip.n + 1
       const step = created
@@ -256,7 +259,7 @@ export function gitVault(options: VaultOptions): Vault {
     async readDirt(repo, task, signal) {
       const vault = await openFor(repo, task)
       if (await isQuiet(vault, task)) return []
-      const { tip, overlay, found } = await look(vault, repo, task, undefined, signal)
+      const { tip, overlay, found } = await captureDifference(vault, repo, task, undefined, signal)
       if (found.files.length === 0) await overlays.note(vault, task, overlay, tip, found.news)
       if (found.files.length === 0 || found.tree === (await headTree(vault, repo, task, signal))) return []
       return found.files.map((file) => ({ ...file, path: toText(file.path) }))
@@ -264,10 +267,10 @@ export function gitVault(options: VaultOptions): Vault {
     async isKept(repo, task, folder, signal) {
       const vault = await open(repo)
       if (!(await findTip(vault, task))) return false
-      const { found } = await look(vault, repo, { ...task, path: folder }, undefined, signal)
+      const { found } = await captureDifference(vault, repo, { ...task, path: folder }, undefined, signal)
       return found.files.length === 0 && found.skipped.length === 0
     },
-    // Not opened for it: that would make what is missing.
+    // Does not open the vault: opening would create a missing one.
     readUsage: (repo) => files.readUsage(vaultPlace(options.home, repo).vault),
     async compact(repo, gone, signal) {
       await compact(await open(repo), gone, signal)
@@ -282,7 +285,7 @@ export function gitVault(options: VaultOptions): Vault {
     async readIgnored(repo, task, signal) {
       const vault = await open(repo)
       const [found, tip] = [await scanIgnored(exec, scopeOf(vault, task), signal), await findTip(vault, task)]
-      const left = tip ? await withoutTaken(vault.objects, tip.tree, task.path, found) : found
+      const left = tip ? await withoutCaptured(vault.objects, tip.tree, task.path, found) : found
       return left.map(toText)
     },
     readStat: async (repo, from, to, signal) => statOf(await open(repo), from, to, signal),
@@ -295,13 +298,14 @@ export function gitVault(options: VaultOptions): Vault {
         const error = await refill(vault, repo, task, to.tree, signal).catch(appError)
         if (!error) return
         if (error.kind === 'cancelled' || error.problem === 'diskFull') throw error
-        // A step may have what git refuses to write, as a link called .gitmodules. It takes longer without git.
+        // Git refuses to write some files of a step, for example a link named .gitmodules. Restoring without git is
+        // slower.
         await restore({ ...scopeOf(vault, task), aside }, null, to.tree, signal)
         for (const name of [index, `${index}.aged`]) await files.remove(name)
         return
       }
       const restored = await restore({ ...scopeOf(vault, task), aside }, from.tree, to.tree, signal)
-      // What a step had stays in, whatever the rules of that step say: the next look must not overlook it.
+      // Restored files stay in the steps even if a rule of that step ignores them: the next capture must see them.
       const tip = await findTip(vault, task)
       if (!tip) return
       await overlays.doubt(vault, task, tip, restored)
@@ -355,13 +359,13 @@ export function gitVault(options: VaultOptions): Vault {
   }
 }
 
-/** Where what stands in the way of a restore goes. */
+/** The folder for files that are in the way of a restore. */
 function asideOf(task: Task): string {
   if (task.shadow) return path.join(task.shadow.gitDir, 'offshoot-aside')
   return path.join(path.dirname(task.path), '.trash', `${path.basename(task.path)}.aside`)
 }
 
-/** The files that the workspace's own HEAD has; undefined when its git is broken. */
+/** The tree of the workspace's own HEAD; undefined when its git is broken. */
 async function headTree(
   vault: OpenVault,
   repo: Repo,

@@ -1,3 +1,4 @@
+/** An opened vault, and the options that it was opened with. */
 import type { FileSystem } from '../core/ports/files.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { GitExec, GitPipe } from '../git/exec.ts'
@@ -13,27 +14,27 @@ export interface VaultOptions {
   readonly pipe: GitPipe
   readonly files: FileSystem
   readonly clock: Clock
-  /** Attribute files outside of the repository that count for this user. */
+  /** Attribute files outside of the repository that apply to this user. */
   readonly attributes: readonly string[]
-  /** Config files outside of the repository that count for this user. */
+  /** Config files outside of the repository that apply to this user. */
   readonly configs: readonly string[]
 }
 
-/** Git knows of objects only when they are durable. */
+/** Syncs our objects before each git call: git sees an object only once it is durable. */
 export function whenSynced(
   objects: Objects,
   exec: GitExec,
   reader: ObjectReader,
 ): Pick<OpenVault, 'exec' | 'reader'> {
-  const synced = async () => void (objects.isSynced || (await objects.sync()))
+  const ensureSynced = async () => void (objects.isSynced || (await objects.sync()))
   return {
     exec: async (call) => {
-      await synced()
+      await ensureSynced()
       return exec(call)
     },
     reader: {
-      read: async (oid: string) => (await synced(), reader.read(oid)),
-      readSize: async (oid: string) => (await synced(), reader.readSize(oid)),
+      read: async (oid: string) => (await ensureSynced(), reader.read(oid)),
+      readSize: async (oid: string) => (await ensureSynced(), reader.readSize(oid)),
       close: () => reader.close(),
     },
   }

@@ -1,4 +1,4 @@
-/** Where everything of the vault is. */
+/** The places of a vault's files, and its making (docs/adr/0006-vault-is-a-repository-of-its-own.md). */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { FileSystem } from '../core/ports/files.ts'
@@ -10,9 +10,9 @@ export interface VaultPlace {
   readonly vault: string
   /** The git folder of the user's repository. */
   readonly commonDir: string
-  /** The user's objects: for reading. */
+  /** The user's object folder, which we only read. */
   readonly alternates: readonly string[]
-  /** The user's own list of what to ignore in this repository. */
+  /** The user's own ignore list of this repository, `info/exclude`. */
   readonly excludes: string
 }
 
@@ -29,7 +29,7 @@ export function vaultPlace(home: string, repo: RepoRecord): VaultPlace {
   }
 }
 
-/** The folder with what only saves work: the index and the overlay of one task. */
+/** The folder of one task in the vault: its index, overlay and notes. */
 export function taskFolder(vault: string, task: Pick<Task, 'uid'>): string {
   return path.join(vault, 'tasks', task.uid)
 }
@@ -47,12 +47,12 @@ export function readTip(
   return readRef(files, vault, `refs/tasks/${task.uid}`)
 }
 
-/** A power cut leaves a ref that is there and says nothing. */
+/** A power cut can leave a ref file that is empty. */
 export function isObject(text: string | undefined): text is string {
   return text !== undefined && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
 }
 
-/** Whoever runs `git gc` in the vault moves the refs into one file. */
+/** A user who runs `git gc` in the vault moves its refs into `packed-refs`. */
 export async function readRef(files: FileSystem, vault: string, ref: string): Promise<string | undefined> {
   const loose = await files.readText(path.join(vault, ref))
   if (loose !== undefined) return loose.trim()
@@ -60,7 +60,7 @@ export async function readRef(files: FileSystem, vault: string, ref: string): Pr
   return new RegExp(`^([0-9a-f]+) ${ref}$`, 'm').exec(packed)?.[1]
 }
 
-/** As the repository says, or when it is gone, as the vault does that was made for it. */
+/** The object format that the repository's config names; if the repository is gone, that of its vault. */
 export async function readAlgorithm(files: FileSystem, repo: Repo, vault: string): Promise<Algorithm> {
   const config =
     (await files.readText(path.join(repo.commonDir, 'config'))) ??
@@ -69,7 +69,7 @@ export async function readAlgorithm(files: FileSystem, repo: Repo, vault: string
   return /^\s*objectformat\s*=\s*"?sha256/im.test(config) ? 'sha256' : 'sha1'
 }
 
-/** Everything that could change a byte on its way is off; what is written stays on the disk. */
+/** Turns off every setting that could change a byte, and makes git sync its writes. */
 function config(algorithm: Algorithm): string {
   return `[core]
 	repositoryformatversion = ${algorithm === 'sha1' ? 0 : 1}
@@ -89,19 +89,22 @@ function config(algorithm: Algorithm): string {
 ${unjudged.map((what) => `\t${what} = ignore\n`).join('')}${algorithm === 'sha1' ? '' : '[extensions]\n\tobjectformat = sha256\n'}`
 }
 
-/** What a file that git itself reads must not say. The vault keeps what was written; the user's repository refuses it. */
+/**
+ * Checks of .gitmodules that fsck skips. The vault keeps such a file as it was written; the user's repository refuses
+ * it.
+ */
 const unjudged = ['Blob', 'Large', 'Name', 'Parse', 'Path', 'Symlink', 'Update', 'Url'].map(
   (what) => `gitmodules${what}`,
 )
 
-/** What a process that was killed has left behind: copies of files, which may be big. */
+/** Removes what killed processes left behind: copies of files, which may be big. */
 export async function clearScratch(files: FileSystem, vault: string): Promise<void> {
   const scratch = path.join(vault, 'scratch')
   for (const name of await files.readNames(scratch)) {
     const pid = Number(/^(?:[a-z]+-)?(\d+)-/.exec(name)?.[1])
     if (Number.isNaN(pid) || isAlive(pid)) continue
     const found = await stat(path.join(scratch, name)).catch(() => undefined)
-    // A process that cannot be seen from here may be one of another container: an hour is more than it needs.
+    // The process may run in another container, where we cannot see it: an hour is more than it needs.
     if (found && Date.now() - found.mtimeMs > 3_600_000) await files.remove(path.join(scratch, name))
   }
 }
@@ -115,7 +118,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Where the user's history is cut off: the vault reads their commits, and must not look for what lies behind. */
+/** Copies `shallow`, the end of a cut-off history: the vault reads the user's commits and must not look behind it. */
 export async function copyShallow(files: FileSystem, from: string, to: string): Promise<void> {
   const [theirs, ours] = [path.join(from, 'shallow'), path.join(to, 'shallow')]
   const [text, known] = [await files.readText(theirs), await files.readText(ours)]
@@ -124,7 +127,7 @@ export async function copyShallow(files: FileSystem, from: string, to: string): 
   else await files.write(ours, text, 0o600)
 }
 
-/** A bare repository, made file by file; HEAD, the last one, says that it is whole. */
+/** Makes a bare repository file by file. HEAD comes last: a vault with a HEAD is complete. */
 export async function makeVault(files: FileSystem, vault: string, algorithm: Algorithm): Promise<void> {
   if ((await files.readKind(path.join(vault, 'HEAD'))) === 'file') return
   await writeParts(files, vault, algorithm)
@@ -138,7 +141,7 @@ function ownParts(algorithm: Algorithm): [name: string, text: string][] {
   ]
 }
 
-/** Whether what says how it is kept is as we write it: where git cannot work then, something else is wrong. */
+/** Whether config, attributes and HEAD are as we write them. If so and git still fails, the cause lies elsewhere. */
 export async function hasOwnParts(files: FileSystem, vault: string): Promise<boolean> {
   const read = ([name]: [string, string]) => files.readText(path.join(vault, name))
   for (const algorithm of ['sha1', 'sha256'] as const) {
@@ -149,7 +152,7 @@ export async function hasOwnParts(files: FileSystem, vault: string): Promise<boo
   return false
 }
 
-/** Whatever is there of it stays, but for what says how it is kept. */
+/** Writes config, attributes and HEAD anew, makes missing folders, and leaves all other files alone. */
 export async function writeParts(files: FileSystem, vault: string, algorithm: Algorithm): Promise<void> {
   for (const folder of [
     'objects/pack',

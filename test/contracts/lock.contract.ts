@@ -134,6 +134,47 @@ export function lockContract({ name, open, module, factory }: LocksUnderTest): v
       expect(await locks.hold('repo', once, async () => 'free')).toBe('free')
     })
 
+    test('tryHold hands on what its work answers, and gives the lock back', async () => {
+      expect(await locks.tryHold('repo', { verb: 'test' }, async () => 'busy')).toEqual({ value: 'busy' })
+      expect(await locks.hold('repo', once, async () => 'free')).toBe('free')
+    })
+
+    test('tryHold answers busy at once while another process holds the lock, and does not work', async () => {
+      const holder = await holdElsewhere('repo', 'start')
+      let worked = false
+      const work = async () => {
+        worked = true
+      }
+      expect(await locks.tryHold('repo', { verb: 'test' }, work)).toBe('busy')
+      expect(worked).toBe(false)
+      await holder.kill()
+      expect(await locks.tryHold('repo', { verb: 'test', waitMs: 10_000 }, work)).toEqual({
+        value: undefined,
+      })
+      expect(worked).toBe(true)
+    })
+
+    test('tryHold waits as long as it is told, and gets a lock that is released meanwhile', async () => {
+      const holder = await holdElsewhere('repo', 'start')
+      const waiting = locks.tryHold('repo', { verb: 'test', waitMs: 10_000 }, async () => 'worked')
+      await holder.kill()
+      expect(await waiting).toEqual({ value: 'worked' })
+    })
+
+    test('tryHold passes on an error of its work, also one that says locked', async () => {
+      const inner = locks.hold('repo', once, () =>
+        locks.tryHold('other', once, () => locks.hold('repo', once, async () => {})),
+      )
+      await expect(inner).rejects.toMatchObject({ code: 'WT_012', data: { lock: 'repo' } })
+      expect(await locks.tryHold('other', once, async () => 'free')).toEqual({ value: 'free' })
+    })
+
+    test('S3: tryHold that is cancelled ends with WT_021', async () => {
+      await holdElsewhere('repo', 'start')
+      const tried = locks.tryHold('repo', { ...once, signal: AbortSignal.abort() }, async () => {})
+      await expect(tried).rejects.toMatchObject({ code: 'WT_021' })
+    })
+
     test('S2: the lock outlasts what else its process opens and closes', async () => {
       const held = path.join(folder, 'locks')
       await locks.hold('repo', once, async () => {

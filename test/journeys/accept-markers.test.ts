@@ -23,8 +23,8 @@ test('A3: an answer with markers names the files that have them, as JSON and as 
   expect(read('new')).toBe('<<<<<<< yours\nmine\n=======\nagent\n>>>>>>> T1\n')
   await offshoot(user, 'undo')
   const told = await offshoot(user, 'accept', 'T1', '--conflicts', 'markers')
-  expect(told.stdout).toContain('to be solved: f (content)')
-  expect(told.stdout).toContain('to be solved: new (add/add)')
+  expect(told.stdout).toContain('conflict to resolve: f (content)')
+  expect(told.stdout).toContain('conflict to resolve: new (add/add)')
 })
 
 test.each([
@@ -99,14 +99,16 @@ test('I5: the hint of a conflict names a way out that there is', async () => {
   const hintOf = async (...args: string[]) => (await offshoot(user, ...args, '--json')).json.error.hint
   user.write('f', lines({ 18: 'mine' }))
   expect(await hintOf('accept', 'T1')).toMatch(
-    /^offshoot update T1 --dirty --conflicts.*; accept --conflicts markers/,
+    /^offshoot update T1 --dirty --conflicts.*; offshoot accept T1 --conflicts markers/,
   )
-  expect(await hintOf('accept', 'T1', '--as', 'squash')).toMatch(/^Commit what is yours there/)
+  expect(await hintOf('accept', 'T1', '--as', 'squash')).toMatch(/^Commit your changes of those files/)
   user.git('commit', '--quiet', '--all', '--message=mine')
   expect(await hintOf('accept', 'T1', '--as', 'squash')).toMatch(
     /^offshoot update T1 --conflicts markers [^;]*$/,
   )
-  expect(await hintOf('update', 'T1')).toMatch(/^--conflicts markers writes them into the workspace/)
+  expect(await hintOf('update', 'T1')).toMatch(
+    /^Repeat with --conflicts markers, which writes the conflicts into the workspace/,
+  )
   writeFileSync(at('odd'), binary(3))
   user.write('odd', binary(4))
   expect(await hintOf('accept', 'T1', '--conflicts', 'markers')).toMatch(/^offshoot update T1 --dirty [^;]*$/)

@@ -53,7 +53,9 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     await expect(fails).rejects.toThrow('the agent broke')
     expect(fingerprint(repo)).toEqual(before)
     const notices = await lib.notices()
-    expect(notices).toMatchObject([{ task: 'S', message: 'S was given up (failure): the agent broke' }])
+    expect(notices).toMatchObject([
+      { task: 'S', message: 'S was rejected automatically (failure): the agent broke' },
+    ])
     expect(await lib.notices()).toEqual([])
     await lib.undo(notices[0]?.operation)
     expect(readFileSync(path.join(repo.dir, 'work.txt'), 'utf8')).toBe('work\n')
@@ -67,7 +69,10 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     await age(repo, 45)
     expect((await offshoot(repo, 'start', 'other', '--quiet')).stderr).toBe('')
     const { code, stderr } = await offshoot(repo, 'checkpoint', 'S')
-    expect([code, stderr]).toEqual([3, expect.stringContaining('notice: S was given up (idle)')])
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining('notice: S was rejected automatically (idle)'),
+    ])
     expect((await offshoot(repo, 'checkpoint', 'S')).stderr).not.toContain('notice')
   })
 
@@ -105,7 +110,7 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     expect((await offshoot(repo, 'checkpoint', '--json')).json).toMatchObject({ created: false })
     const told = await offshoot(repo, 'start', 'other')
     expect(told.stderr).toMatch(
-      /notice: S was given up \(idle\): nobody used it for 45 minutes\. offshoot undo \w{6}/,
+      /notice: S was rejected automatically \(idle\): nobody used it for 45 minutes\. offshoot undo \w{6}/,
     )
     expect(fingerprint(repo)).toEqual(before)
   })
@@ -130,7 +135,7 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
       await append(ports, task!.uid, { type: 'recreate.done' }, new Date().toISOString())
       return ports.locks.hold(...args)
     }
-    await autoRevert({ ...ports, locks: { hold } }, { dir: repo.dir, byFolder: false })
+    await autoRevert({ ...ports, locks: { ...ports.locks, hold } }, { dir: repo.dir, byFolder: false })
     expect((await lib.show('S')).state).toBe('active')
     expect(await lib.notices()).toEqual([])
   })
@@ -166,7 +171,7 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
       child.kill('SIGKILL')
       await ended
       const { stderr } = await offshoot(repo, ...command)
-      expect(stderr).toMatch(/notice: S was given up \(shutdown\)/)
+      expect(stderr).toMatch(/notice: S was rejected automatically \(shutdown\)/)
       expect(fingerprint(repo)).toEqual(before)
     },
   )
@@ -189,7 +194,7 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     })
     expect(fingerprint(repo)).toEqual(before)
     expect(await lib.notices()).toMatchObject([
-      { message: expect.stringContaining('S was given up (shutdown)') },
+      { message: expect.stringContaining('S was rejected automatically (shutdown)') },
     ])
     expect(await lib.show('other')).toMatchObject({ state: 'completed', checkpoints: 2 })
   })
@@ -219,7 +224,7 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     await expect(strict.start({ task: 'S2', isolation: 'branch' })).rejects.toMatchObject({ code: 'WT_017' })
     await lib.start({ task: 'S2', isolation: 'branch' })
     expect(await lib.notices()).toMatchObject([
-      { message: 'S was given up (new task): S2 was started in its checkout' },
+      { message: 'S was rejected automatically (new task): S2 was started in its checkout' },
     ])
     await lib.reject({ task: 'S2' })
     expect(fingerprint(repo)).toEqual(before)
@@ -234,7 +239,7 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     await age(repo, 45)
     await lib.start({ task: 'other' })
     expect(await lib.notices()).toMatchObject([
-      { message: expect.stringContaining('could not be given up (idle)') },
+      { message: expect.stringContaining('could not be rejected automatically (idle)') },
     ])
     expect(repo.git('symbolic-ref', '--short', 'HEAD')).toBe('offshoot/S\n')
     await lib.checkpoint({ task: 'other' })

@@ -236,13 +236,13 @@ describe('for a person', () => {
     expect(json.checks).toContainEqual({
       name: 'settings',
       status: 'warn',
-      message: 'OFFSHOOT_LIMIT_PER_REPO is no setting',
-      why: 'What it was to change is as before.',
+      message: 'unknown setting OFFSHOOT_LIMIT_PER_REPO',
+      why: 'It has no effect.',
       hint: 'Did you mean OFFSHOOT_LIMITS_PER_REPO?',
     })
     expect(json.checks).toContainEqual(
       expect.objectContaining({
-        message: 'OFFSHOOT_HOOKS is no setting',
+        message: 'unknown setting OFFSHOOT_HOOKS',
         hint: 'offshoot config shows the settings.',
       }),
     )

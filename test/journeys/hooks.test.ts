@@ -26,7 +26,7 @@ test('H1, P4: what a repository’s own settings would run does not, runs when t
   expect(first.json.setup.why).toContain('offshoot trust')
   expect(ran(repo)).toBe('')
   expect((await offshoot(repo, 'trust', '--show', '--json')).json).toMatchObject({ trusted: false })
-  expect((await offshoot(repo, 'start', 'T2')).stdout).toContain('postStart is not done: not trusted')
+  expect((await offshoot(repo, 'start', 'T2')).stdout).toContain('postStart did not succeed: not trusted')
   expect(ran(repo)).toBe('')
   const { json } = await offshoot(repo, 'trust', '--json')
   expect(json.commands).toEqual([

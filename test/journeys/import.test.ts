@@ -15,7 +15,7 @@ test('H6, H1: a start offers it once, an import takes it over, and it runs only 
   )
   const first = await offshoot(repo, 'start', 'T1')
   expect(first.stderr).toBe(
-    'notice: .cursor/worktrees.json says how a workspace is set up: offshoot config import takes it over.\n',
+    'notice: .cursor/worktrees.json says how a workspace is set up: offshoot config import imports it.\n',
   )
   expect((await offshoot(repo, 'start', 'T2')).stderr).toBe('')
   expect(existsSync(own(repo))).toBe(false)

@@ -35,14 +35,14 @@ describe('I10: offshoot alone', () => {
     const lines = stdout.trimEnd().split('\n')
     expect(lines).toEqual([
       expect.stringMatching(
-        /^asking +the agent wants you to accept +1 file, \+1 -0 +just now +offshoot diff asking$/,
+        /^asking +the agent asks you to accept +1 file, \+1 -0 +just now +offshoot diff asking$/,
       ),
       expect.stringMatching(/^good +ready for review +1 file, \+1 -0 +just now +offshoot diff good$/),
       expect.stringMatching(
         /^broken +failed: sh ended with exit code 3 +0 files, \+0 -0 +just now +offshoot show broken$/,
       ),
       expect.stringMatching(/^long +running +0 files, \+0 -0 +just now +offshoot stop long$/),
-      'and 1 open task besides: offshoot list',
+      'and 1 other open task: offshoot list',
     ])
     const { json } = await offshoot(repo, '--json')
     const waiting = json.waiting as { why: string; task: { id: string } }[]
@@ -60,7 +60,7 @@ describe('I10: offshoot alone', () => {
     const lib = library(repo, { flags: { autoRevert: { failure: 'always' } } })
     await lib.run({ task: 'T1', create: true, command: ['sh', '-c', 'exit 3'] }, undefined, () => {})
     expect((await offshoot(repo)).stderr).toMatch(
-      /^notice: T1 was given up .* offshoot undo \w+ brings it back\.$/m,
+      /^notice: T1 was rejected automatically .* offshoot undo \w+ brings it back\.$/m,
     )
     expect((await offshoot(repo)).stderr).not.toContain('notice:')
   })
@@ -75,7 +75,7 @@ describe('I10: offshoot alone', () => {
     for (const verb of [['list'], ['show', 'T0'], ['checkpoint', 'T0'], []])
       expect((await offshoot(withEnv(repo, agent), ...verb)).stderr).not.toContain('notice:')
     expect((await offshoot(repo, 'list', '--json', '--quiet')).json).not.toHaveProperty('notices')
-    expect((await offshoot(repo, 'list')).stderr).toMatch(/^notice: T1 was given up/m)
+    expect((await offshoot(repo, 'list')).stderr).toMatch(/^notice: T1 was rejected automatically/m)
     expect((await offshoot(repo, 'list')).stderr).not.toContain('notice:')
   })
 

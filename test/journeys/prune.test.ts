@@ -85,14 +85,16 @@ describe('prune', () => {
     const { at } = await withTasks(repo, ['T1', 'T2'])
     writeFileSync(at(1, 'new.txt'), 'new\n')
     const told = await offshoot(repo, 'prune', '--older-than', '0m', '--dry-run')
-    expect(told.stdout).toMatch(/^T1 +would go +not used for 0 hours\nT2 +stays +1 file that no commit/)
-    expect(told.stdout).toContain('1 would go, 1 skipped, 0 errors')
+    expect(told.stdout).toMatch(
+      /^T1 +would be pruned +not used for 0 minutes\nT2 +kept +1 file that no commit/,
+    )
+    expect(told.stdout).toContain('Would prune 1 task, kept 1, 0 errors')
     expect(told.stderr).toContain('offshoot checkpoint T2 keeps them')
     const { json } = await offshoot(repo, 'worktree', 'prune', '--hours', '0', '--dry-run', '--json')
     expect(json).toMatchObject({ dryRun: true, stale: [{ task: { id: 'T1' } }], removed: [] })
     expect((await offshoot(repo, 'list', '--json')).json.tasks).toHaveLength(2)
     const done = await offshoot(repo, 'prune', '--older-than', '0m')
-    expect(done.stdout).toMatch(/^T1 +removed +not used for 0 hours; undo: offshoot undo \w{6}\nT2 +stays/)
+    expect(done.stdout).toMatch(/^T1 +pruned +not used for 0 minutes; undo: offshoot undo \w{6}\nT2 +kept/)
   })
 
   test('R6: with the defaults a fresh task stays, and so do the newest two', async () => {

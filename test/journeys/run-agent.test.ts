@@ -376,7 +376,7 @@ describe('P3: refs that strayed in a run', () => {
     const repo = withStandIn(testRepo())
     const ran = await offshoot(repo, 'run', '--task', 'T1', '--', 'git', 'tag', 'astray')
     expect(ran.stderr).toMatch(
-      /changed in your repository meanwhile: refs\/tags\/astray\n {2}offshoot undo \w{6} puts/,
+      /changed in your repository during the run: refs\/tags\/astray\n {2}undo: offshoot undo \w{6} puts/,
     )
     const lib = library(repo)
     const cancel = new AbortController()

@@ -33,7 +33,7 @@ test('L9: with isolation.fallback direct an agent works in the folder itself, un
   expect(existsSync(path.join(at.dir, 'x.txt'))).toBe(true)
   expect(existsSync(path.join(at.dir, 'y.txt'))).toBe(false)
   const plain = await offshoot(at, 'run', play({ say: 'Again.' }))
-  expect(plain.stderr).toMatch(/Again\.[\s\S]*nothing of this was kept/)
+  expect(plain.stderr).toMatch(/Again\.[\s\S]*was not recorded and cannot be undone/)
 })
 
 test('L9: a command has its own output and exit code', async () => {

@@ -15,7 +15,7 @@ import {
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { compose } from '../../src/compose/full.ts'
-import { emptyPool, fitting } from '../../src/core/workspaces/pool.ts'
+import { emptyPool, fittingSlots } from '../../src/core/workspaces/pool.ts'
 import { requireRepo } from '../../src/core/tasks/repo.ts'
 import { readTree } from '../support/accept/disk.ts'
 import { fingerprint } from '../support/fingerprint.ts'
@@ -249,6 +249,6 @@ test('L14: slots made otherwise are left out, those of the wanted commit come fi
     look: '',
   })
   const slots = [slot('a', 'c1', 'x'), slot('b', 'c2', 'y'), slot('c', 'c2', 'x')]
-  expect(fitting(slots, 'c2', 'x').map(({ name }) => name)).toEqual(['c', 'a'])
-  expect(fitting(slots, 'c2', undefined)).toEqual([])
+  expect(fittingSlots(slots, 'c2', 'x').map(({ name }) => name)).toEqual(['c', 'a'])
+  expect(fittingSlots(slots, 'c2', undefined)).toEqual([])
 })

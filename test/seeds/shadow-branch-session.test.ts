@@ -202,7 +202,9 @@ describe('K1, K2, K4', () => {
     const failures = await repo.audit({ task: 'S', failures: true })
     expect(failures.map(({ what }) => what)).toContain('checkpoint.failed')
     const { json } = await offshoot(user, 'start', 'other', '--json')
-    expect(json.notices).toMatchObject([{ task: 'S', message: expect.stringContaining('S was given up') }])
+    expect(json.notices).toMatchObject([
+      { task: 'S', message: expect.stringContaining('S was rejected automatically') },
+    ])
     expect(await repo.find('S')).toMatchObject({ state: 'rejected' })
     expect(fingerprint(user)).toEqual(before)
     expect(user.git('branch', '--list', 'offshoot/S')).toBe('')
@@ -244,7 +246,9 @@ describe('R3, L12', () => {
     await expect(crashing).rejects.toThrow('nobody caught this')
     expect(fingerprint(user)).toEqual(before)
     expect(user.git('branch', '--format=%(refname:short)')).toBe('main\n')
-    expect(await repo.notices()).toMatchObject([{ message: 'S was given up (failure): nobody caught this' }])
+    expect(await repo.notices()).toMatchObject([
+      { message: 'S was rejected automatically (failure): nobody caught this' },
+    ])
     await repo.undo()
     expect((await task.log()).map(({ tool }) => tool)).toEqual(['write_file', 'write_file'])
   })
@@ -298,8 +302,8 @@ describe('R3, L12', () => {
     const [notice, ...more] = await repo.notices()
     expect([notice?.message, more]).toEqual([
       how === 'timeout'
-        ? 'S was given up (idle): nobody used it for 31 minutes'
-        : 'S was given up (new task): S2 was started in its checkout',
+        ? 'S was rejected automatically (idle): nobody used it for 31 minutes'
+        : 'S was rejected automatically (new task): S2 was started in its checkout',
       [],
     ])
     if (how === 'new session') await repo.reject({ task: 'S2' })

@@ -1,11 +1,11 @@
-/** The shape of a handler: an action's input in, a verb called, its output out. */
+/** The type of a handler: it takes the input of an action, calls a verb, and returns the output. */
 import type { ActionName } from '../../actions/index.ts'
 import type { Ports } from '../../core/ports/index.ts'
 import type { Input, Output } from '../../protocol/schemas/index.ts'
 import type { Caller } from '../caller.ts'
 import type { Emit } from '../views.ts'
 
-/** What comes with an input. */
+/** Everything of a call besides its input. */
 interface Asked {
   readonly caller: Caller
   readonly signal?: AbortSignal | undefined

@@ -1,6 +1,6 @@
 /**
- * Action → verb: the one table behind the command line, the library and every other door. Verbs are imported when
- * they are called, so that a command pays only for its own.
+ * The handler of each action: the one table behind the command line, the library and every other door. A handler imports
+ * its verb when it is called, so that a command loads only its own (docs/adr/0016-records-apart-and-one-bundle.md).
  */
 import type { ActionName } from '../../actions/index.ts'
 import type { Handlers } from './handler.ts'

@@ -1,4 +1,4 @@
-/** Handlers of the actions that land work, give it up or undo that. */
+/** Handlers of the actions that land work, discard it or undo either. */
 import type { land as table } from '../../actions/land.ts'
 import { taskView } from '../../core/model/task-view.ts'
 import { outputTo, stepView } from '../views.ts'

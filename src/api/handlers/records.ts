@@ -1,4 +1,4 @@
-/** Handlers of the actions that look into the records only: a door can answer them without loading the rest (docs/adr/0016-records-apart-and-one-bundle.md). */
+/** Handlers of the actions that read only the records, which a door can answer without loading the other adapters (docs/adr/0016-records-apart-and-one-bundle.md). */
 import { type ActionName, actions } from '../../actions/index.ts'
 import type { Ports, Records } from '../../core/ports/index.ts'
 import { isOpen } from '../../core/model/task.ts'
@@ -24,7 +24,7 @@ export const recordHandlers: Handlers<RecordAction, Records> = {
     return { exists: found !== undefined && isOpen(found) }
   },
   async 'system.notices'(records, { repo }, { caller }) {
-    // Each is told once: an agent would hear it in the user's place.
+    // Each notice is handed out once: an agent that read it would take it from the user.
     if (caller.kind === 'agent') return { notices: [] }
     const { readNewNotices } = await import('../../core/verbs/notices.ts')
     return { notices: await readNewNotices(records, repo, isWhole(records) ? records : undefined) }
@@ -35,7 +35,7 @@ export function isRecordAction(action: ActionName): action is RecordAction {
   return actions[action].records === true
 }
 
-/** All ports are there, so that more than the records can be looked at. */
+/** The door has opened all ports. The notice about settings of other tools needs them, since it reads the checkout. */
 function isWhole(records: Records): records is Ports {
   return 'contents' in records
 }

@@ -1,3 +1,4 @@
+/** `accept`: lands the work of a task, and offers to reject the other tasks of the same prompt. */
 import { AppError } from '../../core/model/errors.ts'
 import { strategies, strategyFacts } from '../../core/model/strategies.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
@@ -15,7 +16,7 @@ export async function accept(context: Context): Promise<Answer> {
     onto: text(values, 'onto'),
     message: text(values, 'message'),
     only: texts(values, 'only'),
-    steps: texts(values, 'step')?.map(stepNumber),
+    steps: texts(values, 'step')?.map((step) => stepNumber(step, positionals[0])),
     hunks: await hunkIds(context),
     conflicts: choice(values, 'conflicts', ['fail', 'markers']),
     dryRun: flag(values, 'dry-run'),
@@ -25,16 +26,16 @@ export async function accept(context: Context): Promise<Answer> {
   })
   const { task, siblings = [] } = answer
   const rejected = await rejectRest(context, task.id, siblings)
-  const rest = rejected ? siblings.map((id) => `Rejected ${id}; undo brings it back`) : hint(siblings)
+  const rest = rejected ? siblings.map((id) => `Rejected ${id}`) : hint(siblings)
   return { json: { ...answer }, text: [told(context, answer), ...rest].join('\n') }
 }
 
-/** Of several that did the same one is enough: whether the user wants the others gone. */
+/** Asks whether to reject the other tasks that were given the same prompt, and does so. */
 async function rejectRest(context: Context, id: string, siblings: readonly string[]): Promise<boolean> {
   if (siblings.length === 0 || flag(context.values, 'json')) return false
   const which = siblings.join(', ')
   const said = await ask(
-    `${id} has landed. Reject the ones that did the same: ${which}? [y/N] `,
+    `Accepted ${id}. Reject the other tasks of the same prompt (${which})? [y/N] `,
     context.signal,
   )
   if (!said?.startsWith('y')) return false
@@ -44,14 +45,20 @@ async function rejectRest(context: Context, id: string, siblings: readonly strin
 
 function hint(siblings: readonly string[]): string[] {
   if (siblings.length === 0) return []
-  return [`  reject those that did the same: ${siblings.map((id) => `offshoot reject ${id}`).join('; ')}`]
+  return [
+    `  reject the other tasks of the same prompt: ${siblings.map((id) => `offshoot reject ${id}`).join('; ')}`,
+  ]
 }
 
-function stepNumber(step: string): number {
+function stepNumber(step: string, task = ''): number {
   if (/^[1-9]\d*$/.test(step)) return Number(step)
-  throw new AppError('wrongUsage', `${JSON.stringify(step)} is no step.`, {
-    hint: 'offshoot log shows the steps.',
-  })
+  throw new AppError(
+    'wrongUsage',
+    `\`accept\`: --step takes the number of a step, not ${JSON.stringify(step)}.`,
+    {
+      hint: `${`offshoot log ${task}`.trim()} lists the steps.`,
+    },
+  )
 }
 
 function told(
@@ -68,16 +75,25 @@ function told(
     return [`${task.id} ${outlook(preview)}:`, ...lines].join('\n')
   }
   if (accepted && strategyFacts[accepted.as].final !== undefined) return printable(requested(task, accepted))
-  const where = accepted?.onto === undefined ? '' : ` on ${accepted.onto} as ${accepted.commit?.slice(0, 10)}`
+  const files = counted(accepted?.files.length ?? 0, 'file')
   const open = task.state === 'accepted' || task.state === 'kept' ? '' : '; the task stays open'
   return [
-    `Landed ${counted(accepted?.files.length ?? 0, 'file')} of ${task.id} (${accepted?.as})${printable(where)}${open}`,
-    ...conflicts.map(({ path, kind }) => printable(`  to be solved: ${path} (${kind})`)),
+    `Accepted ${task.id} as ${accepted?.as}: ${files}${printable(placeOf(task, accepted))}${open}`,
+    ...conflicts.map(({ path, kind }) => printable(`  conflict to resolve: ${path} (${kind})`)),
     `  undo: offshoot undo ${operation?.slice(0, 6)}`,
   ].join('\n')
 }
 
-/** What is refused lands no more than what is in conflict. */
+/** ` on main, commit 5dd76903d8`; a patch lands in the checkout, so it names no place. */
+function placeOf(
+  { branch, state }: Output<'task.accept'>['task'],
+  accepted: Output<'task.accept'>['accepted'],
+): string {
+  if (accepted?.onto !== undefined) return ` on ${accepted.onto}, commit ${accepted.commit?.slice(0, 10)}`
+  return state === 'kept' ? ` on ${branch}` : ''
+}
+
+/** A refused path keeps the task from landing, just as a conflict does. */
 function outlook({ conflicts, marked, refused }: NonNullable<Output<'task.accept'>['preview']>): string {
   if (conflicts.length > 0 || refused.length > 0) return 'would not land'
   return marked.length > 0 ? 'would land with conflict markers' : 'would land cleanly'

@@ -1,3 +1,4 @@
+/** `agents` and `agents install`: lists agents, and installs their slash commands in a workspace. */
 import { type Answer, type Context, text } from '../command.ts'
 import { printable, table } from '../output.ts'
 
@@ -22,9 +23,9 @@ export async function install(context: Context): Promise<Answer> {
   })
   const { task, files, skipped } = done
   const lines = [
-    `The agent in ${task.id} knows /session-status, /accept-session and /reject-session now`,
+    `Installed /session-status, /accept-session and /reject-session in the workspace of ${task.id}`,
     ...files.filter((file) => !file.endsWith('/.gitignore')).map((file) => `  ${file}`),
-    ...skipped.map((file) => `  left alone, something else is there: ${file}`),
+    ...skipped.map((file) => `  skipped, another file has that name: ${file}`),
   ]
   return { json: { ...done }, text: printable(lines.join('\n')) }
 }

@@ -1,3 +1,4 @@
+/** `attach`: follows a detached run, or opens Claude Code in the workspace. */
 import { AppError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { bin } from '../bin.ts'
@@ -6,7 +7,7 @@ import { findOpenRun, follow, runLog } from '../run-log.ts'
 import { personal } from '../run-view.ts'
 import { summary } from './run.ts'
 
-/** Looks on at a run that was left to itself; where none is under way, opens the agent at the terminal. */
+/** Follows the run that is under way; without one, opens the agent at the terminal. */
 export async function attach(context: Context): Promise<Answer> {
   const { dir: repo, positionals } = context
   const { task } = await context.call('task.show', { repo, task: positionals[0] })
@@ -15,13 +16,13 @@ export async function attach(context: Context): Promise<Answer> {
 
 type Task = Output<'task.show'>['task']
 
-/** Until it ends, or until whoever looks on has enough: it goes on all the same. */
+/** Prints the run until it ends. Ctrl-C ends the printing, not the run. */
 async function lookOn(context: Context, task: Task): Promise<Answer> {
   const log = runLog(context.home, task)
   const begin = findOpenRun(log)
   if (begin === undefined)
     throw new AppError('locked', `A run of ${task.id} is under way in another terminal.`, {
-      hint: `Look on there, or end it: offshoot stop ${task.id}`,
+      hint: `Follow it there, or end it: offshoot stop ${task.id}`,
     })
   const view = flag(context.values, 'json') ? undefined : personal(context)
   const emit = view?.emit ?? context.emit
@@ -37,13 +38,16 @@ async function lookOn(context: Context, task: Task): Promise<Answer> {
   }
   const ended = await look()
   if (ended.state === 'failed')
-    throw new AppError('agentFailed', `The run of ${task.id} failed: ${ended.reason ?? 'nobody knows why'}`)
+    throw new AppError(
+      'agentFailed',
+      `The run of ${task.id} failed: ${ended.reason ?? 'no reason was recorded'}`,
+    )
   return { json: { task: ended }, text: summary(context, ended).join('\n') }
 }
 
 /**
- * Claude Code itself, in the workspace and at the terminal. Steps are taken by a hook, which comes as a flag: nothing of
- * the user's settings changes.
+ * Runs Claude Code in the workspace, at the terminal. A hook takes the steps; it is passed as a flag, so the user's
+ * settings do not change.
  */
 async function open(context: Context, task: Task): Promise<Answer> {
   const going =

@@ -1,3 +1,4 @@
+/** `audit`: prints the log of events, or verifies its seals (docs/adr/0020-the-log-is-sealed.md). */
 import { moment } from '../ages.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { counted, printable, table } from '../output.ts'
@@ -8,18 +9,18 @@ export async function audit(context: Context): Promise<Answer> {
   const { events, verified } = await context.call('system.audit', {
     repo: dir,
     task: text(values, 'task'),
-    since: since === undefined ? undefined : moment(since, new Date()),
+    since: since === undefined ? undefined : moment(since, new Date(), '--since'),
     failures: flag(values, 'failures'),
     verify: flag(values, 'verify'),
   })
   if (verified) {
     const { entries, head, flaws } = verified
     const lines = flaws.map(({ seq, what }) => `entry ${seq}: ${what}`)
-    const sound = `${counted(entries, 'entry', 'entries')}, all as written. The last one's seal: ${head || 'none yet'}`
+    const sound = `Verified ${counted(entries, 'entry', 'entries')}: none was changed. The last seal: ${head || 'none yet'}`
     const words = flaws.length === 0 ? sound : printable(lines.join('\n'))
     return { json: { verified }, text: words, exitCode: flaws.length === 0 ? 0 : 1 }
   }
-  if (events?.length === 0) context.tell('Nothing.')
+  if (events?.length === 0) context.tell('No entries.')
   const rows = (events ?? []).map(({ at, task, what, by, commit, detail }) => [
     at,
     task,

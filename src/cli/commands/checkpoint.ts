@@ -1,3 +1,4 @@
+/** `checkpoint`: takes a step of the workspace. */
 import { type Answer, type Context, text } from '../command.ts'
 import { printable, shortList } from '../output.ts'
 import { stepLine } from './log.ts'
@@ -15,7 +16,8 @@ export async function checkpoint(context: Context): Promise<Answer> {
   for (const { path, why } of created ? checkpoint.skipped : [])
     context.tell(printable(`Not in the step: ${path} (${why})`))
   if (ignored.length > 0) context.tell(printable(`Ignored, not in the step: ${shortList(ignored)}`))
-  if (taken.unpublished !== undefined) context.tell(`Kept, but not on the branch: ${taken.unpublished}`)
+  if (taken.unpublished !== undefined)
+    context.tell(`The step is kept, but not on the branch: ${taken.unpublished}`)
   const said = created ? stepLine(context, checkpoint) : `Nothing has changed since step ${checkpoint.n}.`
   return { json: { ...taken }, text: said }
 }

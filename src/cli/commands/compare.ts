@@ -1,8 +1,9 @@
+/** `compare`: prints tasks side by side. */
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { printable, shortList, table } from '../output.ts'
 
-/** `compare TASK TASK…`, with a check of each if one is given. */
+/** Runs the command of --check in each workspace first, if there is one. */
 export function compare(context: Context): Promise<Answer> {
   return sideBySide(context, context.positionals)
 }
@@ -20,7 +21,7 @@ export async function sideBySide(context: Context, tasks: readonly string[]): Pr
   return { json: { ...done, tasks: rows }, text: words, long: true }
 }
 
-/** In each workspace; whether it is fine is the exit code of the check. */
+/** The exit code of the check in each workspace; 0 means that it succeeded. */
 async function checked(context: Context, tasks: readonly string[], check: string): Promise<number[]> {
   const codes: number[] = []
   for (const task of tasks) {
@@ -31,7 +32,7 @@ async function checked(context: Context, tasks: readonly string[], check: string
   return codes
 }
 
-const heads = ['TASK', 'STATE', 'CHECK', 'STEPS', 'FILES', 'LINES', 'TIME', 'ALSO CHANGED BY ANOTHER']
+const heads = ['TASK', 'STATE', 'CHECK', 'STEPS', 'FILES', 'LINES', 'TIME', 'ALSO CHANGED BY OTHERS']
 
 function cells({
   task,

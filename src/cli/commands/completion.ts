@@ -11,7 +11,7 @@ export async function completion({ positionals }: Context): Promise<Answer> {
   return { json: { shell, script }, text: script }
 }
 
-/** A child cannot change the folder of the shell that started it: this function can. */
+/** A function of the shell, because a child process cannot change its parent's folder. */
 const goThere = `offshoot() {
   if [ "$1" = cd ] && [ "$2" != --help ] && [ "$2" != -h ]; then
     local there
@@ -21,13 +21,13 @@ const goThere = `offshoot() {
   fi
 }`
 
-/** Commands that print the words which only the repository knows. */
+/** Commands that print words of the repository: its tasks, its branches. */
 const listing = {
   tasks: `command offshoot list --json --quiet 2>/dev/null | tr ',{' '\\n\\n' | sed -n 's/^"id":"\\([^"]*\\)"$/\\1/p'`,
   branches: `command git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null`,
 }
 
-/** The words for a value, as a shell reads them between double quotes. */
+/** The words for a value, as bash reads them between double quotes. */
 function wordsOf({
   values,
   suggests = values,

@@ -1,3 +1,4 @@
+/** `config` and `config import`: prints the settings, and imports those of other tools. */
 import { type Answer, type Context, flag } from '../command.ts'
 import { printable, table } from '../output.ts'
 
@@ -19,8 +20,10 @@ export async function importPeers({ dir: repo, values, positionals, paint, call 
     ({ key, value, from }) =>
       `  ${paint('bold', key)} from ${from}: ${printable(value.split('\n').join('; '))}`,
   )
-  const verdict = dryRun ? 'Would be taken over:' : 'In .offshoot.yaml now; offshoot trust lets it run:'
+  const verdict = dryRun ? 'Would import:' : 'Imported into .offshoot.yaml; offshoot trust lets it run:'
   const text =
-    lines.length === 0 ? 'Everything is in .offshoot.yaml already.' : [verdict, ...lines].join('\n')
+    lines.length === 0
+      ? 'Nothing to import: .offshoot.yaml already has all of it.'
+      : [verdict, ...lines].join('\n')
   return { json: { ...done }, text }
 }

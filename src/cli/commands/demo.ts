@@ -1,4 +1,4 @@
-/** `demo`: the product on a throwaway repository, from start to undo. */
+/** `demo`: plays start, accept and undo on a throwaway repository. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -9,8 +9,8 @@ import type { Answer, Context } from '../command.ts'
 import { printable } from '../output.ts'
 
 /**
- * Plays a user at a shell, in a temporary folder with a state folder of its own: every line shown is really run,
- * and a line that does not do what it should fails the demo.
+ * Runs every printed line in a temporary folder with a state folder of its own. A line that fails, or that changes the
+ * checkout when it must not, fails the demo.
  */
 export async function demo(context: Context): Promise<Answer> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'offshoot-demo-'))

@@ -1,16 +1,25 @@
+/** `diff`: prints the changes of a task, or of its steps. */
 import { AppError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { printable, table } from '../output.ts'
 
-/** Prints what git prints, as it is: a patch must stay one. */
+/** Prints the patch as git made it: escaping would break it for `git apply`. */
 export async function diff(context: Context): Promise<Answer> {
   const { dir, values, positionals, colored } = context
   const [stat, names, hunks] = [flag(values, 'stat'), flag(values, 'name-only'), flag(values, 'hunks')]
   if (Number(stat) + Number(names) + Number(hunks) > 1)
-    throw new AppError('wrongUsage', '--stat, --name-only and --hunks do not go together.')
+    throw new AppError('wrongUsage', '--stat, --name-only and --hunks cannot be combined.', {
+      hint: 'Give one of them.',
+    })
   if (hunks && text(values, 'step') !== undefined)
-    throw new AppError('wrongUsage', 'Hunks are those of the whole task: --step does not go with --hunks.')
+    throw new AppError(
+      'wrongUsage',
+      '--hunks lists the hunks of the whole task, so --step cannot be given.',
+      {
+        hint: 'Leave one of them out.',
+      },
+    )
   const told = await context.call('task.diff', {
     repo: dir,
     task: positionals[0],
@@ -23,7 +32,7 @@ export async function diff(context: Context): Promise<Answer> {
   return { json: { ...told }, text: hunks ? listed(told.hunks ?? []) : told.diff.trimEnd(), long: true }
 }
 
-/** The id comes first: `accept --hunks` reads the list as it is. */
+/** The id comes first, so that `accept --hunks` can read the list as it is. */
 function listed(hunks: NonNullable<Output<'task.diff'>['hunks']>): string {
   const rows = hunks.map(({ id, path, header, insertions, deletions }) => [
     id,

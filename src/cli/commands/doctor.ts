@@ -1,3 +1,4 @@
+/** `doctor`: prints every check, with a hint for each that is not ok. */
 import type { Answer, Context } from '../command.ts'
 import { printable } from '../output.ts'
 

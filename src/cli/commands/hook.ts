@@ -1,8 +1,9 @@
+/** `hook claude EVENT`: answers a hook of Claude Code. */
 import { AppError } from '../../core/model/errors.ts'
 import { shellText } from '../../core/model/redact.ts'
 import type { Answer, Context } from '../command.ts'
 
-/** What Claude Code hands to a hook, as far as we care. */
+/** The fields of Claude Code's hook input that offshoot reads. */
 interface HookInput {
   readonly cwd?: string
   readonly name?: string
@@ -12,11 +13,13 @@ interface HookInput {
   readonly tool_use_id?: string
 }
 
-/** `hook claude EVENT`: for an agent that a user runs by hand, from its own settings. */
+/** The user names this command in the settings of the agent that they run by hand. */
 export async function hook(context: Context): Promise<Answer> {
   const [agent, event] = context.positionals
   if (agent !== 'claude')
-    throw new AppError('wrongUsage', `There are no hooks for ${agent}.`, { hint: 'Only for: claude' })
+    throw new AppError('wrongUsage', `Unknown agent ${JSON.stringify(agent)}.`, {
+      hint: 'AGENT takes one of: claude',
+    })
   const input = await readInput()
   const repo = input.cwd ?? context.dir
   switch (event) {
@@ -44,8 +47,8 @@ export async function hook(context: Context): Promise<Answer> {
       return { json: { created, checkpoint }, text: '' }
     }
     default:
-      throw new AppError('wrongUsage', `There is no hook ${event} for ${agent}.`, {
-        hint: `One of: ${events.join(', ')}`,
+      throw new AppError('wrongUsage', `Unknown event ${JSON.stringify(event)}.`, {
+        hint: `EVENT takes one of: ${events.join(', ')}`,
       })
   }
 }
@@ -58,8 +61,8 @@ async function readInput(): Promise<HookInput> {
   try {
     return JSON.parse(text || '{}') as HookInput
   } catch (cause) {
-    throw new AppError('wrongUsage', 'What came in is no JSON.', {
-      hint: 'A hook is called by an agent.',
+    throw new AppError('wrongUsage', 'The input of the hook on stdin is not JSON.', {
+      hint: 'An agent calls this command and writes JSON to its stdin.',
       cause,
     })
   }

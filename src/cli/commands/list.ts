@@ -1,3 +1,4 @@
+/** `list`: prints the tasks of the repository. */
 import { diskText, sizeText } from '../../core/model/disk-use.ts'
 import { taskStates } from '../../core/model/enums.ts'
 import { type Answer, choice, type Context, flag } from '../command.ts'
@@ -8,7 +9,7 @@ export async function list(context: Context): Promise<Answer> {
   const state = choice(values, 'state', taskStates)
   const { tasks } = await context.call('task.list', { repo: dir, all: flag(values, 'all'), state })
   if (tasks.length === 0) {
-    context.tell('No tasks here. Start one: offshoot start TASK-1')
+    context.tell('No tasks in this repository. Start one: offshoot start TASK-1')
     return { json: { tasks }, text: '' }
   }
   const use = flag(values, 'disk') ? await context.call('system.disk', { repo: dir }) : undefined

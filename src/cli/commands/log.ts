@@ -1,3 +1,4 @@
+/** `log`: prints the steps of a task. */
 import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
 import { ago, marks, printable } from '../output.ts'

@@ -1,3 +1,4 @@
+/** `prune`: moves tasks that nobody needs any more into the trash (docs/adr/0021-prune-in-batches.md). */
 import { AppError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { ageMs } from '../ages.ts'
@@ -8,13 +9,12 @@ export async function prune(context: Context): Promise<Answer> {
   const { dir, values, paint } = context
   const [hours, olderThan] = [text(values, 'hours'), text(values, 'older-than')]
   if (hours !== undefined && olderThan !== undefined)
-    throw new AppError('wrongUsage', '--older-than and --hours both say how old.', {
+    throw new AppError('wrongUsage', '--older-than and --hours cannot be combined.', {
       hint: 'Give one of them.',
     })
-  const age = hours === undefined ? olderThan : `${hours}h`
   const pruned = await context.call('task.prune', {
     repo: dir,
-    olderThanMs: age === undefined ? undefined : ageMs(age),
+    olderThanMs: ageOf(olderThan, hours),
     dryRun: flag(values, 'dry-run'),
     force: flag(values, 'force'),
   })
@@ -26,18 +26,27 @@ export async function prune(context: Context): Promise<Answer> {
   }
 }
 
+function ageOf(olderThan: string | undefined, hours: string | undefined): number | undefined {
+  if (hours === undefined) return olderThan === undefined ? undefined : ageMs(olderThan, '--older-than')
+  if (/^\d+$/.test(hours)) return ageMs(`${hours}h`, '--hours')
+  throw new AppError('wrongUsage', `--hours takes a number, not ${JSON.stringify(hours)}.`, {
+    hint: 'Write it as --hours 12, or give an age: --older-than 12h',
+  })
+}
+
 function summary({ dryRun, stale, removed, skipped, errors }: Output<'task.prune'>): string {
   const rows = [
-    ...(dryRun ? stale.map(({ task, why }) => [task.id, 'would go', why]) : []),
+    ...(dryRun ? stale.map(({ task, why }) => [task.id, 'would be pruned', why]) : []),
     ...removed.map(({ task, why, operation }) => [
       task.id,
-      'removed',
+      'pruned',
       `${why}; undo: offshoot undo ${operation.slice(0, 6)}`,
     ]),
-    ...skipped.map(({ task, why }) => [task.id, 'stays', why]),
+    ...skipped.map(({ task, why }) => [task.id, 'kept', why]),
     ...errors.map(({ task, error }) => [task.id, 'failed', `${error.code} ${error.message}`]),
   ]
-  if (rows.length === 0) return 'No tasks here.'
-  const count = dryRun ? `${stale.length} would go` : `${removed.length} removed`
-  return `${table(rows)}\n${count}, ${skipped.length} skipped, ${counted(errors.length, 'error')}`
+  if (rows.length === 0) return 'Nothing to prune: this repository has no tasks.'
+  const pruned = counted(dryRun ? stale.length : removed.length, 'task')
+  const count = dryRun ? `Would prune ${pruned}` : `Pruned ${pruned}`
+  return `${table(rows)}\n${count}, kept ${skipped.length}, ${counted(errors.length, 'error')}`
 }

@@ -1,3 +1,4 @@
+/** `recover`: finishes or rolls back verbs whose process died. */
 import type { Answer, Context } from '../command.ts'
 import { printable, table } from '../output.ts'
 
@@ -9,6 +10,6 @@ export async function recover(context: Context): Promise<Answer> {
   ]
   return {
     json: { recovered, reported },
-    text: rows.length === 0 ? 'Nothing was left half-done.' : printable(table(rows)),
+    text: rows.length === 0 ? 'Nothing to recover.' : printable(table(rows)),
   }
 }

@@ -1,3 +1,4 @@
+/** `reject` and `delete`: discard the work of a task. */
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag } from '../command.ts'
 import { printable } from '../output.ts'

@@ -1,3 +1,4 @@
+/** `worktree remove`: moves a worktree into the trash (docs/adr/0012-nothing-is-deleted.md). */
 import { AppError } from '../../core/model/errors.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { printable, shortList } from '../output.ts'
@@ -5,24 +6,29 @@ import { printable, shortList } from '../output.ts'
 export async function worktreeRemove(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
   const named = { task: text(values, 'task'), path: text(values, 'path'), name: positionals[0] }
-  if (Object.values(named).filter((value) => value !== undefined).length !== 1) {
-    throw new AppError('wrongUsage', 'Which worktree?', {
+  const given = Object.values(named).filter((value) => value !== undefined).length
+  if (given !== 1) {
+    const wrong = given === 0 ? 'missing argument NAME' : 'NAME, --task and --path cannot be combined'
+    throw new AppError('wrongUsage', `\`worktree remove\`: ${wrong}.`, {
       hint: 'Give one of: NAME, --task TASK, --path PATH.',
     })
   }
   const keepBranch = flag(values, 'keep-branch')
   if (keepBranch && flag(values, 'delete-branch')) {
-    throw new AppError('wrongUsage', '--keep-branch and --delete-branch do not go together.')
+    throw new AppError('wrongUsage', '--keep-branch and --delete-branch cannot be combined.', {
+      hint: 'Give one of them.',
+    })
   }
   const input = { repo: dir, ...named, force: flag(values, 'force'), keepBranch }
   const { task, ...done } = await context.call('worktree.remove', input)
-  if (!done.removed) return { json: { ...done, task }, text: `${task.id} had been removed before.` }
+  if (!done.removed) return { json: { ...done, task }, text: `${task.id} was removed before.` }
   if (done.ignored.length > 0) {
-    context.tell(printable(`Ignored files went with it into the trash: ${shortList(done.ignored)}`))
+    context.tell(printable(`Its ignored files are in the trash too: ${shortList(done.ignored)}`))
   }
   const lines = [
     `Removed ${task.id}${done.branchKept ? `; the branch ${task.branch} stays` : ''}`,
     `  trash: ${done.trash}`,
+    ...(done.operation === undefined ? [] : [`  undo: offshoot undo ${done.operation.slice(0, 6)}`]),
   ]
   return { json: { ...done, task }, text: printable(lines.join('\n')) }
 }

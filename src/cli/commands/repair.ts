@@ -1,11 +1,12 @@
+/** `repair`: repairs one workspace, or everything that doctor finds (docs/adr/0019-records-from-the-vault.md). */
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag } from '../command.ts'
 import { counted, printable } from '../output.ts'
 
 const told = {
-  sound: 'was sound',
-  mended: 'has its git back',
-  recreated: 'was made again, as of its last step',
+  sound: 'is intact',
+  mended: 'is linked to its repository again',
+  recreated: 'was recreated from its last step',
 }
 
 export async function repair(context: Context): Promise<Answer> {
@@ -25,9 +26,9 @@ function lines({ task, mended, repaired, left, rebuilt }: Output<'task.repair'>)
   return [
     ...(rebuilt ? rebuiltLines(rebuilt) : []),
     ...(task && mended ? [`The workspace of ${task.id} ${told[mended]}.`] : []),
-    ...repaired.map(({ name, message }) => `mended  ${name}: ${message}`),
-    ...left.flatMap(({ name, message, hint }) => [`left    ${name}: ${message}`, `        ${hint}`]),
-    ...(!task && !rebuilt && repaired.length + left.length === 0 ? ['Everything is sound.'] : []),
+    ...repaired.map(({ name, message }) => `repaired  ${name}: ${message}`),
+    ...left.flatMap(({ name, message, hint }) => [`left      ${name}: ${message}`, `          ${hint}`]),
+    ...(!task && !rebuilt && repaired.length + left.length === 0 ? ['Nothing to repair.'] : []),
   ]
 }
 
@@ -39,8 +40,8 @@ function rebuiltLines({
   left,
 }: NonNullable<Output<'task.repair'>['rebuilt']>) {
   return [
-    ...(aside === undefined ? [] : [`The damaged records are in ${aside}.`]),
-    `Brought back ${counted(tasks.length, 'task')}, ${counted(steps, 'step')} and ${counted(operations, 'operation')} from the vaults.`,
-    ...left.flatMap(({ what, why, hint }) => [`left    ${what}: ${why}`, `        ${hint}`]),
+    ...(aside === undefined ? [] : [`Moved the damaged records to ${aside}.`]),
+    `Rebuilt ${counted(tasks.length, 'task')}, ${counted(steps, 'step')} and ${counted(operations, 'operation')} from the vaults.`,
+    ...left.flatMap(({ what, why, hint }) => [`left      ${what}: ${why}`, `          ${hint}`]),
   ]
 }

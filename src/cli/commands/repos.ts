@@ -1,3 +1,4 @@
+/** `repos` and `repos forget`: list the known repositories, and stop listing one. */
 import path from 'node:path'
 import { quoted } from '../../core/base/shell-quote.ts'
 import type { Answer, Context } from '../command.ts'
@@ -5,7 +6,8 @@ import { printable, table } from '../output.ts'
 
 export async function repos(context: Context): Promise<Answer> {
   const { repos } = await context.call('system.repos', {})
-  if (repos.length === 0) context.tell('No repositories yet: offshoot start takes one in.')
+  if (repos.length === 0)
+    context.tell('No repositories yet. The first offshoot start in a repository adds it.')
   const rows = repos.map((repo) => [
     repo.name,
     `${repo.openTasks} open`,
@@ -22,7 +24,7 @@ export async function forget(context: Context): Promise<Answer> {
     done.errors.length === 0 ? `Forgot ${done.repo}` : `${done.repo} stays listed`,
     ...done.closed.map(
       ({ task, operation }) =>
-        `  closed ${task.id}; undo: offshoot undo ${operation.slice(0, 6)} -C ${quoted(done.repo)}`,
+        `  moved ${task.id} into the trash; undo: offshoot undo ${operation.slice(0, 6)} -C ${quoted(done.repo)}`,
     ),
     ...done.errors.map(({ task, error }) => `  ${task.id} stays: ${error.code} ${error.message}`),
   ]

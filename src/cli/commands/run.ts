@@ -1,3 +1,4 @@
+/** `run`, `resume` and `exec`: run an agent or a command in a task. */
 import { randomUUID } from 'node:crypto'
 import type { Emit } from '../../api/views.ts'
 import { AppError, appError, problemOf } from '../../core/model/errors.ts'
@@ -9,7 +10,7 @@ import { runLog } from '../run-log.ts'
 import { personal } from '../run-view.ts'
 import { stepLine } from './log.ts'
 
-/** Where there is no repository the settings may say that an agent works all the same. */
+/** Outside of a repository the run goes on without a task, if the settings allow it. */
 export async function run(context: Context): Promise<Answer> {
   return inTask(context).catch((thrown: unknown) => {
     if (appError(thrown).problem !== 'notARepository') throw thrown
@@ -17,7 +18,7 @@ export async function run(context: Context): Promise<Answer> {
   })
 }
 
-/** Without a task: nothing is kept of it. */
+/** Runs without a task, so nothing is recorded and nothing can be undone. */
 async function directly(context: Context): Promise<Answer> {
   const { dir: repo, positionals, rest, values } = context
   const [prompt] = positionals
@@ -28,14 +29,16 @@ async function directly(context: Context): Promise<Answer> {
   try {
     const input = { repo, command, prompt, ...limitsOf(context) }
     const ran = await context.call('system.direct', input, isPlain ? undefined : emit)
-    context.tell(`${context.paint('yellow', 'notice:')} no repository, so no task: nothing of this was kept.`)
+    context.tell(
+      `${context.paint('yellow', 'notice:')} this is no git repository, so the run was not recorded and cannot be undone.`,
+    )
     return { json: { ...ran }, text: '', exitCode: ran.exitCode }
   } finally {
     view?.close()
   }
 }
 
-/** `run "prompt"` or `run -- command…`: starts the task if it is not there. */
+/** `run "prompt"` or `run -- command…`: starts the task if there is none. */
 async function inTask(context: Context): Promise<Answer> {
   const { dir: repo, values, positionals, rest } = context
   const task = text(values, 'task')
@@ -48,7 +51,7 @@ async function inTask(context: Context): Promise<Answer> {
   const resume = resumed === '' ? true : resumed
   const speaks = text(values, 'agent') === 'acp'
   if ((rest.length > 0 && !speaks) || (prompt === undefined && resume === undefined))
-    throw what(rest.length > 0)
+    throw wrongRun(rest.length > 0)
   const command = rest.length > 0 ? [...rest] : undefined
   const input = { repo, task, create: resume === undefined, base, resume, prompt: prompt ?? goOn, command }
   const several = siblings(context)
@@ -60,7 +63,10 @@ async function inTask(context: Context): Promise<Answer> {
 /** `exec TASK -- command…` */
 export async function exec(context: Context): Promise<Answer> {
   const { dir: repo, positionals, rest } = context
-  if (rest.length === 0) throw what(false)
+  if (rest.length === 0)
+    throw new AppError('wrongUsage', '`exec`: missing COMMAND after --.', {
+      hint: `Usage: offshoot exec ${positionals[0]} -- COMMAND…`,
+    })
   return answer(
     context,
     await execute(context, { repo, task: positionals[0], create: false, command: [...rest] }),
@@ -78,18 +84,20 @@ export async function resume(context: Context): Promise<Answer> {
   return answer(context, await converse(context, { ...input, ...limitsOf(context) }))
 }
 
-/** Who is to do the same: undefined when one is enough. */
+/** The agent of each task that --agents and --times ask for; undefined without both. */
 function siblings({ values }: Context): (string | undefined)[] | undefined {
   const agents = text(values, 'agents')?.split(',')
   const times = text(values, 'times')
   if (agents === undefined && times === undefined) return undefined
   const count = Number(times ?? 1)
   if (!Number.isInteger(count) || count < 1 || count > 100)
-    throw new AppError('wrongUsage', `--times takes a number from 1 to 100; found ${times}.`)
+    throw new AppError('wrongUsage', `--times takes a number from 1 to 100, not ${JSON.stringify(times)}.`, {
+      hint: 'Write it as --times 3.',
+    })
   return Array.from({ length: count }, () => agents ?? [text(values, 'agent')]).flat()
 }
 
-/** One prompt, one base, and a task for each; one that fails does not stop the rest. */
+/** Gives one prompt to several tasks from one base. A run that fails does not stop the others. */
 async function bestOf(
   context: Context,
   input: Input<'task.run'> & Begun,
@@ -114,7 +122,7 @@ async function bestOf(
   return answer(context, await runs[0]!)
 }
 
-/** The task is made here and now; the rest is left to a process that stays. */
+/** Starts the task here, so that its id can be printed, and leaves the run to a process in the background. */
 async function detached(
   context: Context,
   { repo, task: named, create, base, resume, prompt }: Begun,
@@ -133,7 +141,7 @@ async function detached(
     throw new AppError(problemOf(code), message, { hint })
   }
   const lines = [
-    `${context.paint('bold', task.id)} runs by itself, as process ${pid}`,
+    `${context.paint('bold', task.id)} runs in the background, as process ${pid}`,
     `  offshoot attach ${task.id}    offshoot log ${task.id}    offshoot stop ${task.id}`,
   ]
   return { json: { task, pid, log }, text: lines.join('\n') }
@@ -148,7 +156,7 @@ interface Begun {
   readonly prompt: string
 }
 
-/** What was said of the conversation, once more as options. */
+/** The options of the conversation, for the command line of the detached process. */
 function optionsOf({ values }: Context): string[] {
   const passed = ['agent', 'policy', 'allowed-tools', 'denied-tools', 'cleanup', 'worktree-cleanup']
   return passed.flatMap((name) => {
@@ -169,17 +177,20 @@ function limitsOf({ values }: Context) {
   }
 }
 
-/** Commas part them, but not those in brackets: `Read,Bash(git log *)`. */
+/** Splits at commas outside of brackets: `Read,Bash(git log *)` names two tools. */
 function toolsOf(given: readonly string[] | undefined): string[] | undefined {
   return given?.flatMap((list) => list.match(/[^,(]+(?:\([^)]*\))?/g) ?? []).map((tool) => tool.trim())
 }
 
-function what(both: boolean): AppError {
-  const hint = 'offshoot run "what to do", or a command after two dashes: offshoot run -- npm test'
-  return new AppError('wrongUsage', both ? 'An agent or a command? Give one of them.' : 'Run what?', { hint })
+function wrongRun(both: boolean): AppError {
+  const hint = 'Give a prompt: offshoot run "Fix the login form", or a command: offshoot run -- npm test'
+  const wrong = both
+    ? 'PROMPT and COMMAND cannot be combined'
+    : 'missing argument PROMPT, or COMMAND after --'
+  return new AppError('wrongUsage', `\`run\`: ${wrong}.`, { hint })
 }
 
-/** A command speaks to the terminal itself, unless a program listens. */
+/** The command writes to the terminal itself; with --json its output becomes events. */
 async function execute(context: Context, input: Input<'task.run'>): Promise<Output<'task.run'>> {
   const emit: Emit | undefined = flag(context.values, 'json') ? context.emit : undefined
   const ran = await context.call('task.run', input, emit)
@@ -199,7 +210,7 @@ async function converse(context: Context, input: Input<'task.run'>): Promise<Out
   }
 }
 
-/** With --cleanup the folder goes when all went well; the branch has the work. */
+/** With --cleanup, removes the workspace of a run that succeeded. The branch keeps the work. */
 async function cleaned(context: Context, ran: Output<'task.run'>): Promise<Answer> {
   const wanted = flag(context.values, 'cleanup') || flag(context.values, 'worktree-cleanup')
   if (!wanted || ran.task.state !== 'completed') return answer(context, ran)
@@ -221,15 +232,15 @@ function answer(context: Context, ran: Output<'task.run'>): Answer {
 
 function strayed({ strays, operation }: Output<'task.run'>): string[] {
   return [
-    ...strays.map(({ what }) => `  changed in your repository meanwhile: ${printable(what)}`),
-    ...(operation === undefined ? [] : [`  offshoot undo ${operation.slice(0, 6)} puts the refs back`]),
+    ...strays.map(({ what }) => `  changed in your repository during the run: ${printable(what)}`),
+    ...(operation === undefined ? [] : [`  undo: offshoot undo ${operation.slice(0, 6)} puts the refs back`]),
   ]
 }
 
-/** What came of it, and what to do next. */
+/** The outcome of a run, and the commands that may come next. */
 export function summary({ paint }: Context, task: Output<'task.run'>['task']): string[] {
   const { id, state, checkpoints, files, insertions, deletions, wanted } = task
-  const asked = wanted === undefined ? [] : [`  the agent wants something that is yours to decide: ${wanted}`]
+  const asked = wanted === undefined ? [] : [`  the agent asks you to ${wanted}`]
   return [
     `${paint('bold', id)} ${state}: ${counted(checkpoints, 'step')}, ${counted(files, 'file')}, +${insertions} -${deletions}`,
     ...asked,

@@ -1,3 +1,4 @@
+/** `show`: prints one task. */
 import { diskText } from '../../core/model/disk-use.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'

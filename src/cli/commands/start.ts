@@ -1,3 +1,4 @@
+/** `start`: makes a task and its workspace. */
 import { AppError } from '../../core/model/errors.ts'
 import { isolations } from '../../core/model/enums.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
@@ -34,21 +35,21 @@ export async function worktreeCreate(context: Context): Promise<Answer> {
 
 function answer({ paint }: Context, started: Output<'task.start'>): Answer {
   const { task, reused, recreated, included, submodules, pointers = [], setup } = started
-  const done = recreated ? 'Made the workspace of' : reused ? 'Going on with' : 'Started'
+  const done = recreated ? 'Recreated the workspace of' : reused ? 'Continuing' : 'Started'
   const lines = [
     `${done} ${paint('bold', task.id)} on ${printable(task.branch)}, from ${printable(task.base.branch ?? 'commit')} ${task.base.commit.slice(0, 10)}`,
     `  ${printable(task.path)}`,
     ...told(included),
     ...(submodules?.empty ?? []).map(({ path, why }) => `  submodule ${printable(path)} is empty: ${why}`),
     ...(pointers.length > 0
-      ? [`  ${printable(shortList(pointers))}: only a pointer, as no filter of Git LFS is set up`]
+      ? [`  ${printable(shortList(pointers))}: only a Git LFS pointer, because no LFS filter is set up`]
       : []),
-    ...(setup && !setup.ok ? [`  ${setup.hook} is not done: ${printable(setup.why)}`] : []),
+    ...(setup && !setup.ok ? [`  ${setup.hook} did not succeed: ${printable(setup.why)}`] : []),
   ]
   return { json: { ...started }, text: lines.join('\n') }
 }
 
-/** A link is the one thing here that leads back to the checkout: whoever asked for it should remember what that means. */
+/** Warns of links: only through them can a write in the workspace change the checkout. */
 function told(included: Output<'task.start'>['included']): string[] {
   if (!included) return []
   const { copied, linked } = included
@@ -56,6 +57,6 @@ function told(included: Output<'task.start'>['included']): string[] {
   const files = copied.length > 1 ? `${first} and ${copied.length - 1} more` : first
   return [
     ...(copied.length > 0 ? [`  copied ${printable(files)}`] : []),
-    ...linked.map((name) => `  linked ${printable(name)}: what is changed there is changed in your checkout`),
+    ...linked.map((name) => `  linked ${printable(name)}: an edit there changes your checkout too`),
   ]
 }

@@ -1,3 +1,4 @@
+/** `stop`: ends the run of a task. */
 import type { Answer, Context } from '../command.ts'
 import { counted } from '../output.ts'
 

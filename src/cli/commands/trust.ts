@@ -1,3 +1,4 @@
+/** `trust`: shows and trusts the commands of the repository’s own settings. */
 import { type Answer, type Context, flag } from '../command.ts'
 import { printable } from '../output.ts'
 
@@ -12,6 +13,8 @@ export async function trust({ dir, values, paint, call }: Context): Promise<Answ
   const lines = commands.map(({ hook, command }) => `  ${paint('bold', hook)}  ${printable(command)}`)
   const verdict = trusted ? 'Trusted, until any of it changes:' : 'Not trusted:'
   const text =
-    lines.length === 0 ? 'The settings of this repository run nothing.' : [verdict, ...lines].join('\n')
+    lines.length === 0
+      ? 'The settings of this repository contain no commands.'
+      : [verdict, ...lines].join('\n')
   return { json: { commands, trusted }, text }
 }

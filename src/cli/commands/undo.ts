@@ -1,11 +1,14 @@
+/** `undo` and `ops`: undo an operation, and list them (docs/adr/0015-operations-staged-then-finished.md). */
 import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
 import { ago, counted, printable, table } from '../output.ts'
 
 export async function undo(context: Context): Promise<Answer> {
   const done = await context.call('system.undo', { repo: context.dir, operation: context.positionals[0] })
+  // An undo of `reject` or `rewind` writes no file of the checkout: "(0 files)" would read like a failure.
+  const files = done.files.length === 0 ? '' : ` (${counted(done.files.length, 'file')})`
   const lines = [
-    `Undid ${done.verb} of ${done.task.id} (${counted(done.files.length, 'file')})`,
+    `Undid ${done.verb} of ${done.task.id}${files}`,
     `  redo: offshoot undo ${done.operation.slice(0, 6)}`,
   ]
   return { json: { ...done }, text: printable(lines.join('\n')) }

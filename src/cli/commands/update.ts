@@ -1,3 +1,4 @@
+/** `update`: merges the target branch into the workspace. */
 import { type Answer, choice, type Context, flag, text } from '../command.ts'
 import { printable } from '../output.ts'
 
@@ -12,8 +13,9 @@ export async function update(context: Context): Promise<Answer> {
   })
   const { task, checkpoint, conflicts } = done
   const lines = [
-    checkpoint ? `Updated ${task.id}; that is step ${checkpoint.n}` : `There was nothing new for ${task.id}`,
+    checkpoint ? `Updated ${task.id}, as its new step ${checkpoint.n}` : `${task.id} is up to date`,
   ]
-  for (const { path, kind } of conflicts) lines.push(`  to be solved in ${task.path}: ${path} (${kind})`)
+  for (const { path, kind } of conflicts)
+    lines.push(`  conflict to resolve in ${task.path}: ${path} (${kind})`)
   return { json: { ...done }, text: printable(lines.join('\n')) }
 }

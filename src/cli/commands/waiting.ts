@@ -1,3 +1,4 @@
+/** `offshoot` alone: prints the tasks that wait for the user. */
 import { appError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
@@ -11,7 +12,7 @@ interface Waiting {
   readonly why: Why
 }
 
-/** What the user is waited for, most urgent first. Pure. */
+/** The tasks that wait for the user, most urgent first. Pure. */
 export function waitingOf(tasks: readonly Task[]): Waiting[] {
   const order: Why[] = ['wanted', 'review', 'failed', 'running']
   const found = tasks.flatMap((task): Waiting[] => {
@@ -27,10 +28,9 @@ function whyOf({ running, state, wanted }: Task): Why | undefined {
   return state === 'completed' ? 'review' : state === 'failed' ? 'failed' : undefined
 }
 
-/** `offshoot` alone: what waits for the user here. */
 export async function waiting(context: Context): Promise<Answer> {
   const found = await context.call('task.list', { repo: context.dir }).catch((thrown: unknown) => {
-    // A program is told that there is no repository; a person, what there is to do about it.
+    // Outside of a repository a program gets the error, and a person the first commands to try.
     if (context.values.json === true || appError(thrown).problem !== 'notARepository') throw thrown
     return undefined
   })
@@ -42,11 +42,11 @@ export async function waiting(context: Context): Promise<Answer> {
     .slice(0, most)
     .map(({ task, why }) => [task.id, ...words(task, why), ago(task.lastActiveAt, now), next(task, why)])
   const more = [
-    ...(all.length > most ? [`and ${all.length - most} more of them`] : []),
-    ...(others > 0 ? [`and ${counted(others, 'open task')} besides`] : []),
+    ...(all.length > most ? [`and ${all.length - most} more that wait`] : []),
+    ...(others > 0 ? [`and ${counted(others, 'other open task')}`] : []),
   ]
   const lines = [
-    ...(all.length === 0 ? ['Nothing waits for you here.'] : [table(rows)]),
+    ...(all.length === 0 ? ['No task waits for you.'] : [table(rows)]),
     ...(more.length > 0 ? [`${more.join(', ')}: offshoot list`] : []),
     ...(found.tasks.length === 0
       ? ['  offshoot run "what to do"    offshoot start TASK-1    offshoot --help']
@@ -60,7 +60,7 @@ const most = 10
 function words(task: Task, why: Why): string[] {
   const size = `${counted(task.files, 'file')}, +${task.insertions} -${task.deletions}`
   if (why === 'review') return ['ready for review', size]
-  if (why === 'wanted') return [`the agent wants you to ${task.wanted}`, size]
+  if (why === 'wanted') return [`the agent asks you to ${task.wanted}`, size]
   return [stateWords(task, 60), size]
 }
 
@@ -70,7 +70,7 @@ function next({ id, files }: Task, why: Why): string {
 }
 
 const welcome = [
-  'This is no git repository: offshoot works in one, and gives each agent a worktree of its own there.',
+  'This is no git repository. In one, offshoot gives each agent a worktree of its own.',
   '  in a repository: offshoot run "what to do", or any command: offshoot run -- npm test',
-  '  to have a look first: offshoot demo; all commands: offshoot --help',
+  '  try it first: offshoot demo    all commands: offshoot --help',
 ].join('\n')

@@ -1,4 +1,6 @@
-/** Does the work for every item, some at a time. After a failure nothing new is begun, and nothing is still going on. */
+/** Runs several pieces of asynchronous work at once, and leaves none running after a failure. */
+
+/** Runs `work` for every item, `atOnce` at a time. When one fails, no other is begun, and those that run are awaited. */
 export async function eachOf<T>(
   items: Iterable<T>,
   atOnce: number,
@@ -19,8 +21,8 @@ export async function eachOf<T>(
 }
 
 /**
- * What all of them answer, or the first failure; but not before each has ended. A verb that answers while a child of its
- * own still runs could be followed by one that changes what the child reads.
+ * Like `Promise.all`, but waits for every promise to end before it fails. If a verb answered while a child process of its
+ * own still ran, the next verb could change files that the child reads.
  */
 export async function allEnded<const T extends readonly Promise<unknown>[]>(
   work: T,
@@ -29,7 +31,7 @@ export async function allEnded<const T extends readonly Promise<unknown>[]>(
   return Promise.all(work)
 }
 
-/** A bounded number of works at once, first come first served; one that is cancelled while waiting never starts. */
+/** Runs at most `count` works at once, in the order of the calls; one that is cancelled while it waits never starts. */
 export function limiter(count: number) {
   let free = count
   const waiting: (() => void)[] = []

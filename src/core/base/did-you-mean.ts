@@ -1,4 +1,6 @@
-/** Levenshtein: how many letters must be added, removed or replaced. */
+/** Finds the known name that a user probably meant with a misspelled one. */
+
+/** The Levenshtein distance: how many letters must be added, removed or replaced. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 0; i < a.length; i++) {
@@ -13,11 +15,11 @@ function distance(a: string, b: string): number {
 
 /** The known name that was probably meant; undefined when none is close enough to be a help. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  // No slip of the pen is longer, and the work grows with the length.
+  // The work grows with the square of the length, and no misspelled name is longer.
   const written = name.slice(0, 100).toLowerCase()
   const ranked = known.map((candidate) => {
     const right = candidate.toLowerCase()
-    // A key that is right but for its missing group counts as close.
+    // A settings key without its group (`size` for `pool.size`) counts as close.
     return {
       candidate,
       apart: Math.min(distance(written, right), distance(written, right.split('.').at(-1)!)),

@@ -1,4 +1,4 @@
-/** What fails for one task does not stop the rest. */
+/** Work on many tasks, in which the failure of one does not stop the rest. */
 import { type AppError, appError } from '../model/errors.ts'
 import type { Task } from '../model/task.ts'
 
@@ -7,7 +7,7 @@ export interface Failed {
   readonly error: AppError
 }
 
-/** Does some work for these tasks, and notes it should it fail. What was cancelled comes to an end. */
+/** Runs `work` for these tasks, and adds a failure to `failed` instead of throwing it; a cancellation is thrown. */
 export async function apart(
   tasks: readonly Task[],
   failed: Failed[],

@@ -1,8 +1,8 @@
-/** Patterns of paths, compiled by the package `picomatch`. It is loaded with the first pattern: most commands have none. */
+/** Glob patterns, compiled by the package `picomatch`, which is loaded with the first pattern: most commands have none. */
 
 /**
- * Those of git's `:(glob)`: `*` and `?` stay within a folder, `**` crosses folders, `[a-z]` is one of these characters, a
- * backslash makes the next character plain. All other characters stand for themselves, also `(app)`, `{a,b}` and `!x`.
+ * The syntax of git's `:(glob)`: `*` and `?` stay within a folder, `**` crosses folders, `[a-z]` is one of these characters,
+ * a backslash makes the next character plain. All other characters stand for themselves, also `(app)`, `{a,b}` and `!x`.
  */
 export type Glob = (pattern: string) => (path: string) => boolean
 

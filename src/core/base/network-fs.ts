@@ -1,4 +1,6 @@
-/** Of the file systems that several machines may write, as statfs tells them. */
+/** Tells network file systems, on which SQLite's write-ahead log must not be used, by their statfs type. */
+
+/** File systems that several machines may write to, by the type number that statfs answers. */
 const networkTypes: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -20,7 +22,7 @@ const networkTypes: ReadonlyMap<number, string> = new Map([
   [0xbacbacbc, 'VMware shared folders'],
 ])
 
-/** A write-ahead log needs memory that all writers share; where they may sit on different machines there is none. */
+/** A write-ahead log needs memory that all writers share, and writers on different machines share none. */
 export function isNetwork(type: number): boolean {
   return networkTypes.has(type)
 }

@@ -1,11 +1,14 @@
-/** Which paths a user means with `--only src --only '*.md'`, and a policy with `Edit(src/*)`. */
+/** Pathspecs: the paths that a user means with `--only src --only '*.md'`, or a policy with `Edit(src/*)`. */
 import path from 'node:path'
 import { AppError } from '../model/errors.ts'
 import { loadGlob } from './glob.ts'
 
 export type PathMatcher = (specs: readonly string[]) => (path: string) => boolean
 
-/** `src`, `src/a.ts`, `*.md`, `docs/**`. A spec also names the path that is spelled like it, and all paths below what it names. */
+/**
+ * A pathspec is `src`, `src/a.ts`, `*.md` or `docs/**`. It matches the path that is spelled like it, the paths of its
+ * glob, and all paths below those: `src` matches `src/a.ts`, and `(app)` the folder of that very name.
+ */
 export async function loadPathMatcher(): Promise<PathMatcher> {
   const glob = await loadGlob()
   return (specs) => {
@@ -19,7 +22,7 @@ export async function loadPathMatcher(): Promise<PathMatcher> {
   }
 }
 
-/** As seen from the root of the checkout, what was said in one of its folders; `:/` begins at the root, as for git. */
+/** Makes a pathspec that was typed in `folder` relative to the root of the checkout; as in git, `:/` begins at the root. */
 export function rootedSpec(spec: string, folder: string): string {
   const rooted = spec.startsWith(':/') ? path.posix.normalize(spec.slice(2)) : path.posix.join(folder, spec)
   if (rooted === '..' || rooted.startsWith('../') || path.posix.isAbsolute(rooted))

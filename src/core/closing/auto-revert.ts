@@ -1,15 +1,17 @@
 /**
- * What becomes of a task by itself. Nothing reaches the user's branch that way: a task that failed, was cut off or is not
- * used is given up, as by reject, and comes back with undo. Which tasks, and when, the settings say.
+ * Auto-revert: rejects tasks that failed, were cut off or are not used, as the settings say. Nothing reaches the user's
+ * branch that way, and undo brings a task back.
  */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { appError } from '../model/errors.ts'
 import type { AutoRevert } from '../model/events.ts'
 import { redacted } from '../model/redact.ts'
 import type { Settings } from '../model/settings.ts'
 import { type Idling, isOpen, type Task } from '../model/task.ts'
 import { closing } from '../operations/close.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { holdTask, settingsOf } from '../tasks/hold.ts'
@@ -19,7 +21,7 @@ import { rejectHeld } from './close-task.ts'
 
 const minute = 60_000
 
-/** Why the task is to be given up; undefined when it is not. */
+/** Why the task is due to be rejected; undefined when it is not. */
 export function findTrigger(task: Task, settings: Settings, now: Date): AutoRevert | undefined {
   if (!isOpen(task) || task.pending) return undefined
   const trigger = dueTrigger({ ...task, shadow: task.shadow !== undefined }, settings, now)
@@ -46,19 +48,19 @@ function idleMinutes({ lastActiveAt }: Pick<Task, 'lastActiveAt'>, now: Date): n
   return Math.floor((now.getTime() - Date.parse(lastActiveAt)) / minute)
 }
 
-/** Whatever the settings say, at least a minute passes before a task is idle. */
+/** A quick test without settings: a task is never idle before a minute has passed. */
 function mayBeDue(task: Conditions, now: Date): boolean {
   return task.trigger !== undefined || idleMinutes(task, now) > 0
 }
 
-/** When a run has ended: the task is given up when it has to be, or cleaned away when it has completed. */
+/** After a run: rejects the task if that is due, or removes a completed one if `prune.cleanupOnComplete` is set. */
 export async function afterRun(work: Work): Promise<Task> {
   const { ports, task } = work
   const settings = await settingsOf(ports, task)
   const auto = task.trigger && findTrigger(task, settings, ports.clock.now())
   if (auto) return revert(work, settings, auto)
   if (task.state !== 'completed' || task.shadow || !settings.prune.cleanupOnComplete) return task
-  // Should it fail, prune finds the task.
+  // If it fails, prune finds the task later.
   return cleanAway(work).catch(() => task)
 }
 
@@ -66,7 +68,7 @@ async function revert(work: Work, settings: Settings, { trigger }: AutoRevert): 
   const { ports, task: named } = work
   try {
     return await holdTask(ports, named, { verb: 'reject' }, async () => {
-      // Others may have used it, or given it up, while we waited.
+      // Somebody may have used or rejected the task while we waited for the lock.
       const task = (await ports.store.findTaskByUid(named.uid)) ?? named
       const auto = findTrigger(task, settings, ports.clock.now())
       if (!auto) return task
@@ -75,38 +77,37 @@ async function revert(work: Work, settings: Settings, { trigger }: AutoRevert): 
     })
   } catch (thrown) {
     const error = appError(thrown)
-    // It is tried again with the next command. What stands in the way is told once.
+    // The next command tries again; the same reason is recorded only once.
     const reason = redacted(error.message)
     if (error.problem === 'locked' || reason === named.unreverted) return named
     const failed = { type: 'revert.failed', trigger, reason } as const
-    return await append(ports, named.uid, failed, ports.clock.now().toISOString())
+    return await append(ports, named.uid, failed, now(ports))
   }
 }
 
-/** The branch stays: nobody has looked at the work yet. */
+/** Closes a completed task. Its branch stays, because nobody has looked at the work yet. */
 function cleanAway(work: Work): Promise<Task> {
   const { ports, task: named } = work
   return holdTask(ports, named, { verb: 'prune' }, async () => {
     const task = (await ports.store.findTaskByUid(named.uid)) ?? named
     if (!isOpen(task) || task.pending || task.state !== 'completed') return task
     const { branchKept: _, ...closed } = await closing({ ...work, task }, 'kept', { keepBranch: true })
-    const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
-    return perform({ ...work, task }, { ...common, at: ports.clock.now().toISOString(), ...closed })
+    return perform({ ...work, task }, newOperation({ ports, task }, 'prune', closed))
   })
 }
 
-/** What the command in hand is about is not given up under its hands. */
+/** The task that the present command is about, which must not be rejected under its hands. */
 export interface InHand {
   readonly dir: string
   readonly task?: string | undefined
-  /** Without a name, the task is meant that the folder belongs to. */
+  /** Without a name, the command means the task whose workspace `dir` is in. */
   readonly byFolder: boolean
 }
 
-/** Gives up the tasks of a repository that are due. */
+/** Rejects the tasks of a repository that are due. */
 export async function autoRevert(ports: Ports, inHand: InHand): Promise<void> {
   const now = ports.clock.now()
-  // Hardly ever is there one, and finding out where we are takes longer than this look.
+  // There is hardly ever one, and locating the repository takes longer than this query.
   const idling = (await ports.store.readIdling()).filter((tasks) => mayBeDue(tasks, now))
   if (idling.length === 0) return
   const { repo } = await findRepo(ports, inHand.dir)

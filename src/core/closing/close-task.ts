@@ -1,13 +1,13 @@
-import type { Work } from '../tasks/work.ts'
+/** Closes a task whose work does not land, as one operation: for reject, delete, remove and auto-revert. */
 import type { CommandCall } from '../model/command.ts'
 import type { AutoRevert } from '../model/events.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { givingUp } from '../operations/close.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
-import { takeStep } from '../steps/take.ts'
-import { requireIdle, requireOpen, requireSettled } from '../tasks/guards.ts'
+import { requireNeeds } from '../steps/with-task.ts'
 import { holdTask } from '../tasks/hold.ts'
-import { requireOnBranch } from '../workspaces/recreate.ts'
+import type { Work } from '../tasks/work.ts'
 
 export interface RejectInput {
   readonly dir: string
@@ -15,9 +15,9 @@ export interface RejectInput {
   readonly keepBranch?: boolean | undefined
   /** Also hides the record. */
   readonly hide?: boolean | undefined
-  /** Takes what a hook says. */
+  /** Is called with the output of hooks. */
   readonly onOutput?: CommandCall['onOutput']
-  /** Nobody asked for it: what brought it about. */
+  /** Why auto-revert does it; undefined when a user asked. */
   readonly auto?: AutoRevert | undefined
 }
 
@@ -27,6 +27,7 @@ export interface Rejected {
   readonly branchKept: boolean
 }
 
+/** Gives the task up; with `hide`, also one that is closed already. */
 export function rejectTask(
   work: Work,
   input: Omit<RejectInput, 'dir' | 'task' | 'onOutput'>,
@@ -35,37 +36,25 @@ export function rejectTask(
   return holdTask(ports, named, { verb: 'reject', signal }, () => rejectHeld(work, input))
 }
 
-/** Whoever calls holds the task's lock. */
+/** The caller holds the task's lock. */
 export async function rejectHeld(
   work: Work,
   input: Omit<RejectInput, 'dir' | 'task' | 'onOutput'>,
 ): Promise<Rejected> {
-  const { ports, task: named } = work
-  let task = input.hide
-    ? ((await ports.store.findTaskByUid(named.uid)) ?? named)
-    : await requireOpen(ports, named)
-  requireSettled(task)
-  requireIdle(task)
-  const there = isOpen(task) && (await ports.files.readKind(task.path)) === 'folder'
-  if (there) {
-    await requireOnBranch({ ...work, task })
-    const note = { tool: 'sweep', summary: 'before the reject' }
-    task = (await takeStep({ ...work, task }, note)).task
-  }
-  return close({ ...work, task }, input)
+  const state = input.hide ? 'any' : 'open'
+  const needs = { state, checks: ['idle', 'onBranch'], sweep: 'before the reject' } as const
+  return close(await requireNeeds(work, needs), input)
 }
 
-/** As one operation. Whoever calls holds the task's lock. */
+/** Performs the operation. The caller holds the task's lock. */
 export async function close(
   work: Work,
   { keepBranch, hide, auto }: Pick<RejectInput, 'keepBranch' | 'hide' | 'auto'>,
 ): Promise<Rejected> {
-  const { ports, task } = work
-  const id = ports.ids.uid()
-  const at = ports.clock.now().toISOString()
-  const common = { id, verb: hide ? 'delete' : 'reject', task: task.uid, at, auto } as const
+  const { task } = work
   const { branchKept, ...rest } = isOpen(task)
     ? await givingUp(work, 'rejected', { keepBranch, hidden: hide })
     : { branchKept: false, refs: [], record: { from: { hidden: false }, to: { hidden: true } } }
-  return { task: await perform(work, { ...common, ...rest }), operation: id, branchKept }
+  const operation = newOperation(work, hide ? 'delete' : 'reject', { auto, ...rest })
+  return { task: await perform(work, operation), operation: operation.id, branchKept }
 }

@@ -1,4 +1,4 @@
-/** Which tasks may be cleaned away, and why the others stay. Decided from what was read, and from nothing else. */
+/** Decides which tasks prune may remove, and why the others stay. Pure. */
 import { day } from '../base/time.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Task } from '../model/task.ts'
@@ -6,17 +6,17 @@ import type { Task } from '../model/task.ts'
 export interface PruneOptions {
   /** Instead of `prune.maxAgeDays`. */
   readonly olderThanMs?: number | undefined
-  /** Also what no step holds: that becomes one first. */
+  /** Also removes tasks with files that no step holds, after a step of them was taken. */
   readonly force?: boolean | undefined
 }
 
-/** What only a look at the repository or the workspace can tell. */
+/** The facts that need a look at the repository or the workspace. */
 export interface PruneFacts {
-  /** The branch that has its work. */
+  /** The branch that its work has landed in. */
   readonly landed?: string | undefined
-  /** The workspace is not where it should be. */
+  /** The workspace is missing. */
   readonly gone?: boolean | undefined
-  /** The other place that the user has moved the workspace to. */
+  /** The path that the user has moved the workspace to. */
   readonly movedTo?: string | undefined
   /** How many files no commit and no step holds. */
   readonly uncommitted?: number | undefined
@@ -26,7 +26,7 @@ export interface PruneVerdict {
   readonly task: Task
   readonly goes: boolean
   readonly why: string
-  /** Nobody has looked at the work yet. */
+  /** The branch stays, because nobody has looked at the work yet. */
   readonly keepsBranch?: true
 }
 
@@ -34,7 +34,7 @@ interface Policy extends Pick<Settings, 'prune'> {
   readonly limits: Pick<Settings['limits'], 'perRepo'>
 }
 
-/** Oldest first. The newest few always stay, and so does whatever somebody is at work in. */
+/** One verdict per task, oldest first. The newest `prune.minKeep` always stay, and so do tasks in use. */
 export function pruneVerdicts(
   tasks: readonly Task[],
   policy: Policy,
@@ -81,7 +81,7 @@ function goneHint({ id }: Task): string {
   return `its workspace is gone; offshoot start ${id} makes it again`
 }
 
-/** Why a task with so many files that no commit and no step holds has to stay. */
+/** Why a task stays that has this many files in no commit and no step. */
 export function findProtection(
   uncommitted: number,
   { prune }: Pick<Settings, 'prune'>,
@@ -93,6 +93,8 @@ export function findProtection(
 
 function inDays(ms: number): string {
   const hours = Math.round(ms / (day / 24))
-  if (hours < 48) return `${hours} hours`
-  return `${Math.round(hours / 24)} days`
+  if (hours >= 48) return `${Math.round(hours / 24)} days`
+  if (hours > 0) return hours === 1 ? '1 hour' : `${hours} hours`
+  const minutes = Math.round(ms / 60_000)
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }

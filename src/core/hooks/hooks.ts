@@ -1,9 +1,10 @@
 /**
- * Commands of the user's that run at certain moments of a task's life. Those from the repository's own settings are
- * somebody else's until the user trusts exactly these contents.
+ * Hooks, the commands of the settings that run at certain moments of a task's life. Commands from the repository's own
+ * settings may come from a stranger, so they run only once the user trusts exactly these contents.
  */
 import { createHash } from 'node:crypto'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import type { CommandCall, CommandStdin } from '../model/command.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { RepoRecord } from '../model/repo.ts'
@@ -22,18 +23,18 @@ export type TaskHook = (typeof taskHooks)[number]
 export interface HookCommand {
   readonly hook: TaskHook | 'agent.adapters'
   readonly command: string
-  /** From the repository's own settings. */
+  /** The command comes from the repository's own settings. */
   readonly isForeign: boolean
 }
 
 export interface HookRun {
   readonly hook: TaskHook
   readonly ok: boolean
-  /** Why it did not run, or what became of it; empty when all went well. */
+  /** Why it did not run or how it failed; empty when `ok`. */
   readonly why: string
 }
 
-/** Every command that is set, for a checkout; and every module with an agent, as it is now. */
+/** Every command that is set for a checkout, and every module with an agent, with the hash of its present content. */
 export async function readHooks(ports: Ports, checkout: string | null): Promise<HookCommand[]> {
   const own = checkout === null ? undefined : path.join(checkout, '.offshoot.yaml')
   const settings = await ports.settings.readWithOrigin(checkout)
@@ -52,21 +53,21 @@ export async function readHooks(ports: Ports, checkout: string | null): Promise<
   return [...commands, ...(await Promise.all(modules))]
 }
 
-/** Where a module of the settings is: relative to the root of the checkout; `~` is the user's home. */
+/** The path of a module in the settings: relative to the root of the checkout; `~` is the user's home. */
 export function adapterFile({ userHome }: Ports, checkout: string | null, file: string): string {
   const expanded = file.startsWith('~/') ? path.join(userHome, file.slice(2)) : file
   return path.resolve(checkout ?? userHome, expanded)
 }
 
 interface HookOptions {
-  /** Where it runs; by default in the workspace. */
+  /** The folder that it runs in; by default the workspace. */
   readonly cwd?: string
   readonly onOutput?: CommandCall['onOutput']
 }
 
 const notTrusted = 'not trusted: offshoot trust shows what it is, and allows it'
 
-/** Runs what is set for that moment; undefined when nothing is. */
+/** Runs the command of that hook; undefined when none is set. */
 export async function runTaskHook(
   ports: Ports,
   repo: RepoRecord,
@@ -75,7 +76,7 @@ export async function runTaskHook(
   options: HookOptions = {},
   signal?: AbortSignal,
 ): Promise<HookRun | undefined> {
-  // A settings file that is broken by now must not keep anybody from landing or giving up.
+  // A broken settings file must not keep the user from accepting or rejecting.
   const hooks = await readHooks(ports, task.origin).catch(() => [])
   const found = hooks.find((one) => one.hook === hook)
   if (!found) return undefined
@@ -91,7 +92,7 @@ export async function runTaskHook(
   const call = {
     argv: ['sh', '-c', found.command],
     onStart: (input: CommandStdin) => {
-      input.write(`${JSON.stringify({ hook, task: toldOf(task), repo: repo.commonDir })}\n`)
+      input.write(`${JSON.stringify({ hook, task: hookTask(task), repo: repo.commonDir })}\n`)
       input.end()
     },
     onOutput: options.onOutput ?? (() => {}),
@@ -108,23 +109,23 @@ export async function runTaskHook(
   }
 }
 
-/** What runs before has a say: throws `policyRefused` when it says no. One that is not trusted has none, and that is told. */
+/** Runs a `pre…` hook, and throws `policyRefused` when it fails. An untrusted one is skipped, with an event. */
 export async function askTaskHook(...args: Parameters<typeof runTaskHook>): Promise<void> {
   const [ports, , { uid }, hook] = args
   const ran = await runTaskHook(...args)
   if (!ran || ran.ok) return
   if (ran.why === notTrusted) {
-    await append(ports, uid, { type: 'hook.skipped', hook }, ports.clock.now().toISOString())
+    await append(ports, uid, { type: 'hook.skipped', hook }, now(ports))
     return
   }
   throw new AppError('policyRefused', `${ran.hook} said no: it ${ran.why}.`, { data: { hook: ran.hook } })
 }
 
-function toldOf({ id, title, path: workspace, branch, base }: Task) {
+function hookTask({ id, title, path: workspace, branch, base }: Task) {
   return { id, title, path: workspace, branch, base }
 }
 
-/** Ours, and the names that scripts written for other tools look for. */
+/** The variables of offshoot, and those that scripts for other tools expect. */
 function environmentOf(repo: RepoRecord, task: Task, hook: TaskHook): Record<string, string> {
   return {
     OFFSHOOT_HOOK: hook,

@@ -1,16 +1,16 @@
-/** Files in which a repository tells other tools how a workspace is set up, and what they would be here. */
+/** Reads the workspace set-up files of Cursor, Codex and Conductor as hooks of offshoot. */
 import path from 'node:path'
 import { appError, AppError } from '../model/errors.ts'
 import type { Ports } from '../ports/index.ts'
 
-/** The hooks that other tools have a counterpart of. */
+/** The hooks that those tools have, too. */
 export interface PeerHooks {
   readonly postStart?: string | undefined
   readonly preRemove?: string | undefined
 }
 
 export interface PeerFile {
-  /** As it is named from the root of the checkout. */
+  /** Relative to the root of the checkout. */
   readonly file: string
   readonly hooks: PeerHooks
 }
@@ -19,24 +19,24 @@ const cursorFile = '.cursor/worktrees.json'
 const codexFolder = '.codex/environments'
 const conductorFile = 'conductor.json'
 
-/** Those that are there, whatever is in them. */
+/** The set-up files that exist, whatever is in them. */
 export async function findPeerFiles(ports: Ports, checkout: string): Promise<string[]> {
   const names = await ports.files.readNames(path.join(checkout, codexFolder))
   const codex = names.filter((name) => name.endsWith('.toml')).sort()
   const candidates = [cursorFile, ...codex.map((name) => `${codexFolder}/${name}`), conductorFile]
   const kinds = await Promise.all(candidates.map((file) => ports.files.readKind(path.join(checkout, file))))
-  // A link could lead anywhere.
+  // A symlink could lead out of the checkout.
   return candidates.filter((_, n) => kinds[n] === 'file')
 }
 
-/** Throws `badSettings` for what cannot be understood. */
+/** Throws `badSettings` when the file cannot be parsed. */
 export async function readPeerFile(ports: Ports, checkout: string, file: string): Promise<PeerFile> {
   const text = (await ports.files.readText(path.join(checkout, file))) ?? ''
   try {
     if (file === conductorFile) return { file, hooks: conductorHooks(parsedJson(text)) }
     if (file !== cursorFile) return { file, hooks: codexHooks(await ports.settings.parseToml(text)) }
     const setup = cursorSetup(parsedJson(text))
-    return { file, hooks: sound({ postStart: await scriptOr(ports, checkout, setup) }) }
+    return { file, hooks: withoutEmpty({ postStart: await scriptCommand(ports, checkout, setup) }) }
   } catch (thrown) {
     const error = appError(thrown)
     throw new AppError('badSettings', `${file}: ${error.message}`, {
@@ -52,14 +52,14 @@ function parsedJson(text: string): Record<string, unknown> {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new AppError('badSettings', 'It is no JSON object.', {
-    hint: 'Mend it, or take what it says over by hand.',
+    hint: 'Correct the file, or copy its commands by hand into .offshoot.yaml.',
   })
 }
 
-/** Commands one after the other, or one text. */
+/** The setting is a list of commands, or one text. */
 export function cursorSetup(json: Record<string, unknown>): string | undefined {
   const setup = json['setup-worktree-unix'] ?? json['setup-worktree']
   if (setup === undefined || typeof setup === 'string') return setup
@@ -68,8 +68,8 @@ export function cursorSetup(json: Record<string, unknown>): string | undefined {
   throw notText('setup-worktree')
 }
 
-/** A single word may name a script that lies beside the file. */
-async function scriptOr(
+/** A single word may name a script beside the file. */
+async function scriptCommand(
   ports: Ports,
   checkout: string,
   setup: string | undefined,
@@ -88,11 +88,11 @@ export function codexHooks(toml: Record<string, unknown>): PeerHooks {
     const system = Object.keys(table).find((key) => 'script' in tableOf(table[key]))
     if (found.trim() === '' && system !== undefined)
       throw new AppError('badSettings', `It has only ${name}.${system}.script, for one system.`, {
-        hint: 'Take it over by hand.',
+        hint: 'Copy the command by hand into hooks.postStart of .offshoot.yaml.',
       })
     return found
   }
-  return sound({ postStart: script('setup'), preRemove: script('cleanup') })
+  return withoutEmpty({ postStart: script('setup'), preRemove: script('cleanup') })
 }
 
 function tableOf(value: unknown): Record<string, unknown> {
@@ -106,17 +106,17 @@ export function conductorHooks(json: Record<string, unknown>): PeerHooks {
     if (typeof found !== 'string') throw notText(`scripts.${key}`)
     return found
   }
-  return sound({ postStart: script('setup'), preRemove: script('archive') })
+  return withoutEmpty({ postStart: script('setup'), preRemove: script('archive') })
 }
 
 function notText(key: string): AppError {
-  return new AppError('badSettings', `${key} is neither a text nor a list of texts.`, {
-    hint: 'Take it over by hand.',
+  return new AppError('badSettings', `${key} is neither a string nor a list of strings.`, {
+    hint: 'Copy the command by hand into hooks.postStart of .offshoot.yaml.',
   })
 }
 
-/** Without those that say nothing. */
-function sound(hooks: PeerHooks): PeerHooks {
+/** Drops empty commands. */
+function withoutEmpty(hooks: PeerHooks): PeerHooks {
   const said = Object.entries(hooks).map(([hook, command]: [string, string | undefined]) => [
     hook,
     command?.trim(),

@@ -1,8 +1,9 @@
+/** Which commands of a repository's own settings the user trusts. */
 import { createHash } from 'node:crypto'
 import type { Ports } from '../ports/index.ts'
 import type { HookCommand } from './hooks.ts'
 
-/** What the user trusts: all of the repository's commands together, to the letter. Pure. */
+/** The hash of all commands of the repository; when one of them changes, the trust is gone. */
 export function fingerprintOf(hooks: readonly HookCommand[]): string {
   const foreign = hooks.filter((hook) => hook.isForeign).map(({ hook, command }) => [hook, command])
   return createHash('sha256').update(JSON.stringify(foreign)).digest('hex')

@@ -1,21 +1,21 @@
-/** What becomes of a task when its work has landed: it is closed, or stays open with less to land. */
+/** How a landing ends the task: it is closed, or stays open with less left to land. */
 import { closing } from '../operations/close.ts'
 import type { TaskPatch } from '../model/task.ts'
 import type { TaskState } from '../model/enums.ts'
 import type { Ending, LandingWork } from './strategy.ts'
 
-/** Closed when all of it has landed, unless the user keeps it open. */
+/** Closes the task if all of its work lands, unless the user keeps it open. */
 export async function closeLanded(work: LandingWork): Promise<Ending> {
-  if (work.offer.whole && !work.input.keep) return closed(work, 'accepted')
+  if (work.offer.whole && !work.input.keep) return closeAs(work, 'accepted')
   return { refs: [], record: landedRecord(work) }
 }
 
-/** The user has the branch itself: it stays when the task is closed. */
+/** Closes the task and leaves its branch to the user. */
 export function closeKept(work: LandingWork): Promise<Ending> {
-  return closed(work, 'kept')
+  return closeAs(work, 'kept')
 }
 
-async function closed(work: LandingWork, state: TaskState): Promise<Ending> {
+async function closeAs(work: LandingWork, state: TaskState): Promise<Ending> {
   const { ports, repo, task } = work
   const { refs, workspace, record } = await closing({ ports, repo, task }, state, {
     keepBranch: state === 'kept',

@@ -1,4 +1,4 @@
-/** What squash, merge and rebase share: commits are built in memory, and a checkout that has the branch follows it. */
+/** The shared part of squash, merge and rebase: builds commits without a checkout; one that has the branch then follows. */
 import type { BytePath } from '../model/bytes.ts'
 import { AppError } from '../model/errors.ts'
 import { isSame } from '../model/leaf.ts'
@@ -9,24 +9,24 @@ import type { Repo } from '../model/repo.ts'
 import type { Goal } from '../operations/shadow.ts'
 import { branchRef } from '../model/refs.ts'
 import { follow, placeOf } from './follow.ts'
-import { askedMessage } from './git-hooks.ts'
-import { filled } from './message.ts'
+import { checkedMessage } from './git-hooks.ts'
+import { fillMessage } from './message.ts'
 import type { Landing, LandingWork } from './strategy.ts'
 
-/** The trees between which the commits are made, as git stores them. */
+/** The trees that the commits are built from, as git stores them. */
 export interface Sides {
   readonly onto: string
   /** The commit that the branch is at. */
   readonly target: string
   /** The tree of that commit. */
   readonly before: string
-  /** The workspace at its start, with what the user had not committed then. */
+  /** The workspace at its start, with the user's uncommitted changes of that time. */
   readonly start: string
   /** The part of the work that has landed already. */
   readonly base: string
-  /** The same, with what lands now. */
+  /** `base` with the part that lands now. */
   readonly theirs: string
-  /** The message of a commit, as the user's hooks want it. */
+  /** The message of a commit after the user's `commit-msg` hook. */
   worded(message: string): Promise<string>
 }
 
@@ -39,7 +39,7 @@ export interface Built extends Pick<Sides, 'before' | 'theirs'> {
 
 interface CommitKind {
   build(sides: Sides): Promise<Built>
-  /** The hook of git that hears of it afterwards. */
+  /** The git hook that runs afterwards. */
   readonly tells: HookCall
 }
 
@@ -49,7 +49,7 @@ export async function planCommit(work: LandingWork, kind: CommitKind): Promise<L
   const checkedOut = (await ports.git.readWorktrees(repo.place)).find((worktree) => worktree.branch === onto)
   const place = checkedOut ? placeOf(repo, checkedOut) : repo.place
   const worded = async (message: string) =>
-    input.hooks ? askedMessage(ports, place, message, signal) : message
+    input.hooks ? checkedMessage(ports, place, message, signal) : message
   const built = await kind.build(await readSides(work, { onto, target, worded }))
   if (built.conflicts.length > 0) return { conflicts: built.conflicts, refs: [], onto, landed: {} }
   const raw = (checkout: string, file: BytePath, to: Leaf) => rawOf(work, built, checkout, file, to)
@@ -62,7 +62,7 @@ export async function planCommit(work: LandingWork, kind: CommitKind): Promise<L
     onto,
     goal: task.shadow && (await goalOf(work, built)),
     landed: { onto, commit: built.commit },
-    // As with git, how the hook ends changes nothing.
+    // As in git, the exit code of a post hook is ignored.
     ...(input.hooks &&
       checkedOut && { after: async () => void (await ports.git.runHook(place, kind.tells)) }),
   }
@@ -88,7 +88,7 @@ async function requireTarget({ ports, repo, task, input, signal }: LandingWork) 
   return { onto, target }
 }
 
-/** Git refuses to go on with a rebase or a bisect whose branch has moved. */
+/** Throws while a rebase or bisect is based on the branch: git refuses to continue it once the branch has moved. */
 export async function requireUnheld(ports: Ports, repo: Repo, branch: string): Promise<void> {
   const held = await ports.git.findHolder(repo.place, branch)
   if (!held) return
@@ -113,9 +113,9 @@ async function readSides(
 }
 
 interface OneCommit {
-  /** The setting that says what the commit says, unless the user does. */
+  /** The setting with the message, for when the user gives none. */
   readonly message: 'squashMessage' | 'mergeMessage'
-  /** A second parent, given the merged tree. */
+  /** Makes the second parent, from the merged tree. */
   readonly merged?: (tree: string) => Promise<string>
 }
 
@@ -143,7 +143,7 @@ export async function buildOne(
 
 async function messageOf({ ports, repo, task }: LandingWork, setting: OneCommit['message']): Promise<string> {
   const { accept } = await ports.settings.read(task.origin)
-  return filled(accept[setting], task, await ports.steps.readSteps(repo, task))
+  return fillMessage(accept[setting], task, await ports.steps.readSteps(repo, task))
 }
 
 async function goalOf(work: LandingWork, built: Built): Promise<Goal> {
@@ -156,7 +156,7 @@ async function goalOf(work: LandingWork, built: Built): Promise<Goal> {
   return { stored: built.after, raw: await ports.contents.change(repo, offer.first.tree, changes) }
 }
 
-/** The bytes for the checkout: the agent's own where they are what landed, else converted as a checkout would. */
+/** The bytes for the checkout: the agent's own if the file landed unmerged, else converted as a checkout would. */
 async function rawOf(
   { ports, repo, task, offer }: LandingWork,
   built: Built,

@@ -1,4 +1,4 @@
-/** How the files and the index of a checkout follow its branch when commits land on it. */
+/** Moves the files and the index of a checkout along when commits land on its branch. */
 import type { Work } from '../tasks/work.ts'
 import { type BytePath, toText } from '../model/bytes.ts'
 import { isSame } from '../model/leaf.ts'
@@ -6,7 +6,7 @@ import type { FileMove } from '../model/operation.ts'
 import type { Conflict, Found, IndexMove, Leaf, LeafChange, Tracked } from '../model/tree.ts'
 import type { Place, Repo } from '../model/repo.ts'
 import type { Worktree } from '../model/git.ts'
-import { asFound, obstacles, readSurroundings } from './obstacles.ts'
+import { withPermissions, obstacles, readSurroundings } from './obstacles.ts'
 import type { Landing } from './strategy.ts'
 
 export function placeOf({ commonDir }: Repo, { path: checkout, name }: Worktree): Place {
@@ -17,11 +17,11 @@ interface Followed {
   /** The tree of the branch before and after. */
   readonly before: string
   readonly after: string
-  /** What a file is to be in the checkout, given how git stores it. */
+  /** The bytes of a file for the checkout, from the form that git stores. */
   raw(checkout: string, file: BytePath, to: Leaf): Promise<Leaf>
 }
 
-/** Where the user has changes of their own, there is a conflict, and nothing of it may be written. */
+/** Plans the moves. A file that the user has changed is a conflict, and then nothing may be written. */
 export async function follow(
   { ports, repo, task, signal }: Work,
   checkedOut: Worktree,
@@ -52,12 +52,12 @@ export async function follow(
   }
 }
 
-/** What a checkout has at the paths that change with its branch. */
+/** The state of a checkout at the paths that change with its branch. */
 export interface FollowGathered {
-  /** As git stores them. */
+  /** The changes of the branch, as git stores them. */
   readonly changes: ReadonlyMap<BytePath, LeafChange>
   readonly found: ReadonlyMap<BytePath, Found>
-  /** The files that were found, as git would store them. */
+  /** The files of the checkout, as git would store them. */
   readonly stored: ReadonlyMap<BytePath, Leaf | null>
   /** The entries of the index: at these paths, above them and below them. */
   readonly tracked: ReadonlyMap<BytePath, Tracked>
@@ -66,11 +66,11 @@ export interface FollowGathered {
 export interface FollowPlan {
   readonly conflicts: readonly Conflict[]
   readonly index: readonly IndexMove[]
-  /** What they are to be, as git stores it. */
+  /** The files to write, in the form that git stores. */
   readonly files: readonly FileMove[]
 }
 
-/** Pure. */
+/** Decides what moves and what conflicts. Pure. */
 export function followPlan(gathered: FollowGathered): FollowPlan {
   const { changes, tracked } = gathered
   const followed = Array.from(changes, ([file, change]) => followFile(file, change, gathered))
@@ -90,14 +90,14 @@ interface FollowedFile {
   readonly file?: FileMove
 }
 
-/** The index and the file must both be what the branch had; then both become what it has. */
+/** Index and file must both equal the old version of the branch; then both become the new one. */
 function followFile(
   path: BytePath,
   { from, to }: LeafChange,
   { found, stored, tracked }: FollowGathered,
 ): FollowedFile {
   const [there, entry] = [found.get(path), tracked.get(path) ?? null]
-  // A submodule's folder is its own affair, as it is to git: what counts is the pointer in the index.
+  // As in git, the folder of a submodule does not matter here, only the pointer in the index.
   const isModule = from?.mode === '160000' && there?.kind !== 'file'
   const isLeftOut = there?.kind === 'gone' && entry?.isLeftOut === true
   const now = isModule || isLeftOut ? from : (stored.get(path) ?? null)
@@ -105,14 +105,14 @@ function followFile(
     return { conflict: { path: toText(path), kind: from || entry ? 'changed' : 'untracked' } }
   const index = { path, from: entry, to: to && (isLeftOut ? { ...to, isLeftOut } : to) }
   if (isLeftOut || (isModule && (to === null || to.mode === '160000'))) return { index }
-  return { index, file: { path, from: asFound(leafIn(there), there), to } }
+  return { index, file: { path, from: withPermissions(leafIn(there), there), to } }
 }
 
 function leafIn(there: Found | undefined): Leaf | null {
   return there?.kind === 'file' ? there.leaf : null
 }
 
-/** Entries of the index that stay although a file takes the place of their folder, or a folder theirs. */
+/** Entries of the index that would stay although a new file replaces their folder, or a new folder replaces them. */
 function stagedInTheWay(
   changes: ReadonlyMap<BytePath, LeafChange>,
   tracked: ReadonlyMap<BytePath, Leaf>,

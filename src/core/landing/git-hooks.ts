@@ -1,11 +1,11 @@
-/** What the hooks of the user's repository have to say about a landing, when they were asked. */
+/** Runs the `commit-msg` hook of the user's repository on the message of a landing. */
 import path from 'node:path'
 import { AppError } from '../model/errors.ts'
 import type { Place } from '../model/repo.ts'
 import type { Ports } from '../ports/index.ts'
 
 /** The message as `commit-msg` leaves it; throws when the hook refuses it. */
-export async function askedMessage(
+export async function checkedMessage(
   ports: Ports,
   place: Place,
   message: string,

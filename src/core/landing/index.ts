@@ -1,8 +1,8 @@
 /**
- * Every way to land the work of a task. A new one is one file with a `LandingStrategy`, one line here, and a row with its
- * name, summary and options in ../model/strategies.ts; without either of the two this file does not compile. The suite of
- * test/contracts/strategy.contract.ts runs over all of them, and test/contracts/fault-rows.test.ts asks for a row in
- * test/faults/journeys.ts. See docs/adr/0027-landing-strategies.md.
+ * The list of landing strategies (docs/adr/0027-landing-strategies.md). A new one is one file with a `LandingStrategy`, one
+ * line here, and a row with its name, summary and options in model/strategies.ts; without either of the two this file does
+ * not compile. The suite of test/contracts/strategy.contract.ts runs over all of them, and
+ * test/contracts/fault-rows.test.ts asks for a row in test/faults/journeys.ts.
  */
 import { AppError } from '../model/errors.ts'
 import { type Strategy, strategies } from '../model/strategies.ts'
@@ -27,7 +27,7 @@ const byName: { readonly [Name in Strategy]: LandingStrategy<Name> } = {
 
 export const landingStrategies: readonly LandingStrategy<Strategy>[] = strategies.map((name) => byName[name])
 
-/** The strategy of that name, as it lands a task of this kind. */
+/** The strategy of that name; for a task on a shadow branch, wrapped for it. */
 export function requireStrategy<Name extends string>(
   list: readonly LandingStrategy<Name>[],
   name: Name | undefined,
@@ -36,12 +36,12 @@ export function requireStrategy<Name extends string>(
   const wanted: string = name ?? defaultFor(task)
   const found = list.find((strategy) => strategy.name === wanted)
   if (found) return task.shadow ? onShadow(found) : found
-  throw new AppError('wrongUsage', `There is no way ${wanted} to land.`, {
-    hint: `One of: ${list.map((strategy) => strategy.name).join(', ')}`,
+  throw new AppError('wrongUsage', `Unknown strategy ${JSON.stringify(wanted)}.`, {
+    hint: `--as takes one of: ${list.map((strategy) => strategy.name).join(', ')}`,
   })
 }
 
-/** In the checkout that the task has worked in, uncommitted changes would be hard to tell from the user's own. */
+/** On a shadow branch a patch would mix with the user's own uncommitted changes, so the default is a commit. */
 function defaultFor(task: Task): Strategy {
   return task.shadow ? 'squash' : 'patch'
 }

@@ -1,4 +1,4 @@
-/** Landing nothing: the steps are commits on the branch of the task, and that branch is the user's from now on. */
+/** The strategy `keep-branch`: lands nothing, and leaves the task's branch with all steps to the user. */
 import { strategyFacts } from '../model/strategies.ts'
 import { closeKept } from './close.ts'
 import type { LandingStrategy } from './strategy.ts'

@@ -1,4 +1,4 @@
-/** Whether the work of a task is in its base branch by now: merged, squashed or rebased, by us or elsewhere. */
+/** Finds out whether the work of a task is in its base branch: merged, squashed or rebased, by offshoot or elsewhere. */
 import type { Work } from '../tasks/work.ts'
 import { appError } from '../model/errors.ts'
 import { settingsOf } from '../tasks/hold.ts'
@@ -8,9 +8,9 @@ import { isOpen } from '../model/task.ts'
 import { branchRef } from '../model/refs.ts'
 
 export interface LandedState {
-  /** null: there is no work, no branch to look at, or git cannot tell. */
+  /** null: the task has no work, there is no base branch, or git cannot tell. */
   readonly landed: boolean | null
-  /** The branch that has it, as git calls it: `main`, `origin/main`. */
+  /** The branch that has the work: `main`, `origin/main`. */
   readonly where?: string
 }
 
@@ -39,7 +39,7 @@ export async function landedState(work: Work): Promise<LandedState> {
   }
 }
 
-/** Where the task's commits end; undefined as long as there are none. */
+/** The last commit of the task; undefined as long as it has none. */
 async function tipOf({ ports, repo, task, signal }: Work): Promise<string | undefined> {
   const branch = task.adopted
     ? undefined
@@ -48,7 +48,7 @@ async function tipOf({ ports, repo, task, signal }: Work): Promise<string | unde
   return tip === task.base.commit ? undefined : tip
 }
 
-/** The cheap questions first: most branches are answered by the first one. */
+/** Asks the cheap questions first: the first one answers for most branches. */
 async function isIn(
   ports: Ports,
   { place }: Repo,
@@ -59,12 +59,12 @@ async function isIn(
   const { history } = ports
   if (await history.isAncestor(place, tip, target, signal)) return true
   const { all, missing } = await history.readBeside(place, tip, target, signal)
-  // Of no commits at all nothing follows.
+  // Without any commit, "none is missing" would prove nothing.
   if (all > 0 && missing === 0) return true
   return history.isSquashed(place, tip, target, signal)
 }
 
-/** What is in the workspace and not on the branch cannot have landed with it. */
+/** Whether the branch has all of the work. Files that are only in the workspace cannot have landed with the branch. */
 async function isAllThere({ ports, repo, task, signal }: Work): Promise<boolean> {
   const published = await ports.publishing.readPublished(repo, task)
   if (task.checkpoints > 0 && !published.has(task.checkpoints)) return false

@@ -1,4 +1,4 @@
-/** What of a landing has changed since it was done, when it is to be taken back: files that were edited, a branch that is elsewhere. */
+/** Fits the undo of a landing to later changes of the user: edited files, a branch that another checkout has now. */
 import type { Work } from '../tasks/work.ts'
 import type { BytePath } from '../model/bytes.ts'
 import { conflictError } from '../model/errors.ts'
@@ -11,11 +11,11 @@ import type { Repo } from '../model/repo.ts'
 import { branchRef } from '../model/refs.ts'
 import { requireUnheld } from './commit-build.ts'
 import { follow } from './follow.ts'
-import { asFound, obstacles, readSurroundings } from './obstacles.ts'
+import { withPermissions, obstacles, readSurroundings } from './obstacles.ts'
 
 /**
- * A branch that was moved moves back, and with it the files and the index of the checkout that has it now: that need not
- * be the one that had it then.
+ * The undo moves the branch back, and with it the files and the index of the checkout that has the branch now, which may
+ * be another one than at the time of the landing.
  */
 export async function whereItIsNow(work: Work, back: Operation): Promise<Operation> {
   const { ports, repo, task } = work
@@ -37,7 +37,7 @@ export async function whereItIsNow(work: Work, back: Operation): Promise<Operati
   return { ...back, files, index }
 }
 
-/** Later edits of the user in the same files are merged with what the undo puts back. */
+/** Merges later edits of the user in the same files with the undo. */
 export async function withLaterEdits(ports: Ports, repo: Repo, back: Operation): Promise<Operation> {
   if (!back.files) return back
   const { contents } = ports
@@ -69,7 +69,7 @@ export async function withLaterEdits(ports: Ports, repo: Repo, back: Operation):
   const fits = Array.from(planned, ([file, { from, to }]): FileMove => {
     const known = wanted.get(file)
     const same = known && isSame(known, to)
-    return { path: file, from: asFound(from, found.get(file)), to: same ? known : to }
+    return { path: file, from: withPermissions(from, found.get(file)), to: same ? known : to }
   })
   return { ...back, files: { checkout, moves: fits } }
 }

@@ -1,4 +1,4 @@
-/** Where the bytes of two sides do not fit together, what git would merge: the contents as it stores them. */
+/** Retries a conflicting merge with the contents as git stores them, where line ends and encodings are equal. */
 import type { Work } from '../tasks/work.ts'
 import { type BytePath, fromText } from '../model/bytes.ts'
 import type { Leaf, MergeInput, Merged } from '../model/tree.ts'
@@ -7,7 +7,7 @@ import type { Repo } from '../model/repo.ts'
 
 type Leaves = ReadonlyMap<BytePath, Leaf>
 
-/** Files whose line ends or encoding differ are the same to git; what comes of them is told as a checkout would write it. */
+/** Answers the merge with fewer conflicts; its files are converted back to the bytes that a checkout would write. */
 export async function mergeStored(
   work: Work,
   checkout: string,
@@ -23,9 +23,9 @@ export async function mergeStored(
     theirs: await filesOf(ports, repo, sides.theirs, paths),
   }
   const stored = {
-    base: await cleaned(work, raw.base),
-    ours: await cleaned(work, raw.ours),
-    theirs: await cleaned(work, raw.theirs),
+    base: await storedLeaves(work, raw.base),
+    ours: await storedLeaves(work, raw.ours),
+    theirs: await storedLeaves(work, raw.theirs),
   }
   const converts = (['base', 'ours', 'theirs'] as const).some((name) =>
     Array.from(stored[name]).some(([file, { oid }]) => raw[name].get(file)?.oid !== oid),
@@ -70,7 +70,10 @@ async function filesOf(
   return found
 }
 
-async function cleaned({ ports: { publishing }, repo, task, signal }: Work, files: Leaves): Promise<Leaves> {
+async function storedLeaves(
+  { ports: { publishing }, repo, task, signal }: Work,
+  files: Leaves,
+): Promise<Leaves> {
   const changes = new Map(Array.from(files, ([file, to]) => [file, { from: null, to }]))
   const stored = new Map<BytePath, Leaf>()
   for (const [file, leaf] of await publishing.clean(repo, task, changes, signal))

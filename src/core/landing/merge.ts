@@ -1,4 +1,4 @@
-/** Landing as a merge commit: git takes the branch of the task for merged. */
+/** The strategy `merge`: lands as a merge commit, so that git knows the task's branch as merged. */
 import { strategyFacts } from '../model/strategies.ts'
 import { closeLanded } from './close.ts'
 import { buildOne, planCommit, type Sides } from './commit-build.ts'
@@ -20,9 +20,9 @@ export const merge: LandingStrategy<'merge'> = {
 }
 
 /**
- * The commit that git is to take for merged: all steps, or of a part just that part. The branch of a task that began with
- * uncommitted changes of the user holds those as well, and they are the user's to commit: then it is the work alone, on
- * top of the target.
+ * The second parent of the merge: the tip of the task's branch, or a commit of the chosen part. If the task began with
+ * uncommitted changes of the user, its branch holds those too, and only the user may commit them: then the second parent
+ * is a commit of the work alone, on top of the target.
  */
 async function mergedCommit(work: LandingWork, sides: Sides, merged: string): Promise<string> {
   const { repo, task, offer, signal } = work

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filled, stepLines } from './message.ts'
+import { fillMessage, stepLines } from './message.ts'
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 
@@ -25,9 +25,9 @@ test('A12: the steps that count are listed, one line each; what was rewound and 
 })
 
 test('A12: what is filled in is not filled in again, and nothing left of it is the title', () => {
-  expect(filled('{task}: {title}\n\n{steps}', task, steps({ summary: '{task}' }))).toBe(
+  expect(fillMessage('{task}: {title}\n\n{steps}', task, steps({ summary: '{task}' }))).toBe(
     'T1: Greet louder\n\n- {task}',
   )
-  expect(filled('{steps}', task, steps())).toBe('Greet louder')
-  expect(filled('{steps}', { ...task, title: '' }, [])).toBe('Land T1')
+  expect(fillMessage('{steps}', task, steps())).toBe('Greet louder')
+  expect(fillMessage('{steps}', { ...task, title: '' }, [])).toBe('Land T1')
 })

@@ -1,8 +1,8 @@
-/** What commits and pull requests say of a task. Pure. */
+/** The messages of commits and pull requests for a task. Pure. */
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 
-/** One line for each step that the present rests on: neither what a rewind took back nor what we did ourselves. */
+/** One line per step, without the steps that a rewind took back, and without rewinds and updates themselves. */
 export function stepLines(steps: readonly Step[]): string[] {
   const told: string[] = []
   for (let n = steps.length - 1; n > 0; ) {
@@ -15,8 +15,8 @@ export function stepLines(steps: readonly Step[]): string[] {
   return told.reverse()
 }
 
-/** Fills a template in; what nothing is left of is the title. */
-export function filled(template: string, task: Task, steps: readonly Step[]): string {
+/** Fills in a template such as `{title}`; if nothing is left, the message is the title. */
+export function fillMessage(template: string, task: Task, steps: readonly Step[]): string {
   const words: Record<string, string> = {
     task: task.id,
     title: titleOf(task),

@@ -1,6 +1,6 @@
 /**
- * What is in the way of files that are about to be written, and is neither of the base nor of the agent: links, folders,
- * special files, repositories, names that differ only in case.
+ * Finds obstacles to files that are about to be written, which neither the base nor the agent knows: symlinks, folders,
+ * special files, nested repositories, names that differ only in case.
  */
 import path from 'node:path'
 import { type BytePath, toText } from '../model/bytes.ts'
@@ -10,25 +10,25 @@ import type { Repo } from '../model/repo.ts'
 
 type Planned = ReadonlyMap<BytePath, LeafChange>
 
-/** What lies at the planned paths, above them and below them. */
+/** The entries of the checkout at the planned paths, above them and below them. */
 export interface Surroundings {
   readonly found: ReadonlyMap<BytePath, Found>
-  /** Of the paths that block others, those that are links. */
+  /** The blocking paths that are symlinks. */
   readonly links: ReadonlySet<BytePath>
-  /** By folder that lies at a planned path, every file below it. */
+  /** For each folder at a planned path, every file below it. */
   readonly below: ReadonlyMap<BytePath, readonly BytePath[]>
   /** Folders above new files that have a git of their own. */
   readonly repositories: readonly BytePath[]
-  /** By folder, the names in it, where a new file comes. */
+  /** For each folder that gets a new file, the names in it. */
   readonly names: ReadonlyMap<BytePath, readonly string[]>
 }
 
-/** With its permissions: an undo brings it back just so. */
-export function asFound(leaf: Leaf | null, there: Found | undefined): Leaf | null {
+/** The leaf with the permission bits of the file, so that an undo restores them. */
+export function withPermissions(leaf: Leaf | null, there: Found | undefined): Leaf | null {
   return leaf && there?.kind === 'file' ? { ...leaf, permissions: there.permissions } : leaf
 }
 
-/** By path, both leaves: contents that need not be stored again when they are found. */
+/** Old and new leaf by path: contents that the vault has, so a capture need not store them again. */
 export function knownOf(changes: Planned): Map<BytePath, (Leaf | null)[]> {
   return new Map(Array.from(changes, ([file, { from, to }]) => [file, [from, to]]))
 }
@@ -61,7 +61,7 @@ export async function readSurroundings(
   return { found, links, below, names, repositories: await readRepositories(ports, checkout, planned) }
 }
 
-/** Pure. */
+/** The conflicts with the surroundings. Pure. */
 export function obstacles(planned: Planned, around: Surroundings): Conflict[] {
   const goes = (file: BytePath) => planned.get(file)?.to === null
   const conflicts = new Map<BytePath, Conflict['kind']>()
@@ -73,7 +73,7 @@ export function obstacles(planned: Planned, around: Surroundings): Conflict[] {
     if (there?.kind === 'folder' && to)
       for (const kept of around.below.get(file) ?? []) if (!goes(kept)) conflicts.set(kept, 'untracked')
   }
-  // What is new must not end up in another repository.
+  // A new file must not end up in a nested repository.
   for (const folder of around.repositories) conflicts.set(folder, 'untracked')
   for (const file of caseRivals(planned, around)) conflicts.set(file, 'case')
   return Array.from(conflicts, ([file, kind]) => ({ path: toText(file), kind }))
@@ -103,7 +103,7 @@ async function readRepositories(ports: Ports, checkout: string, planned: Planned
   const found: BytePath[] = []
   const real = new Set<BytePath>([''])
   for (const folder of [...folders].sort((one, other) => one.length - other.length)) {
-    // A link in the way is an obstacle of its own.
+    // A symlink on the way is an obstacle of its own.
     if (!real.has(folderOf(folder))) continue
     const at = path.join(checkout, toText(folder))
     if ((await ports.files.readKind(at)) !== 'folder') continue

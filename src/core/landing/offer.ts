@@ -1,4 +1,4 @@
-/** What an accept is to land: from one tree of the workspace to another. */
+/** The offer of an accept: the part of the work that is to land, as a change from one tree to another. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { toText } from '../model/bytes.ts'
@@ -14,20 +14,20 @@ import type { Task } from '../model/task.ts'
 
 export interface Offer {
   readonly first: Step
-  /** What the workspace was started from or updated to. */
+  /** The tree of the target that the workspace was started from or updated to. */
   readonly basis: string
   readonly base: string
   readonly theirs: string
-  /** Nothing of the task is left out. */
+  /** The offer holds all of the work. */
   readonly whole: boolean
 }
 
-/** Steps were chosen that touch the same lines as others that were left out. */
+/** The chosen steps touch the same lines as steps that were left out. */
 export interface Misfit {
   readonly conflicts: readonly Conflict[]
 }
 
-/** Which part of the work is meant; nothing: all of it. */
+/** The part of the work that the user chose; without any field, all of it. */
 export interface Choice {
   /** Only these paths. */
   readonly only?: readonly string[] | undefined
@@ -37,7 +37,7 @@ export interface Choice {
   readonly hunks?: readonly string[] | undefined
 }
 
-/** With its paths as seen from the root, when the user stands in a folder of a checkout. */
+/** Makes the paths, which the user gave relative to `dir`, relative to the root of the checkout. */
 export async function rootedChoice(
   ports: Ports,
   { place }: Repo,
@@ -57,22 +57,22 @@ export async function offerOf({ ports, repo, task, signal }: Work, choice: Choic
   const base = landedBase(task, basis)
   if (base === undefined) {
     throw new AppError('conflict', `${task.id} was rewound or updated after a part of it had landed.`, {
-      hint: `Bring the target in first: offshoot update ${task.id}`,
+      hint: `Merge the target first: offshoot update ${task.id}`,
       data: { conflicts: [] },
     })
   }
-  const theirs = await chosen(ports, repo, steps, base, last.tree, choice, signal)
+  const theirs = await chosenTree(ports, repo, steps, base, last.tree, choice, signal)
   if (typeof theirs !== 'string') return theirs
   return { first, basis, base, theirs, whole: theirs === last.tree }
 }
 
-/** What the target has of the task already: what it was started from or updated to, and what has landed since. */
+/** The tree with the part of the task that the target has already; undefined after a rewind or update since that landing. */
 export function landedBase({ landed }: Task, basis: string): string | undefined {
   if (landed === undefined) return basis
   return landed.basis === basis ? landed.tree : undefined
 }
 
-async function chosen(
+async function chosenTree(
   ports: Ports,
   repo: Repo,
   steps: readonly Step[],
@@ -82,13 +82,15 @@ async function chosen(
   signal?: AbortSignal,
 ): Promise<string | Misfit> {
   if (hunks && (only || wanted))
-    throw new AppError('wrongUsage', 'Hunks are chosen one by one: --only and --step do not go with --hunks.')
+    throw new AppError('wrongUsage', '--hunks cannot be combined with --only or --step.', {
+      hint: 'Leave --only and --step out: --hunks names each hunk by itself.',
+    })
   if (hunks) return pickHunks(ports, repo, base, last, hunks, signal)
   const theirs = wanted ? await pickSteps(ports, repo, steps, base, wanted) : last
   return only && typeof theirs === 'string' ? pickPaths(ports, repo, base, theirs, only) : theirs
 }
 
-/** Each step's own change, one after the other, on top of what landed before. */
+/** Applies the change of each chosen step, one after the other, on top of the landed part. */
 async function pickSteps(
   ports: Ports,
   repo: Repo,
@@ -98,7 +100,8 @@ async function pickSteps(
 ): Promise<string | Misfit> {
   let tree = base
   for (const n of [...wanted].sort((a, b) => a - b)) {
-    const [before, after] = [requireStep(steps, n - 1), requireStep(steps, n)]
+    // The named step first, so that an error names it and not the one before it.
+    const [after, before] = [requireStep(steps, n), requireStep(steps, n - 1)]
     const sides = {
       base: before.tree,
       ours: tree,
@@ -122,7 +125,10 @@ async function pickPaths(
   const matches = (await loadPathMatcher())(only)
   const all = await ports.contents.compare(repo, base, theirs)
   const wanted = [...all].filter(([file]) => matches(toText(file)))
-  if (wanted.length === 0) throw new AppError('notFound', `Nothing that changed fits ${only.join(' ')}.`)
+  if (wanted.length === 0)
+    throw new AppError('notFound', `No changed file matches --only ${only.join(' ')}.`, {
+      hint: 'offshoot diff TASK --name-only lists the changed files.',
+    })
   return ports.contents.change(repo, base, new Map(wanted.map(([file, { to }]) => [file, to])))
 }
 
@@ -135,7 +141,9 @@ async function pickHunks(
   signal?: AbortSignal,
 ): Promise<string> {
   if (ids.length === 0) {
-    throw new AppError('wrongUsage', 'No hunk is named.', { hint: 'offshoot diff --hunks lists them.' })
+    throw new AppError('wrongUsage', '--hunks names no hunk.', {
+      hint: 'offshoot diff TASK --hunks lists them.',
+    })
   }
   const { contents } = ports
   const changes = new Map<string, Leaf | null>()
@@ -155,7 +163,7 @@ async function pickHunks(
   return contents.change(repo, base, changes)
 }
 
-/** Without what is no file: the pointers of submodules, which only a commit or an index can hold. They stay to be landed. */
+/** The offer without changed submodule pointers, which only a commit or an index can hold. They stay to be landed. */
 export async function withoutPointers(ports: Ports, repo: Repo, offer: Offer): Promise<Offer> {
   const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
   const pointers = [...changes].filter(([, { from, to }]) =>
@@ -166,7 +174,7 @@ export async function withoutPointers(ports: Ports, repo: Repo, offer: Offer): P
   return { ...offer, theirs: await ports.contents.change(repo, offer.theirs, back), whole: false }
 }
 
-/** What lies between two trees, file by file and hunk by hunk. */
+/** The changes between two trees, by file and hunk. */
 export async function readHunks(
   ports: Ports,
   repo: Repo,

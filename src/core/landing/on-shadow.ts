@@ -1,6 +1,6 @@
 /**
- * A strategy for a task that works in the user's own checkout, see docs/adr/0017-a-shadow-branch-is-an-operation.md: the
- * checkout goes back to its branch, with the work and with the changes that were put away at the start.
+ * Wraps a strategy for a task that works in the user's own checkout (docs/adr/0017-a-shadow-branch-is-an-operation.md): the
+ * landing also puts the checkout back on its branch, with the work and the changes that the user had at the start.
  */
 import { AppError } from '../model/errors.ts'
 import { goalAt, type Leaving, leaving } from '../operations/shadow.ts'
@@ -8,7 +8,7 @@ import { branchRef } from '../model/refs.ts'
 import type { Landing, LandingStrategy, LandingWork } from './strategy.ts'
 
 export function onShadow<Name extends string>(strategy: LandingStrategy<Name>): LandingStrategy<Name> {
-  // The work is in the checkout already, and so are the pointers of its submodules: all of it has a place.
+  // The work is in the checkout already, submodule pointers included, so nothing has to be left out.
   return { ...strategy, fit: undefined, plan: (work) => plans[strategy.lands](strategy, work) }
 }
 
@@ -16,11 +16,11 @@ const plans: Record<
   LandingStrategy['lands'],
   (strategy: LandingStrategy, work: LandingWork) => Promise<Landing>
 > = {
-  async files({ name }, work) {
-    if (ends(work)) return planFiles(work)
+  async files(_, work) {
+    if (closesTask(work)) return planFiles(work)
     throw new AppError(
       'wrongUsage',
-      `${work.task.id} is in the way of its own ${name}: a part lands as a commit.`,
+      `${work.task.id} works in this checkout, so part of it can only land as a commit.`,
       {
         hint: 'Use --as squash, or land all of it.',
       },
@@ -28,29 +28,29 @@ const plans: Record<
   },
   async commit(strategy, work) {
     const landing = await strategy.plan(work)
-    if (!ends(work) || landing.conflicts.length > 0) return landing
+    if (!closesTask(work) || landing.conflicts.length > 0) return landing
     const isBase = landing.onto === work.task.base.branch
     const { ports, repo, task } = work
-    return together(landing, await leaving({ ports, repo, task }, isBase ? landing.goal : undefined))
+    return joinLeaving(landing, await leaving({ ports, repo, task }, isBase ? landing.goal : undefined))
   },
   async branch(strategy, work) {
     const landing = await strategy.plan(work)
     const { ports, repo, task } = work
-    return ends(work) ? together(landing, await leaving({ ports, repo, task })) : landing
+    return closesTask(work) ? joinLeaving(landing, await leaving({ ports, repo, task })) : landing
   },
 }
 
-/** The task is closed, and so the checkout is left. */
-function ends({ offer, input }: LandingWork): boolean {
+/** Whether the landing closes the task, which puts the checkout back on its branch. */
+function closesTask({ offer, input }: LandingWork): boolean {
   return offer.whole && !input.keep
 }
 
-function together(landing: Landing, left: Leaving): Landing {
+function joinLeaving(landing: Landing, left: Leaving): Landing {
   const conflicts = [...landing.conflicts, ...left.conflicts]
   return { ...landing, ...left, conflicts, refs: [...landing.refs, ...left.refs] }
 }
 
-/** Both sides' uncommitted changes, in one checkout. */
+/** Merges the work with the user's uncommitted changes, as uncommitted changes of one checkout. */
 async function planFiles({ ports, repo, task, offer, signal }: LandingWork): Promise<Landing> {
   const { first, theirs } = offer
   const tip = await ports.refs.findRef(repo.place, branchRef(task.base.branch ?? ''), signal)

@@ -14,16 +14,16 @@ test('an option that has no place is refused with the reason, and with the strat
   expect(refused('patch', { onto: 'main' })).toThrow(
     expect.objectContaining({
       code: 'WT_019',
-      message: 'patch leaves uncommitted changes in your files: --onto does not go with it.',
+      message: '--as patch does not take --onto: it leaves uncommitted changes in your files.',
       hint: 'Leave it out, or use --as squash, merge, rebase, pr.',
     }),
   )
-  expect(refused('pr', { hunks: ['1'] })).toThrow('--only, --step or --hunks does not go with it.')
-  expect(refused('keep-branch', { keep: true })).toThrow('--keep does not go with it.')
+  expect(refused('pr', { hunks: ['1'] })).toThrow('--as pr does not take --only, --step or --hunks')
+  expect(refused('keep-branch', { keep: true })).toThrow('--as keep-branch does not take --keep')
 })
 
 test('what nobody asked for is no option, and a message is not empty', () => {
   for (const strategy of list)
     requireOptions(strategy, { conflicts: 'fail', keep: false, hooks: false }, list)
-  expect(() => requireOptions(named('squash'), { message: ' ' }, list)).toThrow('The message is empty.')
+  expect(() => requireOptions(named('squash'), { message: ' ' }, list)).toThrow('The message of -m is empty.')
 })

@@ -1,4 +1,4 @@
-/** Which options go with a strategy: what its record does not take is refused before anything is looked at. */
+/** Refuses the options that a strategy does not take, before anything is read. */
 import { AppError } from '../model/errors.ts'
 import { type LandingOption, landingOptions } from '../model/strategies.ts'
 import type { Choice } from './offer.ts'
@@ -13,27 +13,29 @@ const flags: Record<LandingOption, string> = {
   hooks: '--hooks',
 }
 
-/** Pure. */
+/** Throws `wrongUsage` for the first such option. Pure. */
 export function requireOptions(
   strategy: LandingStrategy,
   input: LandingInput & Choice,
   list: readonly LandingStrategy[],
 ): void {
-  const asked = askedFor(input)
+  const asked = optionsIn(input)
   const refused = landingOptions.find((option) => asked[option] && !strategy.takes.includes(option))
   if (refused) {
     const takers = list.filter(({ takes }) => takes.includes(refused)).map(({ name }) => name)
     throw new AppError(
       'wrongUsage',
-      `${strategy.name} ${strategy.summary}: ${flags[refused]} does not go with it.`,
+      `--as ${strategy.name} does not take ${flags[refused]}: it ${strategy.summary}.`,
       { hint: takers.length > 0 ? `Leave it out, or use --as ${takers.join(', ')}.` : 'Leave it out.' },
     )
   }
   if (input.message?.trim() === '')
-    throw new AppError('wrongUsage', 'The message is empty.', { hint: 'Leave -m out, or say something.' })
+    throw new AppError('wrongUsage', 'The message of -m is empty.', {
+      hint: 'Write a message, or leave -m out.',
+    })
 }
 
-function askedFor(input: LandingInput & Choice): Record<LandingOption, boolean> {
+function optionsIn(input: LandingInput & Choice): Record<LandingOption, boolean> {
   return {
     part: Boolean(input.only || input.steps || input.hunks),
     onto: input.onto !== undefined,

@@ -1,4 +1,4 @@
-/** Landing as uncommitted, unstaged changes: three ways from the recorded base, whatever the user has done since. */
+/** The strategy `patch`: lands as uncommitted, unstaged changes, by a three-way merge with the files of the checkout. */
 import path from 'node:path'
 import { type BytePath, fromText, toText } from '../model/bytes.ts'
 import { isSame } from '../model/leaf.ts'
@@ -7,7 +7,7 @@ import type { Conflict, Found, Leaf, LeafChange, Merged } from '../model/tree.ts
 import { strategyFacts } from '../model/strategies.ts'
 import { closeLanded } from './close.ts'
 import { mergeStored } from './merge-stored.ts'
-import { asFound, knownOf, obstacles, readSurroundings, type Surroundings } from './obstacles.ts'
+import { withPermissions, knownOf, obstacles, readSurroundings, type Surroundings } from './obstacles.ts'
 import { withoutPointers } from './offer.ts'
 import type { LandingStrategy, LandingWork } from './strategy.ts'
 
@@ -22,42 +22,42 @@ export const patch: LandingStrategy<'patch'> = {
   close: closeLanded,
 }
 
-/** All that decides what a patch writes. */
+/** The facts from which `patchPlan` decides. */
 export interface PatchGathered {
-  /** From the files of the checkout to what the merge makes of them. */
+  /** The change of each file, from the checkout as it is to the merged one. */
   readonly planned: ReadonlyMap<BytePath, LeafChange>
   readonly around: Surroundings
   /** Files that a sparse checkout leaves out. */
   readonly leftOut: ReadonlySet<BytePath>
   /** The conflicts of the merge. */
   readonly conflicts: readonly Conflict[]
-  /** Of the paths in conflict, those that the index knows. */
+  /** The conflicting paths that the index has. */
   readonly tracked: ReadonlySet<string>
-  /** Of the paths in conflict, those whose merged text shows both sides; none unless markers were asked for. */
+  /** The conflicting paths whose merged text has markers for both sides; empty unless the user asked for markers. */
   readonly markable: ReadonlySet<string>
 }
 
 export interface PatchPlan {
   readonly moves: readonly FileMove[]
-  /** Nothing may be written as long as there is one. */
+  /** If there is one, nothing may be written. */
   readonly conflicts: readonly Conflict[]
   /** Conflicts that the moves write as markers, for the user to solve. */
   readonly marked: readonly Conflict[]
 }
 
-/** What a patch writes, or why it cannot. Pure. */
+/** Decides which files a patch writes, or which conflicts prevent it. Pure. */
 export function patchPlan(gathered: PatchGathered): PatchPlan {
   const { planned, around, leftOut, tracked, markable } = gathered
   const moves = Array.from(planned, ([file, { from, to }]): FileMove => {
-    return { path: file, from: leftOut.has(file) ? null : asFound(from, around.found.get(file)), to }
+    return { path: file, from: leftOut.has(file) ? null : withPermissions(from, around.found.get(file)), to }
   })
-  // A file that git does not know is not a side of a merge: it is in the way.
+  // An untracked file is no side of a merge: it is in the way.
   const conflicts = gathered.conflicts.map((conflict): Conflict => {
     const isUnknown = conflict.kind === 'add/add' && !tracked.has(conflict.path)
     return isUnknown ? { ...conflict, kind: 'untracked' } : conflict
   })
   const isMarked = (conflict: Conflict) => isText(conflict) && markable.has(conflict.path)
-  // The file is not there anyway: only a commit can say that it is deleted.
+  // A sparse checkout has no such file, so only a commit can delete it.
   const undeletable = moves
     .filter((move) => leftOut.has(move.path) && move.to === null)
     .map((move): Conflict => ({ path: toText(move.path), kind: 'delete/modify' }))
@@ -72,7 +72,7 @@ export function patchPlan(gathered: PatchGathered): PatchPlan {
   }
 }
 
-/** Of all other kinds git keeps one side, and nothing in the file shows the other. */
+/** Whether markers can show the conflict. For other kinds git keeps one side, and the file shows nothing of the other. */
 function isText({ kind }: Conflict): boolean {
   return kind === 'content' || kind === 'add/add'
 }
@@ -105,7 +105,7 @@ async function gather(work: LandingWork): Promise<PatchGathered> {
   }
 }
 
-/** The files of the checkout and the work, merged: as few files are looked at as will do. */
+/** Merges the work with the files of the checkout, and reads as few files as possible. */
 async function mergeWith(
   work: LandingWork,
   found: ReadonlyMap<BytePath, Found>,
@@ -118,7 +118,7 @@ async function mergeWith(
   const there = Array.from(found, ([file, it]) => [file, it.kind === 'file' ? it.leaf : null] as const)
   const present = new Map<BytePath, Leaf | null>([...there, ...leftOut])
   const ours = await contents.change(repo, base, present)
-  // Most often the user has touched none of these files: then there is nothing to merge, and no rule to ask for.
+  // Most often the user has touched none of these files; then no merge rule is needed.
   const attributes =
     ours === base
       ? undefined
@@ -126,8 +126,8 @@ async function mergeWith(
   const sides = { base, theirs, labels: ['yours', task.id] as const, attributes }
   const merged = await contents.merge(repo, { ...sides, ours }, signal)
   if (merged.conflicts.length === 0) return { ours, merged }
-  // A file that the user renamed looks deleted as long as only the concerned paths are looked at.
-  // What is ignored is not among all, but it may be in the way: what was found at those paths counts.
+  // A file that the user renamed looks deleted until all files of the checkout are read. `captureAll` skips ignored
+  // files, which may still be in the way, so the files found at the changed paths are put on top.
   const all = await contents.change(repo, await contents.captureAll(repo, checkout, signal), present)
   const again = await contents.merge(repo, { ...sides, ours: all }, signal)
   if (again.conflicts.length === 0) return { ours: all, merged: again }
@@ -137,7 +137,7 @@ async function mergeWith(
   }
 }
 
-/** Of what is no text, and of what is there on one side only, git keeps one side: nothing in it shows the other. */
+/** Finds the conflicts with markers in the merged text. Of a binary or one-sided file git keeps one side without markers. */
 async function readMarkable({ ports, repo }: LandingWork, merged: Merged): Promise<Set<string>> {
   const markable = new Set<string>()
   for (const { path: file } of merged.conflicts.filter(isText)) {
@@ -149,7 +149,7 @@ async function readMarkable({ ports, repo }: LandingWork, merged: Merged): Promi
   return markable
 }
 
-/** What a sparse checkout leaves out, as it would lie there: it is unchanged, not deleted. */
+/** The files that a sparse checkout leaves out, with the bytes they would have: they are unchanged, not deleted. */
 async function readLeftOut(
   work: LandingWork,
   changes: ReadonlyMap<BytePath, LeafChange>,
@@ -158,7 +158,7 @@ async function readLeftOut(
   const { ports, repo, task, offer } = work
   const leftOut = new Map<BytePath, Leaf>()
   const { gitDir } = repo.place
-  // Most often what is not there is new, and nothing is left out: then there is nothing to ask for.
+  // Without sparse-checkout a missing file without `from` is a new one; then the index need not be read.
   const isSparse = (await ports.files.readKind(path.join(gitDir, 'info', 'sparse-checkout'))) !== undefined
   const gone = [...changes].flatMap(([file, { from }]) =>
     found.get(file)?.kind === 'gone' && (from || isSparse) ? [file] : [],

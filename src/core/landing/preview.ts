@@ -1,4 +1,4 @@
-/** What a landing would do, file by file, and what of it deserves a second look. */
+/** The preview of a landing: its files, its conflicts, and its risks. */
 import { toText } from '../model/bytes.ts'
 import { eachOf } from '../base/concurrency.ts'
 import { AppError } from '../model/errors.ts'
@@ -16,23 +16,23 @@ interface AcceptedFile {
 }
 
 export interface Preview {
-  /** Nothing is in conflict. What is refused may still keep it from landing. */
+  /** There is no conflict. Refused files may still prevent the landing. */
   readonly clean: boolean
   readonly conflicts: readonly Conflict[]
-  /** What lands with conflict markers in it, as they were asked for. */
+  /** Conflicts that land as markers in the files, because the user asked for it. */
   readonly marked: readonly Conflict[]
   readonly files: readonly AcceptedFile[]
   readonly runsCode: readonly string[]
-  /** Not landed unless `--allow` names it. */
+  /** Files that land only if `--allow` names them. */
   readonly refused: readonly { path: string; why: string }[]
 }
 
-/** Steps do not fit each other: nothing would land. */
+/** The preview of chosen steps that conflict with each other. */
 export function misfitPreview(conflicts: readonly Conflict[]): Preview {
   return { clean: false, conflicts, marked: [], files: [], runsCode: [], refused: [] }
 }
 
-/** `part` is what of the offer lands. */
+/** `part` is the part of the offer that the strategy can land. */
 export async function previewOf(
   ports: Ports,
   repo: Repo,
@@ -63,7 +63,7 @@ export async function previewOf(
   }
 }
 
-/** Of a bigger file the content is not searched for secrets. */
+/** Larger files are not searched for secrets. */
 const looksAt = 1024 * 1024
 
 export function requireAllowed({ refused }: Preview): void {
@@ -72,12 +72,12 @@ export function requireAllowed({ refused }: Preview): void {
   const named = refused.map(({ path, why }) => `${path} (${why})`).join(', ')
   throw new AppError('policyRefused', `Not landed: ${named}.`, {
     path: first.path,
-    hint: `If it is meant: --allow ${first.path}`,
+    hint: `To land it all the same: --allow ${first.path}`,
     data: { refused },
   })
 }
 
-/** Throws where nothing of the offer has a place: it would land nothing, and leave everything to be landed. */
+/** Throws when the strategy can land no part of the offer. */
 export function requirePlace(offer: Offer, part: Offer, name: string): void {
   if (part.theirs !== part.base || part.theirs === offer.theirs) return
   throw new AppError(

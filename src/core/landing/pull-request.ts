@@ -1,4 +1,4 @@
-/** Landing as a pull request: the branch is pushed, and a tool of the user's asks for it. */
+/** The strategy `pr`: pushes the task's branch, and opens a pull request with `gh` or `glab`. */
 import type { Work } from '../tasks/work.ts'
 import { AppError, appError } from '../model/errors.ts'
 import { closeKept } from './close.ts'
@@ -14,12 +14,12 @@ export const pullRequest: LandingStrategy<'pr'> = {
   name: 'pr',
   plan: planRequest,
   async close(work) {
-    // The work was sent elsewhere: it is not in the target yet.
+    // The work is not in the target yet, so no part counts as landed.
     return work.input.keep ? { refs: [], record: { from: {}, to: {} } } : closeKept(work)
   },
 }
 
-/** Looks whether everything that it takes is there; nothing is changed before `send`. */
+/** Checks the remote and the tool; nothing is changed before `send`. */
 async function planRequest({ ports, repo, task, input, signal }: LandingWork): Promise<Landing> {
   const base = input.onto ?? task.base.branch
   if (base === null) {
@@ -41,19 +41,19 @@ async function planRequest({ ports, repo, task, input, signal }: LandingWork): P
     const { branch, tip } = await ports.publishing.publish(repo, task, signal)
     if (tip === task.base.commit) {
       throw new AppError('wrongUsage', `${task.id} has changed nothing: there is nothing to ask for.`, {
-        hint: `offshoot reject ${task.id} gives it up.`,
+        hint: `offshoot reject ${task.id} discards it.`,
       })
     }
     await ports.publishing.push(repo, task, { url, branch, commit: tip, hooks: Boolean(input.hooks) }, signal)
-    const address = await ask({ ports, repo, task, signal }, tool, { remote, branch, base, ...words })
+    const address = await openRequest({ ports, repo, task, signal }, tool, { remote, branch, base, ...words })
     return { onto: base, commit: tip, ...(address !== undefined && { url: address }) }
   }
   return { conflicts: [], refs: [], onto: base, landed: {}, send }
 }
 
 /**
- * An agent in a worktree can write the repository's config: where the work is sent to must be where it was at the start,
- * unless the user says it outside of that config.
+ * The address to push to. An agent in a worktree can write the repository's config, so the address must be the one of the
+ * start, unless the user gives it outside of that config.
  */
 async function requireRemote({ ports, repo, task }: Work, remote: string): Promise<string> {
   if (/[:/]/.test(remote)) return remote
@@ -84,7 +84,7 @@ async function installedTools(ports: Ports, repo: Repo): Promise<Tool[]> {
   return found
 }
 
-async function ask(
+async function openRequest(
   { ports, repo, task, signal }: Work,
   tool: Tool,
   request: Request,
@@ -92,7 +92,7 @@ async function ask(
   const said = { stdout: '', stderr: '' }
   const call = {
     argv: requestArgs(tool, request),
-    // Whatever git the tool asks sees the repository's config as it was at the start.
+    // A git that the tool starts reads the repository's config as of the start of the task.
     cwd: await ports.publishing.makePushRepo(repo, task),
     env: { GH_PROMPT_DISABLED: '1', NO_PROMPT: '1' },
     onOutput: (stream: 'stdout' | 'stderr', text: string) => void (said[stream] += text),
@@ -100,7 +100,7 @@ async function ask(
   const code = await ports.commands.run(call, signal)
   if (code === 0) return addressIn(said.stdout) ?? addressIn(said.stderr)
   const known = addressIn(said.stderr + said.stdout)
-  // Asked for before, by a call that was killed right after: then all that was missing is our record.
+  // An earlier call opened the pull request and was killed before we recorded it.
   if (/already exists/i.test(said.stderr + said.stdout) && known !== undefined) return known
   const reason = said.stderr.trim().split('\n').at(-1) ?? ''
   throw new AppError('failed', `${tool} did not open a pull request (${code}): ${reason}`, {

@@ -1,4 +1,4 @@
-/** Landing every step as a commit of its own, on top of a branch. */
+/** The strategy `rebase`: lands every step as a commit of its own, on top of a branch. */
 import { strategyFacts } from '../model/strategies.ts'
 import { closeLanded } from './close.ts'
 import { buildOne, planCommit, type Built, type Sides } from './commit-build.ts'
@@ -15,19 +15,19 @@ export const rebase: LandingStrategy<'rebase'> = {
   close: closeLanded,
 }
 
-/** A part of the work, or what is left of it, lands as one commit: no step stands for it. */
+/** A part of the work, or the rest after a part, lands as one commit, because it matches no steps. */
 async function build(work: LandingWork, sides: Sides): Promise<Built> {
   const { offer, task } = work
   if (offer.whole && task.landed === undefined) {
     const replayed = await replay(work, sides)
-    // Conflicts that an update has solved would come back, step by step: then the work lands as one commit.
+    // Replaying steps would bring back conflicts that an update has solved; then the work lands as one commit.
     const isUpdated = offer.basis !== offer.first.tree
     if (replayed.conflicts.length === 0 || !isUpdated) return replayed
   }
   return buildOne(work, sides, { message: 'squashMessage' })
 }
 
-/** Every step becomes a commit of the user on top of the target. None is made before all of them fit. */
+/** Makes a commit of the user for each step, on top of the target. Makes none before all of them merge. */
 async function replay(
   { ports, repo, task, input, signal }: LandingWork,
   { target, before, theirs, worded }: Sides,

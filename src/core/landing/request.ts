@@ -1,10 +1,10 @@
-/** How a pull request is asked for: which tool, and with which words. Pure. */
+/** The command line that opens a pull request: the tool, the host, the text. Pure. */
 import { AppError } from '../model/errors.ts'
 
 export const tools = ['gh', 'glab'] as const
 export type Tool = (typeof tools)[number]
 
-/** Where a remote is, as far as its address tells; undefined for a folder. */
+/** Host and path of a remote's address. `git@github.com:me/shop.git` is `{host: 'github.com', path: 'me/shop'}`. */
 export interface RemoteHost {
   readonly host: string
   /** `owner/name`, or deeper. */
@@ -20,7 +20,7 @@ export function remoteHost(url: string): RemoteHost | undefined {
   return { host, path: path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '') }
 }
 
-/** The tool that fits the host; where the host tells nothing, the first that is there. */
+/** The tool for the host; for an unknown host, the first that is installed. */
 export function toolFor(wanted: Tool | 'auto', host: string | undefined, installed: readonly Tool[]): Tool {
   const named = wanted !== 'auto' ? wanted : nameIn(host ?? '')
   const tool = named ?? installed[0]
@@ -44,7 +44,7 @@ export interface Request {
   readonly body: string
 }
 
-/** What the hosts take; the rest of a long body is left out. */
+/** The hosts refuse a longer body, so the rest is cut off. */
 const longest = 60_000
 
 export function requestArgs(tool: Tool, { remote, branch, base, title, body }: Request): string[] {

@@ -1,4 +1,4 @@
-/** What of a change deserves a second look before it reaches the user's machine. Pure. */
+/** Finds risky files in a change: those that run code, hold secrets, or lead out of the repository. Pure. */
 import path from 'node:path'
 import { hasSecret, isSecretName } from '../model/secrets.ts'
 import type { Leaf } from '../model/tree.ts'
@@ -7,14 +7,14 @@ export interface RiskyFile {
   readonly path: string
   readonly from: Leaf | null
   readonly to: Leaf | null
-  /** Its new content, when it is small enough to be looked at. */
+  /** Its new content, if it is small enough to be searched. */
   readonly content: Buffer | undefined
 }
 
 export interface Risks {
-  /** Files that would run code later, by themselves or by a habit. */
+  /** Files whose code runs later without being asked for, or as a habit: hooks, workflows, `Makefile`. */
   readonly runsCode: readonly string[]
-  /** Not landed unless named with --allow. */
+  /** Files that land only if `--allow` names them. */
   readonly refused: readonly { readonly path: string; readonly why: string }[]
 }
 

@@ -1,4 +1,4 @@
-/** Landing as one commit on a branch. */
+/** The strategy `squash`: lands as one commit on a branch. */
 import { strategyFacts } from '../model/strategies.ts'
 import { closeLanded } from './close.ts'
 import { buildOne, planCommit } from './commit-build.ts'

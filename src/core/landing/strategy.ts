@@ -1,4 +1,4 @@
-/** A way to land the work of a task: the port that every strategy implements. See docs/adr/0027-landing-strategies.md. */
+/** The interface that every landing strategy implements (docs/adr/0027-landing-strategies.md). */
 import type { Operation } from '../model/operation.ts'
 import type { Conflict } from '../model/tree.ts'
 import type { Ports } from '../ports/index.ts'
@@ -10,21 +10,21 @@ import type { Task } from '../model/task.ts'
 import type { Offer } from './offer.ts'
 
 export interface LandingInput {
-  /** The branch that it lands on; left out: the one that the task was started from. */
+  /** The branch to land on; left out: the one that the task was started from. */
   readonly onto?: string | undefined
   readonly message?: string | undefined
   readonly conflicts?: 'fail' | 'markers' | undefined
-  /** The task stays open. */
+  /** Leaves the task open. */
   readonly keep?: boolean | undefined
-  /** The git hooks of the user's repository run. */
+  /** Runs the git hooks of the user's repository. */
   readonly hooks?: boolean | undefined
   readonly dryRun?: boolean | undefined
 }
 
-/** One landing in hand. */
+/** All that a strategy is given for one landing. */
 export interface LandingWork {
   readonly ports: Ports
-  /** With the checkout that the work lands in as its place. */
+  /** Its `place` is the checkout that the work lands in. */
   readonly repo: Repo
   readonly task: Task
   readonly offer: Offer
@@ -39,30 +39,32 @@ export interface LandedAt {
   readonly url?: string
 }
 
-/** What an accept would do to the target, or why it cannot. */
+/** The planned changes of the target, or the conflicts that prevent them. */
 export interface Landing extends Pick<Operation, 'files' | 'index' | 'head'> {
   readonly conflicts: readonly Conflict[]
-  /** Conflicts that it would write into the files as markers, for the user to solve. */
+  /** Conflicts that the landing writes into the files as markers, for the user to solve. */
   readonly marked?: readonly Conflict[] | undefined
   readonly refs: readonly RefChange[]
   readonly onto?: string | undefined
-  /** What the branch will hold: for a task that works in the checkout of that branch. */
+  /** The tree of the branch afterwards, for a task on a shadow branch. */
   readonly goal?: Goal | undefined
   readonly landed: LandedAt
-  /** What is done elsewhere, before anything is done here; that cannot be undone. */
+  /** Changes another machine, before anything is changed here; this cannot be undone. */
   readonly send?: () => Promise<LandedAt>
-  /** What follows when it has landed, and can no longer fail it. */
+  /** Runs after the landing, and cannot fail it. */
   readonly after?: () => Promise<void>
 }
 
-/** What becomes of the task, in the same operation. */
+/** The changes of the task itself, in the same operation. */
 export type Ending = Pick<Operation, 'refs' | 'workspace' | 'record'>
 
+/** One strategy: a record that accept asks, whatever its name. */
 export interface LandingStrategy<Name extends string = string> extends StrategyFacts {
   readonly name: Name
-  /** The part of the offer that has a place where it lands; the rest stays to be landed. Left out: all of it has. */
+  /** The part of the offer that this strategy can land; the rest stays to be landed. Left out: it can land all. */
   readonly fit?: ((work: LandingWork) => Promise<Offer>) | undefined
-  /** Reads, merges, and decides. Nothing that the user has is changed before the operation. */
+  /** Reads, merges and decides. Changes no file, index or branch of the user; the operation does that later. */
   plan(work: LandingWork): Promise<Landing>
+  /** Decides whether the task is closed, and with which record. */
   close(work: LandingWork): Promise<Ending>
 }

@@ -1,11 +1,11 @@
-/** Where the conflicts of a landing can be solved. */
+/** The hint of a conflict: how the user can solve it. */
 import type { Conflict } from '../model/tree.ts'
 import type { Task } from '../model/task.ts'
 import type { LandingInput, LandingStrategy } from './strategy.ts'
 
 const inTheWay: ReadonlySet<Conflict['kind']> = new Set(['changed', 'untracked', 'case', 'symlink'])
 
-/** Pure. */
+/** Advises to move the user's files away, or to update the task and solve the conflicts there. Pure. */
 export function wayOut(
   task: Task,
   { lands, takes }: LandingStrategy,
@@ -13,11 +13,13 @@ export function wayOut(
   conflicts: readonly Conflict[],
 ): string {
   const merges = conflicts.filter(({ kind }) => !inTheWay.has(kind))
-  if (merges.length === 0) return 'Commit what is yours there, or move it away; then repeat.'
+  if (merges.length === 0) return 'Commit your changes of those files, or move the files away; then repeat.'
   const meetsFiles = lands === 'files' && !task.shadow
   const from = meetsFiles ? ' --dirty' : input.onto === undefined ? '' : ` --onto ${input.onto}`
-  const update = `offshoot update ${task.id}${from} --conflicts markers writes them into the workspace, to be solved there`
+  const update = `offshoot update ${task.id}${from} --conflicts markers writes the conflicts into the workspace, to resolve them there`
   const isText = merges.every(({ kind }) => kind === 'content' || kind === 'add/add')
   const here = meetsFiles && takes.includes('conflicts') && isText && input.conflicts !== 'markers'
-  return here ? `${update}; accept --conflicts markers, into your files.` : `${update}.`
+  return here
+    ? `${update}; offshoot accept ${task.id} --conflicts markers writes them into your files.`
+    : `${update}.`
 }

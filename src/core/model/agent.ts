@@ -1,4 +1,4 @@
-/** What every agent is to the verbs. An adapter only translates: its agent's own protocol into these events, and back. */
+/** The words that all agents share: tool calls, events, input. An adapter translates its agent's own protocol to these. */
 
 export type ToolKind = 'read' | 'edit' | 'shell' | 'fetch' | 'other'
 
@@ -9,39 +9,39 @@ export interface ToolCall {
   readonly name: string
   readonly kind: ToolKind
   readonly input: unknown
-  /** What a shell is given. */
+  /** The command line, when the tool is a shell. */
   readonly command?: string | undefined
-  /** The files that it reads or writes, where it names them all; absolute, or as seen from the workspace. */
+  /** All files that the call reads or writes, absolute or relative to the workspace; left out unless it names all. */
   readonly files?: readonly string[] | undefined
 }
 
-/** Whether a tool may run. The reason of a denial is told to the agent. */
+/** Whether a tool may run. The agent is given the reason of a denial. */
 export type Permission = { readonly allow: true } | { readonly allow: false; readonly reason: string }
 
 export type AgentEvent =
   | { readonly type: 'started'; readonly conversationId: string }
   | { readonly type: 'message'; readonly text: string }
-  /** What a command prints, where it does not speak to the terminal itself. */
+  /** Output of a command that does not write to the terminal itself. */
   | { readonly type: 'output'; readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | ({ readonly type: 'toolStarted' } & ToolCall)
-  /** The agent waits for the answer. */
+  /** The agent wants to use a tool, and waits until `answer` is called. */
   | {
       readonly type: 'asked'
       readonly permission: ToolCall
       readonly answer: (verdict: Permission) => void
     }
-  /** An exact agent waits for `release`, so that what is there now is the work of this call. */
+  /** An exact agent waits until `release` is called, so that the files are the work of this call and of no later one. */
   | ({ readonly type: 'toolEnded'; readonly ok: boolean; readonly release: () => void } & ToolCall)
   | { readonly type: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
   | ({ readonly type: 'ended' } & AgentEnd)
 
 export interface AgentEnd {
   readonly ok: boolean
-  /** Why not; empty when all went well. */
+  /** Why the run failed; empty when `ok`. */
   readonly reason: string
-  /** Of a plain command. */
+  /** Of a plain command only. */
   readonly exitCode?: number | undefined
-  /** What the last step is called, where that is no sweep. */
+  /** The name of the last step, unless that step is a sweep. */
   readonly step?: { readonly tool: string; readonly summary: string } | undefined
 }
 
@@ -49,22 +49,22 @@ export interface AgentInput {
   readonly prompt: string
   /** The command line of a plain command. */
   readonly argv?: readonly string[] | undefined
-  /** Of an earlier run: what to go on with. */
+  /** The conversation of an earlier run that this run goes on with. */
   readonly conversationId?: string | undefined
-  /** It may speak to the terminal itself. */
+  /** The agent may read from and write to the terminal itself. */
   readonly terminal: boolean
 }
 
-/** What a user can say to the agent itself, in words that it then follows. */
+/** A command that the user types to the agent, such as `/accept`; the agent then follows `prompt`. */
 export interface SlashCommand {
   readonly name: string
   readonly summary: string
   readonly prompt: string
-  /** The agent is not to think of it by itself. */
+  /** Only the user may call it, never the agent on its own. */
   readonly byUser: boolean
 }
 
-/** A file of an agent's, in a folder below the workspace that holds nothing but files of ours. */
+/** The file in which an agent finds a slash command; `folder` is below the workspace and holds only files of ours. */
 export interface SlashFile {
   readonly folder: string
   readonly name: string

@@ -1,6 +1,6 @@
 /**
- * Paths in git are bytes, not text. Where it matters a path is a string with one character per byte (latin1), which
- * compares, splits and maps like text and loses nothing; it becomes text only to be shown.
+ * Paths as git has them: bytes, not text. A `BytePath` is a string with one character per byte (latin1): `ä.txt` in UTF-8 is
+ * `'\xc3\xa4.txt'`. It compares, splits and serves as a key like text, and loses nothing; it becomes text only to be shown.
  */
 export type BytePath = string
 
@@ -20,7 +20,7 @@ export function toText(path: BytePath): string {
   return toBytes(path).toString('utf8')
 }
 
-/** The file below a folder, as the file system takes it. */
+/** The full path of a file below a folder, as bytes for the functions of `node:fs`. */
 export function below(folder: string, path: BytePath): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), toBytes(path)])
 }

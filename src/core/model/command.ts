@@ -1,13 +1,13 @@
-/** Running a command of the user's on this machine. */
+/** A program to run: its command line, its folder, its environment, and who handles its output and input. */
 
 export interface CommandCall {
   readonly argv: readonly string[]
   readonly cwd: string
-  /** Added to the environment of ours. */
+  /** Added to the environment of this process. */
   readonly env: Readonly<Record<string, string>>
-  /** Takes what the command says; without it the command speaks to the terminal itself. */
+  /** Is called with the output; without it the command writes to the terminal itself. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
-  /** Takes its input in hand; without it the command reads from the terminal itself. */
+  /** Is given the stdin of the command; without it the command reads from the terminal itself. */
   readonly onStart?: ((input: CommandStdin) => void) | undefined
 }
 

@@ -1,3 +1,4 @@
+/** The states of a task, the kinds of isolation and the levels of policy, as lists that doors and schemas read. */
 export const taskStates = [
   'pending',
   'active',

@@ -1,6 +1,7 @@
+/** Every error that offshoot reports: its code, its kind, its exit code and its default hint. */
 import type { Conflict } from './tree.ts'
 
-/** What a failure means for the caller; the kind alone decides the exit code. */
+/** The kind of a failure, which alone decides the exit code. */
 export type ErrorKind = 'usage' | 'missing' | 'conflict' | 'refused' | 'environment' | 'failed' | 'cancelled'
 
 const exitCodes: Record<ErrorKind, number> = {
@@ -17,7 +18,7 @@ interface ErrorRow {
   readonly code: `WT_${string}`
   readonly kind: ErrorKind
   readonly title: string
-  /** What to do when the place that throws knows nothing better. */
+  /** Is shown when the place that throws gives no hint of its own. */
   readonly hint: string
 }
 
@@ -39,7 +40,7 @@ export const errorTable = {
     code: 'WT_003',
     kind: 'refused',
     title: 'limit reached',
-    hint: 'Clean up (offshoot prune --dry-run tells what would go), or raise limits.perRepo.',
+    hint: 'Prune tasks (offshoot prune --dry-run shows which), or raise the setting limits.perRepo.',
   },
   uncommittedChanges: {
     code: 'WT_004',
@@ -51,7 +52,7 @@ export const errorTable = {
     code: 'WT_005',
     kind: 'missing',
     title: 'not found',
-    hint: 'offshoot list --all shows what there is.',
+    hint: 'offshoot list --all shows every task.',
   },
   /** A program that is not installed. */
   programMissing: {
@@ -94,7 +95,7 @@ export const errorTable = {
     code: 'WT_011',
     kind: 'conflict',
     title: 'conflict',
-    hint: 'Nothing was written. Solve the conflicts, then repeat.',
+    hint: 'Nothing was written. Resolve the conflicts, then repeat.',
   },
   locked: {
     code: 'WT_012',
@@ -119,26 +120,31 @@ export const errorTable = {
     code: 'WT_016',
     kind: 'usage',
     title: 'bad settings',
-    hint: 'offshoot config --show-origin tells where each value comes from.',
+    hint: 'offshoot config --show-origin shows where each value comes from.',
   },
   policyRefused: {
     code: 'WT_017',
     kind: 'refused',
     title: 'policy refused',
-    hint: 'See the policy with offshoot config.',
+    hint: 'offshoot config shows the policy.',
   },
   agentFailed: {
     code: 'WT_018',
     kind: 'failed',
     title: 'agent failed',
-    hint: 'offshoot show tells the reason.',
+    hint: 'offshoot show TASK shows the reason.',
   },
-  wrongUsage: { code: 'WT_019', kind: 'usage', title: 'wrong usage', hint: 'offshoot --help shows how.' },
+  wrongUsage: {
+    code: 'WT_019',
+    kind: 'usage',
+    title: 'wrong usage',
+    hint: 'offshoot help lists the commands; offshoot help COMMAND shows how one is used.',
+  },
   failed: {
     code: 'WT_020',
     kind: 'failed',
     title: 'failed',
-    hint: 'Repeat with --verbose, and offshoot doctor, to see more.',
+    hint: 'Repeat with --verbose to see more; offshoot doctor checks everything.',
   },
   cancelled: { code: 'WT_021', kind: 'cancelled', title: 'cancelled', hint: 'Nothing partial was left.' },
   stateUnusable: {
@@ -151,7 +157,7 @@ export const errorTable = {
     code: 'WT_023',
     kind: 'failed',
     title: 'steps not found',
-    hint: 'offshoot doctor tells what is wrong, offshoot repair mends it.',
+    hint: 'offshoot doctor shows what is wrong; offshoot repair repairs it.',
   },
 } as const satisfies Record<string, ErrorRow>
 
@@ -160,7 +166,7 @@ export type Problem = keyof typeof errorTable
 
 export type ErrorCode = (typeof errorTable)[Problem]['code']
 
-/** All that the errors tell beside their message, by name; each error tells the parts that it knows. */
+/** The facts that an error carries beside its message; each error fills in the fields that it knows. */
 export interface ErrorData {
   readonly conflicts?: readonly Conflict[]
   /** Paths that may not land, each with the reason. */
@@ -168,7 +174,7 @@ export interface ErrorData {
   /** Files of a workspace that no commit and no step holds, and the ignored ones beside them. */
   readonly changed?: readonly string[]
   readonly ignored?: readonly string[]
-  /** A setting, and its place in the file. */
+  /** The wrong setting, and its place in the file. */
   readonly key?: string
   readonly line?: number
   readonly column?: number
@@ -177,25 +183,25 @@ export interface ErrorData {
   readonly uid?: string
   readonly id?: string
   readonly existing?: string | undefined
-  /** Open tasks, and how many there may be. */
+  /** How many tasks are open, and how many may be. */
   readonly open?: number
   readonly limit?: number
-  /** Events of a task that the caller expected, and that there are. */
+  /** How many events of a task the caller expected, and how many there are. */
   readonly expected?: number
   readonly version?: number
   readonly lock?: string
   readonly holder?: unknown
   readonly pid?: number
-  /** A git or another program: its arguments, what it said, and whether it was killed. */
+  /** A git or another program that failed: its arguments, its output, and whether it was killed. */
   readonly args?: readonly string[]
   readonly stdout?: string
   readonly stderr?: string
   readonly killed?: boolean
-  /** A hook that said no, and the message that it looked at. */
+  /** The hook that refused, the commit message that it checked, and its output. */
   readonly hook?: string
   readonly message?: string
   readonly said?: string
-  /** A remote of the config at the start of the task, and now. */
+  /** The address of a remote at the start of the task, and now. */
   readonly before?: string | undefined
   readonly now?: string | undefined
   /** The scope that a token lacks. */
@@ -216,7 +222,7 @@ export interface ErrorDetail {
   readonly cause?: unknown
 }
 
-/** The one thing that is thrown: a problem, message, hint, and the path or data it is about. */
+/** The one error type that offshoot throws: a problem, a message, a hint, and the path or data it is about. */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly problem: Problem
@@ -256,7 +262,7 @@ export class AppError extends Error {
   }
 }
 
-/** The first problem of that code; an unknown code is `failed`. */
+/** The first problem with that code; an unknown code is `failed`. */
 export function problemOf(code: string): Problem {
   const rows = Object.entries(errorTable) as [Problem, ErrorRow][]
   return rows.find(([, row]) => row.code === code)?.[0] ?? 'failed'
@@ -271,7 +277,7 @@ const systemCodes: Record<string, Problem> = {
   ABORT_ERR: 'cancelled',
 }
 
-/** Whatever was thrown, as the one error type; the original stays reachable as its cause. */
+/** Turns anything that was thrown into an `AppError`; the original stays reachable as its cause. */
 export function appError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
@@ -280,7 +286,7 @@ export function appError(thrown: unknown): AppError {
   return new AppError(systemCodes[code ?? ''] ?? 'failed', error.message, { cause: error, path })
 }
 
-/** The hint says the way out of it, which depends on the verb. */
+/** The error for a merge that failed. `hint` says how to solve the conflicts, which depends on the verb. */
 export function conflictError(conflicts: readonly Conflict[], hint?: string): AppError {
   const named = conflicts.slice(0, 5).map(({ path: file, kind }) => `${file} (${kind})`)
   const more = conflicts.length > 5 ? ` and ${conflicts.length - 5} more` : ''

@@ -1,14 +1,15 @@
+/** Everything that can happen to a task, and the record of a task after it (docs/adr/0013-events-as-the-spine.md). */
 import type { DiffStat, SkippedPath, StepFile } from './step.ts'
 import { isOpen, type Owner, type Pending, type PortBlock, type Task, type TaskPatch } from './task.ts'
 
 /**
- * Everything that can happen to a task. A verb of several steps appends `….begun` before its first effect, so
- * that whatever it left half-made can be found by that mark.
+ * The events of a task. A verb of several steps appends `….begun` before its first effect, so that recovery finds
+ * half-made things by that mark.
  */
 export type TaskEvent =
   | { readonly type: 'start.begun'; readonly task: Task; readonly owner: Owner }
   | { readonly type: 'start.done' }
-  /** Ignored files of the user's were given to the workspace; of many, the first. */
+  /** Ignored files of the user were copied or linked into the workspace: how many, and the first of each kind. */
   | {
       readonly type: 'included'
       readonly count: number
@@ -16,14 +17,14 @@ export type TaskEvent =
       readonly linked: readonly string[]
       readonly secrets: readonly string[]
     }
-  /** The ports of a task, from its first command on. */
+  /** The task got its network ports, before its first command. */
   | { readonly type: 'ports.given'; readonly portBlock: PortBlock }
-  /** Commands for the agent itself were put into the workspace. */
+  /** Slash commands for the agent were written into the workspace. */
   | { readonly type: 'installed'; readonly files: readonly string[] }
   | {
       readonly type: 'start.undone'
       readonly reason: string
-      /** Where the folder went that it had begun to fill. */
+      /** The place in the trash of the folder that the start had begun to fill. */
       readonly trash?: string | undefined
     }
   | { readonly type: 'recreate.begun'; readonly owner: Owner }
@@ -43,9 +44,9 @@ export type TaskEvent =
       readonly total: DiffStat
     }
   | { readonly type: 'checkpoint.failed'; readonly tool?: string | undefined; readonly reason: string }
-  /** After that steps can be kept again. */
+  /** Steps can be kept again, after a `checkpoint.failed`. */
   | { readonly type: 'checkpoint.resumed' }
-  /** What was to run before something did not, as nobody trusts it. */
+  /** A hook was not run, because the user does not trust it. */
   | { readonly type: 'hook.skipped'; readonly hook: string }
   | { readonly type: 'run.begun'; readonly run: string; readonly agent: string; readonly owner: Owner }
   | {
@@ -54,7 +55,7 @@ export type TaskEvent =
       readonly agent: string
       readonly conversation: string
     }
-  /** Whether a tool might run, and who said so. */
+  /** A tool was allowed or denied, and by whom. */
   | {
       readonly type: 'run.decided'
       readonly run: string
@@ -64,21 +65,21 @@ export type TaskEvent =
       readonly allow: boolean
       readonly by: 'policy' | 'always' | 'user' | 'nobody'
       readonly reason: string
-      /** What is allowed for this task from then on. */
+      /** The tool use that the user has allowed for the rest of this task. */
       readonly use?: string | undefined
     }
-  /** The agent wanted what only the user may do. */
+  /** The agent called a verb that only the user may use. */
   | { readonly type: 'run.wanted'; readonly run: string; readonly verb: string }
-  /** Somebody wants the run to end. */
+  /** Somebody asked the run to end. */
   | { readonly type: 'run.stopping'; readonly run: string; readonly reason: string }
-  /** What is no longer as it was in the user's repository, besides the task's own. */
+  /** Refs, config or hooks of the user's repository changed during the run, besides the branches of tasks. */
   | { readonly type: 'run.strayed'; readonly run: string; readonly changes: readonly StrayChange[] }
   | {
       readonly type: 'run.ended'
       readonly run: string
       readonly ok: boolean
       readonly reason: string
-      /** Why the task may be given up by itself. */
+      /** Why auto-revert may reject the task. */
       readonly trigger?: Extract<Trigger, 'failure' | 'shutdown'> | undefined
     }
   | { readonly type: 'publish.begun'; readonly owner: Owner }
@@ -94,9 +95,9 @@ export type TaskEvent =
       readonly final?: string | undefined
       readonly owner: Owner
     }
-  /** Everything new is on the disk: from here on recovery finishes it. */
+  /** Every new file is on the disk: if the process dies from here on, recovery finishes the operation. */
   | { readonly type: 'operation.staged'; readonly id: string }
-  /** What was staged is about to go again: from here on it is taken back, whatever happens. */
+  /** The staged files are about to be deleted: if the process dies from here on, recovery takes the operation back. */
   | { readonly type: 'operation.unstaged'; readonly id: string }
   | {
       readonly type: 'operation.undone'
@@ -107,32 +108,32 @@ export type TaskEvent =
   | {
       readonly type: 'operation.done'
       readonly id: string
-      /** Where it moved a branch to: what landed, or what was there before. */
+      /** The commit that it moved a branch to: the landed one, or with an undo the one before. */
       readonly commit?: string | undefined
       readonly patch: TaskPatch
-      /** Paths that somebody changed in the middle of it: theirs stayed. */
+      /** Paths that somebody else changed during the operation: it left these files alone. */
       readonly left: readonly string[]
     }
-  /** The task was given up without being asked, by that operation: a line in the failure log. */
+  /** Auto-revert rejected the task, by that operation: a line in the failure log. */
   | ({ readonly type: 'reverted'; readonly operation?: string | undefined } & AutoRevert)
-  /** It was due to be given up by itself, and could not be. */
+  /** Auto-revert was due to reject the task, and failed. */
   | ({ readonly type: 'revert.failed' } & AutoRevert)
-  /** The folder of a closed task has left the trash; the vault has what it held. */
+  /** The folder of a closed task was deleted from the trash, because the vault has all of its files. */
   | { readonly type: 'trash.slimmed'; readonly bytes: number }
-  /** Recovery or repair has put this right. */
+  /** Recovery or repair mended something. */
   | { readonly type: 'mended'; readonly what: string }
-  /** From here on nothing of it can be undone. */
+  /** The task is about to be deleted for good: from here on nothing of it can be undone. */
   | { readonly type: 'expiry.begun' }
   | { readonly type: 'expiry.done' }
-  /** The record was lost, and is what the vault knew of it. */
+  /** The record was lost, and was made again from the vault. */
   | { readonly type: 'rebuilt' }
-  /** The repository is at another place now, and the task with it. */
+  /** The user moved the repository, and the paths of the task with it. */
   | {
       readonly type: 'moved'
       readonly to: Pick<Task, 'origin' | 'path'> & Partial<Pick<Task, 'shadow'>>
     }
 
-/** What makes a task be given up without anybody asking for it. */
+/** Why auto-revert rejects a task. */
 type Trigger = 'failure' | 'shutdown' | 'idle' | 'new task'
 
 export interface AutoRevert {
@@ -140,7 +141,7 @@ export interface AutoRevert {
   readonly reason: string
 }
 
-/** A ref, a file of the config or a hook that has changed. Null: it is not there. */
+/** A ref, a config file or a hook that changed. Null: it did not exist. */
 export interface StrayChange {
   readonly what: string
   readonly before: string | null
@@ -153,14 +154,14 @@ export interface StoredEvent {
   readonly uid: string
   readonly n: number
   readonly at: string
-  /** The process that told it. */
+  /** The process that appended it. */
   readonly pid?: number | undefined
   readonly event: TaskEvent
 }
 
 /**
- * The task after one more event. Total: an event that makes no sense for the task as it is leaves it as it was,
- * so that a log written by a newer version can still be read.
+ * The task after one more event. An event that is unknown or does not fit the task changes nothing, so that a log
+ * written by a newer version can still be read.
  */
 export function reduce(task: Task | undefined, event: TaskEvent, at: string): Task | undefined {
   if (event.type === 'start.begun') {
@@ -170,25 +171,25 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
   switch (event.type) {
     case 'start.done':
       if (task.pending?.verb !== 'start') return task
-      return { ...settled(task), state: 'active', lastActiveAt: at }
+      return { ...withoutPending(task), state: 'active', lastActiveAt: at }
     case 'start.undone':
       if (task.pending?.verb !== 'start') return task
-      return { ...settled(task), state: 'failed', reason: event.reason, closedAt: at, hidden: true }
+      return { ...withoutPending(task), state: 'failed', reason: event.reason, closedAt: at, hidden: true }
     case 'ports.given':
       return { ...task, portBlock: event.portBlock }
     case 'recreate.begun':
       return { ...task, pending: { verb: 'recreate', owner: event.owner } }
     case 'recreate.done':
-      return { ...settled(task), lastActiveAt: at }
+      return { ...withoutPending(task), lastActiveAt: at }
     case 'recreate.undone':
-      return settled(task)
+      return withoutPending(task)
     case 'checkpoint':
       if (event.n <= task.checkpoints) return task
       return {
         ...task,
         ...event.total,
         checkpoints: event.n,
-        // What is swept up is not used by anybody.
+        // A sweep is no sign that somebody uses the task.
         lastActiveAt: event.tool === 'sweep' ? task.lastActiveAt : at,
       }
     case 'checkpoint.failed':
@@ -215,23 +216,23 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
     case 'run.conversation':
       return { ...task, conversation: { agent: event.agent, id: event.conversation } }
     case 'run.ended':
-      // Somebody has given the task up meanwhile.
-      if (!isOpen(task)) return ended(task, 'run')
+      // The task was closed during the run.
+      if (!isOpen(task)) return withoutVerb(task, 'run')
       return {
-        ...without(settled(task), 'reason', 'trigger', 'unkept'),
+        ...without(withoutPending(task), 'reason', 'trigger', 'unkept'),
         state: event.ok ? 'completed' : 'failed',
         lastActiveAt: at,
         ...(event.ok ? {} : { reason: event.reason }),
         ...(event.trigger && { trigger: event.trigger }),
       }
     case 'publish.begun':
-      return begun(task, { verb: 'publish', owner: event.owner })
+      return withPending(task, { verb: 'publish', owner: event.owner })
     case 'publish.done':
-      return { ...without(ended(task, 'publish'), 'unpublished'), head: event.tip }
+      return { ...without(withoutVerb(task, 'publish'), 'unpublished'), head: event.tip }
     case 'publish.undone':
-      return { ...ended(task, 'publish'), unpublished: event.reason }
+      return { ...withoutVerb(task, 'publish'), unpublished: event.reason }
     case 'operation.begun':
-      return begun(task, { verb: 'operation', owner: event.owner, operation: event.id, staged: false })
+      return withPending(task, { verb: 'operation', owner: event.owner, operation: event.id, staged: false })
     case 'operation.staged':
       if (task.pending?.verb !== 'operation') return task
       return { ...task, pending: { ...task.pending, staged: true } }
@@ -239,10 +240,13 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       if (task.pending?.verb !== 'operation') return task
       return { ...task, pending: { ...task.pending, staged: false } }
     case 'operation.undone':
-      return patched(ended(task, 'operation'), event.patch)
+      return withPatch(withoutVerb(task, 'operation'), event.patch)
     case 'operation.done':
-      // Somebody has decided about it, or taken back what was decided: it is not given up for the same reason again.
-      return patched({ ...without(ended(task, 'operation'), 'trigger'), lastActiveAt: at }, event.patch)
+      // A user decided about the task, or undid a decision: auto-revert does not reject it for the same reason again.
+      return withPatch(
+        { ...without(withoutVerb(task, 'operation'), 'trigger'), lastActiveAt: at },
+        event.patch,
+      )
     case 'revert.failed':
       return { ...task, unreverted: event.reason }
     case 'expiry.begun':
@@ -256,25 +260,25 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
   }
 }
 
-function patched(task: Task, patch: TaskPatch): Task {
+function withPatch(task: Task, patch: TaskPatch): Task {
   const kept = Object.entries({ ...task, ...patch }).filter(
     ([, value]) => value !== null && value !== undefined,
   )
   const next = Object.fromEntries(kept) as unknown as Task
-  // What is closed gives its ports back; should it come back, it is given some anew.
+  // A closed task gives its ports back; a task that is opened again gets new ones.
   return isOpen(next) ? next : without(next, 'portBlock')
 }
 
-/** A run outlives what happens within it: its mark stays. */
-function begun(task: Task, pending: Pending): Task {
+/** A publish or an operation during a run does not replace the mark of the run, which ends later. */
+function withPending(task: Task, pending: Pending): Task {
   return task.pending?.verb === 'run' ? task : { ...task, pending }
 }
 
-function ended(task: Task, verb: Pending['verb']): Task {
-  return task.pending?.verb === verb ? settled(task) : task
+function withoutVerb(task: Task, verb: Pending['verb']): Task {
+  return task.pending?.verb === verb ? withoutPending(task) : task
 }
 
-function settled(task: Task): Task {
+function withoutPending(task: Task): Task {
   return without(task, 'pending')
 }
 

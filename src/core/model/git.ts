@@ -1,3 +1,4 @@
+/** Facts about the user's repository that git adapters answer with: refs, worktrees, hooks, pushes. */
 export interface NewRef {
   readonly ref: string
   readonly new: string
@@ -5,9 +6,9 @@ export interface NewRef {
 
 export interface RefChange {
   readonly ref: string
-  /** What it must be now; null: it must not exist. */
+  /** The value that the ref must have now; null: it must not exist. */
   readonly old: string | null
-  /** What it shall be; null: deleted. */
+  /** The new value; null: the ref is deleted. */
   readonly new: string | null
 }
 
@@ -19,7 +20,7 @@ export interface Worktree {
   readonly branch: string | null
 }
 
-/** What git is in the middle of, in that checkout. */
+/** A branch that git will come back to when a rebase or bisect in the checkout at `path` ends. */
 export interface HeldBranch {
   readonly verb: 'rebase' | 'bisect'
   readonly path: string
@@ -27,9 +28,9 @@ export interface HeldBranch {
 
 export interface Registration extends Worktree {
   readonly name: string
-  /** The task that it was made for, when it is one of ours. */
+  /** The task that it was made for; undefined when offshoot did not make it. */
   readonly uid: string | undefined
-  /** What git's own lock of it says; undefined without one. */
+  /** The reason in `git worktree lock`; undefined when it is not locked. */
   readonly locked: string | undefined
 }
 
@@ -48,33 +49,33 @@ export interface HookEnd {
   readonly said: string
 }
 
-/** What became of the submodules of a workspace. */
+/** Which submodules of a workspace were filled. */
 export interface Submodules {
   readonly filled: readonly string[]
   /** Those whose folder stays empty, and why. */
   readonly empty: readonly { readonly path: string; readonly why: string }[]
 }
 
-/** Commits of a branch that another one has not. */
+/** How many commits on `tip` the branch `target` lacks. */
 export interface CommitsBeside {
   readonly all: number
-  /** Those whose change the other has under no other name either. */
+  /** How many of them have a patch that `target` lacks too: a cherry-picked commit is in `all` only. */
   readonly missing: number
 }
 
-/** A git that changed refs and did not end by itself. */
+/** A git process that was changing refs when it was killed. */
 export interface LeftBehind {
   readonly gitDir: string
-  /** When it was started, and when it was seen to run no more, in milliseconds; undefined: nobody saw it. */
+  /** When it was started, and when it was found dead, in milliseconds; undefined: nobody looked. */
   readonly from: number
   readonly to: number | undefined
 }
 
 export interface OtherFolder {
   readonly path: string
-  /** It is the workspace itself, at another place. */
+  /** The folder is the workspace itself, moved to another place. */
   readonly isMoved: boolean
-  /** Nothing is there now, but its user has locked it, as one does where a disk is not always there. */
+  /** The folder is missing but the worktree is locked, as git advises for removable disks. */
   readonly isAway?: boolean
 }
 
@@ -82,6 +83,6 @@ export interface Push {
   readonly url: string
   readonly branch: string
   readonly commit: string
-  /** The hooks of the user's repository have a say. */
+  /** Whether the user's pre-push hook runs. */
   readonly hooks: boolean
 }

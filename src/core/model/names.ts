@@ -1,4 +1,4 @@
-/** Names that come from users, and the names made from them. Everything here is pure. */
+/** Checks names that users give (task ids, branches), and makes names from them. Everything here is pure. */
 import path from 'node:path'
 import { AppError } from './errors.ts'
 import { repoRoot } from './repo.ts'
@@ -9,11 +9,11 @@ const windowsDevices = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i
 /** Throws unless the id can be a folder's and a branch's name on every file system. */
 export function requireTaskId(id: string): string {
   if (id.includes('/') || id.includes('\\') || id.includes('..')) {
-    throw new AppError('outsideBase', `The task id ${shown(id)} would leave the base folder.`)
+    throw new AppError('outsideBase', `The task id ${printableName(id)} would leave the base folder.`)
   }
   const wrong = taskIdFault(id)
   if (wrong) {
-    throw new AppError('wrongUsage', `The task id ${shown(id)} ${wrong}.`, {
+    throw new AppError('wrongUsage', `The task id ${printableName(id)} ${wrong}.`, {
       hint: `Use 1 to ${longest} of: letters, digits, ".", "_", "-".`,
     })
   }
@@ -23,7 +23,7 @@ export function requireTaskId(id: string): string {
 function taskIdFault(id: string): string | undefined {
   if (id === '') return 'is empty'
   if (id.length > longest) return `has more than ${longest} characters`
-  if (!/^[\x21-\x7e]+$/.test(id)) return 'has characters other than printable ASCII'
+  if (!/^[\x21-\x7e]+$/.test(id)) return 'has a space, or a character that is not printable ASCII'
   if (!/^[A-Za-z0-9]/.test(id)) return 'does not begin with a letter or digit'
   if (!/^[A-Za-z0-9._-]+$/.test(id)) return 'has characters other than letters, digits, ".", "_", "-"'
   if (/(\.|\.lock)$/i.test(id)) return 'ends in "." or ".lock"'
@@ -35,8 +35,8 @@ function taskIdFault(id: string): string | undefined {
 export function requireBranchName(branch: string): string {
   const wrong = branchFault(branch)
   if (wrong) {
-    throw new AppError('wrongUsage', `The branch name ${shown(branch)} ${wrong}.`, {
-      hint: 'git check-ref-format --branch NAME tells what git accepts.',
+    throw new AppError('wrongUsage', `The branch name ${printableName(branch)} ${wrong}.`, {
+      hint: 'git check-ref-format --branch NAME checks whether git accepts a name.',
     })
   }
   return branch
@@ -60,8 +60,8 @@ function branchFault(branch: string): string | undefined {
   return undefined
 }
 
-/** What a person sees of a name that may hold anything. */
-function shown(name: string): string {
+/** The name for a message: quoted, shortened, and with every character that is not ASCII escaped. */
+function printableName(name: string): string {
   const short = name.length > 80 ? `${name.slice(0, 77)}...` : name
   return JSON.stringify(short).replace(
     /[\u007f-\u{10ffff}]/gu,
@@ -69,7 +69,7 @@ function shown(name: string): string {
   )
 }
 
-/** A task id made from a title: its first words. */
+/** A task id from the first words of a title: `Fix the login form` gives `fix-the-login-form-3k9z`. */
 export function taskIdFrom(title: string, uid: string): string {
   const words = title
     .toLowerCase()
@@ -90,7 +90,7 @@ export interface NameParts {
   readonly now: Date
 }
 
-/** `{task}-{date}-{time}` and the like, in UTC. */
+/** Fills in `{task}-{date}-{time}` and the like, in UTC: `T1-20261117-201500`. */
 export function fromTemplate(template: string, parts: NameParts): string {
   const stamp = parts.now.toISOString().replace(/[-:]/g, '')
   const values: Record<string, string> = {
@@ -117,12 +117,12 @@ export function baseFolder(
 export function requireInside(base: string, name: string): string {
   const full = path.resolve(base, name)
   if (path.dirname(full) !== path.resolve(base)) {
-    throw new AppError('outsideBase', `${shown(name)} is outside ${base}.`, { path: full })
+    throw new AppError('outsideBase', `${printableName(name)} is outside ${base}.`, { path: full })
   }
   return full
 }
 
-/** The name of a repository's folders in the state folder: readable, and never shared by two. */
+/** The name of a repository's folders in the state folder, such as `shop-1f3a9c2e`: readable, and never shared by two. */
 export function repoName(commonDir: string, id: string): string {
   const slug = path
     .basename(repoRoot(commonDir))

@@ -1,8 +1,9 @@
+/** A line that tells the user, once, of something that happened by itself. */
 export interface Notice {
   readonly at: string
-  /** Of what concerns one. */
+  /** The id of the task that it is about, if it is about one. */
   readonly task?: string | undefined
   readonly message: string
-  /** What takes it back. */
+  /** The operation that `undo` can take back. */
   readonly operation?: string | undefined
 }

@@ -1,3 +1,4 @@
+/** An operation: one act that lands, discards or takes back, written down whole before its first effect. */
 import type { BytePath } from './bytes.ts'
 import type { AutoRevert } from './events.ts'
 import type { RefChange } from './git.ts'
@@ -5,7 +6,7 @@ import type { StepNote } from './step.ts'
 import type { TaskPatch } from './task.ts'
 import type { Leaf } from './tree.ts'
 
-/** Of tasks the uids, of operations the ids. */
+/** Tasks (by uid) and operations (by id) that have expired. */
 export interface Gone {
   readonly tasks: readonly string[]
   readonly operations: readonly string[]
@@ -14,7 +15,7 @@ export interface Gone {
 export interface KeptOperation {
   readonly name: string
   readonly record: unknown
-  /** Undefined when it never came to pass; `order` counts up with time. */
+  /** Undefined when the operation was never completed; `order` counts up with time. */
   readonly done: { readonly order: number; readonly note: object } | undefined
 }
 
@@ -30,7 +31,7 @@ export interface FileMove {
   readonly to: Leaf | null
 }
 
-/** The folder of a task, into the trash or back. */
+/** Moves the folder of a task into the trash or back. */
 export interface WorkspaceMove {
   readonly to: 'trash' | 'back'
   readonly trash: string
@@ -41,14 +42,21 @@ export type IndexPart = { readonly gitDir: string } & (
   | { readonly from: Leaf; readonly to: Leaf }
 )
 
-/** The files of the workspace become those of a tree, and that is one more step. */
+/** Makes the files of the workspace those of a tree, and takes one more step of them. */
 export interface StepMove {
-  /** The last step before it. */
+  /** The number of the last step before the operation. */
+
   readonly before: number
   readonly tree: string
   readonly note: StepNote
 }
 
+/**
+ * All that one verb changes, with the old and the new value of each part, so that it can be finished, taken back or undone
+ * from this record alone (docs/adr/0015-operations-staged-then-finished.md). Example, a patch of one file:
+ * `{verb: 'accept', files: {checkout: '/shop', moves: [{path: 'a.ts', from, to}]}, refs: [], record: {from: {state:
+ * 'completed'}, to: {state: 'accepted', …}}, …}`. `undo` performs the inverse, with every `from` and `to` exchanged.
+ */
 export interface Operation {
   readonly id: string
   readonly verb:
@@ -64,18 +72,18 @@ export interface Operation {
     | 'run'
   readonly task: string
   readonly at: string
-  /** Where the repository was: it may have been moved since. */
+  /** The git folder of the repository at that time; the user may have moved it since. */
   readonly commonDir?: string | undefined
-  /** What it was done together with. */
+  /** The same for all operations of one `prune`. */
   readonly batch?: string | undefined
-  /** Nobody asked for it: what brought it about. */
+  /** Why auto-revert did it; undefined when a user asked for it. */
   readonly auto?: AutoRevert | undefined
-  /** What this one undid. */
+  /** The id of the operation that this one undid. */
   readonly undoes?: string | undefined
   readonly files?: { readonly checkout: string; readonly moves: readonly FileMove[] } | undefined
-  /** Entries of that checkout's index, or all of the file. */
+  /** Changes entries of the checkout's index (`moves`), or replaces the whole index file. */
   readonly index?: IndexPart | undefined
-  /** The branch that the checkout is on. */
+  /** Puts the checkout on another branch. */
   readonly head?: { readonly gitDir: string; readonly from: string; readonly to: string } | undefined
   readonly refs: readonly RefChange[]
   readonly workspace?: WorkspaceMove | undefined
@@ -85,7 +93,7 @@ export interface Operation {
   readonly final?: string | undefined
 }
 
-/** What the vault says of an operation that is done. */
+/** The vault's note of a completed operation. */
 export interface OperationNote {
   readonly at: string
   readonly patch: TaskPatch

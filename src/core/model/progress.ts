@@ -1,9 +1,9 @@
-/** How far a checkout has come. */
+/** How many files git has checked out so far. */
 export interface Progress {
   readonly percent: number
   readonly files: number
   readonly total: number
 }
 
-/** Is told only of what takes longer than a second. */
+/** Is called only for a checkout that takes longer than a second. */
 export type OnProgress = (progress: Progress) => void

@@ -1,4 +1,4 @@
-/** What looks like a secret is not written down: command lines end up in steps, commits and the audit log. */
+/** Masks secrets in texts before they are stored, because command lines end up in steps, commits and the audit log. */
 import type { TaskEvent } from './events.ts'
 import { withoutSecretFormats } from './secrets.ts'
 
@@ -9,16 +9,16 @@ const secretName =
   '(?:[\\w-]*(?:password|passwd|passphrase|secret|token|(?:api|access|secret|private|signing|encryption)[_-]?key|credentials?)' +
   '|(?:[\\w-]*[_-])?pass|[\\w-]*[_-]pwd)'
 
-/** Where a name begins, dashes and all: looked for within a name as well, a long one would take for ever. */
+/** The beginning of a name. Without it the pattern is tried at each character of a long name, in quadratic time. */
 const begins = '(?<![\\w-])'
 
-/** `auth` also says in which way: `auth=none`. */
+/** A vague name, because its value is often no secret: `auth=none`. */
 const vagueName = '[\\w-]*auth'
 
 const value = `("[^"]*"|'[^']*'|\\S+)`
 const word = `("[^"]*"|'[^']*'|[^\\s"';|&]+)`
 
-/** What is no secret, whatever its name. */
+/** Values that are never a secret, whatever their name. */
 const plain = /^["']?(?:none|null|nil|undefined|true|false|yes|no|on|off|\d{1,3})["']?[,;)}\]]*$/i
 
 /** `--token=x`, `API_KEY=x` */
@@ -29,7 +29,7 @@ const vaguelyAssigned = new RegExp(`(${begins}${vagueName}=)${value}`, 'gi')
 /** `"token": "x"` */
 const member = new RegExp(`((["'])${secretName}\\2\\s*:\\s*)("[^"]*"|'[^']*')`, 'gi')
 
-/** `password: x`: often it is a sentence, so only what looks like a key. */
+/** `password: x`: often this is a sentence, so only a value that looks like a key counts. */
 const said = new RegExp(`(${begins}(?:${secretName}|${vagueName}):\\s*)(?=[^\\s"']*\\d)[^\\s"',;]{8,}`, 'gi')
 
 const schemes = 'basic|bearer|digest|negotiate|ntlm|apikey|aws4-hmac-sha256'
@@ -46,7 +46,7 @@ const pair = `\\w+=(?:"[^"]*"|[^\\s"',]+)`
 /** `Authorization: Basic x`, `Authorization: Digest name="x", response="y"` */
 const byScheme = new RegExp(`(${signedIn}(?:${schemes})\\s+)(${pair}(?:,\\s*${pair})*|[^\\s"',;]+)`, 'gi')
 
-/** `Authorization: x`, `Authorization: token x`: here, too, it may be a sentence, so only what looks like a key. */
+/** `Authorization: x`, `Authorization: token x`: it may be a sentence, so only a value that looks like a key counts. */
 const byKey = new RegExp(`(${signedIn}(?:[\\w-]+\\s+)?)(?=[^\\s"']*\\d)[^\\s"',;]{8,}`, 'gi')
 
 /** `Bearer x` */
@@ -62,35 +62,35 @@ const signIn = /((?:^|\s)(?:-u|--user|--proxy-user|--auth)[\s=]+[^\s:]+:)[^\s'"]
 /** `mysql -px` */
 const shortPassword = /(\b(?:mysql|mariadb)[\w-]*\s(?:.*\s)?-p)[^\s'"]+/g
 
-/** The words of a command line in one line, without what looks like a secret. */
+/** A command line as one line of text, with secrets maskIf. */
 export function commandLine(argv: readonly string[]): string {
   const words = argv.map((text, n) => (n > 0 && option.test(argv[n - 1] ?? '') ? mask : shellText(text)))
   return withoutSignIn(words.join(' '))
 }
 
-/** What a shell is given: an option that asks for a secret is followed by one, whatever it looks like. */
+/** A command for a shell: the word after an option such as `--token` is maskIf, whatever it looks like. */
 export function shellText(text: string): string {
   return redacted(text.replace(optionValue, `$1${mask}`))
 }
 
-/** Any text. A sentence about secrets stays as it is: where no name tells for sure, only what looks like a key goes. */
+/** Any text. A sentence about secrets stays as it is: after a vague name only a value that looks like a key is maskIf. */
 export function redacted(text: string): string {
   const named = text
     .replace(/(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]*:)[^\s/'"]+@/gi, `$1${mask}@`)
-    .replace(byScheme, masked(isKeyLike))
-    .replace(bearer, masked(isKeyLike))
+    .replace(byScheme, maskIf(isKeyLike))
+    .replace(bearer, maskIf(isKeyLike))
     .replace(byKey, `$1${mask}`)
-    .replace(assigned, masked(isSecret))
-    .replace(vaguelyAssigned, masked(isKeyLike))
+    .replace(assigned, maskIf(isSecret))
+    .replace(vaguelyAssigned, maskIf(isKeyLike))
     .replace(member, `$1"${mask}"`)
     .replace(said, `$1${mask}`)
-    .replace(optionValue, masked(isKeyLike))
+    .replace(optionValue, maskIf(isKeyLike))
   return withoutSignIn(withoutSecretFormats(named, mask))
 }
 
 /**
- * An event as it may be stored: every one goes through this, whoever tells it, as a failure may quote anything. What is
- * compared or acted upon later, as paths and refs, stays.
+ * An event as it may be stored. Every event goes through this, because a reason may quote anything. Only texts for people
+ * are maskIf: paths and refs, which code compares or acts upon later, stay.
  */
 export function withoutSecrets<E extends TaskEvent>(event: E): E {
   const said = Object.entries(event).map(([key, given]: [string, unknown]) =>
@@ -101,15 +101,15 @@ export function withoutSecrets<E extends TaskEvent>(event: E): E {
   return { ...safe, task: { ...safe.task, title: redacted(safe.task.title) } }
 }
 
-/** What is said for people, in any event. */
+/** The fields of events that are written for people. */
 const telling: ReadonlySet<string> = new Set(['reason', 'summary'])
 
-const masked = (is: (value: string) => boolean) => (all: string, name: string, given: string) =>
+const maskIf = (is: (value: string) => boolean) => (all: string, name: string, given: string) =>
   is(given) ? name + mask : all
 
 const isSecret = (given: string) => !plain.test(given)
 
-/** No word of a sentence: a digit, an equals sign, very long, or upper and lower case mixed in what is rather long. */
+/** Unlike a word of a sentence: it has a digit or `=`, or 16 characters, or 12 and a capital after a small letter. */
 function isKeyLike(given: string): boolean {
   return isSecret(given) && (/[\d=]|.{16}/.test(given) || (given.length >= 12 && /[a-z][A-Z]/.test(given)))
 }

@@ -1,3 +1,5 @@
+/** The names of the refs that offshoot keeps in the user's repository. */
+
 /** Holds the repository's id, so that it is known again after it was moved. */
 export const markRef = 'refs/offshoot/repo'
 

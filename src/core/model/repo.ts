@@ -1,12 +1,12 @@
-/** Where the folders of a repository are, from what is known of its place. Pure. */
+/** A repository of the user: its record, and the folders it is made of. */
 import path from 'node:path'
 
-/** The folder that users know a repository by, and move as a whole: the main checkout, or of a bare one the git folder. */
+/** The folder that the user would move to move the repository: `/shop` for `/shop/.git`, and a bare `/shop.git` itself. */
 export function repoRoot(commonDir: string): string {
   return path.basename(commonDir) === '.git' ? path.dirname(commonDir) : commonDir
 }
 
-/** The root of the checkout in hand, or in a bare repository its git folder. */
+/** The root of the checkout that the command runs in; in a bare repository, its git folder. */
 export function checkoutRoot(place: {
   readonly checkout: string | null
   readonly commonDir: string
@@ -24,16 +24,16 @@ export interface RepoRecord {
   readonly addedAt: string
 }
 
-/** Where a repository is. */
+/** The folders of a repository, as `git rev-parse` finds them. */
 export interface Place {
-  /** The folder that all worktrees share: what identifies the repository on this machine. */
+  /** The git folder that all worktrees share; it identifies the repository on this machine. */
   readonly commonDir: string
   readonly gitDir: string
-  /** The root of the checkout in hand; null in a bare repository. */
+  /** The root of the checkout that the command runs in; null in a bare repository. */
   readonly checkout: string | null
 }
 
-/** A repository in hand: where it is, and its record. */
+/** A repository: its record, and where the command found it. */
 export interface Repo extends RepoRecord {
   readonly place: Place
 }

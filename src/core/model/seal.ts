@@ -1,4 +1,4 @@
-/** The log of events as a chain: each entry is sealed together with all that came before it. */
+/** The log of events as a hash chain, and the search for changed or missing entries (docs/adr/0020-the-log-is-sealed.md). */
 import { createHash } from 'node:crypto'
 
 /** An event as it lies in the log, with its seal. */
@@ -13,7 +13,7 @@ export interface LoggedEvent {
   readonly seal: string
 }
 
-/** What the seal of the first entry stands on. */
+/** Stands for the seal before the first entry. */
 export const firstSeal = ''
 
 /** The seal of an entry that follows the one with the seal `before`. */
@@ -27,7 +27,7 @@ export function sealOf(
 }
 
 export interface Flaw {
-  /** The entry at which it shows. */
+  /** The number of the entry at which the flaw was found. */
   readonly seq: number
   readonly what: string
 }
@@ -39,9 +39,9 @@ interface LogEnd {
 }
 
 /**
- * Everything in which the log is not as it was written. An entry that was changed, or whose neighbour was taken away or
- * changed places, does not fit its seal; entries missing at the end are missed by the numbers. Entries that came after
- * the position was read are left for the next look.
+ * Every place where the log is not as it was written. A changed entry, or one whose predecessor was changed, removed or
+ * moved, does not match its seal. Entries cut off at the end are found by comparing `seq` and the counts of the records.
+ * Entries that were appended after the position was read are not checked.
  */
 export async function flawsOf(
   log: Iterable<LoggedEvent> | AsyncIterable<LoggedEvent>,

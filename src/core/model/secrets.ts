@@ -1,6 +1,6 @@
 /**
- * How secrets look: the names of files that hold one, and the texts that are one. Landing refuses them and redaction masks
- * them by these same tables, so a key that one of the two knows is known to both.
+ * How secrets look: names of files that hold secrets, and formats of keys. Landing refuses them and redaction masks them
+ * by these same tables, so that neither knows a key that the other misses.
  *
  * Source: the formats that the issuers publish, compared on 2026-11-17 with the rules of gitleaks (commit b58d3f10 of
  * 2026-07-22). Lengths are lower bounds, shorter than today's keys, because issuers lengthen them.
@@ -20,7 +20,7 @@ export interface SecretFormat {
 }
 
 export const secretFormats: readonly SecretFormat[] = [
-  // With its key, up to the dashes of the last line or the end of the text.
+  // The header with the key itself, up to the END line or the end of the text.
   {
     issuer: 'PEM and OpenPGP private keys',
     pattern:

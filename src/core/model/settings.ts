@@ -1,9 +1,10 @@
+/** Every setting with its type and default. The schema that checks settings files is in src/settings. */
 import type { PolicyLevel } from './enums.ts'
 
-/** Which tasks: those on a shadow branch stand in the user's way, the others do not. */
+/** Which tasks auto-revert rejects. `shadow`: only those on a shadow branch, because they occupy the user's checkout. */
 type AutoRevertOf = 'never' | 'shadow' | 'always'
 
-/** Every setting with its default. The schema that checks what users write is in src/settings. */
+/** The settings of one repository, as the verbs read them. */
 export interface Settings {
   /** Off: `start` refuses (`OFFSHOOT_DISABLED=1` sets this). */
   readonly enabled: boolean
@@ -11,30 +12,30 @@ export interface Settings {
     /** Folder that holds the workspaces; relative to the repository's root, `~` expands; empty: the state folder. */
     readonly base: string
     readonly name: string
-    /** Ignored files that a workspace gets, beside those that `.worktreeinclude` names: a copy, or a link to yours. */
+    /** Ignored files that a workspace gets as copies or as links, beside those that `.worktreeinclude` names. */
     readonly copy: readonly string[]
     readonly link: readonly string[]
   }
   readonly branch: { readonly name: string }
-  /** What `run` does where there is no repository. */
+  /** Without a repository, `run` refuses (`none`) or runs in the folder itself (`direct`). */
   readonly isolation: { readonly fallback: 'none' | 'direct' }
-  /** How many workspaces are made ahead, so that a start has nothing to wait for. */
+  /** How many workspaces are kept ready, so that `start` need not wait for a checkout. */
   readonly pool: { readonly size: number }
-  /** Where the ports of tasks begin, and how many each has; 0: none. */
+  /** The first network port for tasks, and how many each task gets; 0: none. */
   readonly ports: { readonly base: number; readonly size: number }
   readonly limits: {
     readonly perRepo: number
     /** Runs at once in one repository; the others queue. */
     readonly concurrent: number
-    /** How long a run may take; 0: as long as it wants. */
+    /** The time limit of a run; 0: none. */
     readonly timeMinutes: number
-    /** How many answers of its model an agent may take; 0: as many as it wants. */
+    /** How many answers of its model an agent may use in a run; 0: no limit. */
     readonly turns: number
   }
-  /** Which agent `run` takes; empty: the first that is installed. */
+  /** The agent that `run` starts; empty: the first that is installed. */
   readonly agent: {
     readonly name: string
-    /** Modules with agents of the user's own. */
+    /** Files of modules that export the user's own agents. */
     readonly adapters: readonly string[]
   }
   readonly policy: {
@@ -47,7 +48,7 @@ export interface Settings {
     readonly publish: 'runEnd' | 'always' | 'never'
   }
   readonly accept: {
-    /** What a squash says when the user says nothing. */
+    /** The messages of commits when the user gives none. */
     readonly squashMessage: string
     readonly mergeMessage: string
   }
@@ -56,7 +57,7 @@ export interface Settings {
     readonly remote: string
     readonly tool: 'auto' | 'gh' | 'glab'
   }
-  /** Commands, run by the shell; empty: none. */
+  /** Shell commands; empty: none. */
   readonly hooks: {
     readonly postStart: string
     readonly preRun: string
@@ -66,34 +67,34 @@ export interface Settings {
     readonly timeoutSeconds: number
   }
   readonly lock: { readonly waitSeconds: number }
-  /** 0: never. */
+  /** How often recovery runs by itself; 0: never. */
   readonly recover: { readonly everyMinutes: number }
   readonly prune: {
     readonly maxAgeDays: number
     readonly minKeep: number
-    /** A task whose run has ended well goes at once; its branch stays. */
+    /** A task whose run succeeded is pruned at once; its branch stays. */
     readonly cleanupOnComplete: boolean
-    /** What no commit and no step holds keeps a task from being pruned. */
+    /** A task with files that no commit and no step holds is not pruned. */
     readonly protectUncommitted: boolean
     readonly warnUncommitted: boolean
   }
   readonly trash: {
-    /** For so long everything can be undone. */
+    /** How long closed tasks can be brought back. */
     readonly keepDays: number
-    /** What trash and vault of one repository may take together. */
+    /** How much disk the trash and the vault of one repository may use together. */
     readonly maxMegabytes: number
   }
   readonly disk: { readonly warnPercent: number }
-  /** When a task is given up without anybody asking for it. */
+  /** When auto-revert rejects a task without being asked. */
   readonly autoRevert: {
     readonly failure: AutoRevertOf
     readonly shutdown: AutoRevertOf
     readonly idle: AutoRevertOf
     readonly idleMinutes: number
-    /** Off: a second task in a checkout is refused. */
+    /** On: a new task in a checkout rejects the one that works there. Off: the new task is refused. */
     readonly newTask: boolean
   }
-  /** The branch of a task that is given up because it has failed stays. */
+  /** When auto-revert rejects a failed task, its branch stays. */
   readonly keepFailed: boolean
 }
 

@@ -1,9 +1,10 @@
+/** A step: one state of a workspace that the vault keeps, and the answers of the ports that read steps. */
 import type { GitLock } from './git.ts'
 
-/** A state of a workspace that the vault keeps. Step 0 is how it was at the start. */
+/** A commit of the vault. Step 0 is the workspace as it was at the start. */
 export interface Step {
   readonly n: number
-  /** The vault's own id. */
+  /** The id of the commit in the vault; published, the step has another one. */
   readonly commit: string
   readonly tree: string
   readonly tool: string
@@ -11,14 +12,14 @@ export interface Step {
   readonly at: string
   readonly run?: string | undefined
   readonly call?: string | undefined
-  /** Of a rewind: the step whose files these are. */
+  /** Of a rewind: the older step with the same files. */
   readonly rewindTo?: number | undefined
-  /** Of an update: the tree of the target that was brought in. */
+  /** Of an update: the tree of the target that was merged in. */
   readonly basis?: string | undefined
   readonly skipped: readonly SkippedPath[]
 }
 
-/** What a step could not hold, and why. */
+/** A file that a step could not hold, and why. */
 export interface SkippedPath {
   readonly path: string
   readonly why: string
@@ -29,11 +30,11 @@ export interface StepFile {
   readonly status: 'added' | 'modified' | 'deleted'
 }
 
-/** What is said of a step when it is taken. */
+/** The facts that a step is labelled with when it is taken. */
 export type StepNote = Pick<Step, 'tool' | 'summary' | 'run' | 'call' | 'rewindTo' | 'basis'>
 
 export interface Snapshot {
-  /** The new step; or, when nothing had changed, the last one. */
+  /** The new step, or the last one when no file had changed. */
   readonly step: Step
   readonly created: boolean
   readonly files: readonly StepFile[]
@@ -52,11 +53,11 @@ export interface DiffOptions {
 
 export interface VaultLook {
   readonly state: 'sound' | 'damaged' | 'missing'
-  /** Of each task of which the vault has steps: whether the last one can be found. */
+  /** For each task with steps in the vault, by uid: whether its last step can be read. */
   readonly tips: ReadonlyMap<string, boolean>
-  /** Objects behind the steps that neither it nor the repository has. */
+  /** Objects of the steps that neither the vault nor the repository has. */
   readonly lost?: readonly string[] | undefined
-  /** Locks of git in it, by their full paths: nobody but us has a git there. */
+  /** Lock files of git in the vault, by their full paths. Only our git processes work there. */
   readonly locks?: readonly GitLock[] | undefined
 }
 
@@ -70,6 +71,6 @@ export interface ReplayStep {
 export interface Published {
   readonly branch: string
   readonly tip: string
-  /** The agent had made commits of its own: the tip joins both. */
+  /** The agent had made commits of its own, so the tip is a merge of those and the steps. */
   readonly merged: boolean
 }

@@ -1,16 +1,19 @@
-/** The ways to land a task's work, as the doors show them. The code of each is in landing/, and is not loaded for this. */
+/**
+ * The landing strategies as the doors show them. Their code is in landing/, and no door loads it to show this table
+ * (docs/adr/0027-landing-strategies.md).
+ */
 
-/** What a user may ask of a landing, where its strategy has a place for it. */
+/** The options of a landing; each strategy takes some of them. */
 export const landingOptions = ['part', 'onto', 'message', 'conflicts', 'keep', 'hooks'] as const
 export type LandingOption = (typeof landingOptions)[number]
 
 export interface StrategyFacts {
-  /** Goes on after the name, as in `squash makes one commit on a branch`. */
+  /** Continues the name: `squash` `makes one commit on a branch`. */
   readonly summary: string
   readonly lands: 'files' | 'commit' | 'branch'
-  /** All others are refused. */
+  /** The options that it takes; it refuses all others. */
   readonly takes: readonly LandingOption[]
-  /** Why it cannot be undone: it has reached others. */
+  /** Why it cannot be undone, for a landing that reaches other people. */
   readonly final?: string | undefined
 }
 

@@ -1,7 +1,8 @@
+/** The task as JSON and the doors show it. */
 import type { Isolation, TaskState } from './enums.ts'
 import { portsOf, slugOf, type Task } from './task.ts'
 
-/** The task as the outside sees it. `dirty` is null when nobody looked at the workspace. */
+/** A task without its internal fields. `dirty` is null when nobody looked at the workspace. */
 export interface TaskView {
   readonly id: string
   readonly title: string
@@ -16,7 +17,7 @@ export interface TaskView {
   readonly insertions: number
   readonly deletions: number
   readonly dirty: boolean | null
-  /** Whether the work is in the base branch; null when nobody looked, or when there is nothing to find. */
+  /** Whether the work is in the base branch; null when nobody looked, or when the task has no work. */
   readonly landed: boolean | null
   readonly createdAt: string
   readonly lastActiveAt: string
@@ -24,9 +25,9 @@ export interface TaskView {
   readonly conversation?: string | undefined
   readonly wanted?: string | undefined
   readonly runs: number
-  /** A name for databases and the like that is this task's alone. */
+  /** A name for a database or a compose project that no other task has. */
   readonly slug: string
-  /** Those that its servers may listen on; a closed task has none. */
+  /** The network ports that its servers may use; a closed task has none. */
   readonly ports?: readonly number[] | undefined
   /** A run is under way. */
   readonly running?: true | undefined

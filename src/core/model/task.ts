@@ -1,3 +1,4 @@
+/** A task: one isolated line of work, its record, and the names of its locks. */
 import type { Isolation, TaskState } from './enums.ts'
 
 export interface TaskFilter {
@@ -7,14 +8,14 @@ export interface TaskFilter {
   readonly limit?: number
 }
 
-/** Open tasks that are given up by themselves under the same conditions. */
+/** A group of open tasks for which auto-revert has the same conditions. */
 export interface Idling extends Pick<Task, 'repo' | 'origin' | 'trigger'> {
   readonly shadow: boolean
-  /** When the one of them was used that nobody has used for the longest. */
+  /** The last use of the task in the group that has been idle for the longest. */
   readonly lastActiveAt: string
 }
 
-/** Which process is in the middle of a verb. The boot id and start time make a recycled pid a different owner. */
+/** The process in the middle of a verb. Start time and boot id tell it from a later process with the same pid. */
 export interface Owner {
   readonly pid: number
   readonly startedAt: string
@@ -34,7 +35,7 @@ export type Pending =
       readonly staged: boolean
     }
 
-/** One isolated line of work. Keyed by `uid`, because ids recur once a task is closed. */
+/** The record of a task. Its key is `uid`, because an `id` can be used again once its task is closed. */
 export interface Task {
   readonly uid: string
   readonly repo: string
@@ -44,7 +45,7 @@ export interface Task {
   readonly isolation: Isolation
   readonly path: string
   readonly branch: string
-  /** The branch was there before the task: it is never moved or deleted by us. */
+  /** The branch existed before the task: offshoot never moves or deletes it. */
   readonly adopted: boolean
   readonly base: { readonly branch: string | null; readonly commit: string }
   /** The checkout that the task was started in. */
@@ -56,60 +57,60 @@ export interface Task {
   readonly deletions: number
   readonly runs: number
   readonly agent?: string
-  /** What the agent itself calls its conversation, so that a follow-up goes on with it. */
+  /** The agent's own id of its conversation, so that the next run goes on with it. */
   readonly conversation?: { readonly agent: string; readonly id: string }
-  /** What the agent wanted in its last run, and only the user may do. */
+  /** The verb that the agent called in its last run although only the user may use it. */
   readonly wanted?: string
   readonly createdAt: string
   readonly lastActiveAt: string
-  /** Its siblings, made to do the same from the same base, have the same. */
+  /** Shared by sibling tasks, which were made from the same base to do the same. */
   readonly group?: string
   readonly closedAt?: string
   readonly reason?: string
   readonly pending?: Pending
-  /** Why it may be given up by itself, since its last run ended. */
+  /** Why auto-revert may reject it, since its last run ended. */
   readonly trigger?: 'failure' | 'shutdown'
-  /** It has failed because its last step could not be kept. */
+  /** Its state is `failed` because its last step could not be kept. */
   readonly unkept?: true
-  /** Why giving it up by itself was in vain. */
+  /** Why auto-revert failed to reject it. */
   readonly unreverted?: string
   /** Why the last steps are not on the branch. */
   readonly unpublished?: string
-  /** Where the workspace went when it was removed. */
+  /** The folder in the trash that holds the workspace. */
   readonly trash?: string
-  /** What has landed so far, when that was not all. */
+  /** The part of the work that has landed, when only a part has. */
   readonly landed?: Landed
-  /** Of a task in the user's own checkout: its git folder, and the operation that put their own changes away. */
+  /** Of a task in the user's own checkout: its git folder, and the operation that put the user's own changes away. */
   readonly shadow?: { readonly gitDir: string; readonly operation: string }
-  /** The ports that its servers may listen on, while it is open. */
+  /** The network ports that its servers may use, while it is open. */
   readonly portBlock?: PortBlock
-  /** Closed for so long that nothing of it can be undone: about to go, or gone. */
+  /** The task is about to be deleted for good, or is; nothing of it can be undone. */
   readonly expiry?: 'begun' | 'done'
-  /** Never shown: a start that was rolled back, or a task that was deleted. */
+  /** Never listed: a start that was rolled back, or a task that was deleted. */
   readonly hidden?: boolean
 }
 
-/** So many ports in a row. */
+/** Consecutive network ports: `{first: 20010, count: 10}` is 20010 to 20019. */
 export interface PortBlock {
   readonly first: number
   readonly count: number
-  /** Nobody listened there before the first command of the task. */
+  /** No program listened on them before the first command of the task. */
   readonly checked?: true
 }
 
-/** A part that has landed: the tree of it, and what the workspace was based on at the time. */
+/** The tree with the landed part, and the tree that the workspace was based on then. */
 interface Landed {
   readonly tree: string
   readonly basis: string
 }
 
-/** What an operation changes of the record; null takes the value away. */
+/** Fields of the record that an operation changes; null deletes one. */
 export interface TaskPatch {
   readonly state?: TaskState | undefined
   readonly closedAt?: string | null | undefined
   readonly trash?: string | null | undefined
   readonly hidden?: boolean | undefined
-  /** What has landed so far: the base of the next accept. */
+  /** The landed part, which is the base of the next accept. */
   readonly landed?: Landed | null | undefined
 }
 
@@ -119,17 +120,17 @@ export function isOpen(task: Task): boolean {
   return !task.hidden && !closedStates.has(task.state)
 }
 
-/** One writer per task. Ids that differ only in case are the same folder on some systems. */
+/** The lock that a verb holds to change the task. Lower case: on some systems `T1` and `t1` are the same folder. */
 export function taskLock(repo: string, id: string): string {
   return `task ${repo} ${id.toLowerCase()}`
 }
 
-/** Held for as long as a run lives: whoever gets it knows that the run is dead. */
+/** The lock that a run holds for as long as it lives: a process that can take it knows that the run is dead. */
 export function runLock(uid: string): string {
   return `run ${uid}`
 }
 
-/** A name for a database or a compose project: of this task alone, the same for as long as it lives. */
+/** A name for a database or a compose project that no other task has, such as `fix_login_3k9z1a`; it never changes. */
 export function slugOf({ id, uid }: Pick<Task, 'id' | 'uid'>): string {
   const words = id
     .toLowerCase()

@@ -1,12 +1,13 @@
+/** Entries of trees, index files and folders, and the merge of trees. */
 import type { BytePath } from './bytes.ts'
 
 export type Mode = '100644' | '100755' | '120000' | '160000'
 
-/** A file: its kind and its content. */
+/** A file in a tree: `{mode: '100755', oid: 'e69de29…'}` is an executable, `120000` a link, `160000` a submodule. */
 export interface Leaf {
   readonly mode: Mode
   readonly oid: string
-  /** Of a file of the user's that is to come back just as it was. */
+  /** The permission bits, for a file of the user that an undo has to restore exactly. */
   readonly permissions?: number | undefined
 }
 
@@ -15,7 +16,7 @@ export interface LeafChange {
   readonly to: Leaf | null
 }
 
-/** What lies at a path of a folder. A path below something that is no folder is `gone`, and says what is in the way. */
+/** The entry at a path of a folder. If a parent is a file, the path is `gone`, and `blockedBy` names that file. */
 export type Found =
   | { readonly kind: 'file'; readonly leaf: Leaf; readonly permissions: number }
   | { readonly kind: 'gone'; readonly blockedBy?: BytePath | undefined }
@@ -26,9 +27,9 @@ export interface MergeInput {
   readonly base: string
   readonly ours: string
   readonly theirs: string
-  /** What the two sides are called in conflict markers. */
+  /** The names of the two sides in conflict markers. */
   readonly labels: readonly [ours: string, theirs: string]
-  /** Paths that the target's attributes merge in their own way. */
+  /** Paths that the target's `.gitattributes` give `merge=union` or `-merge`. */
   readonly attributes?: ReadonlyMap<BytePath, 'union' | 'binary'> | undefined
 }
 
@@ -36,7 +37,7 @@ export interface Merged {
   /** With conflict markers where there are conflicts. */
   readonly tree: string
   readonly conflicts: readonly Conflict[]
-  /** By the path of the conflict, the name that one side's file has in the tree, as a folder or a link took its place. */
+  /** By the path of a conflict: the new name of one side's file, when a folder or a link of the other side has its name. */
   readonly aside?: ReadonlyMap<string, string> | undefined
 }
 
@@ -58,11 +59,11 @@ export type IndexChange = { readonly commit: string } | { readonly moves: readon
 
 /** An entry of an index. */
 export interface Tracked extends Leaf {
-  /** A sparse checkout leaves it out: that it is not there says nothing. */
+  /** A sparse checkout leaves the file out, so a missing file is not a deleted one. */
   readonly isLeftOut?: boolean
 }
 
-/** One before and after. */
+/** An entry of the index before and after. */
 export interface IndexMove {
   readonly path: BytePath
   readonly from: Tracked | null

@@ -1,6 +1,7 @@
-/** An operation that is not to be: taken back before it has begun, or out of the middle, or undone as one of its own. */
+/** Takes an operation back: before its first effect, from the middle, or by its inverse as an operation of its own. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import type { FileMove, IndexPart, Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
@@ -9,7 +10,7 @@ import { append } from '../tasks/records.ts'
 import { moveIndex, otherEntries, placeFiles, requireIndex, stagingFolder } from './files.ts'
 import { lookAtRefs, moveRefs } from './refs.ts'
 
-/** Before anything of the user's was touched: only what we staged goes. */
+/** Takes back an operation that has touched nothing of the user: deletes the staged files. */
 export async function takeBack(
   { ports, repo, task }: Work,
   operation: Operation,
@@ -17,17 +18,19 @@ export async function takeBack(
 ): Promise<void> {
   const { id, record } = operation
   const staging = stagingFolder(repo, operation)
-  const now = () => ports.clock.now().toISOString()
   const pending = (await ports.store.findTaskByUid(task.uid))?.pending
-  // Should the last append fail, nobody may try to finish it without what was staged.
+  // If the last append fails, recovery must not finish the operation without its staged files.
   if (pending?.verb === 'operation' && pending.staged)
-    await append(ports, task.uid, { type: 'operation.unstaged', id }, now())
+    await append(ports, task.uid, { type: 'operation.unstaged', id }, now(ports))
   if (operation.index) await ports.checkouts.unlockIndex(operation.index.gitDir, staging)
   if ((await ports.files.readKind(staging)) !== undefined) await ports.files.remove(staging)
-  await append(ports, task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now())
+  await append(ports, task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now(ports))
 }
 
-/** Whoever is told that it failed is not to find it done later. Where that is too late, recovery finishes it. */
+/**
+ * If we report a failure, the operation must not complete afterwards. Past the first moved ref it is too late, and recovery
+ * completes it.
+ */
 export async function takeBackUnbegun(
   work: Work,
   operation: Operation,
@@ -38,11 +41,11 @@ export async function takeBackUnbegun(
     const { begun } = await lookAtRefs(ports, repo, operation)
     if (!begun) await takeBack(work, operation, message)
   } catch {
-    // Recovery looks at it again.
+    // Recovery tries again.
   }
 }
 
-/** A file that cannot be written, as it is not the user's to write: what has changed goes back, and nothing is half-done. */
+/** Takes back an operation of which one file could not be written (no permission): every changed file goes back. */
 export async function takeBackPlaced(work: Work, operation: Operation, cause: AppError): Promise<AppError> {
   const { ports, repo } = work
   const { problem, message, path: file } = cause
@@ -56,7 +59,7 @@ export async function takeBackPlaced(work: Work, operation: Operation, cause: Ap
   }
 }
 
-/** Stopped on its way, it is still an operation to be finished. */
+/** If the process dies in here, the operation is still staged, and recovery finishes it. */
 async function putBack(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
   const { index } = operation
   const staging = stagingFolder(repo, operation)
@@ -64,10 +67,10 @@ async function putBack(ports: Ports, repo: Repo, operation: Operation): Promise<
   if (index && 'moves' in index) {
     if ((await otherEntries(ports, index)).length > 0) await moveIndex(ports, swappedIndex(index), staging)
   }
-  // All of it is exchanged as the last thing: then there would be nothing to take back.
+  // A whole index is replaced last, so here it must still be the old one.
   else if (index) await requireIndex(ports, repo, index.gitDir, index.from)
   await placeFiles(ports, repo, back, path.join(staging, 'back'))
-  // Those that go with the branch of a checkout have not gone yet.
+  // Refs that are deleted after HEAD moves have not been deleted yet.
   const refs = back.refs.filter(({ old }) => !operation.head || old !== null)
   await moveRefs(ports, repo, { ...back, refs, head: undefined })
 }

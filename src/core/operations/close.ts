@@ -1,6 +1,7 @@
-/** What becomes of a task's folder and refs when the task is closed. */
+/** Plans the part of an operation that closes a task: its folder, its branch, its pin. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import type { TaskState } from '../model/enums.ts'
 import { conflictError } from '../model/errors.ts'
 import type { RefChange, Worktree } from '../model/git.ts'
@@ -16,9 +17,9 @@ import { type Leaving, leaving } from './shadow.ts'
 interface ClosingOptions {
   readonly keepBranch?: boolean | undefined
   readonly hidden?: boolean | undefined
-  /** Read before, where many are closed at once. */
+  /** The worktrees, if the caller has read them for many tasks. */
   readonly worktrees?: readonly Worktree[] | undefined
-  /** The places in the trash that the others of them will have. */
+  /** The paths in the trash that the other tasks of the batch get. */
   readonly taken?: Set<string> | undefined
 }
 
@@ -26,7 +27,7 @@ interface Closing extends Pick<Operation, 'refs' | 'workspace' | 'record'> {
   readonly branchKept: boolean
 }
 
-/** Folder into the trash, branch and pin away; a branch that was there before, or that somebody uses, stays. */
+/** Moves the folder into the trash and deletes pin and branch; an adopted branch, or one in use elsewhere, stays. */
 export async function closing(work: Work, state: TaskState, options: ClosingOptions): Promise<Closing> {
   const { ports, repo, task } = work
   await requireUnmoved(work)
@@ -45,14 +46,14 @@ export async function closing(work: Work, state: TaskState, options: ClosingOpti
   const pin = await ports.refs.findRef(repo.place, pinRef(task.uid))
   if (pin !== undefined) refs.push({ ref: pinRef(task.uid), old: pin, new: null })
   const trash = task.shadow ? null : await freeTrash(ports, task.path, options.taken)
-  const closedAt = ports.clock.now().toISOString()
+  const closedAt = now(ports)
   const from = { state: task.state, closedAt: null, trash: null, hidden: false }
   const to = { state, closedAt, trash, hidden: Boolean(options.hidden) }
   const workspace = trash === null ? undefined : ({ to: 'trash', trash } as const)
   return { refs, workspace, record: { from, to }, branchKept }
 }
 
-/** The same for work that does not land: a checkout of the user's is theirs again. */
+/** Closes a task whose work does not land; on a shadow branch it also gives the checkout back to the user. */
 export async function givingUp(
   work: Work,
   state: TaskState,
@@ -66,12 +67,12 @@ export async function givingUp(
   return { ...closed, ...left, refs: [...left.refs, ...closed.refs] }
 }
 
-/** A branch that somebody has checked out must not vanish under them. */
+/** Whether another worktree has the branch checked out; then it must not be deleted. */
 function isUsedElsewhere(worktrees: readonly Worktree[], task: Task): boolean {
   return worktrees.some((other) => other.branch === task.branch && other.path !== task.path)
 }
 
-/** Where a workspace of a closed task stands, if nothing that stays when it goes leads to that commit. */
+/** The detached HEAD of a closed task's workspace, if no ref leads to that commit. */
 export async function findUnkeptHead({ ports, repo, task }: Work): Promise<string | undefined> {
   const head = await findDetachedHead(ports, repo, await ports.git.readWorktrees(repo.place), task)
   if (head === undefined) return undefined
@@ -83,7 +84,7 @@ export async function findUnkeptHead({ ports, repo, task }: Work): Promise<strin
   return head
 }
 
-/** Commits made on no branch: nothing but the workspace itself leads to them. */
+/** The HEAD of a workspace on no branch: only the workspace itself leads to these commits. */
 async function findDetachedHead(ports: Ports, repo: Repo, worktrees: readonly Worktree[], task: Task) {
   const own = worktrees.find((worktree) => worktree.path === task.path)
   if (!own?.name || own.branch !== null) return undefined

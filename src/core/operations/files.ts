@@ -1,4 +1,4 @@
-/** The files and the index of an operation: staged beside the checkout first, then in their place by rename. */
+/** The files and the index of an operation: staged beside the checkout first, then renamed into place. */
 import path from 'node:path'
 import { allEnded, eachOf } from '../base/concurrency.ts'
 import { type BytePath, toText } from '../model/bytes.ts'
@@ -9,7 +9,7 @@ import type { Repo } from '../model/repo.ts'
 import type { Found, Leaf } from '../model/tree.ts'
 import type { Ports } from '../ports/index.ts'
 
-/** Beside the checkout's git, on the same file system as the checkout. */
+/** The staging folder, in the checkout's git folder, on the same file system. */
 export function stagingFolder(repo: Repo, operation: Operation): string {
   const gitDir = operation.index?.gitDir ?? repo.place.gitDir
   return path.join(gitDir, `offshoot-${operation.id}`)
@@ -20,8 +20,8 @@ function stagedFile(staging: string, index: number): string {
 }
 
 /**
- * All that is new is on the disk before any of it takes its place: a full disk is noticed here. So is what the user did
- * since the plan was made, which must not be overwritten by it.
+ * Writes every new file to the disk before any is renamed into place, so a full disk fails here. Throws when the user has
+ * changed a file since the plan was made.
  */
 export async function stage(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
   if (!operation.files) return
@@ -45,7 +45,7 @@ export async function stage(ports: Ports, repo: Repo, operation: Operation): Pro
   ])
 }
 
-/** Git notes the looks of files there whenever it looks at them; what counts are the entries. */
+/** Throws unless the index has the expected entries. Their stat data may differ, because every `git status` updates it. */
 export async function requireIndex(ports: Ports, repo: Repo, gitDir: string, expected: Leaf): Promise<void> {
   const { contents, indexes } = ports
   const found = (await contents.capture(repo, gitDir, ['index'])).get('index')
@@ -60,7 +60,7 @@ export async function requireIndex(ports: Ports, repo: Repo, gitDir: string, exp
   throw conflictError([{ path: path.join(gitDir, 'index'), kind: 'changed' }])
 }
 
-/** Entries of the index that are not as they were before the moves. */
+/** Entries of the index that differ from the `from` of their move. */
 export async function otherEntries(
   ports: Ports,
   { gitDir, moves }: { readonly gitDir: string; readonly moves: readonly FileMove[] },
@@ -75,37 +75,37 @@ async function requireUnchanged(
   repo: Repo,
   files: NonNullable<Operation['files']>,
 ): Promise<void> {
-  const now = await look(ports, repo, files)
+  const now = await captureFound(ports, repo, files)
   const conflicts = files.moves.filter(({ path: file, from }) => !isStill(now.get(file), from))
   if (conflicts.length > 0)
     throw conflictError(conflicts.map(({ path: file }) => ({ path: toText(file), kind: 'changed' })))
 }
 
-/** Whether any of them has taken its place already. */
+/** Whether any file has been renamed into place already. */
 export async function isBegun(ports: Ports, repo: Repo, { files }: Operation): Promise<boolean> {
   if (!files) return false
-  const now = await look(ports, repo, files)
+  const now = await captureFound(ports, repo, files)
   return files.moves.some(({ path: file, from, to }) => {
     const found = now.get(file)
     return isStill(found, to) && !isStill(found, from)
   })
 }
 
-/** What lies at the paths concerned; what the vault has of them already is not stored again. */
-function look(ports: Ports, repo: Repo, { checkout, moves }: NonNullable<Operation['files']>) {
+/** Reads the files at the paths of the moves; contents that the vault has are not stored again. */
+function captureFound(ports: Ports, repo: Repo, { checkout, moves }: NonNullable<Operation['files']>) {
   const known = new Map(moves.map(({ path: file, from, to }) => [file, [from, to]]))
   return ports.contents.capture(repo, checkout, known.keys(), known)
 }
 
-/** Nothing, or a folder whose files make room: that was looked at when the plan was made. */
+/** Whether the path still is as planned. For a new file a folder is fine: the plan moves its files away. */
 function isStill(found: Found | undefined, leaf: Leaf | null): boolean {
   if (leaf === null) return found?.kind !== 'file' && found?.kind !== 'special'
-  // An empty folder stands for a submodule that was never fetched.
+  // A submodule that was never fetched is an empty folder.
   if (leaf.mode === '160000') return found?.kind === 'folder'
   return found?.kind === 'file' && isSame(found.leaf, leaf)
 }
 
-/** Deletions first: a file may have to make room for a folder. Answers the paths that somebody changed meanwhile. */
+/** Deletes first, because a folder may replace a file. Answers the paths that somebody changed meanwhile. */
 export async function placeFiles(
   ports: Ports,
   repo: Repo,
@@ -114,7 +114,7 @@ export async function placeFiles(
 ): Promise<string[]> {
   if (!files) return []
   const { checkout, moves } = files
-  const now = await look(ports, repo, files)
+  const now = await captureFound(ports, repo, files)
   const left: string[] = []
   const order = [...moves.entries()].sort(([, a], [, b]) => Number(a.to !== null) - Number(b.to !== null))
   const folders = new Set<string>()
@@ -132,7 +132,7 @@ export async function placeFiles(
   return left
 }
 
-/** Whoever tidied up after a crash may have thrown away what was staged; the vault has it all. */
+/** Writes a staged file again from the vault, if somebody deleted the staging folder after a crash. */
 async function stageAgain(ports: Ports, repo: Repo, leaf: Leaf, staged: string): Promise<string> {
   if (leaf.mode === '160000' || (await ports.files.readKind(staged)) !== undefined) return staged
   await ports.files.makeFolder(path.dirname(staged), 0o700)
@@ -141,7 +141,7 @@ async function stageAgain(ports: Ports, repo: Repo, leaf: Leaf, staged: string):
   return staged
 }
 
-/** A folder that went with its last file is made durable in the one that held it. */
+/** The folders to sync; for a folder that was deleted with its last file, its nearest existing parent. */
 async function stillThere(ports: Ports, folders: Iterable<string>): Promise<string[]> {
   const there = new Set<string>()
   for (let folder of folders) {

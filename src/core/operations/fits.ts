@@ -1,4 +1,4 @@
-/** Whether an operation can be taken back: each part of it must find the world as the operation left it. */
+/** Checks that an operation can be undone: refs, HEAD, index and folders must be as the operation left them. */
 import type { Work } from '../tasks/work.ts'
 import { toText } from '../model/bytes.ts'
 import { conflictError, AppError } from '../model/errors.ts'
@@ -11,7 +11,7 @@ import { findShadow } from './shadow.ts'
 
 export const overlaps = 'What came later overlaps: take that back first.'
 
-/** Files are merged with later edits instead, and all of an index is looked at when it is staged. */
+/** Does not check files, which are merged with later edits, nor a whole index, which is checked when it is staged. */
 export async function requireFits(work: Work, back: Operation): Promise<void> {
   const { ports, repo } = work
   await requireRefs(ports, repo, back)
@@ -21,7 +21,7 @@ export async function requireFits(work: Work, back: Operation): Promise<void> {
   await requireRecord(work, back)
 }
 
-/** A ref of a task that comes back may be where it belongs already: while its repository was gone, nobody could move it. */
+/** A ref of a task that comes back may have its value already: if the repository was gone, the operation did not move it. */
 async function requireRefs(ports: Ports, repo: Repo, { refs, workspace }: Operation): Promise<void> {
   for (const { ref, old, new: to } of refs) {
     const now = (await ports.refs.findRef(repo.place, ref)) ?? null
@@ -33,7 +33,7 @@ async function requireRefs(ports: Ports, repo: Repo, { refs, workspace }: Operat
   }
 }
 
-/** The checkout is on the branch that it was left on, and no other task works in it. */
+/** Throws unless the checkout is on the branch that the operation left it on, and no other task works there. */
 async function requireHead({ ports, repo, task }: Work, head: NonNullable<Operation['head']>) {
   const place = { ...repo.place, gitDir: head.gitDir }
   const [now, other] = [await ports.git.readHeadBranch(place), await findShadow(ports, repo, task.path)]
@@ -46,7 +46,7 @@ async function requireHead({ ports, repo, task }: Work, head: NonNullable<Operat
   })
 }
 
-/** Entries that were staged since are held by nothing else. */
+/** Throws when the user has staged other content since, because only the index holds it. */
 async function requireEntries(ports: Ports, index: NonNullable<Operation['index']>): Promise<void> {
   const staged = 'moves' in index ? await otherEntries(ports, index) : []
   if (staged.length === 0) return
@@ -56,7 +56,7 @@ async function requireEntries(ports: Ports, index: NonNullable<Operation['index'
   )
 }
 
-/** A folder that comes back finds its place free, and its registration its own. */
+/** Throws when the path or the registration of a folder that comes back is taken. */
 async function requireFolder(work: Work, { to }: NonNullable<Operation['workspace']>): Promise<void> {
   const { ports, task } = work
   if (to !== 'back') return
@@ -68,7 +68,7 @@ async function requireFolder(work: Work, { to }: NonNullable<Operation['workspac
   await requireRegistration(work)
 }
 
-/** A task that comes back finds its id free. */
+/** Throws when another open task has the id of a task that comes back. */
 async function requireRecord({ ports, repo, task }: Work, { record }: Operation): Promise<void> {
   if (Object.keys(record.to).length === 0) return
   const other = await ports.store.findOpenTask(repo.id, task.id)

@@ -1,9 +1,10 @@
+/** Reads an operation from the vault. */
 import type { Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Ports } from '../ports/index.ts'
 import { follower } from '../workspaces/moved.ts'
 
-/** What the vault keeps of an operation, with its paths where the repository is now. */
+/** The operation of that id; its paths follow the repository if it was moved. */
 export async function findOperation(ports: Ports, repo: Repo, id: string): Promise<Operation | undefined> {
   const kept = await ports.journal.findKept(repo, id)
   return kept && followed(kept.record as Operation, repo.commonDir)

@@ -1,3 +1,4 @@
+/** The operations of a repository, from the log of events. */
 import type { Repo } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -9,9 +10,9 @@ export interface KnownOperation {
   readonly at: string
   readonly undone: boolean
   readonly undoes?: string | undefined
-  /** What was done together has the same. */
+  /** The same for all operations of one prune. */
   readonly batch?: string | undefined
-  /** Why it cannot be undone: it has reached others. */
+  /** Why it cannot be undone. */
   readonly final?: string | undefined
   /** Too old to be undone. */
   readonly expired: boolean
@@ -27,7 +28,7 @@ export async function operationsOf(ports: Ports, repo: Repo): Promise<KnownOpera
     if (!tasks.has(uid)) tasks.set(uid, await ports.store.findTaskByUid(uid))
     const task = tasks.get(uid)
     if (task?.repo !== repo.id) continue
-    // A task that was started in a checkout is given up by reject.
+    // The start of a shadow branch is undone by reject, not by undo.
     if (event.type === 'operation.begun' && event.verb !== 'start')
       known.set(event.id, {
         verb: event.verb,
@@ -47,7 +48,7 @@ export async function operationsOf(ports: Ports, repo: Repo): Promise<KnownOpera
   })
 }
 
-/** Undone is what an undo undid, unless that undo was undone itself. */
+/** The operations that an undo took back, unless that undo was undone itself. */
 export function undoneOf(done: readonly { id: string; undoes?: string | undefined }[]): Set<string> {
   const undone = new Set<string>()
   for (const { id, undoes } of done.toReversed())

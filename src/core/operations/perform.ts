@@ -1,11 +1,12 @@
 /**
- * One undoable act: files of a checkout, its index, refs, a workspace and the task's record, changed together. It is
- * written down whole before anything is touched. Until everything new is staged recovery takes it back, from then on it
- * finishes it: a kill at any instant leaves all of it or nothing.
+ * Performs an operation: files of a checkout, its index, refs, a workspace and the task's record, changed together
+ * (docs/adr/0015-operations-staged-then-finished.md). The record is written before anything is touched. Until every new
+ * file is staged, recovery takes the operation back; from then on recovery finishes it: a kill leaves all of it or nothing.
  */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { eachOf } from '../base/concurrency.ts'
+import { now } from '../base/time.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { TaskEvent } from '../model/events.ts'
 import type { Operation, OperationNote, StepMove, WorkspaceMove } from '../model/operation.ts'
@@ -22,16 +23,15 @@ import { moveIndex, placeFiles, stage, stagingFolder } from './files.ts'
 import { lookAtRefs, movedTo, moveHead, moveRefs, overtaken } from './refs.ts'
 import { seedShadow } from './shadow.ts'
 
-/** Carries an operation out. Whoever calls holds the task's lock. */
+/** Carries an operation out. The caller holds the task's lock. */
 export async function perform(work: Work, operation: Operation): Promise<Task> {
   const { ports, repo, task } = work
-  const now = () => ports.clock.now().toISOString()
   const { id } = operation
   await ports.journal.keep(repo, [await keptOf(ports, repo, operation)])
   await append(ports, task.uid, begun(ports, operation), operation.at)
   try {
     await stage(ports, repo, operation)
-    await append(ports, task.uid, { type: 'operation.staged', id }, now())
+    await append(ports, task.uid, { type: 'operation.staged', id }, now(ports))
     await moveRefs(ports, repo, operation)
   } catch (error) {
     await takeBackUnbegun(work, operation, appError(error))
@@ -45,7 +45,7 @@ export async function perform(work: Work, operation: Operation): Promise<Task> {
 }
 
 /**
- * An operation that closes its task, and touches nothing but refs, the workspace and the record. Those of a batch have
+ * An operation that closes its task, and changes only refs, the workspace and the record. All operations of a batch have
  * the same time.
  */
 export interface Act {
@@ -54,16 +54,15 @@ export interface Act {
 }
 
 /**
- * Many at once take little longer than one: they are written down, marked, and their refs moved together. From the mark
- * on each is an operation of its own, so that what stops one does not stop the others. Whoever calls holds the locks of
- * all tasks.
+ * Performs many operations in little more time than one (docs/adr/0021-prune-in-batches.md): their records, their marks and
+ * their refs are written together. From the mark on each is an operation of its own, so the failure of one does not stop
+ * the others. The caller holds the locks of all tasks.
  */
 export async function performAll(
   ports: Ports,
   repo: Repo,
   acts: readonly Act[],
 ): Promise<readonly (Task | AppError)[]> {
-  const now = () => ports.clock.now().toISOString()
   const [first] = acts
   if (!first) return []
   await ports.journal.keep(
@@ -80,10 +79,10 @@ export async function performAll(
   await appendAll(
     ports,
     eachOne(({ id }) => ({ type: 'operation.staged', id })),
-    now(),
+    now(ports),
   )
   const refs = acts.flatMap(({ operation }) => operation.refs)
-  // A single ref that somebody has moved keeps all of them from moving: then each tries for itself.
+  // If somebody has moved a single ref, the whole change is refused; then each operation tries alone.
   const areMoved = await moveRefs(ports, repo, { ...first.operation, refs }).catch(() => false)
   const proceed = areMoved ? afterRefs : carryOut
   const ended = new Map<string, Done | AppError>()
@@ -99,7 +98,7 @@ export async function performAll(
   const done = Array.from(ended).flatMap(([uid, event]) =>
     event instanceof AppError ? [] : [{ uid, event }],
   )
-  const at = now()
+  const at = now(ports)
   await noteDone(
     ports,
     repo,
@@ -119,7 +118,7 @@ function begun(ports: Ports, { id, verb, undoes, batch, final }: Operation): Tas
   return { type: 'operation.begun', id, verb, undoes, batch, final, owner: ports.processes.self() }
 }
 
-/** The contents that it needs, reachable from what is kept of it. */
+/** The trees with the contents that the operation needs, so that the vault keeps them. */
 async function treesOf(
   ports: Ports,
   repo: Repo,
@@ -129,7 +128,7 @@ async function treesOf(
   if (!files) return {}
   const { contents } = ports
   const empty = await contents.change(repo, null, new Map())
-  // By their number: in folders of their own, each would be one more thing to write.
+  // Files are named by their number, because their own paths would need a tree for each folder.
   const tree = (side: 'from' | 'to') =>
     contents.change(repo, empty, new Map(files.moves.map((move, n) => [String(n), move[side]])))
   const trees = { before: await tree('from'), after: await tree('to') }
@@ -143,8 +142,8 @@ async function treesOf(
 }
 
 /**
- * From wherever it stopped to the end: recovery calls this. Each part does nothing where it is done already. The refs
- * go first: they alone may be refused, as somebody else has moved them. Then nothing else has been touched, and the
+ * Finishes an operation from wherever it stopped, also for recovery. A part that is done already is skipped. The refs go
+ * first, because only they can be refused, if somebody else has moved them. Then nothing else has been touched, and the
  * operation is taken back, which answers undefined.
  */
 export async function finish(work: Work, operation: Operation): Promise<Task | undefined> {
@@ -154,8 +153,8 @@ export async function finish(work: Work, operation: Operation): Promise<Task | u
 }
 
 /**
- * The same where the repository is gone, and its refs with it. Answers false for what also writes in a checkout: that is
- * not there either, and nothing is done.
+ * Finishes an operation whose repository is gone with its refs. Answers false, and does nothing, if the operation also
+ * writes into a checkout, which is gone too.
  */
 export async function finishWithoutRefs(work: Work, operation: Operation): Promise<boolean> {
   const { files, index, head, step, workspace } = operation
@@ -171,7 +170,7 @@ async function conclude(work: Work, operation: Operation, left: readonly string[
   const { id, auto } = operation
   const done = doneWith(operation, left, landed && { landed })
   const events: TaskEvent[] = auto ? [done, { type: 'reverted', ...auto, operation: id }] : [done]
-  const at = ports.clock.now().toISOString()
+  const at = now(ports)
   await noteDone(ports, repo, [done], at)
   const log = events.map((event) => ({ uid: task.uid, event }))
   const closed = (await appendAll(ports, log, at)).at(-1) ?? task
@@ -185,7 +184,7 @@ function doneWith(operation: Operation, left: readonly string[], more?: TaskPatc
   return { type: 'operation.done', id, commit: movedTo(operation), patch: { ...record.to, ...more }, left }
 }
 
-/** Should the records be lost, the vault knows what came to pass. */
+/** Notes the completion in the vault, from which lost records are rebuilt. */
 function noteDone(ports: Ports, repo: Repo, done: readonly Done[], at: string): Promise<void> {
   const notes = done.map(({ id, patch, left }) => ({
     name: id,
@@ -194,7 +193,7 @@ function noteDone(ports: Ports, repo: Repo, done: readonly Done[], at: string): 
   return ports.journal.noteDone(repo, notes)
 }
 
-/** All but the record. Answers the paths that somebody changed meanwhile. */
+/** Does everything but the record. Answers the paths that somebody changed meanwhile. */
 async function carryOut(
   ports: Ports,
   repo: Repo,
@@ -237,7 +236,7 @@ async function moveStep(work: Work, { before, tree, note }: StepMove) {
   const now = await catchUp({ ...work, signal: undefined })
   const last = await ports.steps.findTip(repo, task)
   if (!last || last.n > before) return
-  // A restore that stopped half-way left some files old and some new: every one of them is written again.
+  // An interrupted restore left old and new files, so all of them are written again.
   await ports.steps.restore(repo, task, last, { ...last, tree })
   await takeStep({ ...work, task: now, signal: undefined }, note)
 }
@@ -250,19 +249,19 @@ async function moveWorkspace({ ports, repo, task }: Work, move: WorkspaceMove): 
   if ((await ports.files.readKind(from)) !== undefined && (await ports.files.readKind(to)) === undefined) {
     await ports.files.makeFolder(path.dirname(to), 0o700)
     await ports.files.rename(from, to).catch((error: NodeJS.ErrnoException) => {
-      throw held.has(error.code ?? '') ? stuck(from, error) : error
+      throw unmovable.has(error.code ?? '') ? moveError(from, error) : error
     })
   }
-  // In a repository that is gone nothing is made: should it come back, repair registers the folder anew.
+  // Nothing can be written into a missing repository; if it comes back, repair registers the folder again.
   if (await isGone(ports, repo)) return
   if (move.to === 'trash') await isolation.detach(repo, task, registration)
   else await isolation.attach(repo, task, registration)
 }
 
-/** What the system says of a folder that it does not let go: a mount, for example, or one that is not ours to move. */
-const held = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
+/** The error codes for a folder that cannot be renamed: a mount point, for example, or one without permission. */
+const unmovable = new Set(['EBUSY', 'EXDEV', 'EPERM', 'EACCES', 'EROFS'])
 
-function stuck(folder: string, cause: Error): AppError {
+function moveError(folder: string, cause: Error): AppError {
   return new AppError('cleanUpFailed', `The folder cannot be moved: ${cause.message}`, {
     path: folder,
     cause,

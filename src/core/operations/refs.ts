@@ -1,4 +1,4 @@
-/** The refs of an operation: they alone may be refused, as somebody else has moved them. */
+/** The refs of an operation, the only part that can be refused: somebody else may have moved them. */
 import { AppError } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
 import type { Operation } from '../model/operation.ts'
@@ -6,11 +6,11 @@ import type { Repo } from '../model/repo.ts'
 import type { Ports } from '../ports/index.ts'
 
 interface RefsSeen {
-  /** Still to be moved. */
+  /** Changes that are still to be made. */
   readonly open: readonly RefChange[]
-  /** Neither where they were nor where they go: somebody else moved them. */
+  /** Refs with neither the old nor the new value, because somebody else moved them. */
   readonly moved: readonly RefChange[]
-  /** Some have been moved by this operation: it cannot be taken back any more. */
+  /** The operation has moved some refs, so it can no longer be taken back. */
   readonly begun: boolean
 }
 
@@ -29,12 +29,12 @@ export async function lookAtRefs({ refs }: Ports, repo: Repo, operation: Operati
   return { open, moved, begun }
 }
 
-/** Where the first branch of them goes that is not deleted. Those that land come before those that are closed. */
+/** The new commit of the first branch that is not deleted. Branches that land come before those of closed tasks. */
 export function movedTo({ refs }: Pick<Operation, 'refs'>): string | undefined {
   return refs.find(({ ref, new: to }) => ref.startsWith('refs/heads/') && to !== null)?.new ?? undefined
 }
 
-/** Nobody else deletes these; a branch may have been deleted by its user. */
+/** Whether only offshoot deletes the ref; a branch may have been deleted by the user. */
 function isOurs(ref: string): boolean {
   return ref.startsWith('refs/offshoot/')
 }
@@ -44,8 +44,8 @@ function refMessage({ verb, id, batch }: Operation): string {
 }
 
 /**
- * All at once. One that this operation has moved and somebody else since stays where they moved it: then the answer is
- * no. Where a checkout changes its branch, the one that it is on still goes afterwards.
+ * Moves all refs at once; throws when somebody else has moved one. If the operation had begun to move them before, a ref
+ * that somebody moved since stays, and the answer is false. With a change of HEAD, `moveHead` deletes the old branch later.
  */
 export async function moveRefs(ports: Ports, repo: Repo, whole: Operation): Promise<boolean> {
   const refs = whole.refs.filter((change) => !whole.head || change.new !== null)
@@ -59,7 +59,7 @@ export async function moveRefs(ports: Ports, repo: Repo, whole: Operation): Prom
   return moved.length === 0
 }
 
-/** A checkout is never on a branch that is not there. */
+/** Moves HEAD before the old branch is deleted, so that a checkout is never on a missing branch. */
 export async function moveHead(
   ports: Ports,
   repo: Repo,
@@ -78,7 +78,7 @@ export function overtaken(refs: readonly RefChange[]): AppError {
     'conflict',
     `${refs.map(({ ref }) => ref).join(', ')} moved meanwhile. Nothing was written.`,
     {
-      hint: 'Repeat it.',
+      hint: 'Repeat the command.',
       data: { conflicts },
     },
   )

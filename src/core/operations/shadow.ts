@@ -1,9 +1,11 @@
 /**
- * A shadow branch: the task works in the user's own checkout. What was uncommitted there is put away into the vault,
- * files and index byte for byte, and comes back when the task ends.
+ * Enters and leaves a shadow branch, on which a task works in the user's own checkout
+ * (docs/adr/0017-a-shadow-branch-is-an-operation.md). The vault keeps the user's uncommitted files and the index, byte for
+ * byte, until the task ends.
  */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import type { BytePath } from '../model/bytes.ts'
 import { AppError } from '../model/errors.ts'
 import { isSame } from '../model/leaf.ts'
@@ -18,8 +20,9 @@ import { firstOf, stayed } from '../steps/history.ts'
 import { takeStep } from '../steps/take.ts'
 import { rawTree } from '../workspaces/raw-tree.ts'
 import { findOperation } from './kept.ts'
+import { newOperation } from './new.ts'
 
-/** The open task that works in a checkout of the user's. */
+/** The open task that works in a checkout of the user. */
 export async function findShadow(
   ports: Ports,
   repo: Repo,
@@ -39,7 +42,7 @@ const underWay = [
   'rebase-apply',
 ]
 
-/** Throws unless the checkout is on a branch, with nothing half-done. */
+/** Throws unless the checkout is on a branch, without an unfinished merge or rebase. */
 export async function requireShadowable(ports: Ports, repo: Repo): Promise<void> {
   const { checkout, gitDir } = repo.place
   if (checkout === null) throw new AppError('notARepository', 'A bare repository has no checkout to work in.')
@@ -58,7 +61,7 @@ export async function requireShadowable(ports: Ports, repo: Repo): Promise<void>
   }
 }
 
-/** Puts away what the user has not committed, and goes over to the task's branch. */
+/** Plans the start: puts the user's uncommitted changes away, and switches to the task's branch. */
 export async function entering(
   ports: Ports,
   repo: Repo,
@@ -72,9 +75,9 @@ export async function entering(
   const index = await readIndex(ports, repo, gitDir)
   const staged = await indexes.findIndexTree(repo, index)
   if (staged === undefined) {
-    throw new AppError('uncommittedChanges', 'The index holds a merge that is not solved.', {
+    throw new AppError('uncommittedChanges', 'The index holds an unresolved merge.', {
       path: task.path,
-      hint: 'Solve it and git add the files, or leave --isolation out.',
+      hint: 'Resolve it and git add the files, or leave --isolation out.',
     })
   }
   const clean = await indexes.draftIndex(repo, index, { commit })
@@ -83,11 +86,9 @@ export async function entering(
     ...(await contents.compare(repo, head, staged)).keys(),
     ...(await indexes.scan(repo, task.path, clean, signal)),
   ])
-  const at = ports.clock.now().toISOString()
-  return {
+  const at = now(ports)
+  return newOperation({ ports, task }, 'start', {
     id: operation,
-    verb: 'start',
-    task: task.uid,
     at,
     files: { checkout: task.path, moves: await putAway({ ports, repo, task }, head, changed) },
     index: { gitDir, from: index, to: clean },
@@ -98,7 +99,7 @@ export async function entering(
       { ref: keptIndexRef(task.uid), old: null, new: await indexes.storeIndexTree(repo, index) },
     ],
     record: { from: { state: 'failed', closedAt: at, hidden: true }, to: { state: 'active' } },
-  }
+  })
 }
 
 async function readIndex(ports: Ports, repo: Repo, gitDir: string): Promise<Leaf> {
@@ -127,7 +128,7 @@ async function putAway(
   return moves
 }
 
-/** What could not be put away, as a repository inside the checkout, is not the agent's: it counts as landed. */
+/** Files that could not be put away, such as a nested repository, are not the agent's work: they count as landed. */
 export async function seedShadow(work: Work): Promise<Task['landed']> {
   const { ports, repo, task } = work
   await ports.seeding.reseed(repo, task)
@@ -138,7 +139,7 @@ export async function seedShadow(work: Work): Promise<Task['landed']> {
   return begins.n === 0 ? undefined : { tree: begins.tree, basis: first.tree }
 }
 
-/** What the base branch will hold when the task has ended, as git stores it and as it lies in a checkout. */
+/** The tree of the base branch after the task has ended, as git stores it and with the bytes of a checkout. */
 export interface Goal {
   readonly stored: string
   readonly raw: string
@@ -148,7 +149,7 @@ export type Leaving = Pick<Operation, 'files' | 'index' | 'head' | 'refs'> & {
   readonly conflicts: readonly Conflict[]
 }
 
-/** Back to the user's branch, with all that was put away. Without a goal, to where that branch is now. */
+/** Plans the end: back to the user's branch with the changes that were put away; without a goal, the branch as it is. */
 export async function leaving(work: Work, goal?: Goal): Promise<Leaving> {
   const { ports, repo } = work
   const { contents } = ports
@@ -180,7 +181,7 @@ export async function leaving(work: Work, goal?: Goal): Promise<Leaving> {
   }
 }
 
-/** What has landed since the start, in the user's index; where they have staged something else, both are merged. */
+/** The user's index with the commits that landed since the start; if the user had staged changes, both are merged. */
 async function stagedWith({ ports, repo, task }: Work, index: Leaf, after: string) {
   const { indexes, contents } = ports
   const head = await ports.publishing.readTree(repo, task.base.commit)
@@ -193,7 +194,7 @@ async function stagedWith({ ports, repo, task }: Work, index: Leaf, after: strin
     ...change,
   }))
   if (moves.length === 0) return { index, conflicts }
-  // What comes of staged and landed together is in the vault only: the commit carries it over.
+  // The merged contents are only in the vault; this commit brings them into the user's repository.
   if (staged !== head && conflicts.length === 0)
     await ports.publishing.commit(repo, task, { tree, parents: [task.base.commit], message: 'Staged' })
   return { index: await indexes.draftIndex(repo, index, { moves }), conflicts }

@@ -1,19 +1,21 @@
+/** A coding agent that `run` can start; implemented by each file of src/agents, and by modules of the user. */
 import type { AgentEvent, AgentInput, SlashCommand, SlashFile } from '../model/agent.ts'
 import type { Cell } from './sandbox.ts'
 
 export interface Agent {
-  /** What `--agent` calls it. */
+  /** The name that `--agent` takes. */
   readonly name: string
   readonly title: string
-  /** What it is called in PATH; undefined when there is nothing to find. */
+  /** The name of its program in PATH; undefined for an agent without a program of its own. */
   readonly program?: string | undefined
-  /** How it is installed. */
+  /** The command line that installs it. */
   readonly install?: string | undefined
-  /** A step is one tool call. Otherwise one may hold all calls that ran at the same time. */
+  /** Each tool call gets its own step. Otherwise calls that ran at the same time may share one step. */
   readonly exact: boolean
-  /** It asks before each tool: a policy can be kept. */
+  /** The agent asks before each tool call, so a policy can be enforced. */
   readonly asks: boolean
-  /** Where it looks for a command of the user's own, and in which form; left out when it knows none. */
+  /** The file in which the agent finds a slash command, and its content; left out when the agent has no slash commands. */
   readonly slash?: ((command: SlashCommand) => SlashFile) | undefined
+  /** Runs the agent in the cell and yields its events; the last one is `ended`. */
   run(input: AgentInput, cell: Cell, signal: AbortSignal): AsyncIterable<AgentEvent>
 }

@@ -1,4 +1,4 @@
-/** The time that records carry and their age is judged by; a test hands in its own. */
+/** The time, for the dates in records and for their age; implemented by src/compose, and by tests that set the time. */
 export interface Clock {
   now(): Date
 }

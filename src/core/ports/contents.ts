@@ -1,34 +1,39 @@
+/** Files and trees in the vault, for verbs that compare, merge and write files elsewhere; implemented by src/vault. */
 import type { BytePath } from '../model/bytes.ts'
 
 import type { Repo } from '../model/repo.ts'
 import type { Found, Leaf, LeafChange, Merged, MergeInput } from '../model/tree.ts'
 
-/** The vault's contents, for verbs that compare, merge and write files elsewhere. Paths are bytes. */
+/** Blobs and trees, by their object ids; a `null` tree is the empty one. */
 export interface Contents {
+  /** The files that differ between two trees. */
   compare(repo: Repo, from: string | null, to: string | null): Promise<Map<BytePath, LeafChange>>
-  /** What `git diff` says lies between two trees: with full object ids, no renames, and three lines around each change. */
+  /** The output of `git diff` between two trees: full object ids, no renames, three lines of context. */
   readPatch(repo: Repo, from: string, to: string, signal?: AbortSignal): Promise<Buffer>
-  /** Stores a content, and answers its id. */
+  /** Stores a content as a blob, and answers its object id. */
   write(repo: Repo, content: Uint8Array): Promise<string>
-  /** The tree after the changes; null deletes. */
+  /** Stores the tree that has these changes applied, and answers its object id; null deletes a file. */
   change(repo: Repo, tree: string | null, changes: ReadonlyMap<BytePath, Leaf | null>): Promise<string>
-  /** Captures what lies at these paths of a folder, unless it is known. Never follows a link. */
+  /**
+   * Reads these paths of a folder and stores their contents; a file that equals one of its `known` leaves is not stored
+   * again. Never follows a symlink.
+   */
   capture(
     repo: Repo,
     folder: string,
     paths: Iterable<BytePath>,
     known?: ReadonlyMap<BytePath, readonly (Leaf | null)[]>,
   ): Promise<Map<BytePath, Found>>
-  /** Every file of the checkout as it is, tracked or not, but for what is ignored. */
+  /** Stores all tracked and untracked files of the checkout, without the ignored ones, and answers the tree. */
   captureAll(repo: Repo, checkout: string, signal?: AbortSignal): Promise<string>
-  /** What of the checkout differs from a commit, staged or not, tracked or not, but for what is ignored; null: deleted. */
+  /** Stores the files of the checkout that differ from a commit, untracked but not ignored ones included; null: deleted. */
   captureChanges(
     repo: Repo,
     checkout: string,
     commit: string,
     signal?: AbortSignal,
   ): Promise<Map<BytePath, Leaf | null>>
-  /** Ignored files that these patterns name too, in the syntax of a .gitignore; with `folders`, folders as a whole. */
+  /** The ignored files that also match `patterns` (in the syntax of `.gitignore`); with `folders`, whole folders as one. */
   findIgnored(
     repo: Repo,
     checkout: string,
@@ -36,10 +41,13 @@ export interface Contents {
     folders: boolean,
     signal?: AbortSignal,
   ): Promise<BytePath[]>
+  /** Merges three trees as `git merge-tree` does; conflicts are an answer, not an error. */
   merge(repo: Repo, input: MergeInput, signal?: AbortSignal): Promise<Merged>
+  /** The entry at a path of a tree. */
   findLeaf(repo: Repo, tree: string, file: BytePath): Promise<Leaf | undefined>
-  /** Undefined when it has more bytes than that. */
+  /** The content of a file; undefined when it has more than `limit` bytes. */
   findContent(repo: Repo, leaf: Leaf, limit: number): Promise<Buffer | undefined>
+  /** The content of a file, whatever its size. */
   readContent(repo: Repo, leaf: Leaf): Promise<Buffer>
   /** Writes the content to a new file. */
   exportFile(repo: Repo, leaf: Leaf, target: string): Promise<void>

@@ -1,3 +1,4 @@
+/** The methods of ports that change the world, as a list: where the fault tests let a call fail or kill the process. */
 import type { Checkouts } from './checkouts.ts'
 import type { Commands } from './commands.ts'
 import type { Contents } from './contents.ts'
@@ -7,7 +8,7 @@ import type { Journal } from './journal.ts'
 import type { Seeding } from './seeding.ts'
 import type { Steps } from './steps.ts'
 
-/** The methods that change the world: where a fault can strike. */
+/** By port, the names of its methods with an effect. */
 export const effects = {
   files: [
     'makeFolder',

@@ -1,14 +1,15 @@
+/** The file system and the disk; implemented by src/files (docs/adr/0023-microseconds-at-once.md). */
 import type { FileKind } from '../model/file-kind.ts'
 
-/** The file system. Nothing here follows a symlink in the last part of a path. */
+/** Reads and writes by name. No method follows a symlink in the last part of a path. */
 export interface Files {
   /** undefined when nothing is there. */
   readKind(path: string): Promise<FileKind | undefined>
   /** undefined when nothing is there. */
   readText(path: string): Promise<string | undefined>
-  /** When it was last written; of a folder, when a name in it came or went. undefined when nothing is there. */
+  /** The mtime: the last write of a file, the last change of the names in a folder; undefined when nothing is there. */
   readTime(path: string): Promise<Date | undefined>
-  /** Who may do what with it, as `chmod` has it; undefined when nothing is there. */
+  /** The permission bits, as for `chmod`; undefined when nothing is there. */
   readMode(path: string): Promise<number | undefined>
   /** The names in a folder; empty when there is no such folder. */
   readNames(folder: string): Promise<string[]>
@@ -16,49 +17,51 @@ export interface Files {
   readRealPath(path: string): Promise<string>
   /** Makes the folder and its parents; `mode` counts for each one made. */
   makeFolder(path: string, mode?: number): Promise<void>
-  /** Throws `pathExists` when something is there already. */
+  /** Makes one folder; throws `pathExists` when something is there already. */
   makeNewFolder(path: string): Promise<void>
-  /** Replaces the file by rename, so that a reader sees the old or the new content, never a part. */
+  /** Replaces the file by rename, so that a reader sees the old or the new content, never half of it. */
   write(path: string, content: string, mode?: number): Promise<void>
-  /** False when something has that name. */
+  /** Writes a file that does not exist yet; false when something has that name. */
   writeNew(path: string, content: string): Promise<boolean>
-  /** A link to `target`, where nothing is yet; makes the folder. */
+  /** Makes the symlink `at`, where nothing may be yet, and its folder. */
   link(target: string, at: string): Promise<void>
+  /** Renames within one file system. */
   rename(from: string, to: string): Promise<void>
-  /** A rename, or across file systems a complete copy that takes its name at once, then removal of the old. */
+  /** Renames, or across file systems copies everything, gives the copy its name, and then deletes the old. */
   move(from: string, to: string): Promise<void>
-  /** Does nothing when it is not empty or not there. */
+  /** Deletes an empty folder; does nothing when it is not empty or not there. */
   removeEmptyFolder(path: string): Promise<void>
-  /** A file, a link, or a folder with all that is in it. Of ours only: whatever a user made is renamed into the trash. */
+  /** Deletes a file, a link or a whole folder. For files of offshoot only: files of users are renamed into the trash. */
   remove(path: string): Promise<void>
 }
 
 /** Writes that survive a power cut, and copies. */
 export interface DurableFiles {
-  /** The same, on the disk when it returns but for its name, which `sync` of its folder makes durable. Makes the folder. */
+  /** Replaces the file and flushes its content; its name is durable after `sync` of its folder. Makes the folder. */
   writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
-  /** The same where nothing has that name yet; otherwise it answers false, and what is there stays. */
+  /** The same if nothing has that name yet; otherwise answers false, and leaves the present file as it is. */
   writeDurableNew(path: string, content: Uint8Array, mode: number): Promise<boolean>
-  /** Adds to the end of a file, on the disk when it returns. Makes the file, but not its folder. */
+  /** Appends to a file and flushes it. Makes the file, but not its folder. */
   appendDurable(path: string, text: string, mode: number): Promise<void>
-  /** Writes what will be that file, beside it, and answers where. Makes the folder. */
+  /** Writes the future content of `target` into a new file beside it, and answers its path. Makes the folder. */
   writeDraft(target: string, content: Uint8Array, mode: number): Promise<string>
-  /** Each takes its name, when all of them are on the disk. On one file system. */
+  /** Flushes all drafts, then renames each to its target. All are on one file system. */
   placeDrafts(drafts: readonly { readonly draft: string; readonly target: string }[]): Promise<void>
-  /** Makes durable what is in these files, and the names in these folders. */
+  /** Flushes these files, and the names in these folders, to the disk. */
   sync(paths: readonly string[]): Promise<void>
+  /** Copies a file. */
   copy(from: string, to: string): Promise<void>
-  /** A file or a link, where nothing is yet, sharing the disk's blocks where that can be; makes the folder. */
+  /** Copies a file or a link to where nothing is yet, as a reflink if the file system can. Makes the folder. */
   copyNew(from: string, to: string, mode?: number): Promise<void>
 }
 
-/** How full the disk is, and what takes the room. */
+/** Free space, and the disk usage of files. */
 export interface Disk {
-  /** `network`: on a file system that several machines may write to. */
+  /** The free and total bytes of the file system at `path`; `network`: several machines may write to it. */
   readFreeSpace(path: string): Promise<{ free: number; total: number; network: boolean }>
-  /** How many bytes a file or a folder takes on the disk, with all that is in it; 0 when nothing is there. */
+  /** The bytes that a file or a whole folder takes on the disk; 0 when nothing is there. */
   readUsage(path: string): Promise<number>
 }
 
-/** All of it, as adapters use it. */
+/** All three, as one adapter implements them. */
 export type FileSystem = Files & DurableFiles & Disk

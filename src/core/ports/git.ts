@@ -1,25 +1,27 @@
+/** The user's repository and its checkouts; implemented by src/git. */
 import type { HeldBranch, HookCall, HookEnd, Registration, Worktree } from '../model/git.ts'
 import type { Place } from '../model/repo.ts'
 
-/** The user's repository and its checkouts. Reads answer undefined for "not there" and throw for everything else. */
+/** Questions to git. A `find*` answers undefined for "not there" and throws for everything else. */
 export interface Git {
-  /** Throws `gitUnusable` unless the installed git can do what we need; answers its version. */
+  /** Answers the version of the installed git; throws `gitUnusable` when it is missing or too old. */
   requireVersion(signal?: AbortSignal): Promise<string>
-  /** HEAD of the checkout in hand: the branch it is on, null when detached. */
+  /** The branch that the checkout is on; null when its HEAD is detached. */
   readHeadBranch(place: Place): Promise<string | null>
+  /** The main checkout and all linked worktrees. */
   readWorktrees(place: Place): Promise<Worktree[]>
-  /** Who will come back to the branch, although it is checked out nowhere: a rebase, a bisect. */
+  /** The rebase or bisect that will come back to the branch, although it is checked out nowhere now. */
   findHolder(place: Place, branch: string): Promise<HeldBranch | undefined>
-  /** The same for the linked ones, with what only a careful look needs to know. */
+  /** The linked worktrees, with their git locks and the tasks that they belong to. */
   readRegistrations(place: Place): Promise<Registration[]>
-  /** What agents should leave alone: refs with their values, files of config and hooks with their hashes. */
+  /** The state that agents should not change: refs with their values, config files and hooks with their hashes. */
   readSurroundings(place: Place): Promise<ReadonlyMap<string, string>>
-  /** The mark that a repository carries, so that it is known again after it was moved. */
+  /** The mark in the repository that identifies it after the user moved it. */
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>
-  /** Stores the mark; no ref points to it yet. */
+  /** Stores the mark as a blob and answers its object id; no ref points to it yet. */
   writeRepoMark(place: Place, id: string, signal?: AbortSignal): Promise<string>
-  /** Puts the checkout on a branch; files and index stay as they are. */
+  /** Points HEAD of the checkout at a branch; files and index stay as they are. */
   moveHead(place: Place, branch: string, message: string): Promise<void>
-  /** Runs a hook of the user's repository in its checkout; one that is not there has nothing to say. */
+  /** Runs a git hook of the user in the checkout; a hook that does not exist answers `ok`. */
   runHook(place: Place, hook: HookCall, signal?: AbortSignal): Promise<HookEnd>
 }

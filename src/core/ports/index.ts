@@ -1,4 +1,4 @@
-/** Every way out of the core, on one page. A verb is handed these and nothing else; `effects.ts` lists where a fault can strike. */
+/** Every way out of the core, on one page: a verb reaches the world through these ports and nothing else. */
 import type { Place } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Owner } from '../model/task.ts'
@@ -24,17 +24,18 @@ import type { Steps } from './steps.ts'
 import type { Notes, RepoRecords, Store } from './store.ts'
 import type { VaultCare } from './vault-care.ts'
 
-/** The ports of verbs that only look into the records. None of them spawns anything. */
+/** The ports of verbs that only read records, without a process (docs/adr/0016-records-apart-and-one-bundle.md). */
 export interface Records {
   readonly store: Store // tasks and their events
   readonly repos: RepoRecords // repositories that offshoot has worked in
   readonly notes: Notes // small values by key
-  /** Throws `notARepository` when `dir` is in none. */
+  /** The repository that `dir` is in. Throws `notARepository` when it is in none. */
   locate(dir: string): Promise<Place>
-  /** Whether the process in the middle of a verb still runs. */
+  /** Whether that process still runs. */
   isAlive(owner: Owner): Promise<boolean>
 }
 
+/** All ports; src/compose connects them to the adapters. */
 export interface Ports extends Records {
   readonly files: Files // the file system
   readonly durable: DurableFiles // writes that survive a power cut
@@ -64,11 +65,11 @@ export interface Ports extends Records {
   readonly home: string // the state folder
   readonly userHome: string // `~` in settings
   readonly temp: string // the folder for temporary files
-  /** The exports of a module of the user's. Throws `badSettings` when it cannot be loaded. */
+  /** Imports a module of the user and answers its exports. Throws `badSettings` when it cannot be loaded. */
   loadModule(file: string): Promise<readonly unknown[]>
-  /** Moves all records into the folder, as far as they can be kept; the next use begins without any. */
+  /** Moves all records into the folder, as far as they can be read; the next use begins without any. */
   setRecordsAside(folder: string): Promise<void>
-  /** Work that no verb waits for; should it fail, the next verb that needs it does it again. */
+  /** Starts work that no verb waits for; if it fails, the next verb that needs it does it again. */
   later(work: () => Promise<unknown>): void
   /** Starts a process that makes workspaces ahead for the repository at `dir`. */
   makeAhead(dir: string, settings: Settings): void

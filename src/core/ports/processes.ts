@@ -1,22 +1,26 @@
+/** Processes and network ports of this machine; implemented by src/process. */
 import type { LeftBehind } from '../model/git.ts'
 import type { Owner } from '../model/task.ts'
 
+/** Which processes of offshoot live, and which children dead ones left behind. */
 export interface Processes {
+  /** This process. */
   self(): Owner
-  /** Those who died while a child of theirs ran. */
+  /** Processes of offshoot that died while a child of theirs ran. */
   readDeadOwners(): Owner[]
   /**
-   * Ends the processes that a dead owner left running, and answers how many there were. `clear` then takes away what
-   * they left, and is told which of them changed refs; should it fail, the owner stays on record.
+   * Kills the children that a dead owner left running, and answers how many there were. `clear` then removes their lock
+   * files, and is given the gits among them that changed refs; if it fails, the owner stays on record for the next try.
    */
   endChildren(owner: Owner, clear?: (left: readonly LeftBehind[]) => Promise<void>): Promise<number>
-  /** The run that we are a part of: a process above us carries its mark. */
+  /** The run that this process is part of, by the mark in its environment or in that of a parent. */
   findRun(): string | undefined
-  /** Ends all that a run has started, wherever it went, and answers how many there were. */
+  /** Kills all processes that a run has started, daemons included, and answers how many there were. */
   endRun(run: string): Promise<number>
 }
 
+/** The network ports of this machine. */
 export interface Sockets {
-  /** Of these ports of the machine, the ones that somebody listens on. */
+  /** The ports among these that a program listens on. */
   readBusy(ports: readonly number[]): Promise<ReadonlySet<number>>
 }

@@ -1,3 +1,4 @@
+/** Steps and landings as commits of the user's repository; implemented by src/vault (docs/adr/0009-publish-by-pack.md). */
 import type { BytePath } from '../model/bytes.ts'
 import type { Push } from '../model/git.ts'
 
@@ -6,40 +7,40 @@ import type { Published, ReplayStep } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Leaf, LeafChange } from '../model/tree.ts'
 
-/** Steps and landings as commits of the user's repository. */
+/** Writes commits into the user's repository, and reads trees from it. */
 export interface Publishing {
-  /** Brings the steps into the user's repository, on the task's branch. */
+  /** Writes the steps as commits into the user's repository, and moves the task's branch to the last one. */
   publish(repo: Repo, task: Task, signal?: AbortSignal): Promise<Published>
-  /** The tree of a commit of the user's. */
+  /** The tree of a commit of the user's repository. */
   readTree(repo: Repo, commit: string): Promise<string>
-  /** The new contents as `git add` would store them, with the user's conversions. */
+  /** Converts the changed files as `git add` would, with the user's line ends and filters. */
   clean(
     repo: Repo,
     task: Task,
     changes: ReadonlyMap<BytePath, LeafChange>,
     signal?: AbortSignal,
   ): Promise<Map<BytePath, Leaf | null>>
-  /** A stored content as a checkout would write it. */
+  /** Converts one file as `git checkout` would, and answers the leaf with the bytes for the folder. */
   smudge(repo: Repo, task: Task, checkout: string, file: BytePath, leaf: Leaf): Promise<Leaf>
-  /** A commit of the user's, with their name and signature, brought into their repository. */
+  /** Makes a commit in the user's repository, with their name and signature, and answers its id. */
   commit(
     repo: Repo,
     task: Task,
     parts: { tree: string; parents: readonly string[]; message: string },
     signal?: AbortSignal,
   ): Promise<string>
-  /** Where a remote is pushed to: as the repository's config said at the start, and as it says now. */
+  /** The push address of a remote: in the config at the start of the task, and in the config now. */
   findRemote(
     repo: Repo,
     task: Task,
     remote: string,
   ): Promise<{ before: string | undefined; now: string | undefined }>
-  /** A git folder with the repository's config as it was at the start; answers its path. */
+  /** Makes a git folder with the repository's config as of the start, to push from, and answers its path. */
   makePushRepo(repo: Repo, task: Task): Promise<string>
-  /** Sends a commit of the user's repository to another one, under the name of a branch. */
+  /** Pushes a commit of the user's repository to a branch of another one. */
   push(repo: Repo, task: Task, push: Push, signal?: AbortSignal): Promise<void>
-  /** The agent's own commits and what it did not commit, or else the steps: what a rebase replays. */
+  /** The commits for a rebase: the agent's own and its uncommitted rest, or else the steps. */
   readReplay(repo: Repo, task: Task, signal?: AbortSignal): Promise<ReplayStep[]>
-  /** The id that each published step has in the user's repository. */
+  /** The commit id that each published step has in the user's repository, by the number of the step. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
 }

@@ -1,15 +1,16 @@
-/** Where the processes of an agent and of the user's hooks run (docs/adr/0028-one-cell-one-spawn.md). */
+/** Where the processes of agents and hooks run; implemented by src/sandbox (docs/adr/0028-one-cell-one-spawn.md). */
 import type { CommandCall } from '../model/command.ts'
 
 /** The kinds of sandbox that can be asked for; `none` is this machine as it is. */
 export type SandboxKind = 'none'
 
+/** Opens cells. */
 export interface Sandboxes {
-  /** Opens a cell for one run or one hook. Whoever opens it closes it. */
+  /** Opens a cell for one run or one hook. The caller closes it. */
   open(kind: SandboxKind, task: CellTask): Promise<Cell>
 }
 
-/** What a cell is opened for. */
+/** The folder and the environment that a cell is opened with. */
 export interface CellTask {
   /** The folder on this machine in which commands start. */
   readonly workspace: string

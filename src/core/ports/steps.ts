@@ -1,17 +1,22 @@
+/**
+ * The steps of a task: taken, read, compared and restored; implemented by src/vault
+ * (docs/adr/0007-objects-in-process-index-never-rewritten.md).
+ */
 import type { BytePath } from '../model/bytes.ts'
 
 import type { Repo } from '../model/repo.ts'
 import type { DiffOptions, DiffStat, Snapshot, Step, StepFile, StepNote } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 
-/** The steps of a task: taken, read, compared and restored. */
+/** Reads a workspace into the vault, and writes a step back into it. */
 export interface Steps {
+  /** The last step. */
   findTip(repo: Repo, task: Task): Promise<Step | undefined>
   /** Every step from 0 on. */
   readSteps(repo: Repo, task: Task): Promise<Step[]>
-  /** The files of each step against the one before. */
+  /** The files that each step changed against the one before. */
   readFiles(repo: Repo, steps: readonly Step[], signal?: AbortSignal): Promise<StepFile[][]>
-  /** Takes the workspace as it is. `paths` names what may have changed; without it everything is looked at. */
+  /** Takes a step of the workspace as it is. `paths` names the files that may have changed; without it all are checked. */
   snapshot(
     repo: Repo,
     task: Task,
@@ -19,18 +24,20 @@ export interface Steps {
     paths?: readonly string[],
     signal?: AbortSignal,
   ): Promise<Snapshot>
-  /** These paths of the workspace are never a part of a step. */
+  /** Excludes these paths of the workspace from every later step. */
   keepOut(repo: Repo, task: Task, paths: readonly BytePath[]): Promise<void>
-  /** What the workspace holds that neither the last step nor its HEAD has. */
+  /** The files of the workspace that neither the last step nor HEAD holds. */
   readDirt(repo: Repo, task: Task, signal?: AbortSignal): Promise<readonly StepFile[]>
-  /** Whether the last step holds all that is in a folder that was the workspace, but for what the rules ignore. */
+  /** Whether the last step holds every file of a former workspace, except ignored ones. */
   isKept(repo: Repo, task: Task, folder: string, signal?: AbortSignal): Promise<boolean>
-  /** What the rules ignore, folders as a whole. */
+  /** The ignored files of the workspace; a folder that is ignored counts as one. */
   readIgnored(repo: Repo, task: Task, signal?: AbortSignal): Promise<string[]>
+  /** The number of files and lines that differ between two steps. */
   readStat(repo: Repo, from: Step, to: Step, signal?: AbortSignal): Promise<DiffStat>
+  /** The output of `git diff` between two steps. */
   readDiff(repo: Repo, from: Step, to: Step, options: DiffOptions, signal?: AbortSignal): Promise<Buffer>
-  /** Makes the files of the workspace those of `to`, knowing that they are those of `from` now; null: it is empty. */
+  /** Writes the files of `to` into a workspace that holds those of `from` now; null: it is empty. */
   restore(repo: Repo, task: Task, from: Step | null, to: Step, signal?: AbortSignal): Promise<void>
-  /** Makes that step, or without one step 0, the last one of a task whose ref is lost; false when it is not there. */
+  /** For a task whose ref is lost: makes that step the last one, or step 0 if none is given; false when it is not there. */
   mendTip(repo: Repo, task: Task, commit: string | undefined): Promise<boolean>
 }

@@ -1,6 +1,7 @@
 /**
- * The records, as rows: tasks with their log of events, repositories, and notes. A store keeps rows and writes them in
- * one transaction; core/tasks/records.ts decides which rows. docs/adr/0026-a-thin-asynchronous-store.md tells why.
+ * The records, as rows: tasks with their log of events, repositories, and notes; implemented by src/store. A store keeps
+ * rows and writes them in one transaction, and core/tasks/records.ts decides which rows: see ADR 26
+ * (docs/adr/0026-a-thin-asynchronous-store.md) and, for SQLite, ADR 3 (docs/adr/0003-sqlite-store.md).
  */
 import type { Appended, Change, Fault, Position } from '../model/change.ts'
 import type { StoredEvent, TaskEvent } from '../model/events.ts'
@@ -10,51 +11,58 @@ import type { Idling, Task, TaskFilter } from '../model/task.ts'
 
 /** The tasks and their log. A task's repository must be put first; hidden tasks are found by uid only. */
 export interface Store {
+  /** The open task of that id. */
   findOpenTask(repo: string, id: string): Promise<Task | undefined>
   /** The newest task of that id, open or closed. */
   findTask(repo: string, id: string): Promise<Task | undefined>
+  /** The task of that uid, hidden or not. */
   findTaskByUid(uid: string): Promise<Task | undefined>
+  /** The task whose workspace is at that path. */
   findTaskByPath(path: string): Promise<Task | undefined>
-  /** Newest first. */
+  /** The tasks that match, newest first. */
   readTasks(filter: TaskFilter): Promise<Task[]>
+  /** How many tasks of a repository are open. */
   countOpenTasks(repo: string): Promise<number>
-  /** What there is to know of the open tasks before a command, however many they are. */
+  /** The open tasks in groups, so that a command can tell in one query whether auto-revert is due for any of them. */
   readIdling(): Promise<Idling[]>
   /** Tasks in the middle of a verb. */
   readPendingTasks(): Promise<Task[]>
-  /** In the order of the log. A reader that asks again `after` the last one it got misses none and gets none twice. */
+  /** Events in the order of the log. A reader that asks again `after` its last one misses none and gets none twice. */
   readEvents(options: {
     after?: number
     uid?: string
     types?: readonly TaskEvent['type'][]
     limit?: number
   }): Promise<StoredEvent[]>
-  /** The log as it lies there, entry by entry. */
+  /** Every entry of the log, with its seal. */
   readLog(): AsyncIterable<LoggedEvent>
-  /** With the versions of these tasks, or of all; the whole answer is of one moment. */
+  /** The position of the log, with the versions of these tasks or of all, read in one transaction. */
   readPosition(uids?: readonly string[]): Promise<Position>
-  /** Writes the whole change, durably, if nobody else was faster. */
+  /** Writes the whole change durably, or nothing when another writer was faster. */
   append(change: Change): Promise<Appended>
-  /** Looks at every row. */
+  /** Checks every row, and answers the defects. */
   inspect(): Promise<Fault[]>
 }
 
 /** The repositories that offshoot has worked in. */
 export interface RepoRecords {
-  /** The newest that is, or was, in that place. */
+  /** The newest record of a repository that is, or was, at that path. */
   findAt(commonDir: string): Promise<RepoRecord | undefined>
+  /** The record of that id. */
   findById(id: string): Promise<RepoRecord | undefined>
-  /** Oldest first. */
+  /** All records, oldest first. */
   readAll(): Promise<RepoRecord[]>
-  /** Replaces the record of that id. */
+  /** Writes the record, in place of an older one of that id. */
   put(repo: RepoRecord): Promise<void>
 }
 
 /** Small texts that offshoot keeps for itself. */
 export interface Notes {
+  /** The note of that key. */
   find(key: string): Promise<string | undefined>
+  /** Writes a note, in place of an older one of that key. */
   put(key: string, value: string): Promise<void>
-  /** The notes whose key begins so, but for empty ones. */
+  /** The notes whose key begins with `prefix`, without empty ones. */
   readBelow(prefix: string): Promise<Map<string, string>>
 }
 
@@ -63,5 +71,6 @@ export interface Stores {
   readonly store: Store
   readonly repos: RepoRecords
   readonly notes: Notes
+  /** Closes the store; no method may be called afterwards. */
   close(): Promise<void>
 }

@@ -1,21 +1,22 @@
+/** The findings that doctor and repair show: scan and judge, with a moved repository recognized. */
 import type { Ports } from '../ports/index.ts'
 import { findRepo, isInWorkspace } from '../tasks/repo.ts'
 import { type Finding, judge } from './judge.ts'
 import { findMoved } from './relink.ts'
 import { scan, type ScanOptions } from './scan.ts'
 
-/** What the records, the folders and git disagree about, each with its verdict. */
+/** Every disagreement between the records, the folders and git, each with its verdict. */
 export async function examine(
   ports: Ports,
   dir: string,
   options: ScanOptions,
   signal?: AbortSignal,
 ): Promise<Finding[]> {
-  // Where git does not work, the scan tells.
+  // If git does not work here, the scan reports it.
   const moved = await findMoved(ports, dir, signal).catch(() => undefined)
   signal?.throwIfAborted()
   const world = await scan(ports, options, signal)
-  // In a workspace a command that names no repository may mean that task alone.
+  // In a workspace a command without `-C` may act on that task alone, so its hints name the repository.
   const here = (await isInWorkspace(ports, dir))
     ? undefined
     : await findRepo(ports, dir).catch(() => undefined)

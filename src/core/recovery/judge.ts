@@ -1,4 +1,4 @@
-/** What to make of the worlds that the scan has gathered: one verdict for each disagreement. Pure. */
+/** Judges the world that the scan has gathered: one finding with a verdict for each disagreement. Pure. */
 import path from 'node:path'
 import { quoted } from '../base/shell-quote.ts'
 import type { GitLock, Registration } from '../model/git.ts'
@@ -9,15 +9,15 @@ import { movedHint } from '../workspaces/moved.ts'
 import type { SeenRepo, SeenTask, UnknownFolder, World } from './scan.ts'
 
 /**
- * - `finish`, `roll back`: a dead process left it half-done; it comes to its end, or to where it was.
- * - `recreate on next use`: it is missing or damaged, and the vault has what it takes to make it whole.
- * - `adopt`: the vault knows a task that has no record; it gets one.
- * - `quarantine`: a leftover that is ours, whose task is closed and whose content the vault has: into the trash.
- * - `report`: it is not ours, or nobody can tell. It is told, and never touched.
+ * - `finish`, `roll back`: a dead process left a verb half-done; recovery completes it or takes it back.
+ * - `recreate on next use`: a thing is missing or damaged, and the vault can make it again.
+ * - `adopt`: the vault knows a task that has no record; recovery makes the record again.
+ * - `quarantine`: a leftover of a closed task, whose content the vault has; recovery moves it into the trash.
+ * - `report`: it is not ours, or nobody can tell. Recovery reports it and never touches it.
  */
 export type Verdict = 'finish' | 'roll back' | 'recreate on next use' | 'adopt' | 'quarantine' | 'report'
 
-/** What makes it right, for whoever is asked to. */
+/** The repair of a finding, for recovery/mend.ts. */
 export type Mend =
   | { readonly do: 'settle' | 'workspace' | 'branch' | 'pin' | 'steps'; readonly task: Task }
   | { readonly do: 'unpin' | 'quarantine'; readonly task: Task }
@@ -27,33 +27,33 @@ export interface Finding {
   readonly name: string
   readonly status: 'warn' | 'fail'
   readonly verdict: Verdict
-  /** What is found. */
+  /** The disagreement. */
   readonly message: string
-  /** Why it matters. */
+  /** The consequence for the user. */
   readonly why: string
-  /** The command that makes it right, or what else to do. */
+  /** The command that repairs it, or what else to do. */
   readonly hint: string
   readonly mend?: Mend | undefined
 }
 
-/** `here`: the repository that whoever asks is in. What they are told to do elsewhere says where. */
+/** `here` is the repository that the user is in; hints for other repositories get a `-C DIR`. */
 export function judge(world: World, here?: string): Finding[] {
   const at = ({ record }: SeenRepo) => (record.id === here ? '' : ` -C ${quoted(repoRoot(record.commonDir))}`)
   const repos = new Map(world.repos.map((seen) => [seen.record.id, seen]))
   return [
-    ...world.failed.map(unreadable),
-    ...world.unknown.flatMap(ofUnknown),
-    ...world.repos.flatMap((seen) => ofRepo(seen, world, at(seen))),
+    ...world.failed.map(unreadableFinding),
+    ...world.unknown.flatMap(judgeUnknownVault),
+    ...world.repos.flatMap((seen) => judgeRepo(seen, world, at(seen))),
     ...world.tasks.flatMap((seen) => {
       const repo = repos.get(seen.task.repo)
-      return repo ? ofTask(seen, repo, at(repo)) : []
+      return repo ? judgeTask(seen, repo, at(repo)) : []
     }),
-    ...world.repos.flatMap((seen) => ofLeftovers(seen, at(seen))),
-    ...world.strays.flatMap((stray) => ofStray(stray, world.repos)),
+    ...world.repos.flatMap((seen) => judgeLeftovers(seen, at(seen))),
+    ...world.strays.flatMap((stray) => judgeUnknownFolder(stray, world.repos)),
   ]
 }
 
-function unreadable({ what, why, hint }: World['failed'][number]): Finding {
+function unreadableFinding({ what, why, hint }: World['failed'][number]): Finding {
   return {
     name: what,
     status: 'fail',
@@ -64,7 +64,7 @@ function unreadable({ what, why, hint }: World['failed'][number]): Finding {
   }
 }
 
-function ofUnknown({ name, repo, tasks }: World['unknown'][number]): Finding[] {
+function judgeUnknownVault({ name, repo, tasks }: World['unknown'][number]): Finding[] {
   if (tasks === 0) return []
   if (!repo)
     return [
@@ -90,7 +90,7 @@ function ofUnknown({ name, repo, tasks }: World['unknown'][number]): Finding[] {
   ]
 }
 
-function ofRepo(seen: SeenRepo, { tasks, now }: World, at: string): Finding[] {
+function judgeRepo(seen: SeenRepo, { tasks, now }: World, at: string): Finding[] {
   const { record, vault, isThere } = seen
   const [open] = [tasks.filter(({ task }) => task.repo === record.id && isOpen(task))]
   const name = `repository ${record.name}`
@@ -147,20 +147,20 @@ function ofRepo(seen: SeenRepo, { tasks, now }: World, at: string): Finding[] {
   }
   return [
     ...found,
-    ...seen.locks.flatMap((lock) => ofLock(seen, lock, now, at)),
-    ...(vault.locks ?? []).flatMap((lock) => ofVaultLock(seen, lock, now, at)),
-    ...seen.registrations.flatMap((registration) => ofForeign(registration, at)),
+    ...seen.locks.flatMap((lock) => judgeLock(seen, lock, now, at)),
+    ...(vault.locks ?? []).flatMap((lock) => judgeVaultLock(seen, lock, now, at)),
+    ...seen.registrations.flatMap((registration) => judgeForeignWorktree(registration, at)),
   ]
 }
 
-/** A git that is at work holds a lock for less than that. */
+/** A working git holds a lock for less than this. */
 const patienceMs = 60_000
 
 export function isStale({ since }: GitLock, now: Date): boolean {
   return now.getTime() - since.getTime() >= patienceMs
 }
 
-function ofLock({ record }: SeenRepo, lock: GitLock, now: Date, at: string): Finding[] {
+function judgeLock({ record }: SeenRepo, lock: GitLock, now: Date, at: string): Finding[] {
   if (!isStale(lock, now)) return []
   const file = path.join(record.commonDir, lock.name)
   const left = leftLock(lock.name, file, lock, now, at)
@@ -168,8 +168,8 @@ function ofLock({ record }: SeenRepo, lock: GitLock, now: Date, at: string): Fin
   return [{ ...left, verdict: 'report', hint: `If no git is at work there: rm ${quoted(file)}` }]
 }
 
-/** Only we have a git at work in a vault. */
-function ofVaultLock({ record }: SeenRepo, lock: GitLock, now: Date, at: string): Finding[] {
+/** Only gits of ours work in a vault, so a stale lock there can be removed. */
+function judgeVaultLock({ record }: SeenRepo, lock: GitLock, now: Date, at: string): Finding[] {
   if (!isStale(lock, now)) return []
   const left = leftLock(`${path.basename(lock.name)} of vault ${record.name}`, lock.name, lock, now, at)
   return [{ ...left, mend: { do: 'locks', repo: record.id } }]
@@ -187,8 +187,8 @@ function leftLock(name: string, file: string, { since }: GitLock, now: Date, at:
   }
 }
 
-/** What git left half-made that is none of ours; one of ours is judged with its task. */
-function ofForeign({ name, path: folder, uid, locked }: Registration, at: string): Finding[] {
+/** A half-made worktree that is not ours; ours are judged with their tasks. */
+function judgeForeignWorktree({ name, path: folder, uid, locked }: Registration, at: string): Finding[] {
   if (uid !== undefined || locked !== 'initializing') return []
   return [
     {
@@ -202,7 +202,7 @@ function ofForeign({ name, path: folder, uid, locked }: Registration, at: string
   ]
 }
 
-function ofTask({ task, folder, moved, fault, isBusy }: SeenTask, repo: SeenRepo, at: string): Finding[] {
+function judgeTask({ task, folder, moved, fault, isBusy }: SeenTask, repo: SeenRepo, at: string): Finding[] {
   const name = `task ${task.id}`
   const { vault, refs } = repo
   const repair = `offshoot repair ${task.id}${at}`
@@ -223,7 +223,7 @@ function ofTask({ task, folder, moved, fault, isBusy }: SeenTask, repo: SeenRepo
     ]
   }
   const found: Finding[] = []
-  const soon = (message: string, why: string, mend: Mend): void => {
+  const reportRecreate = (message: string, why: string, mend: Mend): void => {
     found.push({ name, status: 'warn', verdict: 'recreate on next use', message, why, hint: repair, mend })
   }
   const lost = stepsLost(task, vault.tips.get(task.uid))
@@ -259,7 +259,7 @@ function ofTask({ task, folder, moved, fault, isBusy }: SeenTask, repo: SeenRepo
     })
   } else if (folder === 'gone') {
     const why = 'An agent cannot work in it. All that was recorded comes back from the last step.'
-    soon(`its workspace ${task.path} is gone`, why, { do: 'workspace', task })
+    reportRecreate(`its workspace ${task.path} is gone`, why, { do: 'workspace', task })
   } else if (fault !== undefined && task.shadow) {
     found.push({
       name,
@@ -270,28 +270,31 @@ function ofTask({ task, folder, moved, fault, isBusy }: SeenTask, repo: SeenRepo
       hint: `git -C ${quoted(task.path)} switch ${task.branch}`,
     })
   } else if (fault !== undefined) {
-    soon(fault, 'Git does not work in it, or takes it for something else.', { do: 'workspace', task })
+    reportRecreate(fault, 'Git does not work in it, or takes it for something else.', {
+      do: 'workspace',
+      task,
+    })
   }
   if (!refs.has(pinRef(task.uid)))
-    soon('its pin is gone', 'Nothing keeps git from collecting the commit that it started from.', {
+    reportRecreate('its pin is gone', 'Nothing keeps git from collecting the commit that it started from.', {
       do: 'pin',
       task,
     })
   if (task.isolation !== 'clone' && folder === 'there' && !refs.has(branchRef(task.branch)))
-    soon(`its branch ${task.branch} is gone`, 'Git has nothing to compare the work with.', {
+    reportRecreate(`its branch ${task.branch} is gone`, 'Git has nothing to compare the work with.', {
       do: 'branch',
       task,
     })
   return found
 }
 
-/** Until the first step is taken, step 0 may not be there yet. */
+/** Whether steps are missing in the vault. Step 0 is made with the first step, so a task without steps may have none. */
 function stepsLost(task: Task, tip: boolean | undefined): boolean {
   return tip === undefined ? task.checkpoints > 0 : !tip
 }
 
-/** What marks, pins and the vault tell of tasks that are closed, or that nobody knows. */
-function ofLeftovers(repo: SeenRepo, at: string): Finding[] {
+/** Steps, pins and worktrees of tasks that are closed or have no record. */
+function judgeLeftovers(repo: SeenRepo, at: string): Finding[] {
   const { registrations, refs, vault, known, lost, record } = repo
   const uids = new Set(vault.tips.keys())
   const found: Finding[] = []
@@ -312,7 +315,7 @@ function ofLeftovers(repo: SeenRepo, at: string): Finding[] {
     if (uid === undefined || (uids.has(uid) && !known.has(uid))) continue
     const task = known.get(uid)
     if (task && (isOpen(task) || task.pending)) continue
-    found.push(ofPin(ref, task, at))
+    found.push(pinFinding(ref, task, at))
   }
   const open = new Set(Array.from(known.values(), (task) => (isOpen(task) ? task.path : '')))
   for (const registration of registrations) {
@@ -320,12 +323,12 @@ function ofLeftovers(repo: SeenRepo, at: string): Finding[] {
     if (uid === undefined || (uids.has(uid) && !known.has(uid))) continue
     const task = known.get(uid)
     if (task && (isOpen(task) || task.pending)) continue
-    found.push(ofMarked(registration, open.has(registration.path) ? undefined : task, at))
+    found.push(worktreeFinding(registration, open.has(registration.path) ? undefined : task, at))
   }
   return found
 }
 
-function ofPin(ref: string, task: Task | undefined, at: string): Finding {
+function pinFinding(ref: string, task: Task | undefined, at: string): Finding {
   const common = { name: `pin ${ref}`, status: 'warn' } as const
   if (task)
     return {
@@ -345,7 +348,7 @@ function ofPin(ref: string, task: Task | undefined, at: string): Finding {
   }
 }
 
-function ofMarked({ name, path: folder }: Registration, task: Task | undefined, at: string): Finding {
+function worktreeFinding({ name, path: folder }: Registration, task: Task | undefined, at: string): Finding {
   const common = { name: `worktree ${name}`, status: 'warn' } as const
   if (task && task.path === folder && task.isolation === 'worktree')
     return {
@@ -365,8 +368,8 @@ function ofMarked({ name, path: folder }: Registration, task: Task | undefined, 
   }
 }
 
-function ofStray({ folder, task }: UnknownFolder, repos: readonly SeenRepo[]): Finding[] {
-  // One that is registered is judged by its mark.
+function judgeUnknownFolder({ folder, task }: UnknownFolder, repos: readonly SeenRepo[]): Finding[] {
+  // A folder with a registration of ours is judged as a worktree.
   if (repos.some(({ registrations }) => registrations.some(({ uid, path: at }) => uid && at === folder)))
     return []
   const common = { name: `folder ${path.basename(folder)}`, status: 'warn', verdict: 'report' } as const

@@ -1,6 +1,7 @@
-/** Makes right what was found. Each looks again under the lock: the world may have moved on since the scan. */
+/** Repairs what the scan found. Each repair checks again under the lock, because the state may have changed since. */
 import type { Work } from '../tasks/work.ts'
 import { quoted } from '../base/shell-quote.ts'
+import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
 import { branchRef, pinRef } from '../model/refs.ts'
@@ -18,7 +19,7 @@ import { isStale, type Mend } from './judge.ts'
 import { adopt } from './rebuild.ts'
 import { settle } from './settle.ts'
 
-/** Throws when it cannot be done; then nothing was changed. */
+/** Throws when the repair is not possible; then nothing was changed. */
 export async function mend(ports: Ports, how: Mend, signal?: AbortSignal): Promise<void> {
   if ('task' in how) return mendTask(ports, how.do, how.task, signal)
   if (how.do === 'adopt') return requireAdopted(ports, how.repo, signal)
@@ -44,7 +45,7 @@ async function requireKnown(ports: Ports, id: string): Promise<Repo> {
   throw new AppError('notFound', 'Its repository is not known.')
 }
 
-/** Only we write refs of that name, and nobody holds a lock on one for long. */
+/** Removes stale locks on refs below `refs/offshoot/` and in the vault, which only offshoot writes. */
 async function clearLocks({ refs, care, files, clock }: Ports, repo: Repo): Promise<void> {
   const { place } = repo
   const left = (await refs.readLocks(place)).filter((lock) => isStale(lock, clock.now()))
@@ -68,12 +69,11 @@ async function mendTask(ports: Ports, what: TaskMend, seen: Task, signal?: Abort
   const repo = await requireKnown(ports, seen.repo)
   await holdTask(ports, seen, { verb: 'repair', signal }, async () => {
     const mended = await mendHeld(ports, repo, what, seen, signal)
-    if (mended !== undefined)
-      await append(ports, seen.uid, { type: 'mended', what: mended }, ports.clock.now().toISOString())
+    if (mended !== undefined) await append(ports, seen.uid, { type: 'mended', what: mended }, now(ports))
   })
 }
 
-/** What is now right, for the log; undefined when that is there already, or nothing was to be done any more. */
+/** The text for the log; undefined when there was nothing left to repair, or the log has an event of it already. */
 async function mendHeld(
   ports: Ports,
   repo: Repo,
@@ -104,7 +104,7 @@ async function requireClosed(ports: Ports, seen: Task): Promise<Task> {
   throw new AppError('locked', `${seen.id} is in use again.`)
 }
 
-/** Commits that were collected come back from the vault when the steps are next published. */
+/** If `git gc` deleted published commits, the next publish writes them again from the vault. */
 async function mendBranch(work: Work): Promise<string | undefined> {
   const { ports, repo, task, signal } = work
   const { refs } = ports
@@ -140,7 +140,7 @@ async function requireChanged(
   throw new AppError('locked', `${change.ref} moved meanwhile.`, { hint: 'Repeat it.' })
 }
 
-/** The log of events remembers the commit of each step. */
+/** Finds the lost tip of the steps by the commit in the log of events. */
 async function mendSteps({ ports, repo, task }: Work): Promise<string> {
   const steps = (await ports.store.readEvents({ uid: task.uid, types: ['checkpoint'] })).map(
     ({ event }) => event,
@@ -153,7 +153,7 @@ async function mendSteps({ ports, repo, task }: Work): Promise<string> {
   })
 }
 
-/** Into the trash, and only what the vault has: what nobody recorded stays where it is. */
+/** Moves the leftover of a closed task into the trash. Throws when it holds files that no step has. */
 async function quarantine(work: Work): Promise<string> {
   const { ports, repo, task, signal } = work
   if ((await ports.files.readKind(task.path)) !== undefined) {
@@ -161,7 +161,7 @@ async function quarantine(work: Work): Promise<string> {
     if (dirt.length > 0)
       throw new AppError('uncommittedChanges', `${task.path} holds what no step has.`, { path: task.path })
   }
-  // Git collects what it alone leads to once its registration is in the trash.
+  // A detached HEAD may be all that keeps a commit from `git gc`, and the trash would take it away.
   const head = await findUnkeptHead(work)
   if (head !== undefined)
     throw new AppError(

@@ -1,5 +1,6 @@
-/** What an older tool, or an older version, left in the state folder: nothing of it is read, and nothing dropped. */
+/** Moves files of an older tool or version out of the state folder; offshoot neither reads nor deletes them. */
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { appError } from '../model/errors.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Finding } from './judge.ts'
@@ -7,9 +8,9 @@ import type { Finding } from './judge.ts'
 const ours: ReadonlySet<string> = new Set(['daemon.json'])
 const folders: ReadonlySet<string> = new Set(['sessions', 'git-sessions'])
 
-/** Where nobody stumbles over it, and nothing is ever taken from. */
-export function asideFolder({ home, clock }: Ports): string {
-  return path.join(home, 'aside', clock.now().toISOString().replaceAll(':', '-'))
+/** A folder for files that offshoot puts aside and never reads again. */
+export function asideFolder(ports: Ports): string {
+  return path.join(ports.home, 'aside', now(ports).replaceAll(':', '-'))
 }
 
 export async function readOldState({ files, home }: Ports): Promise<string[]> {
@@ -17,11 +18,11 @@ export async function readOldState({ files, home }: Ports): Promise<string[]> {
   return names.filter((name) => folders.has(name) || (name.endsWith('.json') && !ours.has(name))).toSorted()
 }
 
-type Told = Pick<Finding, 'name' | 'message' | 'hint'>
+type Report = Pick<Finding, 'name' | 'message' | 'hint'>
 
-/** What cannot be moved stays, and keeps nothing else from being repaired. */
-export async function setOldStateAside(ports: Ports): Promise<{ repaired: Told[]; left: Told[] }> {
-  const [repaired, left]: [Told[], Told[]] = [[], []]
+/** A file that cannot be moved is reported in `left`, and the rest goes on. */
+export async function setOldStateAside(ports: Ports): Promise<{ repaired: Report[]; left: Report[] }> {
+  const [repaired, left]: [Report[], Report[]] = [[], []]
   const folder = asideFolder(ports)
   for (const name of await readOldState(ports)) {
     try {

@@ -1,24 +1,24 @@
-/** Recovery at regular times, beside a run. */
+/** Runs recovery at intervals, beside a run. */
 import type { Ports } from '../ports/index.ts'
 
-/** Says when somebody last looked after everything. */
+/** The note with the time of the last recovery. */
 const note = 'recovered at'
 
 /**
- * Recovers every so many minutes until the answer is called, which waits for a recovery under way; 0 minutes is never. Of
- * several processes that do so, one recovers. What cannot be put right is tried again the next time.
+ * Recovers every `everyMinutes` until the answered function is called, which waits for a recovery under way; 0 is never. Of
+ * several processes that do this, one recovers. A recovery that fails is tried again the next time.
  */
 export function recoverMeanwhile(ports: Ports, everyMinutes: number): () => Promise<void> {
   if (everyMinutes === 0) return async () => {}
   const every = everyMinutes * 60_000
   const over = new AbortController()
   let round: Promise<void> | undefined
-  const look = async () => {
+  const recoverIfDue = async () => {
     const { recover } = await import('./reconcile.ts')
     if (await isDue(ports, every)) await recover(ports, over.signal)
   }
   const timer = setInterval(() => {
-    round ??= look()
+    round ??= recoverIfDue()
       .catch(() => {})
       .finally(() => {
         round = undefined
@@ -34,7 +34,7 @@ export function recoverMeanwhile(ports: Ports, everyMinutes: number): () => Prom
 async function isDue({ notes, clock }: Ports, every: number): Promise<boolean> {
   const now = clock.now()
   const last = Date.parse((await notes.find(note)) ?? '')
-  // One's own last time is never quite so long ago; a time to come is that of a clock that went wrong.
+  // Our own last note is slightly younger than one interval, hence 0.9. A time in the future is of a wrong clock.
   if (Math.abs(now.getTime() - last) < every * 0.9) return false
   await notes.put(note, now.toISOString())
   return true

@@ -1,5 +1,6 @@
-/** Records that are lost, made again from what the vaults know: every task, step and operation. */
+/** Makes lost records again from the vaults: every task, step and operation (docs/adr/0019-records-from-the-vault.md). */
 import type { Work } from '../tasks/work.ts'
+import { now } from '../base/time.ts'
 import { AppError, appError } from '../model/errors.ts'
 import { repoName } from '../model/names.ts'
 import type { KeptOperation, Operation, OperationNote } from '../model/operation.ts'
@@ -17,17 +18,17 @@ import { asideFolder } from './old-state.ts'
 import { type KnownTask, rebuiltLog } from './rebuilt-log.ts'
 
 export interface Rebuilt {
-  /** Where the damaged records were put. */
+  /** The folder that the damaged records were moved to. */
   readonly aside?: string | undefined
   /** The ids of the tasks. */
   readonly tasks: readonly string[]
   readonly steps: number
   readonly operations: number
-  /** What the vaults know and could not be taken over. */
+  /** Tasks and vaults that could not be taken over. */
   readonly left: readonly { readonly what: string; readonly why: string; readonly hint: string }[]
 }
 
-/** Records that are there stay as they are: only what is missing is added, of each repository all or nothing. */
+/** Adds the missing records, all or none of each repository; existing records stay as they are. */
 export function rebuild(ports: Ports, dir: string, signal?: AbortSignal): Promise<Rebuilt> {
   return ports.locks.hold('rebuild', { verb: 'repair', signal }, async () => {
     const mended = await mendRows(ports)
@@ -50,7 +51,7 @@ export function rebuild(ports: Ports, dir: string, signal?: AbortSignal): Promis
   })
 }
 
-/** Of one repository alone, what its vault knows; what others lack, or cannot be read of them, is not its concern. */
+/** Rebuilds the missing records of one repository; damage of other vaults does not matter. */
 export function adopt(ports: Ports, id: string, signal?: AbortSignal): Promise<Pick<Rebuilt, 'left'>> {
   return ports.locks.hold('rebuild', { verb: 'repair', signal }, async () => {
     const vault = (await ports.care.readVaults()).find(({ repo }) => repo?.id === id)
@@ -59,16 +60,16 @@ export function adopt(ports: Ports, id: string, signal?: AbortSignal): Promise<P
   })
 }
 
-/** The repository that `dir` is in, if its mark says that this is its vault. */
+/** The repository that `dir` is in, if the vault of this name is its own by its mark. */
 async function findMarked(ports: Ports, name: string, dir: string): Promise<RepoRecord | undefined> {
   const place = await ports.locate(dir).catch(() => undefined)
   const mark = place && (await ports.git.findRepoMark(place))
   if (!mark || repoName(place.commonDir, mark.id) !== name) return undefined
-  const addedAt = ports.clock.now().toISOString()
+  const addedAt = now(ports)
   return { id: mark.id, name, commonDir: place.commonDir, mark: mark.blob, addedAt }
 }
 
-/** What the events tell needs no vault; where they cannot tell it, what is damaged is set aside. */
+/** Makes damaged task records again from their events. If the events are damaged too, `setDamagedAside` comes next. */
 async function mendRows(ports: Ports): Promise<string[]> {
   try {
     return await mendRecords(ports)
@@ -78,7 +79,7 @@ async function mendRows(ports: Ports): Promise<string[]> {
   }
 }
 
-/** Only records that are damaged; those that a newer offshoot wrote, or that may not be read, stay. */
+/** Moves damaged records away; records of a newer offshoot, and records that may not be read, stay. */
 async function setDamagedAside(ports: Ports): Promise<string | undefined> {
   if (!(await isDamaged(ports))) return undefined
   const folder = asideFolder(ports)
@@ -109,7 +110,7 @@ async function rebuildRepo(
     for (const { record } of known)
       if (await ports.store.findOpenTask(record.repo, record.id)) rivals.add(record.uid)
     const isFree = ({ uid }: Task) => !rivals.has(uid)
-    const { log, tasks, taken } = rebuiltLog(known, isFree, ports.clock.now().toISOString(), blocks)
+    const { log, tasks, taken } = rebuiltLog(known, isFree, now(ports), blocks)
     await adoptLog(ports, log)
     const count = (type: string) => log.filter(({ event }) => event.type === type).length
     return {
@@ -135,7 +136,7 @@ async function rebuildRepo(
   }
 }
 
-/** The repository as its vault names it. One that is known keeps its record: it may have moved since. */
+/** The repository that its vault names. A known one keeps its record, which has the newer path if it was moved. */
 async function recordRepo(ports: Ports, noted: RepoRecord | string | undefined): Promise<Repo> {
   if (typeof noted === 'string')
     throw new AppError('notFound', `It cannot be read: ${noted}`, { hint: 'Make it readable, then repeat.' })
@@ -152,7 +153,7 @@ async function recordRepo(ports: Ports, noted: RepoRecord | string | undefined):
   return repoAt(ports, known ?? noted)
 }
 
-/** All that the vault knows of tasks that have no record. */
+/** Reads the tasks without a record from the vault. */
 async function gather(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<KnownTask[]> {
   const uids = await ports.care.readUids(repo.name)
   const recorded = await readKnown(ports.store, uids)
@@ -186,7 +187,7 @@ async function gatherTask(work: Work, kept: readonly KeptOperation[], isThere: b
     .at(-1)
   return {
     record: { ...record, repo: repo.id },
-    steps: await described(ports, repo, steps, signal),
+    steps: await describeSteps(ports, repo, steps, signal),
     done,
     half: half && (await stageOf(ports, repo, half)),
     published: [...(await publishing.readPublished(repo, record)).values()].at(-1),
@@ -194,8 +195,8 @@ async function gatherTask(work: Work, kept: readonly KeptOperation[], isThere: b
   }
 }
 
-/** What each step changed; where the user's repository is gone with a part of the files, that cannot be told. */
-async function described(
+/** The changes of each step; empty where objects are lost with the user's repository. */
+async function describeSteps(
   ports: Ports,
   repo: Repo,
   steps: readonly Step[],
@@ -214,13 +215,13 @@ async function described(
   return found
 }
 
-/** Whether anything of the task is there outside of the vault: a start that was taken back leaves nothing. */
+/** Whether a pin or a folder of the task exists; a start that was taken back leaves neither. */
 async function isLeft({ ports, repo, task }: Work): Promise<boolean> {
   if ((await ports.refs.findRef(repo.place, pinRef(task.uid))) !== undefined) return true
   return (await ports.files.readKind(task.path)) !== undefined
 }
 
-/** An operation that did not come to its end: how far it got. */
+/** How far an unfinished operation got; undefined when it changed nothing. */
 async function stageOf(ports: Ports, repo: Repo, operation: Operation): Promise<KnownTask['half']> {
   const { begun } = await lookAtRefs(ports, repo, operation)
   if (begun || (await isBegun(ports, repo, operation))) return { operation, staged: true }

@@ -1,4 +1,4 @@
-/** The events that a task must have had, for the vault to know of it what it knows. Pure. */
+/** Makes the events of a task again from the facts in the vault (docs/adr/0019-records-from-the-vault.md). Pure. */
 import { reduce, type StoredEvent, type TaskEvent } from '../model/events.ts'
 import type { Operation, OperationNote } from '../model/operation.ts'
 import type { DiffStat, Step, StepFile } from '../model/step.ts'
@@ -7,31 +7,34 @@ import { movedTo } from '../operations/refs.ts'
 import { overlap } from '../workspaces/port-block.ts'
 
 export interface KnownTask {
-  /** As step 0 has it. */
+  /** The record as of step 0. */
   readonly record: Task
-  /** From step 0 on. */
+  /** All steps, from 0 on. */
   readonly steps: readonly {
     readonly step: Step
     readonly files: readonly StepFile[]
-    /** Against step 0. */
+    /** Changed files and lines against step 0. */
     readonly total: DiffStat
   }[]
-  /** In the order in which they came to pass. */
+  /** The completed operations, in order. */
   readonly done: readonly { readonly operation: Operation; readonly note: OperationNote }[]
-  /** The one that was under way. */
+  /** The operation that was under way when the records were lost. */
   readonly half: { readonly operation: Operation; readonly staged: boolean } | undefined
   /** The last commit of the task on its branch. */
   readonly published: string | undefined
-  /** Anything of it is there outside of the vault, or nobody can tell. */
+  /** A pin or a folder of the task exists, or nobody can tell. */
   readonly isLeft: boolean
 }
 
 export type LogEntry = Pick<StoredEvent, 'uid' | 'event' | 'at'>
 
-/** Whoever was at work when the records were lost is gone with them. */
+/** Stands for the owners of lost verbs: those processes are dead. */
 const deadOwner: Owner = { pid: 0, startedAt: '', boot: '' }
 
-/** One log for all, in the order of time. `taken` are those whose id another open task has, `blocks` the ports of others. */
+/**
+ * One log for all tasks, in the order of time. `taken` answers the open tasks whose id another open task has; `blocks` are
+ * the port blocks of other tasks.
+ */
 export function rebuiltLog(
   known: readonly KnownTask[],
   isFree: (task: Task) => boolean,
@@ -41,7 +44,7 @@ export function rebuiltLog(
   const [logs, tasks, taken] = [[] as LogEntry[][], [] as Task[], [] as Task[]]
   const open = new Set<string>()
   const given = [...blocks]
-  // Of two that are open under one id, the newer one is meant.
+  // Of two open tasks with the same id, the newer one gets it.
   const newestFirst = known.toSorted((a, b) => b.record.createdAt.localeCompare(a.record.createdAt))
   for (const one of newestFirst) {
     const log = logOf(one, now)
@@ -54,13 +57,13 @@ export function rebuiltLog(
     }
     if (isOpen(task)) open.add(id)
     const block = isOpen(task) ? task.portBlock : undefined
-    // It may have been closed for a while, and its ports somebody else's since: the next run is given others.
+    // The task may have been closed for a while, and another may have its ports now: the next run gets new ones.
     const isGiven = block !== undefined && given.some((other) => overlap(block, other))
     if (block && !isGiven) given.push(block)
     tasks.push(task)
     logs.push(isGiven ? logOf({ ...one, record: withoutPorts(one.record) }, now) : log)
   }
-  return { log: inOrder(logs), tasks, taken }
+  return { log: mergeLogs(logs), tasks, taken }
 }
 
 function withoutPorts(record: Task): Task {
@@ -70,11 +73,11 @@ function withoutPorts(record: Task): Task {
 
 function logOf({ record, steps, done, half, published, isLeft }: KnownTask, now: string): LogEntry[] {
   const entry = (at: string) => (event: TaskEvent) => ({ uid: record.uid, event, at })
-  const task = fresh(record, new Set(steps.flatMap(({ step }) => step.run ?? [])).size)
+  const task = taskAtStart(record, new Set(steps.flatMap(({ step }) => step.run ?? [])).size)
   const begun = entry(record.createdAt)({ type: 'start.begun', task, owner: deadOwner })
-  // A shadow branch is entered by an operation: with it the start ends.
+  // The start of a shadow branch ends with an operation, not with `start.done`.
   const started = record.shadow ? [] : [entry(record.createdAt)({ type: 'start.done' })]
-  const came = inOrder([steps.slice(1).map(checkpoint(entry)), done.flatMap(operation(entry))])
+  const came = mergeLogs([steps.slice(1).map(checkpoint(entry)), done.flatMap(operation(entry))])
   const last = came.at(-1)?.at ?? record.createdAt
   const never = steps.length <= 1 && done.length === 0 && !half && !isLeft
   if (never)
@@ -91,12 +94,12 @@ function logOf({ record, steps, done, half, published, isLeft }: KnownTask, now:
       ? []
       : [entry(last)({ type: 'publish.done', branch: record.branch, tip: published })]),
     entry(now)({ type: 'rebuilt' }),
-    ...(half ? underWay(half).map(entry(now)) : []),
+    ...(half ? pendingEvents(half).map(entry(now)) : []),
   ]
 }
 
-/** What comes to a task only later, and is told by its events. */
-const later: ReadonlySet<string> = new Set([
+/** Fields that a task gets later, from its events. */
+const laterFields: ReadonlySet<string> = new Set([
   'pending',
   'reason',
   'unpublished',
@@ -106,9 +109,9 @@ const later: ReadonlySet<string> = new Set([
   'hidden',
 ])
 
-/** As it was when it began, whatever step 0 caught it in. */
-function fresh(record: Task, runs: number): Task {
-  const kept = Object.entries(record).filter(([key]) => !later.has(key))
+/** The record as `start.begun` had it, without later fields that step 0 may hold. */
+function taskAtStart(record: Task, runs: number): Task {
+  const kept = Object.entries(record).filter(([key]) => !laterFields.has(key))
   const none = { checkpoints: 0, files: 0, insertions: 0, deletions: 0 }
   const begun = { ...none, runs, state: 'pending', head: record.base.commit }
   return { ...Object.fromEntries(kept), ...begun } as unknown as Task
@@ -133,13 +136,16 @@ const operation =
     ]
   }
 
-function underWay({ operation: { id, verb, undoes }, staged }: NonNullable<KnownTask['half']>): TaskEvent[] {
+function pendingEvents({
+  operation: { id, verb, undoes },
+  staged,
+}: NonNullable<KnownTask['half']>): TaskEvent[] {
   const begun: TaskEvent = { type: 'operation.begun', id, verb, undoes, owner: deadOwner }
   return staged ? [begun, { type: 'operation.staged', id }] : [begun]
 }
 
-/** Several logs as one. Each keeps its own order, also where the clock went back in the middle of it. */
-function inOrder(logs: readonly (readonly LogEntry[])[]): LogEntry[] {
+/** Merges logs by time. Each keeps its own order, even if the clock was set back in the middle of it. */
+function mergeLogs(logs: readonly (readonly LogEntry[])[]): LogEntry[] {
   const timed = logs.flatMap((log) => {
     let latest = ''
     return log.map((entry) => {

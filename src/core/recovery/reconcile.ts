@@ -1,3 +1,4 @@
+/** The verb recover: settles dead verbs, then scans everything and repairs what is provably ours and dead. */
 import { afterRun } from '../closing/auto-revert.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { Ports } from '../ports/index.ts'
@@ -15,28 +16,28 @@ interface Recovery {
 
 export interface Recovered {
   readonly recovered: readonly Recovery[]
-  /** What was found and is left to the user. */
+  /** Findings that are left to the user. */
   readonly reported: readonly Pick<Finding, 'name' | 'message' | 'hint'>[]
 }
 
 /**
- * Finishes or rolls back what died half-way, a run as if it had been cancelled, then looks at everything and puts right
- * what is provably ours and dead.
+ * Settles every dead verb, a run as if it had been cancelled, then scans all repositories and repairs what is provably ours
+ * and dead.
  */
 export async function recover(ports: Ports, signal?: AbortSignal): Promise<Recovered> {
   const settled = await settleAll(ports, signal)
   for (const { uid } of settled) await giveUp(ports, uid)
   const { recovered, reported } = await reconcile(ports, undefined, signal)
-  return { recovered: [...settled.map(told), ...recovered], reported }
+  return { recovered: [...settled.map(recoveryOf), ...recovered], reported }
 }
 
 /**
- * The same before a command that writes, where something died half-way: only the repositories concerned are looked at,
- * and a look that fails keeps nobody from working.
+ * Does the same before a command that writes, but scans only the repositories of dead verbs. A scan that fails does not
+ * stop the command.
  */
 export async function recoverFirst(ports: Ports, signal?: AbortSignal): Promise<void> {
   const settled = await settleAll(ports, signal)
-  // What somebody is at work in says nothing about the rest.
+  // A verb that was left alone is no reason to scan its repository.
   const repos = new Set(settled.flatMap(({ repo, verdict }) => (verdict === 'left alone' ? [] : [repo])))
   if (repos.size === 0) return
   try {
@@ -46,25 +47,25 @@ export async function recoverFirst(ports: Ports, signal?: AbortSignal): Promise<
   }
 }
 
-/** What the end of its run would have done, had nobody killed it. */
+/** Runs the auto-revert that the end of the run would have started. */
 async function giveUp(ports: Ports, uid: string): Promise<void> {
   const task = await ports.store.findTaskByUid(uid)
   const record = task?.trigger && (await ports.repos.findById(task.repo))
   if (task && record) await afterRun({ ports, repo: await repoAt(ports, record), task })
 }
 
-function told({ task, verdict, why }: Settled): Recovery {
+function recoveryOf({ task, verdict, why }: Settled): Recovery {
   return { task, verdict, why }
 }
 
-const done: Partial<Record<Verdict, Recovery['verdict']>> = {
+const verdictsDone: Partial<Record<Verdict, Recovery['verdict']>> = {
   finish: 'finished',
   'roll back': 'rolled back',
   adopt: 'adopted',
   quarantine: 'quarantined',
 }
 
-/** Gather, decide, do. A picture that is not whole changes nothing. */
+/** Scans, judges and repairs. If anything could not be read, nothing is repaired. */
 async function reconcile(
   ports: Ports,
   repos: ReadonlySet<string> | undefined,
@@ -75,25 +76,25 @@ async function reconcile(
   const reported: Finding[] = []
   for (const finding of judge(world)) {
     signal?.throwIfAborted()
-    const verdict = done[finding.verdict]
-    // What is in the middle of a verb was tried just now.
+    const verdict = verdictsDone[finding.verdict]
+    // `settleAll` has just tried the pending verbs.
     if (finding.mend?.do === 'settle') continue
     if (verdict === undefined || !finding.mend || world.failed.length > 0) reported.push(finding)
     else {
-      const why = await mend(ports, finding.mend, signal).then(() => undefined, refused)
-      if (why === undefined) recovered.push({ task: named(finding), verdict, why: finding.message })
+      const why = await mend(ports, finding.mend, signal).then(() => undefined, reasonOf)
+      if (why === undefined) recovered.push({ task: subjectOf(finding), verdict, why: finding.message })
       else reported.push({ ...finding, message: `${finding.message}; left alone: ${why}` })
     }
   }
   return { recovered, reported: reported.map(({ name, message, hint }) => ({ name, message, hint })) }
 }
 
-function refused(thrown: unknown): string {
+function reasonOf(thrown: unknown): string {
   const error = appError(thrown)
   if (error.kind === 'cancelled') throw new AppError('cancelled', error.message, { cause: error })
   return error.message
 }
 
-function named({ name, mend: how }: Finding): string {
+function subjectOf({ name, mend: how }: Finding): string {
   return how && 'task' in how ? how.task.id : name
 }

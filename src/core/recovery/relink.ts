@@ -1,4 +1,5 @@
-/** A repository that was moved is known by its mark; its record and its open tasks follow it. */
+/** Recognizes a repository that the user has moved by its mark, and updates its record and its open tasks. */
+import { now } from '../base/time.ts'
 import { type Place, type RepoRecord, repoRoot } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -6,7 +7,7 @@ import { append } from '../tasks/records.ts'
 import { requireRepo } from '../tasks/repo.ts'
 import { follower } from '../workspaces/moved.ts'
 
-/** The record of the repository that `dir` is in, when it says another place where there is none any more. */
+/** The record of the repository that `dir` is in, if its path is another one and nothing is there any more. */
 export async function findMoved(
   ports: Ports,
   dir: string,
@@ -28,12 +29,12 @@ export async function relink(ports: Ports, dir: string, signal?: AbortSignal) {
   await requireRepo(ports, dir, signal)
   for (const task of await ports.store.readTasks({ repo: record.id, open: true })) {
     const event = { type: 'moved', to: await movedTo(ports, task, follow) } as const
-    await append(ports, task.uid, event, ports.clock.now().toISOString())
+    await append(ports, task.uid, event, now(ports))
   }
   return [{ name: `repository ${record.name}`, message: `it was moved from ${from} to ${to}`, hint: '' }]
 }
 
-/** A workspace may have been in the repository, or not. */
+/** The new paths of a task. Its workspace has moved only if it was inside of the repository. */
 async function movedTo({ files }: Ports, task: Task, follow: (file: string) => string) {
   const there = (await files.readKind(follow(task.path))) === 'folder'
   return {

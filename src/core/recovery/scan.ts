@@ -1,4 +1,4 @@
-/** The three worlds, gathered: the records, the folders, and what git and the vault know. Changes nothing. */
+/** Gathers the state of the records, the folders, git and the vault, for judge.ts to compare. Changes nothing. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { eachOf } from '../base/concurrency.ts'
@@ -16,44 +16,44 @@ import { findOther } from '../workspaces/moved.ts'
 export interface World {
   readonly repos: readonly SeenRepo[]
   readonly tasks: readonly SeenTask[]
-  /** What could not be read: a repository, its workspaces, a vault without one. */
+  /** The repositories, workspaces and vaults that could not be read. */
   readonly failed: readonly Unread[]
-  /** Vaults of repositories that have no record, or that say of none, with the number of tasks in each. */
+  /** Vaults whose repository has no record, or that name no repository, with the number of tasks in each. */
   readonly unknown: readonly {
     readonly name: string
     readonly repo: RepoRecord | undefined
     readonly tasks: number
   }[]
-  /** Folders beside the workspaces that no open task has. */
+  /** Folders beside the workspaces that belong to no open task. */
   readonly strays: readonly UnknownFolder[]
   readonly now: Date
 }
 
 export interface UnknownFolder {
   readonly folder: string
-  /** The closed one whose workspace was there. */
+  /** The closed task whose workspace was there. */
   readonly task?: Task | undefined
 }
 
 interface Unread {
   readonly what: string
   readonly why: string
-  /** What is to be done, where that is more than to make it readable. */
+  /** The advice, when it is more than "make it readable". */
   readonly hint?: string | undefined
 }
 
 export interface SeenRepo {
   readonly record: RepoRecord
-  /** Its git folder is where the record says. */
+  /** The git folder exists at the path in the record. */
   readonly isThere: boolean
   readonly vault: VaultLook
   readonly registrations: readonly Registration[]
-  /** Ours, and the branches. */
+  /** All refs of offshoot, and the branches. */
   readonly refs: ReadonlyMap<string, string>
   readonly locks: readonly GitLock[]
-  /** Records of tasks that marks and refs speak of, also closed and hidden ones, by uid. */
+  /** The records of tasks that pins, worktrees or the vault name, by uid; closed and hidden ones included. */
   readonly known: ReadonlyMap<string, Task>
-  /** What those are called that have steps and no record, by uid. */
+  /** The ids of tasks with steps in the vault and no record, by uid. */
   readonly lost: ReadonlyMap<string, string>
 }
 
@@ -61,22 +61,22 @@ export interface SeenRepo {
 export interface SeenTask {
   readonly task: Task
   readonly folder: 'there' | 'gone'
-  /** Where the user has moved it. */
+  /** The folder that the user has moved the workspace to. */
   readonly moved?: OtherFolder | undefined
-  /** What is wrong with its git; of a task in the user's checkout, that this is on another branch. */
+  /** The damage of its git; for a shadow branch, that the checkout is on another branch. */
   readonly fault: string | undefined
-  /** Whoever is in the middle of a verb on it lives. */
+  /** The process in the middle of a verb on it still runs. */
   readonly isBusy: boolean
 }
 
 export interface ScanOptions {
-  /** Left out: all of them. */
+  /** The repositories to scan, by id; left out: all. */
   readonly repos?: ReadonlySet<string> | undefined
-  /** Also whether the vaults have all that the steps hold, which takes longer. */
+  /** Also checks that the vaults have every object of the steps, which takes longer. */
   readonly deep?: boolean | undefined
 }
 
-/** Of the given repositories, or of all. What cannot be read of one is told: half a picture of it proves nothing. */
+/** A repository that cannot be read completely goes to `failed` and is not judged: half of its state proves nothing. */
 export async function scan(
   ports: Ports,
   { repos: only, deep = false }: ScanOptions,
@@ -94,12 +94,12 @@ export async function scan(
       repos.push(seen)
       tasks.push(...found)
     } catch (thrown) {
-      failed.push(unread(`repository ${record.name}`, thrown))
+      failed.push(unreadOf(`repository ${record.name}`, thrown))
     }
   }
   const strays: UnknownFolder[] = []
   for (const { record } of repos) {
-    const failing = (thrown: unknown) => void failed.push(unread(`workspaces of ${record.name}`, thrown))
+    const failing = (thrown: unknown) => void failed.push(unreadOf(`workspaces of ${record.name}`, thrown))
     await findStrays(ports, record).then((found) => strays.push(...found), failing)
   }
   const found = only ? { unknown: [], failed: [] } : await findUnknown(ports)
@@ -107,7 +107,7 @@ export async function scan(
   return { repos, tasks, failed, unknown: found.unknown, strays, now: ports.clock.now() }
 }
 
-function unread(what: string, thrown: unknown): Unread {
+function unreadOf(what: string, thrown: unknown): Unread {
   const { kind, message, hint, data } = appError(thrown)
   if (kind === 'cancelled') throw thrown
   return { what, why: message, ...(data?.damaged === true && { hint }) }
@@ -168,7 +168,7 @@ async function lookAtTask(work: Work, isThere: boolean): Promise<SeenTask> {
   return { ...seen, fault: await findFault(work) }
 }
 
-/** In the user's own checkout git is theirs; only where they are in it is of concern. */
+/** In the user's own checkout only its branch matters; its git is the user's own. */
 async function findFault({ ports, repo, task, signal }: Work): Promise<string | undefined> {
   if (!task.shadow) return isolationOf(ports, task).findFault(repo, task, signal)
   const branch = await ports.git.readHeadBranch({ ...repo.place, gitDir: task.shadow.gitDir })
@@ -181,12 +181,12 @@ async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'faile
   const [unknown, failed]: [World['unknown'][number][], Unread[]] = [[], []]
   const names = new Set((await ports.repos.readAll()).map(({ name }) => name))
   const vaults = await ports.care.readVaults().catch((thrown: unknown) => {
-    failed.push(unread('vaults', thrown))
+    failed.push(unreadOf('vaults', thrown))
     return []
   })
   for (const { name, repo, why } of vaults) {
     if (repo ? await ports.repos.findById(repo.id) : names.has(name)) continue
-    const failing = (thrown: unknown) => void failed.push(unread(`vault ${name}`, thrown))
+    const failing = (thrown: unknown) => void failed.push(unreadOf(`vault ${name}`, thrown))
     if (why !== undefined) failed.push({ what: `vault ${name}`, why })
     else
       await ports.care
@@ -196,7 +196,7 @@ async function findUnknown(ports: Ports): Promise<Pick<World, 'unknown' | 'faile
   return { unknown, failed }
 }
 
-/** Only in the folders of the state folder: elsewhere the user may keep whatever they like beside ours. */
+/** Searches only the state folder: in a `workspace.base` of the user, other folders may lie beside ours. */
 async function findStrays(ports: Ports, { name }: RepoRecord): Promise<UnknownFolder[]> {
   const base = path.join(ports.home, 'workspaces', name)
   const folders = (await ports.files.readNames(base)).filter((folder) => !folder.startsWith('.'))

@@ -1,4 +1,5 @@
-/** A verb that died half-way comes to its end, or to where it began. Spawns nothing when there is none. */
+/** Finishes or rolls back verbs whose process died. Starts no process when there is none. */
+import { now } from '../base/time.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { LeftBehind } from '../model/git.ts'
 import { branchRef, markRef, pinRef } from '../model/refs.ts'
@@ -28,29 +29,29 @@ export interface Settled {
 }
 
 /**
- * Finishes or rolls back what died in the middle of a verb. With nothing to do it is one read of the store. What
- * cannot be judged is left alone and told.
+ * Settles every pending verb whose process is dead. With nothing to do it is one read of the store. A verb that cannot be
+ * settled is left alone and reported.
  */
 export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Settled[]> {
-  const told: Settled[] = []
+  const settled: Settled[] = []
   for (const owner of ports.processes.readDeadOwners()) {
-    // One that does not end must not stand in the way of everything: it is tried again the next time.
+    // A child that does not end must not block the rest; the next recovery tries again.
     await ports.processes.endChildren(owner, (left) => clearLeft(ports, left)).catch(() => 0)
   }
   await recoverPools(ports)
   for (const task of await ports.store.readPendingTasks()) {
     signal?.throwIfAborted()
     try {
-      told.push(await settle(ports, task))
+      settled.push(await settle(ports, task))
     } catch (error) {
       const { uid, id, repo } = task
-      told.push({ uid, task: id, repo, verdict: 'left alone', why: appError(error).message })
+      settled.push({ uid, task: id, repo, verdict: 'left alone', why: appError(error).message })
     }
   }
-  return told
+  return settled
 }
 
-/** Getting the lock proves that whoever began the verb is dead; its git children may not be. */
+/** Holding the lock proves that the process of the verb is dead; its git children may still run. */
 export async function settle(ports: Ports, seen: Task): Promise<Settled> {
   const lock = seen.pending?.verb === 'run' ? runLock(seen.uid) : taskLock(seen.repo, seen.id)
   return ports.locks.hold(lock, { verb: 'recover', waitMs: 0 }, async () => {
@@ -105,7 +106,7 @@ async function conclude(
       await publishSteps({ ports, repo, task: await catchUp({ ports, repo, task }) })
       return 'finished'
     case 'run':
-      // What has left the group of its agent is not among the children on record.
+      // Processes that left the agent's group are not among the recorded children.
       await ports.processes.endRun(pending.run)
       await clearRunFolder(ports, pending.run)
       await clear(branch)
@@ -115,8 +116,8 @@ async function conclude(
 }
 
 /**
- * With the repository all is gone that the verb could have changed there: it ends in the records, and what it has made of
- * folders is put where it belongs. What was to land in a checkout waits: the disk may only not be mounted.
+ * Settles a verb whose repository is gone. There is nothing to change in it, so only records and folders are settled. A
+ * landing into a checkout stays pending, because the disk may just not be mounted.
  */
 async function concludeGone(
   ports: Ports,
@@ -125,7 +126,6 @@ async function concludeGone(
   pending: Pending,
   why: string,
 ): Promise<Settled['verdict']> {
-  const now = () => ports.clock.now().toISOString()
   switch (pending.verb) {
     case 'start':
     case 'recreate':
@@ -137,26 +137,26 @@ async function concludeGone(
       throw new AppError('notFound', `${repo.commonDir} is gone, in which ${why}.`)
     }
     case 'publish':
-      await append(ports, task.uid, { type: 'publish.undone', reason: why }, now())
+      await append(ports, task.uid, { type: 'publish.undone', reason: why }, now(ports))
       return 'rolled back'
     case 'run': {
       await ports.processes.endRun(pending.run)
       await clearRunFolder(ports, pending.run)
-      // Without the repository's objects there is no telling what changed: no step is taken, and the folder stays.
+      // A step needs objects of the repository, so none is taken; the folder stays.
       const ended = { type: 'run.ended', run: pending.run, ok: false, reason: why } as const
-      await holdTask(ports, task, { verb: 'run' }, async () => append(ports, task.uid, ended, now()))
+      await holdTask(ports, task, { verb: 'run' }, async () => append(ports, task.uid, ended, now(ports)))
       return 'finished'
     }
   }
 }
 
-/** Of what died with the process that had started it. */
+/** Removes the lock files of git children that died with their process. */
 async function clearLeft(ports: Ports, left: readonly LeftBehind[]): Promise<void> {
   for (const one of left) await ports.refs.clearSharedLocks(one)
   await clearMarks(ports)
 }
 
-/** Taking a repository in belongs to no task: what is left of that is looked for in every repository. */
+/** Writing the mark of a repository belongs to no task, so every repository is checked for a lock on it. */
 async function clearMarks(ports: Ports): Promise<void> {
   for (const { commonDir } of await ports.repos.readAll()) {
     const place = { commonDir, gitDir: commonDir, checkout: null }

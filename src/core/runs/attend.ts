@@ -1,5 +1,6 @@
-/** What is done about each event of an agent: a policy before a tool runs, a step after it. */
+/** Handles each event of an agent: asks the policy before a tool runs, takes a step after it. */
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import type { AgentEvent, ToolCall, Permission } from '../model/agent.ts'
 import type { StrayChange } from '../model/events.ts'
 import type { Progress } from '../model/progress.ts'
@@ -16,10 +17,10 @@ export interface ToldCall {
   readonly call?: string | undefined
 }
 
-/** What happens during a run, for whoever looks on. */
+/** The events of a run that onlookers get. */
 export type RunTold =
   | { readonly event: 'queued'; readonly limit: number }
-  /** Of making the workspace of a new task. */
+  /** Progress of the checkout for a new task. */
   | ({ readonly event: 'progress' } & Progress)
   | { readonly event: 'started'; readonly task: Task; readonly run: string; readonly agent: string }
   | { readonly event: 'conversation'; readonly conversation: string }
@@ -32,7 +33,7 @@ export type RunTold =
   | { readonly event: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
   | { readonly event: 'strayed'; readonly changes: readonly StrayChange[] }
 
-/** Who is told about an agent's events and what is kept of them. */
+/** Who gets the events of an agent, and which run keeps them. */
 export interface Attended {
   readonly workspace: string
   readonly tell: (event: RunTold) => void
@@ -74,10 +75,10 @@ async function keepConversation(
   conversation: string,
 ): Promise<void> {
   const event = { type: 'run.conversation', run: run.id, agent, conversation } as const
-  await append(ports, run.task.uid, event, ports.clock.now().toISOString())
+  await append(ports, run.task.uid, event, now(ports))
 }
 
-/** A call that only reads makes no step. A failed one makes none of its name: its leftovers are swept up. */
+/** A call that only reads makes no step. The leftovers of a failed call become a sweep, not a step of its name. */
 async function takeStepOf(
   run: ActiveRun,
   call: ToolCall & { readonly ok: boolean },

@@ -1,4 +1,4 @@
-/** Agents of the user's own: modules that the settings name, each with one or more values of the kind `Agent`. */
+/** Chooses the agent of a run, from those of offshoot and from modules that the settings name. */
 import { adapterFile, readHooks } from '../hooks/hooks.ts'
 import { isTrusted } from '../hooks/trust.ts'
 import type { Agent } from '../ports/agent.ts'
@@ -8,13 +8,13 @@ import type { Ports } from '../ports/index.ts'
 import { findRepo } from '../tasks/repo.ts'
 
 export interface KnownAgents {
-  /** One of the user's own stands in for ours of the same name. */
+  /** An agent of the user replaces ours of the same name. */
   readonly agents: readonly Agent[]
   /** Modules of the repository's own settings that the user has not trusted: none of their code runs. */
   readonly untrusted: readonly string[]
 }
 
-/** All that can be run from that folder; outside of a repository those of the user's settings alone. */
+/** Every agent that can run in that folder; outside of a repository, only those of the user's own settings. */
 export async function readAgents(ports: Ports, dir: string): Promise<KnownAgents> {
   const place = await ports.locate(dir).catch(() => undefined)
   const checkout = place?.checkout ?? null
@@ -53,7 +53,7 @@ function isAgent(value: unknown): value is Agent {
   )
 }
 
-/** The one that was asked for, else the first that is installed. A policy that cannot be kept is refused. */
+/** The agent that was asked for, else the first that is installed. Throws when it cannot enforce the policy. */
 export async function chooseAgent(
   ports: Ports,
   dir: string,
@@ -88,8 +88,8 @@ function requireAgent(ports: Ports, { agents, untrusted }: KnownAgents, name: st
   }
   if (!agent) {
     const names = agents.map((one) => one.name).join(', ')
-    throw new AppError('wrongUsage', `There is no agent ${JSON.stringify(name)}.`, {
-      hint: `One of: ${names}`,
+    throw new AppError('wrongUsage', `Unknown agent ${JSON.stringify(name)}.`, {
+      hint: `--agent takes one of: ${names}`,
     })
   }
   if (agent.program !== undefined && ports.commands.findProgram(agent.program) === undefined) {
@@ -105,7 +105,7 @@ function firstInstalled(ports: Ports, { agents }: KnownAgents): Agent {
     ({ program }) => program !== undefined && ports.commands.findProgram(program) !== undefined,
   )
   if (agent) return agent
-  throw new AppError('programMissing', 'No agent is installed here.', {
+  throw new AppError('programMissing', 'No agent is installed on this machine.', {
     hint: `Install one (${agents[0]?.install}), or run any command: offshoot run -- COMMAND`,
   })
 }

@@ -1,4 +1,4 @@
-/** Commands that nobody wants from an agent unasked, each with its reason. Shells know more ways: this is no boundary. */
+/** Recognizes dangerous commands, each with its reason. A shell has more ways to do harm: this is no security boundary. */
 import path from 'node:path'
 import type { PolicyPlace } from './policy.ts'
 
@@ -58,7 +58,7 @@ const lookers = new Set(
 )
 const gitLookers = new Set('blame branch diff log ls-files rev-parse show status'.split(' '))
 
-/** A single command that only looks, written plainly enough to be sure. */
+/** Whether it is a single command that only reads, written plainly enough to be sure. */
 export function isLooking(command: string): boolean {
   if (/[;&|`<>\n]|\$\(|-exec|-delete|-fprint|--output|-o\b/.test(command)) return false
   const [program = '', verb = '', ...rest] = command.trim().split(/\s+/)

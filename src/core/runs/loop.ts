@@ -1,4 +1,5 @@
-/** An agent at work in a task, from its first event to its last. docs/adr/0028-one-cell-one-spawn.md says why it is one file. */
+/** Runs an agent in a task, from its first event to its last; one file, as docs/adr/0028-one-cell-one-spawn.md explains. */
+import { now } from '../base/time.ts'
 import { append } from '../tasks/records.ts'
 import type { Agent } from '../ports/agent.ts'
 import type { AgentEnd, AgentInput } from '../model/agent.ts'
@@ -25,7 +26,7 @@ export interface Onlooker {
   readonly ask?: Ask | undefined
 }
 
-/** What an agent is to do in a task, and what it may do. */
+/** The order for an agent: its prompt, its limits, its policy. */
 export interface AgentOrder {
   readonly agent: Agent
   readonly policy: Policy
@@ -35,10 +36,10 @@ export interface AgentOrder {
   readonly argv: readonly string[] | undefined
   /** Go on with the last conversation, or with that one. */
   readonly resume: boolean | string | undefined
-  /** A command that fails by itself is no reason to give the task up. */
+  /** A failing command is no reason for auto-revert to reject the task. */
   readonly mayFail: boolean
   readonly onlooker: Onlooker | undefined
-  /** Without it, nobody is asked: what the policy leaves to a person is denied. */
+  /** Asks a person; without it, every call that the policy leaves to a person is denied. */
   readonly ask: Ask | undefined
 }
 
@@ -56,11 +57,11 @@ export interface RunValue {
   readonly exitCode: number | undefined
   readonly conversation: string | undefined
   readonly strays: readonly StrayChange[]
-  /** Puts stray refs back, when it is undone. */
+  /** The operation whose undo puts stray refs back. */
   readonly operation: string | undefined
 }
 
-/** The work of a run: a policy before each tool call, a step after it, and at the end a look at the user's repository. */
+/** Runs the agent: a policy before each tool call, a step after it, and at the end a search for strays. */
 export async function workInTask(
   ports: Ports,
   repo: Repo,
@@ -102,20 +103,20 @@ export async function workInTask(
   const { end, conversation } = said
   const reason = cut ?? (end.ok ? '' : end.reason)
   const value = { agent: agent.name, reason, exitCode: end.exitCode, conversation, ...strayed }
-  // Whoever stops an agent sees what came of it.
+  // A user who stops an agent decides about the task, so auto-revert leaves it.
   const harmless = cut !== undefined || order.mayFail
   return { value, reason, harmless, ...(end.step ?? { tool: 'sweep', summary: 'at the end of the run' }) }
 }
 
 export interface Conversed {
-  /** How it ended; by default, that it said nothing of an end. */
+  /** The `ended` event; if the agent sent none, a failure. */
   readonly end: AgentEnd
   readonly conversation: string | undefined
   /** Why it was cut short, if it was. */
   readonly cut: string | undefined
 }
 
-/** Attends to each event of an agent in turn, within the limits; then closes the cell. */
+/** Handles the events of an agent one by one, within the limits; then closes the cell. */
 export async function converse(
   agent: Agent,
   handed: AgentInput,
@@ -130,7 +131,7 @@ export async function converse(
   let conversation: string | undefined
   try {
     for await (const event of agent.run(handed, cell, late ? AbortSignal.any([signal, late]) : signal)) {
-      // The tool that it wants to run now waits for an answer that never comes.
+      // The tool call in question never gets its answer, so it does not run.
       if (turns > 0 && count(event) > turns)
         return { end, conversation, cut: `limits.turns: ${turns} answers are over` }
       if (event.type === 'ended') end = event
@@ -149,7 +150,7 @@ export async function converse(
   }
 }
 
-/** Keeps and tells what has changed in the user's repository since `before`. */
+/** Records and reports what has changed in the user's repository since `before`. */
 async function findStrays(
   ports: Ports,
   repo: Repo,
@@ -161,12 +162,12 @@ async function findStrays(
   const changes = strays(before, after, await branchesOf(ports, repo))
   if (changes.length === 0) return { strays: [], operation: undefined }
   const event = { type: 'run.strayed', run: id, changes } as const
-  await append(ports, task.uid, event, ports.clock.now().toISOString())
+  await append(ports, task.uid, event, now(ports))
   tell({ event: 'strayed', changes })
   return { strays: changes, operation: await keepStrays({ ports, repo, task }, changes) }
 }
 
-/** An agent that was stopped only knows that it was killed. */
+/** The reason of a `stop`, from the log: the agent itself only knows that it was killed. */
 async function findStop(ports: Ports, { id, task }: ActiveRun): Promise<string | undefined> {
   const events = await ports.store.readEvents({ uid: task.uid, types: ['run.stopping'] })
   return events.flatMap(({ event }) =>

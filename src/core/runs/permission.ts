@@ -1,5 +1,7 @@
+/** Answers an agent that asks whether a tool may run: by the policy, by earlier answers, or by a person. */
 import { createHash } from 'node:crypto'
 import { loadPathMatcher } from '../base/pathspec.ts'
+import { now } from '../base/time.ts'
 import type { ToolCall, Permission } from '../model/agent.ts'
 import type { Ports } from '../ports/index.ts'
 import { append } from '../tasks/records.ts'
@@ -7,7 +9,7 @@ import { type RunTold, type ToldCall, toldCall } from './attend.ts'
 import { decide, type Decision, type Policy, type PolicyPlace } from './policy.ts'
 import type { ActiveRun } from './run.ts'
 
-/** What a person says to a question: `always` counts for this task from then on. */
+/** The answer of a person; `always` holds for the rest of the task. */
 type Said = 'once' | 'always' | 'deny'
 
 export type Ask = (call: ToldCall, reason: string) => Promise<Said | undefined>
@@ -16,21 +18,21 @@ export interface PermitOptions {
   readonly policy: Policy
   readonly place: PolicyPlace
   readonly tell: (event: RunTold) => void
-  /** Without it nobody is there, and what the policy leaves open is denied. */
+  /** Asks a person; without it, every call that the policy leaves open is denied. */
   readonly ask?: Ask | undefined
 }
 
 type Permit = (call: ToolCall) => Promise<Permission>
 
-/** Answers an agent that asks, and keeps every answer in the log. */
+/** Answers with the policy of a run, and records every answer in the log. */
 export async function permits(ports: Ports, run: ActiveRun, options: PermitOptions): Promise<Permit> {
   return answers(options, await readAlways(ports, run), async (decided) => {
     const event = { type: 'run.decided', run: run.id, ...decided } as const
-    await append(ports, run.task.uid, event, ports.clock.now().toISOString())
+    await append(ports, run.task.uid, event, now(ports))
   })
 }
 
-/** The same where there is no log. `before` is what the user has allowed for good. */
+/** Answers without a log. `before` are the uses that the user has allowed with `always`. */
 export function answers(
   { policy, place, tell, ask }: PermitOptions,
   before: Iterable<string> = [],
@@ -50,7 +52,7 @@ export function answers(
   }
 }
 
-/** What the user has allowed in earlier runs of the task. */
+/** The uses that the user has allowed in earlier runs of the task. */
 async function readAlways(ports: Ports, { task }: ActiveRun): Promise<string[]> {
   return (await ports.store.readEvents({ uid: task.uid, types: ['run.decided'] })).flatMap(({ event }) =>
     event.type === 'run.decided' && event.use !== undefined ? [event.use] : [],
@@ -80,7 +82,7 @@ async function settle(
   return { allow: true, by: said === 'always' ? 'always' : 'user', reason: 'the user said yes' }
 }
 
-/** The same tool with the same command is the same question. Hashed, as a command may hold a secret. */
+/** The key of a question: the same tool with the same command. It is a hash, because a command may hold a secret. */
 const useOf = (call: ToolCall) =>
   createHash('sha256')
     .update(JSON.stringify([call.name, call.command ?? call.files ?? null]))

@@ -1,4 +1,4 @@
-/** Whether a tool may run: decided before it does, from what is known of the call alone. */
+/** Decides whether a tool may run, from its call alone. Pure. */
 import path from 'node:path'
 import type { PathMatcher } from '../base/pathspec.ts'
 import type { ToolCall, ToolKind } from '../model/agent.ts'
@@ -19,9 +19,9 @@ export interface Decision {
 
 export interface PolicyPlace {
   readonly workspace: string
-  /** Folders beside the workspace in which nobody minds a file. */
+  /** Folders outside of the workspace that an agent may write to, such as the temporary one. */
   readonly free: readonly string[]
-  /** What `~` stands for. */
+  /** The folder that `~` stands for. */
   readonly home: string
 }
 
@@ -29,13 +29,13 @@ const allow = (reason: string): Decision => ({ verdict: 'allow', reason })
 const deny = (reason: string): Decision => ({ verdict: 'deny', reason })
 const ask = (reason: string): Decision => ({ verdict: 'ask', reason })
 
-/** What is denied stays denied; what is allowed by name needs no other reason; the rest is up to the level. */
+/** `denied` wins; then a use that `allowed` names; then the level decides. */
 export function decide(policy: Policy, call: ToolCall, place: PolicyPlace, matcher: PathMatcher): Decision {
   const fits = (pattern: string) => isUse(pattern, call, place, matcher)
   const denied = policy.denied.find(fits)
   if (denied !== undefined) return deny(`${denied} is denied`)
   const allowed = policy.allowed.find(fits)
-  // To allow a tool as a whole is not to allow it everywhere.
+  // `Bash(git push *)` allows that use in any case; plain `Bash` allows no dangerous use of the tool.
   if (allowed?.includes('(')) return allow(`${allowed} is allowed`)
   const trouble = troubleOf(call, place)
   switch (policy.level) {
@@ -68,7 +68,7 @@ function isInside(file: string, { workspace, free }: PolicyPlace): boolean {
   return !inGit && [workspace, ...free].some((folder) => full.startsWith(folder + path.sep))
 }
 
-/** What a tool is called in patterns, besides its own name: agents have different names for the same thing. */
+/** Names for a kind of tool in patterns, besides the tool's own name: agents name the same tool differently. */
 const kindNames: Record<ToolKind, readonly string[]> = {
   read: ['read'],
   edit: ['edit'],
@@ -77,7 +77,7 @@ const kindNames: Record<ToolKind, readonly string[]> = {
   other: [],
 }
 
-/** `Name` fits every use of a tool, `Name(words *)` those of a command, `Name(src/*.ts)` those of files that look like it. */
+/** `Name` matches every use of a tool, `Name(words *)` a command, `Name(src/*.ts)` the files of that pattern. */
 function isUse(pattern: string, call: ToolCall, place: PolicyPlace, matcher: PathMatcher): boolean {
   const [, name = '', use] = /^([^(]*)(?:\((.*)\))?$/s.exec(pattern.trim()) ?? []
   const names = [call.name.toLowerCase(), ...kindNames[call.kind]]
@@ -89,20 +89,20 @@ function isUse(pattern: string, call: ToolCall, place: PolicyPlace, matcher: Pat
   return call.files.every((file) => filePaths(file, place).some(matches))
 }
 
-/** As seen from the workspace, and whole; both without `..`, so that `src/../../x` is not below `src`. */
+/** The path relative to the workspace, and absolute; both without `..`, so that `src/../../x` is not below `src`. */
 function filePaths(file: string, { workspace }: PolicyPlace): string[] {
   const full = path.resolve(workspace, file)
   return [path.relative(workspace, full), full]
 }
 
-/** A pattern speaks of one command. One with more behind it (`a; b`, `$(b)`) is none that it knows. */
+/** A pattern matches one command only, never a line with several (`a; b`, `$(b)`). */
 function commandFits(use: string, command: string): boolean {
   const known = wordPattern(use.replace(/:\*$/, ' *'))
   const plain = command.trim()
   return (known.test(plain) || known.test(`${plain} `)) && !/[;&|`\n<>]|\$\(/.test(plain)
 }
 
-/** A command line is no path: here `*` stands for anything, slashes and `..` included, as a denial must miss nothing. */
+/** In a command line `*` matches anything, slashes and `..` included, because a denial must miss nothing. */
 function wordPattern(words: string): RegExp {
   const escaped = words.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')
   return new RegExp(`^${escaped}$`, 's')

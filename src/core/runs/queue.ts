@@ -1,11 +1,11 @@
-import { appError } from '../model/errors.ts'
+/** Queues runs, so that at most `limits.concurrent` work in one repository at once. */
 import type { Repo } from '../model/repo.ts'
 import type { Ports } from '../ports/index.ts'
 
-/** How long to wait at one place before looking whether another has become free. */
+/** How long to wait for one place before trying the next. */
 const lookMs = 200
 
-/** Runs the work when fewer than `limit` others are at work in this repository, in whatever process. */
+/** Runs `work` once fewer than `limit` others work in this repository, in any process. */
 export async function inTurn<T>(
   ports: Ports,
   repo: Repo,
@@ -15,18 +15,11 @@ export async function inTurn<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   for (let round = 0; ; round++) {
-    let begun = false
     const place = `turn ${repo.id} ${round % limit}`
-    // One look at each place first; whoever finds none queues.
+    // Tries each place once without waiting; then waits at one after the other.
     const waitMs = round < limit ? 0 : lookMs
     if (round === limit) queued()
-    try {
-      return await ports.locks.hold(place, { verb: 'run', waitMs, signal }, () => {
-        begun = true
-        return work()
-      })
-    } catch (error) {
-      if (begun || appError(error).problem !== 'locked') throw error
-    }
+    const done = await ports.locks.tryHold(place, { verb: 'run', waitMs, signal }, work)
+    if (done !== 'busy') return done.value
   }
 }

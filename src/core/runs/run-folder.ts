@@ -1,4 +1,4 @@
-/** The folder of one run, for files that an adapter writes and its agent reads; gone when the run has ended. */
+/** The folder of one run, for files that an adapter writes and its agent reads; deleted when the run ends. */
 import path from 'node:path'
 import type { Ports } from '../ports/index.ts'
 

@@ -1,15 +1,15 @@
-/** What a run is asked for, with or without a task. */
+/** The input of a run, with or without a task. */
 import type { Policy } from './policy.ts'
 import type { PolicyLevel } from '../model/enums.ts'
 import type { Task } from '../model/task.ts'
 
 export interface RunInput {
   readonly dir: string
-  /** Of an open task, or of one to be started. */
+  /** The id of an open task, or of one to be started. */
   readonly task?: string | undefined
-  /** Whether a task that is not there is started. */
+  /** Starts the task if it does not exist. */
   readonly create: boolean
-  /** By default the one of the settings, else the first that is installed. */
+  /** By default the agent of the settings, else the first that is installed. */
   readonly agent?: string | undefined
   /** Any command, instead of an agent. */
   readonly argv?: readonly string[] | undefined
@@ -19,13 +19,13 @@ export interface RunInput {
   readonly policy?: PolicyLevel | undefined
   readonly allowed?: readonly string[] | undefined
   readonly denied?: readonly string[] | undefined
-  /** Nobody is asked: what the policy leaves to a person is denied. */
+  /** Asks nobody: every call that the policy leaves to a person is denied. */
   readonly autoContinue?: boolean | undefined
   /** The folder for the workspace of a new task. */
   readonly base?: string | undefined
 }
 
-/** The policy of the settings, with what was asked for on top. */
+/** The policy of the settings, with the options of this run on top. */
 export function policyOf({ policy }: { readonly policy: Policy }, input: RunInput): Policy {
   return {
     level: input.policy ?? policy.level,
@@ -34,7 +34,7 @@ export function policyOf({ policy }: { readonly policy: Policy }, input: RunInpu
   }
 }
 
-/** The agent that was asked for, that of the conversation, or that of the settings; undefined leaves it open. */
+/** The name that was asked for, that of the conversation, or that of the settings; undefined: the first installed. */
 export function agentName(
   { agent }: { readonly agent: { readonly name: string } },
   input: RunInput,

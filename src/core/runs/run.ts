@@ -1,5 +1,6 @@
 /** A run of a task: its beginning, its steps, and its end. */
 import type { Work } from '../tasks/work.ts'
+import { now } from '../base/time.ts'
 import { afterRun } from '../closing/auto-revert.ts'
 import { askTaskHook } from '../hooks/hooks.ts'
 import type { CommandCall } from '../model/command.ts'
@@ -17,23 +18,23 @@ import { findMovedTo } from '../workspaces/moved.ts'
 import { withPorts } from '../workspaces/port-block.ts'
 import { ensureWorkspace } from '../workspaces/recreate.ts'
 
-/** A run under way: what it has done can be taken step by step. */
+/** A run under way, with the function that takes its steps. */
 export interface ActiveRun {
   readonly id: string
   readonly task: Task
-  /** One step of what has changed; calls that come at once are taken one after the other. */
+  /** Takes a step of the changes; concurrent calls wait for each other. */
   checkpoint(
     note: { tool: string; summary: string; call?: string | undefined },
     files?: readonly string[],
   ): Promise<Snapshot>
 }
 
-/** How a run ended, and what its last step is called. */
+/** How a run ended, and the name of its last step. */
 export interface RunEnd<T> {
   readonly value: T
   /** Empty when all went well. */
   readonly reason: string
-  /** What did not go well is no reason to give the task up. */
+  /** The failure is no reason for auto-revert to reject the task. */
   readonly harmless?: boolean | undefined
   readonly tool: string
   readonly summary: string
@@ -50,16 +51,16 @@ export interface EndedRun<T> {
 }
 
 export interface RunOptions {
-  /** Begins what goes on beside the work, every so many minutes; the answer ends it, and waits for it. */
+  /** Starts periodic work beside the run; the answered function ends it and waits for it. */
   readonly meanwhile: (ports: Ports, everyMinutes: number) => () => Promise<void>
-  /** Takes what the hook before the run says. */
+  /** Is called with the output of the `preRun` hook. */
   readonly onOutput?: CommandCall['onOutput']
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Does some work as a run of the task: before it, what was changed by hand becomes a step; after it, what is left
- * becomes one, and the steps are published. A run that throws is swept up and has failed.
+ * Does some work as a run of the task. Before it, changes made by hand become a step; after it, the remaining changes become
+ * one, and the steps are published. A run that throws is swept, and the task has failed.
  */
 export async function withRun<T>(
   ports: Ports,
@@ -90,7 +91,7 @@ export async function withRun<T>(
     } catch (thrown) {
       const { message, kind } = appError(thrown)
       const note = { tool: 'sweep', summary: message, run: id }
-      // Whoever cancels a run goes away.
+      // A cancelled run counts as a shutdown, because the user went away.
       const trigger = kind === 'cancelled' ? 'shutdown' : 'failure'
       await endRun({ ports, repo, task }, note, message, trigger)
       throw thrown
@@ -127,12 +128,12 @@ function begin(work: Work, run: string, agent: string): Promise<Task> {
     await ports.seeding.seed(repo, task, signal)
     await takeStep({ ...work, task }, { tool: 'checkpoint', summary: 'before the run' })
     const event = { type: 'run.begun', run, agent, owner: ports.processes.self() } as const
-    return append(ports, task.uid, event, ports.clock.now().toISOString())
+    return append(ports, task.uid, event, now(ports))
   })
 }
 
 /**
- * The last step of a run, its end, and its commits on the branch. Recovery calls this too: whoever ran it was killed.
+ * Takes the last step of a run, records its end and publishes it. Recovery calls this for a run whose process was killed.
  */
 export function endRun(
   work: Work,
@@ -149,7 +150,7 @@ export function endRun(
       : undefined
     const given = trigger === null ? {} : { trigger }
     const event = { type: 'run.ended', run: note.run, ok: reason === '', reason, ...given } as const
-    const ended = await append(ports, task.uid, event, ports.clock.now().toISOString())
+    const ended = await append(ports, task.uid, event, now(ports))
     const done = await publishSteps({ ...work, task: ended, signal: undefined })
     if (!taken?.created) return { task: done, taken: undefined, published: undefined }
     return {

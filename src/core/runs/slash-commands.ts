@@ -1,4 +1,4 @@
-/** What a user can say to the agent itself, in the workspace of a task. Pure. */
+/** The slash commands of offshoot, which a user types to the agent in a workspace. Pure. */
 import type { SlashCommand } from '../model/agent.ts'
 
 const decided = (verb: string, fate: string, what: string): SlashCommand => ({
@@ -26,5 +26,5 @@ export const slashCommands: readonly SlashCommand[] = [
     ].join('\n'),
   },
   decided('accept', 'land', 'Land the work of this task in the checkout'),
-  decided('reject', 'be given up', 'Give the work of this task up; it stays in the trash'),
+  decided('reject', 'be rejected', 'Reject the work of this task; undo brings it back'),
 ]

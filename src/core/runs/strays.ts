@@ -1,13 +1,13 @@
-/** What an agent has changed in the user's repository besides its own branch. */
+/** Strays: changes that an agent made in the user's repository besides the branches of tasks. */
 import type { Work } from '../tasks/work.ts'
 import type { StrayChange } from '../model/events.ts'
 import type { RefChange } from '../model/git.ts'
-import type { Operation } from '../model/operation.ts'
 import { strayPins } from '../model/refs.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import { holdTask } from '../tasks/hold.ts'
 
-/** Refs of ours, and the branches of tasks, may change at any time. */
+/** Ignores refs of offshoot and branches of tasks, which may change at any time. */
 export function strays(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
@@ -19,7 +19,7 @@ export function strays(
     .map((what) => ({ what, before: before.get(what) ?? null, after: after.get(what) ?? null }))
 }
 
-/** As an operation would have changed them, with what keeps their old values. Pure. */
+/** The changes as those of an operation, with pins that keep the old values from `git gc`. Pure. */
 function strayRefs(changes: readonly StrayChange[], pins: string): RefChange[] {
   const refs = changes.filter(
     ({ what, before, after }) => what.startsWith('refs/') && isObject(before) && isObject(after),
@@ -30,21 +30,20 @@ function strayRefs(changes: readonly StrayChange[], pins: string): RefChange[] {
   ])
 }
 
-/** A ref that names another one is told, and left as it is. */
+/** A symbolic ref is only reported; an undo does not change it. */
 const isObject = (value: string | null) => value === null || !value.startsWith('ref: ')
 
 /**
- * What was done to refs becomes an operation of the run: undo puts them back. Answers its id; undefined when there is
- * nothing to put back, or when somebody has moved them again.
+ * Records changed refs as an operation of the run, so that undo puts them back. Answers its id; undefined when no ref
+ * changed, or when somebody has moved one again.
  */
 export async function keepStrays(work: Work, changes: readonly StrayChange[]): Promise<string | undefined> {
   const { ports, task } = work
   const id = ports.ids.uid()
   const refs = strayRefs(changes, `${strayPins}/${task.uid}/${id}`)
   if (refs.length === 0) return undefined
-  const at = ports.clock.now().toISOString()
-  const operation: Operation = { id, verb: 'run', task: task.uid, at, refs, record: { from: {}, to: {} } }
-  // The run has ended well or not, whatever becomes of this.
+  const operation = newOperation(work, 'run', { id, refs })
+  // A failure here does not change how the run ended.
   const kept = holdTask(ports, task, { verb: 'run' }, () => perform(work, operation))
   return kept.then(
     () => id,

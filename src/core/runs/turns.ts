@@ -1,6 +1,7 @@
+/** Counts the turns of an agent, for `limits.turns`. */
 import type { AgentEvent } from '../model/agent.ts'
 
-/** Counts the answers of the model: each is what comes between one end of a tool and the next. */
+/** A turn is one answer of the model: the events between the end of one tool and the next. */
 export function turnCounter(): (event: AgentEvent) => number {
   let count = 0
   let answered = false

@@ -1,4 +1,4 @@
-/** Tools of an agent loop, wrapped so that each call that changes files becomes a step. */
+/** Wraps the tools of an agent loop, so that each call that changes files becomes a step. */
 import { shellText } from '../model/redact.ts'
 import type { ActiveRun } from './run.ts'
 
@@ -9,7 +9,7 @@ export type Tool = Execute | { readonly execute?: Execute | undefined }
 
 export type Tools = Readonly<Record<string, Tool>>
 
-/** A wrapped call waits for its step: what it answers comes as a promise. */
+/** A wrapped call waits for its step, so it answers a promise. */
 type Waiting<F> = F extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : F
 
 /** The same tools, of the same shape. */
@@ -22,13 +22,13 @@ export type WrappedTools<T extends Tools> = {
 export interface WrapOptions {
   /** Tools that never write: by name, or by looking at the call. They make no step and cost nothing. */
   readonly readOnly?: readonly string[] | ((tool: string, input: unknown) => boolean)
-  /** What a call did, for people. By default the first path-like or text value of its input. */
+  /** The summary of a call, for people. By default the first path-like or text value of its input. */
   readonly summary?: (tool: string, input: unknown) => string
-  /** The files that a call wrote, where that is known for sure: then only those are looked at. */
+  /** The files that a call wrote, if known for sure: then only those are read. */
   readonly files?: (tool: string, input: unknown) => readonly string[] | undefined
 }
 
-/** The same tools, of the same shape. A tool that throws makes no step of its name; what it left is swept up. */
+/** The same tools, of the same shape. The leftovers of a tool that throws become a sweep, not a step of its name. */
 export function wrapTools<T extends Tools>(
   run: ActiveRun,
   tools: T,
@@ -65,7 +65,7 @@ function wrapExecute(run: ActiveRun, tool: string, execute: Execute, options: Wr
   }
 }
 
-/** What a failed tool has left must not look like the next one's work. */
+/** Sweeps after a failed tool, so that its leftovers do not look like the work of the next one. */
 async function attempt(run: ActiveRun, tool: string, work: () => unknown): Promise<unknown> {
   try {
     return await work()
@@ -87,7 +87,7 @@ function callIdOf(extra: unknown): string | undefined {
 
 const telling = ['path', 'file_path', 'filePath', 'file', 'command', 'cmd', 'pattern', 'query', 'description']
 
-/** The first path-like or text value of what a tool was given. */
+/** The first path-like or text value in the input of a tool. */
 export function summaryOf(_: string, input: unknown): string {
   if (typeof input === 'string') return inShort(input)
   if (typeof input !== 'object' || input === null) return ''
@@ -98,7 +98,7 @@ export function summaryOf(_: string, input: unknown): string {
 
 const longest = 100
 
-/** Cut only when its secrets are gone: half of one is not known by its looks. */
+/** Masks secrets before it cuts the text: half of a secret would not be recognized. */
 export function inShort(said: string): string {
   return shellText(said).slice(0, longest).trim()
 }

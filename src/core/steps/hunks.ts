@@ -1,10 +1,10 @@
-/** The parts of a change, as `git diff` cuts them: which there are, and a file with only some of them. Pure. */
+/** Hunks, the parts of a change as `git diff` cuts them: their ids, and a file with only some of them applied. Pure. */
 import { createHash } from 'node:crypto'
 import { type BytePath, toText } from '../model/bytes.ts'
 import { AppError } from '../model/errors.ts'
 import type { Leaf, LeafChange } from '../model/tree.ts'
 
-/** Lines that give way to others. Counted as git does: a start with no lines is the line before. */
+/** A range of old lines that new lines replace. As in git, an empty range starts at the line before it. */
 export interface Lines {
   readonly oldStart: number
   readonly oldLines: number
@@ -12,7 +12,7 @@ export interface Lines {
   readonly newLines: number
 }
 
-/** One `@@` of a patch. */
+/** One `@@ -1,3 +1,4 @@` of a patch, parsed. */
 export interface Cut extends Lines {
   readonly header: string
   readonly insertions: number
@@ -29,7 +29,7 @@ export interface Hunk extends Lines {
   readonly deletions: number
 }
 
-/** Of lines; without any, of the file as a whole, or of its mode. */
+/** A hunk of lines, of the file's mode, or of the whole file (a new, deleted or binary one). */
 interface Part {
   readonly of: 'lines' | 'mode' | 'whole'
   readonly hunk: Hunk
@@ -43,15 +43,15 @@ export interface CutFile {
 }
 
 /**
- * The cuts of a patch with full object ids, by the contents that they lie between (`<old>..<new>`): the names of files
- * in a patch are quoted in ways that need not be undone. A line of content never begins like a header.
+ * The cuts of a patch, by the object ids of its `index <old>..<new>` lines: file names in a patch are quoted, ids are not.
+ * A line of content always begins with a space, `+`, `-` or a backslash, so it is never taken for a header.
  */
 export function parseCuts(patch: string): Map<string, Cut[]> {
   const files = new Map<string, Cut[]>()
   let cuts: Cut[] = []
   let open: { header: string; lines: string[] } | undefined
   const close = () => {
-    if (open) cuts.push(cut(open.header, open.lines))
+    if (open) cuts.push(parseCut(open.header, open.lines))
     open = undefined
   }
   for (const line of patch.split('\n')) {
@@ -70,7 +70,7 @@ export function parseCuts(patch: string): Map<string, Cut[]> {
   return files
 }
 
-function cut(header: string, lines: readonly string[]): Cut {
+function parseCut(header: string, lines: readonly string[]): Cut {
   const [, oldStart, oldLines = '1', newStart, newLines = '1'] =
     /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(header) ?? []
   const count = (mark: string) => lines.filter((line) => line.startsWith(mark)).length
@@ -86,7 +86,7 @@ function cut(header: string, lines: readonly string[]): Cut {
   }
 }
 
-/** Every file with its hunks. A file that is new, gone, binary or no plain file is one hunk. */
+/** Every file with its hunks. A new, deleted or binary file, a link and a submodule are one hunk each. */
 export function cutFiles(
   changes: ReadonlyMap<BytePath, LeafChange>,
   cuts: ReadonlyMap<string, readonly Cut[]>,
@@ -113,7 +113,7 @@ function partsOf(
     return [{ of: 'whole', hunk: { id: idOf(path, state(from), state(to)), path: name, ...numbers } }]
   }
   const lines = found.map((cut): Part => {
-    // Two hunks of the same words are told apart by where they end up, which landing one of them does not change.
+    // Two equal hunks differ by their place in the new file, which stays the same when one of them lands.
     const isTwice = found.filter(({ body }) => body === cut.body).length > 1
     const id = idOf(path, 'lines', cut.body, ...(isTwice ? [String(cut.newStart)] : []))
     return { of: 'lines', hunk: { id, path: name, ...numbersOf(cut) } }
@@ -135,16 +135,16 @@ function idOf(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts), 'utf8').digest('hex').slice(0, 16)
 }
 
-/** What becomes of a file when some of its hunks land: all of the new, or chosen lines in one of the two modes. */
+/** The part of a file that lands: the whole new file, or the chosen lines with the old or the new mode. */
 export type Pick = { readonly to: Leaf | null } | { readonly mode: Leaf['mode']; readonly lines: Lines[] }
 
-/** Throws `notFound` for an id that is none of theirs. */
+/** The files of the chosen hunks. Throws `notFound` for an id that no file has. */
 export function picks(files: readonly CutFile[], ids: readonly string[]): Map<CutFile, Pick> {
   const known = new Set(files.flatMap(({ parts }) => parts.map(({ hunk }) => hunk.id)))
   const strange = ids.filter((id) => !known.has(id))
   if (strange.length > 0) {
-    throw new AppError('notFound', `No hunk of what is left to land is called ${strange.join(', ')}.`, {
-      hint: 'It has landed, or the work has changed since. offshoot diff --hunks lists them.',
+    throw new AppError('notFound', `There is no hunk ${strange.join(', ')} left to land.`, {
+      hint: 'It has landed, or the work has changed since. offshoot diff TASK --hunks lists the hunks.',
       data: { hunks: strange },
     })
   }
@@ -182,7 +182,7 @@ function byPlace(a: Lines, b: Lines): number {
   return a.oldStart - b.oldStart || a.newStart - b.newStart
 }
 
-/** Where each line begins, and at last where the text ends. A line ends with its line feed. */
+/** The offset of each line, and of the end of the text. A line includes its line feed. */
 function lineStarts(text: Uint8Array): number[] {
   const starts = [0]
   for (let at = text.indexOf(0x0a); at !== -1; at = text.indexOf(0x0a, at + 1)) starts.push(at + 1)

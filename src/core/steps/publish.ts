@@ -1,26 +1,31 @@
+/** Publishes steps: makes them commits on the task's branch (docs/adr/0009-publish-by-pack.md). */
 import type { Work } from '../tasks/work.ts'
+import { now } from '../base/time.ts'
 import { appError } from '../model/errors.ts'
 import type { Task } from '../model/task.ts'
 import { settingsOf } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
 
 /**
- * Brings the steps onto the task's branch in the user's repository. Where that does not take them (a lock of the
- * agent's, objects that it deleted, a config that it broke), the steps exist all the same: why is in the log, and the
- * next call tries again.
+ * Brings the steps onto the task's branch in the user's repository. If the repository refuses them (the agent holds a lock,
+ * deleted objects or broke the config), the vault still has the steps: the log gets the reason, the next call tries again.
  */
 export async function publishSteps({ ports, repo, task, signal }: Work): Promise<Task> {
-  const now = () => ports.clock.now().toISOString()
   const { publish } = (await settingsOf(ports, task)).checkpoints
   if (publish === 'never' || (publish === 'runEnd' && task.pending?.verb === 'run')) return task
   const owner = ports.processes.self()
-  await append(ports, task.uid, { type: 'publish.begun', owner }, now())
+  await append(ports, task.uid, { type: 'publish.begun', owner }, now(ports))
   try {
     const { branch, tip } = await ports.publishing.publish(repo, task, signal)
-    return await append(ports, task.uid, { type: 'publish.done', branch, tip }, now())
+    return await append(ports, task.uid, { type: 'publish.done', branch, tip }, now(ports))
   } catch (thrown) {
     const error = appError(thrown)
-    const undone = await append(ports, task.uid, { type: 'publish.undone', reason: error.message }, now())
+    const undone = await append(
+      ports,
+      task.uid,
+      { type: 'publish.undone', reason: error.message },
+      now(ports),
+    )
     if (error.kind === 'cancelled' || error.problem === 'diskFull') throw error
     return undone
   }

@@ -1,4 +1,6 @@
+/** Takes a step of a workspace and appends its event. */
 import type { Work } from '../tasks/work.ts'
+import { now } from '../base/time.ts'
 import { appError, type AppError } from '../model/errors.ts'
 import { redacted } from '../model/redact.ts'
 import type { Snapshot, Step, StepNote } from '../model/step.ts'
@@ -7,14 +9,14 @@ import type { Ports } from '../ports/index.ts'
 import { append } from '../tasks/records.ts'
 import { requireUnmoved } from '../workspaces/moved.ts'
 
-/** One step and its event. Whoever calls holds the task's lock. */
+/** The caller holds the task's lock. */
 export async function takeStep(
   work: Work,
   note: StepNote,
   files?: readonly string[],
 ): Promise<Snapshot & { task: Task }> {
   const { ports, repo, task, signal } = work
-  // What lies where it was moved away from would be recorded as all that is left of it.
+  // If the workspace was moved, a step of the old path would say that its files were deleted.
   await requireUnmoved(work)
   try {
     const caughtUp = await catchUp(work)
@@ -24,7 +26,7 @@ export async function takeStep(
     const recorded = taken.created
       ? await recordStep({ ...work, task: caughtUp }, taken.step, taken.files)
       : caughtUp
-    return { ...taken, task: recorded.unkept ? await resumed(ports, recorded) : recorded }
+    return { ...taken, task: recorded.unkept ? await recordResumption(ports, recorded) : recorded }
   } catch (thrown) {
     const error = appError(thrown)
     if (error.kind !== 'cancelled') await failLoudly(ports, task, note, error)
@@ -32,23 +34,18 @@ export async function takeStep(
   }
 }
 
-/** A task whose state cannot be kept must not go on as if it were: nothing is lost, but nothing more is promised. */
+/** Marks the task as failed. Its files are still there, but the user must not rely on steps that do not exist. */
 async function failLoudly(ports: Ports, task: Task, { tool }: StepNote, error: AppError): Promise<void> {
   const reason = `a checkpoint could not be written: ${error.message}`
   try {
-    await append(
-      ports,
-      task.uid,
-      { type: 'checkpoint.failed', tool, reason },
-      ports.clock.now().toISOString(),
-    )
+    await append(ports, task.uid, { type: 'checkpoint.failed', tool, reason }, now(ports))
   } catch {
-    // On a full disk not even that can be noted; the caller hears of it all the same.
+    // A full disk may refuse this event too; the caller gets the first error either way.
   }
 }
 
-async function resumed(ports: Ports, { uid }: Task): Promise<Task> {
-  return append(ports, uid, { type: 'checkpoint.resumed' }, ports.clock.now().toISOString())
+async function recordResumption(ports: Ports, { uid }: Task): Promise<Task> {
+  return append(ports, uid, { type: 'checkpoint.resumed' }, now(ports))
 }
 
 async function recordStep(
@@ -63,7 +60,7 @@ async function recordStep(
   return append(ports, task.uid, event, step.at)
 }
 
-/** Steps are the truth: one whose event was lost in a crash gets it now. */
+/** Appends the events of steps that a crash left without one: the vault, not the log, says which steps exist. */
 export async function catchUp(work: Work): Promise<Task> {
   const { ports, repo, task, signal } = work
   const tip = await ports.steps.findTip(repo, task)

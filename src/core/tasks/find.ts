@@ -1,3 +1,4 @@
+/** Finds the task that a command means: by id, by prefix, or by the folder it runs in. */
 import path from 'node:path'
 import { AppError } from '../model/errors.ts'
 import type { Repo } from '../model/repo.ts'
@@ -5,7 +6,7 @@ import { isOpen, type Task } from '../model/task.ts'
 import type { Records } from '../ports/index.ts'
 import { findRepo } from './repo.ts'
 
-/** The newest task of that id; undefined when there never was one. Spawns nothing. */
+/** The newest task of that id; undefined when there never was one. Starts no process. */
 export async function findTask(records: Records, dir: string, id: string): Promise<Task | undefined> {
   const { repo } = await findRepo(records, dir)
   return repo && (await records.store.findTask(repo.id, id))
@@ -15,7 +16,7 @@ export async function findTaskByPath(records: Records, workspace: string): Promi
   return records.store.findTaskByPath(path.resolve(workspace))
 }
 
-/** The task meant by `name`, for verbs that only look: its id, or a prefix that fits one open task. */
+/** The task meant by `name`, for verbs that only read: its id, or a prefix that only one open task has. */
 export function findMeant(
   records: Records,
   dir: string,
@@ -50,14 +51,17 @@ async function resolveTask(
   if (name === undefined) {
     const task = place.checkout === null ? undefined : await records.store.findTaskByPath(place.checkout)
     if (repo && task) return { repo, task }
-    throw new AppError('wrongUsage', 'Which task? This folder is not a workspace.', {
-      hint: 'Name one: offshoot list',
+    throw new AppError('wrongUsage', 'Missing argument TASK: this folder is not the workspace of a task.', {
+      hint: 'offshoot list shows the tasks; name one of them.',
     })
   }
-  if (name === '') throw new AppError('wrongUsage', 'The name of the task is empty.')
+  if (name === '')
+    throw new AppError('wrongUsage', 'The name of the task is empty.', {
+      hint: 'offshoot list shows the tasks.',
+    })
   const task =
     repo && ((await records.store.findTask(repo.id, name)) ?? choose(await startingWith(records, repo, name)))
-  if (!repo || !task) throw new AppError('noSuchTask', `There is no task ${name} here.`)
+  if (!repo || !task) throw new AppError('noSuchTask', `There is no task ${name} in this repository.`)
   return { repo, task }
 }
 
@@ -68,10 +72,10 @@ async function startingWith(records: Records, repo: Repo, prefix: string): Promi
 }
 
 function noTask(name: string, why: string, hint: string): AppError {
-  return new AppError('noSuchTask', `There is no task ${name} here: it ${why}.`, { hint })
+  return new AppError('noSuchTask', `There is no task ${name} in this repository: it ${why}.`, { hint })
 }
 
-/** The open tasks that were made to do the same, once this one is closed. */
+/** The open siblings of a closed task. */
 export async function siblingsOf({ store }: Records, task: Task): Promise<Task[]> {
   if (task.group === undefined || isOpen(task)) return []
   return (await store.readTasks({ repo: task.repo, open: true })).filter(({ group }) => group === task.group)

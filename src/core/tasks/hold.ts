@@ -1,5 +1,4 @@
-/** Alone with a task: one writer at a time, across processes. */
-import { appError } from '../model/errors.ts'
+/** Holds the lock of a task, so that it has one writer at a time across processes. */
 import { defaultSettings, type Settings } from '../model/settings.ts'
 import { type Task, taskLock } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -15,7 +14,7 @@ export async function holdTask<T>(
   return ports.locks.hold(taskLock(task.repo, task.id), { ...options, waitMs }, work)
 }
 
-/** Alone with those of the tasks that nobody else is at work in. */
+/** Runs `work` with the locks of those tasks that no other process holds. */
 export function holdFree<T>(
   ports: Ports,
   tasks: readonly Task[],
@@ -23,7 +22,7 @@ export function holdFree<T>(
   work: (free: readonly Task[]) => Promise<T>,
 ): Promise<T> {
   const free: Task[] = []
-  // Tasks of one id, all but one of them closed, have one lock.
+  // Tasks with the same id, of which at most one is open, share a lock.
   const byLock = new Map<string, Task[]>()
   for (const task of tasks) {
     const lock = taskLock(task.repo, task.id)
@@ -31,25 +30,19 @@ export function holdFree<T>(
   }
   const next = async ([first, ...rest]: readonly [string, Task[]][]): Promise<T> => {
     if (!first) return work(free)
-    const [lock, held] = first
-    let isHeld = false
-    try {
-      return await ports.locks.hold(lock, { ...options, waitMs: 0 }, () => {
-        isHeld = true
-        free.push(...held)
-        return next(rest)
-      })
-    } catch (thrown) {
-      if (isHeld || appError(thrown).problem !== 'locked') throw thrown
+    const [lock, named] = first
+    const done = await ports.locks.tryHold(lock, options, () => {
+      free.push(...named)
       return next(rest)
-    }
+    })
+    return done === 'busy' ? next(rest) : done.value
   }
   return next([...byLock])
 }
 
 /**
- * The settings of the checkout that the task was started in: a file in the workspace is the agent's, and a file that
- * is broken by now must not keep a step from being taken.
+ * The settings of the checkout that the task was started in, because the agent can write a settings file in the workspace.
+ * A broken file counts as the defaults: it must not keep a step from being taken.
  */
 export async function settingsOf(ports: Ports, { origin }: Pick<Task, 'origin'>): Promise<Settings> {
   return ports.settings.read(origin).catch(() => defaultSettings)

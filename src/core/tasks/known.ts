@@ -1,4 +1,4 @@
-/** The tasks behind a list of uids, as the store has them. */
+/** Reads the records of a list of uids. */
 import type { Store } from '../ports/store.ts'
 import type { Task } from '../model/task.ts'
 

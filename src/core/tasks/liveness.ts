@@ -1,12 +1,13 @@
+/** Tells whether the process of a pending verb still lives. */
 import type { Pending, Task } from '../model/task.ts'
 import type { Records } from '../ports/index.ts'
 
-/** Why a verb that nobody is at any more came to no end. */
+/** The reason to record for a verb whose process died. */
 export function whyUnended({ verb, owner }: Pending): string {
   return `${verb} by process ${owner.pid} did not end`
 }
 
-/** As a look finds it before recovery had its turn: a run whose process is gone has failed. */
+/** The task as a reading verb shows it before recovery has run: a run whose process is dead counts as failed. */
 export async function asSeen(records: Records, task: Task): Promise<Task> {
   const { pending, ...rest } = task
   if (pending?.verb !== 'run' || (await records.isAlive(pending.owner))) return task

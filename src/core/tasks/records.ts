@@ -1,6 +1,6 @@
 /**
- * Appends events to the logs of tasks: takes secrets out, works out the task that results, seals each entry onto the
- * one before, and has the store write all of it, if nobody was faster. docs/adr/0026-a-thin-asynchronous-store.md
+ * Appends events to the logs of tasks: masks secrets, computes the new record, seals each entry onto the one before, and has
+ * the store write all of it in one change (docs/adr/0026-a-thin-asynchronous-store.md, docs/adr/0020-the-log-is-sealed.md).
  */
 import { type LoggedEvent, sealOf } from '../model/seal.ts'
 import { AppError } from '../model/errors.ts'
@@ -12,7 +12,7 @@ import type { Processes } from '../ports/processes.ts'
 import { withoutSecrets } from '../model/redact.ts'
 import { isOpen, type Task } from '../model/task.ts'
 
-/** Whose pid each entry names. */
+/** The store, and the process whose pid each entry gets. */
 export interface Writer {
   readonly store: Store
   readonly processes: Pick<Processes, 'self'>
@@ -36,7 +36,7 @@ export async function append(
   return tasks.get(uid)!
 }
 
-/** The same for several tasks: all of it or nothing. Answers the task of each event, in that order. */
+/** Appends to several tasks, all or nothing. Answers the task of each event, in that order. */
 export async function appendAll(
   writer: Writer,
   events: readonly { readonly uid: string; readonly event: TaskEvent }[],
@@ -48,8 +48,8 @@ export async function appendAll(
 }
 
 /**
- * The logs of tasks that have none, together in the order of time: all of it, or nothing. A task that has lost its
- * record alone is made again from the events that are there.
+ * Appends whole logs for tasks without a log, in the order of time, all or nothing. A task that has lost only its record
+ * gets it again from the events that are there.
  */
 export async function adopt({ store }: Pick<Writer, 'store'>, log: readonly Told[]): Promise<void> {
   const uids = new Set(log.map(({ uid }) => uid))
@@ -65,8 +65,8 @@ export async function adopt({ store }: Pick<Writer, 'store'>, log: readonly Told
 }
 
 /**
- * Makes the records that cannot be read again from their events, where all of these are there; answers the ids. Leaves
- * everything as it is where more than that is wrong.
+ * Makes unreadable records again from their events, if no event is missing; answers the ids. Changes nothing when anything
+ * else is damaged.
  */
 export async function mendRecords({ store }: Pick<Writer, 'store'>): Promise<string[]> {
   const uids = (await store.inspect()).map(({ uid }) => uid)
@@ -82,7 +82,7 @@ export async function mendRecords({ store }: Pick<Writer, 'store'>): Promise<str
   return tasks.map(({ task }) => task.id)
 }
 
-/** The task that its events make, and how many there are. */
+/** The record that results from the events of a task, and their number. */
 async function readFolded(store: Store, uid: string): Promise<{ task: Task | undefined; version: number }> {
   const events = await store.readEvents({ uid })
   const task = events.reduce<Task | undefined>(
@@ -92,7 +92,7 @@ async function readFolded(store: Store, uid: string): Promise<{ task: Task | und
   return { task, version: events.length }
 }
 
-/** Each attempt waits for the writer before it, and all but one of those who wait see that they were overtaken. */
+/** Each attempt waits for the present writer; of all that wait, one succeeds, and the others find their change stale. */
 const attempts = 10_000
 
 async function write(
@@ -106,7 +106,7 @@ async function write(
   const uids = [...new Set(told.map(({ uid }) => uid))]
   if (uids.length === 0 && lost.length === 0) return new Map()
   for (let attempt = 0; attempt < attempts; attempt++) {
-    // First the version, then the task: a task that changes in between does not fit its version, and is read anew.
+    // Reads the versions before the tasks: if a task changes in between, its version is stale, and the append is retried.
     const position = await store.readPosition([...uids, ...lost.map(({ task }) => task.uid)])
     const tasks = new Map<string, Task | undefined>()
     for (const uid of uids) tasks.set(uid, await store.findTaskByUid(uid))
@@ -121,10 +121,12 @@ async function write(
 }
 
 function busy(): AppError {
-  return new AppError('locked', 'Other processes keep the records busy.', { hint: 'Repeat it in a moment.' })
+  return new AppError('locked', 'Other processes keep the records busy.', {
+    hint: 'Repeat the command in a moment.',
+  })
 }
 
-/** The rows that these events make of the tasks. Pure. */
+/** The rows to write for these events. Pure. */
 function changeOf(
   { seq, seal, versions }: Position,
   tasks: ReadonlyMap<string, Task | undefined>,
@@ -145,7 +147,7 @@ function changeOf(
     before = sealOf(before, entry)
     entries.push({ ...entry, seal: before })
   }
-  // A task that closes makes room for its id before another one takes it.
+  // A closing task is written first, so that another one can take its id in the same change.
   const [closing, others] = [[] as TaskChange[], [] as TaskChange[]]
   for (const change of changes.values())
     (change.from > 0 && !isOpen(change.task) ? closing : others).push(change)
@@ -165,12 +167,12 @@ function requireSeen(
 
 function overtaken(task: string, data: { expected: number; version: number }): AppError {
   return new AppError('locked', `Another process changed the task ${task} in the meantime.`, {
-    hint: 'Repeat; the task is read anew.',
+    hint: 'Repeat the command; it reads the task again.',
     data,
   })
 }
 
-/** The first of the tasks whose id another open task has. */
+/** The error for the first task whose id another open task has. */
 async function taken(store: Store, changes: readonly TaskChange[]): Promise<AppError> {
   for (const { task } of changes.filter(({ task }) => isOpen(task))) {
     const open = await store.readTasks({ repo: task.repo, open: true })

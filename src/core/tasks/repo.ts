@@ -1,4 +1,6 @@
+/** Finds, registers and recognizes the user's repositories. */
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import { repoName } from '../model/names.ts'
 import { markRef } from '../model/refs.ts'
@@ -6,7 +8,7 @@ import { checkoutRoot, type Place, type Repo, repoLock, type RepoRecord, repoRoo
 import type { Ports, Records } from '../ports/index.ts'
 import type { Notes } from '../ports/store.ts'
 
-/** The repository that `dir` is in, if offshoot has worked in it before. Spawns nothing. */
+/** The repository that `dir` is in, if offshoot has worked in it before. Starts no process. */
 export async function findRepo(
   records: Records,
   dir: string,
@@ -17,8 +19,8 @@ export async function findRepo(
 }
 
 /**
- * Inside a workspace the user's repository is meant, whatever the `.git` there says by now. A repository that an agent
- * has damaged so much that git no longer takes it for one is still the one that we know.
+ * Inside a workspace the user's repository is meant, whatever `.git` there says: an agent may have changed it. If an agent
+ * damaged the repository so much that git does not recognize it, the record still tells where it is.
  */
 async function locate(records: Records, dir: string): Promise<Place> {
   const place = await records.locate(dir).catch((error: unknown) => error)
@@ -39,7 +41,7 @@ async function locate(records: Records, dir: string): Promise<Place> {
 export async function isInWorkspace(records: Records, dir: string): Promise<boolean> {
   const checkout = (await findRepo(records, dir).catch(() => undefined))?.place.checkout
   const task = checkout ? await records.store.findTaskByPath(checkout) : undefined
-  // In the user's own checkout everything is meant, whether a task works there or not.
+  // In the user's own checkout the command means the whole repository, even if a task works there.
   return task !== undefined && !task.shadow
 }
 
@@ -47,7 +49,7 @@ function isPlace(found: unknown): found is Place {
   return typeof found === 'object' && found !== null && 'commonDir' in found
 }
 
-/** The folder and those around it, up to and with `last`. */
+/** The folder and its parents, up to and including `last`. */
 function foldersAround(dir: string, last: string | null | undefined): string[] {
   const folders = [path.resolve(dir)]
   for (let folder = folders[0] ?? ''; folder !== last && folder !== path.dirname(folder); ) {
@@ -57,19 +59,19 @@ function foldersAround(dir: string, last: string | null | undefined): string[] {
   return folders
 }
 
-/** The repository of a record, also one that is gone. */
+/** The repository of a record, even if it is gone. */
 export async function repoAt(ports: Ports, record: RepoRecord): Promise<Repo> {
   const { commonDir } = record
   const gone = { commonDir, gitDir: commonDir, checkout: null }
   return { ...record, place: await ports.locate(commonDir).catch(() => gone) }
 }
 
-/** Its git folder is not there: deleted, moved, or on a disk that is not mounted. */
+/** Whether the git folder is missing: deleted, moved, or on a disk that is not mounted. */
 export async function isGone({ files }: Ports, { commonDir }: RepoRecord): Promise<boolean> {
   return (await files.readKind(commonDir)) === undefined
 }
 
-/** The repository that `dir` is in, taken in if it is new, and recognised by its mark if it was moved. */
+/** The repository that `dir` is in; a new one is registered, a moved one is recognized by its mark. */
 export async function requireRepo(ports: Ports, dir: string, signal?: AbortSignal): Promise<Repo> {
   await ports.git.requireVersion(signal)
   const place = await locate(ports, dir)
@@ -85,7 +87,7 @@ export async function requireRepo(ports: Ports, dir: string, signal?: AbortSigna
   return repo
 }
 
-/** Says since when a repository is not listed; empty: it is again. */
+/** The key of the note with the time since when a repository is not listed; empty: it is listed again. */
 export function forgottenNote(id: string): string {
   return `forgotten ${id}`
 }
@@ -110,12 +112,12 @@ async function register(ports: Ports, place: Place, signal?: AbortSignal): Promi
   return record(ports, place, mark.id, name, signal)
 }
 
-/** Its record may be lost: the vault that it has is still its own, also when its folder is called otherwise by now. */
+/** The name of the vault that belongs to a repository whose record is lost, even if its folder has another name now. */
 async function findVaultName({ care }: Ports, id: string): Promise<string | undefined> {
   return (await care.readVaults()).find(({ repo }) => repo?.id === id)?.name
 }
 
-/** A repository that still is where it was makes this one a copy of it: a copy gets an id of its own. */
+/** Whether the marked repository still exists at its old path. Then this one is a copy, which needs its own id. */
 async function isElsewhere(ports: Ports, marked: RepoRecord, blob: string): Promise<boolean> {
   const place = { commonDir: marked.commonDir, gitDir: marked.commonDir, checkout: null }
   if ((await ports.files.readKind(marked.commonDir)) !== 'folder') return false
@@ -131,11 +133,11 @@ async function record(
 ): Promise<Repo> {
   const { git, refs, repos } = ports
   const mark = await git.writeRepoMark(place, id, signal)
-  const addedAt = (await repos.findById(id))?.addedAt ?? ports.clock.now().toISOString()
+  const addedAt = (await repos.findById(id))?.addedAt ?? now(ports)
   const repo: RepoRecord = { id, name, commonDir: place.commonDir, mark, addedAt }
-  // Recorded before it is marked: recovery looks for leftovers of the marking in the repositories it knows.
+  // The record comes before the mark, because recovery clears locks of the mark only in recorded repositories.
   await repos.put(repo)
-  // Only we write that ref, and we hold the repository's lock: whoever left this one is dead.
+  // Only offshoot writes that ref, and we hold the repository's lock, so a lock file is of a dead process.
   await refs.clearRefLocks(place, [markRef])
   await refs.clearBrokenRef(place, markRef)
   const old = (await refs.findRef(place, markRef, signal)) ?? null
@@ -145,7 +147,7 @@ async function record(
   throw new AppError('locked', 'Another process is taking this repository in.', { path: place.commonDir })
 }
 
-/** Refs kept in another format than files cannot be registered by us yet. */
+/** Throws for a repository with reftable refs, which offshoot cannot write yet. */
 async function requireSupported(ports: Ports, place: Place): Promise<void> {
   const config = (await ports.files.readText(path.join(place.commonDir, 'config'))) ?? ''
   const storage = /^\s*refstorage\s*=\s*"?(\w+)/im.exec(config)?.[1]
@@ -160,7 +162,7 @@ async function requireSupported(ports: Ports, place: Place): Promise<void> {
   )
 }
 
-/** What relative settings are relative to: the main checkout, so that a workspace is never made inside another. */
+/** The folder that relative settings refer to: the main checkout, so that no workspace is made inside another. */
 export function mainRoot(place: Place): string {
   return place.gitDir === place.commonDir ? checkoutRoot(place) : repoRoot(place.commonDir)
 }

@@ -1,4 +1,4 @@
-/** What things cost on the disk, in words. */
+/** Measures the disk space that workspaces, vault, pool and trash of a repository take. */
 import path from 'node:path'
 import type { DiskUse } from '../model/disk-use.ts'
 import type { Repo } from '../model/repo.ts'
@@ -34,7 +34,7 @@ export async function readUse(
   }
 }
 
-/** The folders that hold workspaces; a setting may have changed since the first was made. */
+/** The parent folders of all workspaces: `workspace.base` may have changed since the first was made. */
 function basesOf(tasks: readonly Task[]): string[] {
   return [...new Set(tasks.filter((task) => !task.shadow).map((task) => path.dirname(task.path)))]
 }

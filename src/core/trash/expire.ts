@@ -1,5 +1,9 @@
-/** What was closed for long goes for good: its part of the trash, its steps, and every ref that held something of it. */
+/**
+ * Deletes tasks for good that were closed long ago: their part of the trash, their steps, and the refs that kept their
+ * commits (docs/adr/0025-expiry-is-announced.md).
+ */
 import { apart, type Failed } from '../base/failures.ts'
+import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import { keptRefs, strayPins, trashRefs } from '../model/refs.ts'
 import type { Repo } from '../model/repo.ts'
@@ -11,7 +15,10 @@ import { appendAll } from '../tasks/records.ts'
 import { isGone } from '../tasks/repo.ts'
 import type { ClosedTask } from './retention.ts'
 
-/** From its mark on nothing of such a task can be undone, and whoever finds the mark goes on. Answers how many went. */
+/**
+ * Answers how many tasks are gone. From `expiry.begun` on nothing of a task can be undone; if the process dies after it,
+ * the next prune goes on.
+ */
 export async function expire(
   ports: Ports,
   repo: Repo,
@@ -20,13 +27,12 @@ export async function expire(
   signal?: AbortSignal,
 ): Promise<number> {
   if (due.length === 0) return 0
-  const now = () => ports.clock.now().toISOString()
   return whileNobodyWorks(ports, repo, due, signal, async (going) => {
     const mark = (marked: readonly Task[], type: 'expiry.begun' | 'expiry.done') =>
       appendAll(
         ports,
         marked.map(({ uid }) => ({ uid, event: { type } })),
-        now(),
+        now(ports),
       )
     await mark(going, 'expiry.begun')
     const gone: Task[] = []
@@ -40,7 +46,7 @@ export async function expire(
     let expired = 0
     await apart(gone, errors, async () => {
       const uids = gone.map(({ uid }) => uid)
-      await dropKept(ports, repo, uids, signal)
+      await deleteKeptRefs(ports, repo, uids, signal)
       await ports.care.compact(repo, { tasks: uids, operations: await operationsOf(ports, uids) }, signal)
       await mark(gone, 'expiry.done')
       expired = gone.length
@@ -50,8 +56,8 @@ export async function expire(
 }
 
 /**
- * Whoever is at work may count on an object that is about to go: what makes the vault smaller is done when nobody is.
- * Answers 0 when somebody is.
+ * Shrinking the vault may delete an object that a running verb still needs, so this holds the lock of every open task
+ * first. Answers 0 without running `work` when one of them is held by another process.
  */
 export async function whileNobodyWorks(
   ports: Ports,
@@ -72,7 +78,7 @@ export async function whileNobodyWorks(
   })
 }
 
-/** It may have come back since it was looked at, and have been closed anew. */
+/** Whether the task is still closed by the same operation. An undo may have opened it, and another verb closed it again. */
 async function isAsItWas({ store }: Ports, { task: { uid }, lastAt }: ClosedTask): Promise<boolean> {
   const task = await store.findTaskByUid(uid)
   if (!task || isOpen(task) || task.pending) return false
@@ -80,10 +86,10 @@ async function isAsItWas({ store }: Ports, { task: { uid }, lastAt }: ClosedTask
 }
 
 /**
- * What holds commits in the user's repository for the sake of these, and of any that went while that was not there. With
- * a repository that is gone its refs are gone.
+ * Deletes the refs that keep commits of these tasks in the user's repository, and of tasks that expired while the repository
+ * was missing. A repository that is missing now is skipped.
  */
-async function dropKept(
+async function deleteKeptRefs(
   ports: Ports,
   repo: Repo,
   uids: readonly string[],
@@ -103,7 +109,7 @@ async function dropKept(
     isTheirs(ref),
   )
   if (changes.length === 0 || (await refs.changeRefs(repo.place, changes, 'offshoot: expire', signal))) return
-  // Nobody would look for them once their tasks count as gone.
+  // Once the tasks are marked as expired, nothing would delete these refs.
   throw new AppError('locked', 'Refs below refs/offshoot/ have changed meanwhile.', {
     path: repo.commonDir,
     hint: 'The next prune goes on with it.',

@@ -1,4 +1,4 @@
-/** A disk that is full, or nearly: the trash gives up what the vault holds as well. */
+/** Frees space on a full or nearly full disk: deletes leftovers, slots, and folders of the trash that the vault has. */
 import path from 'node:path'
 import type { Settings } from '../model/settings.ts'
 import { isOpen, type Task } from '../model/task.ts'
@@ -18,7 +18,7 @@ async function readUsedPercent(ports: Ports): Promise<number> {
   return usedPercent(await ports.disk.readFreeSpace(ports.home))
 }
 
-/** Empties the trash when the disk is fuller than it may be, oldest first, until it is not. Answers what to tell. */
+/** If the disk is fuller than `disk.warnPercent`, deletes until it is not. Answers lines for the user. */
 export async function relieve(
   ports: Ports,
   { disk }: Settings,
@@ -35,8 +35,8 @@ export async function relieve(
 }
 
 /**
- * Answers how much has gone: leftovers, workspaces made ahead, folders that have left the trash. What is only a leftover goes
- * first: that needs neither a look into the vault nor a note in the store, for which there may be no room.
+ * Answers how many folders were deleted. Leftovers go first, because deleting them needs neither the vault nor an event, for
+ * which a full disk may have no space.
  */
 export async function freeSpace(
   ports: Ports,
@@ -45,7 +45,7 @@ export async function freeSpace(
 ): Promise<number> {
   let left = await dropLeftovers(ports)
   left += await emptyPools(ports, isEnough, signal)
-  for (const task of await inTrash(ports)) {
+  for (const task of await readTrashed(ports)) {
     if (await isEnough()) return left
     const record = await ports.repos.findById(task.repo)
     if (record)
@@ -56,9 +56,14 @@ export async function freeSpace(
   return left
 }
 
-/** The newest is of the start that has just failed: with it the disk is as full as it was before that, and no less. */
+/**
+ * Counts all but the newest leftover. That one is of the start that has just failed, and deleting it only makes the disk as
+ * full as it was before that start.
+ */
 async function dropLeftovers(ports: Ports): Promise<number> {
-  const found = (await leftovers(ports)).toSorted((a, b) => a.task.createdAt.localeCompare(b.task.createdAt))
+  const found = (await findLeftovers(ports)).toSorted((a, b) =>
+    a.task.createdAt.localeCompare(b.task.createdAt),
+  )
   const newest = found.at(-1)?.task.uid
   let dropped = 0
   for (const { folder, task } of found) {
@@ -72,7 +77,7 @@ async function dropLeftovers(ports: Ports): Promise<number> {
   return dropped
 }
 
-/** Workspaces that were made ahead can be made again. */
+/** Deletes all slots, which can be made again. */
 async function emptyPools(
   ports: Ports,
   isEnough: () => Promise<boolean>,
@@ -86,19 +91,19 @@ async function emptyPools(
   return emptied
 }
 
-/** Oldest first, of every repository. */
-async function inTrash({ store }: Ports): Promise<Task[]> {
+/** Closed tasks with a folder in the trash, of all repositories, oldest first. */
+async function readTrashed({ store }: Ports): Promise<Task[]> {
   const done = new Set((await store.readEvents({ types: ['operation.done'] })).map(({ uid }) => uid))
   return [...(await readKnown(store, done)).values()]
     .filter((task) => task.trash !== undefined && !isOpen(task))
     .sort((a, b) => (a.closedAt ?? '').localeCompare(b.closedAt ?? ''))
 }
 
-/** Workspaces that nobody was ever given, as their start did not come to its end: they hold nothing but the base. */
-async function leftovers(ports: Ports): Promise<{ readonly folder: string; readonly task: Task }[]> {
+/** The workspaces of starts that failed. No agent ever worked there, so they hold only files of the base. */
+async function findLeftovers(ports: Ports): Promise<{ readonly folder: string; readonly task: Task }[]> {
   const { store } = ports
   const used = await usedTrash(store)
-  // On a full disk it may have come to nothing to note that it was taken back.
+  // On a full disk the event `start.undone` may have failed, so the start still looks pending.
   const halfMade = (await store.readPendingTasks())
     .filter(({ pending, shadow }) => pending?.verb === 'start' && !shadow)
     .map((task) => ({

@@ -1,6 +1,6 @@
 /**
- * What lies in the trash and belongs to no operation: what stood in the way of a rewind or a recreation, what was left of
- * a start or of a closed task. It goes when it has been there for as long as the trash keeps anything.
+ * Loose folders: folders in the trash that belong to no operation. A rewind or a recreation moved them out of its way, or a
+ * failed start or a closed task left them. They are deleted after `trash.keepDays`.
  */
 import path from 'node:path'
 import { apart, type Failed } from '../base/failures.ts'
@@ -14,11 +14,11 @@ import { isPast } from './retention.ts'
 
 interface Loose {
   readonly folder: string
-  /** Whose it was. */
+  /** The task that it belonged to. */
   readonly task: Task
 }
 
-/** What has been there for so long, as far as the clock can tell. */
+/** The loose folders that are older than `keepDays`, by the present clock. */
 export async function findDueLoose(ports: Ports, repo: Repo, keepDays: number): Promise<DueLoose[]> {
   const due: DueLoose[] = []
   for (const loose of await findLoose(ports, repo)) {
@@ -51,14 +51,14 @@ export async function expireLoose(
 ): Promise<number> {
   let gone = 0
   for (const loose of due) {
-    // Whoever is at work may be about to put something there.
-    const going = () =>
+    // A verb at work on the task may be about to put something there.
+    const deleteFolder = () =>
       holdFree(ports, [loose.task], { verb: 'prune', signal }, async ([free]) => {
         if (!free || !(await findDueSince(ports, loose, keepDays))) return
         await ports.files.remove(loose.folder)
         gone += 1
       })
-    await apart([loose.task], errors, going)
+    await apart([loose.task], errors, deleteFolder)
   }
   return gone
 }
@@ -68,10 +68,13 @@ async function findLoose(ports: Ports, repo: Repo): Promise<Loose[]> {
   const used = await usedTrash(store)
   const undone = (await undoneStarts(store)).filter(({ task }) => task.repo === repo.id)
   const tasks = (await store.readTasks({ repo: repo.id })).filter((task) => !task.pending && !task.shadow)
-  return [...undone, ...(await namedAfter(ports, tasks))].filter(({ folder }) => !used.has(folder))
+  return [...undone, ...(await findNamedAfter(ports, tasks))].filter(({ folder }) => !used.has(folder))
 }
 
-/** Of every repository, as several may share a base; and of tasks that are hidden, which can come back as well. */
+/**
+ * The folders in the trash that an undo may need: of every repository, because several may share a base, and of hidden
+ * tasks, because an undo can bring those back, too.
+ */
 export async function usedTrash(store: Store): Promise<ReadonlySet<string>> {
   const uids = new Set((await store.readEvents({ types: ['operation.done'] })).map(({ uid }) => uid))
   const tasks = await readKnown(store, uids)
@@ -91,8 +94,8 @@ export async function undoneStarts(store: Store): Promise<Loose[]> {
   })
 }
 
-/** By its name alone something is ours: in a base of the user's choice there may be a `.trash` of somebody else's. */
-async function namedAfter(ports: Ports, tasks: readonly Task[]): Promise<Loose[]> {
+/** Folders named after a workspace. Others are not ours: the user's `workspace.base` may have a `.trash` of another tool. */
+async function findNamedAfter(ports: Ports, tasks: readonly Task[]): Promise<Loose[]> {
   const found: Loose[] = []
   const bases = Map.groupBy(tasks, (task) => path.join(path.dirname(task.path), '.trash'))
   for (const [trash, own] of bases) {

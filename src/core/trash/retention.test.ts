@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Task } from '../model/task.ts'
-import { announcing, type ClosedTask, compaction, unbroken } from './retention.ts'
+import { announcementsOf, type ClosedTask, compaction, withoutClockJumps } from './retention.ts'
 
 const now = new Date('2026-11-15T12:00:00.000Z')
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000).toISOString()
@@ -42,16 +42,18 @@ describe('compaction', () => {
 
   test('R12: an announcement is void when the clock was seen to be behind it later', () => {
     const announced = { u31: daysAgo(0), u32: daysAgo(3) }
-    expect(unbroken(announced, [])).toEqual(announced)
-    expect(unbroken(announced, [{ at: daysAgo(0) }])).toEqual(announced)
-    expect(unbroken(announced, [{ at: daysAgo(-1) }, { at: daysAgo(2) }])).toEqual({ u32: daysAgo(3) })
+    expect(withoutClockJumps(announced, [])).toEqual(announced)
+    expect(withoutClockJumps(announced, [{ at: daysAgo(0) }])).toEqual(announced)
+    expect(withoutClockJumps(announced, [{ at: daysAgo(-1) }, { at: daysAgo(2) }])).toEqual({
+      u32: daysAgo(3),
+    })
   })
 
   test('R12: an announcement of a time that is still to come is void, as the clock was ahead', () => {
     const before = { u31: daysAgo(-40), u32: daysAgo(0.5) }
     const plan = compaction([closed(31), closed(32)], 0, limits, now, { ...none, expires: before })
     expect([gone(plan.expires), ids(plan.expiring)]).toEqual([[], ['32', '31']])
-    expect(announcing(['u31', 'u32'], before, now)).toEqual({ u31: daysAgo(0), u32: daysAgo(0.5) })
+    expect(announcementsOf(['u31', 'u32'], before, now)).toEqual({ u31: daysAgo(0), u32: daysAgo(0.5) })
   })
 
   test('R12: where nothing is to be kept the clock has no say', () => {

@@ -1,38 +1,38 @@
-/** What has to leave the trash and the vault, oldest first. Decided from what was read, and from nothing else. */
+/** Decides what leaves the trash and the vault, oldest first. Pure (docs/adr/0025-expiry-is-announced.md). */
 import { day } from '../base/time.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Task } from '../model/task.ts'
 
 export interface ClosedTask {
   readonly task: Task
-  /** When its last operation was done. */
+  /** The time of its last operation. */
   readonly lastAt: string
-  /** What its part of the trash takes. */
+  /** The bytes of its folder in the trash. */
   readonly bytes: number
 }
 
-/** When the leaving of something was announced, by the uid of its task, or by its path. */
+/** The time of each announcement, by the uid of the task or the path of the loose folder. */
 export type Announced = Readonly<Record<string, string>>
 
 interface Announcements {
-  /** Of folders that the vault can make again. */
+  /** For folders that the vault can make again. */
   readonly slims: Announced | 'at once'
-  /** Of what goes for good. */
+  /** For tasks and folders that are deleted for good. */
   readonly expires: Announced
 }
 
 export interface Compaction {
-  /** Too old to be undone: all of it goes. */
+  /** Tasks that are deleted for good now. */
   readonly expires: readonly ClosedTask[]
-  /** The same, a day from now at the earliest. */
+  /** Tasks that will be, a day from now at the earliest. */
   readonly expiring: readonly Task[]
-  /** Their folders go now; they can still be undone. */
+  /** Tasks whose folders are deleted now; they can still be undone, from the vault. */
   readonly slims: readonly Task[]
-  /** Their folders will go. */
+  /** Tasks whose folders will be deleted. */
   readonly announced: readonly Task[]
 }
 
-/** What was announced is waited for this long. */
+/** The time between an announcement and the deletion. */
 const noticeMs = day
 
 export function compaction(
@@ -45,7 +45,7 @@ export function compaction(
   const oldestFirst = [...closed].sort((a, b) => a.lastAt.localeCompare(b.lastAt))
   const isDue = ({ task, lastAt }: ClosedTask) =>
     task.expiry === 'begun' || isPast(new Date(lastAt), keepDays, now)
-  const { goes, waits } = parted(oldestFirst.filter(isDue), (one) => {
+  const { goes, waits } = split(oldestFirst.filter(isDue), (one) => {
     const { task, lastAt } = one
     return task.expiry === 'begun' || mayExpire(new Date(lastAt), keepDays, now, announced.expires[task.uid])
   })
@@ -59,7 +59,7 @@ export function compaction(
     over -= bytes
   }
   const { slims } = announced
-  const folders = parted(leaving, ({ uid }) => slims === 'at once' || isRipe(slims[uid], now))
+  const folders = split(leaving, ({ uid }) => slims === 'at once' || isRipe(slims[uid], now))
   return {
     expires: goes,
     expiring: waits.map(({ task }) => task),
@@ -68,7 +68,7 @@ export function compaction(
   }
 }
 
-/** How much more there is than there may be. */
+/** By how many bytes trash and vault exceed `trash.maxMegabytes`; negative below it. */
 export function excess(
   kept: readonly Pick<ClosedTask, 'bytes'>[],
   vaultBytes: number,
@@ -77,27 +77,30 @@ export function excess(
   return kept.reduce((sum, { bytes }) => sum + bytes, vaultBytes) - maxMegabytes * 1_000_000
 }
 
-/** Whether the trash has kept something of that time for long enough, as far as the clock can tell. */
+/** Whether `keepDays` have passed since then, by the present clock. */
 export function isPast(since: Date, keepDays: number, now: Date): boolean {
   return now.getTime() - since.getTime() > keepDays * day
 }
 
 /**
- * What goes for good goes by no single look at the clock, which may have jumped: it is announced when it is due, and a day
- * later it is looked at again. A clock that was set right meanwhile says that it is not due, or that the announcement is
- * still to come. Where nothing is to be kept at all, the clock has no say.
+ * Whether something may be deleted for good. One reading of the clock is not enough, because the clock may have jumped: a
+ * deletion is announced when it is due, and checked again a day later. If the clock was set right in between, it is no
+ * longer due, or its announcement lies in the future. With `keepDays: 0` the clock does not matter.
  */
 export function mayExpire(since: Date, keepDays: number, now: Date, announced: string | undefined): boolean {
   if (keepDays === 0) return true
-  // What came back and was closed anew since it was announced has not been announced.
+  // A task that was opened and closed again after its announcement needs a new one.
   return announced !== undefined && isPast(since, keepDays, new Date(announced)) && isRipe(announced, now)
 }
 
-/** Times of another process, or of a step that took long, may be a little behind. */
+/** Events of other processes, and of steps that took long, may carry slightly earlier times. */
 const toleratedMs = 5 * 60_000
 
-/** The announcements that no later event is older than: between the two the clock was set back, and so it had been ahead. */
-export function unbroken(announced: Announced, later: readonly { readonly at: string }[]): Announced {
+/** Drops announcements made while the clock was ahead: some later event carries an earlier time. */
+export function withoutClockJumps(
+  announced: Announced,
+  later: readonly { readonly at: string }[],
+): Announced {
   const earliest = later.reduce((least, { at }) => Math.min(least, Date.parse(at)), Infinity)
   return Object.fromEntries(
     Object.entries(announced).filter(([, at]) => Date.parse(at) <= earliest + toleratedMs),
@@ -108,13 +111,13 @@ function isRipe(at: string | undefined, now: Date): boolean {
   return at !== undefined && now.getTime() - Date.parse(at) >= noticeMs
 }
 
-/** What is to be remembered of what waits: since when. An announcement of a time that is still to come is void. */
-export function announcing(keys: readonly string[], before: Announced, now: Date): Announced {
+/** The announcements to remember: an old one keeps its time, unless that lies in the future; a new one is of now. */
+export function announcementsOf(keys: readonly string[], before: Announced, now: Date): Announced {
   const since = (at: string | undefined) =>
     at !== undefined && Date.parse(at) <= now.getTime() ? at : now.toISOString()
   return Object.fromEntries(keys.map((key) => [key, since(before[key])]))
 }
 
-export function parted<T>(all: readonly T[], isGoing: (one: T) => boolean): { goes: T[]; waits: T[] } {
+export function split<T>(all: readonly T[], isGoing: (one: T) => boolean): { goes: T[]; waits: T[] } {
   return { goes: all.filter(isGoing), waits: all.filter((one) => !isGoing(one)) }
 }

@@ -1,8 +1,8 @@
-/** Keeps the trash and the vault of a repository within their limits. Nothing goes that somebody may still ask for. */
+/** Keeps trash and vault of a repository within their limits: deletes what expired, slims the trash, packs the vault. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { apart, type Failed } from '../base/failures.ts'
-import { day } from '../base/time.ts'
+import { day, now } from '../base/time.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import { isOpen, type Task } from '../model/task.ts'
@@ -14,26 +14,26 @@ import { expire, whileNobodyWorks } from './expire.ts'
 import { expireLoose, findDueLoose } from './loose.ts'
 import {
   type Announced,
-  announcing,
+  announcementsOf,
   type ClosedTask,
   compaction,
   type Compaction,
   excess,
   mayExpire,
-  parted,
-  unbroken,
+  split,
+  withoutClockJumps,
 } from './retention.ts'
 
 export interface CompactOptions {
-  /** Without waiting for what was announced. */
+  /** Slims folders at once, without waiting for their announcement. */
   readonly force?: boolean | undefined
   readonly dryRun?: boolean | undefined
 }
 
 interface Compacted {
-  /** What was done, or will be, in words; empty when all is within its limits. */
+  /** Lines for the user: what was deleted, or will be; empty when all is within its limits. */
   readonly said: readonly string[]
-  /** What could not go; the next prune tries it again. */
+  /** Deletions that failed; the next prune tries again. */
   readonly errors: readonly Failed[]
 }
 
@@ -57,25 +57,25 @@ export async function compact(
   }
   const known = options.force ? { ...before, slims: 'at once' as const } : before
   const plan = compaction(closed, bytes, settings.trash, now, known)
-  const loose = parted(await findDueLoose(ports, repo, keepDays), ({ folder, since }) =>
+  const loose = split(await findDueLoose(ports, repo, keepDays), ({ folder, since }) =>
     mayExpire(since, keepDays, now, before.expires[folder]),
   )
   const said = announcements(plan, loose.waits.length, settings)
   const errors: Failed[] = []
   if (options.dryRun)
     return {
-      said: [...said, ...(await foreseen(ports, repo, plan, loose.goes.length, keepDays, signal))],
+      said: [...said, ...(await previewLines(ports, repo, plan, loose.goes.length, keepDays, signal))],
       errors,
     }
-  // In a repository that is new there is nothing to add up yet.
+  // A new repository has nothing to measure yet.
   if (measures || measured === undefined) await notes.put(measuredNote(repo), now.toISOString())
   if (measures)
     await notes.put(
       announcedNote(repo),
-      JSON.stringify(announcing(uidsOf(plan.announced), before.slims, now)),
+      JSON.stringify(announcementsOf(uidsOf(plan.announced), before.slims, now)),
     )
   const expiring = [...uidsOf(plan.expiring), ...loose.waits.map(({ folder }) => folder)]
-  await putExpiring(ports, repo, announcing(expiring, before.expires, now))
+  await putExpiring(ports, repo, announcementsOf(expiring, before.expires, now))
   const left = new Set<string>()
   for (const task of plan.slims)
     await apart([task], errors, async () => (await slim({ ports, repo, task, signal })) && left.add(task.uid))
@@ -85,11 +85,11 @@ export async function compact(
   const gone = await expireLoose(ports, loose.goes, keepDays, errors, signal)
   if (gone > 0)
     said.push(`${gone} folders of no operation were in the trash for ${keepDays} days and are gone.`)
-  // Folders that are still to leave may be all that is too much.
+  // If folders were announced, their deletion may be enough; then the vault need not be packed.
   if (measures && plan.announced.length === 0) {
     const going = new Set([...left, ...uidsOf(plan.expires.map(({ task }) => task))])
     const kept = closed.filter(({ task }) => !going.has(task.uid))
-    said.push(...(await packed(ports, repo, kept, maxMegabytes, signal)))
+    said.push(...(await packVault(ports, repo, kept, maxMegabytes, signal)))
   }
   return { said, errors }
 }
@@ -105,7 +105,7 @@ async function readAnnounced({ notes }: Ports, note: string): Promise<Announced>
   return JSON.parse((await notes.find(note)) ?? '{}') as Announced
 }
 
-/** What goes for good, when that was announced, and the last event before. */
+/** The announcements of deletions for good, and the number of the last event before them. */
 interface Expiring {
   readonly announced: Announced
   readonly after: number
@@ -115,7 +115,7 @@ async function readExpiring({ store, notes }: Ports, repo: Repo): Promise<Announ
   const text = await notes.find(expiringNote(repo))
   if (!text) return {}
   const { announced, after } = JSON.parse(text) as Expiring
-  return unbroken(announced, await store.readEvents({ after }))
+  return withoutClockJumps(announced, await store.readEvents({ after }))
 }
 
 async function putExpiring({ store, notes }: Ports, repo: Repo, announced: Announced): Promise<void> {
@@ -125,12 +125,12 @@ async function putExpiring({ store, notes }: Ports, repo: Repo, announced: Annou
   await notes.put(expiringNote(repo), isEmpty ? '' : JSON.stringify(noted))
 }
 
-/** Adding sizes up takes time: once a day. A clock that was ahead must not put it off. */
+/** Whether a day has passed since sizes were measured, which takes time. A last time in the future counts as passed, too. */
 function isDue(last: string | undefined, now: Date): boolean {
   return last !== undefined && Math.abs(now.getTime() - Date.parse(last)) > day
 }
 
-/** What will go, in words, before anything does. */
+/** The lines that announce deletions. */
 function announcements(plan: Compaction, loose: number, { trash }: Settings): string[] {
   const said: string[] = []
   if (plan.announced.length > 0)
@@ -149,8 +149,8 @@ function announcements(plan: Compaction, loose: number, { trash }: Settings): st
   return said
 }
 
-/** What a prune would do now, in words. */
-async function foreseen(
+/** The lines that say what a prune would delete now. */
+async function previewLines(
   ports: Ports,
   repo: Repo,
   { slims, expires }: Compaction,
@@ -170,8 +170,8 @@ async function foreseen(
   return said
 }
 
-/** Where the folders that could leave were not enough, the vault is packed: what it holds takes less room, and stays. */
-async function packed(
+/** Packs the vault, which loses nothing, if trash and vault are still too large; answers lines for the user. */
+async function packVault(
   ports: Ports,
   repo: Repo,
   kept: readonly ClosedTask[],
@@ -194,7 +194,7 @@ async function packed(
   return [...freed, still]
 }
 
-/** Also those whose records are hidden. */
+/** The closed tasks of the repository, hidden ones included. */
 async function closedTasks(ports: Ports, repo: Repo, measures: boolean): Promise<ClosedTask[]> {
   const lastAt = new Map<string, string>()
   for (const { uid, at } of await ports.store.readEvents({ types: ['operation.done'] })) lastAt.set(uid, at)
@@ -212,8 +212,8 @@ const folderOf = (trash: string) => path.join(trash, 'workspace')
 const leavingOf = (trash: string) => path.join(trash, 'workspace.gone')
 
 /**
- * The folder of a closed task leaves the trash, when its last step holds it. It is made again should the task come back.
- * Renamed first: a folder that is half gone must not come back. Answers whether it left.
+ * Deletes the folder of a closed task from the trash if its last step holds every file; an undo makes the folder again. It
+ * is renamed first, so that an undo never finds a half-deleted folder. Answers whether it was deleted.
  */
 export function slim(work: Work): Promise<boolean> {
   const { ports, task: named, signal } = work
@@ -229,13 +229,13 @@ export function slim(work: Work): Promise<boolean> {
     const bytes = await ports.disk.readUsage(leaving)
     if (bytes === 0) return leaves
     await ports.files.remove(leaving)
-    // Last, as on a full disk there is room for it only now.
-    await append(ports, task.uid, { type: 'trash.slimmed', bytes }, ports.clock.now().toISOString())
+    // Last, because a full disk has space for the event only now.
+    await append(ports, task.uid, { type: 'trash.slimmed', bytes }, now(ports))
     return leaves
   })
 }
 
-/** A clone has the agent's commits in it, which no step holds. */
+/** Whether the vault can make the folder again. A clone stays, because it has commits of the agent that no step holds. */
 async function canLeave({ ports, repo, task, signal }: Work): Promise<boolean> {
   if (task.isolation !== 'worktree' || task.trash === undefined) return false
   const folder = folderOf(task.trash)

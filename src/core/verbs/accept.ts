@@ -1,5 +1,4 @@
 /** The verb accept: lands the work of a task, by one strategy of landing/index.ts, as one operation. */
-import type { Work } from '../tasks/work.ts'
 import { askTaskHook, type HookRun, runTaskHook } from '../hooks/hooks.ts'
 import { landingStrategies, requireStrategy } from '../landing/index.ts'
 import { type Choice, type Offer, offerOf, rootedChoice } from '../landing/offer.ts'
@@ -13,22 +12,22 @@ import type { Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Strategy } from '../model/strategies.ts'
 import type { Task } from '../model/task.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import { findShadow } from '../operations/shadow.ts'
 import type { Ports } from '../ports/index.ts'
-import { takeStep } from '../steps/take.ts'
+import { type Needs, requireNeeds } from '../steps/with-task.ts'
 import { requireTask } from '../tasks/find.ts'
-import { requireIdle, requireOpen } from '../tasks/guards.ts'
 import { holdTask } from '../tasks/hold.ts'
-import { requireWorkspace } from '../workspaces/recreate.ts'
+import type { Work } from '../tasks/work.ts'
 
 export interface AcceptInput<Name extends string = Strategy> extends Choice, LandingInput {
   readonly dir: string
   readonly task?: string | undefined
   readonly as?: Name | undefined
-  /** Paths that are landed although they look like trouble. */
+  /** Paths that land even if they were flagged. */
   readonly allow?: readonly string[] | undefined
-  /** Takes what a hook of the settings says. */
+  /** Is called with the output of hooks. */
   readonly onOutput?: CommandCall['onOutput']
 }
 
@@ -38,14 +37,17 @@ export interface Accepted<Name extends string = Strategy> extends LandedAt {
   readonly preview: Preview
   /** Undefined in a dry run, and when there was nothing to land. */
   readonly operation?: string | undefined
-  /** What became of the command that is to run afterwards. */
+  /** How the `postAccept` hook ended. */
   readonly hook?: HookRun | undefined
 }
 
-/** Lands a task's work, all or any part of it: everything it says, or nothing. */
+/** Lands the work of a task or a part of it, completely or not at all. */
 export function accept(ports: Ports, input: AcceptInput, signal?: AbortSignal): Promise<Accepted> {
   return acceptBy(landingStrategies, ports, input, signal)
 }
+
+/** Lands by a strategy of the given list. */
+const needs: Needs = { state: 'open', checks: ['idle', 'workspace'], step: 'before the accept' }
 
 /** The same, by a strategy of any list. */
 export async function acceptBy<Name extends string>(
@@ -62,16 +64,17 @@ export async function acceptBy<Name extends string>(
   if (!input.dryRun) await askTaskHook(ports, here, named, 'preAccept', { onOutput }, signal)
   const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
     const repo = await targetOf({ ports, repo: here, task: named })
-    const task = await lastState({ ports, repo, task: await requireOpen(ports, named), signal })
-    const offer = await offerOf({ ports, repo, task, signal }, choice)
-    if (!('conflicts' in offer)) return land({ ports, repo, task, offer, input, signal }, strategy, input)
+    const work = await requireNeeds({ ports, repo, task: named, signal }, needs)
+    const { task } = work
+    const offer = await offerOf(work, choice)
+    if (!('conflicts' in offer)) return land({ ...work, signal, offer, input }, strategy, input)
     if (input.dryRun) return { task, as: strategy.name, preview: misfitPreview(offer.conflicts) }
     throw conflictError(
       offer.conflicts,
       'Steps that were left out touch the same lines: choose those as well.',
     )
   })
-  // Without the lock: a hook may well ask offshoot something.
+  // Without the lock, because a hook may call offshoot.
   await after?.()
   if (accepted.operation === undefined) return accepted
   const cwd = (await targetOf({ ports, repo: here, task: named })).place.checkout ?? named.origin
@@ -89,8 +92,8 @@ async function land<Name extends string>(
   const work = { ...whole, offer: part }
   const landing = await strategy.plan(work)
   const preview = await previewOf(ports, repo, { offer, part }, landing, allow)
-  const told = { as: strategy.name, preview }
-  if (dryRun) return { ...told, task, ...(landing.onto !== undefined && { onto: landing.onto }) }
+  const report = { as: strategy.name, preview }
+  if (dryRun) return { ...report, task, ...(landing.onto !== undefined && { onto: landing.onto }) }
   requireAllowed(preview)
   requirePlace(offer, part, strategy.name)
   if (landing.conflicts.length > 0)
@@ -99,7 +102,7 @@ async function land<Name extends string>(
   const operation = await operationOf(work, strategy, landing)
   const done = await perform({ ports, repo, task }, operation)
   return {
-    ...told,
+    ...report,
     task: done,
     operation: operation.id,
     ...landed,
@@ -112,11 +115,9 @@ async function operationOf(
   strategy: LandingStrategy,
   { files, index, head, refs }: Landing,
 ): Promise<Operation> {
-  const { ports, task } = work
   const { refs: closed, ...ending } = await strategy.close(work)
-  const at = ports.clock.now().toISOString()
   const moves = { files, index, head, refs: [...refs, ...closed], final: strategy.final }
-  return { id: ports.ids.uid(), verb: 'accept', task: task.uid, at, ...moves, ...ending }
+  return newOperation(work, 'accept', { ...moves, ...ending })
 }
 
 /** The checkout that -C or the current folder is in; inside a workspace, the one that the task was started in. */
@@ -133,13 +134,4 @@ async function targetOf({ ports, repo, task }: Work): Promise<Repo> {
     })
   }
   return { ...repo, place }
-}
-
-/** While an agent writes, nothing can land; changes that no step holds yet become one. */
-async function lastState(work: Work): Promise<Task> {
-  const { task } = work
-  requireIdle(task)
-  await requireWorkspace(work)
-  const note = { tool: 'checkpoint', summary: 'before the accept' }
-  return (await takeStep(work, note)).task
 }

@@ -1,3 +1,4 @@
+/** The verb agents: lists the agents, and which of them are installed. */
 import type { Ports } from '../ports/index.ts'
 import { readAgents } from '../runs/choose-agent.ts'
 
@@ -12,7 +13,7 @@ export interface FoundAgent {
   readonly install: string | null
 }
 
-/** Every agent that can be run, and whether it is there. */
+/** Every agent that can run, and the path of its program. */
 export async function agents(ports: Ports, dir: string, signal?: AbortSignal): Promise<FoundAgent[]> {
   const known = await readAgents(ports, dir)
   return Promise.all(

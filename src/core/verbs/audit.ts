@@ -1,4 +1,4 @@
-/** The audit log: the events themselves, which nothing changes and each of which seals those before it. */
+/** The verb audit: shows the sealed log of events, and verifies it (docs/adr/0020-the-log-is-sealed.md). */
 import { AppError } from '../model/errors.ts'
 import type { StoredEvent, TaskEvent } from '../model/events.ts'
 import { redacted } from '../model/redact.ts'
@@ -11,9 +11,9 @@ import { findRepo } from '../tasks/repo.ts'
 export interface AuditInput {
   readonly dir: string
   readonly task?: string | undefined
-  /** Only what happened then or later. */
+  /** Only events of that time or later. */
   readonly since?: string | undefined
-  /** Only what failed, was taken back or was given up by itself. */
+  /** Only failures, operations that were taken back, and auto-reverts. */
   readonly failures?: boolean | undefined
 }
 
@@ -30,7 +30,7 @@ export interface AuditEntry {
   readonly detail: string
 }
 
-/** What was done, oldest first: in the repository that `dir` is in, or outside of any in all of them. */
+/** The events, oldest first: of the repository that `dir` is in, or outside of any, of all. */
 export async function audit(records: Records, input: AuditInput): Promise<AuditEntry[]> {
   const repo = (await findRepo(records, input.dir).catch(() => undefined))?.repo
   const agents = new Map<string, string>()
@@ -58,7 +58,7 @@ export async function audit(records: Records, input: AuditInput): Promise<AuditE
   return entries
 }
 
-/** Whether the log is as it was written. `head` is the seal of its last entry: noted elsewhere, it proves the rest. */
+/** Checks that the log is as it was written. `head` is the last seal: a copy of it elsewhere proves the whole log. */
 export async function verify({
   store,
 }: Records): Promise<{ entries: number; head: string; flaws: readonly Flaw[] }> {
@@ -98,11 +98,11 @@ function entry(stored: StoredEvent, task: Task, agents: ReadonlyMap<string, stri
   }
 }
 
-/** The agent, of what it did in its run; else the process. */
+/** The agent for events of its run; else the process. */
 function by({ event, pid }: StoredEvent, agents: ReadonlyMap<string, string>): string | undefined {
   if (event.type === 'run.decided') return event.by
   const agent = 'run' in event && event.type !== 'run.stopping' ? agents.get(event.run ?? '') : undefined
-  // Of what was rebuilt from a vault, nobody knows it.
+  // Events that were rebuilt from a vault have no pid.
   const told = pid ?? (('owner' in event && event.owner.pid) || undefined)
   return agent ?? (told === undefined ? undefined : `process ${told}`)
 }

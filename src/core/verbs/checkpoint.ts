@@ -1,12 +1,10 @@
+/** The verb checkpoint: takes a step of the workspace. */
 import type { Snapshot } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { publishSteps } from '../steps/publish.ts'
 import { takeStep } from '../steps/take.ts'
-import { requireTask } from '../tasks/find.ts'
-import { requireOpen } from '../tasks/guards.ts'
-import { holdTask } from '../tasks/hold.ts'
-import { requireWorkspace } from '../workspaces/recreate.ts'
+import { withTask } from '../steps/with-task.ts'
 
 export interface CheckpointInput {
   readonly dir: string
@@ -15,40 +13,40 @@ export interface CheckpointInput {
   readonly summary?: string | undefined
   readonly run?: string | undefined
   readonly call?: string | undefined
-  /** The files that the tool says it wrote; without it the whole workspace is looked at. */
+  /** The files that the tool wrote; without it the whole workspace is checked. */
   readonly files?: readonly string[] | undefined
-  /** Also tell what the rules ignore: that costs another look at everything. */
+  /** Also answers the ignored files, which takes another scan of the workspace. */
   readonly ignored?: boolean | undefined
 }
 
 export interface Checkpointed extends Snapshot {
   readonly task: Task
-  /** The id in the user's repository, when the step was published. */
+  /** The step's commit in the user's repository, if it was published. */
   readonly published: string | undefined
-  /** What the rules ignore, when that was asked for. */
+  /** The ignored files, if asked for. */
   readonly ignored: string[]
 }
 
-/** Takes the workspace as it is: one step, unless nothing has changed. */
-export async function checkpoint(
+/** Takes a step, unless nothing has changed. */
+export function checkpoint(
   ports: Ports,
   input: CheckpointInput,
   signal?: AbortSignal,
 ): Promise<Checkpointed> {
-  const { repo, task: named } = await requireTask(ports, input.dir, input.task)
-  const note = {
-    tool: input.tool ?? 'checkpoint',
-    summary: input.summary ?? '',
-    run: input.run,
-    call: input.call,
-  }
-  return holdTask(ports, named, { verb: 'checkpoint', signal }, async () => {
-    const task = await requireOpen(ports, named)
-    await requireWorkspace({ ports, repo, task })
-    const taken = await takeStep({ ports, repo, task, signal }, note, input.files)
-    const published = await publishSteps({ ports, repo, task: taken.task, signal })
-    const commits = await ports.publishing.readPublished(repo, task)
-    const ignored = input.ignored ? await ports.steps.readIgnored(repo, task, signal) : []
-    return { ...taken, task: published, published: commits.get(taken.step.n), ignored }
-  })
+  const { dir, task: name, tool = 'checkpoint', summary = '', run, call } = input
+  // An agent may be at work: each of its tool calls ends with a checkpoint.
+  const needs = { state: 'open', checks: ['workspace'] } as const
+  return withTask(
+    ports,
+    { dir, task: name, verb: 'checkpoint', needs },
+    async (work) => {
+      const { repo, task } = work
+      const taken = await takeStep(work, { tool, summary, run, call }, input.files)
+      const published = await publishSteps({ ...work, task: taken.task })
+      const commits = await ports.publishing.readPublished(repo, task)
+      const ignored = input.ignored ? await ports.steps.readIgnored(repo, task, signal) : []
+      return { ...taken, task: published, published: commits.get(taken.step.n), ignored }
+    },
+    signal,
+  )
 }

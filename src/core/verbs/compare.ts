@@ -1,3 +1,4 @@
+/** The verb compare: shows several tasks side by side. */
 import { AppError } from '../model/errors.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Step } from '../model/step.ts'
@@ -7,9 +8,9 @@ import { findMeant } from '../tasks/find.ts'
 
 export interface Compared {
   readonly task: Task
-  /** What it changed, all in all. */
+  /** All files that the task changed. */
   readonly files: readonly string[]
-  /** Those of them that another one changed, too. */
+  /** The files that another of the tasks changed, too. */
   readonly shared: readonly string[]
   /** How long its runs took. */
   readonly seconds: number
@@ -18,7 +19,7 @@ export interface Compared {
 export interface CompareInput {
   readonly dir: string
   readonly tasks: readonly string[]
-  /** Also what lies between the first two. */
+  /** Also answers the diff between the first two. */
   readonly diff?: boolean | undefined
 }
 
@@ -28,17 +29,20 @@ export async function compare(
   { dir, tasks, diff }: CompareInput,
   signal?: AbortSignal,
 ): Promise<{ rows: Compared[]; diff: string | undefined }> {
-  if (new Set(tasks).size < 2) throw new AppError('wrongUsage', 'Compare what? Name at least two tasks.')
-  const looks = await Promise.all(tasks.map((name) => look(ports, dir, name, signal)))
-  const changes = looks.map(({ files }) => new Set(files))
-  const seconds = await Promise.all(looks.map(({ task }) => secondsOf(ports, task)))
-  const rows = looks.map(({ task, files }, own) => ({
+  if (new Set(tasks).size < 2)
+    throw new AppError('wrongUsage', '`compare` takes at least two different tasks.', {
+      hint: 'Usage: offshoot compare TASK TASK…',
+    })
+  const sides = await Promise.all(tasks.map((name) => readSide(ports, dir, name, signal)))
+  const changes = sides.map(({ files }) => new Set(files))
+  const seconds = await Promise.all(sides.map(({ task }) => secondsOf(ports, task)))
+  const rows = sides.map(({ task, files }, own) => ({
     task,
     files,
     shared: files.filter((file) => changes.some((others, other) => other !== own && others.has(file))),
     seconds: seconds[own] ?? 0,
   }))
-  const [one, other] = looks
+  const [one, other] = sides
   const between =
     diff && one?.last && other?.last
       ? await ports.contents.readPatch(one.repo, one.last.tree, other.last.tree, signal)
@@ -46,14 +50,14 @@ export async function compare(
   return { rows, diff: between?.toString() }
 }
 
-interface Look {
+interface Side {
   readonly repo: Repo
   readonly task: Task
   readonly last: Step | undefined
   readonly files: readonly string[]
 }
 
-async function look(ports: Ports, dir: string, name: string, signal?: AbortSignal): Promise<Look> {
+async function readSide(ports: Ports, dir: string, name: string, signal?: AbortSignal): Promise<Side> {
   const { repo, task } = await findMeant(ports, dir, name)
   const steps = await ports.steps.readSteps(repo, task)
   const [first, last] = [steps[0], steps.at(-1)]

@@ -1,3 +1,4 @@
+/** The verb diff: shows the changes of a task, a step or a range of steps. */
 import { allEnded } from '../base/concurrency.ts'
 import { landedBase, readHunks } from '../landing/offer.ts'
 import type { DiffOptions, DiffStat, StepFile } from '../model/step.ts'
@@ -24,17 +25,18 @@ export interface Diff {
   readonly to: number
   readonly total: DiffStat
   readonly files: readonly StepFile[]
-  /** Against what has landed so far; undefined when nobody asked, or when the task must be updated first. */
+  /** The hunks that have not landed; undefined when not asked for, or when the task must be updated first. */
   readonly hunks: readonly Hunk[] | undefined
   readonly text: Buffer
 }
 
-/** What the task, a step or a range of steps changed. */
+/** The diff as text, with its steps. */
 export async function diff(ports: Ports, input: DiffInput, signal?: AbortSignal): Promise<Diff> {
   const { repo, task } = await findMeant(ports, input.dir, input.task)
   const steps = await ports.steps.readSteps(repo, task)
   const [from, to] = stepRange(input.step, steps.length - 1)
-  const [before, after] = [requireStep(steps, from), requireStep(steps, to)]
+  // The later one first: for `--step 9` an error must name 9, not the step before it.
+  const [after, before] = [requireStep(steps, to), requireStep(steps, from)]
   const options = { format: input.format ?? 'patch', color: input.color }
   const [total, files, text] = await allEnded([
     ports.steps.readStat(repo, before, after, signal),

@@ -1,11 +1,11 @@
-/** What a repository's tasks cost on the disk. */
+/** The verb disk: shows the disk space that a repository's tasks take. */
 import type { Ports } from '../ports/index.ts'
 import { findMeant } from '../tasks/find.ts'
 import { findRepo } from '../tasks/repo.ts'
 import type { DiskUse } from '../model/disk-use.ts'
 import { nothing, readUse } from '../trash/disk-use.ts'
 
-/** Of every open task, or of the one that is named. Adds up every file: it takes its time. */
+/** For every open task, or the named one. Reads the size of every file, which takes time. */
 export async function disk(
   ports: Ports,
   input: { dir: string; task?: string | undefined },

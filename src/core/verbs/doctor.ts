@@ -1,3 +1,4 @@
+/** The verb doctor: checks everything that offshoot depends on, and changes nothing. */
 import { quoted } from '../base/shell-quote.ts'
 import { day } from '../base/time.ts'
 import { appError } from '../model/errors.ts'
@@ -22,7 +23,7 @@ export interface Check {
   readonly verdict?: Finding['verdict'] | undefined
 }
 
-/** Looks at everything offshoot stands on and mends nothing. */
+/** Checks the machine, the state folder, the settings, the records and all repositories. */
 export async function doctor(ports: Ports, input: { dir: string }, signal?: AbortSignal): Promise<Check[]> {
   const state = await attempt('state folder', () => checkState(ports, input.dir))
   const records = hasFailed(state) ? [] : await attempt('records', async () => [await checkRecords(ports)])
@@ -46,7 +47,7 @@ function ok(name: string, message: string): Check {
 
 const hasFailed = (checks: readonly Check[]) => checks.some(({ status }) => status === 'fail')
 
-/** Why it matters that a look itself has failed. */
+/** The consequence of a check that could not run. */
 const whys = {
   git: 'Whatever makes, keeps or lands work needs it.',
   'state folder': 'Without the records no task is found; the vaults still have every step.',
@@ -70,7 +71,7 @@ async function attempt(name: keyof typeof whys, check: () => Promise<Check[]>): 
   }
 }
 
-/** The settings of where `dir` is; where they are wrong, which is told by itself, the defaults. */
+/** The settings that hold in `dir`; the defaults if they are wrong, which another check reports. */
 async function settingsAt(ports: Ports, dir: string): Promise<Settings> {
   const place = await ports.locate(dir).catch(() => undefined)
   return ports.settings.read(place?.checkout ?? null).catch(() => defaultSettings)
@@ -84,8 +85,8 @@ async function checkSettings(ports: Ports, dir: string): Promise<Check[]> {
   return unknown.map(({ name, nearest }) => ({
     name: 'settings',
     status: 'warn',
-    message: `${name} is no setting`,
-    why: 'What it was to change is as before.',
+    message: `unknown setting ${name}`,
+    why: 'It has no effect.',
     hint: nearest ? `Did you mean ${nearest}?` : 'offshoot config shows the settings.',
   }))
 }
@@ -100,14 +101,14 @@ async function checkState(ports: Ports, dir: string): Promise<Check[]> {
   if (used >= warnPercent)
     found.push({
       message: `${message}: ${used} % full (disk.warnPercent is ${warnPercent})`,
-      why: 'A full disk refuses the next step, loudly; nothing that was recorded is lost by it.',
+      why: 'On a full disk the next step fails with an error; recorded steps are not lost.',
       hint: 'offshoot prune --dry-run shows what can go.',
     })
   const mode = (await ports.files.readMode(await ports.files.readRealPath(ports.home))) ?? 0
   if ((mode & 0o077) !== 0)
     found.push({
       message: `${message}, open to others (${mode.toString(8).padStart(4, '0')})`,
-      why: 'It holds every file of every task, also what no commit has.',
+      why: 'It holds every file of every task, also uncommitted ones.',
       hint: `chmod 700 ${quoted(ports.home)}`,
     })
   if (space.network)
@@ -127,12 +128,12 @@ async function checkRecords({ store }: Ports): Promise<Check> {
     name: 'records',
     status: 'fail',
     message: `the database is damaged: ${fault.what}`,
-    why: 'Tasks may not be listed, or not be right.',
+    why: 'Tasks may be missing from lists, or shown wrongly.',
     hint: 'offshoot repair --rebuild sets it aside and brings the records back from the vaults.',
   }
 }
 
-/** Times of another machine may be a little ahead. */
+/** Clocks of other machines may be a little ahead. */
 const toleratedMs = 5 * 60_000
 
 async function checkClock(ports: Ports, dir: string): Promise<Check> {
@@ -150,7 +151,7 @@ async function checkClock(ports: Ports, dir: string): Promise<Check> {
     why: isLate
       ? 'Either nothing was done for so long, or the clock is ahead: to prune it is time to let all of the trash go.'
       : 'The clock went back. Ages are wrong until then; nothing expires by one look at the clock.',
-    hint: `${isLate ? 'Is it ahead, set it before you prune' : 'Set the clock'}: timedatectl tells whether it is synchronised.`,
+    hint: `${isLate ? 'If the clock is ahead, set it before you prune' : 'Set the clock'}: timedatectl shows whether it is synchronised.`,
   }
 }
 
@@ -167,13 +168,13 @@ async function checkRepository(
     name: 'repository',
     status: 'warn',
     message: `${commonDir} was moved here from ${moved.record.commonDir}`,
-    why: 'Its tasks are not found here until it is known to be here.',
-    hint: 'offshoot repair',
+    why: 'Its tasks are not found until offshoot knows the new place.',
+    hint: 'offshoot repair records the new place.',
   }
 }
 
 async function checkDisk(ports: Ports, dir: string, signal?: AbortSignal): Promise<Check> {
-  // That there is no repository has been told.
+  // Another check has reported that there is no repository.
   const isRepo = await ports.locate(dir).catch(() => undefined)
   return ok(
     'disk',
@@ -182,13 +183,13 @@ async function checkDisk(ports: Ports, dir: string, signal?: AbortSignal): Promi
 }
 
 async function checkOldState(ports: Ports, dir: string): Promise<Check[]> {
-  // There it would mean that task alone.
+  // Inside a workspace the command would mean that task alone.
   const at = (await isInWorkspace(ports, dir)) ? ` -C ${quoted(ports.home)}` : ''
   return (await readOldState(ports).catch(() => [])).map((name) => ({
     name: 'old state',
     status: 'warn',
     message: `${name} in ${ports.home} is not of this version`,
-    why: 'It is not read. Nothing of it is dropped.',
+    why: 'This version does not read it, and deletes nothing of it.',
     hint: `offshoot repair${at} sets it aside.`,
   }))
 }

@@ -1,15 +1,16 @@
-import type { Work } from '../tasks/work.ts'
+/** The verb repos forget: rejects all open tasks of a repository, and lists it no more. */
 import path from 'node:path'
 import { apart, type Failed } from '../base/failures.ts'
+import { now } from '../base/time.ts'
 import { close } from '../closing/close-task.ts'
 import { AppError } from '../model/errors.ts'
 import type { RepoRecord } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
-import { takeStep } from '../steps/take.ts'
-import { requireIdle, requireOpen, requireSettled } from '../tasks/guards.ts'
-import { holdTask } from '../tasks/hold.ts'
+import { type Needs, withFound } from '../steps/with-task.ts'
+import { requireIdle, requireSettled } from '../tasks/guards.ts'
 import { forgottenNote } from '../tasks/repo.ts'
+import type { Work } from '../tasks/work.ts'
 import { requireUnmoved } from '../workspaces/moved.ts'
 import { emptyPool } from '../workspaces/pool.ts'
 import { requireOnBranch } from '../workspaces/recreate.ts'
@@ -18,11 +19,11 @@ export interface Forgotten {
   /** The repository's git folder. */
   readonly path: string
   readonly closed: readonly { readonly task: Task; readonly operation: string }[]
-  /** What could not be closed after all: the repository stays listed for it. */
+  /** Tasks that could not be closed; because of them the repository stays listed. */
   readonly errors: readonly Failed[]
 }
 
-/** Gives up every open task of a repository, one operation each, and lists the repository no more. */
+/** Each task is closed by an operation of its own, which undo takes back. */
 export async function forget(
   ports: Ports,
   input: { readonly path: string },
@@ -31,7 +32,7 @@ export async function forget(
   const record = await findKnown(ports, input.path)
   if (!record) {
     const hint = 'offshoot repos lists them, each with its path.'
-    throw new AppError('notFound', `${input.path} is no repository that is known.`, {
+    throw new AppError('notFound', `offshoot knows no repository ${input.path}.`, {
       path: input.path,
       hint,
     })
@@ -41,7 +42,7 @@ export async function forget(
   const place = { commonDir, gitDir: commonDir, checkout: null }
   const repo = { ...record, place: isThere ? await ports.locate(commonDir) : place }
   const tasks = await ports.store.readTasks({ repo: id, open: true })
-  // Before the first is closed: all of it, or nothing.
+  // All checks come before the first task is closed: all or nothing.
   for (const task of tasks) await requireClosable({ ports, repo, task }, isThere)
   const closed: Forgotten['closed'][number][] = []
   const errors: Failed[] = []
@@ -51,11 +52,11 @@ export async function forget(
   if (first && closed.length === 0) throw first.error
   if (errors.length > 0) return { path: commonDir, closed, errors }
   await emptyPool(ports, repo, signal)
-  await ports.notes.put(forgottenNote(id), ports.clock.now().toISOString())
+  await ports.notes.put(forgottenNote(id), now(ports))
   return { path: commonDir, closed, errors }
 }
 
-/** All that can be known before of what would stop it. */
+/** Throws for every obstacle that can be known in advance. */
 async function requireClosable(work: Work, isThere: boolean): Promise<void> {
   const { ports, repo, task } = work
   requireSettled(task)
@@ -67,7 +68,7 @@ async function requireClosable(work: Work, isThere: boolean): Promise<void> {
   await ports.steps.findTip(repo, task)
 }
 
-/** By any folder in it; when it is gone, by where it or its checkout was. */
+/** The repository that the folder is in; for one that is gone, by its old path. */
 async function findKnown({ locate, repos, files }: Ports, where: string): Promise<RepoRecord | undefined> {
   const found = await locate(where).catch(() => undefined)
   if (found) return repos.findAt(found.commonDir)
@@ -75,17 +76,13 @@ async function findKnown({ locate, repos, files }: Ports, where: string): Promis
   return (await repos.findAt(real)) ?? (await repos.findAt(path.join(real, '.git')))
 }
 
-function giveUp(work: Work, isThere: boolean) {
-  const { ports, task: named, signal } = work
-  return holdTask(ports, named, { verb: 'forget', signal }, async () => {
-    let task = await requireOpen(ports, named)
-    requireIdle(task)
-    if (isThere) await requireOnBranch({ ...work, task })
-    const note = { tool: 'sweep', summary: 'before the repository was forgotten' }
-    // Without the repository's objects there is no telling what changed: the folder itself is kept, in the trash.
-    if (isThere && (await ports.files.readKind(task.path)) === 'folder')
-      task = (await takeStep({ ...work, task }, note)).task
-    const { task: gone, operation } = await close({ ...work, task }, {})
-    return { task: gone, operation }
+function giveUp(found: Work, isThere: boolean) {
+  // A step needs objects of the repository; without it the folder itself is kept, in the trash.
+  const needs: Needs = isThere
+    ? { state: 'open', checks: ['idle', 'onBranch'], sweep: 'before the repository was forgotten' }
+    : { state: 'open', checks: ['idle'] }
+  return withFound(found, { verb: 'forget', needs }, async (work) => {
+    const { task, operation } = await close(work, {})
+    return { task, operation }
   })
 }

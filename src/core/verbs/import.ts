@@ -1,4 +1,4 @@
-/** Takes over what a repository tells other tools about setting a workspace up. */
+/** The verb config import: takes the workspace set-up of other tools over as hooks. */
 import path from 'node:path'
 import { readHooks } from '../hooks/hooks.ts'
 import { findPeerFiles, type PeerFile, readPeerFile } from '../hooks/peers.ts'
@@ -7,19 +7,19 @@ import type { Ports } from '../ports/index.ts'
 
 export interface ImportInput {
   readonly dir: string
-  /** One of the files; needed where several say different things. */
+  /** The file to import; needed when several files differ. */
   readonly file?: string | undefined
   readonly dryRun?: boolean | undefined
 }
 
 export interface Imported {
-  /** What was taken, by the key of the setting. */
+  /** The imported values, by the key of the setting. */
   readonly settings: readonly { readonly key: string; readonly value: string; readonly from: string }[]
-  /** The settings file that has it now. */
+  /** The settings file that was written. */
   readonly path: string
 }
 
-/** Writes it into the repository's own settings. Nothing of it runs before it is trusted. */
+/** Writes the hooks into the repository's own settings. They run only once the user trusts them. */
 export async function importPeers(ports: Ports, input: ImportInput): Promise<Imported> {
   const { checkout } = await ports.locate(input.dir)
   if (checkout === null) throw new AppError('notARepository', 'A bare repository has no settings of its own.')
@@ -30,7 +30,7 @@ export async function importPeers(ports: Ports, input: ImportInput): Promise<Imp
   if (input.dryRun || fresh.length === 0) return { settings: fresh, path: target }
   const kind = await ports.files.readKind(target)
   if (kind !== undefined && kind !== 'file')
-    throw new AppError('badSettings', '.offshoot.yaml is no plain file, and stays as it is.', {
+    throw new AppError('badSettings', '.offshoot.yaml is no plain file, so it was not changed.', {
       path: target,
     })
   const values = Object.fromEntries(fresh.map(({ key, value }) => [key, value]))
@@ -45,9 +45,9 @@ async function readPeers(ports: Ports, checkout: string, wanted: string | undefi
   if (meant.length === 0) {
     throw new AppError(
       'notFound',
-      wanted === undefined ? 'There is nothing to import.' : `${wanted} cannot be imported.`,
+      wanted === undefined ? 'This repository has nothing to import.' : `${wanted} cannot be imported.`,
       {
-        hint: `Read are .cursor/worktrees.json, .codex/environments/*.toml and conductor.json${files.length > 0 ? `; here: ${files.join(', ')}` : ''}.`,
+        hint: `These can be imported: .cursor/worktrees.json, .codex/environments/*.toml, conductor.json${files.length > 0 ? `; this repository has ${files.join(', ')}` : ''}.`,
       },
     )
   }
@@ -64,7 +64,7 @@ export function chosen(files: readonly PeerFile[]): Imported['settings'][number]
       const key = `hooks.${hook}`
       const other = found.get(key)
       if (other && other.value !== value) {
-        throw new AppError('wrongUsage', `${other.from} and ${file} say different things.`, {
+        throw new AppError('wrongUsage', `${other.from} and ${file} differ.`, {
           hint: `Name one of them: offshoot config import ${file}`,
         })
       }
@@ -83,8 +83,8 @@ function isNew(
   const there = own.find(({ hook }) => `hooks.${hook}` === key)
   if (!there) return true
   if (there.command === value) return false
-  throw new AppError('wrongUsage', `${key} is set already, to something else.`, {
+  throw new AppError('wrongUsage', `${key} is already set to another command.`, {
     path: target,
-    hint: 'Take it out of .offshoot.yaml first, or join both by hand.',
+    hint: 'Remove it from .offshoot.yaml first, or join both by hand.',
   })
 }

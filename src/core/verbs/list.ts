@@ -1,3 +1,4 @@
+/** The verb list: shows the tasks of a repository. */
 import type { TaskState } from '../model/enums.ts'
 import type { Task } from '../model/task.ts'
 import type { Records } from '../ports/index.ts'
@@ -11,7 +12,7 @@ export interface ListInput {
   readonly state?: TaskState | undefined
 }
 
-/** The tasks of a repository, newest first, as of their last event. Spawns nothing. */
+/** Newest first, as of their last event. Starts no process. */
 export async function list(records: Records, input: ListInput): Promise<Task[]> {
   const { repo } = await findRepo(records, input.dir)
   if (!repo) return []

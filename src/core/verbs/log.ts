@@ -1,3 +1,4 @@
+/** The verb log: shows the steps of a task. */
 import type { Step, StepFile } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'

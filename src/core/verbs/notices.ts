@@ -1,4 +1,4 @@
-/** What happened by itself since somebody was last told. */
+/** The notices of things that happened by themselves since the last command. */
 import type { StoredEvent } from '../model/events.ts'
 import type { Notice } from '../model/notice.ts'
 import type { Repo } from '../model/repo.ts'
@@ -6,7 +6,7 @@ import type { Task } from '../model/task.ts'
 import type { Ports, Records } from '../ports/index.ts'
 import { findRepo } from '../tasks/repo.ts'
 
-/** Each is told once. What is more than a look into the records needs all ports. */
+/** Answers each notice once. Notices that need more than the records come only if `ports` is given. */
 export async function readNewNotices(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {
   const { repo } = await findRepo(records, dir)
   if (!repo) return []
@@ -33,9 +33,13 @@ async function takeReverts({ store, notes }: Records, repo: Repo): Promise<Notic
 function findNotice({ id }: Task, { at, event }: StoredEvent): Notice | undefined {
   switch (event.type) {
     case 'revert.failed':
-      return { at, task: id, message: `${id} could not be given up (${event.trigger}): ${event.reason}` }
+      return {
+        at,
+        task: id,
+        message: `${id} could not be rejected automatically (${event.trigger}): ${event.reason}`,
+      }
     case 'reverted': {
-      const message = `${id} was given up (${event.trigger}): ${event.reason}`
+      const message = `${id} was rejected automatically (${event.trigger}): ${event.reason}`
       return { at, task: id, message, operation: event.operation }
     }
     case 'hook.skipped': {

@@ -1,3 +1,4 @@
+/** The verb ops: lists the operations of a repository. */
 import { type KnownOperation, operationsOf } from '../operations/known.ts'
 import type { Ports } from '../ports/index.ts'
 import { findRepo } from '../tasks/repo.ts'

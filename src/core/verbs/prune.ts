@@ -1,3 +1,4 @@
+/** The verb prune: moves tasks that nobody needs into the trash, and keeps it small (docs/adr/0021-prune-in-batches.md). */
 import type { Work } from '../tasks/work.ts'
 import { eachOf } from '../base/concurrency.ts'
 import { apart, type Failed } from '../base/failures.ts'
@@ -8,12 +9,14 @@ import {
   type PruneVerdict,
   pruneVerdicts,
 } from '../closing/prune-policy.ts'
+import { now } from '../base/time.ts'
 import { landedState } from '../landing/landed.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { Repo, RepoRecord } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { closing } from '../operations/close.ts'
+import { newOperation } from '../operations/new.ts'
 import { type Act, performAll } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { takeStep } from '../steps/take.ts'
@@ -31,31 +34,31 @@ export interface PruneInput extends PruneOptions {
 }
 
 export interface Pruned {
-  /** What could go by the rules, oldest first. */
-  readonly stale: readonly Told[]
-  readonly removed: readonly (Told & { readonly operation: string })[]
-  readonly skipped: readonly Told[]
+  /** The tasks that the rules let go, oldest first. */
+  readonly stale: readonly PruneReason[]
+  readonly removed: readonly (PruneReason & { readonly operation: string })[]
+  readonly skipped: readonly PruneReason[]
   readonly errors: readonly Failed[]
-  /** What a person should know besides. */
+  /** Further lines for the user. */
   readonly warnings: readonly string[]
 }
 
-interface Told {
+interface PruneReason {
   readonly task: Task
   readonly why: string
 }
 
-/** Takes away what nobody needs, oldest first, each as an operation of its own. What fails does not stop the rest. */
+/** Removes tasks, oldest first, each by an operation of its own. A failure does not stop the rest. */
 export async function prune(ports: Ports, input: PruneInput, signal?: AbortSignal): Promise<Pruned> {
   const { place, repo } = await findRepo(ports, input.dir)
   const settings = await ports.settings.read(place.checkout)
-  const told =
+  const here =
     repo && !(await isGone(ports, repo)) ? await pruneHere(ports, repo, settings, input, signal) : none
   const gone = await pruneGone(ports, input, signal)
   return {
-    ...told,
-    errors: [...told.errors, ...gone.errors],
-    warnings: [...told.warnings, ...gone.warnings],
+    ...here,
+    errors: [...here.errors, ...gone.errors],
+    warnings: [...here.warnings, ...gone.warnings],
   }
 }
 
@@ -69,20 +72,20 @@ function pruneHere(
   signal?: AbortSignal,
 ): Promise<Pruned> {
   return alone(ports, repo, input, signal, async () => {
-    const told = input.dryRun
-      ? await previewed(ports, repo, settings, input, signal)
-      : await pruned(ports, repo, settings, input, signal)
+    const outcome = input.dryRun
+      ? await preview(ports, repo, settings, input, signal)
+      : await removeStale(ports, repo, settings, input, signal)
     const relieved = await relieve(ports, settings, input, signal)
     const { said, errors } = await compact(ports, repo, settings, input, signal)
     return {
-      ...told,
-      errors: [...told.errors, ...errors],
-      warnings: [...told.warnings, ...relieved, ...said],
+      ...outcome,
+      errors: [...outcome.errors, ...errors],
+      warnings: [...outcome.warnings, ...relieved, ...said],
     }
   })
 }
 
-/** Nobody is in a repository that is gone: what the trash and the vault keep of it is looked after from any other. */
+/** Also prunes trash and vault of repositories that are gone, because no command runs in those any more. */
 async function pruneGone(
   ports: Ports,
   input: PruneInput,
@@ -116,7 +119,7 @@ function alone<T>(
   return dryRun ? work() : ports.locks.hold(`prune ${id}`, { verb: 'prune', waitMs: 0, signal }, work)
 }
 
-async function previewed(
+async function preview(
   ports: Ports,
   repo: Repo,
   settings: Settings,
@@ -124,7 +127,7 @@ async function previewed(
   signal?: AbortSignal,
 ): Promise<Pruned> {
   const { tasks, facts, errors, verdicts } = await gather(ports, repo, settings, input, signal)
-  const candidates = going(verdicts)
+  const candidates = staleOf(verdicts)
   await eachOf(candidates, atOnce, ({ task }) =>
     apart([task], errors, async () => {
       const uncommitted = await countUncommitted({ ports, repo, task, signal })
@@ -132,18 +135,18 @@ async function previewed(
     }),
   )
   const final = without(errors, pruneVerdicts(tasks, settings, ports.clock.now(), input, facts))
-  const skipped = staying(final)
+  const skipped = skippedOf(final)
   const uncommitted = skipped.filter(({ task }) => facts.get(task.uid)?.uncommitted)
-  return { stale: going(final), removed: [], skipped, errors, warnings: warned(settings, uncommitted) }
+  return { stale: staleOf(final), removed: [], skipped, errors, warnings: warningsOf(settings, uncommitted) }
 }
 
-/** So many are looked at, or got ready, at a time. */
+/** How many tasks are inspected or prepared at a time. */
 const atOnce = 8
 
-/** So many go together, and so many locks are held for it. */
+/** How many tasks are removed in one batch, which holds as many locks. */
 const mostAtOnce = 64
 
-async function pruned(
+async function removeStale(
   ports: Ports,
   repo: Repo,
   settings: Settings,
@@ -151,9 +154,9 @@ async function pruned(
   signal?: AbortSignal,
 ): Promise<Pruned> {
   const { errors, verdicts } = await gather(ports, repo, settings, input, signal)
-  const stale = going(verdicts)
+  const stale = staleOf(verdicts)
   const keeping = new Set(verdicts.flatMap(({ task, keepsBranch }) => (keepsBranch ? [task.uid] : [])))
-  const sum: Summary = { removed: [], skipped: staying(verdicts), errors, uncommitted: [] }
+  const sum: Summary = { removed: [], skipped: skippedOf(verdicts), errors, uncommitted: [] }
   for (let from = 0; from < stale.length; from += mostAtOnce) {
     signal?.throwIfAborted()
     const some = stale.slice(from, from + mostAtOnce)
@@ -162,7 +165,7 @@ async function pruned(
       for (const { task } of some)
         if (!free.includes(task)) sum.skipped.push({ task, why: 'another command is at work in it' })
       const ready = await readyToGo(ports, repo, settings, free, input, sum, signal)
-      const acts = await planned(ports, repo, ready, keeping, sum)
+      const acts = await planActs(ports, repo, ready, keeping, sum)
       const ended = await performAll(ports, repo, acts)
       const reasons = new Map(some.map(({ task, why }) => [task.uid, why]))
       for (const [n, { task, operation }] of acts.entries()) {
@@ -173,32 +176,33 @@ async function pruned(
       }
     })
   }
-  const { uncommitted, ...told } = sum
-  return { stale, ...told, warnings: warned(settings, uncommitted) }
+  const { uncommitted, ...outcome } = sum
+  return { stale, ...outcome, warnings: warningsOf(settings, uncommitted) }
 }
 
 /** Filled in on the way. */
 interface Summary {
   readonly removed: Pruned['removed'][number][]
-  readonly skipped: Told[]
+  readonly skipped: PruneReason[]
   readonly errors: Failed[]
-  /** Of those that are skipped. */
-  readonly uncommitted: Told[]
+  /** The skipped tasks with uncommitted files. */
+  readonly uncommitted: PruneReason[]
 }
 
-/** The one reason to stay that a person can do something about. */
-function warned({ prune: { warnUncommitted } }: Settings, uncommitted: readonly Told[]): string[] {
+/** The warning about uncommitted files, the one reason to stay that the user can change. */
+function warningsOf({ prune: { warnUncommitted } }: Settings, uncommitted: readonly PruneReason[]): string[] {
   if (!warnUncommitted) return []
   return uncommitted.map(
     ({ task: { id }, why }) => `${id} stays: it has ${why}. offshoot checkpoint ${id} keeps them.`,
   )
 }
 
-const going = (verdicts: readonly PruneVerdict[]) => told(verdicts.filter(({ goes }) => goes))
-const staying = (verdicts: readonly PruneVerdict[]) => told(verdicts.filter(({ goes }) => !goes))
-const told = (verdicts: readonly PruneVerdict[]): Told[] => verdicts.map(({ task, why }) => ({ task, why }))
+const staleOf = (verdicts: readonly PruneVerdict[]) => reasonsOf(verdicts.filter(({ goes }) => goes))
+const skippedOf = (verdicts: readonly PruneVerdict[]) => reasonsOf(verdicts.filter(({ goes }) => !goes))
+const reasonsOf = (verdicts: readonly PruneVerdict[]): PruneReason[] =>
+  verdicts.map(({ task, why }) => ({ task, why }))
 
-/** Whether the work has landed takes several git calls: it is asked only of tasks that would otherwise stay. */
+/** Asks git whether the work has landed only for tasks that would otherwise stay: it takes several calls. */
 async function gather(
   ports: Ports,
   repo: Repo,
@@ -207,18 +211,18 @@ async function gather(
   signal?: AbortSignal,
 ) {
   const open = await ports.store.readTasks({ repo: repo.id, open: true })
-  // Nobody has recovered before a dry run: a run that died counts as what it is.
+  // A dry run does not recover first, so dead runs are recognized here.
   const tasks = options.dryRun ? await Promise.all(open.map((task) => asSeen(ports, task))) : open
   const facts = new Map<string, PruneFacts>()
   const errors: Failed[] = []
   const now = ports.clock.now()
-  const judged = () => without(errors, pruneVerdicts(tasks, settings, now, options, facts))
+  const judge = () => without(errors, pruneVerdicts(tasks, settings, now, options, facts))
   await eachOf(tasks, atOnce, (task) =>
     apart([task], errors, async () => {
       facts.set(task.uid, { movedTo: await findMovedTo({ ports, repo, task }) })
     }),
   )
-  for (const { task } of staying(judged())) {
+  for (const { task } of skippedOf(judge())) {
     if (task.pending || task.shadow || facts.get(task.uid)?.movedTo !== undefined) continue
     await apart([task], errors, async () => {
       const { where } = await landedState({ ports, repo, task, signal })
@@ -226,10 +230,10 @@ async function gather(
       facts.set(task.uid, { landed: where, gone })
     })
   }
-  return { tasks, facts, errors, verdicts: judged() }
+  return { tasks, facts, errors, verdicts: judge() }
 }
 
-/** Of what could not be looked at nothing is known: it neither goes nor stays for a reason, it is told as an error. */
+/** Drops the verdicts of tasks that could not be inspected; they are reported as errors. */
 function without(errors: readonly Failed[], verdicts: readonly PruneVerdict[]): PruneVerdict[] {
   const failed = new Set(errors.map(({ task }) => task.uid))
   return verdicts.filter(({ task }) => !failed.has(task.uid))
@@ -240,7 +244,7 @@ async function countUncommitted({ ports, repo, task, signal }: Work): Promise<nu
   return (await ports.steps.readDirt(repo, task, signal)).length
 }
 
-/** Looked at again, now that nobody else can be at work in them: what no step holds stays, or becomes a step first. */
+/** Checks the tasks again under their locks: files that no step holds make a task stay, or become a step first. */
 async function readyToGo(
   ports: Ports,
   repo: Repo,
@@ -263,7 +267,7 @@ async function readyToGo(
       const why = takes
         ? undefined
         : findProtection(await countUncommitted({ ports, repo, task, signal }), settings, input)
-      if (why === undefined) ready.set(uid, takes ? await sweptUp({ ports, repo, task, signal }) : task)
+      if (why === undefined) ready.set(uid, takes ? await sweepUp({ ports, repo, task, signal }) : task)
       else {
         sum.skipped.push({ task, why })
         sum.uncommitted.push({ task, why })
@@ -273,14 +277,14 @@ async function readyToGo(
   return named.flatMap(({ uid }) => ready.get(uid) ?? [])
 }
 
-async function sweptUp(work: Work): Promise<Task> {
+async function sweepUp(work: Work): Promise<Task> {
   const { ports, task } = work
   if ((await ports.files.readKind(task.path)) !== 'folder') return task
   const note = { tool: 'sweep', summary: 'before it was pruned' }
   return (await takeStep({ ...work, task: await requireOpen(ports, task) }, note)).task
 }
 
-async function planned(
+async function planActs(
   ports: Ports,
   repo: Repo,
   tasks: readonly Task[],
@@ -289,7 +293,7 @@ async function planned(
 ): Promise<Act[]> {
   const worktrees = await ports.git.readWorktrees(repo.place)
   const taken = new Set<string>()
-  const together = { batch: ports.ids.uid(), at: ports.clock.now().toISOString() }
+  const together = { batch: ports.ids.uid(), at: now(ports) }
   const acts = new Map<string, Act>()
   await eachOf(tasks, atOnce, (task) =>
     apart([task], sum.errors, async () => {
@@ -297,8 +301,8 @@ async function planned(
       const state = task.adopted || keepBranch ? 'kept' : 'rejected'
       const how = { keepBranch, worktrees, taken }
       const { branchKept: _, ...closed } = await closing({ ports, repo, task }, state, how)
-      const common = { id: ports.ids.uid(), verb: 'prune', task: task.uid } as const
-      acts.set(task.uid, { task, operation: { ...common, ...together, ...closed } })
+      const operation = newOperation({ ports, task }, 'prune', { ...together, ...closed })
+      acts.set(task.uid, { task, operation })
     }),
   )
   return tasks.flatMap(({ uid }) => acts.get(uid) ?? [])

@@ -1,3 +1,4 @@
+/** The verb reject: closes a task without landing its work. */
 import { type Rejected, type RejectInput, rejectTask } from '../closing/close-task.ts'
 import { askTaskHook } from '../hooks/hooks.ts'
 import { isOpen } from '../model/task.ts'
@@ -6,8 +7,7 @@ import { stopTask } from '../runs/stop.ts'
 import { requireTask } from '../tasks/find.ts'
 
 /**
- * Gives the work up: its run is ended, its last state is a step, its folder goes into the trash, its branch away. All of
- * it can come back.
+ * Ends the run, takes a last step, moves the folder into the trash and deletes the branch. Undo brings all of it back.
  */
 export async function reject(ports: Ports, input: RejectInput, signal?: AbortSignal): Promise<Rejected> {
   const { repo, task } = await requireTask(ports, input.dir, input.task)

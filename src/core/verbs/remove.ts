@@ -1,3 +1,4 @@
+/** The verb remove: moves the workspace of a task into the trash and deletes its branch. */
 import path from 'node:path'
 import { askTaskHook } from '../hooks/hooks.ts'
 import { landedState } from '../landing/landed.ts'
@@ -7,13 +8,12 @@ import type { Repo } from '../model/repo.ts'
 import type { StepFile } from '../model/step.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { givingUp } from '../operations/close.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { stopTask } from '../runs/stop.ts'
-import { requireIdle, requireSettled } from '../tasks/guards.ts'
-import { holdTask } from '../tasks/hold.ts'
+import { withFound } from '../steps/with-task.ts'
 import { findRepo } from '../tasks/repo.ts'
-import { requireUnmoved } from '../workspaces/moved.ts'
 
 export interface RemoveInput {
   readonly dir: string
@@ -24,15 +24,15 @@ export interface RemoveInput {
   readonly name?: string | undefined
   readonly force?: boolean | undefined
   readonly keepBranch?: boolean | undefined
-  /** Takes what a hook says. */
+  /** Is called with the output of hooks. */
   readonly onOutput?: CommandCall['onOutput']
 }
 
 export interface Removed {
   readonly task: Task
-  /** False: it had been removed before. */
+  /** False if it had been removed before. */
   readonly removed: boolean
-  /** What went into the trash with it although git does not know it. */
+  /** The ignored files that went into the trash with it. */
   readonly ignored: readonly string[]
   readonly branchKept: boolean
   /** Whether its work was in the base branch. */
@@ -40,17 +40,16 @@ export interface Removed {
   readonly operation: string | undefined
 }
 
-/** Takes a task's workspace, branch and registration away, into the trash. */
+/** The task is closed; undo brings workspace, branch and registration back. */
 export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSignal): Promise<Removed> {
   const { repo } = await findRepo(ports, input.dir)
   const named = repo && (await findNamed(ports, repo, input))
   if (!repo || !named) throw notFound(input)
   if (isOpen(named)) await askTaskHook(ports, repo, named, 'preRemove', { onOutput: input.onOutput }, signal)
   if (input.force) await stopTask(ports, named, signal)
-  return holdTask(ports, named, { verb: 'remove', signal }, async () => {
-    const task = (await ports.store.findTaskByUid(named.uid)) ?? named
-    requireSettled(task)
-    requireIdle(task)
+  const needs = { state: 'any', checks: ['idle', 'unmoved'] } as const
+  return withFound({ ports, repo, task: named, signal }, { verb: 'remove', needs }, async (work) => {
+    const { task } = work
     if (!isOpen(task))
       return {
         task,
@@ -60,23 +59,17 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
         landed: null,
         operation: undefined,
       }
-    await requireUnmoved({ ports, repo, task })
     const there = (await ports.files.readKind(task.path)) === 'folder'
     const ignored = there ? await ports.steps.readIgnored(repo, task, signal) : []
     if (there && !input.force) requireClean(task, await ports.steps.readDirt(repo, task, signal), ignored)
-    const { landed } = await landedState({ ports, repo, task, signal })
+    const { landed } = await landedState(work)
     signal?.throwIfAborted()
     const state = input.keepBranch || task.adopted ? 'kept' : 'rejected'
     const { branchKept, ...closed } = await givingUp({ ports, repo, task }, state, {
       keepBranch: input.keepBranch,
     })
-    const operation = {
-      id: ports.ids.uid(),
-      verb: 'remove',
-      task: task.uid,
-      at: ports.clock.now().toISOString(),
-    } as const
-    const removed = await perform({ ports, repo, task }, { ...operation, ...closed })
+    const operation = newOperation(work, 'remove', closed)
+    const removed = await perform({ ports, repo, task }, operation)
     return { task: removed, removed: true, ignored, branchKept, landed, operation: operation.id }
   })
 }
@@ -86,7 +79,7 @@ async function findNamed(ports: Ports, repo: Repo, input: RemoveInput): Promise<
   if (input.path !== undefined) {
     const real = await ports.files.readRealPath(path.resolve(input.dir, input.path))
     const found = await ports.store.findTaskByPath(real)
-    // The path may lead into another repository; all that follows would then be done to this one.
+    // The path may belong to another repository, in which this command must not act.
     return found?.repo === repo.id ? found : undefined
   }
   return (await ports.store.readTasks({ repo: repo.id })).find(
@@ -95,9 +88,13 @@ async function findNamed(ports: Ports, repo: Repo, input: RemoveInput): Promise<
 }
 
 function notFound(input: RemoveInput): AppError {
-  if (input.task !== undefined) return new AppError('noSuchTask', `There is no task ${input.task} here.`)
+  if (input.task !== undefined)
+    return new AppError('noSuchTask', `There is no task ${input.task} in this repository.`)
   const named = input.path ?? input.name
-  return new AppError('notFound', `There is no workspace ${named} here.`, { path: input.path })
+  return new AppError('notFound', `There is no workspace ${named} in this repository.`, {
+    path: input.path,
+    hint: 'offshoot list shows the workspaces.',
+  })
 }
 
 function requireClean(task: Task, dirt: readonly StepFile[], ignored: readonly string[]): void {

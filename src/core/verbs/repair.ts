@@ -1,3 +1,4 @@
+/** The verb repair: mends damaged or missing things. */
 import { appError } from '../model/errors.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -17,14 +18,14 @@ import { ensureWorkspace, type Mended } from '../workspaces/recreate.ts'
 export interface RepairInput {
   readonly dir: string
   readonly task?: string | undefined
-  /** Make the records again from the vaults. */
+  /** Rebuilds the records from the vaults. */
   readonly rebuild?: boolean | undefined
 }
 
 type Told = Pick<Finding, 'name' | 'message' | 'hint'>
 
 export interface Repaired {
-  /** When it was about one task. */
+  /** The task, if only one was repaired. */
   readonly task?: Task | undefined
   readonly mended?: Mended | undefined
   readonly repaired: readonly Told[]
@@ -32,7 +33,7 @@ export interface Repaired {
   readonly rebuilt?: Rebuilt | undefined
 }
 
-/** Makes one task whole again; without a name, and outside of a workspace, everything that can be. */
+/** Repairs one task; without a name, and outside of a workspace, everything. */
 export async function repair(ports: Ports, input: RepairInput, signal?: AbortSignal): Promise<Repaired> {
   const rebuilt = input.rebuild ? await rebuild(ports, input.dir, signal) : undefined
   await settleAll(ports, signal)
@@ -64,7 +65,7 @@ async function repairTask(ports: Ports, input: RepairInput, signal?: AbortSignal
   return { task, mended: whole, repaired, left }
 }
 
-/** What a vault lacks that is damaged itself is seen only when it is whole again. */
+/** Scans twice: objects missing in a damaged vault are found only once the vault is mended. */
 async function mendAll(
   ports: Ports,
   look: () => Promise<Finding[]>,
@@ -78,8 +79,8 @@ async function mendAll(
 }
 
 /**
- * One after the other; one that cannot be mended does not keep the others from it. What could not be looked at has no
- * findings to mend: all there are, are of repositories and vaults that were read whole.
+ * Mends one finding after the other; a failure does not stop the rest. Every finding is of a repository or vault that was
+ * read completely: one that could not be read has no findings to mend.
  */
 async function mendEach(
   ports: Ports,
@@ -87,7 +88,7 @@ async function mendEach(
   signal?: AbortSignal,
 ): Promise<{ repaired: Told[]; left: Told[] }> {
   const [repaired, left]: [Told[], Told[]] = [[], []]
-  // All that a repository lacks comes back at once.
+  // One adoption brings back all missing tasks of a repository.
   const adopted = new Set<string>()
   for (const { name, message, hint, mend: how } of findings) {
     signal?.throwIfAborted()

@@ -1,3 +1,4 @@
+/** The verb repos: lists the repositories that offshoot has worked in. */
 import type { Ports } from '../ports/index.ts'
 import { isForgotten } from '../tasks/repo.ts'
 
@@ -10,7 +11,7 @@ export interface KnownRepo {
   readonly addedAt: string
 }
 
-/** Every repository that offshoot has worked in, unless it was forgotten and nothing of it is open. */
+/** Leaves out a forgotten repository without open tasks. */
 export async function repos(ports: Ports): Promise<KnownRepo[]> {
   const { store } = ports
   const looks = (await ports.repos.readAll()).map(async ({ id, name, commonDir, addedAt }) => {

@@ -1,58 +1,55 @@
+/** The verb rewind: puts the workspace back to an older step. */
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { requireStep } from '../steps/history.ts'
 import { takeStep } from '../steps/take.ts'
-import { requireTask } from '../tasks/find.ts'
-import { requireIdle, requireOpen } from '../tasks/guards.ts'
-import { holdTask } from '../tasks/hold.ts'
-import { requireWorkspace } from '../workspaces/recreate.ts'
+import { type Needs, withTask } from '../steps/with-task.ts'
+import { requireIdle } from '../tasks/guards.ts'
+import type { Work } from '../tasks/work.ts'
 
 export interface RewindInput {
   readonly dir: string
   readonly task?: string | undefined
   readonly to: number
-  /** Although a run is active. */
+  /** Rewinds even during a run. */
   readonly force?: boolean | undefined
 }
 
 export interface Rewound {
   readonly task: Task
   readonly step: Step
-  /** What was there before, when it had not been a step yet. */
+  /** The step of the files before the rewind, if they were not a step yet. */
   readonly kept: Step | undefined
-  /** Its id in the user's repository. */
+  /** The commit of `step` in the user's repository. */
   readonly published: string | undefined
   readonly operation: string
 }
 
-/** Puts the workspace back to a step. What is there now is recorded first; history only grows. */
-export async function rewind(ports: Ports, input: RewindInput, signal?: AbortSignal): Promise<Rewound> {
-  const { repo, task: named } = await requireTask(ports, input.dir, input.task)
-  return holdTask(ports, named, { verb: 'rewind', signal }, async () => {
-    const task = await requireOpen(ports, named)
-    await requireWorkspace({ ports, repo, task })
-    if (!input.force) requireIdle(task, ' Or use --force.')
-    const { tree } = requireStep(await ports.steps.readSteps(repo, task), input.to)
-    const kept = { tool: 'checkpoint', summary: `before the rewind to step ${input.to}` }
-    const { task: now, step, created } = await takeStep({ ports, repo, task, signal }, kept)
-    const operation = ports.ids.uid()
-    const note = { tool: 'rewind', summary: `to step ${input.to}`, rewindTo: input.to }
-    const done = await perform(
-      { ports, repo, task: now },
-      {
-        id: operation,
-        verb: 'rewind',
-        task: task.uid,
-        at: ports.clock.now().toISOString(),
-        refs: [],
-        step: { before: step.n, tree, note },
-        record: { from: {}, to: {} },
-      },
-    )
-    const rewound = requireStep(await ports.steps.readSteps(repo, task), done.checkpoints)
-    const published = (await ports.publishing.readPublished(repo, task)).get(rewound.n)
-    return { task: done, step: rewound, kept: created ? step : undefined, published, operation }
-  })
+/** Takes a step of the present files first; the rewind itself is a new step, so no history is lost. */
+export function rewind(ports: Ports, input: RewindInput, signal?: AbortSignal): Promise<Rewound> {
+  const needs: Needs = {
+    state: 'open',
+    checks: ['workspace', ...(input.force ? [] : [requireIdleOrForce])],
+  }
+  const { dir, task, to } = input
+  return withTask(ports, { dir, task, verb: 'rewind', needs }, (work) => putBackTo(work, to), signal)
+}
+
+const requireIdleOrForce = ({ task }: Work) => requireIdle(task, ' Or use --force.')
+
+/** Not until the step is known to exist is one taken of the present files. The caller holds the task's lock. */
+async function putBackTo(work: Work, to: number): Promise<Rewound> {
+  const { ports, repo, task } = work
+  const { tree } = requireStep(await ports.steps.readSteps(repo, task), to)
+  const kept = { tool: 'checkpoint', summary: `before the rewind to step ${to}` }
+  const { task: current, step, created } = await takeStep(work, kept)
+  const note = { tool: 'rewind', summary: `to step ${to}`, rewindTo: to }
+  const operation = newOperation(work, 'rewind', { step: { before: step.n, tree, note } })
+  const done = await perform({ ports, repo, task: current }, operation)
+  const rewound = requireStep(await ports.steps.readSteps(repo, task), done.checkpoints)
+  const published = (await ports.publishing.readPublished(repo, task)).get(rewound.n)
+  return { task: done, step: rewound, kept: created ? step : undefined, published, operation: operation.id }
 }

@@ -1,4 +1,4 @@
-/** The verb `run` where there is no repository: an agent, or any command, at work in the folder itself. */
+/** The verb run outside of a repository: runs an agent or a command in the folder itself. */
 import type { AgentEnd } from '../model/agent.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { Ports } from '../ports/index.ts'
@@ -43,7 +43,7 @@ export async function runDirect(
   return { agent: agent.name, end }
 }
 
-/** A repository that is damaged, or somebody else's, is one all the same: an agent is not let loose in it. */
+/** Throws in any repository, even a damaged one or one of another user: no agent runs there without a task. */
 async function requireNoRepo(ports: Ports, dir: string, isWanted: boolean): Promise<void> {
   const error = await ports.locate(dir).then(() => undefined, appError)
   if (error === undefined) throw new AppError('wrongUsage', `${dir} is in a git repository: it gets a task.`)

@@ -1,4 +1,4 @@
-/** The verb `run`: an agent, or any command, at work in a task. */
+/** The verb run: runs an agent or a command in a task. */
 import type { CommandCall } from '../model/command.ts'
 import { AppError, appError } from '../model/errors.ts'
 import type { Progress } from '../model/progress.ts'
@@ -36,14 +36,14 @@ export async function runAgent(
     prompt: input.prompt ?? '',
     argv: input.argv,
     resume: input.resume,
-    // Whoever runs a command in a task by exec, as its tests, sees what came of it.
+    // A user who runs a command with exec, such as tests, sees its failure, so auto-revert leaves the task.
     mayFail: input.argv !== undefined && !input.create,
     onlooker,
     ask: input.autoContinue ? undefined : onlooker?.ask,
   }
-  // A command is known by its own name.
+  // A plain command is recorded under its own name.
   const label = (agent.name === 'command' && input.argv?.[0]) || agent.name
-  const onOutput = onlooker && told(onlooker)
+  const onOutput = onlooker && outputTo(onlooker)
   const running = () =>
     withRun(ports, found, label, (run) => workInTask(ports, found.repo, run, order, signal), {
       meanwhile: recoverMeanwhile,
@@ -55,7 +55,7 @@ export async function runAgent(
   return inTurn(ports, found.repo, limit, () => onlooker?.tell({ event: 'queued', limit }), running, signal)
 }
 
-/** The task that is named, or the one that has the conversation: that of the id, or the last one. */
+/** The named task, or the one that has the conversation to resume. */
 async function findResumed(ports: Ports, { dir, task: name, resume }: RunInput): Promise<Found> {
   if (name !== undefined) return requireTask(ports, dir, name)
   const here = await requireTask(ports, dir, undefined).catch(() => undefined)
@@ -68,7 +68,7 @@ async function findResumed(ports: Ports, { dir, task: name, resume }: RunInput):
     .toSorted((one, other) => other.lastActiveAt.localeCompare(one.lastActiveAt))
   if (repo && task) return { repo, task }
   throw new AppError('noSuchTask', 'No open task has that conversation.', {
-    hint: 'Name the task: --task ID',
+    hint: 'Name the task: --task TASK',
   })
 }
 
@@ -77,8 +77,8 @@ interface Found {
   readonly task: Task
 }
 
-/** What a hook says is told like the output of a command. */
-function told(onlooker: Onlooker): CommandCall['onOutput'] {
+/** Passes the output of a hook on like the output of a command. */
+function outputTo(onlooker: Onlooker): CommandCall['onOutput'] {
   return (stream, text) => onlooker.tell({ event: 'output', stream, text })
 }
 
@@ -93,7 +93,7 @@ async function taskFor(
     input.task === undefined ? ((input.argv && commandLine(input.argv)) ?? input.prompt) : undefined
   const { dir, base } = input
   const watched = onlooker && {
-    onOutput: told(onlooker),
+    onOutput: outputTo(onlooker),
     onProgress: (progress: Progress) => onlooker.tell({ event: 'progress', ...progress }),
   }
   const asked = { dir, task: input.task, title, base, ...watched }
@@ -102,7 +102,7 @@ async function taskFor(
   })
 }
 
-/** Nothing has run yet: whoever frees space can try it again. */
+/** Marks an error as one before the run, so that the caller can free space and try again. */
 function beforeRun(error: AppError): AppError {
   if (error.problem !== 'diskFull') return error
   const { problem, message, hint, path: where, cause } = error

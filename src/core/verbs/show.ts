@@ -1,3 +1,4 @@
+/** The verb show: shows one task, with the state of its workspace and branch. */
 import { landedState } from '../landing/landed.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'

@@ -1,6 +1,8 @@
+/** The verb start: makes a task with its branch and workspace. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { allEnded } from '../base/concurrency.ts'
+import { now } from '../base/time.ts'
 import { rejectTask } from '../closing/close-task.ts'
 import { type HookRun, runTaskHook } from '../hooks/hooks.ts'
 import type { BytePath } from '../model/bytes.ts'
@@ -44,14 +46,14 @@ export interface StartInput {
   readonly branch?: string | undefined
   readonly existingBranch?: string | undefined
   readonly isolation?: Isolation | undefined
-  /** From the checkout as it is, with what is not committed. */
+  /** Starts from the checkout as it is, with uncommitted changes. */
   readonly dirty?: boolean | undefined
-  /** Takes what a hook says. */
+  /** Is called with the output of hooks. */
   readonly onOutput?: CommandCall['onOutput']
   readonly onProgress?: OnProgress | undefined
   /** The folder for the workspace, instead of `workspace.base`. */
   readonly base?: string | undefined
-  /** What tasks that were made to do the same have in common. */
+  /** The common name of sibling tasks. */
   readonly group?: string | undefined
 }
 
@@ -62,13 +64,13 @@ export interface Started {
   readonly reused: boolean
   /** Its folder was gone and was made again. */
   readonly recreated: boolean
-  /** Ignored files of the user's that the new workspace was given. */
+  /** Ignored files of the user that the new workspace got. */
   readonly included?: Included | undefined
   /** Which submodules of a new workspace were checked out, and which were not. */
   readonly submodules?: Submodules | undefined
-  /** Files whose content is in Git LFS and did not come. */
+  /** Files that are still Git LFS pointers. */
   readonly pointers?: readonly string[] | undefined
-  /** What became of the command that sets a new workspace up; undefined when there is none. */
+  /** How the `postStart` hook ended; undefined when there is none. */
   readonly setup?: HookRun | undefined
 }
 
@@ -76,7 +78,7 @@ type Made = Omit<Started, 'repo' | 'setup'>
 
 /** Makes the task, its branch and its workspace; or answers the open task of that id. */
 export async function start(ports: Ports, asked: StartInput, signal?: AbortSignal): Promise<Started> {
-  // Id and branch are made from it, and commits say it.
+  // The title becomes part of id, branch and commits, so secrets are masked first.
   const input = { ...asked, title: redacted(asked.title ?? '') }
   requireSound(input)
   const repo = await requireRepo(ports, input.dir, signal)
@@ -96,20 +98,20 @@ export async function start(ports: Ports, asked: StartInput, signal?: AbortSigna
       const open = await ports.store.findOpenTask(repo.id, id)
       if (open) return reuse({ ports, repo, task: open, signal }, { ...input, task: id })
       if (input.isolation === 'branch') await vacateCheckout(ports, repo, settings, id, signal)
-      const task = await planned(ports, repo, settings, { ...input, task: id }, uid, signal)
+      const task = await planTask(ports, repo, settings, { ...input, task: id }, uid, signal)
       const changes = input.dirty ? await takeDirt({ ports, repo, task, signal }) : undefined
       const made = await make(ports, repo, settings, task, changes, signal, input.onProgress)
       return { ...made, reused: false, recreated: false }
     },
   )
   if (started.reused || started.task.shadow) return { ...started, repo }
-  // Without the lock: a hook may well ask offshoot something.
+  // Without the lock, because a hook may call offshoot.
   const { onOutput } = input
   const setup = await runTaskHook(ports, repo, started.task, 'postStart', { onOutput }, signal)
   return { ...started, repo, setup }
 }
 
-/** One task at a time works in a checkout: the one that is there is given up, and can be had back. */
+/** A checkout has one task at a time: rejects the task that works there, which undo brings back. */
 async function vacateCheckout(
   ports: Ports,
   repo: Repo,
@@ -136,37 +138,49 @@ function requireSound(input: StartInput): void {
   if (input.branch !== undefined && input.existingBranch !== undefined) {
     throw new AppError(
       'wrongUsage',
-      '--branch makes a new branch, --existing-branch takes one: give one of them.',
+      '--branch and --existing-branch cannot be combined: one makes a new branch, the other uses an old one.',
     )
   }
   if (input.existingBranch !== undefined && input.from !== undefined) {
     throw new AppError(
       'wrongUsage',
-      '--from names the start of a new branch; it does not go with --existing-branch.',
+      '--from cannot be combined with --existing-branch: it names the start of a new branch.',
     )
   }
   if (input.isolation === 'branch' && (input.from ?? input.existingBranch) !== undefined) {
-    throw new AppError('wrongUsage', 'A shadow branch starts from what is checked out: leave the base out.')
+    throw new AppError(
+      'wrongUsage',
+      '--from cannot be combined with --isolation branch, which starts from what is checked out.',
+      {
+        hint: 'Leave --from out, or check that branch out first.',
+      },
+    )
   }
   if (input.dirty && (input.from ?? input.existingBranch) !== undefined) {
-    throw new AppError('wrongUsage', '--dirty starts from what is checked out: leave the base out.')
+    throw new AppError(
+      'wrongUsage',
+      '--dirty cannot be combined with --from: it starts from what is checked out.',
+      {
+        hint: 'Leave one of them out.',
+      },
+    )
   }
   if (input.dirty && input.isolation === 'branch') {
     throw new AppError(
       'wrongUsage',
-      'A shadow branch puts away what is not committed: --dirty does not go with it.',
+      '--dirty cannot be combined with --isolation branch, which puts uncommitted work away.',
     )
   }
   if (input.isolation === 'clone' && input.existingBranch !== undefined) {
     throw new AppError(
       'wrongUsage',
-      'A clone has branches of its own: --existing-branch does not go with it.',
+      '--existing-branch cannot be combined with --isolation clone, which has branches of its own.',
     )
   }
 }
 
-/** Gathers what there is and decides what the task will be; changes nothing. */
-async function planned(
+/** Reads the repository and decides the record of the new task; changes nothing. */
+async function planTask(
   ports: Ports,
   repo: Repo,
   settings: Settings,
@@ -246,15 +260,19 @@ async function freePath(
 }
 
 function baseMissing(input: StartInput): AppError {
-  const named = input.existingBranch ?? input.from
-  if (named !== undefined) return new AppError('baseMissing', `There is no branch, tag or commit ${named}.`)
+  const { existingBranch, from } = input
+  if (existingBranch !== undefined)
+    return new AppError('baseMissing', `There is no branch ${existingBranch}.`, {
+      hint: 'git branch lists the branches that --existing-branch can name.',
+    })
+  if (from !== undefined) return new AppError('baseMissing', `There is no branch, tag or commit ${from}.`)
   return new AppError('baseMissing', 'The repository has no commit yet, so there is nothing to start from.', {
     hint: 'Make a first one: git commit --allow-empty -m "First commit"',
     path: input.dir,
   })
 }
 
-/** Two starts of one id within a second, or a leftover of that name, must not meet. */
+/** A folder name that is free, for two starts of one id within a second, or a leftover of that name. */
 function freeName(wanted: string, taken: ReadonlySet<string | null>): string {
   for (let n = 1; ; n++) {
     const name = n === 1 ? wanted : `${wanted}-${n}`
@@ -268,7 +286,7 @@ async function baseBranch(ports: Ports, repo: Repo, from: string | undefined, si
   return (await ports.refs.findRef(repo.place, branchRef(from), signal)) === undefined ? null : from
 }
 
-/** What the user has not committed: files of the workspace from its first moment, and never the agent's work. */
+/** The user's uncommitted changes: they are in the workspace from the beginning, and never count as the agent's work. */
 async function takeDirt({
   ports,
   repo: { place, ...repo },
@@ -290,7 +308,6 @@ async function make(
   onProgress?: OnProgress,
 ): Promise<Omit<Made, 'reused' | 'recreated'>> {
   const { store } = ports
-  const now = () => ports.clock.now().toISOString()
   const task = await ports.locks.hold(repoLock(repo.place), { verb: 'start', signal }, async () => {
     requireBelowLimit(await store.countOpenTasks(repo.id), settings.limits.perRepo)
     return holdBlock(
@@ -304,7 +321,7 @@ async function make(
           ports,
           plan.uid,
           { type: 'start.begun', task: begun, owner: ports.processes.self() },
-          now(),
+          now(ports),
         )
         return begun
       },
@@ -317,25 +334,25 @@ async function make(
       makeRefs({ ports, repo, task, signal }),
       makeWorkspace(ports, repo, settings, task, signal, onProgress),
     ])
-    // Files that a checkout converts are taken while nobody can have touched them; the others are those of the base.
+    // Converted files are kept now, while nobody can have touched them; a plain workspace equals its base commit.
     if (changes) await ports.seeding.seedWith(repo, task, changes, signal)
     else if (!plain) await ports.seeding.seed(repo, task, signal)
     const submodules = await ports.isolations.fillSubmodules(repo, task, task.base.commit, signal)
     const pointers = await ports.isolations.findPointers(repo, task, signal)
     const included = await include(ports, repo, repo.place, settings.workspace, task, signal)
     signal?.throwIfAborted()
-    const started = await append(ports, task.uid, { type: 'start.done' }, now())
+    const started = await append(ports, task.uid, { type: 'start.done' }, now(ports))
     ports.later(() => ports.seeding.seed(repo, started))
     ports.later(() => askForSlots({ ports, repo, task: started }, settings))
     return { task: started, included, submodules, pointers }
   } catch (error) {
-    // Should this fail as well, the task stays marked as half-made and the next command takes it back.
+    // If this fails too, the task stays pending, and the next command takes it back.
     await undoStart({ ports, repo, task }, appError(error)).catch(() => {})
     throw error
   }
 }
 
-/** One that was made ahead, or a new one. Answers whether step 0 can be made later, without looking at it. */
+/** Takes a slot, or makes a new workspace. Answers whether step 0 can be made later, without reading the files. */
 async function makeWorkspace(
   ports: Ports,
   repo: Repo,
@@ -347,7 +364,7 @@ async function makeWorkspace(
   const slot = settings.pool.size > 0 ? await takeSlot({ ports, repo, task, signal }) : 'none'
   if (slot === 'whole') return true
   if (slot === 'none') await makeFolder({ ports, repo, task }, signal, onProgress)
-  // The index, too, is kept now: what the agent adds to it from here on would look like a part of the base.
+  // The index is kept now, too: files that the agent adds later would look like part of the base.
   const [plain] = await allEnded([ports.seeding.isPlain(repo, task), ports.seeding.prepare(repo, task)])
   return plain
 }

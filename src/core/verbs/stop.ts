@@ -1,10 +1,11 @@
+/** The verb stop: ends the run of a task. */
 import type { Ports } from '../ports/index.ts'
 import { type Stopped, stopTask } from '../runs/stop.ts'
 import { requireTask } from '../tasks/find.ts'
 
 /**
- * Ends the run of a task, in whatever process it is: its agent is ended with all that it started, and whoever runs it
- * sweeps up. Returns when that is done.
+ * Ends the run in whatever process it is: the agent and all its processes are killed, and the process of the run takes the
+ * last step. Returns when that is done.
  */
 export async function stop(
   ports: Ports,

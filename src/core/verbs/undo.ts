@@ -1,5 +1,5 @@
-/** The verbs undo and ops: what was done, and how it is taken back. */
-import type { Work } from '../tasks/work.ts'
+/** The verb undo: takes an operation back. */
+import { now } from '../base/time.ts'
 import { whereItIsNow, withLaterEdits } from '../landing/later-edits.ts'
 import { toText } from '../model/bytes.ts'
 import { AppError, conflictError } from '../model/errors.ts'
@@ -15,14 +15,14 @@ import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { basisOf, requireStep } from '../steps/history.ts'
 import { takeStep } from '../steps/take.ts'
-import { requireIdle, requireOpen, requireSettled } from '../tasks/guards.ts'
-import { holdTask } from '../tasks/hold.ts'
+import { requireNeeds, withFound } from '../steps/with-task.ts'
 import { findRepo } from '../tasks/repo.ts'
-import { ensureWorkspace, requireWorkspace } from '../workspaces/recreate.ts'
+import type { Work } from '../tasks/work.ts'
+import { ensureWorkspace } from '../workspaces/recreate.ts'
 
 export interface UndoInput {
   readonly dir: string
-  /** Left out: the last one that is not undone, that is no undo, and that we did: not what strayed in a run. */
+  /** Left out: the last operation that is not undone, is no undo, and is not the strays of a run. */
   readonly operation?: string | undefined
 }
 
@@ -33,11 +33,11 @@ export interface Undone {
   readonly files: readonly string[]
 }
 
-/** Takes an operation back. What was changed since is kept where it does not overlap; otherwise nothing is done. */
+/** Merges later edits with the undo; throws, and does nothing, when they overlap. */
 export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal): Promise<Undone> {
   if (input.operation === '')
     throw new AppError('wrongUsage', 'The id of the operation is empty.', {
-      hint: 'offshoot ops lists them.',
+      hint: 'offshoot ops lists the operations.',
     })
   const { repo } = await findRepo(ports, input.dir)
   const all = repo ? await operationsOf(ports, repo) : []
@@ -49,66 +49,62 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
   if (!repo || !chosen) {
     const which =
       input.operation === undefined
-        ? 'There is nothing to undo here.'
+        ? 'There is nothing to undo in this repository.'
         : `There is no operation ${input.operation}.`
-    throw new AppError('notFound', which, { hint: 'offshoot ops lists them.' })
+    throw new AppError('notFound', which, { hint: 'offshoot ops lists the operations.' })
   }
   if (chosen.undone)
     throw new AppError('wrongUsage', `${chosen.id} has been undone already.`, {
-      hint: 'offshoot ops lists them.',
+      hint: 'offshoot ops lists the operations.',
     })
   if (chosen.expired)
-    throw new AppError('notFound', `${chosen.id} is too old to be undone: the trash has let go of it.`, {
-      hint: 'trash.keepDays says for how long everything can be undone.',
+    throw new AppError('notFound', `${chosen.id} is too old to be undone: the trash no longer has it.`, {
+      hint: 'The setting trash.keepDays says how long an operation can be undone.',
     })
   const operation = await findOperation(ports, repo, chosen.id)
   const task = operation && (await ports.store.findTaskByUid(operation.task))
   if (!operation || !task) throw new AppError('notFound', `The record of ${chosen.id} is gone.`)
   if (operation.final !== undefined)
-    throw new AppError('policyRefused', `It cannot be undone: ${operation.final}.`, {
-      hint: 'offshoot ops lists the others; name one of them.',
+    throw new AppError('policyRefused', `${chosen.id} cannot be undone: ${operation.final}.`, {
+      hint: 'offshoot ops lists the other operations; name one of them.',
     })
-  return holdTask(ports, task, { verb: 'undo', signal }, async () => {
-    const now = (await ports.store.findTaskByUid(task.uid)) ?? task
-    requireSettled(now)
-    requireIdle(now)
-    const inverted = inverse(operation, ports.ids.uid(), ports.clock.now().toISOString())
-    const swapped = hasLanded(all, chosen)
-      ? await whereItIsNow({ ports, repo, task: now, signal }, inverted)
-      : inverted
+  const needs = { state: 'any', checks: ['idle'] } as const
+  return withFound({ ports, repo, task, signal }, { verb: 'undo', needs }, async (work) => {
+    const inverted = inverse(operation, ports.ids.uid(), now(ports))
+    const swapped = hasLanded(all, chosen) ? await whereItIsNow(work, inverted) : inverted
     const back = operation.step
-      ? { ...swapped, step: await stepBack({ ports, repo, task: now, signal }, operation, operation.step) }
+      ? { ...swapped, step: await stepBack(work, operation, operation.step) }
       : operation.head
         ? swapped
         : await withLaterEdits(ports, repo, swapped)
-    await requireFits({ ports, repo, task: now }, back)
+    await requireFits(work, back)
     if (operation.verb === 'run') await requireUnused(ports, repo, back)
-    const done = await whole({ ports, repo, task: await perform({ ports, repo, task: now }, back), signal })
+    const performed = await perform({ ports, repo, task: work.task }, back)
+    const done = await remakeFolder({ ...work, task: performed })
     const files = back.files?.moves.map(({ path: file }) => toText(file)) ?? []
     return { task: done, undone: chosen, operation: back.id, files }
   })
 }
 
-/** Whether the operation, or what it takes back, is an accept. */
+/** Whether the operation, or the one that it took back, is an accept. */
 function hasLanded(all: readonly KnownOperation[], { verb, undoes }: KnownOperation): boolean {
   const undone = all.find(({ id }) => id === undoes)
   return undone ? hasLanded(all, undone) : verb === 'accept'
 }
 
-/** A folder that has left the trash since is made again from the last step. */
-async function whole(work: Work): Promise<Task> {
+/** Makes a folder that has left the trash again from the last step. */
+async function remakeFolder(work: Work): Promise<Task> {
   const { ports, task } = work
   if (!isOpen(task) || task.shadow || (await ports.files.readKind(task.path)) !== undefined) return task
   return (await ensureWorkspace(work)).task
 }
 
-/** The workspace as it was before, with what was done in it since. */
-async function stepBack(work: Work, { id, verb }: Operation, { before }: StepMove): Promise<StepMove> {
-  const { ports, repo, task: named, signal } = work
-  const task = await requireOpen(ports, named)
-  await requireWorkspace({ ...work, task })
+/** The workspace as it was before the operation, merged with the work since. */
+async function stepBack(begun: Work, { id, verb }: Operation, { before }: StepMove): Promise<StepMove> {
+  const work = await requireNeeds(begun, { state: 'open', checks: ['workspace'] })
+  const { ports, repo, task, signal } = work
   const kept = { tool: 'checkpoint', summary: `before the undo of ${verb}` }
-  const { step: last } = await takeStep({ ...work, task }, kept)
+  const { step: last } = await takeStep(work, kept)
   const steps = await ports.steps.readSteps(repo, task)
   const [then, after] = [requireStep(steps, before), requireStep(steps, before + 1)]
   const sides = { base: after.tree, ours: last.tree, theirs: then.tree, labels: ['now', 'before'] as const }
@@ -119,11 +115,11 @@ async function stepBack(work: Work, { id, verb }: Operation, { before }: StepMov
   return { before: last.n, tree, note: { tool: 'undo', summary: `of ${verb} ${id}`, ...note } }
 }
 
-/** Nobody works on a branch that is about to go, as it was not there before. */
+/** Throws when a branch that the undo deletes is checked out somewhere. */
 async function requireUnused(ports: Ports, repo: Repo, back: Operation): Promise<void> {
-  const going = new Set(back.refs.flatMap((change) => (change.new === null ? [change.ref] : [])))
+  const deleted = new Set(back.refs.flatMap((change) => (change.new === null ? [change.ref] : [])))
   const user = (await ports.git.readWorktrees(repo.place)).find(
-    ({ branch }) => branch !== null && going.has(branchRef(branch)),
+    ({ branch }) => branch !== null && deleted.has(branchRef(branch)),
   )
   if (user)
     throw new AppError('branchInUse', `${user.branch} is checked out in ${user.path}.`, {

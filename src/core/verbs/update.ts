@@ -1,25 +1,23 @@
-import type { Work } from '../tasks/work.ts'
+/** The verb update: merges the target branch into the workspace, so that conflicts are solved there before an accept. */
 import { AppError, conflictError } from '../model/errors.ts'
 import { branchRef } from '../model/refs.ts'
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Conflict } from '../model/tree.ts'
+import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { basisOf } from '../steps/history.ts'
-import { takeStep } from '../steps/take.ts'
-import { requireTask } from '../tasks/find.ts'
-import { requireIdle, requireOpen } from '../tasks/guards.ts'
-import { holdTask } from '../tasks/hold.ts'
+import { type Needs, withTask } from '../steps/with-task.ts'
+import type { Work } from '../tasks/work.ts'
 import { rawTree } from '../workspaces/raw-tree.ts'
-import { requireWorkspace } from '../workspaces/recreate.ts'
 
 export interface UpdateInput {
   readonly dir: string
   readonly task?: string | undefined
-  /** The branch to bring in; by default the one that the task was started from. */
+  /** The branch to merge; by default the one that the task was started from. */
   readonly onto?: string | undefined
-  /** The checkout as it is, instead of a branch. */
+  /** Merges the files of the checkout as they are, instead of a branch. */
   readonly dirty?: boolean | undefined
   readonly conflicts?: 'fail' | 'markers' | undefined
 }
@@ -32,59 +30,53 @@ export interface Updated {
 }
 
 /** Brings the target into the workspace, so that conflicts are solved there, before an accept. */
-export async function update(ports: Ports, input: UpdateInput, signal?: AbortSignal): Promise<Updated> {
-  const { repo, task: named } = await requireTask(ports, input.dir, input.task)
-  return holdTask(ports, named, { verb: 'update', signal }, async () => {
-    let task = await requireOpen(ports, named)
-    if (input.dirty && task.shadow) {
-      throw new AppError(
-        'wrongUsage',
-        `${task.id} works in your checkout: as it is, that is the work itself.`,
-        {
-          hint: `Bring a branch in: offshoot update ${task.id}`,
-        },
-      )
-    }
-    await requireWorkspace({ ports, repo, task })
-    requireIdle(task)
-    const note = { tool: 'checkpoint', summary: 'before the update' }
-    task = (await takeStep({ ports, repo, task, signal }, note)).task
-    const steps = await ports.steps.readSteps(repo, task)
-    const last = steps.at(-1) ?? (await ports.seeding.seed(repo, task))
-    const base = basisOf(steps)
-    const theirs = await targetTree({ ports, repo, task, signal }, steps[0] ?? last, input)
-    const label = input.dirty ? 'yours' : (input.onto ?? task.base.branch ?? 'target')
-    const sides = { base, ours: last.tree, theirs, labels: [task.id, label] as const }
-    const merged = await ports.contents.merge(repo, sides, signal)
-    if (merged.conflicts.length > 0 && input.conflicts !== 'markers')
-      throw conflictError(
-        merged.conflicts,
-        '--conflicts markers writes them into the workspace, to be solved there.',
-      )
-    if (theirs === base) return { task, step: undefined, conflicts: [] }
-    const done = await perform(
-      { ports, repo, task },
-      {
-        id: ports.ids.uid(),
-        verb: 'update',
-        task: task.uid,
-        at: ports.clock.now().toISOString(),
-        refs: [],
-        step: {
-          before: last.n,
-          tree: merged.tree,
-          note: { tool: 'update', summary: `from ${label}`, basis: theirs },
-        },
-        record: { from: {}, to: {} },
-      },
+export function update(ports: Ports, input: UpdateInput, signal?: AbortSignal): Promise<Updated> {
+  const needs: Needs = {
+    state: 'open',
+    checks: [({ task }) => requireOtherCheckout(task, input), 'workspace', 'idle'],
+    step: 'before the update',
+  }
+  const { dir, task } = input
+  return withTask(ports, { dir, task, verb: 'update', needs }, (work) => bringIn(work, input), signal)
+}
+
+/** In a checkout of the user's the task's work is what --dirty would bring in. */
+function requireOtherCheckout({ id, shadow }: Task, { dirty }: UpdateInput): void {
+  if (!dirty || !shadow) return
+  throw new AppError(
+    'wrongUsage',
+    `${id} works in your checkout, so --dirty would merge its work with itself.`,
+    {
+      hint: `Merge a branch instead: offshoot update ${id}`,
+    },
+  )
+}
+
+/** The tree of the target with the bytes of a checkout. */
+async function bringIn(work: Work, input: UpdateInput): Promise<Updated> {
+  const { ports, repo, task, signal } = work
+  const steps = await ports.steps.readSteps(repo, task)
+  const last = steps.at(-1) ?? (await ports.seeding.seed(repo, task))
+  const base = basisOf(steps)
+  const theirs = await targetTree(work, steps[0] ?? last, input)
+  const label = input.dirty ? 'yours' : (input.onto ?? task.base.branch ?? 'target')
+  const sides = { base, ours: last.tree, theirs, labels: [task.id, label] as const }
+  const merged = await ports.contents.merge(repo, sides, signal)
+  if (merged.conflicts.length > 0 && input.conflicts !== 'markers')
+    throw conflictError(
+      merged.conflicts,
+      '--conflicts markers writes them into the workspace, to be solved there.',
     )
-    // The workspace has what was merged, under the names that it has there.
-    const conflicts = merged.conflicts.map(({ path, kind }) => ({
-      path: merged.aside?.get(path) ?? path,
-      kind,
-    }))
-    return { task: done, step: await ports.steps.findTip(repo, task), conflicts }
-  })
+  if (theirs === base) return { task, step: undefined, conflicts: [] }
+  const note = { tool: 'update', summary: `from ${label}`, basis: theirs }
+  const operation = newOperation(work, 'update', { step: { before: last.n, tree: merged.tree, note } })
+  const done = await perform({ ports, repo, task }, operation)
+  // The workspace has the merged files, under the names that they have there.
+  const conflicts = merged.conflicts.map(({ path, kind }) => ({
+    path: merged.aside?.get(path) ?? path,
+    kind,
+  }))
+  return { task: done, step: await ports.steps.findTip(repo, task), conflicts }
 }
 
 /** The target's files as they would lie in a checkout. */

@@ -1,4 +1,4 @@
-/** What a command that runs for a task finds in its environment. */
+/** The environment variables that every command of a task gets. */
 import { portsOf, slugOf, type Task } from '../model/task.ts'
 
 export function taskEnvironment(task: Task): Record<string, string> {

@@ -1,6 +1,7 @@
-/** A task's workspace: making it, and taking it away again. Each step can be repeated after a crash. */
+/** Makes the workspace of a task, and takes it back. Each effect can be repeated after a crash. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { AppError, type Problem } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
 import type { OnProgress } from '../model/progress.ts'
@@ -17,7 +18,7 @@ function startMessage(uid: string): string {
   return `offshoot: start ${uid}`
 }
 
-/** Throws unless workspaces may be made in `base`; answers it with symlinks resolved. */
+/** Throws unless workspaces may be made in `base`; answers its real path. */
 export async function requireBase(ports: Ports, base: string, place: Place): Promise<string> {
   const real = await ports.files.readRealPath(base)
   if (isInRepo(place, base) && real !== base) {
@@ -47,7 +48,7 @@ export async function requireBase(ports: Ports, base: string, place: Place): Pro
   return real
 }
 
-/** Whether it is a folder, or nothing is in the way of making it. */
+/** Whether the path is a folder, or could be made one because its nearest existing parent is. */
 async function canBeFolder(ports: Ports, wanted: string): Promise<boolean> {
   for (let folder = wanted; ; folder = path.dirname(folder)) {
     const kind = await ports.files.readKind(folder)
@@ -55,7 +56,7 @@ async function canBeFolder(ports: Ports, wanted: string): Promise<boolean> {
   }
 }
 
-/** Hiding such a folder from git would hide what the user makes in it, too. */
+/** Whether the folder holds files of the user. Its `.gitignore` of ours would hide them from git. */
 async function isUsed(ports: Ports, base: string): Promise<boolean> {
   const ignored = await ports.files.readText(path.join(base, '.gitignore'))
   if (ignored !== undefined) return !ignored.split('\n').includes('*')
@@ -70,12 +71,12 @@ function isInRepo(place: Place, file: string): boolean {
   return [place.checkout, mainRoot(place)].some((root) => root !== null && file.startsWith(root + path.sep))
 }
 
-/** The branch (unless it was there before) and the pin that holds the base: in one step, pin first. */
+/** Creates the pin that keeps the base from `git gc`, and the branch unless it is adopted: one change, pin first. */
 export async function makeRefs(work: Work): Promise<void> {
   const { ports, repo, task, signal } = work
   const branch = { ref: branchRef(task.branch), new: task.base.commit }
   const pin = { ref: pinRef(task.uid), new: task.base.commit }
-  // A clone has its branch to itself until it is published.
+  // The branch of a clone is in the clone only, until it is published.
   const isClone = task.isolation === 'clone'
   const made = task.adopted || isClone ? [pin] : [pin, branch]
   const inUse = isClone && (await ports.refs.findRivals(repo.place, task.branch)).length > 0
@@ -83,7 +84,7 @@ export async function makeRefs(work: Work): Promise<void> {
     if (!inUse && (await ports.refs.createRefs(repo.place, made, startMessage(task.uid), signal))) return
   } catch (error) {
     const rivals = await ports.refs.findRivals(repo.place, task.branch)
-    // A git that was ended may have made the branch before: that is no rival.
+    // A git that was killed may have made our branch before: that one is no rival.
     if (rivals.length === 0 || (await isOwnBranch(work))) throw error
   }
   const [rival = task.branch] = await ports.refs.findRivals(repo.place, task.branch)
@@ -95,7 +96,7 @@ export function branchTaken(branch: string, rival: string): AppError {
   return new AppError('branchInUse', message, { data: { branch: rival } })
 }
 
-/** The folder, its registration and its files. */
+/** Makes the folder of the workspace, its registration and its files. */
 export async function makeFolder(
   { ports, repo, task }: Work,
   signal?: AbortSignal,
@@ -105,7 +106,7 @@ export async function makeFolder(
   await isolationOf(ports, task).make(repo, task, signal, onProgress)
 }
 
-/** The folder that it is made in. */
+/** Makes the parent folder of a workspace. */
 export async function makeBase(ports: Ports, repo: Repo, made: string): Promise<void> {
   const base = path.dirname(made)
   await ports.files.makeFolder(base, 0o700)
@@ -117,15 +118,15 @@ export function isolationOf(ports: Ports, task: Task): IsolationKind {
   throw new AppError('failed', `${task.id} works in the checkout ${task.path}: it has no folder of its own.`)
 }
 
-/** A base folder inside the repository ignores itself, so that `git status` stays as it was. */
+/** Writes a `.gitignore` into a base folder inside the repository, so that `git status` stays as it was. */
 async function hideFromGit(ports: Ports, base: string): Promise<void> {
   const file = path.join(base, '.gitignore')
   if ((await ports.files.readKind(file)) === undefined) await ports.files.write(file, '*\n')
 }
 
 /**
- * A name in the trash that is not taken. Beside the workspaces: a rename must not cross file systems. `given` are those
- * that were answered before and are not there yet.
+ * A free path in the trash. The trash is beside the workspaces, because a rename must not cross file systems. `given` are
+ * paths that were answered before and do not exist yet.
  */
 export async function freeTrash(
   ports: Ports,
@@ -136,16 +137,16 @@ export async function freeTrash(
   const name = path.basename(workspace)
   for (let n = 1; ; n++) {
     const place = path.join(trash, n === 1 ? name : `${name}.${n}`)
-    // Not by a list of all that is there: a trash may hold thousands.
+    // Asks for each name instead of listing the trash, which may hold thousands.
     if (given.has(place) || (await ports.files.readKind(place)) !== undefined) continue
     given.add(place)
     return place
   }
 }
 
-/** Folder and registration, renamed into the trash. Does nothing for what is not there. */
+/** Renames folder and registration into the trash; skips one that does not exist (docs/adr/0012-nothing-is-deleted.md). */
 export async function trashFolder({ ports, repo, task }: Work, trash: string): Promise<void> {
-  // It works in the checkout of the user, which stays where it is.
+  // The task works in the user's own checkout, which stays.
   if (task.shadow) return
   if ((await ports.files.readKind(task.path)) !== undefined) {
     await ports.files.makeFolder(trash, 0o700)
@@ -154,7 +155,7 @@ export async function trashFolder({ ports, repo, task }: Work, trash: string): P
   await isolationOf(ports, task).detach(repo, task, path.join(trash, 'registration'))
 }
 
-/** Takes back what a start that did not end has made, and nothing else. */
+/** Takes back the folder, the branch and the pin that an unfinished start has made, and nothing else. */
 export async function undoStart(
   work: Work,
   why: { readonly message: string; readonly problem?: Problem; readonly path?: string | undefined },
@@ -164,7 +165,7 @@ export async function undoStart(
   const { place } = repo
   const { refs } = ports
   const branch = branchRef(task.branch)
-  // Somebody made a folder of that name after we had looked: it is theirs.
+  // Somebody made a folder at that path after our check: it is not ours to move.
   const foreign = why.problem === 'pathExists' && why.path === task.path
   const trash = foreign ? undefined : await freeTrash(ports, task.path)
   if (trash !== undefined) await trashFolder(work, trash)
@@ -180,23 +181,23 @@ export async function undoStart(
   if (pin !== undefined) changes.push({ ref: pinRef(task.uid), old: pin, new: null })
   if (changes.length > 0) await refs.changeRefs(place, changes, `offshoot: undo start ${task.uid}`)
   const undone = { type: 'start.undone', reason: why.message, trash } as const
-  await append(ports, task.uid, undone, ports.clock.now().toISOString())
+  await append(ports, task.uid, undone, now(ports))
 }
 
-/** Its own log proves that the branch is ours: a user may have made one of that name in the meantime. */
+/** Whether this start made the branch, by its reflog: a user may have made a branch of that name in the meantime. */
 async function isOwnBranch({ ports, repo, task }: Work): Promise<boolean> {
   return (await ports.refs.findReflogMessage(repo.place, branchRef(task.branch))) === startMessage(task.uid)
 }
 
-/** What a recreation that did not end has made goes into the trash; the next start tries again. */
+/** Moves the folder of an unfinished recreation into the trash; the next start tries again. */
 export async function undoRecreate(work: Work, reason: string): Promise<void> {
   const { ports, task } = work
   if (!(await isUnderWay(ports, task, 'recreate'))) return
   await trashFolder(work, await freeTrash(ports, task.path))
-  await append(ports, task.uid, { type: 'recreate.undone', reason }, ports.clock.now().toISOString())
+  await append(ports, task.uid, { type: 'recreate.undone', reason }, now(ports))
 }
 
-/** The last append of a verb may fail after it was written: what the record calls done is not taken back. */
+/** Whether the record still has the verb pending. An append can fail after it was written; then the verb is done. */
 async function isUnderWay(ports: Ports, task: Task, verb: Pending['verb']): Promise<boolean> {
   return (await ports.store.findTaskByUid(task.uid))?.pending?.verb === verb
 }

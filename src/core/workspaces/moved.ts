@@ -1,5 +1,7 @@
-/** A registration is found by its name alone: it may be that of another folder by now, and then it is not ours to touch. */
-/** Paths in a repository that was moved. */
+/**
+ * Workspaces and repositories that the user has moved. Git finds a registration by its name alone, so by now it may
+ * belong to another folder; then it is not ours to touch.
+ */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { quoted } from '../base/shell-quote.ts'
@@ -9,39 +11,39 @@ import { type Repo, repoRoot } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { isolationOf } from './make.ts'
 
-/** Where the user has moved the workspace, with git's own command. */
+/** The path that the user has moved the workspace to with `git worktree move`. */
 export async function findMovedTo(work: Work): Promise<string | undefined> {
   const other = await findOther(work)
   return other?.isMoved ? other.path : undefined
 }
 
-/** Throws when it was moved: what is at another place is in use there. */
+/** Throws when the workspace was moved, because somebody uses it at its new place. */
 export async function requireUnmoved(work: Work): Promise<void> {
   const { repo, task } = work
   const other = await findOther(work)
-  if (other?.isMoved) throw moved(repo, task, other)
+  if (other?.isMoved) throw movedError(repo, task, other)
 }
 
 /** Throws when another folder has the registration that the workspace needs. */
 export async function requireRegistration(work: Work): Promise<void> {
   const { repo, task } = work
   const other = await findOther(work)
-  if (other) throw other.isMoved ? moved(repo, task, other) : taken(task, other.path)
+  if (other) throw other.isMoved ? movedError(repo, task, other) : takenError(task, other.path)
 }
 
-/** Who has the registration that is the workspace's by its name. */
+/** The other folder that has the registration of this workspace's name. */
 export async function findOther({ ports, repo, task }: Work): Promise<OtherFolder | undefined> {
   return task.shadow ? undefined : isolationOf(ports, task).findOther(repo, task)
 }
 
-function moved(repo: Repo, task: Task, other: OtherFolder): AppError {
+function movedError(repo: Repo, task: Task, other: OtherFolder): AppError {
   return new AppError('branchInUse', `The workspace of ${task.id} was moved to ${other.path}.`, {
     path: other.path,
     hint: movedHint(task, other, ` -C ${quoted(repoRoot(repo.commonDir))}`),
   })
 }
 
-/** `at`: where git is to do it. */
+/** The way back for the user; `at` is the `-C` option of the git commands in it. */
 export function movedHint(
   task: Task,
   { path: to, isAway }: Omit<OtherFolder, 'isMoved'>,
@@ -52,7 +54,7 @@ export function movedHint(
   return `git${at} worktree move ${quoted(to)} ${quoted(task.path)} brings it back.`
 }
 
-function taken(task: Task, by: string): AppError {
+function takenError(task: Task, by: string): AppError {
   const { id } = task
   return new AppError('branchInUse', `The worktree ${by} has the name of the workspace of ${id}.`, {
     path: by,
@@ -62,7 +64,7 @@ function taken(task: Task, by: string): AppError {
   })
 }
 
-/** Where a path is now: what was in the repository has moved with it, all else is where it was. */
+/** Translates paths after a move of the repository: a path inside of it has moved with it, all others stay. */
 export function follower(from: string, to: string): (file: string) => string {
   const [old, now] = [repoRoot(from), repoRoot(to)]
   return (file) => (file === old || file.startsWith(old + path.sep) ? now + file.slice(old.length) : file)

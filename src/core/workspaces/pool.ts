@@ -1,4 +1,4 @@
-/** Workspaces made ahead of need: made, handed to a start, and taken away. */
+/** Makes slots (workspaces ahead of need), hands them to starts, removes them (docs/adr/0022-workspaces-made-ahead.md). */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { AppError, appError } from '../model/errors.ts'
@@ -11,7 +11,7 @@ import { mainRoot } from '../tasks/repo.ts'
 import { makeBase, requireBase } from './make.ts'
 import { claim, poolFolder, poolNote } from './slot.ts'
 
-/** What is written into a slot last: without it, it is not whole. */
+/** `slot.json`, which is written last: a slot without it is incomplete. */
 interface SlotRecord {
   readonly commit: string
   readonly conversions: string
@@ -22,7 +22,7 @@ interface Slot extends SlotRecord {
   readonly path: string
 }
 
-/** Says that slots are being made, and by whom; without an owner, that there is something to be taken away. */
+/** The note of a pool: slots are being made by `owner`; without an owner, there are slots to remove. */
 interface PoolMark {
   readonly folder: string
   readonly owner?: Owner
@@ -36,10 +36,10 @@ function recordFile(slot: string): string {
   return path.join(slot, 'slot.json')
 }
 
-const isWhole = (name: string) => !name.includes('.')
+const isReadyName = (name: string) => !name.includes('.')
 
 async function readSlots(ports: Ports, pool: string): Promise<Slot[]> {
-  const names = (await ports.files.readNames(pool)).filter(isWhole)
+  const names = (await ports.files.readNames(pool)).filter(isReadyName)
   const slots = await Promise.all(
     names.map(async (name) => {
       const text = await ports.files.readText(recordFile(path.join(pool, name)))
@@ -49,8 +49,8 @@ async function readSlots(ports: Ports, pool: string): Promise<Slot[]> {
   return slots.flat()
 }
 
-/** Those made as the repository would make one now; first those of the wanted commit. */
-export function fitting<S extends SlotRecord>(
+/** The slots with the present conversions; those of the wanted commit come first. */
+export function fittingSlots<S extends SlotRecord>(
   slots: readonly S[],
   commit: string,
   conversions: string | undefined,
@@ -59,26 +59,26 @@ export function fitting<S extends SlotRecord>(
   return fit.toSorted((a, b) => Number(b.commit === commit) - Number(a.commit === commit))
 }
 
-/** `whole`: the task has a workspace, and the vault what it keeps of it. `files`: only the workspace. */
+/** Gives the task a slot. `whole`: the vault has the preparations of step 0 too; `files`: only the folder is ready. */
 export async function takeSlot(work: Work): Promise<'none' | 'files' | 'whole'> {
   const { ports, repo, task, signal } = work
   if (task.isolation !== 'worktree') return 'none'
   const slots = await readSlots(ports, poolFolder(path.dirname(task.path)))
   if (slots.length === 0) return 'none'
   const conversions = await ports.seeding.findConversions(repo, signal)
-  for (const slot of fitting(slots, task.base.commit, conversions)) {
+  for (const slot of fittingSlots(slots, task.base.commit, conversions)) {
     const taken = `${slot.path}.${task.uid}`
     if (!(await claim(ports, slot.path, taken))) continue
     if ((await ports.slots.readLook(taken)) === slot.look) {
-      const given = await give(work, slot, taken)
+      const given = await handToTask(work, slot, taken)
       if (given !== 'none') return given
     }
-    await condemn(ports, repo, taken)
+    await markAsGone(ports, repo, taken)
   }
   return 'none'
 }
 
-async function give(
+async function handToTask(
   { ports, repo, task, signal }: Work,
   slot: Slot,
   taken: string,
@@ -93,8 +93,8 @@ async function give(
   return isSame ? 'whole' : 'files'
 }
 
-/** It is taken away by whoever has time: that of a start is too good for it. */
-async function condemn(ports: Ports, repo: Repo, slot: string): Promise<void> {
+/** Only renames the slot, because `start` must not wait; the pool process deletes it later. */
+async function markAsGone(ports: Ports, repo: Repo, slot: string): Promise<void> {
   const folder = path.dirname(slot)
   await ports.files.rename(slot, `${slot.slice(0, slot.lastIndexOf('.'))}.gone`)
   if ((await findMark(ports, repo.id))?.owner === undefined) await putMark(ports, repo.id, { folder })
@@ -109,7 +109,7 @@ export async function putMark(ports: Ports, repo: string, mark: PoolMark | undef
   await ports.notes.put(poolNote(repo), mark ? JSON.stringify(mark) : '')
 }
 
-/** Has the pool filled up behind the scenes, unless it is full or somebody is at it. */
+/** Starts a process that fills the pool, unless the pool is full or such a process runs. */
 export async function askForSlots({ ports, repo, task }: Work, settings: Settings): Promise<void> {
   if (task.isolation !== 'worktree' || settings.pool.size === 0 || repo.place.checkout === null) return
   const owner = (await findMark(ports, repo.id))?.owner
@@ -131,7 +131,7 @@ export async function findPool(ports: Ports, repo: Repo, settings: Settings): Pr
   return poolFolder(await requireBase(ports, baseFolder(settings.workspace.base, at), repo.place))
 }
 
-/** Takes all of a repository's slots away; answers how many things went. */
+/** Removes all slots of a repository, and answers how many folders went. */
 export async function emptyPool(ports: Ports, repo: Repo, signal?: AbortSignal): Promise<number> {
   const folder = await findPool(ports, repo, await ports.settings.read(repo.place.checkout))
   const options = { verb: 'pool', signal }
@@ -150,7 +150,7 @@ export async function fill(
     await ports.history.findCommit(repo.place, 'HEAD', signal),
   ]
   const slots = await readSlots(ports, folder)
-  const kept = commit === undefined ? [] : fitting(slots, commit, conversions).slice(0, size)
+  const kept = commit === undefined ? [] : fittingSlots(slots, commit, conversions).slice(0, size)
   await takeAway(ports, folder, (name) => !kept.some((slot) => slot.path === path.join(folder, name)))
   let made = 0
   if (commit !== undefined && conversions !== undefined && size > kept.length) {
@@ -163,7 +163,7 @@ export async function fill(
   return { slots: kept.length + made, made }
 }
 
-/** The last tenth of a disk is not for what might be of use. */
+/** Whether more than a tenth of the disk is free; the last tenth is not for slots, which may never be used. */
 async function hasSpace(ports: Ports, folder: string): Promise<boolean> {
   const { free, total } = await ports.disk.readFreeSpace(folder)
   return free > total / 10
@@ -181,15 +181,17 @@ async function makeSlot(
   await ports.files.makeFolder(making, 0o700)
   await ports.slots.fill(repo, making, as.commit, signal)
   await ports.seeding.prepareSlot(repo, making, as.commit, signal)
-  // Settings that changed while git wrote the files may count for some of them only.
+  // If the settings changed while git wrote the files, some files have the old conversions.
   if ((await ports.seeding.findConversions(repo, signal)) !== as.conversions)
-    throw new AppError('locked', 'The settings of the repository have just changed.', { hint: 'Repeat it.' })
+    throw new AppError('locked', 'The settings of the repository have just changed.', {
+      hint: 'Repeat the command.',
+    })
   const record: SlotRecord = { ...as, look: await ports.slots.readLook(making) }
   await ports.files.write(recordFile(making), JSON.stringify(record))
   await ports.files.rename(making, slot)
 }
 
-/** What is half-made, condemned, or was taken by a start that is over; and whole ones that are not wanted. */
+/** Deletes slots that are half-made, marked as gone or taken by a start that is over, and unwanted ready ones. */
 export async function takeAway(
   ports: Ports,
   folder: string,
@@ -212,21 +214,21 @@ export async function takeAway(
   return gone
 }
 
-/** Part of every recovery: what somebody who died left half-made goes. */
+/** Part of every recovery: deletes the half-made slots of processes that died. */
 export async function recoverPools(ports: Ports): Promise<void> {
   for (const [key, text] of await ports.notes.readBelow(poolNote(''))) {
     const { folder } = JSON.parse(text) as PoolMark
     const record = await ports.repos.findById(key.slice(poolNote('').length))
     if (!record) continue
-    // Getting the lock proves that nobody is at work there.
-    await sweep(ports, record, folder).catch((thrown: unknown) => {
-      // What does not succeed is tried again the next time.
+    // Holding the lock proves that no process makes slots there.
+    await removeLeftovers(ports, record, folder).catch((thrown: unknown) => {
+      // The next recovery tries again.
       if (appError(thrown).kind === 'cancelled') throw thrown
     })
   }
 }
 
-function sweep(ports: Ports, record: RepoRecord, folder: string): Promise<void> {
+function removeLeftovers(ports: Ports, record: RepoRecord, folder: string): Promise<void> {
   return ports.locks.hold(poolLock(record), { verb: 'recover', waitMs: 0 }, async () => {
     await takeAway(ports, folder, () => false)
     await putMark(ports, record.id, undefined)

@@ -1,8 +1,9 @@
 /**
- * Ports of the machine that the servers of a task may listen on: a block of its own for as long as the task is open, whatever
- * repository it is in.
+ * The port block of a task: network ports that no other open task has, in any repository
+ * (docs/adr/0024-ports-looked-at-before-the-first-command.md).
  */
 import { createHash } from 'node:crypto'
+import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import type { Settings } from '../model/settings.ts'
 import { isOpen, type PortBlock, portsOf, type Task } from '../model/task.ts'
@@ -10,13 +11,13 @@ import type { Ports } from '../ports/index.ts'
 import { settingsOf } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
 
-/** From here on the system hands ports out by itself. */
+/** Linux assigns ports from here on to outgoing connections. */
 const firstEphemeral = 32_768
 const lastPort = 65_535
 
 /**
- * The block of that seed, or the next one after it that no other has; undefined when none is left. One seed has one place
- * to begin at: a task that comes back finds its old ports, unless somebody took them.
+ * The first free block, searched from a place that the hash of the seed names; undefined when none is left. So a task that
+ * is opened again gets its old ports, unless another task has them.
  */
 export function chosenBlock(
   { base, size }: Settings['ports'],
@@ -40,8 +41,8 @@ export function overlap(one: PortBlock, other: PortBlock): boolean {
 const lockName = 'port blocks'
 
 /**
- * Runs `work`, which notes the block in the task's record, while nobody else can choose one. Whether somebody listens there is
- * not looked at: to ask the system takes longer than a whole start may.
+ * Chooses a block and runs `work`, which writes it into the task's record, under one lock. Does not check whether a program
+ * listens there: that takes longer than a whole start may.
  */
 export async function holdBlock<T>(
   ports: Ports,
@@ -56,7 +57,7 @@ export async function holdBlock<T>(
   )
 }
 
-/** Those of the other open tasks. */
+/** The blocks of the other open tasks. */
 async function readTaken(ports: Ports, uid: string): Promise<PortBlock[]> {
   const others = (await ports.store.readTasks({ open: true })).filter((task) => task.uid !== uid)
   return others.flatMap(({ portBlock }) => portBlock ?? [])
@@ -79,8 +80,8 @@ function requireBlock(
 }
 
 /**
- * The task with its ports, for a command that is about to run. Before the first one it is looked whether somebody listens on
- * them, and then the task has others; from there on they stay. A task that was closed has given them back.
+ * The task with its ports, for a command that is about to run. Before the first command, a block on which a program listens
+ * is replaced by another; from then on the block stays. A closed task has no ports.
  */
 export async function withPorts(ports: Ports, task: Task, signal?: AbortSignal): Promise<Task> {
   const known = (await ports.store.findTaskByUid(task.uid)) ?? task
@@ -94,12 +95,12 @@ export async function withPorts(ports: Ports, task: Task, signal?: AbortSignal):
       block ??= requireBlock(settings, task, taken)
       const busy = await ports.sockets.readBusy(portsOf(block))
       if (busy.size > 0) taken.push(block)
-      else return given(ports, task, { ...block, checked: true })
+      else return recordPorts(ports, task, { ...block, checked: true })
     }
   })
 }
 
-async function given(ports: Ports, task: Task, portBlock: PortBlock): Promise<Task> {
-  await append(ports, task.uid, { type: 'ports.given', portBlock }, ports.clock.now().toISOString())
+async function recordPorts(ports: Ports, task: Task, portBlock: PortBlock): Promise<Task> {
+  await append(ports, task.uid, { type: 'ports.given', portBlock }, now(ports))
   return { ...task, portBlock }
 }

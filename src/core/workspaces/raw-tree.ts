@@ -1,8 +1,9 @@
+/** The tree of a commit with the bytes that a workspace would hold (docs/adr/0010-conversions-as-of-the-start.md). */
 import type { Work } from '../tasks/work.ts'
 import type { BytePath } from '../model/bytes.ts'
 import type { Leaf } from '../model/tree.ts'
 
-/** A commit's files as they would lie in the workspace, given those of the base commit. */
+/** `base` is the raw tree of the task's base commit; only the files that `commit` changed are converted. */
 export async function rawTree({ ports, repo, task }: Work, base: string, commit: string): Promise<string> {
   const { contents, publishing } = ports
   const [start, now] = [

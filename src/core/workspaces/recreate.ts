@@ -1,6 +1,7 @@
-/** A workspace that is gone or damaged, made whole from the last step. */
+/** Makes a missing or damaged workspace again from the last step. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { now } from '../base/time.ts'
 import { AppError, appError } from '../model/errors.ts'
 import type { Worktree } from '../model/git.ts'
 import { branchRef } from '../model/refs.ts'
@@ -16,11 +17,11 @@ import { rawTree } from './raw-tree.ts'
 
 export type Mended = 'sound' | 'mended' | 'recreated'
 
-/** Makes sure that the task has its workspace, with every file of the last step. */
+/** Makes sure that the task has its workspace: a missing one is recreated, a damaged git is mended. */
 export async function ensureWorkspace(work: Work): Promise<{ task: Task; mended: Mended }> {
   const { ports, task } = work
   if (task.shadow) {
-    // The user's own checkout is theirs to bring back.
+    // Only the user can bring back their own checkout.
     await requireWorkspace(work)
     return { task, mended: 'sound' }
   }
@@ -28,37 +29,37 @@ export async function ensureWorkspace(work: Work): Promise<{ task: Task; mended:
   if (!(await isThere(ports, task))) {
     return { task: await recreate(work), mended: 'recreated' }
   }
-  const mended = await mend(work)
+  const mended = await mendGit(work)
   return { task, mended: mended ? 'mended' : 'sound' }
 }
 
-/** A folder without anything in it, not even `.git`, is none: whoever emptied it took the workspace away. */
+/** Whether the workspace exists. An empty folder, without even `.git`, counts as a deleted workspace. */
 async function isThere(ports: Ports, task: Task): Promise<boolean> {
   if ((await ports.files.readKind(task.path)) !== 'folder') return false
   return (await ports.files.readNames(task.path)).length > 0
 }
 
-async function mend({ ports, repo, task, signal }: Work): Promise<boolean> {
+async function mendGit({ ports, repo, task, signal }: Work): Promise<boolean> {
   const aside = path.join(await freeTrash(ports, task.path), 'git')
   return isolationOf(ports, task).mend(repo, task, aside, signal)
 }
 
-/** For verbs that record what is there: nothing there must not be recorded as everything deleted. */
+/** Throws when the workspace is missing, because a step of a missing folder would say that all files were deleted. */
 export async function requireWorkspace(work: Work): Promise<void> {
-  const { ports, repo, task } = work
-  // Where a workspace was moved away from, anything may be written since: what is there does not make it the workspace.
+  const { ports, task } = work
+  // After a move, somebody may have put another folder at the old path; it is not the workspace.
   await requireRegistration(work)
   if (await isThere(ports, task)) return requireOnBranch(work)
   throw new AppError('notFound', `The workspace of ${task.id} is gone.`, {
     path: task.path,
-    hint: `offshoot start ${task.id} makes it again, as of its last step. (${repo.name})`,
+    hint: `offshoot start ${task.id} makes it again, as of its last step.`,
   })
 }
 
-/** A checkout of the user's is the workspace of a task only while it is on its branch: what they do on another is theirs. */
+/** Throws when the user's checkout is not on the task's branch: work on another branch is the user's own. */
 export async function requireOnBranch({ ports, repo, task }: Work): Promise<void> {
   const { path: checkout, branch, shadow } = task
-  // What an agent does in its run is its work, wherever it goes.
+  // During a run the work is the agent's, whatever branch it switches to.
   if (!shadow || task.pending?.verb === 'run') return
   const now = await ports.git.readHeadBranch({ ...repo.place, gitDir: shadow.gitDir })
   if (now === branch) return
@@ -76,12 +77,12 @@ export function requireFree(branch: string, worktrees: readonly Worktree[]): voi
   })
 }
 
-/** The last step as the user's repository has it. */
+/** The last published step, or the base commit when the repository has lost it. */
 async function headOf({ ports: { history }, repo, task, signal }: Work): Promise<string> {
   return (await history.findCommit(repo.place, task.head, signal)) ?? task.base.commit
 }
 
-/** Where its branch belongs. The steps are never on one of the user's own: that is made again as it was taken. */
+/** The commit to recreate the branch at. An adopted branch never holds steps, so it is made again at the base. */
 export async function branchTip(work: Work): Promise<string> {
   const { task } = work
   return task.adopted ? task.base.commit : headOf(work)
@@ -90,17 +91,16 @@ export async function branchTip(work: Work): Promise<string> {
 async function recreate(work: Work): Promise<Task> {
   const { ports, repo, task, signal } = work
   const { git, refs, steps, seeding } = ports
-  const now = () => ports.clock.now().toISOString()
   // The mark of a run would be gone, and with it all that keeps others from its task.
   requireIdle(task)
-  await append(ports, task.uid, { type: 'recreate.begun', owner: ports.processes.self() }, now())
+  await append(ports, task.uid, { type: 'recreate.begun', owner: ports.processes.self() }, now(ports))
   try {
     await trashFolder(work, await freeTrash(ports, task.path))
     requireFree(task.branch, await git.readWorktrees(repo.place))
     const ref = branchRef(task.branch)
     if (!task.adopted) await refs.clearBrokenRef(repo.place, ref)
     if (task.isolation === 'worktree' && (await refs.findRef(repo.place, ref, signal)) === undefined) {
-      // Commits that were collected come back from the vault when the steps are next published.
+      // If `git gc` deleted published commits, the next publish writes them again from the vault.
       const tip = await branchTip(work)
       await refs.changeRefs(repo.place, [{ ref, old: null, new: tip }], 'offshoot: recreate', signal)
     }
@@ -108,7 +108,7 @@ async function recreate(work: Work): Promise<Task> {
     if (first) {
       await makeBase(ports, repo, task.path)
       await ports.files.makeNewFolder(task.path)
-      await mend(work)
+      await mendGit(work)
       await steps.restore(repo, task, null, later.at(-1) ?? first, signal)
       if (later.length === 0) await takeCommits(work, first)
     } else {
@@ -120,14 +120,14 @@ async function recreate(work: Work): Promise<Task> {
     const from = await ports.locate(task.origin).catch(() => undefined)
     const settings = from && (await ports.settings.read(from.checkout))
     if (settings) await include(ports, repo, from, settings.workspace, task, signal)
-    return await append(ports, task.uid, { type: 'recreate.done' }, now())
+    return await append(ports, task.uid, { type: 'recreate.done' }, now(ports))
   } catch (error) {
     await undoRecreate(work, appError(error).message).catch(() => {})
     throw error
   }
 }
 
-/** No step holds what the agent did, but its commits do. Git's own checkout might run what the agent has set up. */
+/** Restores files that only the agent's commits hold. Not by `git checkout`, which might run filters of the agent. */
 async function takeCommits(work: Work, first: Step): Promise<void> {
   const { ports, repo, task, signal } = work
   const head = await ports.refs.findRef(repo.place, branchRef(task.branch), signal)

@@ -1,23 +1,24 @@
 /**
- * The folders of workspaces that are made ahead of need. A slot is a folder beside the workspaces: `<id>` when it is whole, `<id>.making` before,
- * `<id>.<uid of the task>` once a start has taken it, `<id>.gone` when nobody may have it. Each turns into the next by one
- * rename, so that of several starts only one gets it, and what a killed one leaves is known by its name.
+ * The folders of slots (docs/adr/0022-workspaces-made-ahead.md). A slot is a folder beside the workspaces: `<id>.making`
+ * while it is made, `<id>` when it is ready, `<id>.<uid of the task>` once a start has taken it, `<id>.gone` when it is to
+ * be deleted. Each becomes the next by one rename, so that only one of several starts gets it, and the name of a leftover
+ * tells what it is.
  */
 import path from 'node:path'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 
-/** Where it is noted that a repository's slots are being made, or that some are to be taken away. */
+/** The key of the note that a repository's slots are being made, or that some are to be deleted. */
 export function poolNote(repo: string): string {
   return `pool ${repo}`
 }
 
-/** Beside the workspaces: a rename must not cross file systems. */
+/** The pool is beside the workspaces, because a rename must not cross file systems. */
 export function poolFolder(base: string): string {
   return path.join(base, '.pool')
 }
 
-/** False when somebody else was faster. */
+/** Renames a slot; false when another process was faster. */
 export async function claim({ files }: Ports, from: string, to: string): Promise<boolean> {
   try {
     await files.rename(from, to)
@@ -28,7 +29,7 @@ export async function claim({ files }: Ports, from: string, to: string): Promise
   }
 }
 
-/** Takes back what a start that did not end had taken. */
+/** Deletes the slot that an unfinished start had taken. */
 export async function dropTaken(ports: Ports, task: Task): Promise<void> {
   const pool = poolFolder(path.dirname(task.path))
   for (const name of await ports.files.readNames(pool)) {

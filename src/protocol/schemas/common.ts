@@ -1,11 +1,14 @@
-/** Parts that schemas of several actions share. */
+/** Schemas that several actions share: task, step, file, hunk, error. */
 import { z } from 'zod'
 import { isolations, taskStates } from '../../core/model/enums.ts'
 
-/** Nobody changes a list that went over a door. */
+/** A list that the receiver cannot change. */
 export const list = <T extends z.ZodType>(of: T) => z.array(of).readonly()
 
-export const repo = z.string().min(1).describe('A folder in the repository; what -C is on the command line.')
+export const repo = z
+  .string()
+  .min(1)
+  .describe('A folder in the repository, as -C names it on the command line.')
 
 export const taskName = z.string().min(1)
 
@@ -28,10 +31,13 @@ export const taskSchema = z.object({
   lastActiveAt: z.iso.datetime(),
   agent: z.string().optional(),
   conversation: z.string().optional(),
-  wanted: z.string().optional().describe('What the agent wanted in its last run, and only the user may do.'),
+  wanted: z
+    .string()
+    .optional()
+    .describe('The command that the agent asked for in its last run, and that only the user may give.'),
   runs: z.number().int(),
-  slug: z.string().describe('A name for databases and the like that is this task’s alone.'),
-  ports: list(z.number().int()).optional().describe('Those that its servers may listen on.'),
+  slug: z.string().describe('A name for databases and the like, unique to this task.'),
+  ports: list(z.number().int()).optional().describe('The network ports that its servers may listen on.'),
   running: z.literal(true).optional().describe('A run is under way.'),
   reason: z.string().optional(),
 })
@@ -46,7 +52,7 @@ export const errorSchema = z.object({
 export const fileSchema = z.object({ path: z.string(), status: z.enum(['added', 'modified', 'deleted']) })
 
 export const hunkSchema = z.object({
-  id: z.string().describe('Made from path and content: it changes when the hunk does.'),
+  id: z.string().describe('A hash of path and content: it changes when the hunk does.'),
   path: z.string(),
   header: z.string(),
   oldStart: z.number().int(),

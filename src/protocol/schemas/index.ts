@@ -1,4 +1,4 @@
-/** The shape of what goes into every action, and of what comes out. Browser-safe. */
+/** Schemas of the input and output of every action. Browser-safe: nothing here imports Node. */
 import type { z } from 'zod'
 import type { ActionName } from '../../actions/index.ts'
 import { systemSchemas } from './system.ts'

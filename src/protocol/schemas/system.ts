@@ -12,7 +12,7 @@ export const systemSchemas = {
           at: z.iso.datetime(),
           task: z.string().optional(),
           message: z.string(),
-          operation: z.string().optional().describe('Undone, it brings back what went.'),
+          operation: z.string().optional().describe('Undo this operation to bring the task back.'),
         }),
       ),
     }),
@@ -43,7 +43,10 @@ export const systemSchemas = {
           message: z.string(),
           hint: z.string(),
           why: z.string().optional().describe('Why it matters.'),
-          verdict: z.string().optional().describe('What recover or the next use makes of it.'),
+          verdict: z
+            .string()
+            .optional()
+            .describe('What recover or the next use of the task will do about it.'),
         }),
       ),
     }),
@@ -67,7 +70,7 @@ export const systemSchemas = {
           why: z.string(),
         }),
       ),
-      reported: list(findingSchema).describe('What it found and left to you.'),
+      reported: list(findingSchema).describe('Problems that it found and left to the user.'),
     }),
   },
   'system.ops': {
@@ -123,7 +126,9 @@ export const systemSchemas = {
       verified: z
         .object({
           entries: z.number().int(),
-          head: z.string().describe('The seal of the last entry: noted elsewhere, it proves all before it.'),
+          head: z
+            .string()
+            .describe('The seal of the last entry. Kept elsewhere, it proves every entry before it.'),
           flaws: list(z.object({ seq: z.number().int(), what: z.string() })),
         })
         .optional(),
@@ -141,9 +146,9 @@ export const systemSchemas = {
       autoContinue: z.boolean().optional(),
     }),
     output: z.object({
-      direct: z.literal(true).describe('There is no task: nothing is kept, nothing can be undone.'),
+      direct: z.literal(true).describe('There is no task, so nothing is recorded and nothing can be undone.'),
       agent: z.string(),
-      exitCode: z.number().int().optional().describe('Of a command.'),
+      exitCode: z.number().int().optional().describe('The exit code of a command.'),
     }),
   },
   'system.agents': {
@@ -154,7 +159,7 @@ export const systemSchemas = {
           name: z.string(),
           title: z.string(),
           exact: z.boolean().describe('Whether a step is one tool call.'),
-          asks: z.boolean().describe('Whether it asks before each tool call, so that a policy can be kept.'),
+          asks: z.boolean().describe('Whether it asks before each tool call, which a policy needs.'),
           path: z.string().nullable(),
           version: z.string().nullable(),
           install: z.string().nullable(),
@@ -178,7 +183,7 @@ export const systemSchemas = {
     }),
   },
   'system.forget': {
-    input: z.object({ repo: repo.describe('The repository, also when it is gone.') }),
+    input: z.object({ repo: repo.describe('The repository, even if it is gone.') }),
     output: z.object({
       repo: z.string(),
       closed: list(z.object({ task: taskSchema, operation: z.string() })),
@@ -189,7 +194,7 @@ export const systemSchemas = {
     input: z.object({ repo, file: z.string().min(1).optional(), dryRun: z.boolean().optional() }),
     output: z.object({
       settings: list(z.object({ key: z.string(), value: z.string(), from: z.string() })),
-      path: z.string().describe('The settings file that has it now.'),
+      path: z.string().describe('The settings file that they were written to.'),
       dryRun: z.boolean(),
     }),
   },

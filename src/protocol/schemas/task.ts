@@ -38,7 +38,7 @@ export const taskSchemas = {
       isolation: z.enum(isolations).optional(),
       base: z.string().min(1).optional().describe('The folder for the workspace, instead of workspace.base.'),
       dirty: z.boolean().optional(),
-      group: z.string().min(1).optional().describe('The same for tasks that are made to do the same.'),
+      group: z.string().min(1).optional().describe('An id shared by the tasks of one prompt.'),
     }),
     output: z.object({
       task: taskSchema,
@@ -54,9 +54,11 @@ export const taskSchemas = {
           empty: list(z.object({ path: z.string(), why: z.string() })),
         })
         .optional()
-        .describe('Those of a new workspace: checked out from the repository’s own copies, or left empty.'),
-      pointers: list(z.string()).optional().describe('Files whose content is in Git LFS and did not come.'),
-      setup: hookSchema.optional().describe('What became of hooks.postStart.'),
+        .describe(
+          'The submodules of a new workspace: filled from the repository’s own copies, or left empty.',
+        ),
+      pointers: list(z.string()).optional().describe('Files that hold only a Git LFS pointer.'),
+      setup: hookSchema.optional().describe('The outcome of hooks.postStart.'),
     }),
   },
   'task.list': {
@@ -109,8 +111,8 @@ export const taskSchemas = {
       deletions: z.number().int(),
       hunks: list(hunkSchema)
         .optional()
-        .describe('What is left to land of the whole task, if that was asked for.'),
-      diff: z.string().describe('As git prints it; bytes that are no UTF-8 are replaced.'),
+        .describe('The hunks of the whole task that are left to land, if the input asks for them.'),
+      diff: z.string().describe('The output of git; bytes that are not UTF-8 are replaced.'),
     }),
   },
   'task.rewind': {
@@ -146,12 +148,14 @@ export const taskSchemas = {
       task: taskSchema,
       run: z.string(),
       agent: z.string(),
-      exitCode: z.number().int().optional().describe('Of a command.'),
-      conversation: z.string().optional().describe('What the agent calls it.'),
+      exitCode: z.number().int().optional().describe('The exit code of a command.'),
+      conversation: z.string().optional().describe('The agent’s own id of the conversation.'),
       strays: list(
         z.object({ what: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
-      ).describe('What has changed meanwhile in the repository, besides branches of tasks.'),
-      operation: z.string().optional().describe('Undone, it puts those of them back that are refs.'),
+      ).describe(
+        'Refs, config files and hooks of the repository that changed during the run, besides branches of tasks.',
+      ),
+      operation: z.string().optional().describe('Undo this operation to put the changed refs back.'),
       checkpoint: stepSchema.optional(),
     }),
   },
@@ -162,11 +166,11 @@ export const taskSchemas = {
         z.object({
           task: taskSchema,
           files: list(z.string()),
-          shared: list(z.string()).describe('Those that another one of them changed, too.'),
+          shared: list(z.string()).describe('The files that another of these tasks changed too.'),
           seconds: z.number().int().describe('How long its runs took.'),
         }),
       ),
-      diff: z.string().optional().describe('What lies between the first two.'),
+      diff: z.string().optional().describe('The difference between the first two.'),
     }),
   },
   'task.stop': {
@@ -177,8 +181,8 @@ export const taskSchemas = {
     input: z.object({ repo, task: taskName.optional(), agent: z.string().min(1).optional() }),
     output: z.object({
       task: taskSchema,
-      files: list(z.string()).describe('As seen from the workspace; git and steps leave them out.'),
-      skipped: list(z.string()).describe('Something else has that name.'),
+      files: list(z.string()).describe('Paths in the workspace; git and steps ignore these files.'),
+      skipped: list(z.string()).describe('Paths where another file was in the way.'),
     }),
   },
   'task.accept': {
@@ -204,23 +208,23 @@ export const taskSchemas = {
           as: z.enum(strategies),
           onto: z.string().optional(),
           commit: z.string().optional(),
-          url: z.string().optional().describe('Of the pull request.'),
+          url: z.string().optional().describe('The address of the pull request.'),
           files: list(fileSchema),
         })
         .optional(),
       conflicts: list(conflictSchema)
         .optional()
-        .describe('What landed with conflict markers in it, to be solved by you.'),
+        .describe('Files that landed with conflict markers, for the user to resolve.'),
       operation: z.string().optional(),
-      hook: hookSchema.optional().describe('What became of hooks.postAccept.'),
+      hook: hookSchema.optional().describe('The outcome of hooks.postAccept.'),
       siblings: list(z.string())
         .optional()
-        .describe('Open tasks that were made to do the same: now there is no need of them.'),
+        .describe('Open tasks of the same prompt, which are no longer needed.'),
       preview: z
         .object({
           clean: z.boolean(),
           conflicts: list(conflictSchema),
-          marked: list(conflictSchema).describe('What would land with conflict markers in it.'),
+          marked: list(conflictSchema).describe('Files that would land with conflict markers.'),
           files: list(fileSchema),
           runsCode: list(z.string()),
           refused: list(z.object({ path: z.string(), why: z.string() })),
@@ -253,10 +257,10 @@ export const taskSchemas = {
   'task.repair': {
     input: z.object({ repo, task: taskName.optional(), rebuild: z.boolean().optional() }),
     output: z.object({
-      task: taskSchema.optional().describe('Of one task; without it, all were looked at.'),
+      task: taskSchema.optional().describe('The task, if the input names one; else everything was checked.'),
       mended: z.enum(['sound', 'mended', 'recreated']).optional(),
       repaired: list(findingSchema),
-      left: list(findingSchema).describe('What it could not, or must not, put right.'),
+      left: list(findingSchema).describe('Problems that it could not, or must not, repair.'),
       rebuilt: z
         .object({
           aside: z.string().optional().describe('Where the damaged records were put.'),
@@ -277,7 +281,7 @@ export const taskSchemas = {
     }),
     output: z.object({
       dryRun: z.boolean(),
-      stale: told.describe('What could go by the rules, oldest first.'),
+      stale: told.describe('Tasks that the rules allow to prune, oldest first.'),
       removed: list(z.object({ task: taskSchema, why: z.string(), operation: z.string() })),
       skipped: told,
       errors: list(z.object({ task: taskSchema, error: errorSchema })),

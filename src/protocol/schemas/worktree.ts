@@ -1,4 +1,4 @@
-/** Schemas of the plain worktree group. */
+/** Schemas of the actions on worktrees. */
 import { z } from 'zod'
 import { list, repo, taskName, taskSchema } from './common.ts'
 

@@ -1,4 +1,4 @@
-/** Which paths of a workspace are looked at for a step. */
+/** The paths of a workspace that a step has to look at. */
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { allEnded, eachOf } from '../../core/base/concurrency.ts'
@@ -18,17 +18,17 @@ export type Scope = CaptureScope & StagedScope
 export interface Candidates {
   readonly files: Set<BytePath>
   readonly skipped: SkippedPath[]
-  /** Submodules that the agent's index has and the last step has not. */
+  /** Submodules in the agent's index that the last step lacks. */
   readonly modules: ReadonlyMap<BytePath, Leaf>
-  /** Of all submodules that the agent has added, the ones that are checked out. */
+  /** The added submodules that are checked out. */
   readonly fresh: ReadonlySet<BytePath>
 }
 
 const repository = 'a repository of its own'
 
 /**
- * All that git finds, and what earlier steps have: that stays in until it is deleted, whatever the rules now say. So does
- * what the agent's own git tracks.
+ * All paths that git lists, and all paths of earlier steps: a captured file stays in the steps until it is deleted,
+ * even if a rule ignores it by now. The same goes for files that the agent's own git tracks.
  */
 export async function allPaths(
   scope: Scope,
@@ -81,7 +81,7 @@ function withoutRefused(files: Set<BytePath>, skipped: SkippedPath[]): Set<ByteP
   return files
 }
 
-/** A path that was deleted and has come back is a new one: the rules count for it again. */
+/** A path that was deleted and has come back counts as new, so the ignore rules apply to it again. */
 async function dropIgnored(
   scope: Scope,
   overlay: Overlay,
@@ -98,7 +98,9 @@ async function dropIgnored(
   for (const file of await findIgnored(scope.exec, scope, back, signal)) files.delete(file)
 }
 
-/** A submodule's files are its own. In the folder of one that is not checked out, files are the workspace's. */
+/**
+ * A checked-out submodule keeps its own files. If it is not checked out, files in its folder belong to the workspace.
+ */
 async function addSubmodules(
   scope: Scope,
   tree: string,
@@ -117,8 +119,8 @@ async function addSubmodules(
 }
 
 /**
- * Git lists neither pipes, sockets and devices nor the `.git` in a folder of which it knows files. They are looked for
- * beside what it did list: alone in a folder where nothing changed they are no part of a step.
+ * Git lists no pipes, sockets or devices, nor a `.git` inside a folder of tracked files. We look for them only in the
+ * folders of listed paths: in a folder without any change they are no part of a step.
  */
 async function addUnlisted(
   scope: Scope,
@@ -146,8 +148,8 @@ async function addUnlisted(
 }
 
 /**
- * The paths that a tool says it wrote, as far as they are in the workspace and no rule ignores them; undefined when it
- * named a folder or something in a submodule: then everything has to be looked at.
+ * The paths that a tool says it wrote, without those outside of the workspace and those that a rule ignores. Undefined
+ * when the tool named a folder or a path in a submodule: then every path has to be looked at.
  */
 export async function namedPaths(
   scope: Scope,
@@ -160,7 +162,7 @@ export async function namedPaths(
   const files = new Set<BytePath>()
   for (const name of named) {
     const full = path.resolve(scope.workspace, name)
-    // What is behind a link is where it really is: elsewhere in the workspace, or outside of it.
+    // A path behind a link lies at its real place: elsewhere in the workspace, or outside of it.
     const real = path.join(await scope.files.readRealPath(path.dirname(full)), path.basename(full))
     const relative = full === scope.workspace ? '' : path.relative(root, real)
     if (relative === '') return undefined

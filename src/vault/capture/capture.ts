@@ -1,4 +1,4 @@
-/** One file of a workspace, taken byte for byte. */
+/** Captures one file of a workspace, byte for byte. */
 import {
   type BigIntStats,
   closeSync,
@@ -32,29 +32,29 @@ export type Captured =
   | { readonly kind: 'folder' }
   | { readonly kind: 'skipped'; readonly why: string }
 
-/** What is said of a file whose content nobody knows: the last step keeps what it has of it. */
+/** The reason for a file that cannot be read. Its content is unknown, so the step keeps the last known one. */
 export const unreadable = 'unreadable'
 
 const oneByOne = limiter(1)
 
-/** A path that keeps becoming something else is given up after so many looks. */
-const looks = 50
+/** After this many attempts we give up on a path that changes its kind each time. */
+const maxAttempts = 50
 
-/** What is `known` the vault has already. */
+/** Reads a file and stores it, unless its content is one of `known`, which the vault already has. */
 export async function capture(
   scope: CaptureScope,
   file: BytePath,
   known: readonly (Leaf | null)[] = [],
 ): Promise<Captured> {
   const full = below(scope.workspace, file)
-  for (let left = looks; left > 0; left--) {
-    const taken = await take(scope, full, known).catch(unread)
+  for (let left = maxAttempts; left > 0; left--) {
+    const taken = await captureOnce(scope, full, known).catch(failureOf)
     if (taken) return taken
   }
   return { kind: 'skipped', why: unreadable }
 }
 
-/** Reading failed. Failures to store what was read are none of the file's and pass as they are. */
+/** Reading the file failed. Failures to store its content are not the file's fault, and pass unchanged. */
 class ReadError extends Error {
   readonly code: string
   constructor(cause: NodeJS.ErrnoException) {
@@ -63,7 +63,7 @@ class ReadError extends Error {
   }
 }
 
-function reading<T>(work: () => T): T {
+function readOrThrow<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -71,8 +71,8 @@ function reading<T>(work: () => T): T {
   }
 }
 
-/** What it means that a file could not be read; undefined: it has just become something else, look again. */
-function unread(error: unknown): Captured | undefined {
+/** The result for a file that could not be read; undefined when it has just changed its kind and needs another look. */
+function failureOf(error: unknown): Captured | undefined {
   if (!(error instanceof ReadError)) throw error
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return { kind: 'gone' }
   if (['ELOOP', 'EINVAL', 'ENXIO', 'EISDIR'].includes(error.code)) return undefined
@@ -80,48 +80,48 @@ function unread(error: unknown): Captured | undefined {
   return { kind: 'skipped', why: unreadable }
 }
 
-/** One call after the other, without the detour of asynchronous ones: for small files that takes a fraction of the time. */
-async function take(
+/** Uses synchronous calls: for small files they take a fraction of the time (docs/adr/0023-microseconds-at-once.md). */
+async function captureOnce(
   scope: CaptureScope,
   full: Buffer,
   known: readonly (Leaf | null)[],
 ): Promise<Captured | undefined> {
-  const found = reading(() => lstatSync(full, { bigint: true }))
+  const found = readOrThrow(() => lstatSync(full, { bigint: true }))
   if (found.isDirectory()) return { kind: 'folder' }
   if (found.isSymbolicLink()) {
-    const target = reading(() => readlinkSync(full, { encoding: 'buffer' }))
+    const target = readOrThrow(() => readlinkSync(full, { encoding: 'buffer' }))
     const oid = await scope.objects.put('blob', target)
     return { kind: 'file', leaf: { mode: '120000', oid }, stat: found }
   }
-  if (!found.isFile()) return { kind: 'skipped', why: special(found) }
-  // A pipe that took the file's place must not make us wait, nor a link lead us elsewhere.
+  if (!found.isFile()) return { kind: 'skipped', why: specialKind(found) }
+  // If a pipe took the file's place, opening it must not block; if a link did, we must not follow it.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const handle = reading(() => openSync(full, flags))
+  const handle = readOrThrow(() => openSync(full, flags))
   try {
-    const stat = reading(() => fstatSync(handle, { bigint: true }))
+    const stat = readOrThrow(() => fstatSync(handle, { bigint: true }))
     if (!stat.isFile()) return undefined
     const size = Number(stat.size)
-    const whole = async () => {
-      const bytes = content(handle, size)
+    const storeWhole = async () => {
+      const bytes = readContent(handle, size)
       const id = known.length > 0 ? scope.objects.idOf('blob', bytes) : undefined
       return known.some((leaf) => leaf?.oid === id) && id ? id : scope.objects.put('blob', bytes)
     }
     const oid =
       size >= bigFile
-        ? await streamed(scope, handle, size)
-        : await (size >= heavyFile ? oneByOne(whole) : whole())
+        ? await storeStreamed(scope, handle, size)
+        : await (size >= heavyFile ? oneByOne(storeWhole) : storeWhole())
     return { kind: 'file', leaf: { mode: stat.mode & 0o100n ? '100755' : '100644', oid }, stat }
   } finally {
     closeSync(handle)
   }
 }
 
-/** What it holds at one instant: a writer may be at work, so no more is read than there was. */
-function content(handle: number, size: number): Buffer {
+/** Reads no more than `size` bytes: a writer may be appending, and the step holds one instant. */
+function readContent(handle: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size)
   let at = 0
   while (at < size) {
-    const read = reading(() => readSync(handle, bytes, at, size - at, at))
+    const read = readOrThrow(() => readSync(handle, bytes, at, size - at, at))
     if (read === 0) break
     at += read
   }
@@ -130,15 +130,15 @@ function content(handle: number, size: number): Buffer {
 
 const chunkSize = 1024 * 1024
 
-/** A private copy stands still while git reads it, whatever happens to the file. */
-async function streamed(scope: CaptureScope, handle: number, size: number): Promise<string> {
+/** Git reads a private copy, which does not change while somebody writes to the file. */
+async function storeStreamed(scope: CaptureScope, handle: number, size: number): Promise<string> {
   const copy = path.join(scope.vault, 'scratch', `${process.pid}-${counter++}`)
   try {
     const target = await open(copy, 'w', 0o600)
     try {
       const chunk = Buffer.allocUnsafe(chunkSize)
       for (let at = 0; at < size; ) {
-        const read = reading(() => readSync(handle, chunk, 0, Math.min(chunkSize, size - at), at))
+        const read = readOrThrow(() => readSync(handle, chunk, 0, Math.min(chunkSize, size - at), at))
         if (read === 0) break
         at += read
         await target.writeFile(chunk.subarray(0, read))
@@ -161,7 +161,7 @@ async function streamed(scope: CaptureScope, handle: number, size: number): Prom
 
 let counter = 0
 
-function special(stat: BigIntStats): string {
+function specialKind(stat: BigIntStats): string {
   if (stat.isFIFO()) return 'a pipe'
   if (stat.isSocket()) return 'a socket'
   return 'a device'
@@ -169,12 +169,12 @@ function special(stat: BigIntStats): string {
 
 export interface Below {
   readonly files: BytePath[]
-  /** The `.git` of repositories: named, not entered. */
+  /** Paths of a repository's `.git`, which is never entered. */
   readonly git: BytePath[]
   readonly unreadable: BytePath[]
 }
 
-/** Every file below a folder, as paths of the workspace. */
+/** Every file below a folder, as paths relative to the workspace. */
 export async function filesBelow(workspace: string, folder: BytePath): Promise<Below> {
   const found: Below = { files: [], git: [], unreadable: [] }
   await addBelow(workspace, folder, found)
@@ -186,7 +186,7 @@ async function addBelow(workspace: string, folder: BytePath, found: Below): Prom
     withFileTypes: true,
     encoding: 'buffer',
   }).catch((error: NodeJS.ErrnoException) => {
-    // Gone meanwhile, or it never was for us to read.
+    // ENOENT and ENOTDIR: the folder was deleted meanwhile. All other errors: we may not read it.
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') found.unreadable.push(`${folder}/`)
     return []
   })

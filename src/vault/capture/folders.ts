@@ -1,3 +1,4 @@
+/** Folders of a workspace: which ones are real, and not links. */
 import { lstatSync } from 'node:fs'
 import { below, type BytePath } from '../../core/model/bytes.ts'
 
@@ -5,7 +6,9 @@ export function parentOf(file: BytePath): BytePath {
   return file.slice(0, Math.max(0, file.lastIndexOf('/')))
 }
 
-/** Tells of folders whether they are there; behind a link in the place of one is something else. Asks once for each. */
+/**
+ * Says whether a folder exists and no part of its path is a link: a link leads elsewhere. Looks at each folder once.
+ */
 export function realFolders(workspace: string): (folder: BytePath) => boolean {
   const asked = new Map<BytePath, boolean>([['', true]])
   const ask = (folder: BytePath) => {
@@ -13,7 +16,7 @@ export function realFolders(workspace: string): (folder: BytePath) => boolean {
     try {
       return lstatSync(below(workspace, folder)).isDirectory()
     } catch (error) {
-      // One that we may not look at is there.
+      // A folder that we may not look at does exist.
       return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
     }
   }

@@ -1,10 +1,10 @@
-/** What the rules keep out of the steps, told without what is in them all the same. */
+/** The ignored paths of a workspace that the steps do not hold either. */
 import type { BytePath } from '../../core/model/bytes.ts'
 import { findEntry, type TreeStore } from '../objects/tree.ts'
 import { filesBelow } from './capture.ts'
 
-/** A folder of which the step holds some files is told file by file. */
-export async function withoutTaken(
+/** If a step holds some files of an ignored folder, the other files are listed one by one instead of the folder. */
+export async function withoutCaptured(
   store: TreeStore,
   tree: string,
   workspace: string,

@@ -1,6 +1,6 @@
 /**
- * The trees whose files the index of a task has ever been made from, step 0 left out. Should the overlay be lost, what
- * differs from any of them has to be looked at: of the others, what git finds unchanged is as the last step has it.
+ * The trees that the index of a task was made from, besides that of step 0. If the overlay is lost, every file that
+ * differs from one of these trees must be read again; git says of all others whether they are as in the last step.
  */
 import path from 'node:path'
 import type { FileSystem } from '../../core/ports/files.ts'
@@ -9,7 +9,7 @@ export async function indexedTrees(files: FileSystem, folder: string): Promise<s
   return ((await files.readText(path.join(folder, 'indexed'))) ?? '').split('\n').filter(Boolean)
 }
 
-/** To be called before the index takes its place. */
+/** Must be called before the new index takes its place: a crash in between must not leave a tree out. */
 export async function noteIndexed(files: FileSystem, folder: string, tree: string): Promise<void> {
   const trees = new Set([...(await indexedTrees(files, folder)), tree])
   await files.writeDurable(path.join(folder, 'indexed'), Buffer.from(`${[...trees].join('\n')}\n`), 0o600)

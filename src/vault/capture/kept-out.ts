@@ -1,4 +1,4 @@
-/** Paths of a workspace that are never a part of a step: files of the user's that it was given. */
+/** Paths of a workspace that are never part of a step: files that offshoot copied or linked from the checkout. */
 import path from 'node:path'
 import { type BytePath, splitNul, toBytes } from '../../core/model/bytes.ts'
 import type { FileSystem } from '../../core/ports/files.ts'

@@ -1,10 +1,10 @@
-/** Submodules of a workspace, read as files: git is never run in a folder that an agent writes. */
+/** Submodules of a workspace, read as plain files: we never run git in a folder that an agent writes. */
 import path from 'node:path'
 import { type BytePath, toText } from '../../core/model/bytes.ts'
 import type { FileSystem } from '../../core/ports/files.ts'
 import { readOwnHead, readPlain } from '../../git/own.ts'
 
-/** The commit that the repository in that folder is on; undefined when there is none, or none that can be read. */
+/** The commit that the repository in `folder` has checked out; undefined without a repository or a readable HEAD. */
 export async function findModuleHead(
   files: FileSystem,
   workspace: string,

@@ -1,3 +1,4 @@
+/** The overlay's file: any path survives it, and a cut-off or foreign one is not believed. */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * What the files that differ from step 0 looked like when they were last captured: path → content and stat. It only
- * saves work: with a lost or stale one every such file is read again. One line is appended per step.
+ * The overlay: content and stat of each file that differs from step 0, as of its last capture. It only saves work:
+ * without it, or if it is stale, every such file is read again. Each step appends one line.
  */
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { appendFile, readFile } from 'node:fs/promises'
@@ -8,23 +8,23 @@ import type { BytePath } from '../../core/model/bytes.ts'
 import type { Leaf, Mode } from '../objects/tree.ts'
 
 export interface Seen {
-  /** null: known to be gone. */
+  /** null: the file is known to be deleted. */
   readonly leaf: Leaf | null
-  /** How the file looked; undefined when its content must be read again whatever it looks like. */
+  /** The stat of the file as text; undefined when the file must be read again in any case. */
   readonly look: string | undefined
 }
 
 export interface Overlay {
-  /** The commit of the step that it describes. */
+  /** The commit of the step that the overlay describes. */
   readonly tip: string
   readonly seen: Map<BytePath, Seen>
-  /** Whether the file says the same. */
+  /** Whether the overlay's file holds the same entries. */
   readonly isNoted: boolean
 }
 
 type Line = [tip: string, entries: [path: BytePath, mode: Mode | null, oid: string, look: string | null][]]
 
-/** undefined unless it describes exactly that step. */
+/** The overlay of exactly that step, otherwise undefined. */
 export async function readOverlay(file: string, tip: string): Promise<Overlay | undefined> {
   const text = await readFile(file, 'latin1').catch(() => '')
   const seen = new Map<BytePath, Seen>()
@@ -39,7 +39,7 @@ export async function readOverlay(file: string, tip: string): Promise<Overlay | 
       }
     }
   } catch {
-    // A line cut off by a crash: the rest cannot be trusted.
+    // A crash cut a line off: the rest cannot be trusted.
     return undefined
   }
   return last === tip ? { tip, seen, isNoted: true } : undefined
@@ -52,7 +52,7 @@ export function overlayLine(tip: string, news: ReadonlyMap<BytePath, Seen>): str
     leaf?.oid ?? '',
     look ?? null,
   ])
-  // Read and written as text that is ASCII, so that no encoding can change a path.
+  // The line is pure ASCII, so that no encoding can change a path.
   const ascii = JSON.stringify([tip, entries] satisfies Line).replace(
     /[\u0080-\u00ff]/g,
     (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`,
@@ -64,10 +64,10 @@ export async function appendOverlay(file: string, line: string): Promise<void> {
   await appendFile(file, line, { mode: 0o600 })
 }
 
-/** Two writes within this time can leave the same stat behind. */
+/** Two writes within this time can leave the same stat. */
 const racyNs = 1_000_000_000n
 
-/** Undefined also when it cannot be looked at. */
+/** The stat of a file; undefined when it is missing, or may not be looked at. */
 export function findStat(full: Buffer): BigIntStats | undefined {
   try {
     return lstatSync(full, { bigint: true, throwIfNoEntry: false })
@@ -76,7 +76,7 @@ export function findStat(full: Buffer): BigIntStats | undefined {
   }
 }
 
-/** What of a file's stat tells that its content is the same; undefined when it was written too recently to tell. */
+/** The part of a stat that changes with the content; undefined when the last write is too recent to be sure. */
 export function lookOf(stat: BigIntStats, nowNs: bigint): string | undefined {
   if (stat.mtimeNs + racyNs > nowNs || stat.ctimeNs + racyNs > nowNs) return undefined
   return [stat.mode, stat.size, stat.mtimeNs, stat.ctimeNs, stat.ino].join(',')

@@ -1,4 +1,4 @@
-/** The overlay of each task: held from one look at its workspace to the next, and noted beside its index. */
+/** The overlay of each task: kept in memory between two captures, and in a file beside the task's index. */
 import path from 'node:path'
 import type { BytePath } from '../../core/model/bytes.ts'
 import type { Step } from '../../core/model/step.ts'
@@ -13,12 +13,12 @@ import { appendOverlay, type Overlay, overlayLine, readOverlay, type Seen } from
 import { isPointer } from './staged.ts'
 
 export function taskOverlays() {
-  const held = new Map<string, Overlay>()
+  const overlays = new Map<string, Overlay>()
 
   const read = async (vault: OpenVault, task: Task, tip: Step): Promise<Overlay> => {
-    const known = held.get(task.uid)
+    const known = overlays.get(task.uid)
     if (known?.tip === tip.commit) return known
-    return (await readOverlay(fileOf(vault, task), tip.commit)) ?? remade(vault, task, tip)
+    return (await readOverlay(fileOf(vault, task), tip.commit)) ?? rebuildOverlay(vault, task, tip)
   }
 
   return {
@@ -33,17 +33,17 @@ export function taskOverlays() {
     ): Promise<void> {
       for (const [file, seen] of news) overlay.seen.set(file, seen)
       const fresh = overlay.isNoted && overlay.tip === commit && news.size === 0
-      held.set(task.uid, { tip: commit, seen: overlay.seen, isNoted: true })
+      overlays.set(task.uid, { tip: commit, seen: overlay.seen, isNoted: true })
       if (fresh) return
       const line = overlayLine(commit, overlay.isNoted ? news : overlay.seen)
-      // What the file says is not what was known: lines of it may be missing, or cut off.
+      // Without `isNoted` the file differs from this overlay: lines may be missing or cut off, so it is written whole.
       if (overlay.isNoted) await appendOverlay(fileOf(vault, task), line)
       else await vault.files.write(fileOf(vault, task), line, 0o600)
     },
 
     /**
-     * What was written to the workspace counts as its files, and is read again whatever it looks like. A submodule's
-     * pointer is none of them: it counts until what is checked out there moves.
+     * Records files that we wrote to the workspace ourselves; the next step reads them again. A submodule's pointer is
+     * not written to any file: it counts until another commit is checked out in the submodule.
      */
     async doubt(
       vault: OpenVault,
@@ -56,10 +56,10 @@ export function taskOverlays() {
         const look = isPointer(leaf) ? await findModuleHead(vault.files, task.path, file) : undefined
         overlay.seen.set(file, { leaf, look })
       }
-      held.set(task.uid, { ...overlay, isNoted: false })
+      overlays.set(task.uid, { ...overlay, isNoted: false })
     },
 
-    forget: (uid: string) => void held.delete(uid),
+    forget: (uid: string) => void overlays.delete(uid),
   }
 }
 
@@ -67,11 +67,11 @@ function fileOf({ vault }: OpenVault, task: Task): string {
   return path.join(taskFolder(vault, task), 'overlay')
 }
 
-/** A lost one is made again from the trees: every file that differs from step 0 is then read once more. */
-async function remade(vault: OpenVault, task: Task, tip: Step): Promise<Overlay> {
+/** Makes a lost overlay again from the trees: every file that differs from step 0 is then read once more. */
+async function rebuildOverlay(vault: OpenVault, task: Task, tip: Step): Promise<Overlay> {
   const first = await firstOf(vault, task, tip)
   const seen = new Map<BytePath, Seen>()
-  // An index that was made again knows another tree than that of step 0.
+  // An index that was made again lists another tree than that of step 0.
   const trees = [first.tree, ...(await indexedTrees(vault.files, taskFolder(vault.vault, task)))]
   for (const tree of trees) {
     for (const [file, { to }] of await compareTrees(vault.objects, tree, tip.tree)) {

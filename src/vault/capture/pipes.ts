@@ -1,13 +1,13 @@
 /**
- * Git opens every .gitignore and .gitattributes that it meets, and waits for ever where one of them is a pipe. A writer
- * that comes and leaves at once lets it go on: it then finds nothing in it.
+ * Git opens every .gitignore and .gitattributes that it meets, and blocks for ever if one is a pipe. Opening the pipe
+ * for writing and closing it at once lets git go on: it reads an empty file.
  */
 import { constants } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { below, type BytePath, fromBytes } from '../../core/model/bytes.ts'
 
-/** From then on it is looked for pipes, ever less often: nearly always there are none, and git is just at work. */
+/** After this time we look for pipes, then ever less often: nearly always there are none, and git is still working. */
 const patience = 1_000
 
 export async function withoutWaiting<T>(workspace: string, work: Promise<T>): Promise<T> {
@@ -30,7 +30,7 @@ async function letReadersGo(workspace: string, folder: BytePath): Promise<void> 
     if (entry.isDirectory() && name !== '.git') await letReadersGo(workspace, `${folder}${name}/`)
     else if (entry.isFIFO() && (name === '.gitignore' || name === '.gitattributes')) {
       const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
-      // Without a reader it cannot be opened, and need not be.
+      // Opening fails if nobody reads the pipe, and then nobody is blocked.
       const pipe = await open(below(workspace, folder + name), flags).catch(() => undefined)
       await pipe?.close()
     }

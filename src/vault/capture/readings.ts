@@ -1,4 +1,4 @@
-/** What was read of files of a checkout: one that has stood still since is not read again. */
+/** Contents of checkout files that were already read: a file with the same stat is not read again. */
 import type { BigIntStats } from 'node:fs'
 import type { Leaf } from '../objects/tree.ts'
 import { lookOf } from './overlay.ts'
@@ -13,7 +13,7 @@ export interface Readings {
   note(file: string, reading: Reading): void
 }
 
-const kept = 10_000
+const maxKept = 10_000
 
 export function readings(): Readings {
   const known = new Map<string, { readonly leaf: Leaf; readonly look: string }>()
@@ -27,7 +27,7 @@ export function readings(): Readings {
       const look = lookOf(stat, nowNs())
       known.delete(file)
       if (look === undefined) return
-      if (known.size >= kept) known.delete(known.keys().next().value ?? '')
+      if (known.size >= maxKept) known.delete(known.keys().next().value ?? '')
       known.set(file, { leaf, look })
     },
   }

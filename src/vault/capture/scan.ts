@@ -1,4 +1,4 @@
-/** Which paths of a workspace may have changed since it was made. Git compares; its answer is a superset. */
+/** The paths of a workspace that may have changed since it was made. Git compares; its answer is a superset. */
 import path from 'node:path'
 import { allEnded } from '../../core/base/concurrency.ts'
 import { type BytePath, fromText, splitNul } from '../../core/model/bytes.ts'
@@ -10,19 +10,19 @@ export interface ScanScope {
   readonly files: FileSystem
   readonly vault: string
   readonly workspace: string
-  /** The index of the moment when the workspace was filled: a cache of what its files looked like. */
+  /** The index from when the workspace was filled: a cache of every file's stat. */
   readonly index: string
   readonly alternates: readonly string[]
-  /** The user's own list of what to ignore in this repository. */
+  /** The user's own ignore list of this repository, `info/exclude`. */
   readonly excludes: string
 }
 
 export interface Scanned {
-  /** FileSystem that the index has, and that look different or are gone. */
+  /** Files of the index that look different or are gone. */
   readonly tracked: BytePath[]
-  /** FileSystem that the index does not have and no rule ignores. A repository inside comes as a path ending in a slash. */
+  /** Files outside of the index that no rule ignores. A nested repository is one path that ends in a slash. */
   readonly untracked: BytePath[]
-  /** Folders that could not be looked into, ending in a slash. */
+  /** Folders that could not be read, ending in a slash. */
   readonly unreadable: BytePath[]
 }
 
@@ -38,7 +38,7 @@ export async function scanAll(exec: GitExec, scope: ScanScope, signal?: AbortSig
   return {
     tracked: splitNul(tracked.stdout),
     untracked: splitNul(untracked.stdout),
-    // A folder that was deleted meanwhile is no folder that hides something.
+    // A folder that was deleted meanwhile hides nothing.
     unreadable: Array.from(refused, ([, folder = '', why]) =>
       why?.startsWith('No such') ? '' : fromText(folder),
     ).filter(Boolean),
@@ -51,8 +51,8 @@ export async function scan(exec: GitExec, scope: ScanScope, signal?: AbortSignal
 }
 
 /**
- * What the rules ignore, or those of a file of their own; a folder that is ignored as a whole comes as one path that ends
- * in a slash, unless its files are wanted.
+ * The paths that the ignore rules match, or those that the file `rules` matches instead. A wholly ignored folder is one
+ * path that ends in a slash; with `folders: false` its files are listed.
  */
 export async function scanIgnored(
   exec: GitExec,
@@ -67,7 +67,7 @@ export async function scanIgnored(
   return splitNul((await withoutWaiting(scope.workspace, listing)).stdout)
 }
 
-/** Of these paths, the ones that a rule ignores. */
+/** The paths of this list that a rule ignores. */
 export async function findIgnored(
   exec: GitExec,
   scope: ScanScope,
@@ -79,14 +79,14 @@ export async function findIgnored(
   return new Set(await checkIgnored(exec, scope, paths, signal))
 }
 
-/** A path that git refuses to judge, as one behind a link that was a folder just now, is found by halving. */
+/** Git fails on a path behind a link, for example if the link has just replaced a folder. Halving finds that path. */
 async function checkIgnored(
   exec: GitExec,
   scope: ScanScope,
   paths: readonly BytePath[],
   signal?: AbortSignal,
 ): Promise<BytePath[]> {
-  // `./` in front, so that no name is taken for a pattern; this command knows no literal ones.
+  // `./` in front keeps git from reading a name as a pattern; check-ignore has no option for literal paths.
   const stdin = Buffer.from(paths.map((file) => `./${file}\0`).join(''), 'latin1')
   const args = ['check-ignore', '-z', '--stdin', '--no-index']
   const asking = exec({ args, stdin, expect: [1, 128], globs: true, ...callScope(scope, signal) })
@@ -101,8 +101,8 @@ async function checkIgnored(
 }
 
 /**
- * Makes the index younger than the files it describes. Git keeps times in seconds: as long as both are of the same
- * second, it has to read every file again to know that it did not change.
+ * Makes the index younger than its files. The index keeps times in seconds: if a file has the second of the index, git
+ * must read the file to know that it did not change.
  */
 export async function refreshIndex(exec: GitExec, scope: ScanScope, signal?: AbortSignal): Promise<boolean> {
   const args = ['update-index', '-q', '--refresh']
@@ -110,18 +110,18 @@ export async function refreshIndex(exec: GitExec, scope: ScanScope, signal?: Abo
   return (await withoutWaiting(scope.workspace, asked)).code !== 128
 }
 
-/** Nothing in the user's settings may keep git from seeing a change, as some do to save time. */
-const attentive = [
+/** Overrides the user's settings that hide changes from git, as some do to save time. */
+const strictSettings = [
   ['core.fileMode', 'true'],
   ['core.trustctime', 'true'],
   ['core.checkStat', 'default'],
   ['core.ignoreStat', 'false'],
   ['core.symlinks', 'true'],
-  // A file that was written outside of the sparse cone is one that is there.
+  // A file that the agent wrote outside of the sparse cone counts as present.
   ['core.sparseCheckout', 'true'],
 ] as const
 
-/** The user's own ignore rules count (`config: user`); conversions are off in the vault's info/attributes. */
+/** The user's own ignore rules apply (`config: user`); the vault's info/attributes turns conversions off. */
 function callScope({ vault, workspace, index, alternates }: ScanScope, signal: AbortSignal | undefined) {
   return {
     gitDir: vault,
@@ -130,14 +130,14 @@ function callScope({ vault, workspace, index, alternates }: ScanScope, signal: A
     alternates,
     cwd: workspace,
     config: 'user',
-    settings: attentive,
+    settings: strictSettings,
     signal,
   } as const
 }
 
 /**
- * The repository's own list of what to ignore has its place among the rules (a .gitignore overrules it), so the vault
- * has a copy of it there. It is read by us: should it have become a pipe, git would wait for ever.
+ * Copies the repository's `info/exclude` into the vault, where it keeps its rank among the rules (a .gitignore
+ * overrules it). We read it ourselves: if it has become a pipe, git would block for ever.
  */
 async function syncExcludes({ files, vault, excludes }: ScanScope): Promise<void> {
   const copy = path.join(vault, 'info', 'exclude')

@@ -1,4 +1,4 @@
-/** Step 0: the workspace as it was made, byte for byte. */
+/** Step 0: the new workspace, byte for byte (docs/adr/0010-conversions-as-of-the-start.md). */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { eachOf } from '../../core/base/concurrency.ts'
@@ -17,11 +17,11 @@ export interface SeedScope extends VaultPlace {
   readonly exec: GitExec
   readonly files: FileSystem
   readonly objects: Objects
-  /** Attribute files outside of the repository that count for this user. */
+  /** Attribute files outside of the repository that apply to this user. */
   readonly attributes: readonly string[]
 }
 
-/** Keeps the index that the checkout wrote, with its time: it tells what every file looked like. */
+/** Keeps the index that the checkout wrote, with its times: it has the stat of every file. */
 export async function keepIndex(scope: SeedScope, repo: Repo, task: Task): Promise<string> {
   const folder = taskFolder(scope.vault, task)
   const index = path.join(folder, 'index')
@@ -32,7 +32,7 @@ export async function keepIndex(scope: SeedScope, repo: Repo, task: Task): Promi
   return index
 }
 
-/** The tree of step 0: that of the base commit, but for the files that a checkout converts. */
+/** The tree of step 0: the base commit's tree, with the files that the checkout converted replaced. */
 export async function seedTree(
   scope: SeedScope,
   workspace: string,
@@ -57,7 +57,7 @@ export async function seedTree(
 }
 
 /**
- * A quick look without a process: no attribute file in the index, and nothing in any config that could convert. The
+ * A quick check without a process: the index lists no attribute file, and no config has a setting that converts. The
  * index must be of a version that does not shorten names.
  */
 export async function isPlain(scope: {
@@ -83,8 +83,8 @@ export async function isPlain(scope: {
 const converting = /eol=crlf|\bcrlf\b|filter=|working-tree-encoding=|\bident\b/
 
 /**
- * Whether any file may lie in the workspace with other bytes than in the commit. Attributes without a conversion,
- * and `text` on a system whose lines end in LF, change nothing on the way out.
+ * Whether any file of the workspace may differ in bytes from the commit. Attributes that convert nothing, and `text` on
+ * a system with LF line ends, change nothing at checkout.
  */
 async function convertsFiles(
   scope: SeedScope,
@@ -101,7 +101,7 @@ async function convertsFiles(
     expect: [1],
     ...common,
   })
-  // A key without a value is true. Several ways lead to false, and all others are taken for true.
+  // A key without a value means true. Git has several spellings of false; we take every other value for true.
   const no = '\\n(?:false|no|off|0|)$'
   const odd = new RegExp(
     `^core\\.(?:autocrlf(?!\\ninput$|${no})|eol\\ncrlf$|attributesfile\\n(?!/dev/null$)|symlinks${no})`,

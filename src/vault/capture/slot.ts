@@ -1,4 +1,4 @@
-/** What the vault keeps of a workspace from its start, made ahead for one that has no task yet. */
+/** The vault's part of a slot: index, config and tree of step 0 (docs/adr/0022-workspaces-made-ahead.md). */
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { allEnded } from '../../core/base/concurrency.ts'
@@ -10,8 +10,8 @@ import { keepConfig } from '../publish/clean.ts'
 import { readTree } from '../publish/commit.ts'
 import { isPlain, seedTree } from './seed.ts'
 
-/** In the slot it has the shape of a task's folder, which it becomes by one rename. */
-const kept = (slot: string) => path.join(slot, 'task')
+/** This folder of the slot has the shape of a task's folder: one rename makes it that. */
+const taskPart = (slot: string) => path.join(slot, 'task')
 
 export async function prepareSlot(
   vault: OpenVault,
@@ -21,12 +21,12 @@ export async function prepareSlot(
   signal?: AbortSignal,
 ): Promise<void> {
   const { files } = vault
-  const folder = kept(slot)
+  const folder = taskPart(slot)
   const index = path.join(folder, 'index')
   const gitDir = path.join(slot, 'git')
   await files.makeFolder(folder, 0o700)
   await files.copy(path.join(gitDir, 'index'), index)
-  // It is of a later second than every file: no look has to read them again.
+  // The pool waited a second before it refreshed the index, so git trusts the stats in it and rereads no file.
   await files.write(`${index}.aged`, '')
   await keepConfig(vault, repo, folder)
   const base = await readTree(vault, commit)
@@ -37,17 +37,19 @@ export async function prepareSlot(
 }
 
 export async function takeSlot({ files, vault }: OpenVault, task: Task, slot: string): Promise<void> {
-  await files.move(kept(slot), taskFolder(vault, task))
+  await files.move(taskPart(slot), taskFolder(vault, task))
 }
 
-/** The tree of step 0, if the workspace was made ahead and its base is still the same. */
+/** The tree of step 0, if the workspace came from a slot and still has that slot's base. */
 export async function findMade({ files, vault }: OpenVault, task: Task): Promise<string | undefined> {
   const text = (await files.readText(path.join(taskFolder(vault, task), 'made'))) ?? ''
   const [commit, tree] = text.trim().split(' ')
   return commit === task.base.commit ? tree : undefined
 }
 
-/** Everything that has a say, as far as it can be known without asking for each file. */
+/**
+ * A hash of every config, attribute and sparse file that decides how git writes files; undefined if some are unknown.
+ */
 export async function findConversions(
   vault: OpenVault,
   { place, commonDir }: Repo,
@@ -66,7 +68,7 @@ export async function findConversions(
   const read = (names: string[]) =>
     allEnded(names.map(async (name) => (await vault.files.readText(name)) ?? ''))
   const [settings, rules] = await allEnded([read(configs), read(others)])
-  // Attributes from a file that is named somewhere may change without our seeing it.
+  // A config names another attribute file, which may change without our noticing.
   if (settings.some((text) => /attributesfile/i.test(text))) return undefined
   const hash = createHash('sha256').update(JSON.stringify([commonDir, settings, rules]))
   if (settings.some((text) => /\binclude/i.test(text))) {

@@ -1,4 +1,4 @@
-/** What changed in a workspace since its last step, captured. */
+/** Captures the changes of a workspace since its last step. */
 import { eachOf } from '../../core/base/concurrency.ts'
 import { below, type BytePath, toText } from '../../core/model/bytes.ts'
 import type { SkippedPath } from '../../core/model/step.ts'
@@ -12,11 +12,11 @@ import { isPointer } from './staged.ts'
 
 export interface Difference extends Changed {
   readonly skipped: SkippedPath[]
-  /** For the overlay: how each captured file looked. */
+  /** For the overlay: the stat of each captured file. */
   readonly news: Map<BytePath, Seen>
 }
 
-/** The tree of the workspace as it is now, against `tree`, and what could not be taken. */
+/** The workspace's tree as it is now, its differences to `tree`, and the paths that could not be captured. */
 export async function difference(
   scope: Scope & { readonly keptOut: ReadonlySet<BytePath> },
   tree: string,
@@ -38,7 +38,7 @@ export async function difference(
     if (scope.keptOut.has(file)) return
     signal?.throwIfAborted()
     const known = overlay.seen.get(file)
-    // What was taken as files is a submodule's by now.
+    // Files in a folder that has become a submodule since count as deleted: they belong to the submodule now.
     const there = isThere(parentOf(file)) && !isInside(file)
     if (known && there && looksSame(scope.workspace, file, known, now)) {
       changes.set(file, known.leaf)
@@ -46,7 +46,7 @@ export async function difference(
     }
     const taken = there ? await capture(scope, file) : ({ kind: 'gone' } as const)
     if (taken.kind === 'skipped') skipped.push({ path: toText(file), why: taken.why })
-    // Of an unreadable file we know nothing new: what the last step has of it stays.
+    // We know nothing new of an unreadable file, so the last step's content of it stays.
     if (taken.kind === 'skipped' && taken.why === unreadable) return
     const before = taken.kind === 'file' ? undefined : await findLeaf(scope.objects, tree, file)
     const pointer = [known?.leaf, before, candidates.modules.get(file)].find(isPointer)
@@ -67,8 +67,8 @@ export async function difference(
 }
 
 /**
- * A submodule is where its own HEAD is. One that has not moved since the last look keeps what the step has: an update or a
- * rewind changes the pointer, and not what is checked out.
+ * A submodule's pointer is the HEAD of its checkout. If HEAD has not moved since the last capture, the pointer of the
+ * step stays: an update or a rewind changes the pointer, and leaves the checkout alone.
  */
 async function pointerNow(
   { files, workspace }: Scope,
@@ -81,7 +81,7 @@ async function pointerNow(
   return { leaf: { mode: '160000', oid: head }, look: head }
 }
 
-/** A submodule's pointer gives way to files in its folder. */
+/** Drops a submodule's pointer if files were captured in its folder. */
 function dropReplaced(changes: Map<BytePath, Leaf | null>): void {
   for (const [pointer, leaf] of changes) {
     if (!isPointer(leaf)) continue

@@ -1,4 +1,4 @@
-/** What the agent's own git tracks, and the last step has not. */
+/** The paths that the agent's own git tracks and the last step lacks. */
 import path from 'node:path'
 import { type BytePath, fromText, splitNul } from '../../core/model/bytes.ts'
 import type { GitExec } from '../../git/exec.ts'
@@ -16,8 +16,8 @@ export interface StagedScope extends ScanScope {
 }
 
 /**
- * Indexes of workspaces that have nothing to tell, by their path, and how each looks. Git never writes into an index: it
- * makes a new file.
+ * Indexes that add nothing to the last step: path → stat. Git never changes an index in place, it renames a new file
+ * over it, so the same stat means the same index.
  */
 export type QuietIndexes = Map<string, string | undefined>
 
@@ -27,8 +27,8 @@ export function lookOfIndex(file: string): string | undefined {
 }
 
 /**
- * Files that were added, whatever a rule says of them, and submodules that `.gitmodules` names: of another repository
- * inside, the files are taken. An index that git cannot read tells nothing.
+ * Files that the agent added with git, even if a rule ignores them, and submodules that `.gitmodules` names; of any
+ * other nested repository we capture the files. An index that git cannot read adds nothing.
  */
 export async function readStaged(
   { exec, files, vault, alternates, own, workspace, quiet }: StagedScope,

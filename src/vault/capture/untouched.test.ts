@@ -1,3 +1,4 @@
+/** The check without git that a workspace is untouched: every edit must be noticed. */
 import {
   appendFileSync,
   chmodSync,
@@ -18,7 +19,7 @@ import { isUntouched } from './untouched.ts'
 
 const long = new Date('2020-01-01')
 
-/** A checkout, and its index as it was written some time after the files. */
+/** A checkout, and an index that git wrote some time after the files. */
 function indexed() {
   const repo = testRepo()
   const at = (name: string) => path.join(repo.dir, name)
@@ -31,7 +32,7 @@ function indexed() {
   repo.git('commit', '--quiet', '--message', 'files')
   repo.git('update-index', '--refresh')
   const index = path.join(path.dirname(repo.dir), 'index')
-  // What was written in the tick of its index is never believed.
+  // A file written in the same clock tick as the index is never believed.
   do copyFileSync(path.join(repo.dir, '.git', 'index'), index)
   while (lstatSync(index).ctimeMs <= lstatSync(at('link')).ctimeMs)
   const seen = new Map<string, Seen>()
@@ -101,7 +102,7 @@ describe('isUntouched', () => {
     utimesSync(at('plain'), long, long)
     rmSync(at('link'))
     seen.set('link', { leaf: null, look: undefined }).set('plain', { leaf, look: noted() })
-    // At first it was written too recently to tell.
+    // Right after the write, the stat is too recent to be trusted.
     expect(await look()).toBe(false)
     await expect.poll(look, { timeout: 10_000 }).toBe(true)
     appendFileSync(at('plain'), 'y')

@@ -1,16 +1,17 @@
 /**
- * A look at a workspace without a process: whether every file looks as when the index was written, or as its last step
- * noted it, and nothing else is there. Whatever is unusual is left to git, which finds out more and takes longer.
+ * Checks without git that a workspace is untouched: each file has the stat of the index, or of its last step, and no
+ * other file exists. All unusual cases go to git, which knows more and takes longer
+ * (docs/adr/0021-prune-in-batches.md).
  */
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { below, type BytePath } from '../../core/model/bytes.ts'
 import { lookOf, type Overlay } from './overlay.ts'
 
-/** From here on git, which compares with several threads, is no slower. */
-const most = 5_000
+/** For more files git is no slower, since it compares in several threads. */
+const maxEntries = 5_000
 
-/** May answer no for yes, never yes for no. */
+/** May say no for an untouched workspace, but never yes for a changed one. */
 export async function isUntouched(
   workspace: string,
   index: string,
@@ -31,7 +32,7 @@ export async function isUntouched(
   }
   const isAsIndexed = (entry: Entry, file: BytePath): boolean => {
     const found = lstatSync(plainPath(workspace, file), { throwIfNoEntry: false })
-    // What was written in the tick of the index itself may have been written again since.
+    // A file written in the same clock tick as the index may have been written again since, with the same stat.
     return Boolean(found && found.ctimeMs < written.ctimeMs && isEntry(found, entry))
   }
   try {
@@ -48,20 +49,20 @@ export async function isUntouched(
   }
 }
 
-const plain = /^[ -~]*$/
+const asciiOnly = /^[ -~]*$/
 
-/** A string where that says the same: it takes half the time. */
+/** A string for ASCII paths, since Node needs half the time for it; otherwise a buffer. */
 function plainPath(workspace: string, file: BytePath): string | Buffer {
-  return plain.test(file) ? `${workspace}/${file}` : below(workspace, file)
+  return asciiOnly.test(file) ? `${workspace}/${file}` : below(workspace, file)
 }
 
-/** These files, their folders, and nothing else but the workspace's own git. */
+/** Whether the workspace holds these files, their folders and its own `.git`, and nothing else. */
 function isAllThere(workspace: string, expected: ReadonlySet<BytePath>): boolean {
   const folders = new Set<BytePath>()
   let last = ''
   for (const file of expected) {
     let at = file.lastIndexOf('/')
-    // One after the other is in the same folder.
+    // The previous file was in the same folder, which is already in the set.
     if (at === last.length && file.startsWith(last)) continue
     last = file.slice(0, Math.max(at, 0))
     for (; at > 0; at = file.lastIndexOf('/', at - 1)) {
@@ -71,7 +72,7 @@ function isAllThere(workspace: string, expected: ReadonlySet<BytePath>): boolean
   }
   for (const folder of ['', ...folders]) {
     const prefix = folder === '' ? '' : `${folder}/`
-    // As Latin-1 a name is its bytes.
+    // Decoded as Latin-1, each character of a name is one byte.
     const names = readdirSync(plainPath(workspace, folder), { withFileTypes: true, encoding: 'latin1' })
     for (const entry of names) {
       const name = prefix + entry.name
@@ -90,11 +91,11 @@ interface Entry {
 const flagged = { isValid: 0x8000, extended: 0x4000, stage: 0x3000 }
 const link = 0o160000
 
-/** The entries of an index of the usual kind; undefined for one with flags, shortened names, or parts elsewhere. */
+/** The entries of a usual index; undefined if it has flags, shortened names or a shared index. */
 function plainEntries(content: Buffer, oidBytes: number): Map<BytePath, Entry> | undefined {
   if (content.length < 12 || content.toString('latin1', 0, 4) !== 'DIRC') return undefined
   const [version, count] = [content.readUInt32BE(4), content.readUInt32BE(8)]
-  if (version < 2 || version > 3 || count > most) return undefined
+  if (version < 2 || version > 3 || count > maxEntries) return undefined
   const entries = new Map<BytePath, Entry>()
   let at = 12
   for (let n = 0; n < count; n++) {
@@ -107,7 +108,7 @@ function plainEntries(content: Buffer, oidBytes: number): Map<BytePath, Entry> |
     entries.set(content.toString('latin1', name, end), { content, at })
     at += (end - at + 8) & ~7
   }
-  // A part that begins with a small letter has to be understood.
+  // A lower-case first letter marks an extension that a reader must understand.
   for (let part = at; part + 8 <= content.length - oidBytes; part += 8 + content.readUInt32BE(part + 4)) {
     if (/^[a-z]/.test(content.toString('latin1', part, part + 4))) return undefined
   }
@@ -116,7 +117,7 @@ function plainEntries(content: Buffer, oidBytes: number): Map<BytePath, Entry> |
 
 const word = 2 ** 32
 
-/** What git itself would compare, and more. Times as the file system's are told: to a quarter of a microsecond. */
+/** Compares all fields that git compares, and more. Stats carry times to a quarter of a microsecond. */
 function isEntry(found: Stats, { content, at }: Entry): boolean {
   const field = (n: number) => content.readUInt32BE(at + 4 * n)
   const time = (n: number) => field(n) * 1e3 + field(n + 1) / 1e6

@@ -1,4 +1,7 @@
-/** What a vault knows by itself, for when the records are lost or in doubt. Nothing here makes or changes a vault. */
+/**
+ * Reads what a vault knows without the records, in case they are lost or in doubt: repository, tasks and operations.
+ * Only the `note…` functions and `mendTip` write (docs/adr/0019-records-from-the-vault.md).
+ */
 import path from 'node:path'
 import { appError, AppError } from '../../core/model/errors.ts'
 import type { KeptOperation } from '../../core/model/operation.ts'
@@ -16,7 +19,7 @@ import { parseCommit, parseStep } from './step.ts'
 const noteFile = 'repo.json'
 const doneFile = 'operations.jsonl'
 
-/** Writes into the vault which repository it belongs to, unless it says so. */
+/** Writes into the vault which repository it belongs to, unless it already says so. */
 export async function noteRepo(files: FileSystem, vault: string, repo: RepoRecord): Promise<void> {
   const { id, name, commonDir, mark, addedAt } = repo
   const text = `${JSON.stringify({ id, name, commonDir, mark, addedAt })}\n`
@@ -26,7 +29,7 @@ export async function noteRepo(files: FileSystem, vault: string, repo: RepoRecor
   await files.sync([vault])
 }
 
-/** The repositories that the vaults in this state folder belong to; undefined where one does not say. */
+/** The repository of each vault in this state folder; `repo` is undefined where the vault does not name one. */
 export async function readVaults(files: FileSystem, home: string): ReturnType<Vault['readVaults']> {
   const vaults = path.join(home, 'vaults')
   const names = (await files.readNames(vaults)).filter((name) => name.endsWith('.git')).toSorted()
@@ -40,14 +43,14 @@ export async function readVaults(files: FileSystem, home: string): ReturnType<Va
   )
 }
 
-/** The repository as the vault names it; undefined where it does not, or only in part. */
+/** The repository that the vault names; undefined where the note is missing or incomplete. */
 async function findNoted(files: FileSystem, vault: string): Promise<RepoRecord | undefined> {
-  const noted = parsed((await files.readText(path.join(vault, noteFile))) ?? '') ?? {}
+  const noted = parseObject((await files.readText(path.join(vault, noteFile))) ?? '') ?? {}
   const isWhole = ['id', 'commonDir', 'mark', 'addedAt'].every((key) => typeof noted[key] === 'string')
   return isWhole ? (noted as unknown as RepoRecord) : undefined
 }
 
-function parsed(text: string): Record<string, unknown> | undefined {
+function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? { ...value } : undefined
@@ -56,7 +59,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The names below `refs/<kind>/`, in files of their own or packed. */
+/** The names below `refs/<kind>/`, both loose and packed. */
 async function readRefNames(files: FileSystem, vault: string, kind: string): Promise<string[]> {
   const loose = await files.readNames(path.join(vault, 'refs', kind))
   const packed = (await files.readText(path.join(vault, 'packed-refs'))) ?? ''
@@ -70,12 +73,12 @@ export function readUids(files: FileSystem, vault: string): Promise<string[]> {
   return readRefNames(files, vault, 'tasks')
 }
 
-/** The task as step 0 has it. */
+/** The task's record as step 0 holds it. */
 export async function findRecord(vault: OpenVault, first: string): Promise<Task | undefined> {
   return parseStep(parseCommit(await vault.objects.readObject(first)).message)?.task
 }
 
-/** One git for all of them: step 0 of each, wherever behind the last it lies. */
+/** Finds step 0 of every task with one git call. */
 export async function readIds(
   exec: GitExec,
   vault: string,
@@ -88,7 +91,7 @@ export async function readIds(
     stdin: uids.map((uid) => `refs/tasks/${uid}\n`).join(''),
     gitDir: vault,
     cwd: vault,
-    // Of a history with a hole in it, what lies before that.
+    // Exit code 128: a history lacks a commit. Git has already printed the commits after the gap.
     expect: [128],
     signal,
   })
@@ -99,7 +102,7 @@ export async function readIds(
   return new Map(tasks.map(({ uid, id }) => [uid, id]))
 }
 
-/** One line for each that has come to pass; a line that a power cut has cut off counts for nothing. */
+/** Appends one line per finished operation. A line that a power cut cut off is ignored. */
 export async function noteDone(
   vault: OpenVault,
   done: readonly { readonly name: string; readonly note: object }[],
@@ -116,8 +119,8 @@ async function readDone(
   const text = (await files.readText(path.join(vault, doneFile))) ?? ''
   const done = new Map<string, { order: number; note: object }>()
   for (const [order, line] of text.split('\n').entries()) {
-    const { id, ...note } = parsed(line) ?? {}
-    // A recovery that finished it may have noted it once more: the first line says when.
+    const { id, ...note } = parseObject(line) ?? {}
+    // A recovery may have noted the operation a second time: the first line has the order.
     if (typeof id === 'string') done.set(id, { order: done.get(id)?.order ?? order, note })
   }
   return done
@@ -136,7 +139,9 @@ export async function readKept(
   return kept
 }
 
-/** Looks without touching: all parts there, with the id of the repository, and behind each task's ref a commit. */
+/**
+ * Changes nothing: checks that the vault has its parts and the repository's id, and that each task's ref is a commit.
+ */
 export async function inspect(
   files: FileSystem,
   exec: GitExec,
@@ -151,7 +156,7 @@ export async function inspect(
   for (const [name, kind] of Object.entries(parts))
     if ((await files.readKind(path.join(vault, name))) !== kind) return { state: 'damaged', tips: new Map() }
   const uids = await readUids(files, vault)
-  // Whoever takes the first step writes it before.
+  // The first step writes the note before its ref, so a vault with refs must have it.
   if (uids.length > 0 && (await findNoted(files, vault))?.id !== id)
     return { state: 'damaged', tips: new Map() }
   const commits = await Promise.all(uids.map((uid) => readRef(files, vault, `refs/tasks/${uid}`)))
@@ -168,7 +173,7 @@ export async function inspect(
   }
   const types = asked.stdout.toString().split('\n')
   const tips = new Map(uids.map((uid, n) => [uid, types[n] === 'commit']))
-  // A base that no copy was taken of yet is in the repository alone: without that there is no telling.
+  // The vault may not have copied a base yet. It is then only in the user's repository: without that we cannot say.
   const looks = deep && (await files.readKind(place.commonDir)) === 'folder'
   const lost = looks ? await readLost(exec, place, new Set(commits), signal) : undefined
   const locks = (await readLocks({ commonDir: vault })).map((lock) => {
@@ -188,7 +193,7 @@ async function readLost(
     gitDir: vault,
     alternates,
     cwd: vault,
-    // A number for each kind of trouble, added up; which one it is, the lines say.
+    // The exit code of fsck is a sum of bits, one per kind of damage; its lines name the objects.
     expect: Array.from({ length: 63 }, (_, n) => n + 1),
     signal,
   })
@@ -196,7 +201,7 @@ async function readLost(
   return Array.from(missing, ([, oid = '']) => oid).filter((oid) => !tips.has(oid))
 }
 
-/** Gives a task its ref back, if the vault has that commit and it is a step of the task. */
+/** Restores a task's ref, if the vault has that commit and it is a step. */
 export async function mendTip(vault: OpenVault, uid: string, commit: string): Promise<boolean> {
   if (!isObject(commit)) return false
   const content = await vault.objects.readObject(commit).catch(() => undefined)

@@ -1,15 +1,15 @@
-/** A step's commit: what its message and trailers say. */
+/** The commit of a step: its message and trailers. */
 import type { Step } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
 
-/** All of a step but what its commit says by itself. */
+/** The fields of a step that the commit object itself does not hold. */
 interface StepMessage extends Omit<Step, 'commit' | 'tree' | 'skipped'> {
   readonly skipped?: Step['skipped'] | undefined
-  /** Step 0 carries the task, so that a lost database can be made again. */
+  /** Step 0 carries the task's record, so that lost records can be rebuilt. */
   readonly task?: Task | undefined
 }
 
-/** `AI Tool: {tool} - {summary}`, then a trailer with everything else. */
+/** `AI Tool: {tool} - {summary}`, then a trailer with all other fields. */
 export function stepMessage(note: StepMessage): string {
   const { tool, summary, ...rest } = note
   const lines = [stepSubject(note), '', `Offshoot-Step: ${note.n}`, `Offshoot-Tool: ${oneLine(tool)}`]
@@ -19,14 +19,14 @@ export function stepMessage(note: StepMessage): string {
   return `${lines.join('\n')}\n`
 }
 
-/** What a commit of a step says in its first line, wherever it is made. */
+/** The first line of every commit of a step, in the vault and in the user's repository. */
 export function stepSubject({ tool, summary }: Pick<Step, 'tool' | 'summary'>): string {
   const words = oneLine(summary)
   const short = Array.from(words).slice(0, 200).join('')
   return words === '' ? `AI Tool: ${oneLine(tool)}` : `AI Tool: ${oneLine(tool)} - ${short}`
 }
 
-/** Control characters are what git refuses in a commit, or what a terminal takes for a command. */
+/** Git refuses some control characters in a commit, and a terminal obeys others. */
 function oneLine(text: string): string {
   return text
     .replace(/[\s\p{Cc}]+/gu, ' ')
@@ -34,7 +34,7 @@ function oneLine(text: string): string {
     .toWellFormed()
 }
 
-/** What `stepMessage` wrote; undefined for a commit that is not a step. */
+/** Parses the message that `stepMessage` wrote; undefined for a commit that is not a step. */
 export function parseStep(message: string): StepMessage | undefined {
   const start = 'Offshoot-Note: '
   const line = message.split('\n').find((candidate) => candidate.startsWith(start))

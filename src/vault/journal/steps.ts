@@ -1,4 +1,4 @@
-/** The line of steps of a task: found, read, and made longer. */
+/** The line of steps of a task: finds it, reads it, appends to it. */
 import path from 'node:path'
 import { AppError } from '../../core/model/errors.ts'
 import type { Step, StepNote } from '../../core/model/step.ts'
@@ -15,29 +15,25 @@ async function readStep(vault: OpenVault, commit: string): Promise<Linked> {
   return { ...note, commit, tree, skipped, parent: parents[0] }
 }
 
-/** The last one; undefined before there is any. What the records know of and the vault has not is no beginning. */
+/** The last step; undefined before the first one. Throws if the records know of steps that the vault lacks. */
 export async function findTip(vault: OpenVault, task: Task): Promise<Linked | undefined> {
   const commit = await readTip(vault.files, vault.vault, task)
-  if (commit === undefined ? hasSteps(task) : !isObject(commit)) throw notFound(task)
+  if (commit === undefined ? hasSteps(task) : !isObject(commit)) throw stepsLost(task)
   return commit === undefined ? undefined : readStep(vault, commit)
 }
 
-/** Of one that has expired the vault has nothing more, and that is right. */
+/** The vault rightly has no steps of an expired task. */
 export function hasSteps({ checkpoints, expiry }: Task): boolean {
   return checkpoints > 0 && expiry === undefined
 }
 
-export function notFound({ id, checkpoints }: Task): AppError {
-  return new AppError(
-    'stepsLost',
-    `The vault does not know the steps of ${id}, of which there are ${checkpoints}.`,
-    {
-      hint: `offshoot repair ${id} brings them back, if the vault still has them.`,
-    },
-  )
+export function stepsLost({ id, checkpoints }: Task): AppError {
+  return new AppError('stepsLost', `The vault lacks the steps of ${id}; the records count ${checkpoints}.`, {
+    hint: `offshoot repair ${id} brings them back, if the vault still has them.`,
+  })
 }
 
-/** Step 0, whatever the records say. */
+/** Step 0, found without the records. */
 export async function findStart(vault: OpenVault, uid: string): Promise<Step | undefined> {
   const commit = await readTip(vault.files, vault.vault, { uid })
   const [first] = !isObject(commit) ? [] : await stepsOf(vault, await readStep(vault, commit))
@@ -57,7 +53,7 @@ export async function stepsOf(vault: OpenVault, tip: Step, since = 0): Promise<S
 
 type NewStep = StepNote & Pick<Step, 'n' | 'skipped'>
 
-/** The commit is on the disk before its name is; the name is the moment at which the step exists. */
+/** Syncs the commit before it writes the ref: the step exists from the moment at which the ref names it. */
 export async function commitStep(
   vault: OpenVault,
   task: Task,
@@ -74,9 +70,9 @@ export async function commitStep(
 }
 
 /**
- * Step 0, for a caller that need not hold the task's lock: a start makes it after it has let go of the lock. Undefined
- * when another process, or another handle in this one, was first. That one may have taken more steps by now, and its
- * tip stays.
+ * Commits step 0 if the task has no step yet. The caller need not hold the task's lock: `start` makes step 0 after it has
+ * released the lock. Answers undefined if another process, or another handle of this process, was first: it may have
+ * taken more steps since, and a step 0 in the place of its tip would lose them.
  */
 export async function commitFirst(
   vault: OpenVault,
@@ -110,7 +106,7 @@ function tipText({ commit }: Step): Buffer {
   return Buffer.from(`${commit}\n`)
 }
 
-/** Step 0. Its id is noted, because it is needed at every step and lies behind all the others. */
+/** Step 0. Every step needs it and it lies behind all others, so its id is noted in a file. */
 export async function firstOf(vault: OpenVault, task: Task, tip: Step): Promise<Step> {
   const noted = await findFirstCommit(vault, task)
   if (noted) return readStep(vault, noted)

@@ -1,11 +1,14 @@
-/** A copy of what step 0 holds: from then on the steps need nobody else's objects. */
+/**
+ * Copies the objects of step 0 into the vault: from then on the steps need no other repository
+ * (docs/adr/0008-vault-adopts-the-base.md).
+ */
 import path from 'node:path'
 import type { Task } from '../../core/model/task.ts'
 import type { OpenVault } from '../open.ts'
 import { taskFolder } from '../place.ts'
 import { packInto } from './pack.ts'
 
-/** Packs what the vault does not hold yet of the tree; trees adopted for other tasks are not packed again. */
+/** Packs the objects of the tree that the vault lacks. Trees that other tasks adopted are not packed again. */
 export async function adopt(vault: OpenVault, task: Task, tree: string, signal?: AbortSignal): Promise<void> {
   const mark = (folder: string) => path.join(folder, 'adopted')
   const own = mark(taskFolder(vault.vault, task))
@@ -14,7 +17,7 @@ export async function adopt(vault: OpenVault, task: Task, tree: string, signal?:
   const others = await Promise.all(
     (await vault.files.readNames(tasks)).map((name) => vault.files.readText(mark(path.join(tasks, name)))),
   )
-  // One that a power cut left empty tells nothing.
+  // A mark that a power cut left empty says nothing.
   const held = [...new Set(others)].filter((other) => other !== undefined && other !== '')
   if (!held.includes(tree)) await packInto(vault, [tree, ...held.map((other) => `^${other}`)], signal)
   await vault.files.write(own, tree)

@@ -1,4 +1,4 @@
-/** Makes a vault smaller without losing anything that a task or an operation leads to. */
+/** Makes a vault smaller without losing any object that a task or an operation reaches. */
 import path from 'node:path'
 import { appError } from '../../core/model/errors.ts'
 import type { Gone } from '../../core/model/operation.ts'
@@ -19,9 +19,9 @@ export async function compact(vault: OpenVault, gone: Gone, signal?: AbortSignal
       ...common,
     })
   for (const uid of gone.tasks) await files.remove(path.join(gitDir, 'tasks', uid))
-  // What a step under way has just written is not named yet, and what it found there it has counted on for less than that.
+  // A step under way has no ref yet: its new objects, and those that it found and relies on, are younger than this.
   const expired = `${Math.ceil((2 * freshMs) / 1000)}.seconds.ago`
-  // With what the user's repository lends: a step must not come to depend on it by being packed.
+  // The user's objects are visible and packed along: a packed step must not depend on the user's repository.
   const pack = async () => {
     await exec({
       args: ['repack', '-A', '-d', '-q', `--unpack-unreachable=${expired}`],
@@ -32,8 +32,8 @@ export async function compact(vault: OpenVault, gone: Gone, signal?: AbortSignal
   }
   const lends = (await files.readKind(vault.commonDir)) !== undefined
   await pack().catch((thrown: unknown) => {
-    // What a task without a step was made of went with the repository; git packs nothing that is not whole. The names of
-    // what is gone are gone, and with the last of such tasks it is packed.
+    // A task without a step may still need objects of the user's repository. If that is gone, git refuses to pack an
+    // incomplete history. The refs of expired tasks are deleted all the same, and a later compact packs the rest.
     if (lends || appError(thrown).problem !== 'failed') throw thrown
   })
   await files.sync([path.join(gitDir, 'objects', 'pack'), path.join(gitDir, 'objects')])

@@ -1,4 +1,7 @@
-/** Trees and files of the vault, for verbs that land them elsewhere. */
+/**
+ * Trees and files of the vault, for verbs that land them elsewhere, and the journal of operations
+ * (docs/adr/0015-operations-staged-then-finished.md).
+ */
 import { randomUUID } from 'node:crypto'
 import { chmod, symlink } from 'node:fs/promises'
 import path from 'node:path'
@@ -43,13 +46,13 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
       const found = new Map<BytePath, Found>()
       const obstacleOf = obstacles(folder)
       await eachOf(paths, 8, async (file) => {
-        found.set(file, obstacleOf(file) ?? (await takeOne(vault, folder, file, known?.get(file))))
+        found.set(file, obstacleOf(file) ?? (await captureOne(vault, folder, file, known?.get(file))))
       })
       return found
     },
-    captureAll: async (repo, checkout, signal) => takeAll(await open(repo), repo, checkout, signal),
+    captureAll: async (repo, checkout, signal) => captureAll(await open(repo), repo, checkout, signal),
     captureChanges: async (repo, checkout, commit, signal) =>
-      takeChanges(await open(repo), repo, checkout, commit, signal),
+      captureChanges(await open(repo), repo, checkout, commit, signal),
     findIgnored: async (repo, checkout, patterns, folders, signal) =>
       findNamed(await open(repo), repo, checkout, patterns, folders, signal),
     scan: async (repo, checkout, index, signal) => scanAgainst(await open(repo), checkout, index, signal),
@@ -107,7 +110,7 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
   }
 }
 
-/** A link or a file in the place of a parent folder is named, never followed. Each folder is looked at once. */
+/** Reports a link or a file in the place of a parent folder, and never follows it. Looks at each folder once. */
 function obstacles(folder: string): (file: BytePath) => Found | undefined {
   const seen = new Map<BytePath, Found | undefined>()
   const obstacleOf = (file: BytePath): Found | undefined => {
@@ -124,22 +127,25 @@ function obstacles(folder: string): (file: BytePath) => Found | undefined {
   return obstacleOf
 }
 
-async function takeOne(
+async function captureOne(
   vault: OpenVault,
   folder: string,
   file: BytePath,
   known?: readonly (Leaf | null)[],
 ): Promise<Found> {
   const taken =
-    readBefore(vault, folder, file, known) ?? (await capture({ ...vault, workspace: folder }, file, known))
+    findReading(vault, folder, file, known) ?? (await capture({ ...vault, workspace: folder }, file, known))
   if (taken.kind === 'skipped') return { kind: 'special' }
   if (taken.kind !== 'file') return { kind: taken.kind }
   vault.readings.note(`${folder}/${file}`, taken)
   return { kind: 'file', leaf: taken.leaf, permissions: Number(taken.stat.mode) & 0o777 }
 }
 
-/** Only what is known is in the vault for certain. */
-function readBefore(
+/**
+ * A file that was read before. Its content counts only if the caller knows it, since only then the vault surely has
+ * it.
+ */
+function findReading(
   { readings }: OpenVault,
   folder: string,
   file: BytePath,
@@ -151,8 +157,8 @@ function readBefore(
 }
 
 /**
- * A copy of the checkout's index: whatever git notes in it, the user's own stays as it is. Of one that is split in two the
- * larger part lies beside it, where git looks for it.
+ * Works on a copy of the checkout's index, so that git never changes the user's own. If the index is split, git looks
+ * for the `sharedindex.*` files beside it, so they are copied, too.
  */
 async function withIndex<T>(
   { vault, files }: OpenVault,
@@ -171,11 +177,11 @@ async function withIndex<T>(
   }
 }
 
-/** From the index, whose tree git knows, to the files as they are. */
-function takeAll(vault: OpenVault, repo: Repo, checkout: string, signal?: AbortSignal): Promise<string> {
+/** The tree of all files: that of the index, which git writes, changed to the files as they are. */
+function captureAll(vault: OpenVault, repo: Repo, checkout: string, signal?: AbortSignal): Promise<string> {
   return withIndex(vault, repo, async (index) => {
-    const changes = await takeEach(vault, checkout, await scanned(vault, checkout, index, signal))
-    // Last, because it may write the index anew: a younger index would hide an edit of the second it was made in.
+    const changes = await captureEach(vault, checkout, await scanFiles(vault, checkout, index, signal))
+    // Last, because git may rewrite the index here: a younger index would hide an edit made in its own second.
     const written = await vault.exec({
       args: ['write-tree', '--missing-ok'],
       gitDir: vault.vault,
@@ -189,8 +195,8 @@ function takeAll(vault: OpenVault, repo: Repo, checkout: string, signal?: AbortS
   })
 }
 
-/** Files against the index, and the index against the commit: what is the same in both is the commit's. */
-function takeChanges(
+/** Compares files with the index, and the index with the commit. A file that differs in neither is the commit's. */
+function captureChanges(
   vault: OpenVault,
   repo: Repo,
   checkout: string,
@@ -208,22 +214,24 @@ function takeChanges(
     const args = ['diff-index', '--cached', '--no-renames', '--name-only', '-z', commit]
     const staged = splitNul((await vault.exec({ args, ...scope })).stdout)
     await showHidden((call) => vault.exec({ ...call, ...scope, workTree: checkout }))
-    const found = await scanned(vault, checkout, index, signal)
+    const found = await scanFiles(vault, checkout, index, signal)
     const { tree } = parseCommit(await vault.objects.readObject(commit))
-    const changes = await takeEach(vault, checkout, new Set([...staged, ...found]))
+    const changes = await captureEach(vault, checkout, new Set([...staged, ...found]))
     await dropReplaced(vault, tree, changes)
     return changes.leaves
   })
 }
 
-/** A tracked file is gone when a folder is in its place. The folder of a submodule stands for the submodule. */
+/**
+ * A folder in the place of a tracked file means that the file is gone; the folder of a submodule means the submodule.
+ */
 async function dropReplaced(vault: OpenVault, tree: string, { leaves, replaced }: Changes): Promise<void> {
   await eachOf(replaced, 8, async (file) => {
     if ((await findLeaf(vault.objects, tree, file))?.mode !== '160000') leaves.set(file, null)
   })
 }
 
-/** Twice the same question, once with the patterns for rules: what both answer is meant. */
+/** The files that both the patterns and the user's ignore rules match. */
 function findNamed(
   vault: OpenVault,
   repo: Repo,
@@ -246,8 +254,8 @@ function findNamed(
   })
 }
 
-/** The files that git finds changed; a repository inside is left out. */
-async function scanned(
+/** The files that git finds changed, without nested repositories. */
+async function scanFiles(
   vault: OpenVault,
   checkout: string,
   index: string,
@@ -259,16 +267,16 @@ async function scanned(
 
 interface Changes {
   readonly leaves: Map<BytePath, Leaf | null>
-  /** The paths at which a folder was found. */
+  /** The paths at which there is a folder. */
   readonly replaced: readonly BytePath[]
 }
 
-async function takeEach(vault: OpenVault, checkout: string, files: Iterable<BytePath>): Promise<Changes> {
+async function captureEach(vault: OpenVault, checkout: string, files: Iterable<BytePath>): Promise<Changes> {
   const leaves = new Map<BytePath, Leaf | null>()
   const replaced: BytePath[] = []
   const obstacleOf = obstacles(checkout)
   await eachOf(files, 8, async (file) => {
-    const found = obstacleOf(file) ?? (await takeOne(vault, checkout, file))
+    const found = obstacleOf(file) ?? (await captureOne(vault, checkout, file))
     if (found.kind === 'file') leaves.set(file, found.leaf)
     if (found.kind === 'gone') leaves.set(file, null)
     if (found.kind === 'folder') replaced.push(file)

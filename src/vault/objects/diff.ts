@@ -1,4 +1,4 @@
-/** What lies between two steps. */
+/** The differences between two steps. */
 import { splitNul, toText } from '../../core/model/bytes.ts'
 import type { DiffOptions, DiffStat, Step, StepFile } from '../../core/model/step.ts'
 import type { OpenVault } from '../open.ts'
@@ -69,7 +69,7 @@ export async function diffOf(
   return stdout
 }
 
-/** As a program reads it. */
+/** The patch as hunk ids are computed from it. */
 export async function patchOf(
   vault: OpenVault,
   from: string,

@@ -1,3 +1,4 @@
+/** The output of `git merge-tree`, parsed, and the losses that git does not report. */
 import { expect, test } from 'vitest'
 import { parseMerge, silentLosses } from './merge.ts'
 

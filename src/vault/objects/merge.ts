@@ -1,4 +1,4 @@
-/** Three trees merged in memory. Nothing of the user's or the agent's config has a say. */
+/** Merges three trees in memory. No config of the user's or the agent's applies. */
 import path from 'node:path'
 import { type BytePath, splitNul, toText } from '../../core/model/bytes.ts'
 import { isSame } from '../../core/model/leaf.ts'
@@ -10,8 +10,8 @@ import { compareTrees, findLeaf } from './tree.ts'
 let counter = 0
 
 /**
- * By `git merge-tree`, between commits made for the purpose whose common parent is the base. They have names in a git
- * folder of their own, because the names are what conflict markers say.
+ * Runs `git merge-tree` between two temporary commits whose common parent is the base. They get refs in a git folder of
+ * their own, because conflict markers show the names of the refs.
  */
 export async function mergeTrees(vault: OpenVault, input: MergeInput, signal?: AbortSignal): Promise<Merged> {
   if (input.ours === input.base) return { tree: input.theirs, conflicts: [] }
@@ -58,7 +58,7 @@ async function withSilentLosses(vault: OpenVault, input: MergeInput, merged: Mer
   const ours = await compareTrees(vault.objects, input.base, input.ours)
   const theirs = await compareTrees(vault.objects, input.base, input.theirs)
   const known = new Set(merged.conflicts.map((conflict) => conflict.path))
-  const lost = [...silentLosses(ours, theirs), ...(await writtenOver(vault, merged.tree, ours, theirs))]
+  const lost = [...silentLosses(ours, theirs), ...(await findOverwritten(vault, merged.tree, ours, theirs))]
     .map(toText)
     .filter((file) => !known.has(file))
   return {
@@ -70,8 +70,8 @@ async function withSilentLosses(vault: OpenVault, input: MergeInput, merged: Mer
 type TreeChanges = ReadonlyMap<BytePath, LeafChange>
 
 /**
- * Where one side renamed a file and the other made a link of it, git forgets the rename, and of two different files
- * that then meet at the new name it keeps one without a word (2.39).
+ * If one side renamed a file and the other turned it into a link, git 2.39 forgets the rename. If both sides have a
+ * different file at the new name, git then keeps one of them without reporting a conflict.
  */
 export function silentLosses(ours: TreeChanges, theirs: TreeChanges): BytePath[] {
   if (!leavesOther(ours, theirs) && !leavesOther(theirs, ours)) return []
@@ -85,10 +85,10 @@ export function silentLosses(ours: TreeChanges, theirs: TreeChanges): BytePath[]
 }
 
 /**
- * What both sides have made alike must stay so. Where one of them got there by a rename, and the other still has the file
- * of the old name, git writes what that one has become over it (2.39).
+ * If both sides added the same file, the merge must keep it. If one side got there by a rename and the other still has
+ * the old name, git 2.39 overwrites it with the content of the old name.
  */
-async function writtenOver(
+async function findOverwritten(
   vault: OpenVault,
   merged: string,
   ours: TreeChanges,
@@ -104,7 +104,7 @@ async function writtenOver(
   return lost
 }
 
-/** Whether the first has taken away what the second has made another kind of. */
+/** Whether `first` deleted a file that `second` changed into another kind. */
 function leavesOther(first: TreeChanges, second: TreeChanges): boolean {
   const kind = (leaf: Leaf) => leaf.mode.slice(0, 2)
   return Array.from(second).some(
@@ -142,13 +142,13 @@ export function parseMerge(output: Uint8Array): Merged {
     const stages = conflicted.get(file) ?? new Set<string>()
     conflicted.set(file, stages.add(entry.slice(entry.indexOf('\t') - 1, entry.indexOf('\t'))))
   }
-  const told = new Map<BytePath, string>()
+  const types = new Map<BytePath, string>()
   const homes = new Map<BytePath, BytePath>()
   for (let at = end + 1; end !== -1 && at < fields.length; ) {
     const count = Number(fields[at])
     const type = fields[at + 1 + count] ?? ''
     const named = fields.slice(at + 1, at + 1 + count)
-    if (type.startsWith('CONFLICT')) for (const file of named) told.set(file, type)
+    if (type.startsWith('CONFLICT')) for (const file of named) types.set(file, type)
     if (movesAside.test(type))
       for (const file of named) homes.set(file, named.find((home) => file.startsWith(`${home}~`)) ?? file)
     at += count + 3
@@ -157,7 +157,7 @@ export function parseMerge(output: Uint8Array): Merged {
   const aside = new Map<string, string>()
   for (const [file, stages] of conflicted) {
     const [path, name] = [toText(homes.get(file) ?? file), toText(file)]
-    const type = told.get(file) ?? ''
+    const type = types.get(file) ?? ''
     const kind = kinds.find(([pattern]) => pattern.test(type))?.[1]
     conflicts.set(path, { path, kind: kind ?? (stages.has('1') ? 'content' : 'add/add') })
     if (path !== name) aside.set(path, name)
@@ -165,5 +165,5 @@ export function parseMerge(output: Uint8Array): Merged {
   return { tree, conflicts: [...conflicts.values()], ...(aside.size > 0 && { aside }) }
 }
 
-/** Where a file cannot stay beside a folder or a link of its name, git puts it beside it: `name~side`. */
+/** If a file cannot stay because a folder or a link has its name, git writes it as `name~side`. */
 const movesAside = /file\/directory|directory\/file|distinct/

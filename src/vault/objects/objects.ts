@@ -1,4 +1,7 @@
-/** Git objects, written one by one into the vault and read from there, or through git where they are packed. */
+/**
+ * Git objects of the vault: written in process, one loose file each, and read by us or, if packed, through git
+ * (docs/adr/0007-objects-in-process-index-never-rewritten.md).
+ */
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
@@ -19,17 +22,17 @@ type ObjectType = 'blob' | 'tree' | 'commit'
 
 export interface Objects extends TreeStore {
   readonly oidBytes: number
-  /** The id that a content has, without writing it. */
+  /** The id of a content, without writing it. */
   idOf(type: ObjectType, content: Uint8Array): string
-  /** Writes unless the vault itself has it: what the user's repository has may be gone tomorrow. */
+  /** Writes unless the vault itself has the object: the user's repository may drop its own copy tomorrow. */
   put(type: ObjectType, content: Uint8Array): Promise<string>
-  /** Counts an object that git wrote into the vault among those that `sync` makes durable. */
+  /** Makes the next `sync` include an object that git wrote into the vault. */
   written(oid: string): Promise<void>
-  /** Makes everything put since the last call durable; git sees it from then on. */
+  /** Makes every object put since the last call durable; git sees them from then on. */
   sync(): Promise<void>
   readonly isSynced: boolean
   readObject(oid: string): Promise<Buffer>
-  /** The same at once, for one that is small and not packed; undefined for all others. */
+  /** Reads at once an object that is small and not packed; undefined for all others. */
   findSmall(oid: string): Buffer | undefined
 }
 
@@ -48,14 +51,14 @@ export function vaultObjects(
 ): Objects {
   const oidBytes = algorithm === 'sha1' ? 20 : 32
   const unsynced = new Set<string>()
-  /** Not durable yet, and so under another name; and those that are about to take theirs. */
+  /** Objects that are not durable yet and have a temporary name; `placing` are those that `sync` is renaming. */
   const drafts = new Map<string, string>()
   const placing = new Map<string, string>()
   const writing = new Map<string, Promise<void>>()
   let syncing: Promise<void> = Promise.resolve()
   let broken: unknown
   const trees = new Map<string, readonly TreeEntry[]>()
-  const contents = lately()
+  const contents = recentContents()
 
   const remember = (oid: string, entries: readonly TreeEntry[]) => {
     if (trees.size >= treesKept) trees.delete(trees.keys().next().value ?? '')
@@ -65,9 +68,9 @@ export function vaultObjects(
   const put: Objects['put'] = async (type, content) => {
     const oid = objectId(algorithm, type, content)
     const file = loosePath(vault, oid)
-    const going = writing.get(oid) ?? draft(oid, file, type, content)
-    writing.set(oid, going)
-    await going.finally(() => writing.delete(oid))
+    const drafting = writing.get(oid) ?? draft(oid, file, type, content)
+    writing.set(oid, drafting)
+    await drafting.finally(() => writing.delete(oid))
     return oid
   }
 
@@ -75,9 +78,12 @@ export function vaultObjects(
     if (drafts.has(oid) || placing.has(oid)) return
     if (!isFresh(file)) {
       const head = Buffer.from(`${type} ${content.length}\0`)
-      drafts.set(oid, await files.writeDraft(file, await packed(Buffer.concat([head, content])), 0o400))
+      drafts.set(
+        oid,
+        await files.writeDraft(file, await deflateObject(Buffer.concat([head, content])), 0o400),
+      )
     }
-    // Also when it was there: whoever wrote it may have died before its name was on the disk.
+    // Also if the object existed: its writer may have died before the name was on the disk.
     unsynced.add(path.dirname(file))
   }
 
@@ -94,7 +100,7 @@ export function vaultObjects(
     if (found) return found
     throw new AppError('failed', `The object ${oid} is missing.`, {
       path: vault,
-      hint: 'offshoot doctor tells more.',
+      hint: 'offshoot doctor says more.',
     })
   }
 
@@ -131,13 +137,13 @@ export function vaultObjects(
       const folders = [...unsynced]
       unsynced.clear()
       const own = place(placed, folders)
-      // Another task's sync may have taken our objects along: they are not durable before it ends.
+      // The sync of another task may have taken some of our objects: they are durable only when it ends.
       const all = Promise.all([syncing, own]).then(() => {})
       syncing = all
       try {
         await all
       } catch (error) {
-        // Who else counts on those objects nobody knows: all of them have to fail, and begin anew.
+        // We cannot know which other callers rely on those objects: all of them must fail, and begin anew.
         broken = error
         onBroken()
         throw error
@@ -168,8 +174,8 @@ export function vaultObjects(
 const small = 256 * 1024
 const heldBytes = 4 * 1024 * 1024
 
-/** A landing asks twice for what it lands: once to look into it, once to write it. */
-function lately() {
+/** Small contents that were read lately: a landing reads each file twice, once to inspect it and once to write it. */
+function recentContents() {
   const held = new Map<string, Buffer>()
   let bytes = 0
   return {
@@ -187,21 +193,21 @@ function lately() {
 }
 
 function findSmall(file: string | undefined): Buffer | undefined {
-  const packed = file && statSync(file, { throwIfNoEntry: false })
-  if (!packed || packed.size > small) return undefined
+  const looseStat = file && statSync(file, { throwIfNoEntry: false })
+  if (!looseStat || looseStat.size > small) return undefined
   try {
     const whole = inflateSync(readFileSync(file), { maxOutputLength: small })
     return whole.subarray(whole.indexOf(0) + 1)
   } catch {
-    // Bigger than it looks, or just renamed.
+    // Its content is bigger than its file, or it has just been renamed.
     return undefined
   }
 }
 
-/** Below this it takes less time than to be handed to another thread. */
+/** Deflating less than this takes less time than handing it to another thread. */
 const tiny = 16 * 1024
 
-async function packed(whole: Buffer): Promise<Buffer> {
+async function deflateObject(whole: Buffer): Promise<Buffer> {
   const options = { level: constants.Z_BEST_SPEED }
   return whole.length < tiny ? deflateSync(whole, options) : deflated(whole, options)
 }
@@ -210,7 +216,7 @@ function loosePath(vault: string, oid: string): string {
   return path.join(vault, 'objects', oid.slice(0, 2), oid.slice(2))
 }
 
-/** One that is older may be on its way out: nothing may lead to it any more. It is then written anew. */
+/** `compact` may be about to delete an older object that nothing refers to, so it is written again. */
 export const freshMs = day
 
 function isFresh(file: string): boolean {

@@ -1,7 +1,8 @@
+/** Packs objects into the vault. */
 import path from 'node:path'
 import type { OpenVault } from '../open.ts'
 
-/** What these revisions lead to, whoever has it, as one more pack of the vault's own. */
+/** Writes all objects that these revisions reach, from the vault or its alternates, as one new pack of the vault. */
 export async function packInto(
   vault: OpenVault,
   revisions: readonly string[],

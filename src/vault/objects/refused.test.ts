@@ -1,3 +1,4 @@
+/** Names that git refuses in a commit, and similar ones that it accepts. */
 import { expect, test } from 'vitest'
 import { fromText } from '../../core/model/bytes.ts'
 import { isRefused } from './refused.ts'

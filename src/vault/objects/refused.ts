@@ -1,10 +1,10 @@
 /**
- * Names that git has in no commit, because somewhere they would be `.git`: on Windows `git~1` and `.git ` are, on a
- * Mac `.GIT` is. One of them in a step would keep all of it from ever being published.
+ * Names that git refuses in a commit, because some system takes them for `.git`: Windows `git~1` and `.git `, macOS
+ * `.GIT`. With one of them in a step, the step could never be published.
  */
 import { type BytePath, toText } from '../../core/model/bytes.ts'
 
-/** Characters that a Mac's file system overlooks. */
+/** Characters that the file system of macOS ignores. */
 const overlooked = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 const dotGit = /^\.git$/i
 const shortName = /^(?:\.git|git~1)[ .]*(?:[:\\]|$)/i
@@ -20,7 +20,7 @@ function isDotGit(name: BytePath): boolean {
   )
 }
 
-/** Git takes .gitmodules for settings, and settings must not lie elsewhere. */
+/** Git reads settings from .gitmodules, and refuses to read them through a link. */
 export function isRefusedLink(path: BytePath, mode: string): boolean {
   const name = toText(path.slice(path.lastIndexOf('/') + 1)).replace(overlooked, '')
   return mode === '120000' && /^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9])[ .]*(?::|$)/i.test(name)

@@ -1,5 +1,6 @@
-/** From here on content is streamed by git instead of being held in memory. */
+/** Sizes from which files are handled with less memory. */
+/** From this size on git streams a content; we do not hold it in memory. */
 export const bigFile = 4 * 1024 * 1024
 
-/** From here on files go one by one: several at once would need memory for all of them. */
+/** From this size on files are handled one by one: several at once would need memory for all of them. */
 export const heavyFile = 1024 * 1024

@@ -1,7 +1,8 @@
+/** Changes to a tree, on a store in memory. */
 import { expect, test } from 'vitest'
 import { changeTree, compareTrees, type Leaf, type TreeEntry, type TreeStore } from './tree.ts'
 
-/** Trees by the text of what is in them. */
+/** A store in memory, whose ids are the entries as JSON. */
 function memory(): TreeStore {
   const trees = new Map<string, TreeEntry[]>()
   return {

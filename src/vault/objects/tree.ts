@@ -1,4 +1,4 @@
-/** Git's tree objects, and the tree that comes of an older one by some changes. Reading and writing are passed in. */
+/** Git's tree objects: parsed, compared, and changed into new ones. The caller passes in reading and writing. */
 import { type BytePath, fromBytes, toBytes } from '../../core/model/bytes.ts'
 import { isSame } from '../../core/model/leaf.ts'
 import type { Leaf, Mode } from '../../core/model/tree.ts'
@@ -51,12 +51,12 @@ export interface TreeStore {
   write(entries: Iterable<TreeEntry>): Promise<string>
 }
 
-/** null deletes. */
+/** Changes by path; null deletes the file. */
 export type Changes = ReadonlyMap<BytePath, Leaf | null>
 
 export interface Changed {
   readonly tree: string
-  /** What really differs, in path order. */
+  /** The files that really differ, in path order. */
   readonly files: FileChange[]
 }
 
@@ -69,7 +69,7 @@ export async function changeTree(store: TreeStore, tree: string | null, changes:
   return { tree: oid ?? (await store.write([])), files }
 }
 
-/** What a tree has at a path: a file, a folder, or nothing. */
+/** The entry of a tree at a path: a file, a folder, or none. */
 export async function findEntry(
   store: TreeStore,
   tree: string | null,
@@ -94,7 +94,7 @@ export async function findLeaf(
   return leafOf(await findEntry(store, tree, path)) ?? undefined
 }
 
-/** Every file that differs between two trees, with what it was and what it is; equal folders are not entered. */
+/** Every file that differs between two trees, before and after. Equal folders are not entered. */
 export async function compareTrees(
   store: TreeStore,
   from: string | null,
@@ -162,7 +162,7 @@ async function changeEntry(
   const path = prefix + name
   const wasFolder = before?.mode === '40000'
   const now: TreeEntry | undefined = leaf ? { name, ...leaf } : undefined
-  // Below a file that stays there is nothing that could be deleted.
+  // Deletions below a file that stays have nothing to delete.
   const grows = Array.from(inside.values()).some((file) => file !== null)
   if (wasFolder || (grows && !leaf)) {
     const oid = await changeFolder(store, wasFolder ? before.oid : null, inside, `${path}/`, files)

@@ -1,7 +1,7 @@
 /**
- * The user's conversions on the way into a commit (line ends, filters, encodings), for what is published. They come
- * from the system's and the user's config, and from the repository's own as it was at the start: what an agent writes
- * into that config later must not run.
+ * The user's conversions on the way into a commit (line ends, filters, encodings), for steps that are published. They
+ * come from the system's and the user's config, and from the repository's config as it was at the start: a command
+ * that an agent writes into that config later must not run (docs/adr/0010-conversions-as-of-the-start.md).
  */
 import { mkdir, symlink } from 'node:fs/promises'
 import path from 'node:path'
@@ -20,13 +20,13 @@ type Settings = [key: string, value: string][]
 
 const converting = '^(core\\.(autocrlf|eol)|filter\\..*)$'
 
-/** Keeps the repository's config and attributes while they are still the user's own. */
+/** Keeps a copy of the repository's config and attributes before an agent can change them. */
 export async function keepConfig({ files }: OpenVault, repo: Repo, folder: string): Promise<void> {
   if ((await files.readKind(path.join(folder, 'config'))) === 'file') return
   for (const name of ['info/attributes', 'config']) {
     const text = (await files.readText(path.join(repo.commonDir, name))) ?? ''
     const kept = path.join(folder, path.basename(name))
-    // Nobody could tell later what the user had: what counts must not be lost, and what does not need not be synced.
+    // Nobody could restore the user's conversions later, so they are synced. A text without any need not be.
     if (name === 'config' ? isConverting(text) : text !== '') {
       await files.writeDurable(kept, Buffer.from(text), 0o600)
       await files.sync([folder])
@@ -34,12 +34,12 @@ export async function keepConfig({ files }: OpenVault, repo: Repo, folder: strin
   }
 }
 
-/** Whether a config may say anything about conversions. */
+/** Whether a config may set a conversion. */
 function isConverting(config: string): boolean {
   return /autocrlf|eol|filter/i.test(config)
 }
 
-/** The repository's own settings that convert, as they were at the start; what it includes from elsewhere is not read. */
+/** The repository's own conversions as they were at the start. Included files are not read. */
 export async function conversionsOf(
   { exec, files, vault }: OpenVault,
   task: Task,
@@ -59,11 +59,11 @@ export async function conversionsOf(
     })
 }
 
-/** A git folder without the vault's own switches: conversions work in it, those of a task as at its start. */
+/** A git folder without the vault's own switches, so that conversions work in it; a task's are those of its start. */
 export async function makeCleanRepo(vault: OpenVault, task?: Task): Promise<string> {
   const { files } = vault
   const scratch = task ? path.join(taskFolder(vault.vault, task), 'clean') : path.join(vault.vault, 'clean')
-  // After a power cut any of it may be there and empty.
+  // After a power cut any of these files may be empty.
   const has = async (name: string) => Boolean(await files.readText(path.join(scratch, name)))
   const attributes = task && (await files.readText(path.join(taskFolder(vault.vault, task), 'attributes')))
   if ((await has('HEAD')) && (await has('config')) && (!attributes || (await has('info/attributes'))))
@@ -71,7 +71,7 @@ export async function makeCleanRepo(vault: OpenVault, task?: Task): Promise<stri
   for (const folder of ['objects', 'refs', 'info']) await files.makeFolder(path.join(scratch, folder), 0o700)
   await files.copy(path.join(vault.vault, 'config'), path.join(scratch, 'config'))
   if (attributes) await files.write(path.join(scratch, 'info', 'attributes'), attributes)
-  // Where filters keep keys and contents of their own: it has to be with the user's commits.
+  // Filters keep keys and contents in these folders: they must find those of the user's repository.
   for (const name of ['lfs', 'git-crypt']) {
     if ((await files.readKind(path.join(vault.commonDir, name))) !== 'folder') continue
     await symlink(path.join(vault.commonDir, name), path.join(scratch, name)).catch(() => {})
@@ -84,7 +84,7 @@ export type Changes = ReadonlyMap<BytePath, Leaf | null>
 
 let counter = 0
 
-/** Each file as `git add` would have stored it, under the attributes that `tree` has. */
+/** Converts each file as `git add` would, with the attributes of `tree`. */
 export async function clean(
   vault: OpenVault,
   task: Task,
@@ -112,8 +112,9 @@ export async function clean(
       settings: [...settings, ['core.safecrlf', 'false']],
     } as const
     for (const [file, leaf] of attributes) await layOut(work, file, leaf)
-    // A filter may be a script that is named relative to where it runs. As long as nothing lies there, none is found
-    // that the agent has written.
+    // A filter may be a script with a relative path. The bench is still empty, so that git cannot find a script that
+    // the
+    // agent has written.
     const filtered = await findFiltered(work, [...files.keys()])
     for (const file of filtered) await cleanOne(work, file, files, cleaned)
     const rest = [...files.keys()].filter((file) => !filtered.has(file))
@@ -131,7 +132,7 @@ export async function clean(
 interface Work {
   readonly vault: OpenVault
   readonly scratch: string
-  /** A work tree with the attributes, and later with the files. */
+  /** A work tree that holds the attribute files, and later the files. */
   readonly bench: string
   readonly settings: readonly (readonly [key: string, value: string])[]
   readonly signal: AbortSignal | undefined
@@ -156,7 +157,7 @@ async function layOut({ vault, bench }: Work, file: BytePath, leaf: Leaf | undef
   await writeBlob(vault, below(bench, file), { ...leaf, mode: '100644' })
 }
 
-/** The attribute files that have a say about these files. */
+/** The attribute files that apply to these files. */
 async function attributesFor(
   vault: OpenVault,
   tree: string,
@@ -176,7 +177,7 @@ async function attributesFor(
   return found
 }
 
-/** A setting of the user's own that converts, or an attribute of theirs. */
+/** Whether the user has a setting or an attribute file that converts. */
 async function hasConversions(vault: OpenVault, scratch: string, signal?: AbortSignal): Promise<boolean> {
   for (const file of [...vault.attributes, path.join(scratch, 'info', 'attributes')]) {
     if ((await vault.files.readText(file)) !== undefined) return true
@@ -201,7 +202,7 @@ async function findFiltered(work: Work, files: readonly BytePath[]): Promise<Set
   return found
 }
 
-/** The content comes from a file that is elsewhere, so that git streams it into the filter. */
+/** The content lies in a file outside of the bench, so that git streams it into the filter. */
 async function cleanOne(
   work: Work,
   file: BytePath,
@@ -214,19 +215,19 @@ async function cleanOne(
   await work.vault.files.remove(content)
   await writeBlob(work.vault, Buffer.from(content), { ...leaf, mode: '100644' })
   const args = ['hash-object', '-w', `--path=${toBytes(file).toString()}`, '--', content]
-  const oid = await hashed(work, { args })
+  const oid = await hashContents(work, { args })
   if (oid?.[0]) cleaned.set(file, { mode: leaf.mode, oid: oid[0] })
 }
 
-/** All at once. Should one not be convertible, it is found by halving, and stays as it is. */
+/** Converts all files at once. If git fails on one of them, halving finds it, and it stays unconverted. */
 async function cleanMany(
   work: Work,
   files: readonly BytePath[],
   cleaned: Map<BytePath, Leaf | null>,
 ): Promise<void> {
   if (files.length === 0) return
-  const stdin = `${files.map(quoted).join('\n')}\n`
-  const oids = await hashed(work, { args: ['hash-object', '-w', '--stdin-paths'], stdin })
+  const stdin = `${files.map(quotePath).join('\n')}\n`
+  const oids = await hashContents(work, { args: ['hash-object', '-w', '--stdin-paths'], stdin })
   if (!oids) {
     if (files.length === 1) return
     const half = Math.ceil(files.length / 2)
@@ -240,21 +241,24 @@ async function cleanMany(
   }
 }
 
-/** The ids; undefined when a content is not what its attributes say, so that it cannot be converted. */
-async function hashed(work: Work, call: { args: string[]; stdin?: string }): Promise<string[] | undefined> {
+/** The ids; undefined when a content contradicts its attributes, so that git cannot convert it. */
+async function hashContents(
+  work: Work,
+  call: { args: string[]; stdin?: string },
+): Promise<string[] | undefined> {
   try {
     const { stdout } = await work.vault.exec({ ...call, ...callScope(work) })
     return stdout.toString().trim().split('\n')
   } catch (error) {
     const said = error instanceof AppError ? JSON.stringify(error.data?.stderr ?? '') : ''
-    // What a required filter would have hidden must not become readable because the filter failed.
+    // Any other failure is thrown: if a required filter failed, the content that it hides must not become readable.
     if (!/BOM is|BOM in|failed to encode|working-tree-encoding/.test(said)) throw error
     return undefined
   }
 }
 
-/** As git reads names in a list of lines. */
-function quoted(file: BytePath): string {
+/** Quotes a path as git expects it in a list of lines. */
+function quotePath(file: BytePath): string {
   const escaped = file.replace(
     /[^ !#-[\]-~]/g,
     (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`,

@@ -1,4 +1,4 @@
-/** Commits of the user's, made from trees of the vault. */
+/** Commits in the user's name, made from trees of the vault. */
 import path from 'node:path'
 import { type BytePath, toBytes } from '../../core/model/bytes.ts'
 import { AppError } from '../../core/model/errors.ts'
@@ -17,7 +17,7 @@ export async function readTree(vault: OpenVault, commit: string): Promise<string
   return parseCommit(await vault.objects.readObject(commit)).tree
 }
 
-/** With the user's name, and signed if their own config says so; the repository's says nothing that runs. */
+/** Commits with the user's name, signed if their own config says so. Settings of the repository run no command here. */
 export async function commitAsUser(
   vault: OpenVault,
   repo: Repo,
@@ -54,7 +54,7 @@ export async function commitAsUser(
   return commit
 }
 
-/** Author and committer as `git commit` of the user's would have them in that repository. */
+/** Author and committer as the user's own `git commit` would have them in that repository. */
 async function identity(vault: OpenVault, repo: Repo, signal?: AbortSignal): Promise<[string, string][]> {
   const settings: [string, string][] = []
   for (const role of ['author', 'committer'] as const) {
@@ -77,7 +77,7 @@ async function identity(vault: OpenVault, repo: Repo, signal?: AbortSignal): Pro
   return settings
 }
 
-/** A stored content as a checkout would write it. */
+/** Converts a stored content as a checkout would. */
 export async function smudge(
   vault: OpenVault,
   task: Task,
@@ -99,7 +99,7 @@ export async function smudge(
   return { mode: leaf.mode, oid: await vault.objects.put('blob', stdout) }
 }
 
-/** The agent's own commits and, as one more, what it did not commit; where it made none, the steps. */
+/** The agent's own commits, and one more for its uncommitted work; without own commits, the steps. */
 export async function readReplay(
   vault: OpenVault,
   repo: Repo,
@@ -111,7 +111,7 @@ export async function readReplay(
   const all = [...lines, ...(await commitSteps(vault, task, steps, lines, signal))]
   const last = all.findLast(({ n }) => n !== undefined)
   const begun = all.find(({ n }) => n === 0)
-  // Commits of the agent's may hold what the user had not committed at the start.
+  // The agent's commits may hold changes that the user had not committed at the start.
   const own = last && !begun && (await agentsCommits(vault, repo, task, last, signal))
   if (own) return own
   let parentTree = begun?.tree ?? (await readTree(vault, task.base.commit))

@@ -1,6 +1,6 @@
 /**
- * The git folder of a workspace, written as files: a link that an agent put in the place of one of them would lead the
- * writes of a git that runs there to where they do not belong.
+ * Writes to the git folder of a workspace as plain files: if an agent replaced one of them by a link, a git that runs
+ * there would follow the link and write outside of the workspace.
  */
 import path from 'node:path'
 import type { Place, Repo } from '../../core/model/repo.ts'
@@ -11,7 +11,7 @@ import { isReal } from '../../git/own.ts'
 import { lookOfIndex } from '../capture/staged.ts'
 import type { OpenVault } from '../open.ts'
 
-/** Does nothing where the git folder is not as we made it: that is for `repair`. */
+/** Does nothing if the git folder is not as we made it: `repair` handles that. */
 export async function writeOwnRef(
   files: FileSystem,
   { commonDir }: Place,
@@ -26,7 +26,7 @@ export async function writeOwnRef(
   await files.write(file, `${value}\n`)
 }
 
-/** Makes the workspace's index that of a commit. What it knows about the looks of files stays. */
+/** Sets the workspace's index to a commit. Git keeps the stats of files that did not change. */
 export async function writeOwnIndex(
   vault: OpenVault,
   repo: Repo,
@@ -52,16 +52,16 @@ export async function writeOwnIndex(
       expect,
       signal,
     })
-  // Also the lock of a git that was killed here: ours alone, under the task's lock.
+  // A killed git may have left its lock. The task's lock is ours, so no other git uses this draft.
   for (const left of [draft, `${draft}.lock`]) await files.remove(left)
   const usable = (await files.readKind(index)) === 'file'
   if (usable) await files.copy(index, draft)
-  // One that is damaged, or split into several files, is made from nothing.
+  // Git cannot reset an index that is damaged or split: it is made from nothing.
   if (!usable || (await read([128])).code !== 0) {
     await files.remove(draft)
     await read([])
   }
-  // Taken before: somebody may write another one in its place at once.
+  // The stat is read before the rename: the agent may replace the index right after it.
   vault.quiet.set(index, lookOfIndex(draft))
   await files.move(draft, index)
   await files.sync([gitDir])

@@ -1,4 +1,4 @@
-/** Steps become commits on the task's branch in the user's repository. */
+/** Publishes steps as commits on the task's branch in the user's repository (docs/adr/0009-publish-by-pack.md). */
 import path from 'node:path'
 import type { BytePath } from '../../core/model/bytes.ts'
 import { AppError } from '../../core/model/errors.ts'
@@ -21,8 +21,8 @@ import { clean } from './clean.ts'
 import { writeOwnIndex, writeOwnRef } from './own-git.ts'
 
 /**
- * A branch of the user's own stays where it is: its task's steps get one beside it. The name is noted before there is
- * such a branch, so that one that somebody else has made is never taken for it.
+ * An adopted branch is the user's and stays where it is: the steps get a branch beside it. We note its name before it
+ * exists, so that we never mistake somebody else's branch for it.
  */
 async function branchFor(vault: OpenVault, repo: Repo, task: Task): Promise<string> {
   if (!task.adopted) return task.branch
@@ -38,7 +38,7 @@ async function branchFor(vault: OpenVault, repo: Repo, task: Task): Promise<stri
   }
 }
 
-/** Line by line `<step> <commit> <tree>`; a join with the agent's own commits has the step `-`. */
+/** One line per commit, `<step> <commit> <tree>`; a join with the agent's own commits has the step `-`. */
 function publishedFile({ vault }: OpenVault, task: Task): string {
   return path.join(taskFolder(vault, task), 'published')
 }
@@ -91,7 +91,7 @@ export async function publish(
   const known = [task.base.commit]
   for (const head of new Set([now, agents, stray])) {
     if (head !== undefined && head === now && head === last) known.push(head)
-    // Commits that lack some of their objects cannot be brought anywhere, and must not keep the steps from it.
+    // The agent's commits may lack objects. Such commits cannot be packed, and must not stop the steps.
     if (head === undefined || head === last || !(await isWhole(lent, head, task.base.commit, signal)))
       continue
     if (head === now) known.push(head)
@@ -99,7 +99,7 @@ export async function publish(
     if (!(await isAncestor(vault.exec, where, head, tip.commit, signal))) joined.push(head)
   }
   if (joined.length > 0) {
-    // The steps are published on top of them: should the user's repository lose them, the vault must have them.
+    // The steps are published on top of these commits: the vault must keep them if the user's repository loses them.
     await packInto(lent, [...joined, `^${task.base.commit}`], signal)
     const message = `Join the agent's own commits and the steps of ${task.id}\n`
     const at = vault.clock.now().toISOString()
@@ -124,8 +124,8 @@ export async function publish(
 }
 
 /**
- * The agent's last commit, when it is on no branch, or in a clone on another one, and nobody else has it. On a branch
- * of its own in the user's repository it is safe as it is.
+ * The agent's last commit, if it is on no branch, or in a clone on another branch, and no ref of the user's repository
+ * reaches it. On the agent's own branch in the user's repository it is safe without us.
  */
 async function strayHead(
   vault: OpenVault,
@@ -147,7 +147,7 @@ async function strayHead(
   return code === 0 && stdout.length > 0 ? head : undefined
 }
 
-/** Whether everything is there that the commit has and its base has not. */
+/** Whether all objects exist that `head` has and `base` lacks. */
 async function isWhole(vault: OpenVault, head: string, base: string, signal?: AbortSignal): Promise<boolean> {
   const { code } = await vault.exec({
     args: ['rev-list', '--objects', '--quiet', head, '--not', base],
@@ -160,7 +160,9 @@ async function isWhole(vault: OpenVault, head: string, base: string, signal?: Ab
   return code === 0
 }
 
-/** Where objects may come from: a clone's own are read only as long as it borrows from nobody but the user. */
+/**
+ * The folders that we read objects from. A clone's own count only while its single alternate is the user's repository.
+ */
 export async function lenders(vault: OpenVault, repo: Repo, task: Task): Promise<readonly string[]> {
   if (task.isolation !== 'clone') return vault.alternates
   const objects = path.join(task.path, '.git', 'objects')
@@ -169,7 +171,9 @@ export async function lenders(vault: OpenVault, repo: Repo, task: Task): Promise
   return borrowed === expected ? [...vault.alternates, objects] : vault.alternates
 }
 
-/** One commit for each step that has none yet, given the last that has one and all since. They depend on nothing else. */
+/**
+ * Makes a commit for each step that has none. `steps` begins with the last published one. Depends on no other state.
+ */
 export async function commitSteps(
   vault: OpenVault,
   task: Task,
@@ -187,7 +191,7 @@ export async function commitSteps(
     tree: await baseTree(vault, task),
   }
   for (const step of news) {
-    const changes = await storable(vault, before?.tree ?? null, step.tree)
+    const changes = await storableChanges(vault, before?.tree ?? null, step.tree)
     before = step
     tree = (await changeTree(vault.objects, tree, await clean(vault, task, step.tree, changes, signal))).tree
     const { n, tool, summary, at, run, call } = step
@@ -198,7 +202,7 @@ export async function commitSteps(
   return fresh
 }
 
-/** What the user had not committed at the start, as a commit of its own: the steps are what the agent did. */
+/** Commits the user's uncommitted changes of the start separately, so that the steps hold only the agent's work. */
 async function commitStart(vault: OpenVault, task: Task, first: Step): Promise<Line[]> {
   const tree = await startTree(vault, task, first)
   if (tree === (await baseTree(vault, task))) return []
@@ -207,7 +211,7 @@ async function commitStart(vault: OpenVault, task: Task, first: Step): Promise<L
   return [{ n: 0, commit: await vault.objects.put('commit', commitContent(parts)), tree }]
 }
 
-/** The tree of step 0 as git stores it. */
+/** The tree of step 0 after the conversions. */
 export async function startTree(
   vault: OpenVault,
   task: Task,
@@ -215,16 +219,16 @@ export async function startTree(
   signal?: AbortSignal,
 ): Promise<string> {
   const base = await baseTree(vault, task)
-  // Behind a step 0 that began with changes of the user's lies the workspace as it was made.
+  // If step 0 holds changes of the user's, its parent is the workspace as it was made.
   const [made] = parseCommit(await vault.objects.readObject(first.commit)).parents
   if (made === undefined) return base
   const { tree } = parseCommit(await vault.objects.readObject(made))
-  const changes = await storable(vault, tree, first.tree)
+  const changes = await storableChanges(vault, tree, first.tree)
   return (await changeTree(vault.objects, base, await clean(vault, task, first.tree, changes, signal))).tree
 }
 
-/** What lies between two trees, but for what git refuses to store. */
-async function storable(
+/** The differences of two trees, without links that git refuses to store. */
+async function storableChanges(
   vault: OpenVault,
   from: string | null,
   to: string,
@@ -236,7 +240,7 @@ async function storable(
   return changes
 }
 
-/** The last step that is a commit. */
+/** The last step that was published. */
 function lastOf(lines: readonly Line[]): number {
   return lines.findLast(({ n }) => n !== undefined)?.n ?? 0
 }
@@ -245,7 +249,7 @@ async function baseTree(vault: OpenVault, task: Task): Promise<string> {
   return parseCommit(await vault.objects.readObject(task.base.commit)).tree
 }
 
-/** Packs what the user's repository lacks; there it is checked before it counts. */
+/** Packs the objects that the user's repository lacks; `index-pack --strict` checks them there before they count. */
 export async function transfer(
   vault: OpenVault,
   repo: Repo,
@@ -257,7 +261,7 @@ export async function transfer(
   const has = [...new Set(known)].filter((commit) => commit !== undefined).map((commit) => `^${commit}\n`)
   const { stdout } = await vault.exec({
     args: ['pack-objects', '--revs', '-q', base],
-    // Looking for what bigger files have in common takes long and much memory, and waits until the user's own gc.
+    // Searching big files for deltas takes much time and memory; the user's own gc does it later.
     settings: [['core.bigFileThreshold', '1m']],
     stdin: `${tip}\n${has.join('')}`,
     gitDir: vault.vault,
@@ -281,7 +285,7 @@ export async function transfer(
   }
 }
 
-/** The workspace's own index follows its branch, so that `git status` there tells the truth. */
+/** Moves the workspace's own index with its branch, so that `git status` there is right. */
 async function syncIndex(
   vault: OpenVault,
   repo: Repo,

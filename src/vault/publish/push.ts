@@ -1,6 +1,6 @@
 /**
- * The user's own git, on its way to a remote. It runs in a git folder whose config is that of the repository at the
- * start, because what an agent wrote into it since may name commands.
+ * Runs the user's git against a remote. It runs in a git folder with the repository's config as of the start, because
+ * an agent may have written commands into that config since (docs/adr/0010-conversions-as-of-the-start.md).
  */
 import path from 'node:path'
 import { appError, AppError } from '../../core/model/errors.ts'
@@ -25,7 +25,7 @@ export async function makePushRepo({ files, vault }: OpenVault, repo: Repo, task
   return repoFolder
 }
 
-/** Where that remote is pushed to, by the config as it was at the start and as it is. */
+/** The push URL of a remote, by the config as of the start and by the config of now. */
 export async function findRemote(
   vault: OpenVault,
   repo: Repo,
@@ -40,7 +40,7 @@ export async function findRemote(
   return { before: await ask(await makePushRepo(vault, repo, task)), now: await ask(repo.commonDir) }
 }
 
-/** Never by force: what is on the remote and not in the branch stays there. */
+/** Never pushes by force: commits on the remote that the branch lacks stay there. */
 export async function push(
   vault: OpenVault,
   repo: Repo,
@@ -51,7 +51,7 @@ export async function push(
   const { checkout, gitDir, commonDir } = repo.place
   const repoFolder = await makePushRepo(vault, repo, task)
   const objects = { objectDir: path.join(commonDir, 'objects') }
-  // A hook expects to run in the repository that it belongs to.
+  // A hook expects to run in its own repository.
   const scope = hooks
     ? { gitDir, cwd: checkout ?? gitDir }
     : { gitDir: repoFolder, cwd: repoFolder, ...objects }

@@ -1,4 +1,4 @@
-/** Index files of a user's checkout, kept as contents, and new ones made from them beside everything else. */
+/** Index files of a user's checkout, stored as blobs in the vault, and new index files made from them. */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,7 +11,7 @@ import { scan } from '../capture/scan.ts'
 import type { OpenVault } from '../open.ts'
 import { writeBlob } from './restore.ts'
 
-/** Git calls on a copy of that index. */
+/** Runs git calls on a copy of that index. */
 async function withCopy<T>(
   vault: OpenVault,
   index: Leaf,
@@ -50,10 +50,10 @@ export function findIndexTree(vault: OpenVault, index: Leaf): Promise<string | u
   })
 }
 
-/** In the user's own repository, on the disk when it returns. */
+/** Writes the tree into the user's own repository, durably. */
 export function storeIndexTree(vault: OpenVault, index: Leaf, gitDir: string): Promise<string> {
   return withCopy(vault, index, async (copy, git) => {
-    // What is only meant to be added is in no tree, unless it is told again without that mark.
+    // Git leaves intent-to-add entries out of a tree. Writing each entry again drops that flag.
     const { stdout: entries } = await git(['ls-files', '--stage', '-z'])
     requireDone(await git(['update-index', '-z', '--index-info'], entries))
     const args = ['write-tree', '--missing-ok']
@@ -79,7 +79,7 @@ export function draftIndex(
   })
 }
 
-/** A flag that hides changes of a file would hide what is done to it. */
+/** Clears assume-unchanged: the flag would hide from git the changes that we make to the file. */
 export async function showHidden(
   git: (call: { readonly args: readonly string[]; readonly stdin?: Buffer }) => Promise<Git>,
 ): Promise<void> {

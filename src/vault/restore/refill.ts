@@ -8,8 +8,8 @@ import type { OpenVault } from '../open.ts'
 import { taskFolder } from '../place.ts'
 
 /**
- * Git writes them, in a git folder in which nothing converts and nothing is run: what the step has is what was there.
- * The index that git makes on the way is from then on the one that tells what every file looked like.
+ * Git writes the files, in a git folder that converts nothing and runs no hook, so that they are byte for byte those of
+ * the step. The index that git makes becomes the task's index, with the stat of every file.
  */
 export async function refill(
   vault: OpenVault,
@@ -30,7 +30,7 @@ export async function refill(
   const sparse = await sparsePatterns(vault, repo, task, signal)
   if (sparse !== undefined) await files.write(path.join(scratch, 'info', 'sparse-checkout'), sparse)
   await files.write(path.join(scratch, 'HEAD'), 'ref: refs/heads/none\n')
-  // Also the lock of a git that was killed here: ours alone, under the task's lock.
+  // A killed git may have left its lock. The task's lock is ours, so no other git uses this index.
   for (const left of ['.new', '.new.lock']) await files.remove(index + left)
   await vault.exec({
     args: ['read-tree', '--reset', '-u', tree],
@@ -49,7 +49,7 @@ export async function refill(
   await files.remove(scratch)
 }
 
-/** What a sparse workspace is made of; undefined when it has all files. */
+/** The sparse patterns of a workspace; undefined when it has all files. */
 async function sparsePatterns(
   { exec, files }: OpenVault,
   repo: Repo,

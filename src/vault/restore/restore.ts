@@ -1,4 +1,7 @@
-/** Puts a workspace back to an older step: only the files that differ are touched. */
+/**
+ * Puts a workspace back to an older step. It touches only the files that differ, and moves files that are in no step
+ * into the trash (docs/adr/0012-nothing-is-deleted.md).
+ */
 import { constants, type Stats, writeFileSync } from 'node:fs'
 import {
   lstat,
@@ -33,14 +36,14 @@ interface BlobScope {
 
 export interface RestoreScope extends BlobScope {
   readonly workspace: string
-  /** Where what no step has goes that is in the way. On the file system of the workspace. */
+  /** The folder for files in the way that no step holds. It is on the file system of the workspace. */
   readonly aside: string
 }
 
 interface Restoring extends RestoreScope {
-  /** A new file takes its name when it is whole; until then it is out of the workspace, where no step can find it. */
+  /** The folder for half-written files: outside of the workspace no step can capture them. */
   readonly drafts: string
-  /** The folder for what this restore sets aside, made when it is first needed. */
+  /** Makes, at the first call, the folder for files that this restore sets aside. */
   makeAside(): Promise<string>
 }
 
@@ -83,7 +86,7 @@ async function removeFile(scope: Restoring, file: BytePath, known: Leaf): Promis
   const found = await lstat(full).catch(() => undefined)
   if (!found) return
   if (found.isDirectory() && known.mode !== '160000') return
-  if (await holds(scope, full, found, known)) await unlink(full)
+  if (await hasContent(scope, full, found, known)) await unlink(full)
   else await setAside(scope, file)
   for (let folder = parentOf(file); folder !== ''; folder = parentOf(folder)) {
     try {
@@ -95,19 +98,23 @@ async function removeFile(scope: Restoring, file: BytePath, known: Leaf): Promis
 }
 
 /**
- * Whether this is what lies there, looked at now: what was written since the step was taken, or could not be read then,
- * is in no step.
+ * Whether the file has this content now. A file that was written after the step, or could not be read then, is in no
+ * step.
  */
-async function holds(scope: Restoring, full: Buffer, there: Stats, leaf: Leaf): Promise<boolean> {
+async function hasContent(scope: Restoring, full: Buffer, there: Stats, leaf: Leaf): Promise<boolean> {
   const idOf = (content: Buffer) => scope.objects.idOf('blob', content)
   if (there.isSymbolicLink()) {
     return leaf.mode === '120000' && idOf(await readlink(full, { encoding: 'buffer' })) === leaf.oid
   }
   if (!there.isFile() || leaf.mode !== (there.mode & 0o100 ? '100755' : '100644')) return false
   if (there.size !== (await scope.reader.readSize(leaf.oid))) return false
-  const whole = () => readFile(full).then((content) => idOf(content) === leaf.oid)
+  const matchesWhole = () => readFile(full).then((content) => idOf(content) === leaf.oid)
   const read = there.size >= bigFile ? streamedId(scope, full) : undefined
-  const same = read ? read.then((id) => id === leaf.oid) : there.size >= heavyFile ? oneByOne(whole) : whole()
+  const same = read
+    ? read.then((id) => id === leaf.oid)
+    : there.size >= heavyFile
+      ? oneByOne(matchesWhole)
+      : matchesWhole()
   return same.catch(() => false)
 }
 
@@ -120,7 +127,7 @@ async function streamedId(scope: Restoring, full: Buffer): Promise<string> {
   return stdout.toString().trim()
 }
 
-/** A link in the place of a folder must not lead us out of the workspace. */
+/** A link in the place of a folder would lead us out of the workspace. */
 async function hasRealParents(scope: RestoreScope, file: BytePath): Promise<boolean> {
   for (let folder = parentOf(file); folder !== ''; folder = parentOf(folder)) {
     const found = await lstat(below(scope.workspace, folder)).catch(() => undefined)
@@ -129,7 +136,7 @@ async function hasRealParents(scope: RestoreScope, file: BytePath): Promise<bool
   return true
 }
 
-/** `known` is what the last step has there; without it, whatever is there is in no step. */
+/** `known` is the last step's content of the file; if it is null, a file found there is in no step. */
 async function writeFile(scope: Restoring, file: BytePath, leaf: Leaf, known: Leaf | null): Promise<void> {
   const full = below(scope.workspace, file)
   const there = await lstat(full).catch(() => undefined)
@@ -138,9 +145,9 @@ async function writeFile(scope: Restoring, file: BytePath, leaf: Leaf, known: Le
     if (!there?.isDirectory()) await mkdir(full)
     return
   }
-  // A restore that was killed may have come this far already.
-  if (there && (await holds(scope, full, there, leaf))) return
-  if (there && (known === null || !(await holds(scope, full, there, known)))) await setAside(scope, file)
+  // A killed restore may already have written this file.
+  if (there && (await hasContent(scope, full, there, leaf))) return
+  if (there && (known === null || !(await hasContent(scope, full, there, known)))) await setAside(scope, file)
   const draft = Buffer.from(path.join(scope.drafts, String(counter++)))
   if (leaf.mode === '120000') await symlink(await scope.objects.readObject(leaf.oid), draft)
   else await writeBlob(scope, draft, leaf)
@@ -168,7 +175,7 @@ async function makeParent(scope: Restoring, folder: BytePath): Promise<void> {
   await mkdir(full)
 }
 
-/** What no step has is kept: it goes into the trash, under its own path. An empty folder holds nothing to be kept. */
+/** Moves a file that no step holds into the trash, under its own path. An empty folder is simply removed. */
 async function setAside(scope: Restoring, file: BytePath): Promise<void> {
   const full = below(scope.workspace, file)
   const empty = await rmdir(full).then(
@@ -181,7 +188,7 @@ async function setAside(scope: Restoring, file: BytePath): Promise<void> {
   await rename(full, below(aside, file))
 }
 
-/** A new file with that content. */
+/** Writes a new file with that content. */
 export async function writeBlob(scope: BlobScope, draft: Buffer, leaf: Leaf): Promise<void> {
   const mode = leaf.mode === '100755' ? 0o777 : 0o666
   const small = scope.objects.findSmall(leaf.oid)
@@ -189,9 +196,9 @@ export async function writeBlob(scope: BlobScope, draft: Buffer, leaf: Leaf): Pr
   const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
   try {
     const size = (await scope.reader.readSize(leaf.oid)) ?? 0
-    const whole = async () => handle.writeFile(await scope.objects.readObject(leaf.oid))
+    const writeWhole = async () => handle.writeFile(await scope.objects.readObject(leaf.oid))
     if (size >= bigFile) await stream(scope, handle.fd, leaf.oid)
-    else await (size >= heavyFile ? oneByOne(whole) : whole())
+    else await (size >= heavyFile ? oneByOne(writeWhole) : writeWhole())
   } finally {
     await handle.close()
   }
@@ -204,7 +211,7 @@ async function stream(scope: BlobScope, fd: number, oid: string): Promise<void> 
     gitDir: scope.vault,
     alternates: scope.alternates,
     cwd: path.dirname(scope.vault),
-    // Written at once, so that no more of it is in memory than git has sent.
+    // Written synchronously, so that we hold no more in memory than git has just sent.
     onStdout: (chunk) => {
       for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at)
     },
