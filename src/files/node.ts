@@ -5,6 +5,7 @@ import {
   constants,
   fchmodSync,
   fstatSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -59,6 +60,7 @@ export function nodeFiles(): FileSystem {
     makeNewFolder,
     write,
     writeDurable,
+    writeDurableNew,
     writeNew,
     appendDurable,
     writeDraft,
@@ -214,6 +216,34 @@ async function write(target: string, content: string, mode?: number): Promise<vo
 async function writeDurable(target: string, content: Uint8Array, mode: number): Promise<void> {
   await placeDrafts([{ draft: await writeDraft(target, content, mode), target }])
 }
+
+async function writeDurableNew(target: string, content: Uint8Array, mode: number): Promise<boolean> {
+  const draft = await writeDraft(target, content, mode)
+  try {
+    await sync([draft])
+    return takeName(draft, target)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** False when the name is taken: unlike a rename, a hard link never replaces a file. */
+function takeName(draft: string, target: string): boolean {
+  try {
+    linkSync(draft, target)
+    return true
+  } catch (thrown) {
+    const { code = '' } = thrown as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
+    if (!linkless.includes(code)) throw thrown
+    if (orUndefined(() => lstatSync(target))) return false
+    renameSync(draft, target)
+    return true
+  }
+}
+
+/** A file system without hard links answers one of these. There, a name taken between the look and the rename is replaced. */
+const linkless = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
 async function copyNew(from: string, to: string, mode?: number): Promise<void> {
   await mkdir(path.dirname(to), { recursive: true })

@@ -35,6 +35,7 @@ import { isUntouched } from './capture/untouched.ts'
 import { findRecord, inspect, mendTip, noteRepo, readIds, readUids, readVaults } from './journal/known.ts'
 import { commitContent, parseCommit } from './journal/step.ts'
 import {
+  commitFirst,
   commitStep,
   findFirstCommit,
   findStart,
@@ -100,7 +101,7 @@ export function gitVault(options: VaultOptions): Vault {
     return open(repo)
   }
 
-  /** `start` and the first checkpoint may call this at once, and must make a single step 0. */
+  /** `start` and the first checkpoint may call this at once, and must make a single step 0; see also `commitFirst`. */
   const seeding = new Map<string, Promise<Step>>()
   const seed = (vault: OpenVault, repo: Repo, task: Task, signal?: AbortSignal): Promise<Step> => {
     const running = seeding.get(task.uid) ?? makeSeed(vault, repo, task, signal)
@@ -114,7 +115,8 @@ export function gitVault(options: VaultOptions): Vault {
     if (there) return firstOf(vault, task, there)
     const tree = await madeTree(vault, repo, task, signal)
     const note = { n: 0, tool: 'start', summary: '', skipped: [] }
-    const first = await commitStep(vault, task, tree, undefined, note, task)
+    const first = await commitFirst(vault, task, tree, note)
+    if (!first) return makeSeed(vault, repo, task, signal)
     await noteFirst(vault, task, first)
     return first
   }

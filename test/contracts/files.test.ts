@@ -136,6 +136,19 @@ describe('writing', () => {
     expect(readdirSync(root)).toEqual(['file'])
   })
 
+  test('a new durable file never takes the place of another, and leaves no draft behind', async () => {
+    const write = (name: string, text: string) => files.writeDurableNew(at(name), Buffer.from(text), 0o600)
+    // Each begins before any has ended.
+    const taken = await Promise.all(['one', 'two', 'three'].map((text) => write('folder/file', text)))
+    const kept = readFileSync(at('folder/file'), 'utf8')
+    expect(taken).toEqual(['one', 'two', 'three'].map((text) => text === kept))
+    expect(mode(at('folder/file'))).toBe('600')
+    expect(readdirSync(at('folder'))).toEqual(['file'])
+    symlinkSync('nowhere', at('link'))
+    expect(await write('link', 'text')).toBe(false)
+    expect(readlinkSync(at('link'))).toBe('nowhere')
+  })
+
   test('a link is replaced, not written through', async () => {
     writeFileSync(at('target'), 'keep')
     symlinkSync('target', at('link'))

@@ -1,7 +1,10 @@
 /** S2, L11: many processes at once on one repository. */
 import { expect, test } from 'vitest'
+import type { FileSystem } from '../../src/core/ports/files.ts'
+import { openRepo } from '../../src/index.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { type Outcome, offshoot, type TestRepo, testRepo } from '../support/repo.ts'
+import { stepCommits } from '../support/vault.ts'
 import { branches, inFolder, library, linkedWorktrees, ownRefs } from '../support/workspace.ts'
 
 const at = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n + 1))
@@ -41,6 +44,37 @@ test('S2: starts and removals at once do not get into each other’s way', async
   expect(codes(outcomes)).toEqual(at(10, () => '0'))
   expect(linkedWorktrees(repo)).toHaveLength(4)
   expect(branches(repo)).toEqual(['main', ...at(4, (n) => `offshoot/NEW-${n}`)])
+})
+
+test('S2: the step 0 that a start makes late takes the place of no step that another process has taken', async () => {
+  const repo = testRepo({ 'a.txt': 'one\n', 'old.txt': 'old\n' })
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  // The start has answered, and is about to keep its step 0, of which nobody else knows yet.
+  const files = (real: FileSystem): FileSystem => ({
+    ...real,
+    async placeDrafts(drafts) {
+      reached.resolve()
+      await released.promise
+      return real.placeDrafts(drafts)
+    },
+  })
+  const starting = openRepo(repo.dir, { env: repo.env, around: { files } })
+  const { task } = await starting.start({ task: 'T1' })
+  await reached.promise
+  const other = library(repo)
+  const at = inFolder(repo, task.path)
+  at.write('a.txt', 'ONE\n')
+  const first = await other.checkpoint({ task: 'T1', summary: 'Shout' })
+  released.resolve()
+  await starting.close()
+  at.write('new.txt', 'new\n')
+  const second = await other.checkpoint({ task: 'T1', summary: 'Add' })
+  expect([first, second].map(({ checkpoint }) => checkpoint.n)).toEqual([1, 2])
+  expect(stepCommits(repo).slice(1)).toEqual([first.checkpoint.commit, second.checkpoint.commit])
+  await other.accept({ task: 'T1', as: 'rebase' })
+  expect(repo.git('log', '--format=%s', '--name-status', '--reverse', 'HEAD~2..')).toBe(
+    'AI Tool: checkpoint - Shout\n\nM\ta.txt\nAI Tool: checkpoint - Add\n\nA\tnew.txt\n',
+  )
 })
 
 test('L11: past the limit a start is refused, says what to prune, and makes nothing', async () => {

@@ -22,6 +22,12 @@ const careless: ComposeOptions['around'] = {
     async writeDurable(target, content, mode) {
       await rename(await files.writeDraft(target, content, mode), target)
     },
+    async writeDurableNew(target, content, mode) {
+      const draft = await files.writeDraft(target, content, mode)
+      const isFree = (await files.readKind(target)) === undefined
+      await (isFree ? rename(draft, target) : files.remove(draft))
+      return isFree
+    },
     async placeDrafts(drafts) {
       for (const { draft, target } of drafts) await rename(draft, target)
     },

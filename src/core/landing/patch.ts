@@ -179,11 +179,7 @@ async function readLeftOut(
 }
 
 /** The offer without changed submodule pointers, which only a commit or an index can hold. They stay to be landed. */
-async function withoutPointers(
-  ports: Pick<Ports, 'contents'>,
-  repo: Repo,
-  offer: Offer,
-): Promise<Offer> {
+async function withoutPointers(ports: Pick<Ports, 'contents'>, repo: Repo, offer: Offer): Promise<Offer> {
   const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
   const pointers = [...changes].filter(([, { from, to }]) =>
     [from, to].some((leaf) => leaf?.mode === '160000'),

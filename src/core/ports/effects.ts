@@ -15,6 +15,7 @@ export const effects = {
     'makeNewFolder',
     'write',
     'writeDurable',
+    'writeDurableNew',
     'writeNew',
     'appendDurable',
     'writeDraft',

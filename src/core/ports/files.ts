@@ -39,6 +39,8 @@ export interface Files {
 export interface DurableFiles {
   /** Replaces the file and flushes its content; its name is durable after `sync` of its folder. Makes the folder. */
   writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
+  /** The same if nothing has that name yet; otherwise answers false, and leaves the present file as it is. */
+  writeDurableNew(path: string, content: Uint8Array, mode: number): Promise<boolean>
   /** Appends to a file and flushes it. Makes the file, but not its folder. */
   appendDurable(path: string, text: string, mode: number): Promise<void>
   /** Writes the future content of `target` into a new file beside it, and answers its path. Makes the folder. */

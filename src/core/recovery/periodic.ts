@@ -31,11 +31,18 @@ export function recoverMeanwhile(ports: Ports, everyMinutes: number): () => Prom
   }
 }
 
-async function isDue({ notes, clock }: Pick<Ports, 'clock' | 'notes'>, every: number): Promise<boolean> {
-  const now = clock.now()
-  const last = Date.parse((await notes.find(note)) ?? '')
-  // Our own last note is slightly younger than one interval, hence 0.9. A time in the future is of a wrong clock.
-  if (Math.abs(now.getTime() - last) < every * 0.9) return false
-  await notes.put(note, now.toISOString())
-  return true
+/** Reads the note and writes it under one lock, so that of several processes only one finds the recovery due. */
+async function isDue(
+  { locks, notes, clock }: Pick<Ports, 'clock' | 'locks' | 'notes'>,
+  every: number,
+): Promise<boolean> {
+  const decided = await locks.tryHold(note, { verb: 'recover' }, async () => {
+    const now = clock.now()
+    const last = Date.parse((await notes.find(note)) ?? '')
+    // Our own last note is slightly younger than one interval, hence 0.9. A time in the future is of a wrong clock.
+    if (Math.abs(now.getTime() - last) < every * 0.9) return false
+    await notes.put(note, now.toISOString())
+    return true
+  })
+  return decided !== 'busy' && decided.value
 }

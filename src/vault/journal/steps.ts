@@ -52,13 +52,47 @@ export async function stepsOf(vault: OpenVault, tip: Step, since = 0): Promise<S
   return steps.reverse()
 }
 
+type NewStep = StepNote & Pick<Step, 'n' | 'skipped'>
+
 /** Syncs the commit before it writes the ref: the step exists from the moment at which the ref names it. */
 export async function commitStep(
-  { objects, files, clock, vault }: OpenVault,
+  vault: OpenVault,
   task: Task,
   tree: string,
   parent: string | undefined,
-  note: StepNote & { n: number; skipped: Step['skipped'] },
+  note: NewStep,
+  record?: Task,
+): Promise<Step> {
+  const step = await putStep(vault, tree, parent, note, record)
+  const tip = tipFile(vault.vault, task)
+  await vault.files.writeDurable(tip, tipText(step), 0o600)
+  await vault.files.sync([path.dirname(tip)])
+  return step
+}
+
+/**
+ * Commits step 0 if the task has no step yet. The caller need not hold the task's lock: `start` makes step 0 after it has
+ * released the lock. Answers undefined if another process, or another handle of this process, was first: it may have
+ * taken more steps since, and a step 0 in the place of its tip would lose them.
+ */
+export async function commitFirst(
+  vault: OpenVault,
+  task: Task,
+  tree: string,
+  note: NewStep,
+): Promise<Step | undefined> {
+  const step = await putStep(vault, tree, undefined, note, task)
+  const tip = tipFile(vault.vault, task)
+  if (!(await vault.files.writeDurableNew(tip, tipText(step), 0o600))) return undefined
+  await vault.files.sync([path.dirname(tip)])
+  return step
+}
+
+async function putStep(
+  { objects, clock }: OpenVault,
+  tree: string,
+  parent: string | undefined,
+  note: NewStep,
   record?: Task,
 ): Promise<Step> {
   const at = clock.now().toISOString()
@@ -66,10 +100,11 @@ export async function commitStep(
   const parents = parent === undefined ? [] : [parent]
   const commit = await objects.put('commit', commitContent({ tree, parents, message, at }))
   await objects.sync()
-  const tip = tipFile(vault, task)
-  await files.writeDurable(tip, Buffer.from(`${commit}\n`), 0o600)
-  await files.sync([path.dirname(tip)])
   return { ...note, at, commit, tree }
+}
+
+function tipText({ commit }: Step): Buffer {
+  return Buffer.from(`${commit}\n`)
 }
 
 /** Step 0. Every step needs it and it lies behind all others, so its id is noted in a file. */
