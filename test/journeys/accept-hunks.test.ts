@@ -203,5 +203,5 @@ test('I5: a list that cannot be read, or is none, is told as such', async () => 
   )
   expect((await offshoot(user, 'accept', 'T1', '--hunks', 'f', '--json')).json.error.code).toBe('WT_019')
   const piped = await offshoot(user, 'accept', 'T1', '--hunks', '-', '--json')
-  expect(piped.json.error).toMatchObject({ code: 'WT_019', message: 'No hunk is named.' })
+  expect(piped.json.error).toMatchObject({ code: 'WT_019', message: '--hunks names no hunk.' })
 })

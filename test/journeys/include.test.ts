@@ -161,7 +161,7 @@ test('L15: the command says what was given, and that a link leads back', async (
   repo.write('.worktreeinclude', '.env*\n')
   const { stdout } = await offshoot(withEnv(repo, { OFFSHOOT_WORKSPACE_LINK: 'node_modules' }), 'start', 'T1')
   expect(stdout).toContain('  copied .env and 1 more\n')
-  expect(stdout).toContain('  linked node_modules: what is changed there is changed in your checkout\n')
+  expect(stdout).toContain('  linked node_modules: an edit there changes your checkout too\n')
 })
 
 test('L15, P4: names that look like options or patterns are names', async () => {

@@ -130,7 +130,7 @@ const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.re
 test('L16: a file of Git LFS comes by the user’s own filter; without one the answer says that it is only a pointer', async () => {
   const repo = testRepo({ '.gitattributes': '*.bin filter=lfs -text\n', 'a.bin': pointer, 'b.txt': pointer })
   const { stdout } = await offshoot(repo, 'start', 'T1')
-  expect(stdout).toContain('a.bin: only a pointer')
+  expect(stdout).toContain('a.bin: only a Git LFS pointer')
   expect((await offshoot(repo, 'start', 'T2', '--json')).json.pointers).toEqual(['a.bin'])
   repo.git('config', '--global', 'filter.lfs.smudge', 'echo content')
   repo.git('config', '--global', 'filter.lfs.clean', 'cat')

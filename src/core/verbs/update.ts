@@ -65,7 +65,7 @@ async function bringIn(work: Work, input: UpdateInput): Promise<Updated> {
   if (merged.conflicts.length > 0 && input.conflicts !== 'markers')
     throw conflictError(
       merged.conflicts,
-      '--conflicts markers writes them into the workspace, to be solved there.',
+      'Repeat with --conflicts markers, which writes the conflicts into the workspace, to resolve them there.',
     )
   if (theirs === base) return { task, step: undefined, conflicts: [] }
   const note = { tool: 'update', summary: `from ${label}`, basis: theirs }
