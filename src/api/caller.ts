@@ -18,9 +18,9 @@ export function callerOf(run: string | undefined, isUnattended?: boolean): Calle
   return run === undefined ? { kind: 'user', isUnattended } : { kind: 'agent', run }
 }
 
-/** Throws `policyRefused` for a token without the scope of the action. A preview needs only `look`. */
+/** Throws `policyRefused` for a token without the scope of the action. A preview that writes nothing needs only `look`. */
 export function requireScope(caller: Caller, action: Action, isPreview = false): void {
-  const needed = isPreview ? 'look' : action.scope
+  const needed = isPreview && !action.previewWrites ? 'look' : action.scope
   if (caller.kind !== 'token' || caller.scopes.includes(needed)) return
   throw new AppError('policyRefused', `This token lacks the scope ${needed}.`, {
     hint: `Use a token with the scope ${needed}.`,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fc } from '../../test/support/random.ts'
-import { ago, counted, painter, printable, shortList, table } from './output.ts'
+import { counted } from '../core/base/counted.ts'
+import { ago, painter, printable, shortList, table } from './output.ts'
 
 /** Controls but tab and line feed, and what is invisible or changes the direction of text. */
 const dangerous = /(?![\t\n])[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u

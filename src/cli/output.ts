@@ -1,5 +1,6 @@
 /** Formats text for a terminal: printable characters, colours, tables, counts and ages. */
 import { styleText } from 'node:util'
+import { counted } from '../core/base/counted.ts'
 
 /** Escapes control and invisible characters, so that neither an agent's text nor a file name can move the cursor or hide. */
 export function printable(text: string): string {
@@ -20,11 +21,6 @@ export function painter(wanted: boolean): Paint {
 export function shortList(items: readonly string[]): string {
   const more = items.length > 10 ? ` and ${items.length - 10} more` : ''
   return `${items.slice(0, 10).join(', ')}${more}`
-}
-
-/** `1 file`, `2 files`. */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`
 }
 
 interface Progress {

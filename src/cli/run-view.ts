@@ -3,7 +3,8 @@ import type { Emit } from '../api/views.ts'
 import type { Said, Told } from '../protocol/events.ts'
 import { ask } from './ask.ts'
 import type { Context } from './command.ts'
-import { counted, printable, progressText, shortList } from './output.ts'
+import { counted } from '../core/base/counted.ts'
+import { printable, progressText, shortList } from './output.ts'
 
 export interface RunView {
   readonly emit: Emit

@@ -100,11 +100,12 @@ export function compose(options: ComposeOptions = {}): Composed {
   const git = commandGit(exec, files, notes, env)
   const checkouts = gitCheckouts(exec)
   const started = commands(spawning)
+  const temp = env.TMPDIR || os.tmpdir()
   const ownCommands = around.commands?.(started) ?? started
   return {
     home,
     userHome: userHome(env),
-    temp: env.TMPDIR || os.tmpdir(),
+    temp,
     clock,
     ids: { uid },
     files,
@@ -148,7 +149,7 @@ export function compose(options: ComposeOptions = {}): Composed {
       flags: options.flags,
     }),
     commands: ownCommands,
-    sandboxes: sandboxesOn({ commands: ownCommands, files, home: userHome(env) }),
+    sandboxes: sandboxesOn({ commands: ownCommands, files, home: userHome(env), temp }),
     agents,
     loadModule,
     async setRecordsAside(folder) {

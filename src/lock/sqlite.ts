@@ -19,10 +19,11 @@ const heldConnections = new Set<DatabaseSync>()
 
 /**
  * A lock is an open exclusive transaction on an empty file, which the kernel ends together with its process. Two
- * rules:  - Only SQLite opens the file. POSIX drops all locks of a process on a file as soon as it closes any handle
- * of it; SQLite counts its own handles, and cannot count ours. Hence the holder's name is in a second file. - The file
- * is never deleted. A waiter may have it open already: it would then lock the deleted file, while the next process
- * locks a new file of the same name, and both would hold the lock. The price is an empty file per name.
+ * rules:
+ * - Only SQLite opens the file. POSIX drops all locks of a process on a file as soon as it closes any handle of it; SQLite
+ *   counts its own handles, and cannot count ours. Hence the holder's name is in a second file.
+ * - The file is never deleted. A waiter may have it open already: it would then lock the deleted file, while the next process
+ *   locks a new file of the same name, and both would hold the lock. The price is an empty file per name.
  */
 export function sqliteLocks(folder: string, self: () => Owner, clock: Clock): Locks {
   const fileOf = (name: string) => {

@@ -53,7 +53,8 @@ export function startGroup({ program, args, cwd, env, stdio, isGated, record }: 
     gate?.end('\n')
     return { child, forget }
   } catch (error) {
-    endGroup(child.pid, 'SIGTERM')
+    // A gated program has done nothing yet; any other gets the chance to clean up.
+    endGroup(child.pid, isGated ? 'SIGKILL' : 'SIGTERM')
     throw error
   }
 }

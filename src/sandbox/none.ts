@@ -1,6 +1,5 @@
 /** No sandbox: commands run on this machine as the user, and see every file where it is. */
 import { mkdtemp, rm } from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
 import type { Machine, Sandbox } from './sandbox.ts'
@@ -12,7 +11,7 @@ export const none: Sandbox = {
     const running = new Set<Promise<unknown>>()
     let over = new AbortController()
     const makeTempFolder = async () => {
-      const folder = await mkdtemp(path.join(os.tmpdir(), 'offshoot-'))
+      const folder = await mkdtemp(path.join(machine.temp, 'offshoot-'))
       folders.push(folder)
       return folder
     }

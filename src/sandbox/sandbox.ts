@@ -10,6 +10,8 @@ export interface Machine {
   readonly files: FileSystem
   /** The user's home folder. */
   readonly home: string
+  /** The folder for temporary files. */
+  readonly temp: string
 }
 
 export interface Sandbox {

@@ -1,4 +1,5 @@
 /** This machine, as a sandbox is handed it. */
+import os from 'node:os'
 import { nodeFiles } from '../../src/files/node.ts'
 import { commands } from '../../src/process/commands.ts'
 import type { Machine } from '../../src/sandbox/sandbox.ts'
@@ -8,5 +9,6 @@ export function thisMachine(home: string): Machine {
     commands: commands({ env: process.env, recordChild: () => () => {} }),
     files: nodeFiles(),
     home,
+    temp: os.tmpdir(),
   }
 }

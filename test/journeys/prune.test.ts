@@ -292,7 +292,7 @@ describe('the trash and the clock', () => {
       'Closed for 30 days, these would be gone for good: T1.',
     ])
     expect((await lib.ops())[0]?.expired).toBe(false)
-    expect((await lib.prune()).warnings).toEqual(['1 tasks that were closed for 30 days are gone.'])
+    expect((await lib.prune()).warnings).toEqual(['Deleted for good: 1 task, closed for 30 days.'])
     expect((await lib.ops())[0]?.expired).toBe(true)
   })
 
@@ -328,7 +328,7 @@ describe('the trash', () => {
     ])
     expect(existsSync(path.join(trashOf(tasks[0]!), 'workspace'))).toBe(true)
     const { warnings } = await lib.prune({ force: true })
-    expect(warnings).toEqual(['1 folders left the trash; their files are in the vault.'])
+    expect(warnings).toEqual(['1 folder left the trash; the vault has the files.'])
     expect(existsSync(path.join(trashOf(tasks[0]!), 'workspace'))).toBe(false)
     await lib.undo()
     expect(readFileSync(at(0, 'new.txt'), 'utf8')).toBe('new\n')
@@ -378,7 +378,7 @@ describe('the trash', () => {
     for (const task of ['T1', 'T2']) await lib.checkpoint({ task })
     const { operation } = await lib.reject({ task: 'T1' })
     const soon = library(repo, { flags: { ...all, trash: { keepDays: 0 } } })
-    expect((await soon.prune()).warnings).toEqual(['1 tasks that were closed for 0 days are gone.'])
+    expect((await soon.prune()).warnings).toEqual(['Deleted for good: 1 task, closed for 0 days.'])
     expect(existsSync(trashOf(tasks[0]!))).toBe(false)
     expect(ownRefs(repo).filter((ref) => ref.startsWith('refs/offshoot/trash/'))).toEqual([])
     await expect(lib.undo(operation)).rejects.toMatchObject({
@@ -445,7 +445,7 @@ describe('the trash', () => {
     const kinds = ownRefs(repo).map((ref) => ref.replace(/^refs\/offshoot\/(\w+)(\/\w+)*/, '$1'))
     expect(kinds.toSorted()).toEqual(['repo', 'stray', 'trash', 'trash', 'trash-head', 'trash-index'])
     const soon = library(repo, { flags: { trash: { keepDays: 0 } } })
-    expect((await soon.prune()).warnings).toEqual(['2 tasks that were closed for 0 days are gone.'])
+    expect((await soon.prune()).warnings).toEqual(['Deleted for good: 2 tasks, closed for 0 days.'])
     expect(ownRefs(repo)).toEqual(['refs/offshoot/repo'])
   })
 
@@ -466,7 +466,7 @@ describe('the trash', () => {
         return { errors, warnings }`
       expect(await libraryAsOther(repo, script, { trash: { keepDays: 0 } })).toEqual({
         errors: [],
-        warnings: ['3 tasks that were closed for 0 days are gone.'],
+        warnings: ['Deleted for good: 3 tasks, closed for 0 days.'],
       })
     },
   )
@@ -558,17 +558,17 @@ describe('the trash', () => {
     expect((await lib.prune()).warnings).toEqual([])
     age(31)
     const told = [
-      expect.stringMatching(/^2 folders of no operation are in the trash for 30 days: .* a day from now/),
+      expect.stringMatching(/^In the trash for 30 days: 2 folders of no operation; .* a day from now/),
     ]
     expect((await lib.prune({ dryRun: true })).warnings).toEqual(told)
     expect((await lib.prune()).warnings).toEqual(told)
     expect([...loose, ...kept].every((one) => existsSync(one))).toBe(true)
     clock.setAhead(1)
     expect((await lib.prune({ dryRun: true })).warnings).toEqual([
-      '2 folders of no operation, in the trash for 30 days, would be gone for good.',
+      'Would be deleted for good: 2 folders of no operation, in the trash for 30 days.',
     ])
     expect((await lib.prune()).warnings).toEqual([
-      `${loose.length} folders of no operation were in the trash for 30 days and are gone.`,
+      `Deleted for good: ${loose.length} folders of no operation, in the trash for 30 days.`,
     ])
     expect(loose.filter((one) => existsSync(one))).toEqual([])
     expect(kept.filter((one) => existsSync(one))).toEqual(kept)

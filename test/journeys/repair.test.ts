@@ -54,7 +54,7 @@ describe('R7: doctor says what is wrong, why that matters and what mends it, and
     expect(await doctor(inFolder(user, user.home))).toMatchObject([
       { name: 'repository' },
       {
-        message: expect.stringContaining('is gone, with 1 open tasks'),
+        message: expect.stringContaining('is gone, with 1 open task'),
         hint: expect.stringContaining('offshoot repair'),
       },
     ])

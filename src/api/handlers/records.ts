@@ -24,8 +24,8 @@ export const recordHandlers: Handlers<RecordAction, Records> = {
     return { exists: found !== undefined && isOpen(found) }
   },
   async 'system.notices'(records, { repo }, { caller }) {
-    // Each notice is handed out once: an agent that read it would take it from the user.
-    if (caller.kind === 'agent') return { notices: [] }
+    // Each notice is handed out once: an agent or a token that read it would take it from the user.
+    if (caller.kind !== 'user') return { notices: [] }
     const { readNewNotices } = await import('../../core/verbs/notices.ts')
     return { notices: await readNewNotices(records, repo, isWhole(records) ? records : undefined) }
   },

@@ -5,7 +5,8 @@ import type { Output } from '../../protocol/schemas/index.ts'
 import { ask } from '../ask.ts'
 import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'
 import { hunkIds } from '../hunk-ids.ts'
-import { counted, marks, printable } from '../output.ts'
+import { counted } from '../../core/base/counted.ts'
+import { marks, printable } from '../output.ts'
 
 export async function accept(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context

@@ -1,7 +1,8 @@
 /** `audit`: prints the log of events, or verifies its seals (docs/adr/0020-the-log-is-sealed.md). */
 import { moment } from '../ages.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { counted, printable, table } from '../output.ts'
+import { counted } from '../../core/base/counted.ts'
+import { printable, table } from '../output.ts'
 
 export async function audit(context: Context): Promise<Answer> {
   const { dir, values } = context

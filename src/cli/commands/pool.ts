@@ -1,6 +1,6 @@
 /** `pool`: makes workspaces ahead (docs/adr/0022-workspaces-made-ahead.md). */
 import { type Answer, type Context, flag } from '../command.ts'
-import { counted } from '../output.ts'
+import { counted } from '../../core/base/counted.ts'
 
 export async function pool(context: Context): Promise<Answer> {
   const clear = flag(context.values, 'clear')

@@ -3,7 +3,8 @@ import { AppError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { ageMs } from '../ages.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { counted, printable, table } from '../output.ts'
+import { counted } from '../../core/base/counted.ts'
+import { printable, table } from '../output.ts'
 
 export async function prune(context: Context): Promise<Answer> {
   const { dir, values, paint } = context

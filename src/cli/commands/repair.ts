@@ -1,7 +1,8 @@
 /** `repair`: repairs one workspace, or everything that doctor finds (docs/adr/0019-records-from-the-vault.md). */
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag } from '../command.ts'
-import { counted, printable } from '../output.ts'
+import { counted } from '../../core/base/counted.ts'
+import { printable } from '../output.ts'
 
 const told = {
   sound: 'is intact',

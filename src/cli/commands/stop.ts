@@ -1,6 +1,6 @@
 /** `stop`: ends the run of a task. */
 import type { Answer, Context } from '../command.ts'
-import { counted } from '../output.ts'
+import { counted } from '../../core/base/counted.ts'
 
 export async function stop(context: Context): Promise<Answer> {
   const done = await context.call('task.stop', { repo: context.dir, task: context.positionals[0] })

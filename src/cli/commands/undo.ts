@@ -1,7 +1,8 @@
 /** `undo` and `ops`: undo an operation, and list them (docs/adr/0015-operations-staged-then-finished.md). */
 import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
-import { ago, counted, printable, table } from '../output.ts'
+import { ago, printable, table } from '../output.ts'
+import { counted } from '../../core/base/counted.ts'
 
 export async function undo(context: Context): Promise<Answer> {
   const done = await context.call('system.undo', { repo: context.dir, operation: context.positionals[0] })

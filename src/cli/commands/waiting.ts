@@ -2,7 +2,8 @@
 import { appError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
-import { ago, counted, printable, stateWords, table } from '../output.ts'
+import { ago, printable, stateWords, table } from '../output.ts'
+import { counted } from '../../core/base/counted.ts'
 
 type Task = Output<'task.list'>['tasks'][number]
 type Why = 'wanted' | 'review' | 'failed' | 'running'

@@ -9,7 +9,7 @@ export type Glob = (pattern: string) => (path: string) => boolean
 export async function loadGlob(): Promise<Glob> {
   const { default: picomatch } = await import('picomatch')
   return (pattern) =>
-    picomatch(pattern.replace(/(?<!\\)[()]/g, '\\$&'), {
+    picomatch(pattern.replace(/(?<!\\)[()|]/g, '\\$&'), {
       dot: true,
       flags: 's',
       keepQuotes: true,

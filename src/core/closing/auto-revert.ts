@@ -2,6 +2,7 @@
  * Auto-revert: rejects tasks that failed, were cut off or are not used, as the settings say. Nothing reaches the user's
  * branch that way, and undo brings a task back.
  */
+import { counted } from '../base/counted.ts'
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { now } from '../base/time.ts'
@@ -26,7 +27,7 @@ export function findTrigger(task: Task, settings: Settings, now: Date): AutoReve
   if (!isOpen(task) || task.pending) return undefined
   const trigger = dueTrigger({ ...task, shadow: task.shadow !== undefined }, settings, now)
   if (trigger === undefined) return undefined
-  const idle = `nobody used it for ${idleMinutes(task, now)} minutes`
+  const idle = `nobody used it for ${counted(idleMinutes(task, now), 'minute')}`
   return { trigger, reason: trigger === 'idle' ? idle : (task.reason ?? '') }
 }
 

@@ -1,4 +1,4 @@
-/** Every way out of the core, on one page: a verb reaches the world through these ports and nothing else. */
+/** Every way out of the core, on one page: a verb reaches the world through these ports and nothing else (docs/adr/0029-core-in-folders.md). */
 import type { Place } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Owner } from '../model/task.ts'

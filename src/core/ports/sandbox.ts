@@ -37,7 +37,7 @@ export interface Cell {
   /** Makes a folder with a path short enough for a socket (about 100 characters). It is removed when the cell is closed. */
   makeSocketFolder(): Promise<string>
   /**
-   * Runs a program in the workspace to its end and answers its exit code. Throws `notFound` when there is no such program, and
+   * Runs a program in the workspace to its end and answers its exit code. Throws `programMissing` when there is no such program, and
    * `cancelled` when it is cancelled, which ends all that it started.
    */
   run(call: CellCall, signal?: AbortSignal): Promise<number>

@@ -1,4 +1,5 @@
 /** Judges the world that the scan has gathered: one finding with a verdict for each disagreement. Pure. */
+import { counted } from '../base/counted.ts'
 import path from 'node:path'
 import { quoted } from '../base/shell-quote.ts'
 import type { GitLock, Registration } from '../model/git.ts'
@@ -72,7 +73,7 @@ function judgeUnknownVault({ name, repo, tasks }: World['unknown'][number]): Fin
         name: `vault ${name}`,
         status: 'fail',
         verdict: 'report',
-        message: `it has the steps of ${tasks} tasks, and does not say of which repository`,
+        message: `it has the steps of ${counted(tasks, 'task')}, and does not say of which repository`,
         why: 'There are no records of them either: none of these tasks is listed.',
         hint: 'offshoot repair --rebuild in that repository, which carries a mark.',
       },
@@ -82,7 +83,7 @@ function judgeUnknownVault({ name, repo, tasks }: World['unknown'][number]): Fin
       name: `vault ${name}`,
       status: 'fail',
       verdict: 'adopt',
-      message: `it has the steps of ${tasks} tasks of ${repo.commonDir}, and there are no records of them`,
+      message: `it has the steps of ${counted(tasks, 'task')} of ${repo.commonDir}, and there are no records of them`,
       why: 'The records are lost, or those of another state folder: none of these tasks is listed.',
       hint: 'offshoot repair --rebuild',
       mend: { do: 'adopt', repo: repo.id },
@@ -100,7 +101,7 @@ function judgeRepo(seen: SeenRepo, { tasks, now }: World, at: string): Finding[]
       name,
       status: 'warn',
       verdict: 'report',
-      message: `${record.commonDir} is gone, with ${open.length} open tasks`,
+      message: `${record.commonDir} is gone, with ${counted(open.length, 'open task')}`,
       why: 'Their steps are in the vault, but there is no repository to work with.',
       hint: `If it was moved: offshoot repair in its new place. If it was deleted: offshoot repos forget ${quoted(record.commonDir)}`,
     })
@@ -140,7 +141,7 @@ function judgeRepo(seen: SeenRepo, { tasks, now }: World, at: string): Finding[]
       name: `vault ${record.name}`,
       status: 'fail',
       verdict: 'report',
-      message: `${vault.lost.length} objects that steps hold are gone, the first ${first}`,
+      message: `${counted(vault.lost.length, 'object')} of its steps cannot be found, the first ${first}`,
       why: 'These steps cannot be brought back whole, nor can what needs them be undone.',
       hint: 'Bring the vault back from a backup of the state folder. What is in the workspaces is as it was.',
     })

@@ -77,7 +77,6 @@ describe('G3: lists of tools', () => {
     ['src/*', '/w/T1/src/a.ts', true],
     ['src/*', 'src/deep/a.ts', true],
     ['src/*', 'src/../../x', false],
-    ['src/*.ts', 'src/deep/a.ts', false],
     ['src/**/*.ts', 'src/deep/a.ts', true],
     ['*.env', 'config/local.env', true],
     ['*', '/home/u/.bashrc', true],
@@ -89,6 +88,15 @@ describe('G3: lists of tools', () => {
     expect(verdict(policy('moderate', ['Edit'], [`Edit(${use})`]), edit(file))).toMatch(
       fits ? /^deny$/ : /^(allow|ask)$/,
     )
+  })
+
+  test('a denial misses no file: its star crosses folders, and one file of several is enough', () => {
+    const secret = edit('a/b/secrets/x')
+    expect(verdict(policy('strict', ['Edit(src/*.ts)']), edit('src/deep/a.ts'))).toBe('deny')
+    expect(verdict(policy('permissive', [], ['Edit(*/secrets/*)']), secret)).toBe('deny')
+    const both = { ...secret, files: ['a.txt', 'a/b/secrets/x'] }
+    expect(verdict(policy('permissive', [], ['Edit(*/secrets/*)']), both)).toBe('deny')
+    expect(verdict(policy('strict', ['Edit(a.txt)']), both)).toBe('deny')
   })
 
   test.each(['npm run ../x', 'npm run a/../b /..', 'npm run (x) [y] {a,b}'])(

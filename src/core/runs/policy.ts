@@ -31,10 +31,9 @@ const ask = (reason: string): Decision => ({ verdict: 'ask', reason })
 
 /** `denied` wins; then a use that `allowed` names; then the level decides. */
 export function decide(policy: Policy, call: ToolCall, place: PolicyPlace, matcher: PathMatcher): Decision {
-  const fits = (pattern: string) => isUse(pattern, call, place, matcher)
-  const denied = policy.denied.find(fits)
+  const denied = policy.denied.find((pattern) => isDenied(pattern, call, place, matcher))
   if (denied !== undefined) return deny(`${denied} is denied`)
-  const allowed = policy.allowed.find(fits)
+  const allowed = policy.allowed.find((pattern) => isAllowed(pattern, call, place, matcher))
   // `Bash(git push *)` allows that use in any case; plain `Bash` allows no dangerous use of the tool.
   if (allowed?.includes('(')) return allow(`${allowed} is allowed`)
   const trouble = troubleOf(call, place)
@@ -77,16 +76,31 @@ const kindNames: Record<ToolKind, readonly string[]> = {
   other: [],
 }
 
+/** An allowance must cover every file of the call. */
+function isAllowed(pattern: string, call: ToolCall, place: PolicyPlace, matcher: PathMatcher): boolean {
+  return isUse(pattern, call, (use) => {
+    const matches = matcher(use.includes('/') ? [use] : [use, `**/${use}`])
+    return (call.files ?? []).every((file) => filePaths(file, place).some(matches))
+  })
+}
+
+/** A denial must miss nothing: one file of the call is enough, and `*` crosses folders too. */
+function isDenied(pattern: string, call: ToolCall, place: PolicyPlace, matcher: PathMatcher): boolean {
+  return isUse(pattern, call, (use) => {
+    const [matches, crosses] = [matcher(use.includes('/') ? [use] : [use, `**/${use}`]), wordPattern(use)]
+    const fits = (file: string) => matches(file) || crosses.test(file)
+    return (call.files ?? []).some((file) => filePaths(file, place).some(fits))
+  })
+}
+
 /** `Name` matches every use of a tool, `Name(words *)` a command, `Name(src/*.ts)` the files of that pattern. */
-function isUse(pattern: string, call: ToolCall, place: PolicyPlace, matcher: PathMatcher): boolean {
+function isUse(pattern: string, call: ToolCall, coversFiles: (use: string) => boolean): boolean {
   const [, name = '', use] = /^([^(]*)(?:\((.*)\))?$/s.exec(pattern.trim()) ?? []
   const names = [call.name.toLowerCase(), ...kindNames[call.kind]]
   if (name !== '*' && !names.includes(name.toLowerCase())) return false
   if (use === undefined) return true
   if (call.command !== undefined) return commandFits(use, call.command)
-  if (!call.files?.length || use === '') return false
-  const matches = matcher(use.includes('/') ? [use] : [use, `**/${use}`])
-  return call.files.every((file) => filePaths(file, place).some(matches))
+  return Boolean(call.files?.length) && use !== '' && coversFiles(use)
 }
 
 /** The path relative to the workspace, and absolute; both without `..`, so that `src/../../x` is not below `src`. */
@@ -102,7 +116,7 @@ function commandFits(use: string, command: string): boolean {
   return (known.test(plain) || known.test(`${plain} `)) && !/[;&|`\n<>]|\$\(/.test(plain)
 }
 
-/** In a command line `*` matches anything, slashes and `..` included, because a denial must miss nothing. */
+/** In a command line, and in the files of a denial, `*` matches anything, slashes included. */
 function wordPattern(words: string): RegExp {
   const escaped = words.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')
   return new RegExp(`^${escaped}$`, 's')

@@ -71,15 +71,18 @@ export async function adopt({ store }: Pick<Writer, 'store'>, log: readonly Told
 export async function mendRecords({ store }: Pick<Writer, 'store'>): Promise<string[]> {
   const uids = (await store.inspect()).map(({ uid }) => uid)
   if (uids.length === 0 || !uids.every((uid) => uid !== undefined)) return []
-  const { versions, ...after } = await store.readPosition(uids)
-  const tasks: TaskChange[] = []
-  for (const uid of uids) {
-    const { task, version } = await readFolded(store, uid)
-    if (task && version === versions.get(uid)) tasks.push({ task, from: version, to: version })
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const { versions, ...after } = await store.readPosition(uids)
+    const tasks: TaskChange[] = []
+    for (const uid of uids) {
+      const { task, version } = await readFolded(store, uid)
+      if (task && version === versions.get(uid)) tasks.push({ task, from: version, to: version })
+    }
+    if (tasks.length === 0) return []
+    if ((await store.append({ after, entries: [], tasks })) === 'done')
+      return tasks.map(({ task }) => task.id)
   }
-  if (tasks.length === 0) return []
-  if ((await store.append({ after, entries: [], tasks })) !== 'done') throw busy()
-  return tasks.map(({ task }) => task.id)
+  throw busy()
 }
 
 /** The record that results from the events of a task, and their number. */

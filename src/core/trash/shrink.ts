@@ -1,4 +1,5 @@
 /** Keeps trash and vault of a repository within their limits: deletes what expired, slims the trash, packs the vault. */
+import { counted } from '../base/counted.ts'
 import type { Work } from '../tasks/work.ts'
 import { apart, type Failed } from '../base/failures.ts'
 import { day, now } from '../base/time.ts'
@@ -79,12 +80,15 @@ export async function compact(
   const left = new Set<string>()
   for (const task of plan.slims)
     await apart([task], errors, async () => (await slim({ ports, repo, task, signal })) && left.add(task.uid))
-  if (left.size > 0) said.push(`${left.size} folders left the trash; their files are in the vault.`)
+  if (left.size > 0) said.push(`${counted(left.size, 'folder')} left the trash; the vault has the files.`)
   const expired = await expire(ports, repo, plan.expires, errors, signal)
-  if (expired > 0) said.push(`${expired} tasks that were closed for ${keepDays} days are gone.`)
+  if (expired > 0)
+    said.push(`Deleted for good: ${counted(expired, 'task')}, closed for ${counted(keepDays, 'day')}.`)
   const gone = await expireLoose(ports, loose.goes, keepDays, errors, signal)
   if (gone > 0)
-    said.push(`${gone} folders of no operation were in the trash for ${keepDays} days and are gone.`)
+    said.push(
+      `Deleted for good: ${counted(gone, 'folder')} of no operation, in the trash for ${counted(keepDays, 'day')}.`,
+    )
   // If folders were announced, their deletion may be enough; then the vault need not be packed.
   if (measures && plan.announced.length === 0) {
     const going = new Set([...left, ...uidsOf(plan.expires.map(({ task }) => task))])
@@ -152,7 +156,9 @@ function announcements(plan: Compaction, loose: number, { trash }: Settings): st
         'Until then offshoot undo brings them back; offshoot ops lists them.',
     )
   if (loose > 0)
-    said.push(`${loose} folders of no operation are in the trash for ${trash.keepDays} days: ${later}.`)
+    said.push(
+      `In the trash for ${counted(trash.keepDays, 'day')}: ${counted(loose, 'folder')} of no operation; ${later}.`,
+    )
   return said
 }
 
@@ -173,7 +179,9 @@ async function previewLines(
   const gone = idsOf(expires.map(({ task }) => task))
   if (expires.length > 0) said.push(`Closed for ${keepDays} days, these would be gone for good: ${gone}.`)
   if (loose > 0)
-    said.push(`${loose} folders of no operation, in the trash for ${keepDays} days, would be gone for good.`)
+    said.push(
+      `Would be deleted for good: ${counted(loose, 'folder')} of no operation, in the trash for ${counted(keepDays, 'day')}.`,
+    )
   return said
 }
 

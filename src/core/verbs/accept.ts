@@ -46,7 +46,6 @@ export function accept(ports: Ports, input: AcceptInput, signal?: AbortSignal): 
   return acceptBy(landingStrategies, ports, input, signal)
 }
 
-/** Lands by a strategy of the given list. */
 const needs: Needs = { state: 'open', checks: ['idle', 'workspace'], step: 'before the accept' }
 
 /** The same, by a strategy of any list. */

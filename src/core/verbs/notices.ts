@@ -6,8 +6,19 @@ import type { Task } from '../model/task.ts'
 import type { Ports, Records } from '../ports/index.ts'
 import { findRepo } from '../tasks/repo.ts'
 
-/** Answers each notice once. Notices that need more than the records come only if `ports` is given. */
-export async function readNewNotices(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {
+let reading: Promise<unknown> = Promise.resolve()
+
+/**
+ * Answers each notice once: of two calls at once in this process the second waits for the first. Notices that need more than
+ * the records come only if `ports` is given.
+ */
+export function readNewNotices(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {
+  const answer = reading.then(() => readNext(records, dir, ports))
+  reading = answer.catch(() => {})
+  return answer
+}
+
+async function readNext(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {
   const { repo } = await findRepo(records, dir)
   if (!repo) return []
   const reverts = await takeReverts(records, repo)

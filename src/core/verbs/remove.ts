@@ -1,4 +1,5 @@
 /** The verb remove: moves the workspace of a task into the trash and deletes its branch. */
+import { counted } from '../base/counted.ts'
 import path from 'node:path'
 import { askTaskHook } from '../hooks/hooks.ts'
 import { landedState } from '../landing/landed.ts'
@@ -103,7 +104,7 @@ function notFound(input: RemoveInput): AppError {
 
 function requireClean(task: Task, dirt: readonly StepFile[], ignored: readonly string[]): void {
   if (dirt.length === 0) return
-  const count = `${dirt.length} ${dirt.length === 1 ? 'file' : 'files'}`
+  const count = counted(dirt.length, 'file')
   throw new AppError(
     'uncommittedChanges',
     `The workspace of ${task.id} has ${count} that no commit and no step holds.`,

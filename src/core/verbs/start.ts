@@ -1,4 +1,5 @@
 /** The verb start: makes a task with its branch and workspace. */
+import { counted } from '../base/counted.ts'
 import type { Work } from '../tasks/work.ts'
 import { allEnded } from '../base/concurrency.ts'
 import { now } from '../base/time.ts'
@@ -150,16 +151,14 @@ function requireSound(input: StartInput): void {
   if (input.isolation === 'branch' && (input.from ?? input.existingBranch) !== undefined) {
     throw new AppError(
       'wrongUsage',
-      '--from cannot be combined with --isolation branch, which starts from what is checked out.',
-      {
-        hint: 'Leave --from out, or check that branch out first.',
-      },
+      `${input.from === undefined ? '--existing-branch' : '--from'} cannot be combined with --isolation branch, which starts from what is checked out.`,
+      { hint: 'Leave it out, or check that branch out first.' },
     )
   }
   if (input.dirty && (input.from ?? input.existingBranch) !== undefined) {
     throw new AppError(
       'wrongUsage',
-      '--dirty cannot be combined with --from: it starts from what is checked out.',
+      `--dirty cannot be combined with ${input.from === undefined ? '--existing-branch' : '--from'}: it starts from what is checked out.`,
       {
         hint: 'Leave one of them out.',
       },
@@ -386,9 +385,13 @@ async function makeShadow(
 
 function requireBelowLimit(open: number, limit: number): void {
   if (open < limit) return
-  throw new AppError('limitReached', `This repository has ${open} open tasks; limits.perRepo is ${limit}.`, {
-    data: { open, limit },
-  })
+  throw new AppError(
+    'limitReached',
+    `This repository has ${counted(open, 'open task')}; limits.perRepo is ${limit}.`,
+    {
+      data: { open, limit },
+    },
+  )
 }
 
 async function reuse(work: Work, input: StartInput): Promise<Made> {

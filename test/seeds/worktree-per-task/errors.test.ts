@@ -40,7 +40,7 @@ describe('what is refused, and how it is told', () => {
     {
       code: 'WT_003',
       act: ({ repo }) => library(repo, { flags: { limits: { perRepo: 1 } } }).start({ task: 'T2' }),
-      message: /has 1 open tasks; limits\.perRepo is 1/,
+      message: /has 1 open task; limits\.perRepo is 1/,
       hint: /offshoot prune --dry-run/,
     },
     {

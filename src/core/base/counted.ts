@@ -1,0 +1,6 @@
+/** Counts with their nouns, in messages. */
+
+/** `1 file`, `2 files`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`
+}
