@@ -491,7 +491,7 @@ describe('the trash', () => {
     const { errors, warnings } = await lib.prune({ force: true })
     expect([ids(errors), warnings[0]]).toEqual([
       ['T1'],
-      '1 folders left the trash; their files are in the vault.',
+      '1 folder left the trash; the vault has the files.',
     ])
     expect([stuck, other].map((folder) => existsSync(folder))).toEqual([true, false])
   })
