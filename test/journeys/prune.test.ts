@@ -489,10 +489,7 @@ describe('the trash', () => {
     const [stuck = '', other = ''] = tasks.map((task) => path.join(trashOf(task), 'workspace'))
     stick(stuck, context)
     const { errors, warnings } = await lib.prune({ force: true })
-    expect([ids(errors), warnings[0]]).toEqual([
-      ['T1'],
-      '1 folder left the trash; the vault has the files.',
-    ])
+    expect([ids(errors), warnings[0]]).toEqual([['T1'], '1 folder left the trash; the vault has the files.'])
     expect([stuck, other].map((folder) => existsSync(folder))).toEqual([true, false])
   })
 
