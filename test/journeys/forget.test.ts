@@ -270,7 +270,10 @@ test('R10, R12: of a repository that is gone all goes in its time, with a prune 
   execFileSync('git', ['init', '--quiet', other], { env: user.env })
   const soon = library(inFolder(user, other), { flags: { trash: { keepDays: 0 } } })
   const { errors, warnings } = await soon.prune()
-  expect([errors, warnings[0]]).toEqual([[], expect.stringMatching(/ which is gone: 2 tasks .* are gone\.$/)])
+  expect([errors, warnings[0]]).toEqual([
+    [],
+    expect.stringMatching(/ which is gone: Deleted for good: 2 tasks, closed for 0 days\.$/),
+  ])
   expect(globSync(path.join(user.home, 'state/workspaces/*/.trash/*'))).toEqual([])
   expect(globSync(path.join(user.home, 'state/vaults/*.git/refs/tasks/*'))).toEqual([])
   expect(globSync(path.join(user.home, 'state/vaults/*.git/tasks/*'))).toEqual([])
