@@ -10,7 +10,7 @@ export const groups = {
 } as const
 export type Group = keyof typeof groups
 
-/** What a token may be allowed to do. The user has all of them. */
+/** The rights that a token can have. The user has all of them. */
 export const scopes = ['look', 'run', 'land', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
@@ -24,11 +24,11 @@ export interface Option {
   /** It holds a list; on the command line it may be repeated. */
   readonly many?: true
   readonly required?: true
-  /** What help calls its value: `BRANCH`. */
+  /** The name of its value in help: `BRANCH`. */
   readonly value?: string
   /** The only values that are allowed. */
   readonly values?: readonly string[]
-  /** What one of `values` is called in an error: `strategy`. */
+  /** The word for one of `values` in an error: `strategy`. */
   readonly noun?: string
   readonly suggests?: Suggestions
   /** The name on the command line, where it is not the field's own in kebab case; null when it has no flag. */

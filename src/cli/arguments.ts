@@ -83,7 +83,7 @@ function leadingWords(argv: readonly string[]): string[] {
   return words
 }
 
-/** What `parseArgs` of Node refused, in our words: `accept`: option --as needs a value. */
+/** Words a refusal of Node's `parseArgs` as our error: `accept`: option --as needs a value. */
 function wrongOption(
   error: unknown,
   options: Readonly<Record<string, Option>>,

@@ -44,7 +44,7 @@ export async function readRegistrations(files: FileSystem, place: Place): Promis
   )
 }
 
-/** What git writes into the lock of a worktree that it is about to make; killed then, it leaves it so for ever. */
+/** The text of git's lock on a worktree that it is making; a git that is killed then leaves the lock for ever. */
 export const halfMade = 'initializing'
 
 async function branchIn(files: FileSystem, gitDir: string): Promise<string | null> {

@@ -111,7 +111,7 @@ export function tipFile(vault: string, task: { readonly uid: string }): string {
   return path.join(vault, taskRef(task.uid))
 }
 
-/** What is in the folder of a task in the vault. */
+/** The files in the folder of a task in the vault. */
 export const taskFiles = {
   /** The index of the moment when the workspace was filled. */
   index: 'index',
@@ -201,7 +201,7 @@ export function isInTrash(folder: string): boolean {
   return path.basename(path.dirname(folder)) === trashName
 }
 
-/** What a folder in the trash holds. `leaving` is a workspace that is being deleted, `git` a git folder that was mended. */
+/** The parts of a folder in the trash. `leaving` is a workspace that is being deleted, `git` a git folder that was mended. */
 export function trashParts(trash: string): {
   workspace: string
   leaving: string

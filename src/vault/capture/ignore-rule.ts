@@ -88,7 +88,7 @@ export async function scanIgnored(
   return splitNul((await withoutWaiting(scope.workspace, listing)).stdout)
 }
 
-/** What a file of patterns names and a rule ignores: the same question twice, once with the patterns for rules. */
+/** The paths that a file of patterns names and a rule ignores: git is asked twice, once with the patterns as rules. */
 export async function scanNamed(
   exec: GitExec,
   scope: ScanScope,

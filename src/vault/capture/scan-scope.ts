@@ -1,4 +1,4 @@
-/** What a git that looks at a workspace is told: where everything is, and which settings count. */
+/** The arguments of a git that looks at a workspace: where everything is, and which settings count. */
 import type { FileSystem } from '../../core/ports/files.ts'
 
 export interface ScanScope {
