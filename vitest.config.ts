@@ -33,6 +33,7 @@ export default defineConfig({
       project('slow', 'test/slow/**/*.test.ts', 10 * minute),
       project('agents', 'test/agents/**/*.test.ts', 5 * minute),
       project('faults', 'test/faults/**/*.test.ts', 10 * minute),
+      project('attacks', 'test/attacks/**/*.test.ts', 5 * minute),
       project('power', 'test/power/**/*.test.ts', 10 * minute),
     ],
   },
