@@ -95,7 +95,7 @@ export const look = {
     group: 'look',
     scope: 'look',
     options: {
-      verify: { type: 'boolean', help: 'verify that no entry was changed, removed or moved' },
+      verify: { type: 'boolean', help: 'verify that the entries form an unbroken chain' },
       task: { ...task, help: 'only that task' },
       since: { type: 'text', value: 'WHEN', help: 'an age (3d, 12h) or a date (2026-11-15)' },
       failures: { type: 'boolean', help: 'only failures, rollbacks and automatic rejects' },

@@ -1,8 +1,11 @@
 /** `audit`: prints the log of events, or verifies its seals (docs/adr/0020-the-log-is-sealed.md). */
 import { moment } from '../ages.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { counted } from '../../core/base/counted.ts'
 import { printable, table } from '../output.ts'
+
+/** The seals need no key. */
+const proven =
+  'A log that was forged as a whole has an unbroken chain as well: compare the seal with one that you noted elsewhere.'
 
 export async function audit(context: Context): Promise<Answer> {
   const { dir, values } = context
@@ -17,7 +20,7 @@ export async function audit(context: Context): Promise<Answer> {
   if (verified) {
     const { entries, head, flaws } = verified
     const lines = flaws.map(({ seq, what }) => `entry ${seq}: ${what}`)
-    const sound = `Verified ${counted(entries, 'entry', 'entries')}: none was changed. The last seal: ${head || 'none yet'}`
+    const sound = `All ${entries} entries form an unbroken chain. The last seal: ${head || 'none yet'}\n${proven}`
     const words = flaws.length === 0 ? sound : printable(lines.join('\n'))
     return { json: { verified }, text: words, exitCode: flaws.length === 0 ? 0 : 1 }
   }
