@@ -28,7 +28,8 @@ import { sandboxesOn } from '../sandbox/index.ts'
 import type { SettingFlags } from '../settings/keys.ts'
 import { settingsSource } from '../settings/source.ts'
 import { gitVault } from '../vault/index.ts'
-import { type AroundRecords, openRecords, stateFolder, userHome } from './records.ts'
+import { type AroundRecords, openRecords } from './records.ts'
+import { stateFolder, userHome } from './state-folder.ts'
 import { childrenFolder, databaseNames, locksFolder, userSettingsFile } from '../core/model/layout.ts'
 
 type RecordChild = (pid: number, changing?: string) => () => void

@@ -1,15 +1,12 @@
 /** Chooses the adapters behind the records, all that a command which only reads them has to load (docs/adr/0016-records-apart-and-one-bundle.md). */
-import os from 'node:os'
-import path from 'node:path'
-import { appError, AppError } from '../core/model/errors.ts'
 import { databaseFile } from '../core/model/layout.ts'
 import type { Records } from '../core/ports/index.ts'
 import type { Notes, RepoRecords, Store, Stores } from '../core/ports/store.ts'
-import { makeFolders } from '../files/make-folders.ts'
 import type { GitExec } from '../git/exec.ts'
 import { locate } from '../git/locate.ts'
 import { findOwnRun } from '../process/own-run.ts'
 import { sqliteStores } from '../store/sqlite.ts'
+import { openStateFolder, stateFolder } from './state-folder.ts'
 
 /** Wraps the adapters of the records. */
 export interface AroundRecords {
@@ -34,7 +31,7 @@ export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRe
   let stores: Stores | undefined
   const opened = () => {
     if (stores) return stores
-    makeHome(home)
+    openStateFolder(home)
     const { store, repos, notes, close } = sqliteStores(databaseFile(home))
     stores = {
       store: around.store?.(store) ?? store,
@@ -76,24 +73,4 @@ export function composeRecords(env: NodeJS.ProcessEnv = process.env): OpenRecord
 /** The run of the agent that started this process, directly or not. */
 export function findRun(env: NodeJS.ProcessEnv): string | undefined {
   return findOwnRun(env)
-}
-
-/** `$OFFSHOOT_HOME`, else `$XDG_STATE_HOME/offshoot`, else `~/.local/state/offshoot`. */
-export function stateFolder(env: NodeJS.ProcessEnv): string {
-  if (env.OFFSHOOT_HOME) return path.resolve(env.OFFSHOOT_HOME)
-  return path.join(env.XDG_STATE_HOME || path.join(userHome(env), '.local', 'state'), 'offshoot')
-}
-
-export function userHome(env: NodeJS.ProcessEnv): string {
-  return env.HOME || os.homedir()
-}
-
-/** Names the state folder in the error: the system's message (EEXIST, EROFS) would not say which setting to change. */
-function makeHome(home: string): void {
-  try {
-    makeFolders(home)
-  } catch (cause) {
-    if (appError(cause).problem === 'diskFull') throw cause
-    throw new AppError('stateUnusable', `The state folder ${home} cannot be made.`, { path: home, cause })
-  }
 }

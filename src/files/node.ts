@@ -51,7 +51,6 @@ export function nodeFiles(): FileSystem {
     readKind,
     readText,
     readTime: async (target) => orUndefined(() => lstatSync(target))?.mtime,
-    readMode,
     readNames,
     readRealPath,
     readFreeSpace,
@@ -94,11 +93,6 @@ async function readText(target: string): Promise<string | undefined> {
   } finally {
     closeSync(file)
   }
-}
-
-async function readMode(target: string): Promise<number | undefined> {
-  const mode = orUndefined(() => lstatSync(target))?.mode
-  return mode === undefined ? undefined : mode & 0o7777
 }
 
 async function readNames(folder: string): Promise<string[]> {

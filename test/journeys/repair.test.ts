@@ -270,14 +270,18 @@ describe('R7: doctor tells of what offshoot stands on', () => {
     })
   })
 
-  test('a state folder that others may look into', async () => {
+  test('S6: a state folder that others may write to on the way', async () => {
     const user = testRepo()
     await offshoot(user, 'start', 'T1')
-    const home = user.env.OFFSHOOT_HOME ?? ''
     expect(await doctor(user)).toEqual([])
-    chmodSync(home, 0o755)
+    chmodSync(user.home, 0o777)
     expect(await doctor(user)).toMatchObject([
-      { name: 'state folder', status: 'warn', hint: `chmod 700 ${home}` },
+      {
+        name: 'state folder',
+        status: 'fail',
+        message: expect.stringContaining(`${user.home} can be written by others`),
+        hint: expect.stringContaining(`chmod go-w ${user.home}`),
+      },
     ])
   })
 
@@ -295,13 +299,11 @@ describe('R7: doctor tells of what offshoot stands on', () => {
   test('all that is wrong with a state folder, not only the first of it', async () => {
     const user = testRepo()
     await offshoot(user, 'start', 'T1')
-    chmodSync(user.env.OFFSHOOT_HOME ?? '', 0o755)
     const space = async () => ({ free: 1, total: 100, network: true })
     const repo = library(user, { around: { files: (files) => ({ ...files, readFreeSpace: space }) } })
     const found = (await repo.doctor()).filter(({ name }) => name === 'state folder')
     expect(found).toMatchObject([
       { status: 'warn', message: expect.stringContaining('99 % full') },
-      { status: 'warn', message: expect.stringContaining('open to others (0755)') },
       { status: 'warn', message: expect.stringContaining('network file system') },
     ])
   })

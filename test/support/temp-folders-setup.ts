@@ -7,7 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { fileFolderPrefix, memoryRoot, memoryVariable } from './temp-folders.ts'
 
-/** Node keeps compiled code there for the command. */
+/** Programs for Node, such as npm, keep compiled code there; our own command does not. */
 const ofNode = 'node-compile-cache'
 
 // Every project of the run calls it; the first one makes the folders.

@@ -19,6 +19,7 @@
  *     run-folders/                   files that an agent reads during one run, deleted with it
  *     aside/                         damaged databases and state of other tools, as `repair` found them
  *     scratch/                       a commit message while a hook reads it
+ *     compiled/                      compiled code of the command, which Node makes again when it is missing
  *
  * In a git folder of the user's: `offshoot-…`, and `offshoot.json` in the registration of a worktree. In a checkout:
  * `.offshoot.yaml`. The names of refs are in refs.ts.
@@ -60,6 +61,11 @@ export function asideFolder(home: string, now: Date): string {
 /** A commit message while a hook reads it. */
 export function messageFile(home: string, id: string): string {
   return path.join(home, 'scratch', `message-${id}`)
+}
+
+/** Compiled code of the command. */
+export function compiledFolder(home: string): string {
+  return path.join(home, 'compiled')
 }
 
 /** The base folder of a repository's workspaces, unless a setting names another one. */

@@ -9,8 +9,6 @@ export interface Files {
   readText(path: string): Promise<string | undefined>
   /** The mtime: the last write of a file, the last change of the names in a folder; undefined when nothing is there. */
   readTime(path: string): Promise<Date | undefined>
-  /** The permission bits, as for `chmod`; undefined when nothing is there. */
-  readMode(path: string): Promise<number | undefined>
   /** The names in a folder; empty when there is no such folder. */
   readNames(folder: string): Promise<string[]>
   /** The path with every symlink resolved, for the part of it that exists. */

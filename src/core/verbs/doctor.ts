@@ -104,13 +104,6 @@ async function checkState(ports: Ports, dir: string): Promise<Check[]> {
       why: 'On a full disk the next step fails with an error; recorded steps are not lost.',
       hint: 'offshoot prune --dry-run shows what can go.',
     })
-  const mode = (await ports.files.readMode(await ports.files.readRealPath(ports.home))) ?? 0
-  if ((mode & 0o077) !== 0)
-    found.push({
-      message: `${message}, open to others (${mode.toString(8).padStart(4, '0')})`,
-      why: 'It holds every file of every task, also uncommitted ones.',
-      hint: `chmod 700 ${quoted(ports.home)}`,
-    })
   if (space.network)
     found.push({
       message: `${message}, on a network file system`,
