@@ -1,6 +1,6 @@
 /** The version of the installed git. */
-import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
+import { findProgram } from '../process/programs.ts'
 import type { GitExec } from './exec.ts'
 import { statOf } from './look.ts'
 
@@ -21,7 +21,7 @@ export async function requireVersion(
   env: NodeJS.ProcessEnv,
   signal?: AbortSignal,
 ): Promise<string> {
-  const binary = findBinary(env.PATH ?? '')
+  const binary = findBinary(env.PATH)
   if (binary === undefined) throw new AppError('gitUnusable', 'git is not installed, or not on PATH.')
   const noted = (await undefinedOnError(() => notes.find('git')))?.split('\t')
   if (noted?.[0] === binary && noted[1] !== undefined) return noted[1]
@@ -53,11 +53,8 @@ export function isRecent(version: string): boolean {
   return major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
 }
 
-function findBinary(searchPath: string): string | undefined {
-  for (const folder of searchPath.split(path.delimiter)) {
-    const file = path.join(folder, process.platform === 'win32' ? 'git.exe' : 'git')
-    const found = statOf(file)
-    if (found?.isFile()) return `${file}:${found.size}:${found.mtimeMs}`
-  }
-  return undefined
+function findBinary(searchPath: string | undefined): string | undefined {
+  const file = findProgram('git', '/', searchPath)
+  const found = file && statOf(file)
+  return found ? `${file}:${found.size}:${found.mtimeMs}` : undefined
 }

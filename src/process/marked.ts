@@ -1,4 +1,4 @@
-/** The processes of a run: those with its mark in their environment, and all of their descendants. */
+/** Marks in the environment of processes, and the processes of a run: those with its mark, and all of their descendants. */
 import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { mark, readProc } from './own-run.ts'
@@ -19,6 +19,12 @@ export function findMarked(run: string): number[] {
   }
   ours.delete(process.pid)
   return [...ours]
+}
+
+/** Whether a process was started with that variable. A process that has ended, or is not ours, was not. */
+export function isMarked(pid: number, wanted: string): boolean {
+  if (process.platform === 'linux') return readProc(String(pid), 'environ').split('\0').includes(wanted)
+  return readDarwin(wanted).some((one) => one.pid === pid && one.marked)
 }
 
 const roundMs = 10

@@ -5,10 +5,10 @@ import type { LeftBehind } from '../core/model/git.ts'
 import type { Processes } from '../core/ports/processes.ts'
 import type { Owner } from '../core/model/task.ts'
 import { isAlive } from './alive.ts'
-import { endMarked } from './marked.ts'
+import { endMarked, isMarked } from './marked.ts'
 import { findOwnRun } from './own-run.ts'
 import { type ChildRecord, readOwners, readRecords, writeRecord } from './records.ts'
-import { endGroup } from './spawn.ts'
+import { endGroup, ownerVariable } from './spawn.ts'
 import { type ProcessTable, processTable } from './table.ts'
 
 const deadlineMs = 5_000
@@ -39,7 +39,8 @@ export function processes(folder: string, env: NodeJS.ProcessEnv = {}): ProcessR
     async endChildren(owner, clear) {
       if (isAlive(owner)) return 0
       const records = readRecords(folder, owner)
-      const running = owner.boot === self().boot ? records.filter((record) => isRunning(table, record)) : []
+      const running =
+        owner.boot === self().boot ? records.filter((record) => isRunning(table, owner, record)) : []
       for (const { pid } of running) endGroup(pid, 'SIGKILL')
       for (const { pid } of running) await waitForEnd(table, pid)
       await clear?.(records.flatMap((record) => leftBehind(record, running.includes(record))))
@@ -60,16 +61,22 @@ function leftBehind({ changing, since }: ChildRecord, wasRunning: boolean): Left
 /**
  * Whether the recorded child's group still runs. If the leader has another start time, it is a stranger: it could get
  * the pid only after the whole group had ended. Without a leader, the running group keeps the pid reserved. Then it is
- * ours if it has the session that the child began, and no member is older than the child.
+ * ours if no member is older than the child. A record is a file that others may have written, so the group has to say
+ * itself who made it: it has the session that the child began, and a member has our variable in its environment.
  */
-function isRunning(table: ProcessTable, { pid, startedAt }: ChildRecord): boolean {
+function isRunning(table: ProcessTable, owner: Owner, { pid, startedAt }: ChildRecord): boolean {
   if (startedAt === undefined) return false
   const members = table.inGroup(pid)
   const leader = table.find(pid)
-  const ours = leader
+  const isSame = leader
     ? leader.startedAt === startedAt && leader.group === pid
-    : members.every((one) => one.session === pid && Number(one.startedAt) >= Number(startedAt))
-  return ours && members.some((one) => !one.ended)
+    : members.every((one) => Number(one.startedAt) >= Number(startedAt))
+  const running = members.filter((one) => !one.ended)
+  return (
+    isSame &&
+    members.every((one) => one.session === pid) &&
+    running.some((one) => isMarked(one.pid, `${ownerVariable}=${owner.pid}`))
+  )
 }
 
 async function waitForEnd(table: ProcessTable, group: number): Promise<void> {

@@ -1,5 +1,5 @@
 /** Records of running children, so that recovery can end them after their owner was killed. */
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { makeFolders } from '../files/make-folders.ts'
 import type { Owner } from '../core/model/task.ts'
@@ -18,7 +18,7 @@ export interface ChildRecord {
 }
 
 /** One small file per running child, named after its owner: an owner whose children have ended leaves no file. */
-const prefix = (owner: Owner) => `${owner.pid}-${owner.startedAt}.`
+const prefix = (owner: Pick<Owner, 'pid' | 'startedAt'>) => `${owner.pid}-${owner.startedAt}.`
 
 export function writeRecord(
   folder: string,
@@ -43,37 +43,47 @@ export function writeRecord(
 
 /** The records of this owner, without those of an owner with the same pid and start time before a reboot. */
 export function readRecords(folder: string, owner: Owner): ChildRecord[] {
-  return readNames(folder)
-    .filter((name) => name.startsWith(prefix(owner)))
-    .flatMap((name) => {
-      const file = path.join(folder, name)
-      const content = readContent(file)
-      if (content && content.boot !== owner.boot) return []
-      const pid = Number(name.slice(prefix(owner).length))
-      const since = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
-      const forget = () => rmSync(file, { force: true })
-      return [{ pid, startedAt: content?.startedAt, changing: content?.changing, since, forget }]
-    })
+  return readNames(folder).flatMap(({ name, child, ...named }) => {
+    if (prefix(named) !== prefix(owner)) return []
+    const file = path.join(folder, name)
+    const content = readContent(file)
+    if (content && content.boot !== owner.boot) return []
+    const since = lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    const forget = () => rmSync(file, { force: true })
+    return [{ pid: child, startedAt: content?.startedAt, changing: content?.changing, since, forget }]
+  })
 }
 
 /** Every owner with a record. If a record lacks the boot, it counts as of this boot. */
 export function readOwners(folder: string, boot: string): Owner[] {
-  const owners = readNames(folder).flatMap((name): [string, Owner][] => {
-    const [, pid, startedAt] = /^(\d+)-(.*)\.\d+$/.exec(name) ?? []
-    if (pid === undefined || startedAt === undefined) return []
-    const owner = { pid: Number(pid), startedAt, boot: readContent(path.join(folder, name))?.boot ?? boot }
-    return [[prefix(owner) + owner.boot, owner]]
+  const owners = readNames(folder).map(({ name, pid, startedAt }): [string, Owner] => {
+    const owner = { pid, startedAt, boot: readContent(path.join(folder, name))?.boot ?? boot }
+    return [prefix(owner) + owner.boot, owner]
   })
   return [...new Map(owners).values()]
 }
 
-function readNames(folder: string): string[] {
+interface RecordName extends Omit<Owner, 'boot'> {
+  readonly name: string
+  /** The pid of the child. */
+  readonly child: number
+}
+
+/** The names of records; any other name is not ours. */
+function readNames(folder: string): RecordName[] {
   try {
-    return readdirSync(folder)
+    return readdirSync(folder).flatMap((name) => parseName(name) ?? [])
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw thrown
   }
+}
+
+/** `OWNER-START.CHILD`. No process that we start has the pid 0 or 1, which would stand for many to kill(2). */
+export function parseName(name: string): RecordName | undefined {
+  const [, pid, startedAt, child] = /^([1-9]\d{0,9})-(\d*)\.([1-9]\d{0,9})$/.exec(name) ?? []
+  if (startedAt === undefined || Number(pid) <= 1 || Number(child) <= 1) return undefined
+  return { name, pid: Number(pid), startedAt, child: Number(child) }
 }
 
 interface Content {
@@ -85,8 +95,17 @@ interface Content {
 /** undefined when the owner was killed while it wrote the file, or another recovery has deleted it. */
 function readContent(file: string): Content | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Content
+    return parseContent(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
     return undefined
   }
+}
+
+/** undefined when we cannot have written it. */
+export function parseContent(found: unknown): Content | undefined {
+  const { startedAt, boot, changing } = (found ?? {}) as Record<keyof Content, unknown>
+  if (typeof startedAt !== 'string' || !/^\d+$/.test(startedAt)) return undefined
+  if (typeof boot !== 'string' || !/^[\w-]+$/.test(boot)) return undefined
+  if (changing === undefined) return { startedAt, boot }
+  return typeof changing === 'string' && path.isAbsolute(changing) ? { startedAt, boot, changing } : undefined
 }

@@ -7,6 +7,7 @@ import {
   spawn,
 } from 'node:child_process'
 import type { Writable } from 'node:stream'
+import { absolute, withoutRelative } from './programs.ts'
 
 export type { ChildProcess, ChildProcessWithoutNullStreams }
 
@@ -37,11 +38,12 @@ export interface Group {
  * Starts a program as the leader of its own process group, so that `endGroup` reaches all of its children. It is
  * recorded while it runs: if we are killed, recovery ends it. If it cannot be started, the child emits `error`.
  */
-export function startGroup({ program, args, cwd, env, stdio, isGated, record }: GroupCall): Group {
+export function startGroup({ args, cwd, stdio, isGated, record, ...call }: GroupCall): Group {
+  const { program, env } = safe(call.program, cwd, call.env)
   const [command, words] = isGated ? behindGate(program, args) : [program, args]
   const child = spawn(command, words, {
     cwd,
-    env,
+    env: { ...env, [ownerVariable]: String(process.pid) },
     detached: true,
     stdio: isGated ? [...stdio, 'pipe'] : [...stdio],
   })
@@ -59,6 +61,15 @@ export function startGroup({ program, args, cwd, env, stdio, isGated, record }: 
   }
 }
 
+/** Says which process started a group. Whoever writes a record of a child cannot write this into a process of others. */
+export const ownerVariable = 'OFFSHOOT_INTERNAL_OWNER'
+
+/** No program is found in a relative folder of PATH, neither by us nor by the child (docs/adr/0035-absolute-programs.md). */
+function safe(program: string, cwd: string, env: NodeJS.ProcessEnv = process.env) {
+  const clean = withoutRelative(env)
+  return { program: absolute(program, cwd, clean), env: clean }
+}
+
 /**
  * A program that waits at a gate, file descriptor 3, until it is recorded. If we die before that, the gate closes and
  * the program never runs; recovery would not know of it. `exec` keeps the pid.
@@ -72,7 +83,8 @@ function behindGate(program: string, args: readonly string[]): [program: string,
  * group that has ended needs nothing. If we may not kill a group, the caller notices that it does not end.
  */
 export function endGroup(leader: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (leader === undefined) return
+  // To kill(2), -1 is every process of the user, and 0 our own group.
+  if (leader === undefined || !Number.isSafeInteger(leader) || leader <= 1) return
   try {
     process.kill(-leader, signal)
   } catch (thrown) {
@@ -82,12 +94,13 @@ export function endGroup(leader: number | undefined, signal: 'SIGTERM' | 'SIGKIL
 
 /** Starts a process that outlives us, in a group of its own: closing the terminal does not end it either. */
 export function startApart(
-  { program, args, cwd, env }: Omit<Program, 'env'> & Partial<Pick<Program, 'env'>>,
+  { args, cwd, ...call }: Omit<Program, 'env'> & Partial<Pick<Program, 'env'>>,
   stdio: readonly ('ignore' | 'pipe' | number)[],
 ): ChildProcess {
+  const { program, env } = safe(call.program, cwd, call.env)
   const child = spawn(program, args, {
     cwd,
-    ...(env && { env }),
+    env,
     detached: true,
     stdio: [...stdio],
   })
@@ -98,7 +111,7 @@ export function startApart(
 
 /** Runs a command line in the user's shell. It writes to our terminal; we write its stdin. */
 export function startAtTerminal(line: string, env: NodeJS.ProcessEnv): ChildProcess & { stdin: Writable } {
-  return spawn(line, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env })
+  return spawn(line, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: withoutRelative(env) })
 }
 
 export interface Ran {
@@ -113,12 +126,13 @@ const maxBuffer = 64 * 1024 * 1024
 
 /** Runs a short program to its end. */
 export function run(
-  program: string,
+  name: string,
   args: readonly string[],
-  place: Partial<Pick<Program, 'cwd' | 'env'>> = {},
+  { cwd = '/', ...place }: Partial<Pick<Program, 'cwd' | 'env'>> = {},
 ): Promise<Ran> {
+  const { program, env } = safe(name, cwd, place.env)
   return new Promise((resolve) => {
-    const options = { ...place, encoding: 'utf8', maxBuffer } as const
+    const options = { cwd, env, encoding: 'utf8', maxBuffer } as const
     execFile(program, args, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : error.code
       resolve({ code: typeof code === 'number' ? code : undefined, stdout, stderr })

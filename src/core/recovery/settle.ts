@@ -1,7 +1,9 @@
 /** Finishes or rolls back verbs whose process died. Starts no process when there is none. */
+import path from 'node:path'
 import { now } from '../base/time.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { LeftBehind } from '../model/git.ts'
+import { vaultsFolder } from '../model/layout.ts'
 import { branchRef, markRef, pinRef } from '../model/refs.ts'
 import { type Repo, repoLock } from '../model/repo.ts'
 import { type Pending, runLock, type Task, taskLock } from '../model/task.ts'
@@ -152,11 +154,20 @@ async function concludeGone(
 
 /** Removes the lock files of git children that died with their process. */
 async function clearLeft(
-  ports: Pick<Ports, 'locks' | 'refs' | 'repos'>,
+  ports: Pick<Ports, 'home' | 'locks' | 'refs' | 'repos'>,
   left: readonly LeftBehind[],
 ): Promise<void> {
-  for (const one of left) await ports.refs.clearSharedLocks(one)
+  const repos = await ports.repos.readAll()
+  // A record of a child is a file: nothing is deleted in a folder only because one names it.
+  const known = [vaultsFolder(ports.home), ...repos.map(({ commonDir }) => commonDir)]
+  for (const one of left) if (isBelowAny(one.gitDir, known)) await ports.refs.clearSharedLocks(one)
   await clearMarks(ports)
+}
+
+/** Whether the path is one of the folders or in one of them. */
+function isBelowAny(file: string, folders: readonly string[]): boolean {
+  const full = path.resolve(file)
+  return folders.some((folder) => full === folder || full.startsWith(folder + path.sep))
 }
 
 /** Writing the mark of a repository belongs to no task, so every repository is checked for a lock on it. */
