@@ -20,7 +20,11 @@ function keepCompiled({ OFFSHOOT_HOME, XDG_STATE_HOME, HOME }) {
   const { isAbsolute, join } = process.getBuiltinModule('path')
   const home = OFFSHOOT_HOME || join(XDG_STATE_HOME || join(HOME || '', '.local', 'state'), 'offshoot')
   const folder = join(home, 'compiled')
-  if (isAbsolute(home) && isOurs(folder)) process.getBuiltinModule('module').enableCompileCache(folder)
+  try {
+    if (isAbsolute(home) && isOurs(folder)) process.getBuiltinModule('module').enableCompileCache(folder)
+  } catch {
+    // The state folder is not usable; the command says so when it needs it.
+  }
 }
 
 /**

@@ -42,16 +42,6 @@ test('M1: a command in a workspace gets a PATH of absolute folders', async () =>
   expect(stdout).toContain(`PATH=${plain.env.PATH}\n`)
 })
 
-test('M1: a PATH of relative folders alone does not become the current folder', async () => {
-  const plain = testRepo()
-  const repo = withEnv(plain, { PATH: 'bin:' })
-  const proof = path.join(repo.home, 'proof')
-  for (const file of ['bin/git', 'git']) plant(path.join(repo.dir, file), proof)
-  const { code, stderr } = await offshoot(repo, 'start', 't')
-  expect([code, stderr]).toEqual([6, expect.stringContaining('WT_015')])
-  expect(existsSync(proof)).toBe(false)
-})
-
 const startOf = (pid: number | string) =>
   readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ')[19]!
 const boot = () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
@@ -93,7 +83,7 @@ test.skipIf(!unshare).each(['0', '00', '1'])('M7: a record of the pid %s ends no
       kill -9 $other`
   const { stdout } = spawnSync(
     'unshare',
-    ['--pid', '--fork', '--mount-proc', '--kill-child', 'sh', '-c', script],
+    ['--pid', '--fork', '--mount-proc', '--kill-child', 'setsid', 'sh', '-c', script],
     {
       cwd: repo.dir,
       env: repo.env,
