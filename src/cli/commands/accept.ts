@@ -25,7 +25,9 @@ export async function accept(context: Context): Promise<Answer> {
     allow: texts(values, 'allow'),
     hooks: flag(values, 'hooks'),
   })
-  const { task, siblings = [] } = answer
+  const { task, siblings = [], skipped = [] } = answer
+  for (const { path, why } of skipped)
+    context.tell(printable(`Not landed, as no step holds it: ${path} (${why})`))
   const rejected = await rejectRest(context, task.id, siblings)
   const rest = rejected ? siblings.map((id) => `Rejected ${id}`) : hint(siblings)
   return { json: { ...answer }, text: [told(context, answer), ...rest].join('\n') }

@@ -28,7 +28,8 @@ export async function takeStep(
     ? await commitStep(vault, task, found.tree, tip.commit, { ...note, n, skipped: found.skipped })
     : tip
   await noteOverlay(vault, task, overlay, step, found.news)
-  return { step, created, files: found.files.map((file) => ({ ...file, path: toText(file.path) })) }
+  const files = found.files.map((file) => ({ ...file, path: toText(file.path) }))
+  return { step, created, files, skipped: found.skipped }
 }
 
 /** A rewind repeats the older step exactly; files that its rules no longer ignore do not join it. */
