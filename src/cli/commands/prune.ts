@@ -4,15 +4,15 @@ import type { Output } from '../../protocol/schemas/index.ts'
 import { ageMs } from '../ages.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { counted } from '../../core/base/counted.ts'
+import { requireCombinable } from '../../core/base/exclusions.ts'
 import { printable, table } from '../output.ts'
 
 export async function prune(context: Context): Promise<Answer> {
   const { dir, values, paint } = context
   const [hours, olderThan] = [text(values, 'hours'), text(values, 'older-than')]
-  if (hours !== undefined && olderThan !== undefined)
-    throw new AppError('wrongUsage', '--older-than and --hours cannot be combined.', {
-      hint: 'Give one of them.',
-    })
+  requireCombinable({ '--older-than': olderThan, '--hours': hours }, [
+    { options: ['--older-than', '--hours'] },
+  ])
   const pruned = await context.call('task.prune', {
     repo: dir,
     olderThanMs: ageOf(olderThan, hours),
