@@ -15,7 +15,7 @@ import type { EndedRun } from '../runs/end-run.ts'
 import { withRun } from '../runs/run.ts'
 import { requireTask } from '../tasks/find.ts'
 import { findRepo } from '../tasks/repo.ts'
-import { start } from './start.ts'
+import { startTask } from '../starting/start-task.ts'
 
 /** Runs an agent, or any command, in the workspace of a task: a policy before each tool call, a step after it. */
 export async function runAgent(
@@ -98,7 +98,7 @@ async function taskFor(
     onProgress: (progress: Progress) => onlooker.tell({ event: 'progress', ...progress }),
   }
   const asked = { dir, task: input.task, title, base, ...watched }
-  return start(ports, asked, signal).catch((thrown: unknown) => {
+  return startTask(ports, asked, signal).catch((thrown: unknown) => {
     throw beforeRun(appError(thrown))
   })
 }
