@@ -168,10 +168,9 @@ function complain(error: AppError, verbose: boolean, plain: boolean): void {
   const lines = [`${paint('red', `error ${error.code}:`)} ${printable(error.message)}`]
   if (error.path !== undefined && !error.message.includes(error.path))
     lines.push(`  path: ${printable(error.path)}`)
-  for (const name of ['changed', 'ignored'] as const) {
-    const files = error.data?.[name] ?? []
+  const { changed = [], ignored = [] } = (error.problem === 'uncommittedChanges' && error.data) || {}
+  for (const [name, files] of Object.entries({ changed, ignored }))
     if (!verbose && files.length > 0) lines.push(`  ${name}: ${printable(shortList(files))}`)
-  }
   lines.push(`  hint: ${printable(error.hint)}`)
   for (const [name, value] of verbose ? Object.entries(error.data ?? {}) : []) {
     lines.push(`  ${name}: ${printable(JSON.stringify(value))}`)
