@@ -46,7 +46,7 @@ export async function runAgent(
   const label = (agent.name === 'command' && input.argv?.[0]) || agent.name
   const onOutput = onlooker && outputTo(onlooker)
   const running = () =>
-    withRun(ports, found, label, (run) => workInTask(ports, found.repo, run, order, signal), {
+    withRun(ports, found, label, (run) => workInTask(run, order, signal), {
       meanwhile: recoverMeanwhile,
       onOutput,
       signal,
