@@ -52,9 +52,9 @@ test.each([
   [7_199, '1 hour ago'],
   [86_400 * 3, '3 days ago'],
   [-50, 'just now'],
-])('I1: %s seconds are told as %s', (seconds, told) => {
+])('I1: %s seconds are shown as %s', (seconds, words) => {
   const now = new Date('2026-11-15T12:00:00.000Z')
-  expect(ago(new Date(now.getTime() - seconds * 1000).toISOString(), now)).toBe(told)
+  expect(ago(new Date(now.getTime() - seconds * 1000).toISOString(), now)).toBe(words)
 })
 
 test('I1: colours only when they are wanted', () => {

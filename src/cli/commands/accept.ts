@@ -28,7 +28,7 @@ export async function accept(context: Context): Promise<Answer> {
   const { task, siblings = [] } = answer
   const rejected = await rejectRest(context, task.id, siblings)
   const rest = rejected ? siblings.map((id) => `Rejected ${id}`) : hint(siblings)
-  return { json: { ...answer }, text: [told(context, answer), ...rest].join('\n') }
+  return { json: { ...answer }, text: [outcomeText(context, answer), ...rest].join('\n') }
 }
 
 /** Asks whether to reject the other tasks that were given the same prompt, and does so. */
@@ -62,7 +62,7 @@ function stepNumber(step: string, task = ''): number {
   )
 }
 
-function told(
+function outcomeText(
   { paint }: Context,
   { task, preview, accepted, conflicts = [], operation }: Output<'task.accept'>,
 ): string {
