@@ -4,6 +4,8 @@ import { counted } from '../core/base/counted.ts'
 
 /** Escapes control and invisible characters, so that neither an agent's text nor a file name can move the cursor or hide. */
 export function printable(text: string): string {
+  // Most texts are plain. The classes of Unicode take a millisecond to compile, which `list` would wait for.
+  if (/^[\n\t -~]*$/.test(text)) return text
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
     if (char === '\n' || char === '\t') return char
     return `\\u{${char.codePointAt(0)?.toString(16)}}`
