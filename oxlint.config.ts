@@ -99,6 +99,7 @@ const files: Record<string, Folder> = {
   'process/spawn.ts': { from: [], guarded: ['child_process'] },
   // One call for all files of a file system; Node has none.
   'files/sync.ts': { from: ['process'] },
+  'cli/display-width.ts': { from: [], packages: ['get-east-asian-width'], builtins: [] },
   'cli/detach.ts': { from: ['cli', ...seen, 'process'] },
   'cli/pager.ts': { from: ['process'] },
   // The demo plays a user at a shell.

@@ -21,14 +21,25 @@ describe('printable', () => {
   })
 })
 
-test('I1: columns are as wide as their widest cell, and lines have no spaces at their end', () => {
+test('I1: columns are as wide as their widest cell, and lines have no spaces at their end', async () => {
   expect(
-    table([
+    await table([
       ['a', 'bb', ''],
       ['ccc', 'd', 'e'],
     ]),
   ).toBe('a    bb\nccc  d   e')
-  expect(table([])).toBe('')
+  expect(await table([])).toBe('')
+})
+
+test('I1: columns line up with wide, combining and escaped characters, too', async () => {
+  const rows = ['plain', '日本', 'e\u0301', '🚀', '\u001b'].map((name) => [name, '|'])
+  expect((await table(rows)).split('\n')).toEqual([
+    'plain   |',
+    '日本    |',
+    'e\u0301       |',
+    '🚀      |',
+    '\\u{1b}  |',
+  ])
 })
 
 test('I1: the first ten are named, the others counted', () => {

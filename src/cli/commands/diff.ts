@@ -2,7 +2,7 @@
 import { type Exclusion, requireCombinable } from '../../core/base/exclusions.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { printable, table } from '../output.ts'
+import { table } from '../output.ts'
 
 const exclusions: readonly Exclusion<'--stat' | '--name-only' | '--hunks' | '--step'>[] = [
   { options: ['--stat', '--name-only', '--hunks'] },
@@ -26,16 +26,20 @@ export async function diff(context: Context): Promise<Answer> {
     hunks: hunks || flag(values, 'json'),
   })
   if (answer.files.length === 0) context.tell('No difference.')
-  return { json: { ...answer }, text: hunks ? listed(answer.hunks ?? []) : answer.diff.trimEnd(), long: true }
+  return {
+    json: { ...answer },
+    text: hunks ? await listed(answer.hunks ?? []) : answer.diff.trimEnd(),
+    long: true,
+  }
 }
 
 /** The id comes first, so that `accept --hunks` can read the list as it is. */
-function listed(hunks: NonNullable<Output<'task.diff'>['hunks']>): string {
+function listed(hunks: NonNullable<Output<'task.diff'>['hunks']>): Promise<string> {
   const rows = hunks.map(({ id, path, header, insertions, deletions }) => [
     id,
     path,
     `+${insertions} -${deletions}`,
     header,
   ])
-  return printable(table(rows))
+  return table(rows)
 }
