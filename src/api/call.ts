@@ -100,7 +100,7 @@ function resumes(input: object): boolean {
 }
 
 /** The action failed before the task was made, so it can be tried again. */
-function hasOnlyStarted({ makesTask }: Action, { data }: AppError): boolean {
+function hasOnlyStarted({ makesTask }: Action, { data }: AppError<'diskFull'>): boolean {
   return makesTask === 'always' || (makesTask === 'whenMissing' && data?.started === false)
 }
 

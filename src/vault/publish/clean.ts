@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { eachOf } from '../../core/base/concurrency.ts'
 import { below, type BytePath, splitNul, toBytes } from '../../core/model/bytes.ts'
-import { AppError } from '../../core/model/errors.ts'
+import { appError, programFailure } from '../../core/model/errors.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
 import type { LeafChange } from '../../core/model/tree.ts'
@@ -194,7 +194,7 @@ async function hashContents(
     const { stdout } = await work.vault.exec({ ...call, ...callScope(work) })
     return stdout.toString().trim().split('\n')
   } catch (error) {
-    const said = error instanceof AppError ? JSON.stringify(error.data?.stderr ?? '') : ''
+    const said = programFailure(appError(error))?.stderr ?? ''
     // Any other failure is thrown: if a required filter failed, the content that it hides must not become readable.
     if (!/BOM is|BOM in|failed to encode|working-tree-encoding/.test(said)) throw error
     return undefined
