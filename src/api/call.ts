@@ -29,7 +29,7 @@ export function openDoor(ports: Ports, readCaller: () => Caller): Call {
       signal?.throwIfAborted()
       caller ??= readCaller()
       const asked = { caller, signal, emit }
-      await prepare(ports, caller, action, input, signal)
+      await prepare(ports, caller, name, input, signal)
       return await run(ports, input, asked).catch(async (thrown: unknown) => {
         const error = failure(thrown, signal)
         if (error.problem !== 'diskFull' || !hasOnlyStarted(action, error)) throw error
@@ -68,13 +68,14 @@ export function openLook(records: Records, readCaller: () => Caller) {
 async function prepare(
   ports: Ports,
   caller: Caller,
-  action: Action,
+  name: ActionName,
   input: object,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const action: Action = actions[name]
   const isPreview = previews(action, input)
   requireScope(caller, action, isPreview)
-  if (!isPreview) await requireUser(ports, caller, action)
+  await requireUser(ports, caller, name, input)
   if (!action.writes || action.recovers || (isPreview && !action.previewWrites)) return
   if (await needsRecovery(ports)) {
     const { recoverFirst } = await import('../core/recovery/reconcile.ts')
@@ -99,7 +100,7 @@ function resumes(input: object): boolean {
 }
 
 /** The action failed before the task was made, so it can be tried again. */
-function hasOnlyStarted({ makesTask }: Action, { data }: AppError): boolean {
+function hasOnlyStarted({ makesTask }: Action, { data }: AppError<'diskFull'>): boolean {
   return makesTask === 'always' || (makesTask === 'whenMissing' && data?.started === false)
 }
 
