@@ -83,7 +83,7 @@ test.skipIf(!unshare).each(['0', '00', '1'])('M7: a record of the pid %s ends no
       kill -9 $other`
   const { stdout } = spawnSync(
     'unshare',
-    ['--pid', '--fork', '--mount-proc', '--kill-child', 'setsid', 'sh', '-c', script],
+    ['--pid', '--fork', '--mount-proc', '--kill-child', ...leading, 'sh', '-c', script],
     {
       cwd: repo.dir,
       env: repo.env,
