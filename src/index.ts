@@ -35,7 +35,7 @@ type Rest<A extends ActionName> = Omit<Input<A>, 'repo'>
 
 /** Opens the repository that holds `dir`. Opening reads nothing; the first verb does. */
 export function openRepo(dir: string, options: ComposeOptions = {}) {
-  const ports = compose(options)
+  const ports = compose({ named: dir, ...options })
   const repo = dir
   const call = openDoor(ports, () => callerOf(ports.processes.findRun()))
   return {

@@ -37,6 +37,8 @@ export interface ComposeOptions {
   /** The state folder; by default `stateFolder(env)`. */
   readonly home?: string | undefined
   readonly env?: NodeJS.ProcessEnv | undefined
+  /** The folder that the user named, as opposed to the one that they happen to be in. */
+  readonly named?: string | undefined
   readonly flags?: SettingFlags | undefined
   /**
    * The clock for the times that are recorded, and for the age of records; by default the system's. The age of a file is
@@ -83,7 +85,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     settled(answer)
     return answer
   }
-  const records = openRecords({ home, around, exec: async () => exec })
+  const records = openRecords({ home, around, exec: async () => exec, named: options.named })
   const notes = {
     find: (key: string) => records.notes.find(key),
     put: (key: string, value: string) => records.notes.put(key, value),
