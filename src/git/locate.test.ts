@@ -123,6 +123,9 @@ describe('locate', () => {
         code: 'WT_009',
         hint: expect.stringContaining('safe.directory'),
       })
+      // Only the user's own config and the system's can say so.
+      writeFileSync(path.join(repo.dir, '.git/config'), '[safe]\n\tdirectory = *\n')
+      await expect(locate({ exec: async () => exec }, repo.dir)).rejects.toMatchObject({ code: 'WT_009' })
       writeFileSync(path.join(repo.home, '.gitconfig'), `[safe]\n\tdirectory = ${repo.dir}\n`)
       expect(await locate({ exec: async () => exec }, repo.dir)).toMatchObject({ checkout: repo.dir })
       rmSync(path.join(repo.home, '.gitconfig'))

@@ -117,7 +117,9 @@ async function requireOwned(load: LocateOptions['exec'], folder: string, place: 
   if (foreign.length === 0) return
   const exec = await load()
   // git does not look at the owner of the common folder, so it is asked about that folder by itself.
-  const cwd = foreign.every((part) => part === place.commonDir) ? place.commonDir : folder
+  const { commonDir, gitDir } = place
+  const isCommonAlone = commonDir !== gitDir && foreign.every((part) => part === commonDir)
+  const cwd = isCommonAlone ? commonDir : folder
   // Whether a bare repository is meant has been decided above.
   const args = ['-c', 'safe.bareRepository=all', 'rev-parse', '--git-dir']
   if ((await exec({ args, cwd, config: 'user', expect: [128] })).code === 0) return
