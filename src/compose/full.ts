@@ -11,6 +11,8 @@ import type { FileSystem } from '../core/ports/files.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Ports } from '../core/ports/index.ts'
 import type { Vault } from '../core/ports/vault.ts'
+import { isTrusted } from '../core/hooks/trust.ts'
+import { settingsCheckout } from '../core/tasks/repo.ts'
 import { nodeFiles } from '../files/node.ts'
 import { type GitExec, gitExec, gitPipe } from '../git/exec.ts'
 import { commandGit } from '../git/index.ts'
@@ -104,7 +106,7 @@ export function compose(options: ComposeOptions = {}): Composed {
   const started = commands(spawning)
   const temp = env.TMPDIR || os.tmpdir()
   const ownCommands = around.commands?.(started) ?? started
-  return {
+  const ports: Composed = {
     home,
     userHome: userHome(env),
     temp,
@@ -149,6 +151,10 @@ export function compose(options: ComposeOptions = {}): Composed {
       userFile: userSettingsFile(configFolder),
       env,
       flags: options.flags,
+      home,
+      userHome: userHome(env),
+      findOwner: (checkout) => settingsCheckout(ports, checkout),
+      isTrusted: (checkout, values) => isTrusted(ports, checkout, values),
     }),
     commands: ownCommands,
     sandboxes: sandboxesOn({ commands: ownCommands, files, home: userHome(env), temp }),
@@ -178,6 +184,7 @@ export function compose(options: ComposeOptions = {}): Composed {
       await records.close()
     },
   }
+  return ports
 }
 
 /** 20 characters of base 32: 100 random bits. */

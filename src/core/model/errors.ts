@@ -174,6 +174,8 @@ export interface ErrorData {
   /** Files of a workspace that no commit and no step holds, and the ignored ones beside them. */
   readonly changed?: readonly string[]
   readonly ignored?: readonly string[]
+  /** Settings for agents that the user has not trusted. */
+  readonly untrusted?: readonly string[]
   /** The wrong setting, and its place in the file. */
   readonly key?: string
   readonly line?: number

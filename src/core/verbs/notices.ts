@@ -24,7 +24,8 @@ async function readNext(records: Records, dir: string, ports?: Ports): Promise<N
   const reverts = await takeReverts(records, repo)
   if (!ports) return reverts
   const { takeOffer } = await import('../hooks/peer-notice.ts')
-  return [...reverts, ...(await takeOffer(ports, repo))]
+  const { takeWaiting } = await import('../hooks/trust-notice.ts')
+  return [...reverts, ...(await takeOffer(ports, repo)), ...(await takeWaiting(ports, repo))]
 }
 
 async function takeReverts({ store, notes }: Records, repo: Repo): Promise<Notice[]> {
