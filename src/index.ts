@@ -103,8 +103,10 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     verifyAudit: async (signal?: AbortSignal) =>
       (await call('system.audit', { repo, verify: true }, signal)).verified,
     /** Trusts the repository's own settings as they are now; with `show`, only returns what there is to trust. */
-    trust: (input: Pick<Rest<'system.trust'>, 'show' | 'revoke' | 'fingerprint'> = {}, signal?: AbortSignal) =>
-      call('system.trust', { repo, ...input }, signal),
+    trust: (
+      input: Pick<Rest<'system.trust'>, 'show' | 'revoke' | 'fingerprint'> = {},
+      signal?: AbortSignal,
+    ) => call('system.trust', { repo, ...input }, signal),
     /** Imports the workspace setup for other tools into `.offshoot.yaml`. */
     importPeers: (
       input: Rest<'system.import'> = {},

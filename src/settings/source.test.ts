@@ -145,7 +145,10 @@ describe('H1: a repository’s own file is taken at its word only where that is 
     (await source(options).readWithOrigin(checkout)).find((setting) => setting.key === key)
 
   test('what could run something or lose something waits for trust, and the next place counts', async () => {
-    writeFileSync(repoFile, 'hooks: { postStart: ./evil }\ntrash: { keepDays: 0 }\nbranch: { name: "x/{task}" }')
+    writeFileSync(
+      repoFile,
+      'hooks: { postStart: ./evil }\ntrash: { keepDays: 0 }\nbranch: { name: "x/{task}" }',
+    )
     writeFileSync(userFile, 'trash: { keepDays: 90 }')
     expect(await found('hooks.postStart')).toEqual({
       key: 'hooks.postStart',
@@ -175,7 +178,10 @@ describe('H1: a repository’s own file is taken at its word only where that is 
   })
 
   test('limits and policy may become stricter, not looser', async () => {
-    writeFileSync(repoFile, 'limits: { perRepo: 11, concurrent: 3, timeMinutes: 5 }\npolicy: { level: strict }')
+    writeFileSync(
+      repoFile,
+      'limits: { perRepo: 11, concurrent: 3, timeMinutes: 5 }\npolicy: { level: strict }',
+    )
     const { limits, policy } = await read()
     expect({ limits, level: policy.level }).toEqual({
       limits: { perRepo: 10, concurrent: 3, timeMinutes: 5, turns: 0 },

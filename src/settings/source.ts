@@ -95,11 +95,13 @@ interface OwnValue extends CheckedValue {
 /** The repository's file counts over the defaults, and every later place over both. Pure. */
 function joined(own: readonly OwnValue[], later: readonly CheckedValue[]): Setting[] {
   const settings = new Map<string, Setting>()
-  for (const [key, value] of defaults)
-    settings.set(key, { key, value, origin: 'default', isForeign: false })
+  for (const [key, value] of defaults) settings.set(key, { key, value, origin: 'default', isForeign: false })
   for (const { key, value, origin, waits } of own) {
     const before = settings.get(key)
-    settings.set(key, waits && before ? { ...before, waiting: value } : { key, value, origin, isForeign: true })
+    settings.set(
+      key,
+      waits && before ? { ...before, waiting: value } : { key, value, origin, isForeign: true },
+    )
   }
   for (const { key, value, origin } of later) settings.set(key, { key, value, origin, isForeign: false })
   const denied = own.find(({ key }) => key === 'policy.denied')

@@ -38,9 +38,9 @@ test('C2: a repository cannot choose the address that work is pushed to', async 
   writeFileSync(hook, `#!/bin/sh\ntouch '${canary(repo)}'\n`)
   chmodSync(hook, 0o755)
   writeFileSync(path.join(repo.dir, '.offshoot.yaml'), `pr: { remote: ${repo.dir}/e.git }\n`)
-  expect((await offshoot(withEnv(user, { OFFSHOOT_PR_REMOTE: 'x' }), 'start', 'f1', '--json')).json.error.code).toBe(
-    'WT_016',
-  )
+  expect(
+    (await offshoot(withEnv(user, { OFFSHOOT_PR_REMOTE: 'x' }), 'start', 'f1', '--json')).json.error.code,
+  ).toBe('WT_016')
   writeFileSync(path.join(repo.dir, '.offshoot.yaml'), '')
   const { task } = (await offshoot(user, 'start', 'f1', '--json')).json
   writeFileSync(path.join(task.path, 'b.txt'), 'two\n')
@@ -68,8 +68,9 @@ test('C2: what a flag allows is all that is allowed, whatever the user’s setti
   expect(existsSync(canary(repo))).toBe(true)
 })
 
-test('C2: what a repository denies, no flag takes back', async () => {
-  const repo = withStandIn(hostile('policy: { denied: [Bash] }\n'))
+test('C2: what a repository denies, neither a setting of the user’s nor a flag takes back by accident', async () => {
+  const denying = hostile('policy: { denied: [Bash] }\n')
+  const repo = withStandIn(withEnv(denying, { OFFSHOOT_POLICY_DENIED: 'WebFetch' }))
   const line = ['run', '--task', 'T1', '--denied-tools', 'Read', '--allowed-tools', 'Bash(*)', '--json']
   await offshoot(repo, ...line, touch(repo))
   expect(existsSync(canary(repo))).toBe(false)
@@ -94,7 +95,9 @@ test('C2: a repository cannot have the user’s own files linked or copied into 
 })
 
 test('C2: a repository cannot shorten how long the user’s work is kept', async () => {
-  const repo = hostile('trash: { keepDays: 0 }\nprune: { maxAgeDays: 0, minKeep: 0, protectUncommitted: false }\n')
+  const repo = hostile(
+    'trash: { keepDays: 0 }\nprune: { maxAgeDays: 0, minKeep: 0, protectUncommitted: false }\n',
+  )
   await offshoot(repo, 'start', 'T1')
   const { json } = await offshoot(repo, 'prune', '--json')
   expect(json).toMatchObject({ ok: true, removed: [] })
@@ -103,7 +106,9 @@ test('C2: a repository cannot shorten how long the user’s work is kept', async
 test('C2: which values wait for trust is told once, and by config at any time', async () => {
   const repo = hostile('agent: { name: command }\nkeepFailed: true\n')
   const first = await offshoot(repo, 'start', 'T1')
-  expect(first.stderr).toContain('.offshoot.yaml sets agent.name, keepFailed, which do not count until you trust it')
+  expect(first.stderr).toContain(
+    '.offshoot.yaml sets agent.name, keepFailed, which do not count until you trust it',
+  )
   expect((await offshoot(repo, 'start', 'T2')).stderr).toBe('')
   const { settings } = (await offshoot(repo, 'config', '--json')).json
   expect(settings.filter(({ waits }: { waits?: boolean }) => waits)).toEqual([
@@ -115,11 +120,17 @@ test('C2: which values wait for trust is told once, and by config at any time', 
   )
   await offshoot(repo, 'trust')
   const trusted = (await offshoot(repo, 'config', '--json')).json.settings
-  expect(trusted).toContainEqual({ key: 'keepFailed', value: true, origin: path.join(repo.dir, '.offshoot.yaml') })
+  expect(trusted).toContainEqual({
+    key: 'keepFailed',
+    value: true,
+    origin: path.join(repo.dir, '.offshoot.yaml'),
+  })
 })
 
 test('M8: what an agent writes into the settings of its workspace does not count for who stands there', async () => {
-  const repo = withStandIn(testRepo({ 'a.txt': 'one\n', '.offshoot.yaml': 'branch: { name: "users/{task}" }\n' }))
+  const repo = withStandIn(
+    testRepo({ 'a.txt': 'one\n', '.offshoot.yaml': 'branch: { name: "users/{task}" }\n' }),
+  )
   const { task } = (await offshoot(repo, 'start', 'w1', '--json')).json
   const yaml = 'branch: { name: "agents/{task}" }\npolicy: { allowed: [Bash] }\n'
   writeFileSync(path.join(task.path, '.offshoot.yaml'), yaml)
@@ -130,5 +141,7 @@ test('M8: what an agent writes into the settings of its workspace does not count
   expect(second.branch).toBe('users/w2')
   // A task that was started in a workspace has that one as its origin.
   writeFileSync(path.join(second.path, '.offshoot.yaml'), yaml)
-  expect((await offshoot(inFolder(repo, second.path), 'start', 'w3', '--json')).json.task.branch).toBe('users/w3')
+  expect((await offshoot(inFolder(repo, second.path), 'start', 'w3', '--json')).json.task.branch).toBe(
+    'users/w3',
+  )
 })

@@ -81,14 +81,21 @@ function atTerminal(repo: TestRepo, typed: string, ...args: string[]) {
   const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
   const line = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
   const env = { ...repo.env, SHELL: '/bin/sh', NO_COLOR: '1' }
-  return spawnSync('script', ['-qec', line, '/dev/null'], { cwd: repo.dir, env, input: typed, encoding: 'utf8' })
+  return spawnSync('script', ['-qec', line, '/dev/null'], {
+    cwd: repo.dir,
+    env,
+    input: typed,
+    encoding: 'utf8',
+  })
 }
 
 test('M3: trust shows first, and asks before it trusts', async () => {
   const repo = withScript('hooks:\n  postStart: ./setup.sh\n', 'setup.sh')
   const isTrusted = async () => (await offshoot(repo, 'trust', '--show', '--json')).json.trusted
   const no = atTerminal(repo, 'n\n', 'trust')
-  expect(no.stdout).toMatch(/postStart {2}\.\/setup\.sh[^]*setup\.sh \(sha256[^]*Trust it, exactly as it is now\? \[y\/N\]/)
+  expect(no.stdout).toMatch(
+    /postStart {2}\.\/setup\.sh[^]*setup\.sh \(sha256[^]*Trust it, exactly as it is now\? \[y\/N\]/,
+  )
   expect(await isTrusted()).toBe(false)
   atTerminal(repo, '\n', 'trust')
   expect(await isTrusted()).toBe(false)
@@ -112,7 +119,9 @@ const settings = JSON.stringify({ hooks: { SessionStart: [] } })
 test.each(['.claude/settings.json', '.claude/hooks/a.sh', '.mcp.json'])(
   'M3: an agent does not run with %s of the repository before the user trusts it',
   async (file) => {
-    const repo = withStandIn(testRepo({ 'a.txt': 'one\n', [file]: settings, '.gemini/settings.json': settings }))
+    const repo = withStandIn(
+      testRepo({ 'a.txt': 'one\n', [file]: settings, '.gemini/settings.json': settings }),
+    )
     const run = () => offshoot(repo, 'run', '--task', 'T1', '--json', play({ write: 'b.txt' }))
     const { code, json } = await run()
     expect({ code, error: json.error }).toMatchObject({

@@ -24,7 +24,9 @@ export function wordsOf(command: string): string[] {
 /** The files in `root` that the command names. What such a file reads or starts in turn is not known. */
 export async function readNamedFiles(ports: Files, root: string, command: string): Promise<HashedFile[]> {
   const words = wordsOf(command)
-  const kinds = new Map(await Promise.all(words.map(async (word) => [word, await kindOf(ports, root, word)] as const)))
+  const kinds = new Map(
+    await Promise.all(words.map(async (word) => [word, await kindOf(ports, root, word)] as const)),
+  )
   const folders = words.filter((word) => kinds.get(word) === 'folder')
   // `cd app && ./setup.sh`
   const below = folders.flatMap((folder) => words.map((word) => `${folder}/${word}`))
@@ -38,7 +40,11 @@ const mostFiles = 5000
 const notRead = '.claude/worktrees'
 
 /** Every file at or below these paths, through links as an agent would read them. */
-export async function readFilesAt(ports: Files, root: string, paths: readonly string[]): Promise<HashedFile[]> {
+export async function readFilesAt(
+  ports: Files,
+  root: string,
+  paths: readonly string[],
+): Promise<HashedFile[]> {
   const found: string[] = []
   const seen = new Set<string>()
   const walk = async (name: string): Promise<void> => {
@@ -56,10 +62,14 @@ export async function readFilesAt(ports: Files, root: string, paths: readonly st
 
 function tooMany(root: string, name: string): AppError {
   const [folder = name] = name.split('/')
-  return new AppError('policyRefused', `${folder} has more than ${mostFiles} files: nobody can trust all of them.`, {
-    path: path.join(root, folder),
-    hint: 'Move what is no settings of an agent out of that folder.',
-  })
+  return new AppError(
+    'policyRefused',
+    `${folder} has more than ${mostFiles} files: nobody can trust all of them.`,
+    {
+      path: path.join(root, folder),
+      hint: 'Move what is no settings of an agent out of that folder.',
+    },
+  )
 }
 
 async function kindOf(ports: Files, root: string, name: string) {

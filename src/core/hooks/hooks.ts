@@ -50,7 +50,8 @@ export async function readHooks(
   return taskHooks.flatMap((hook): HookCommand[] => {
     const found = settings.find(({ key }) => key === `hooks.${hook}`)
     const waits = found?.waiting !== undefined
-    const command = String((waits ? found.waiting : found?.value) ?? '').trim()
+    const value = waits ? found.waiting : found?.value
+    const command = typeof value === 'string' ? value.trim() : ''
     return command === '' ? [] : [{ hook, command, isForeign: waits || Boolean(found?.isForeign), waits }]
   })
 }
@@ -80,8 +81,9 @@ export async function runTaskHook(...call: HookCall): Promise<HookRun | undefine
 
 async function attempt(...asked: HookCall): Promise<Ran | undefined> {
   const [ports, repo, task, hook, options = {}, signal] = asked
-  // A broken settings file must not keep the user from accepting or rejecting.
-  const hooks = await readHooks(ports, task.origin).catch(() => [])
+  // A broken settings file must not keep the user from accepting or rejecting, and the repository's not the user's hooks from running.
+  const users = () => readHooks(ports, null).catch(() => [])
+  const hooks = await readHooks(ports, task.origin).catch(users)
   const found = hooks.find((one) => one.hook === hook)
   if (!found) return undefined
   if (found.waits) return { hook, ok: false, why: notTrusted, isSkipped: true }

@@ -16,7 +16,8 @@ export async function takeWaiting(ports: Ports, { id, place: { checkout } }: Rep
   if ((await ports.notes.find(key)) === state) return []
   await ports.notes.put(key, state)
   const keys = waiting.map((setting) => setting.key)
-  const named = keys.length > 3 ? `${keys.slice(0, 3).join(', ')} and ${keys.length - 3} more` : keys.join(', ')
+  const named =
+    keys.length > 3 ? `${keys.slice(0, 3).join(', ')} and ${keys.length - 3} more` : keys.join(', ')
   const message = `.offshoot.yaml sets ${named}, which ${keys.length > 1 ? 'do' : 'does'} not count until you trust it: offshoot trust`
   return [{ at: now(ports), message }]
 }

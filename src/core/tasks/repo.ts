@@ -38,10 +38,7 @@ async function locate(records: Records, dir: string): Promise<Place> {
 }
 
 /** The checkout whose settings count: in a workspace, which an agent can write, the one that its task was started from. */
-export async function settingsCheckout(
-  { store }: Pick<Records, 'store'>,
-  checkout: string,
-): Promise<string> {
+export async function settingsCheckout({ store }: Pick<Records, 'store'>, checkout: string): Promise<string> {
   const seen = new Set<string>()
   for (let folder = checkout; !seen.has(folder); ) {
     seen.add(folder)

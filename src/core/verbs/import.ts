@@ -24,7 +24,8 @@ export interface Imported {
 /** Writes the hooks into the repository's own settings. They run only once the user trusts them. */
 export async function importPeers(ports: Ports, input: ImportInput): Promise<Imported> {
   const { place } = await findRepo(ports, input.dir)
-  if (place.checkout === null) throw new AppError('notARepository', 'A bare repository has no settings of its own.')
+  if (place.checkout === null)
+    throw new AppError('notARepository', 'A bare repository has no settings of its own.')
   const checkout = await settingsCheckout(ports, place.checkout)
   const target = settingsFile(checkout)
   const settings = chosen(await readPeers(ports, checkout, input.file))
