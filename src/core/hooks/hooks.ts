@@ -18,7 +18,7 @@ import { readNamedFiles } from './files.ts'
 import { findUntrusted } from './trust.ts'
 
 const taskHooks = ['postStart', 'preRun', 'preAccept', 'postAccept', 'preRemove'] as const
-export type TaskHook = (typeof taskHooks)[number]
+type TaskHook = (typeof taskHooks)[number]
 
 export interface HookCommand {
   readonly hook: TaskHook

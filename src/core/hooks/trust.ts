@@ -38,7 +38,7 @@ export function agentPaths({ agents }: Pick<Ports, 'agents'>): string[] {
   return [...new Set(agents.flatMap(({ obeys = [] }) => obeys))].toSorted()
 }
 
-export function commandsOf(values: readonly RestrictedValue[]): string[] {
+function commandsOf(values: readonly RestrictedValue[]): string[] {
   return values.flatMap(({ key, value }) =>
     key.startsWith('hooks.') && typeof value === 'string' ? [value] : [],
   )

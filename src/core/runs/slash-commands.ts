@@ -16,7 +16,7 @@ const decided = (verb: string, fate: string, what: string): SlashCommand => ({
   ].join('\n'),
 })
 
-export const slashCommands: readonly SlashCommand[] = [
+const slashCommands: readonly SlashCommand[] = [
   {
     name: 'session-status',
     summary: 'Tell what this task has done so far (offshoot show)',
