@@ -16,7 +16,7 @@ import type { EndedRun } from '../runs/end-run.ts'
 import { withRun } from '../runs/run.ts'
 import { requireTask } from '../tasks/find.ts'
 import { findRepo } from '../tasks/repo.ts'
-import { start } from './start.ts'
+import { startTask } from '../starting/start-task.ts'
 
 /** Runs an agent, or any command, in the workspace of a task: a policy before each tool call, a step after it. */
 export async function runAgent(
@@ -49,7 +49,7 @@ export async function runAgent(
   const onOutput = onlooker && outputTo(onlooker)
   const running = async () => {
     await requireTrustedSettings(ports, found, agent)
-    return withRun(ports, found, label, (run) => workInTask(ports, found.repo, run, order, signal), {
+    return withRun(ports, found, label, (run) => workInTask(run, order, signal), {
       meanwhile: recoverMeanwhile,
       onOutput,
       signal,
@@ -102,7 +102,7 @@ async function taskFor(
     onProgress: (progress: Progress) => onlooker.tell({ event: 'progress', ...progress }),
   }
   const asked = { dir, task: input.task, title, base, ...watched }
-  return start(ports, asked, signal).catch((thrown: unknown) => {
+  return startTask(ports, asked, signal).catch((thrown: unknown) => {
     throw beforeRun(appError(thrown))
   })
 }
