@@ -40,6 +40,14 @@ test.each([
   expect(sung(repo)).toBe(before)
 })
 
+test('M3: a trusted command does not run with a changed file of the checkout that it names by a variable', async () => {
+  const repo = withScript('hooks:\n  postStart: sh "$ROOT_WORKTREE_PATH/setup.sh"\n', 'setup.sh')
+  await offshoot(repo, 'trust')
+  repo.write('setup.sh', script('evil'))
+  expect((await offshoot(repo, 'start', 'T1', '--json')).json.setup).toMatchObject({ ok: false })
+  expect(sung(repo)).toBe('')
+})
+
 test('M3: a check that the agent has changed does not run, and lets nothing pass, until the user trusts it', async () => {
   const repo = withScript('hooks:\n  preAccept: ./check.sh\n', 'check.sh')
   await offshoot(repo, 'trust')

@@ -89,7 +89,8 @@ async function attempt(...asked: HookCall): Promise<Ran | undefined> {
   if (found.waits) return { hook, ok: false, why: notTrusted, isSkipped: true }
   const isThere = (await ports.files.readKind(task.path)) === 'folder'
   const workspace = options.cwd ?? (isThere ? task.path : task.origin)
-  const changed = found.isForeign ? await findChanged(ports, repo, workspace, found.command) : undefined
+  const folders = namesPlaces(found.command) ? [workspace, task.origin] : [workspace]
+  const changed = found.isForeign ? await findChanged(ports, repo, folders, found.command) : undefined
   if (changed !== undefined) return { hook, ok: false, why: changed, isSkipped: false }
   const { timeoutSeconds } = (await settingsOf(ports, task)).hooks
   const late = AbortSignal.timeout(timeoutSeconds * 1000)
@@ -122,12 +123,20 @@ async function attempt(...asked: HookCall): Promise<Ran | undefined> {
 async function findChanged(
   ports: Ports,
   repo: RepoRecord,
-  folder: string,
+  folders: readonly string[],
   command: string,
 ): Promise<string | undefined> {
-  const [first] = await findUntrusted(ports, repo.id, await readNamedFiles(ports, folder, command))
-  if (!first) return undefined
-  return `was not run, because ${first.path} is not as you trusted it: offshoot trust -C ${quoted(folder)} shows it, and asks`
+  for (const folder of folders) {
+    const [first] = await findUntrusted(ports, repo.id, await readNamedFiles(ports, folder, command))
+    if (!first) continue
+    return `was not run, because ${first.path} is not as you trusted it: offshoot trust -C ${quoted(folder)} shows it, and asks`
+  }
+  return undefined
+}
+
+/** Whether the command may name files by a variable, as `$ROOT_WORKTREE_PATH`, or from the root: those of the checkout, too. */
+function namesPlaces(command: string): boolean {
+  return /[$`]|(?:^|[\s"'=])\//.test(command)
 }
 
 /** Runs a `pre…` hook, and throws `policyRefused` when it fails. One that was never trusted is skipped, with an event. */

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { RestrictedValue } from '../model/settings.ts'
+import type { Agent } from '../ports/agent.ts'
 import type { Ports } from '../ports/index.ts'
 import { recognize, settingsCheckout, trustNote } from '../tasks/repo.ts'
 import { type HashedFile, readFilesAt, readModules, readNamedFiles } from './files.ts'
@@ -20,21 +21,28 @@ interface Trust {
   readonly files: Readonly<Record<string, readonly string[]>>
 }
 
-/** Reads what needs trust in a checkout. In a workspace the settings are its owner's, and files of both count. */
-export async function readTrustable(ports: Ports, checkout: string | null): Promise<Trustable> {
+/**
+ * Reads what needs trust in a checkout, with the settings that these agents obey. In a workspace the settings are its owner's,
+ * and files of both count.
+ */
+export async function readTrustable(
+  ports: Ports,
+  checkout: string | null,
+  agents: readonly Agent[],
+): Promise<Trustable> {
   if (checkout === null) return { values: [], files: [] }
   const owner = await settingsCheckout(ports, checkout)
   const values = await ports.settings.readRestricted(owner)
   const files: HashedFile[] = await readModules(ports, owner, modulesOf(values))
   for (const root of new Set([owner, checkout])) {
     for (const command of commandsOf(values)) files.push(...(await readNamedFiles(ports, root, command)))
-    files.push(...(await readFilesAt(ports, root, agentPaths(ports))))
+    files.push(...(await readFilesAt(ports, root, obeyedBy(agents))))
   }
   return { values, files: unique(files) }
 }
 
-/** Where agents keep settings in a repository: every path that one of ours reads. */
-export function agentPaths({ agents }: Pick<Ports, 'agents'>): string[] {
+/** Every path of a repository that one of the agents obeys. */
+export function obeyedBy(agents: readonly Agent[]): string[] {
   return [...new Set(agents.flatMap(({ obeys = [] }) => obeys))].toSorted()
 }
 

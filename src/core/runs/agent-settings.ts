@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { quoted } from '../base/shell-quote.ts'
 import { type HashedFile, readFilesAt } from '../hooks/files.ts'
-import { agentPaths, findUntrusted } from '../hooks/trust.ts'
+import { findUntrusted, obeyedBy } from '../hooks/trust.ts'
 import { AppError } from '../model/errors.ts'
 import type { RepoRecord } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
@@ -16,7 +16,7 @@ export async function requireTrustedSettings(
   { repo, task }: { readonly repo: RepoRecord; readonly task: Task },
   agent: Agent,
 ): Promise<void> {
-  const found = await readFilesAt(ports, task.path, agent.obeys ?? agentPaths(ports))
+  const found = await readFilesAt(ports, task.path, agent.obeys ?? obeyedBy(ports.agents))
   const foreign = found.filter((file) => !isOurs(ports.agents, file))
   const [first, ...more] = await findUntrusted(ports, repo.id, foreign)
   if (!first) return

@@ -11,6 +11,7 @@ import {
 import { AppError } from '../model/errors.ts'
 import type { RestrictedValue } from '../model/settings.ts'
 import type { Ports } from '../ports/index.ts'
+import { readAgents } from '../runs/choose-agent.ts'
 import { requireRepo, trustNote } from '../tasks/repo.ts'
 
 export interface TrustInput {
@@ -40,7 +41,9 @@ export interface Trusted {
 /** Trusts all of it exactly as it is now; what changes needs new trust. */
 export async function trust(ports: Ports, input: TrustInput, signal?: AbortSignal): Promise<Trusted> {
   const repo = await requireRepo(ports, input.dir, signal)
-  const found = await readTrustable(ports, repo.place.checkout)
+  // A module that is broken, or not trusted yet, has no agents.
+  const { agents } = await readAgents(ports, input.dir).catch(() => ports)
+  const found = await readTrustable(ports, repo.place.checkout, agents)
   const told = shown(found)
   if (input.show) return { ...told, trusted: await isAllTrusted(ports, repo.id, found) }
   if (input.isUnattended && !input.ci) {
