@@ -35,7 +35,7 @@ type Rest<A extends ActionName> = Omit<Input<A>, 'repo'>
 
 /** Opens the repository that holds `dir`. Opening reads nothing; the first verb does. */
 export function openRepo(dir: string, options: ComposeOptions = {}) {
-  const ports = compose(options)
+  const ports = compose({ named: dir, ...options })
   const repo = dir
   const call = openDoor(ports, () => callerOf(ports.processes.findRun()))
   return {
@@ -102,9 +102,11 @@ export function openRepo(dir: string, options: ComposeOptions = {}) {
     /** Verifies the log of all repositories: its flaws, none if every entry is as it was written. */
     verifyAudit: async (signal?: AbortSignal) =>
       (await call('system.audit', { repo, verify: true }, signal)).verified,
-    /** Trusts the commands of the repository's own settings as they are now; with `show`, only returns them. */
-    trust: (input: Pick<Rest<'system.trust'>, 'show' | 'revoke'> = {}, signal?: AbortSignal) =>
-      call('system.trust', { repo, ...input }, signal),
+    /** Trusts the repository's own settings as they are now; with `show`, only returns what there is to trust. */
+    trust: (
+      input: Pick<Rest<'system.trust'>, 'show' | 'revoke' | 'fingerprint'> = {},
+      signal?: AbortSignal,
+    ) => call('system.trust', { repo, ...input }, signal),
     /** Imports the workspace setup for other tools into `.offshoot.yaml`. */
     importPeers: (
       input: Rest<'system.import'> = {},

@@ -24,15 +24,21 @@ export const setup = {
     },
   },
   'system.trust': {
-    summary: 'Trust the commands of this repository’s own settings, exactly as they are now',
+    summary: 'Trust the settings of this repository that could run something, exactly as they are now',
     group: 'setup',
     scope: 'admin',
     writes: true,
     previews: 'show',
     options: {
-      show: { type: 'boolean', help: 'only show the commands' },
+      show: { type: 'boolean', help: 'only show them' },
       revoke: { type: 'boolean', help: 'trust none of them any more' },
       ci: { type: 'boolean', help: 'trust them although nobody is there to read them, as in CI' },
+      fingerprint: {
+        type: 'text',
+        flag: null,
+        value: 'HASH',
+        help: 'trust them only if they still have this fingerprint',
+      },
     },
   },
   'system.agents': {

@@ -17,6 +17,7 @@ export const claude: Agent = {
   install: 'npm install -g @anthropic-ai/claude-code',
   exact: true,
   asks: true,
+  obeys: ['.claude', '.mcp.json'],
   slash: (command) => skill('.claude/skills', command),
   run: (input, cell, cancel) =>
     events(cancel, async (push, signal) => {

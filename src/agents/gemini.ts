@@ -20,6 +20,7 @@ export const gemini: Agent = {
   install: 'npm install -g @google/gemini-cli',
   exact: false,
   asks: true,
+  obeys: ['.gemini'],
   slash: ({ name, summary, prompt }) => ({
     folder: '.gemini/commands/offshoot',
     name: `${name}.toml`,

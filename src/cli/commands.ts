@@ -312,6 +312,7 @@ export const commands: readonly Command[] = [
     },
   ),
   verb('trust', 'system.trust', {
+    options: { yes: { type: 'boolean', help: 'do not ask at a terminal' } },
     examples: ['offshoot trust --show', 'offshoot trust'],
     load: async () => (await import('./commands/trust.ts')).trust,
   }),

@@ -48,12 +48,13 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
   const json = flag(values, 'json')
   const quiet = json || flag(values, 'quiet')
   const colored = isTerminal() && !process.env.NO_COLOR && !flag(values, 'no-color')
-  const door = openDoors(signal, (event) => {
+  const named = text(values, 'directory')
+  const door = openDoors(signal, named, (event) => {
     if (event.event === 'output' && !quiet) process.stderr.write(event.text)
     if (event.event === 'progress' && !quiet) showProgress(event)
   })
   const context: Context = {
-    dir: path.resolve(text(values, 'directory') ?? process.cwd()),
+    dir: path.resolve(named ?? process.cwd()),
     values,
     positionals,
     rest,
@@ -103,18 +104,18 @@ interface Doors {
 const speaking: ReadonlySet<string> = new Set(['task.run', 'system.direct'])
 
 /** Opens the way to the verbs. An action that reads only the records is answered without loading the other adapters, which keeps `list` fast. */
-function openDoors(signal: AbortSignal, said: Emit): Doors {
+function openDoors(signal: AbortSignal, named: string | undefined, said: Emit): Doors {
   let records: OpenRecords | undefined
   let ports: Composed | undefined
   let caller: Caller | undefined
   const readCaller = () => (caller ??= callerOf(findRun(process.env), Boolean(process.env.CI)))
   const call: Context['call'] = async (action, input, emit) => {
     if (isRecordAction(action) && !ports) {
-      records ??= composeRecords()
+      records ??= composeRecords(process.env, named)
       return openLook(records, readCaller)(action, input as never, signal) as never
     }
     const { compose } = await import('../compose/full.ts')
-    ports ??= compose()
+    ports ??= compose({ named })
     // The output of hooks during a verb is printed as progress.
     return openDoor(ports, readCaller)(
       action,

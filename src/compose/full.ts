@@ -11,6 +11,8 @@ import type { FileSystem } from '../core/ports/files.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Ports } from '../core/ports/index.ts'
 import type { Vault } from '../core/ports/vault.ts'
+import { isTrusted } from '../core/hooks/trust.ts'
+import { settingsCheckout } from '../core/tasks/repo.ts'
 import { nodeFiles } from '../files/node.ts'
 import { type GitExec, gitExec, gitPipe } from '../git/exec.ts'
 import { commandGit } from '../git/index.ts'
@@ -38,6 +40,8 @@ export interface ComposeOptions {
   /** The state folder; by default `stateFolder(env)`. */
   readonly home?: string | undefined
   readonly env?: NodeJS.ProcessEnv | undefined
+  /** The folder that the user named, as opposed to the one that they happen to be in. */
+  readonly named?: string | undefined
   readonly flags?: SettingFlags | undefined
   /**
    * The clock for the times that are recorded, and for the age of records; by default the system's. The age of a file is
@@ -84,7 +88,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     settled(answer)
     return answer
   }
-  const records = openRecords({ home, around, exec: async () => exec })
+  const records = openRecords({ home, around, exec: async () => exec, named: options.named })
   const notes = {
     find: (key: string) => records.notes.find(key),
     put: (key: string, value: string) => records.notes.put(key, value),
@@ -103,7 +107,7 @@ export function compose(options: ComposeOptions = {}): Composed {
   const started = commands(spawning)
   const temp = env.TMPDIR || os.tmpdir()
   const ownCommands = around.commands?.(started) ?? started
-  return {
+  const ports: Composed = {
     home,
     userHome: userHome(env),
     temp,
@@ -148,6 +152,10 @@ export function compose(options: ComposeOptions = {}): Composed {
       userFile: userSettingsFile(configFolder),
       env,
       flags: options.flags,
+      home,
+      userHome: userHome(env),
+      findOwner: (checkout) => settingsCheckout(ports, checkout),
+      isTrusted: (checkout, values) => isTrusted(ports, checkout, values),
     }),
     commands: ownCommands,
     sandboxes: sandboxesOn({ commands: ownCommands, files, home: userHome(env), temp }),
@@ -177,6 +185,7 @@ export function compose(options: ComposeOptions = {}): Composed {
       await records.close()
     },
   }
+  return ports
 }
 
 /** 20 characters of base 32: 100 random bits. */

@@ -4,6 +4,7 @@ import type { Records } from '../core/ports/index.ts'
 import type { Notes, RepoRecords, Store, Stores } from '../core/ports/store.ts'
 import type { GitExec } from '../git/exec.ts'
 import { locate } from '../git/locate.ts'
+import { realPathOf } from '../git/look.ts'
 import { findOwnRun } from '../process/own-run.ts'
 import { sqliteStores } from '../store/sqlite.ts'
 import { openStateFolder, stateFolder } from './state-folder.ts'
@@ -20,6 +21,8 @@ export interface RecordsOptions {
   readonly around?: AroundRecords | undefined
   /** Git, which is needed only for a repository of another user. */
   readonly exec: () => Promise<GitExec>
+  /** The folder that the user named, as opposed to the one that they happen to be in. */
+  readonly named?: string | undefined
 }
 
 export interface OpenRecords extends Records {
@@ -27,7 +30,7 @@ export interface OpenRecords extends Records {
 }
 
 /** Opens the store on first use. */
-export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRecords {
+export function openRecords({ home, around = {}, exec, named }: RecordsOptions): OpenRecords {
   let stores: Stores | undefined
   const opened = () => {
     if (stores) return stores
@@ -41,6 +44,8 @@ export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRe
     }
     return stores
   }
+  const isNamed = async (folder: string) =>
+    folder === (named && realPathOf(named)) || (await opened().repos.findAt(folder)) !== undefined
   return {
     get store() {
       return opened().store
@@ -51,7 +56,7 @@ export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRe
     get notes() {
       return opened().notes
     },
-    locate: (dir) => locate(exec, dir),
+    locate: (dir) => locate({ exec, isNamed }, dir),
     isAlive: async (owner) => (await import('../process/alive.ts')).isAlive(owner),
     async close() {
       const closing = stores
@@ -62,12 +67,12 @@ export function openRecords({ home, around = {}, exec }: RecordsOptions): OpenRe
 }
 
 /** The records on the real machine, found by the environment of a command. */
-export function composeRecords(env: NodeJS.ProcessEnv = process.env): OpenRecords {
+export function composeRecords(env: NodeJS.ProcessEnv = process.env, named?: string): OpenRecords {
   const exec = async () => {
     const { gitExec } = await import('../git/exec.ts')
     return gitExec({ env, recordChild: () => () => {} })
   }
-  return openRecords({ home: stateFolder(env), exec })
+  return openRecords({ home: stateFolder(env), exec, named })
 }
 
 /** The run of the agent that started this process, directly or not. */

@@ -1,4 +1,5 @@
 /** The port of files, on the real file system (docs/adr/0023-microseconds-at-once.md). */
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
@@ -12,6 +13,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  readSync,
   realpathSync,
   renameSync,
   rmdirSync,
@@ -50,6 +52,7 @@ export function nodeFiles(): FileSystem {
   return {
     readKind,
     readText,
+    readHash,
     readTime: async (target) => orUndefined(() => lstatSync(target))?.mtime,
     readNames,
     readRealPath,
@@ -83,13 +86,31 @@ async function readKind(target: string): Promise<FileKind | undefined> {
   return found.isSymbolicLink() ? 'link' : 'other'
 }
 
+/** O_NONBLOCK: if a pipe took the file's place, opening it must not wait for a writer. */
+const lookOnly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
 async function readText(target: string): Promise<string | undefined> {
-  // O_NONBLOCK: if a pipe took the file's place, opening it must not wait for a writer.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const file = orUndefined(() => openSync(target, flags))
+  const file = orUndefined(() => openSync(target, lookOnly))
   if (file === undefined) return undefined
   try {
     return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}
+
+async function readHash(target: string): Promise<string | undefined> {
+  const file = orUndefined(() => openSync(target, lookOnly))
+  if (file === undefined) return undefined
+  try {
+    if (!fstatSync(file).isFile()) return undefined
+    const hash = createHash('sha256')
+    const chunk = Buffer.allocUnsafe(64 * 1024)
+    for (let size = 1; size > 0; ) {
+      size = readSync(file, chunk)
+      hash.update(chunk.subarray(0, size))
+    }
+    return hash.digest('hex')
   } finally {
     closeSync(file)
   }

@@ -9,7 +9,7 @@ import { locate } from './locate.ts'
 const unused: GitExec = (call) => {
   throw new Error(`git ${call.args.join(' ')} was spawned`)
 }
-const find = (dir: string) => locate(async () => unused, dir)
+const find = (dir: string) => locate({ exec: async () => unused }, dir)
 
 /** A linked worktree of the user's beside the repository. */
 function linked(repo: TestRepo): string {
@@ -119,12 +119,15 @@ describe('locate', () => {
       const repo = testRepo()
       for (const part of ['', '.git']) chownSync(path.join(repo.dir, part), 12_345, 12_345)
       const exec = gitExec({ env: repo.env, recordChild: () => () => {} })
-      await expect(locate(async () => exec, repo.dir)).rejects.toMatchObject({
+      await expect(locate({ exec: async () => exec }, repo.dir)).rejects.toMatchObject({
         code: 'WT_009',
         hint: expect.stringContaining('safe.directory'),
       })
+      // Only the user's own config and the system's can say so.
+      writeFileSync(path.join(repo.dir, '.git/config'), '[safe]\n\tdirectory = *\n')
+      await expect(locate({ exec: async () => exec }, repo.dir)).rejects.toMatchObject({ code: 'WT_009' })
       writeFileSync(path.join(repo.home, '.gitconfig'), `[safe]\n\tdirectory = ${repo.dir}\n`)
-      expect(await locate(async () => exec, repo.dir)).toMatchObject({ checkout: repo.dir })
+      expect(await locate({ exec: async () => exec }, repo.dir)).toMatchObject({ checkout: repo.dir })
       rmSync(path.join(repo.home, '.gitconfig'))
     },
   )

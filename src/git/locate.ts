@@ -1,4 +1,4 @@
-/** Finds the repository that a folder is in. */
+/** Finds the repository that a folder is in, and refuses what git would refuse (docs/adr/0037-which-repository-it-is.md). */
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
@@ -6,47 +6,62 @@ import type { Place } from '../core/model/repo.ts'
 import { isBare } from './bare.ts'
 import type { GitExec } from './exec.ts'
 import { readSmall, realPathOf, statOf } from './look.ts'
+import { foreignParts } from './owner.ts'
 
-/** Loaded lazily: most repositories belong to the user, and then git is not needed. */
-type LoadExec = () => Promise<GitExec>
+export interface LocateOptions {
+  /** Git, which is needed only where another user owns a part. Loaded lazily: most repositories belong to the user. */
+  readonly exec: () => Promise<GitExec>
+  /** Whether the user named that bare repository, now or before. */
+  readonly isNamed?: (folder: string) => Promise<boolean>
+}
 
-/** Finds the repository of `dir` by reading the files that git reads; runs git only if another user owns it. */
-export async function locate(load: LoadExec, dir: string): Promise<Place> {
+/** Finds the repository of `dir` by reading the files that git reads; runs git only if another user owns a part of it. */
+export async function locate({ exec, isNamed }: LocateOptions, dir: string): Promise<Place> {
   const start = realPathOf(dir)
   if (start === undefined)
     throw new AppError('notFound', `There is no folder ${dir}.`, {
       path: dir,
       hint: 'Name an existing folder with -C DIR.',
     })
-  for (let folder = start; ; folder = path.dirname(folder)) {
-    const place = placeAt(folder)
-    if (place) {
-      await requireTrusted(load, folder, place.commonDir)
-      return place
-    }
-    if (folder === path.dirname(folder)) break
+  for (const folder of upwards(start)) {
+    const place = checkoutAt(folder) ?? bareAt(folder)
+    if (!place) continue
+    if (place.checkout === null && !(await isNamed?.(folder))) requireApart(folder)
+    await requireOwned(exec, folder, place)
+    return place
   }
   throw new AppError('notARepository', `${dir} is not in a git repository.`, { path: dir })
 }
 
-function placeAt(folder: string): Place | undefined {
+function* upwards(start: string): Generator<string> {
+  for (let folder = start; ; folder = path.dirname(folder)) {
+    yield folder
+    if (folder === path.dirname(folder)) return
+  }
+}
+
+function checkoutAt(folder: string): Place | undefined {
   const dotGit = path.join(folder, '.git')
   const found = statOf(dotGit)
   if (found?.isDirectory() && isGitDir(dotGit)) return { commonDir: dotGit, gitDir: dotGit, checkout: folder }
-  if (found?.isFile()) {
-    const target = /^gitdir: (.+?)\r?\n?$/s.exec(readSmall(dotGit) ?? '')?.[1]
-    if (target === undefined) throw new AppError('notARepository', `${dotGit} is damaged.`, { path: dotGit })
-    const gitDir = realPathOf(path.resolve(folder, target))
-    if (gitDir === undefined) {
-      throw new AppError('notARepository', `${dotGit} points to ${target}, which is not there.`, {
-        path: dotGit,
-        hint: 'If the repository was moved, run git worktree repair in it.',
-      })
-    }
-    return { commonDir: commonDirOf(gitDir), gitDir, checkout: folder }
+  if (!found?.isFile()) return undefined
+  const target = /^gitdir: (.+?)\r?\n?$/s.exec(readSmall(dotGit) ?? '')?.[1]
+  if (target === undefined) throw new AppError('notARepository', `${dotGit} is damaged.`, { path: dotGit })
+  const gitDir = realPathOf(path.resolve(folder, target))
+  if (gitDir === undefined) {
+    throw new AppError('notARepository', `${dotGit} points to ${target}, which is not there.`, {
+      path: dotGit,
+      hint: 'If the repository was moved, run git worktree repair in it.',
+    })
   }
-  if (isGitDir(folder) && hasNoCheckout(folder)) return { commonDir: folder, gitDir: folder, checkout: null }
-  return undefined
+  const commonDir = commonDirOf(gitDir)
+  if (commonDir !== gitDir) requireRegistered(folder, gitDir, commonDir)
+  return { commonDir, gitDir, checkout: folder }
+}
+
+function bareAt(folder: string): Place | undefined {
+  if (!isGitDir(folder) || !hasNoCheckout(folder)) return undefined
+  return { commonDir: folder, gitDir: folder, checkout: null }
 }
 
 function commonDirOf(gitDir: string): string {
@@ -66,20 +81,50 @@ function hasNoCheckout(gitDir: string): boolean {
   return path.basename(gitDir) !== '.git' || isBare(gitDir)
 }
 
-/** Our git calls set GIT_DIR, which skips git's ownership check, so we make that check here by git's rules. */
-async function requireTrusted(load: LoadExec, folder: string, commonDir: string): Promise<void> {
-  const uid = process.getuid?.()
-  if (uid === undefined || statOf(commonDir)?.uid === uid) return
-  const exec = await load()
-  const { code } = await exec({
-    args: ['rev-parse', '--git-dir'],
-    cwd: folder,
-    config: 'user',
-    expect: [128],
+/** A worktree counts if its repository has it registered: else anybody's `.git` file could name anybody's repository. */
+function requireRegistered(folder: string, gitDir: string, commonDir: string): void {
+  const dotGit = path.join(folder, '.git')
+  const back = readSmall(path.join(gitDir, 'gitdir'))?.trim()
+  const registered = back === undefined ? undefined : path.resolve(gitDir, back)
+  const isIn = path.dirname(gitDir) === path.join(commonDir, 'worktrees')
+  // Nothing there any more: the worktree was moved, and this is where it is now.
+  const leadsBack =
+    registered !== undefined &&
+    (statOf(registered) === undefined || realPathOf(registered) === realPathOf(dotGit))
+  if (isIn && leadsBack) return
+  throw new AppError('notARepository', `${folder} is not registered as a worktree of ${commonDir}.`, {
+    path: dotGit,
+    hint: `If it is one of yours: git -C '${commonDir}' worktree repair '${folder}'`,
   })
-  if (code === 0) return
-  throw new AppError('notARepository', `${folder} belongs to another user, and git does not trust it.`, {
-    path: folder,
-    hint: `If you trust it: git config --global --add safe.directory '${folder}'`,
+}
+
+/** A folder of a checkout can have the looks of a bare repository, with a config that the checkout's author wrote. */
+function requireApart(bare: string): void {
+  // Nobody can track files below a folder called .git.
+  if (bare.split(path.sep).includes('.git')) return
+  for (const folder of upwards(path.dirname(bare))) {
+    if (statOf(path.join(folder, '.git')) === undefined) continue
+    throw new AppError('notARepository', `${bare} looks like a bare repository inside of ${folder}.`, {
+      path: bare,
+      hint: `If it is one of yours, name it: offshoot -C '${bare}' …`,
+    })
+  }
+}
+
+/** Our git calls set GIT_DIR, which skips git's ownership check, so we make that check here by git's rules. */
+async function requireOwned(load: LocateOptions['exec'], folder: string, place: Place): Promise<void> {
+  const foreign = foreignParts(folder, place)
+  if (foreign.length === 0) return
+  const exec = await load()
+  // git does not look at the owner of the common folder, so it is asked about that folder by itself.
+  const { commonDir, gitDir } = place
+  const isCommonAlone = commonDir !== gitDir && foreign.every((part) => part === commonDir)
+  const cwd = isCommonAlone ? commonDir : folder
+  // Whether a bare repository is meant has been decided above.
+  const args = ['-c', 'safe.bareRepository=all', 'rev-parse', '--git-dir']
+  if ((await exec({ args, cwd, config: 'user', expect: [128] })).code === 0) return
+  throw new AppError('notARepository', `${foreign[0]} belongs to another user, and git does not trust it.`, {
+    path: foreign[0],
+    hint: `If you trust it: git config --global --add safe.directory '${cwd}'`,
   })
 }

@@ -22,9 +22,14 @@ export function badFile(path: string, problem: string, at?: Position, cause?: un
 }
 
 /** `badSettings` about one key. */
-export function badKey({ origin, path, locate }: Layer, key: string, problem: string): AppError {
+export function badKey(
+  { origin, path, locate }: Layer,
+  key: string,
+  problem: string,
+  hint?: string,
+): AppError {
   const at = locate?.(key)
-  return new AppError('badSettings', message(origin, at, problem), { path, data: { key, ...at } })
+  return new AppError('badSettings', message(origin, at, problem), { path, hint, data: { key, ...at } })
 }
 
 function message(origin: string, at: Position | undefined, problem: string): string {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import type * as z from 'zod'
 import { defaults, type SettingKey, type SettingValue, unknownVariables, variable } from './keys.ts'
+import { repositoryMay } from './repository.ts'
 import { rules } from './schema.ts'
 
 const docs = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8')
@@ -17,6 +18,10 @@ describe('the schema', () => {
     expectTypeOf<{ [K in SettingKey]: z.output<(typeof rules)[K]> }>().toEqualTypeOf<{
       [K in SettingKey]: SettingValue<K>
     }>()
+  })
+
+  test('H1: every setting has a row that says what a repository’s own file may do', () => {
+    expect(Object.keys(repositoryMay)).toEqual([...defaults.keys()])
   })
 
   test.each([...defaults])('%s: the default is allowed, and the rule says what else is', (key, value) => {
@@ -88,10 +93,11 @@ test('unknown variables are told with the setting that was probably meant; reser
 })
 
 describe('docs/settings.md', () => {
-  test('lists every setting with its default, its variable and its meaning', () => {
+  test('lists every setting with its default, its variable, what a repository’s file may do, and its meaning', () => {
     const expected = [...defaults].map(([key, value]) => {
       const shown = String(value) === '' ? '(empty)' : `\`${String(value)}\``
-      return `| \`${key}\` | ${shown} | \`${variable(key)}\` | ${rules[key].description} |`
+      const { may } = repositoryMay[key]
+      return `| \`${key}\` | ${shown} | \`${variable(key)}\` | ${may} | ${rules[key].description} |`
     })
     expect(settingRows).toEqual(expected)
   })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '../core/model/errors.ts'
-import { defaultSettings } from '../core/model/settings.ts'
+import { defaultSettings, type Setting } from '../core/model/settings.ts'
 import { settingsSource, type SettingsOptions } from './source.ts'
 
 let root: string
@@ -22,7 +22,16 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-const source = (options: Partial<SettingsOptions> = {}) => settingsSource({ userFile, env: {}, ...options })
+const source = (options: Partial<SettingsOptions> = {}) =>
+  settingsSource({
+    userFile,
+    env: {},
+    home: join(root, 'state'),
+    userHome: root,
+    findOwner: async (folder) => folder,
+    isTrusted: async () => false,
+    ...options,
+  })
 const read = (options?: Partial<SettingsOptions>) => source(options).read(checkout)
 
 async function failure(options?: Partial<SettingsOptions>): Promise<AppError> {
@@ -49,18 +58,21 @@ describe('I6: settings from file, user file, environment and flags; the later wi
   test('each place overrules the ones before it, key by key, and the origin is known', async () => {
     writeFileSync(
       repoFile,
-      'prune: { maxAgeDays: 1, minKeep: 1 }\nlimits: { perRepo: 1 }\nlock: { waitSeconds: 1 }',
+      'limits: { perRepo: 1, timeMinutes: 1, turns: 1 }\nlock: { waitSeconds: 1 }\nprune: { minKeep: 1, maxAgeDays: 1 }',
     )
-    writeFileSync(userFile, 'prune: { minKeep: 3 }\nlimits: { perRepo: 3 }\nlock: { waitSeconds: 3 }')
+    writeFileSync(
+      userFile,
+      'limits: { perRepo: 3, turns: 3 }\nlock: { waitSeconds: 3 }\nprune: { minKeep: 3 }',
+    )
     const env = { OFFSHOOT_LIMITS_PER_REPO: '4', OFFSHOOT_LOCK_WAIT_SECONDS: '4' }
     const all = source({ env, flags: { lock: { waitSeconds: 5 }, branch: { name: undefined } } })
     expect(await all.read(checkout)).toEqual({
       ...defaultSettings,
-      prune: { ...defaultSettings.prune, maxAgeDays: 1, minKeep: 3 },
-      limits: { ...defaultSettings.limits, perRepo: 4 },
+      prune: { ...defaultSettings.prune, minKeep: 3 },
+      limits: { ...defaultSettings.limits, perRepo: 4, timeMinutes: 1, turns: 3 },
       lock: { waitSeconds: 5 },
     })
-    expect(await all.readWithOrigin(checkout)).toEqual([
+    const expected: Partial<Setting>[] = [
       { key: 'enabled', value: true, origin: 'default' },
       { key: 'workspace.base', value: '', origin: 'default' },
       { key: 'workspace.name', value: '{task}-{date}-{time}', origin: 'default' },
@@ -73,8 +85,8 @@ describe('I6: settings from file, user file, environment and flags; the later wi
       { key: 'ports.size', value: 10, origin: 'default' },
       { key: 'limits.perRepo', value: 4, origin: 'OFFSHOOT_LIMITS_PER_REPO' },
       { key: 'limits.concurrent', value: 10, origin: 'default' },
-      { key: 'limits.timeMinutes', value: 0, origin: 'default' },
-      { key: 'limits.turns', value: 0, origin: 'default' },
+      { key: 'limits.timeMinutes', value: 1, origin: repoFile, isForeign: true },
+      { key: 'limits.turns', value: 3, origin: userFile },
       { key: 'agent.name', value: '', origin: 'default' },
       { key: 'agent.adapters', value: [], origin: 'default' },
       { key: 'policy.level', value: 'permissive', origin: 'default' },
@@ -93,7 +105,7 @@ describe('I6: settings from file, user file, environment and flags; the later wi
       { key: 'hooks.timeoutSeconds', value: 600, origin: 'default' },
       { key: 'lock.waitSeconds', value: 5, origin: 'flag' },
       { key: 'recover.everyMinutes', value: 5, origin: 'default' },
-      { key: 'prune.maxAgeDays', value: 1, origin: repoFile },
+      { key: 'prune.maxAgeDays', value: 7, origin: 'default', waiting: 1 },
       { key: 'prune.minKeep', value: 3, origin: userFile },
       { key: 'prune.cleanupOnComplete', value: false, origin: 'default' },
       { key: 'prune.protectUncommitted', value: true, origin: 'default' },
@@ -107,7 +119,10 @@ describe('I6: settings from file, user file, environment and flags; the later wi
       { key: 'autoRevert.idleMinutes', value: 30, origin: 'default' },
       { key: 'autoRevert.newTask', value: true, origin: 'default' },
       { key: 'keepFailed', value: false, origin: 'default' },
-    ])
+    ]
+    expect(await all.readWithOrigin(checkout)).toEqual(
+      expected.map((setting) => ({ isForeign: false, ...setting })),
+    )
   })
 
   test.each(['', '\n', '# limits:\n#   perRepo: 3\n', '\uFEFFlimits:\n  # perRepo: 3\n', '---\n'])(
@@ -121,6 +136,108 @@ describe('I6: settings from file, user file, environment and flags; the later wi
   test('a bare repository has no file of its own', async () => {
     writeFileSync(repoFile, 'nonsense')
     expect(await source().read(null)).toEqual(defaultSettings)
+  })
+})
+
+describe('H1: a repository’s own file is taken at its word only where that is harmless', () => {
+  const trusting = { isTrusted: async () => true }
+  const found = async (key: string, options?: Partial<SettingsOptions>) =>
+    (await source(options).readWithOrigin(checkout)).find((setting) => setting.key === key)
+
+  test('what could run something or lose something waits for trust, and the next place counts', async () => {
+    writeFileSync(
+      repoFile,
+      'hooks: { postStart: ./evil }\ntrash: { keepDays: 0 }\nbranch: { name: "x/{task}" }',
+    )
+    writeFileSync(userFile, 'trash: { keepDays: 90 }')
+    expect(await found('hooks.postStart')).toEqual({
+      key: 'hooks.postStart',
+      value: '',
+      origin: 'default',
+      isForeign: false,
+      waiting: './evil',
+    })
+    expect(await found('trash.keepDays')).toMatchObject({ value: 90, origin: userFile })
+    expect(await found('trash.keepDays')).not.toHaveProperty('waiting')
+    expect(await found('branch.name')).toMatchObject({ value: 'x/{task}', isForeign: true })
+    expect(await found('hooks.postStart', trusting)).toMatchObject({ value: './evil', isForeign: true })
+  })
+
+  test('trust is asked for exactly the values that need it, and a failure is a no', async () => {
+    writeFileSync(repoFile, 'hooks: { preRun: a }\nlimits: { perRepo: 99, turns: 3 }\nkeepFailed: false')
+    const asked: unknown[] = []
+    await read({ isTrusted: async (...values) => (asked.push(values), true) })
+    const values = [
+      { key: 'hooks.preRun', value: 'a' },
+      { key: 'limits.perRepo', value: 99 },
+    ]
+    expect(asked).toEqual([[checkout, values]])
+    expect(await source().readRestricted(checkout)).toEqual(values)
+    const broken = async () => Promise.reject(new Error('no records'))
+    expect(await found('hooks.preRun', { isTrusted: broken, findOwner: broken })).toMatchObject({ value: '' })
+  })
+
+  test('limits and policy may become stricter, not looser', async () => {
+    writeFileSync(
+      repoFile,
+      'limits: { perRepo: 11, concurrent: 3, timeMinutes: 5 }\npolicy: { level: strict }',
+    )
+    const { limits, policy } = await read()
+    expect({ limits, level: policy.level }).toEqual({
+      limits: { perRepo: 10, concurrent: 3, timeMinutes: 5, turns: 0 },
+      level: 'strict',
+    })
+  })
+
+  test('what it denies stays denied, and flags replace the lists of the settings', async () => {
+    writeFileSync(repoFile, 'policy: { denied: [WebFetch], allowed: [Bash] }')
+    writeFileSync(userFile, 'policy: { denied: [Edit], allowed: [Read] }')
+    expect((await read()).policy).toMatchObject({ denied: ['WebFetch', 'Edit'], allowed: ['Read'] })
+    expect((await found('policy.denied'))?.origin).toBe(`${repoFile}, ${userFile}`)
+    const flags = { policy: { allowed: ['Glob'], denied: ['Bash'] } }
+    expect((await source(trusting).read(checkout, flags)).policy).toMatchObject({
+      denied: ['WebFetch', 'Bash'],
+      allowed: ['Glob'],
+    })
+  })
+
+  test.each(['~/.vim/pack', '/etc', '../beside', '..', 'a/../../b', '~', '~/state', '~/state/vaults'])(
+    'the base %j is out of bounds, trusted or not, with the way out',
+    async (base) => {
+      writeFileSync(repoFile, `workspace: { base: "${base}" }`)
+      const error = await failure(trusting)
+      expect(error).toMatchObject({ path: repoFile, data: { key: 'workspace.base', line: 1 } })
+      expect(error.hint).toContain('OFFSHOOT_WORKSPACE_BASE')
+    },
+  )
+
+  test.each(['', '.wt', 'a/../.wt', '.', '~/state/workspaces/mine', '~/repo/.wt'])(
+    'the base %j is within bounds',
+    async (base) => {
+      writeFileSync(repoFile, `workspace: { base: "${base}" }`)
+      expect((await read()).workspace.base).toBe(base)
+    },
+  )
+
+  test.each(['https://evil.example/x', '../e.git', '.', 'a/b', 'host:path', '/e.git'])(
+    'the remote %j is no name',
+    async (remote) => {
+      writeFileSync(repoFile, `pr: { remote: "${remote}" }`)
+      const error = await failure(trusting)
+      expect(error).toMatchObject({ data: { key: 'pr.remote' } })
+      expect(error.hint).toContain('OFFSHOOT_PR_REMOTE')
+      writeFileSync(repoFile, 'pr: { remote: fork-2 }')
+      expect((await read()).pr.remote).toBe('fork-2')
+    },
+  )
+
+  test('the file of the checkout that the records name counts, not that of a workspace', async () => {
+    const workspace = join(root, 'workspace')
+    mkdirSync(workspace)
+    writeFileSync(join(workspace, '.offshoot.yaml'), 'branch: { name: "agents/{task}" }')
+    writeFileSync(repoFile, 'branch: { name: "users/{task}" }')
+    const settings = await source({ findOwner: async () => checkout }).read(workspace)
+    expect(settings.branch.name).toBe('users/{task}')
   })
 })
 
@@ -299,7 +416,8 @@ describe('what is not needed is not loaded', () => {
       })
       const { settingsSource } = await import(${JSON.stringify(new URL('source.ts', import.meta.url).href)})
       const { userFile, checkout, env } = ${JSON.stringify({ userFile, checkout, env })}
-      await settingsSource({ userFile, env }).read(checkout)
+      const findOwner = async (folder) => folder
+      await settingsSource({ userFile, env, findOwner }).read(checkout)
       console.log(JSON.stringify([...loaded].sort()))
     `
     const args = ['--input-type=module', '--eval', script]

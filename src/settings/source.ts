@@ -3,8 +3,8 @@
  * are loaded only if there is something to read (docs/adr/0002-no-argument-parser-no-zod-on-the-way.md).
  */
 import { inspect } from 'node:util'
-import type { SettingsSource } from '../core/ports/settings.ts'
-import type { Settings } from '../core/model/settings.ts'
+import type { CommandFlags, SettingsSource } from '../core/ports/settings.ts'
+import type { RestrictedValue, Setting, Settings } from '../core/model/settings.ts'
 import { readRepoFile, readUserFile } from './file.ts'
 import {
   defaults,
@@ -24,37 +24,96 @@ export interface SettingsOptions {
   readonly userFile: string
   readonly env: Record<string, string | undefined>
   readonly flags?: SettingFlags | undefined
-}
-
-interface Setting {
-  readonly key: string
-  readonly value: unknown
-  /** `default`, a file, the name of a variable, or `flag`. */
-  readonly origin: string
+  /** The state folder. */
+  readonly home: string
+  readonly userHome: string
+  /** The checkout whose file counts for that one: a workspace has none of its own. */
+  readonly findOwner: (checkout: string) => Promise<string>
+  /** Whether the user trusts exactly these values of the file of that checkout. */
+  readonly isTrusted: (checkout: string, values: readonly RestrictedValue[]) => Promise<boolean>
 }
 
 /** Reads all places anew on each call. A mistake throws even if a later place overrules the value. */
-export function settingsSource({ userFile, env, flags = {} }: SettingsOptions): SettingsSource {
-  async function readWithOrigin(checkout: string | null): Promise<Setting[]> {
-    const files = await Promise.all([
-      checkout === null ? undefined : readRepoFile(checkout),
-      readUserFile(userFile),
-    ])
-    const layers = [...files, ...variableLayers(env), { origin: 'flag', tree: flags }]
-    const entries = layers.flatMap((layer) => (layer ? [...entriesOf(layer)] : []))
-    const settings = new Map<string, Setting>()
-    for (const [key, value] of defaults) settings.set(key, { key, value, origin: 'default' })
-    for (const { key, value, origin } of await checkEntries(entries))
-      settings.set(key, { key, value, origin })
-    return [...settings.values()]
+export function settingsSource(options: SettingsOptions): SettingsSource {
+  const { userFile, env, flags = {} } = options
+  // Without records nobody can tell whose workspace it is, and nothing is trusted.
+  const findOwner = (checkout: string) => options.findOwner(checkout).catch(() => checkout)
+
+  async function readOwn(checkout: string | null): Promise<OwnValue[]> {
+    const owner = checkout === null ? null : await findOwner(checkout)
+    const layer = owner === null ? undefined : await readRepoFile(owner)
+    if (owner === null || !layer) return []
+    const checked = await checkEntries([...entriesOf(layer)])
+    const { isRestricted, outOfBounds } = await import('./repository.ts')
+    const restricted = checked.filter(({ key, value }) => isRestricted(key, value))
+    for (const { key, value } of checked) {
+      const wrong = outOfBounds(key, value, { ...options, checkout: owner })
+      if (wrong) throw badKey(layer, key, mustBe(key, wrong.expected, value), wrong.hint)
+    }
+    const isTrusted =
+      restricted.length > 0 && (await options.isTrusted(owner, pairs(restricted)).catch(() => false))
+    return checked.map((one) => ({
+      ...one,
+      isRestricted: restricted.includes(one),
+      waits: restricted.includes(one) && !isTrusted,
+    }))
+  }
+
+  async function readWithOrigin(checkout: string | null, more: CommandFlags = {}): Promise<Setting[]> {
+    const [own, users] = await Promise.all([readOwn(checkout), readUserFile(userFile)])
+    const flagged = [flags, more].map((tree) => ({ origin: 'flag', tree }))
+    const layers = [...(users ? [users] : []), ...variableLayers(env), ...flagged]
+    const later = await checkEntries(layers.flatMap((layer) => [...entriesOf(layer)]))
+    return joined(own, later)
   }
   return {
-    readWithOrigin,
+    readWithOrigin: (checkout) => readWithOrigin(checkout),
+    readRestricted: async (checkout) =>
+      pairs((await readOwn(checkout)).filter(({ isRestricted }) => isRestricted)),
     edit: async (text, values) => (await import('./edit.ts')).editSettings(text, values),
     parseToml: async (text) => (await import('./toml.ts')).parseToml(text),
-    read: async (checkout) => nestSettings(await readWithOrigin(checkout)),
+    read: async (checkout, more) => nestSettings(await readWithOrigin(checkout, more)),
     readUnknownVariables: () => unknownVariables(env),
   }
+}
+
+const pairs = (values: readonly CheckedValue[]): RestrictedValue[] =>
+  values.map(({ key, value }) => ({ key, value }))
+
+interface CheckedValue {
+  readonly key: SettingKey
+  readonly value: unknown
+  readonly origin: string
+}
+
+/** A value of the repository's own file. */
+interface OwnValue extends CheckedValue {
+  readonly isRestricted: boolean
+  readonly waits: boolean
+}
+
+/** The repository's file counts over the defaults, and every later place over both. Pure. */
+function joined(own: readonly OwnValue[], later: readonly CheckedValue[]): Setting[] {
+  const settings = new Map<string, Setting>()
+  for (const [key, value] of defaults) settings.set(key, { key, value, origin: 'default', isForeign: false })
+  for (const { key, value, origin, waits } of own) {
+    const before = settings.get(key)
+    settings.set(
+      key,
+      waits && before ? { ...before, waiting: value } : { key, value, origin, isForeign: true },
+    )
+  }
+  for (const { key, value, origin } of later) settings.set(key, { key, value, origin, isForeign: false })
+  const denied = own.find(({ key }) => key === 'policy.denied')
+  const counting = settings.get('policy.denied')
+  if (denied && counting && !counting.isForeign) settings.set('policy.denied', withDenied(counting, denied))
+  return [...settings.values()]
+}
+
+/** A repository can deny tools, and nobody's list takes that back: it only makes the policy stricter. */
+function withDenied(counting: Setting, denied: CheckedValue): Setting {
+  const tools = [denied.value, counting.value].flat()
+  return { ...counting, value: [...new Set(tools)], origin: `${denied.origin}, ${counting.origin}` }
 }
 
 interface Entry {
@@ -88,7 +147,7 @@ function* entriesOf(layer: Layer, tree = layer.tree, prefix = ''): Generator<Ent
   }
 }
 
-async function checkEntries(entries: Entry[]): Promise<Setting[]> {
+async function checkEntries(entries: Entry[]): Promise<CheckedValue[]> {
   if (entries.length === 0) return []
   const twice = entries.find(
     ({ key, layer }, index) =>
@@ -100,9 +159,12 @@ async function checkEntries(entries: Entry[]): Promise<Setting[]> {
     const result = rules[key].safeParse(value)
     if (result.success) return { key, value: result.data, origin: layer.origin }
     const expected = result.error.issues[0]!.message
-    throw badKey(layer, key, `\`${key}\` must be ${expected}; found ${inspectShort(value)}`)
+    throw badKey(layer, key, mustBe(key, expected, value))
   })
 }
+
+const mustBe = (key: string, expected: string, value: unknown) =>
+  `\`${key}\` must be ${expected}; found ${inspectShort(value)}`
 
 const inspectShort = (value: unknown) =>
   inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 60, maxArrayLength: 5 })

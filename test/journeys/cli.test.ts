@@ -196,13 +196,13 @@ describe('for a person', () => {
   })
 
   test('I1: config shows each setting, and --show-origin where it comes from', async () => {
-    const repo = testRepo({ '.offshoot.yaml': 'limits:\n  perRepo: 30\nprune:\n  minKeep: 5\n' })
+    const repo = testRepo({ '.offshoot.yaml': 'limits:\n  perRepo: 3\nprune:\n  minKeep: 5\n' })
     const asked = withEnv(repo, { OFFSHOOT_PRUNE_MIN_KEEP: '7' })
     const { stdout } = await offshoot(asked, 'config', '--show-origin')
-    expect(stdout).toMatch(/^limits\.perRepo +30 +\/.*\/\.offshoot\.yaml$/m)
+    expect(stdout).toMatch(/^limits\.perRepo +3 +\/.*\/\.offshoot\.yaml$/m)
     expect(stdout).toMatch(/^prune\.minKeep +7 +OFFSHOOT_PRUNE_MIN_KEEP$/m)
     expect(stdout).toMatch(/^branch\.name +"offshoot\/\{task\}" +default$/m)
-    expect((await offshoot(asked, 'config')).stdout).toMatch(/^limits\.perRepo +30$/m)
+    expect((await offshoot(asked, 'config')).stdout).toMatch(/^limits\.perRepo +3$/m)
     expect((await offshoot(inFolder(repo, repo.home), 'config')).code).toBe(0)
   })
 

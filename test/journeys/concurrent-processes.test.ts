@@ -5,13 +5,13 @@ import { openRepo } from '../../src/index.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { type Outcome, offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { stepCommits } from '../support/vault.ts'
-import { branches, inFolder, library, linkedWorktrees, ownRefs } from '../support/workspace.ts'
+import { branches, inFolder, library, linkedWorktrees, ownRefs, withEnv } from '../support/workspace.ts'
 
 const at = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n + 1))
 const codes = (outcomes: Outcome[]) => outcomes.map(({ code, json }) => String(json?.error?.code ?? code))
 
 test('S2: 20 starts at once on one repository make 20 tasks and 20 worktrees, and none fails', async () => {
-  const repo = testRepo({ 'a.txt': 'one\n', '.offshoot.yaml': 'limits:\n  perRepo: 30\n' })
+  const repo = withEnv(testRepo(), { OFFSHOOT_LIMITS_PER_REPO: '30' })
   const before = fingerprint(repo)
   const outcomes = await Promise.all(at(20, (n) => offshoot(repo, 'start', `T${n}`, '--json')))
   expect(codes(outcomes)).toEqual(at(20, () => '0'))

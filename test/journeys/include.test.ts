@@ -145,6 +145,7 @@ test('L15: settings copy and link what they name; a workspace made again, or tak
   const repo = withEnv(project(), { OFFSHOOT_POOL_SIZE: '1' })
   repo.write('.offshoot.yaml', 'workspace:\n  copy: [.env]\n  link:\n    - node_modules\n    - build/\n')
   const lib = library(repo, { background: false })
+  await lib.trust()
   await lib.pool()
   const { task, included } = await lib.start({ task: 'T1' })
   const expected = { copied: ['.env'], linked: ['build', 'node_modules'], secrets: ['.env'] }

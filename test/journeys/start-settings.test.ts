@@ -41,14 +41,14 @@ test('L4: a base inside the repository is that of the main checkout, also for a 
 })
 
 test('L4: ~ in the base is the user’s home, and a folder outside the repository gets no .gitignore', async () => {
-  const repo = configured('workspace:\n  base: ~/wt\n')
+  const repo = withEnv(testRepo(), { OFFSHOOT_WORKSPACE_BASE: '~/wt' })
   const { task } = await library(repo).start({ task: 'T1' })
   expect(path.dirname(task.path)).toBe(path.join(repo.home, 'wt'))
   expect(existsSync(path.join(repo.home, 'wt/.gitignore'))).toBe(false)
 })
 
 test('L4: a base outside the repository may be reached by a symlink', async () => {
-  const repo = configured('workspace:\n  base: ../link\n')
+  const repo = withEnv(testRepo(), { OFFSHOOT_WORKSPACE_BASE: '../link' })
   mkdirSync(path.join(repo.home, 'big-disk'))
   symlinkSync('big-disk', path.join(repo.home, 'link'))
   const { task } = await library(repo).start({ task: 'T1' })

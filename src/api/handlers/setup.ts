@@ -6,7 +6,15 @@ import type { Handlers } from './handler.ts'
 export const setup: Handlers<keyof typeof table> = {
   async 'system.config'(ports, { repo }) {
     const place = await ports.locate(repo).catch(() => undefined)
-    return { settings: await ports.settings.readWithOrigin(place?.checkout ?? null) }
+    const settings = await ports.settings.readWithOrigin(place?.checkout ?? null)
+    return {
+      settings: settings.map(({ key, value, origin, waiting }) => ({
+        key,
+        value,
+        origin,
+        ...(waiting !== undefined && { waits: true }),
+      })),
+    }
   },
   async 'system.import'(ports, { repo, dryRun = false, ...input }) {
     const { importPeers } = await import('../../core/verbs/import.ts')
@@ -16,8 +24,7 @@ export const setup: Handlers<keyof typeof table> = {
   async 'system.trust'(ports, { repo, ...input }, { signal, caller }) {
     const { trust } = await import('../../core/verbs/trust.ts')
     const isUnattended = caller.kind !== 'user' || caller.isUnattended
-    const { commands, trusted } = await trust(ports, { dir: repo, isUnattended, ...input }, signal)
-    return { commands: commands.map(({ hook, command }) => ({ hook, command })), trusted }
+    return trust(ports, { dir: repo, isUnattended, ...input }, signal)
   },
   async 'system.agents'(ports, { repo }, { signal }) {
     const { agents } = await import('../../core/verbs/agents.ts')

@@ -5,10 +5,10 @@ import { printable, table } from '../output.ts'
 export async function config(context: Context): Promise<Answer> {
   const { settings } = await context.call('system.config', { repo: context.dir })
   const withOrigin = flag(context.values, 'show-origin')
-  const rows = settings.map(({ key, value, origin }) => [
+  const rows = settings.map(({ key, value, origin, waits }) => [
     key,
     JSON.stringify(value),
-    withOrigin ? origin : '',
+    withOrigin ? `${origin}${waits ? ' (.offshoot.yaml waits for offshoot trust)' : ''}` : '',
   ])
   return { json: { settings }, text: await table(rows) }
 }

@@ -1,20 +1,46 @@
-/** `trust`: shows and trusts the commands of the repository’s own settings. */
+/** `trust`: shows what the repository’s own settings would do, asks at a terminal, and trusts it. */
+import type { Output } from '../../protocol/schemas/index.ts'
+import { ask } from '../ask.ts'
 import { type Answer, type Context, flag } from '../command.ts'
 import { printable } from '../output.ts'
 
-export async function trust({ dir, values, paint, call }: Context): Promise<Answer> {
-  const show = flag(values, 'show')
-  const { commands, trusted } = await call('system.trust', {
-    repo: dir,
-    show,
-    revoke: flag(values, 'revoke'),
-    ci: flag(values, 'ci'),
-  })
-  const lines = commands.map(({ hook, command }) => `  ${paint('bold', hook)}  ${printable(command)}`)
-  const verdict = trusted ? 'Trusted, until any of it changes:' : 'Not trusted:'
-  const text =
-    lines.length === 0
-      ? 'The settings of this repository contain no commands.'
-      : [verdict, ...lines].join('\n')
-  return { json: { commands, trusted }, text }
+type Shown = Output<'system.trust'>
+
+export async function trust(context: Context): Promise<Answer> {
+  const { dir: repo, values, call } = context
+  const [show, revoke, ci] = [flag(values, 'show'), flag(values, 'revoke'), flag(values, 'ci')]
+  if (show || revoke) return told(await call('system.trust', { repo, show, revoke }), context)
+  const seen = await call('system.trust', { repo, show: true })
+  if (!flag(values, 'yes') && !seen.trusted && isAnything(seen)) {
+    const question = `${listed(seen, context)}\nTrust it, exactly as it is now? [y/N] `
+    const said = await ask(question, context.signal)
+    // Without a terminal nobody is asked: whoever calls the command there means it.
+    if (said !== undefined && !said.startsWith('y')) return told(seen, context)
+  }
+  return told(await call('system.trust', { repo, ci, fingerprint: seen.fingerprint }), context)
+}
+
+function told(shown: Shown, context: Context): Answer {
+  const verdict = shown.trusted ? 'Trusted, until any of it changes:' : 'Not trusted:'
+  const words = isAnything(shown)
+    ? `${verdict}\n${listed(shown, context)}`
+    : 'This repository has no settings that need your trust.'
+  return { json: { ...shown }, text: words }
+}
+
+function isAnything({ settings, files }: Shown): boolean {
+  return settings.length + files.length > 0
+}
+
+function listed({ commands, settings, files }: Shown, { paint }: Context): string {
+  const isCommand = ({ key, value }: Shown['settings'][number]) =>
+    key === 'agent.adapters' || (key.startsWith('hooks.') && typeof value === 'string')
+  const rows: [string, string][] = [
+    ...commands.map(({ hook, command }): [string, string] => [hook, command]),
+    ...settings
+      .filter((setting) => !isCommand(setting))
+      .map(({ key, value }): [string, string] => [key, JSON.stringify(value)]),
+    ...files.map(({ path, sha256 }): [string, string] => ['file', `${path} (sha256 ${sha256.slice(0, 12)})`]),
+  ]
+  return rows.map(([name, words]) => `  ${paint('bold', name)}  ${printable(words)}`).join('\n')
 }

@@ -2,30 +2,31 @@
  * Hooks, the commands of the settings that run at certain moments of a task's life. Commands from the repository's own
  * settings may come from a stranger, so they run only once the user trusts exactly these contents.
  */
-import { createHash } from 'node:crypto'
-import path from 'node:path'
+import { quoted } from '../base/shell-quote.ts'
 import { now } from '../base/time.ts'
 import type { CommandCall, CommandStdin } from '../model/command.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { RepoRecord } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
-import { settingsFile } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { settingsOf } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
 import { openCell } from '../workspaces/cell.ts'
 import { taskEnvironment } from '../workspaces/environment.ts'
 import { withPorts } from '../workspaces/port-block.ts'
-import { isTrusted } from './trust.ts'
+import { readNamedFiles } from './files.ts'
+import { findUntrusted } from './trust.ts'
 
 const taskHooks = ['postStart', 'preRun', 'preAccept', 'postAccept', 'preRemove'] as const
-export type TaskHook = (typeof taskHooks)[number]
+type TaskHook = (typeof taskHooks)[number]
 
 export interface HookCommand {
-  readonly hook: TaskHook | 'agent.adapters'
+  readonly hook: TaskHook
   readonly command: string
   /** The command comes from the repository's own settings. */
   readonly isForeign: boolean
+  /** It does not count until the user trusts it. */
+  readonly waits: boolean
 }
 
 export interface HookRun {
@@ -35,36 +36,24 @@ export interface HookRun {
   readonly why: string
 }
 
-/** Every command that is set for a checkout, and every module with an agent, with the hash of its present content. */
-export async function readHooks(
-  ports: Pick<Ports, 'files' | 'settings' | 'userHome'>,
-  checkout: string | null,
-): Promise<HookCommand[]> {
-  const own = checkout === null ? undefined : settingsFile(checkout)
-  const settings = await ports.settings.readWithOrigin(checkout)
-  const commands = taskHooks.flatMap((hook): HookCommand[] => {
-    const found = settings.find(({ key }) => key === `hooks.${hook}`)
-    const command = typeof found?.value === 'string' ? found.value.trim() : ''
-    return command === '' ? [] : [{ hook, command, isForeign: found?.origin === own }]
-  })
-  const adapters = settings.find(({ key }) => key === 'agent.adapters')
-  const isForeign = adapters?.origin === own
-  const modules = ((adapters?.value ?? []) as readonly string[]).map(async (file): Promise<HookCommand> => {
-    const content = (await ports.files.readText(adapterFile(ports, checkout, file))) ?? ''
-    const hash = createHash('sha256').update(content).digest('hex')
-    return { hook: 'agent.adapters', command: `${file} (sha256 ${hash})`, isForeign }
-  })
-  return [...commands, ...(await Promise.all(modules))]
+/** The outcome of a hook, and whether it was left out because nobody trusts it: then it refuses nothing. */
+interface Ran extends HookRun {
+  readonly isSkipped: boolean
 }
 
-/** The path of a module in the settings: relative to the root of the checkout; `~` is the user's home. */
-export function adapterFile(
-  { userHome }: Pick<Ports, 'userHome'>,
+/** The command of each hook that is set for a checkout. */
+export async function readHooks(
+  ports: Pick<Ports, 'settings'>,
   checkout: string | null,
-  file: string,
-): string {
-  const expanded = file.startsWith('~/') ? path.join(userHome, file.slice(2)) : file
-  return path.resolve(checkout ?? userHome, expanded)
+): Promise<HookCommand[]> {
+  const settings = await ports.settings.readWithOrigin(checkout)
+  return taskHooks.flatMap((hook): HookCommand[] => {
+    const found = settings.find(({ key }) => key === `hooks.${hook}`)
+    const waits = found?.waiting !== undefined
+    const value = waits ? found.waiting : found?.value
+    const command = typeof value === 'string' ? value.trim() : ''
+    return command === '' ? [] : [{ hook, command, isForeign: waits || Boolean(found?.isForeign), waits }]
+  })
 }
 
 interface HookOptions {
@@ -75,26 +64,38 @@ interface HookOptions {
 
 const notTrusted = 'not trusted: offshoot trust shows what it is, and allows it'
 
-/** Runs the command of that hook; undefined when none is set. */
-export async function runTaskHook(
+type HookCall = [
   ports: Ports,
   repo: RepoRecord,
   task: Task,
   hook: TaskHook,
-  options: HookOptions = {},
+  options?: HookOptions,
   signal?: AbortSignal,
-): Promise<HookRun | undefined> {
-  // A broken settings file must not keep the user from accepting or rejecting.
-  const hooks = await readHooks(ports, task.origin).catch(() => [])
+]
+
+/** Runs the command of that hook; undefined when none is set. */
+export async function runTaskHook(...call: HookCall): Promise<HookRun | undefined> {
+  const ran = await attempt(...call)
+  return ran && { hook: ran.hook, ok: ran.ok, why: ran.why }
+}
+
+async function attempt(...asked: HookCall): Promise<Ran | undefined> {
+  const [ports, repo, task, hook, options = {}, signal] = asked
+  // A broken settings file must not keep the user from accepting or rejecting, and the repository's not the user's hooks from running.
+  const users = () => readHooks(ports, null).catch(() => [])
+  const hooks = await readHooks(ports, task.origin).catch(users)
   const found = hooks.find((one) => one.hook === hook)
   if (!found) return undefined
-  if (found.isForeign && !(await isTrusted(ports, repo.id, hooks)))
-    return { hook, ok: false, why: notTrusted }
+  if (found.waits) return { hook, ok: false, why: notTrusted, isSkipped: true }
+  const isThere = (await ports.files.readKind(task.path)) === 'folder'
+  const workspace = options.cwd ?? (isThere ? task.path : task.origin)
+  const folders = namesPlaces(found.command) ? [workspace, task.origin] : [workspace]
+  const changed = found.isForeign ? await findChanged(ports, repo, folders, found.command) : undefined
+  if (changed !== undefined) return { hook, ok: false, why: changed, isSkipped: false }
   const { timeoutSeconds } = (await settingsOf(ports, task)).hooks
   const late = AbortSignal.timeout(timeoutSeconds * 1000)
-  const isThere = (await ports.files.readKind(task.path)) === 'folder'
   const cell = await openCell(ports, {
-    workspace: options.cwd ?? (isThere ? task.path : task.origin),
+    workspace,
     env: environmentOf(repo, await withPorts(ports, task, signal), hook),
   })
   const call = {
@@ -107,22 +108,43 @@ export async function runTaskHook(
   }
   try {
     const code = await cell.run(call, signal ? AbortSignal.any([signal, late]) : late)
-    return { hook, ok: code === 0, why: code === 0 ? '' : `ended with exit code ${code}` }
+    return { hook, ok: code === 0, why: code === 0 ? '' : `ended with exit code ${code}`, isSkipped: false }
   } catch (thrown) {
     const error = appError(thrown)
     if (signal?.aborted || (error.kind !== 'cancelled' && error.problem !== 'programMissing')) throw error
-    return { hook, ok: false, why: late.aborted ? `took longer than ${timeoutSeconds} s` : error.message }
+    const why = late.aborted ? `took longer than ${timeoutSeconds} s` : error.message
+    return { hook, ok: false, why, isSkipped: false }
   } finally {
     await cell.close()
   }
 }
 
-/** Runs a `pre…` hook, and throws `policyRefused` when it fails. An untrusted one is skipped, with an event. */
-export async function askTaskHook(...args: Parameters<typeof runTaskHook>): Promise<void> {
-  const [ports, , { uid }, hook] = args
-  const ran = await runTaskHook(...args)
+/** Why a trusted command does not run: a file that it names is not the one that was trusted, as an agent or a branch changed it. */
+async function findChanged(
+  ports: Ports,
+  repo: RepoRecord,
+  folders: readonly string[],
+  command: string,
+): Promise<string | undefined> {
+  for (const folder of folders) {
+    const [first] = await findUntrusted(ports, repo.id, await readNamedFiles(ports, folder, command))
+    if (!first) continue
+    return `was not run, because ${first.path} is not as you trusted it: offshoot trust -C ${quoted(folder)} shows it, and asks`
+  }
+  return undefined
+}
+
+/** Whether the command may name files by a variable, as `$ROOT_WORKTREE_PATH`, or from the root: those of the checkout, too. */
+function namesPlaces(command: string): boolean {
+  return /[$`]|(?:^|[\s"'=])\//.test(command)
+}
+
+/** Runs a `pre…` hook, and throws `policyRefused` when it fails. One that was never trusted is skipped, with an event. */
+export async function askTaskHook(...call: HookCall): Promise<void> {
+  const [ports, , { uid }, hook] = call
+  const ran = await attempt(...call)
   if (!ran || ran.ok) return
-  if (ran.why === notTrusted) {
+  if (ran.isSkipped) {
     await append(ports, uid, { type: 'hook.skipped', hook }, now(ports))
     return
   }

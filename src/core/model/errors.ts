@@ -196,6 +196,8 @@ interface ErrorFacts {
   readonly policyRefused: /** Paths that may not land, each with the reason. */
     | { readonly refused: readonly { readonly path: string; readonly why: string }[] }
     | { readonly hook: string }
+    /** Settings for agents that the user has not trusted. */
+    | { readonly untrusted: readonly string[] }
     /** The commit message that a hook refused, and the output of the hook. */
     | { readonly message: string; readonly said: string }
     /** The address of a remote at the start of the task, and now. */

@@ -98,6 +98,24 @@ export interface Settings {
   readonly keepFailed: boolean
 }
 
+/** One setting as it counts, with the place that it comes from. */
+export interface Setting {
+  readonly key: string
+  readonly value: unknown
+  /** `default`, a file, the name of a variable, or `flag`. */
+  readonly origin: string
+  /** It comes from the repository's own file. */
+  readonly isForeign: boolean
+  /** The value of the repository's own file, which would count if the user trusted it. */
+  readonly waiting?: unknown
+}
+
+/** A value of a repository's own file that counts only when the user trusts it. */
+export interface RestrictedValue {
+  readonly key: string
+  readonly value: unknown
+}
+
 export const defaultSettings: Settings = {
   enabled: true,
   workspace: { base: '', name: '{task}-{date}-{time}', copy: [], link: [] },

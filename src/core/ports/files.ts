@@ -7,6 +7,8 @@ export interface Files {
   readKind(path: string): Promise<FileKind | undefined>
   /** undefined when nothing is there. */
   readText(path: string): Promise<string | undefined>
+  /** The SHA-256 of the content of a plain file, in hex; undefined when no plain file is there. */
+  readHash(path: string): Promise<string | undefined>
   /** The mtime: the last write of a file, the last change of the names in a folder; undefined when nothing is there. */
   readTime(path: string): Promise<Date | undefined>
   /** The names in a folder; empty when there is no such folder. */

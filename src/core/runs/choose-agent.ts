@@ -1,11 +1,11 @@
 /** Chooses the agent of a run, from those of offshoot and from modules that the settings name. */
-import { adapterFile, readHooks } from '../hooks/hooks.ts'
-import { isTrusted } from '../hooks/trust.ts'
+import { adapterFile, readModules } from '../hooks/files.ts'
+import { findUntrusted } from '../hooks/trust.ts'
 import type { Agent } from '../ports/agent.ts'
 import type { PolicyLevel } from '../model/enums.ts'
 import { AppError } from '../model/errors.ts'
 import type { Ports } from '../ports/index.ts'
-import { findRepo } from '../tasks/repo.ts'
+import { findRepo, settingsCheckout } from '../tasks/repo.ts'
 
 export interface KnownAgents {
   /** An agent of the user replaces ours of the same name. */
@@ -16,16 +16,15 @@ export interface KnownAgents {
 
 /** Every agent that can run in that folder; outside of a repository, only those of the user's own settings. */
 export async function readAgents(ports: Ports, dir: string): Promise<KnownAgents> {
-  const place = await ports.locate(dir).catch(() => undefined)
-  const checkout = place?.checkout ?? null
-  const { adapters } = (await ports.settings.read(checkout)).agent
-  if (adapters.length === 0) return { agents: ports.agents, untrusted: [] }
-  const hooks = await readHooks(ports, checkout)
-  const { repo } = place ? await findRepo(ports, dir) : {}
-  const isForeign = hooks.some((one) => one.hook === 'agent.adapters' && one.isForeign)
-  const files = adapters.map((file) => adapterFile(ports, checkout, file))
-  if (isForeign && !(repo && (await isTrusted(ports, repo.id, hooks))))
-    return { agents: ports.agents, untrusted: files }
+  const { place, repo } = await findRepo(ports, dir).catch(() => ({ place: undefined, repo: undefined }))
+  const checkout = place?.checkout ? await settingsCheckout(ports, place.checkout) : null
+  const setting = (await ports.settings.readWithOrigin(checkout)).find(({ key }) => key === 'agent.adapters')
+  const { value, waiting, isForeign = false } = setting ?? {}
+  const modules = await readModules(ports, checkout, (waiting ?? value ?? []) as readonly string[])
+  const files = modules.map((module) => adapterFile(ports, checkout, module.path))
+  // The module that was trusted, not another one in its place.
+  const changed = isForeign ? await findUntrusted(ports, repo?.id ?? '', modules) : []
+  if (waiting !== undefined || changed.length > 0) return { agents: ports.agents, untrusted: files }
   const own = (await Promise.all(files.map((file) => loaded(ports, file)))).flat()
   const names = new Set(own.map(({ name }) => name))
   return { agents: [...ports.agents.filter(({ name }) => !names.has(name)), ...own], untrusted: [] }

@@ -1,7 +1,7 @@
 /** The input of a run, with or without a task. */
-import type { Policy } from './policy.ts'
 import type { PolicyLevel } from '../model/enums.ts'
 import type { Task } from '../model/task.ts'
+import type { CommandFlags } from '../ports/settings.ts'
 
 export interface RunInput {
   readonly dir: string
@@ -25,13 +25,9 @@ export interface RunInput {
   readonly base?: string | undefined
 }
 
-/** The policy of the settings, with the options of this run on top. */
-export function policyOf({ policy }: { readonly policy: Policy }, input: RunInput): Policy {
-  return {
-    level: input.policy ?? policy.level,
-    allowed: [...policy.allowed, ...(input.allowed ?? [])],
-    denied: [...policy.denied, ...(input.denied ?? [])],
-  }
+/** The options of this run that are settings, too: each replaces the value of the settings, and adds nothing to it. */
+export function flagsOf({ policy, allowed, denied }: RunInput): CommandFlags {
+  return { policy: { level: policy, allowed, denied } }
 }
 
 /** The name that was asked for, that of the conversation, or that of the settings; undefined: the first installed. */

@@ -1,5 +1,6 @@
 /** The slash commands of offshoot, which a user types to the agent in a workspace. Pure. */
 import type { SlashCommand } from '../model/agent.ts'
+import type { Agent } from '../ports/agent.ts'
 
 const decided = (verb: string, fate: string, what: string): SlashCommand => ({
   name: `${verb}-session`,
@@ -15,7 +16,7 @@ const decided = (verb: string, fate: string, what: string): SlashCommand => ({
   ].join('\n'),
 })
 
-export const slashCommands: readonly SlashCommand[] = [
+const slashCommands: readonly SlashCommand[] = [
   {
     name: 'session-status',
     summary: 'Tell what this task has done so far (offshoot show)',
@@ -28,3 +29,16 @@ export const slashCommands: readonly SlashCommand[] = [
   decided('accept', 'land', 'Land the work of this task in the checkout'),
   decided('reject', 'be rejected', 'Reject the work of this task; undo brings it back'),
 ]
+
+/** The files that hold them for these agents, by path. Each folder is ours alone and has its own `.gitignore`. */
+export function commandFiles(agents: readonly Agent[]): Map<string, string> {
+  const files = new Map<string, string>()
+  for (const command of slashCommands)
+    for (const { slash } of agents) {
+      const file = slash?.(command)
+      if (!file) continue
+      files.set(`${file.folder}/.gitignore`, '*\n')
+      files.set(`${file.folder}/${file.name}`, file.content)
+    }
+  return files
+}

@@ -42,11 +42,12 @@ export function holdFree<T>(
 
 /**
  * The settings of the checkout that the task was started in, because the agent can write a settings file in the workspace.
- * A broken file counts as the defaults: it must not keep a step from being taken.
+ * A broken file must not keep a step from being taken: the repository's counts as empty, the user's as the defaults.
  */
 export async function settingsOf(
   ports: Pick<Ports, 'settings'>,
   { origin }: Pick<Task, 'origin'>,
 ): Promise<Settings> {
-  return ports.settings.read(origin).catch(() => defaultSettings)
+  const users = () => ports.settings.read(null).catch(() => defaultSettings)
+  return ports.settings.read(origin).catch(users)
 }

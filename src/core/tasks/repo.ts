@@ -37,6 +37,28 @@ async function locate(records: Records, dir: string): Promise<Place> {
   throw place
 }
 
+/** The checkout whose settings count: in a workspace, which an agent can write, the one that its task was started from. */
+export async function settingsCheckout({ store }: Pick<Records, 'store'>, checkout: string): Promise<string> {
+  const seen = new Set<string>()
+  for (let folder = checkout; !seen.has(folder); ) {
+    seen.add(folder)
+    const task = await store.findTaskByPath(folder)
+    if (!task || task.shadow) return folder
+    // A task can be started in the workspace of another one.
+    folder = task.origin
+  }
+  return checkout
+}
+
+/** The record of the repository that `dir` is in, by its mark: another one at the same path is not it. */
+export async function recognize(ports: Ports, dir: string): Promise<RepoRecord | undefined> {
+  const { place, repo } = await findRepo(ports, dir)
+  if (repo) return (await ports.refs.findRef(place, markRef)) === repo.mark ? repo : undefined
+  const mark = await ports.git.findRepoMark(place)
+  const moved = mark && (await ports.repos.findById(mark.id))
+  return moved && !(await isElsewhere(ports, moved, mark.blob)) ? moved : undefined
+}
+
 /** Whether a command without the name of a task means the one whose workspace `dir` is in. */
 export async function isInWorkspace(records: Records, dir: string): Promise<boolean> {
   const checkout = (await findRepo(records, dir).catch(() => undefined))?.place.checkout
@@ -96,9 +118,16 @@ export async function isForgotten(notes: Notes, id: string): Promise<boolean> {
   return Boolean(await notes.find(forgottenNote(id)))
 }
 
+/** The key of the note with what the user trusts in a repository. */
+export function trustNote(id: string): string {
+  return `trust ${id}`
+}
+
 async function register(ports: Ports, place: Place, signal?: AbortSignal): Promise<Repo> {
   const known = await ports.repos.findAt(place.commonDir)
   const mark = await ports.git.findRepoMark(place, signal)
+  // It may be another repository at the same path, which nobody has trusted.
+  if (known && !mark) await ports.notes.put(trustNote(known.id), '')
   const marked = mark && (await ports.repos.findById(mark.id))
   if (known && (!mark || mark.id === known.id)) return record(ports, place, known.id, known.name, signal)
   if (mark && marked && !(await isElsewhere(ports, marked, mark.blob))) {

@@ -5,6 +5,7 @@ import { findPeerFiles, type HookSetting, hookSettings, type PeerFile, readPeerF
 import { AppError } from '../model/errors.ts'
 import { settingsFile } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
+import { findRepo, settingsCheckout } from '../tasks/repo.ts'
 
 export interface ImportInput {
   readonly dir: string
@@ -22,8 +23,10 @@ export interface Imported {
 
 /** Writes the hooks into the repository's own settings. They run only once the user trusts them. */
 export async function importPeers(ports: Ports, input: ImportInput): Promise<Imported> {
-  const { checkout } = await ports.locate(input.dir)
-  if (checkout === null) throw new AppError('notARepository', 'A bare repository has no settings of its own.')
+  const { place } = await findRepo(ports, input.dir)
+  if (place.checkout === null)
+    throw new AppError('notARepository', 'A bare repository has no settings of its own.')
+  const checkout = await settingsCheckout(ports, place.checkout)
   const target = settingsFile(checkout)
   const settings = hookSettings(await readPeers(ports, checkout, input.file))
   const own = (await readHooks(ports, checkout)).filter(({ isForeign }) => isForeign)

@@ -7,7 +7,7 @@ import { AppError } from '../model/errors.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { readAgents } from '../runs/choose-agent.ts'
-import { slashCommands } from '../runs/slash-commands.ts'
+import { commandFiles } from '../runs/slash-commands.ts'
 import { withFound } from '../steps/with-task.ts'
 import { requireTask } from '../tasks/find.ts'
 import { append } from '../tasks/records.ts'
@@ -34,7 +34,7 @@ export interface Installed {
  */
 export async function install(ports: Ports, input: InstallInput, signal?: AbortSignal): Promise<Installed> {
   const { agents } = await readAgents(ports, input.dir)
-  const wanted = commandFiles(agents, input.agent)
+  const wanted = commandFiles(able(agents, input.agent))
   const { repo, task: named } = await requireTask(ports, input.dir, input.task)
   if (named.shadow)
     throw new AppError('wrongUsage', `${named.id} works in your own checkout: nothing is put there.`, {
@@ -66,22 +66,12 @@ export async function install(ports: Ports, input: InstallInput, signal?: AbortS
   })
 }
 
-/** The files to write, by path. Each folder is ours alone and has its own `.gitignore`. Pure. */
-function commandFiles(agents: readonly Agent[], name: string | undefined): Map<string, string> {
-  const able = agents.filter((agent) => agent.slash && (name === undefined || agent.name === name))
-  if (able.length === 0) {
-    const known = agents.filter((agent) => agent.slash).map((agent) => agent.name)
-    throw new AppError('wrongUsage', `${name} knows no commands of a user's own.`, {
-      hint: `--agent takes one of: ${known.join(', ')}`,
-    })
-  }
-  const files = new Map<string, string>()
-  for (const command of slashCommands)
-    for (const { slash } of able) {
-      const file = slash?.(command)
-      if (!file) continue
-      files.set(`${file.folder}/.gitignore`, '*\n')
-      files.set(`${file.folder}/${file.name}`, file.content)
-    }
-  return files
+/** The agents that the commands are for; throws when none of them has commands. Pure. */
+function able(agents: readonly Agent[], name: string | undefined): Agent[] {
+  const known = agents.filter((agent) => agent.slash)
+  const wanted = known.filter((agent) => name === undefined || agent.name === name)
+  if (wanted.length > 0) return wanted
+  throw new AppError('wrongUsage', `${name} knows no commands of a user's own.`, {
+    hint: `--agent takes one of: ${known.map((agent) => agent.name).join(', ')}`,
+  })
 }

@@ -35,7 +35,8 @@ async function readNext(
   const reverts = await takeReverts(records, repo, isHeard)
   if (!ports || !isHeard()) return reverts
   const { takeOffer } = await import('../hooks/peer-notice.ts')
-  return [...reverts, ...(await takeOffer(ports, repo))]
+  const { takeWaiting } = await import('../hooks/trust-notice.ts')
+  return [...reverts, ...(await takeOffer(ports, repo)), ...(await takeWaiting(ports, repo))]
 }
 
 async function takeReverts({ store, notes }: Records, repo: Repo, isHeard: () => boolean): Promise<Notice[]> {

@@ -6,7 +6,7 @@ import type { Ports } from '../ports/index.ts'
 import { chooseAgent } from '../runs/choose-agent.ts'
 import { converse, type Onlooker } from '../runs/loop.ts'
 import { answers } from '../runs/permission.ts'
-import { agentName, policyOf, type RunInput } from '../runs/run-input.ts'
+import { agentName, flagsOf, type RunInput } from '../runs/run-input.ts'
 import { openCell } from '../workspaces/cell.ts'
 
 export interface DirectRun {
@@ -24,9 +24,9 @@ export async function runDirect(
   onlooker?: Onlooker,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<DirectRun> {
-  const settings = await ports.settings.read(null)
+  const settings = await ports.settings.read(null, flagsOf(input))
   await requireNoRepo(ports, input.dir, settings.isolation.fallback === 'direct')
-  const policy = policyOf(settings, input)
+  const { policy } = settings
   const agent = await chooseAgent(ports, input.dir, agentName(settings, input), policy.level)
   const tell: Onlooker['tell'] = (event) => onlooker?.tell(event)
   const place = { workspace: input.dir, free: [ports.temp], home: ports.userHome }

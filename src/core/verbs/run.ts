@@ -7,10 +7,11 @@ import type { Repo } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { recoverMeanwhile } from '../recovery/periodic.ts'
+import { requireTrustedSettings } from '../runs/agent-settings.ts'
 import { chooseAgent } from '../runs/choose-agent.ts'
 import { type AgentOrder, type Onlooker, type RunValue, workInTask } from '../runs/loop.ts'
 import { inTurn } from '../runs/queue.ts'
-import { agentName, policyOf, type RunInput } from '../runs/run-input.ts'
+import { agentName, flagsOf, type RunInput } from '../runs/run-input.ts'
 import type { EndedRun } from '../runs/end-run.ts'
 import { withRun } from '../runs/run.ts'
 import { requireTask } from '../tasks/find.ts'
@@ -24,8 +25,9 @@ export async function runAgent(
   onlooker?: Onlooker,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<EndedRun<RunValue>> {
-  const settings = await ports.settings.read((await ports.locate(input.dir)).checkout)
-  const policy = policyOf(settings, input)
+  const { place } = await findRepo(ports, input.dir)
+  const settings = await ports.settings.read(place.checkout, flagsOf(input))
+  const { policy } = settings
   const resumed = input.resume ? await findResumed(ports, input) : undefined
   const name = agentName(settings, input, resumed?.task)
   const agent = await chooseAgent(ports, input.dir, name, policy.level)
@@ -45,12 +47,14 @@ export async function runAgent(
   // A plain command is recorded under its own name.
   const label = (agent.name === 'command' && input.argv?.[0]) || agent.name
   const onOutput = onlooker && outputTo(onlooker)
-  const running = () =>
-    withRun(ports, found, label, (run) => workInTask(run, order, signal), {
+  const running = async () => {
+    await requireTrustedSettings(ports, found, agent)
+    return withRun(ports, found, label, (run) => workInTask(run, order, signal), {
       meanwhile: recoverMeanwhile,
       onOutput,
       signal,
     })
+  }
   if (input.argv && !input.create) return running()
   const limit = settings.limits.concurrent
   return inTurn(ports, found.repo, limit, () => onlooker?.tell({ event: 'queued', limit }), running, signal)

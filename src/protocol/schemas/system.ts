@@ -23,9 +23,13 @@ export const systemSchemas = {
       show: z.boolean().optional(),
       revoke: z.boolean().optional(),
       ci: z.boolean().optional(),
+      fingerprint: z.string().optional(),
     }),
     output: z.object({
       commands: list(z.object({ hook: z.string(), command: z.string() })),
+      settings: list(z.object({ key: z.string(), value: z.unknown() })),
+      files: list(z.object({ path: z.string(), sha256: z.string() })),
+      fingerprint: z.string(),
       trusted: z.boolean(),
     }),
   },
@@ -201,7 +205,15 @@ export const systemSchemas = {
   'system.config': {
     input: z.object({ repo }),
     output: z.object({
-      settings: list(z.object({ key: z.string(), value: z.unknown(), origin: z.string() })),
+      settings: list(
+        z.object({
+          key: z.string(),
+          value: z.unknown(),
+          origin: z.string(),
+          /** The repository's own file has another value, which waits for trust. */
+          waits: z.boolean().optional(),
+        }),
+      ),
     }),
   },
 }
