@@ -2,7 +2,7 @@
 import type { Emit } from '../api/views.ts'
 import type { Context } from './command.ts'
 import { counted } from '../core/base/counted.ts'
-import { printable, progressText, shortList } from './output.ts'
+import { printable, progressText, shortList, visible } from './output.ts'
 import { type Asked, question } from './question.ts'
 
 export interface RunView {
@@ -35,7 +35,7 @@ export function personal(context: Context): RunView {
       case 'tool.ended':
         return say(paint('dim', `  ${told.ok ? '' : 'failed: '}${callText(told)}`))
       case 'decided':
-        if (!told.allow) say(paint('red', `  denied: ${callText(told)} (${printable(told.reason)})`))
+        if (!told.allow) say(paint('red', `  denied: ${callText(told)} (${visible(told.reason)})`))
         return
       case 'checkpoint': {
         const { n, files } = told.checkpoint

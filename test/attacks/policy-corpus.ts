@@ -768,6 +768,10 @@ export const corpus: readonly Row[] = [
     fetch('https://x.example'),
     other('mcp__x__y', {}),
     other('Task', { prompt: 'x' }),
+    { ...other('mcp__shell__run', { command: 'ls' }), command: 'ls' },
+    { ...edit('/home/u/.bashrc'), command: 'ls' },
+    { ...read('/home/u/notes'), command: 'ls' },
+    { ...fetch('https://x.example'), command: 'ls' },
   ]),
   ...rows(
     'secrets, though reading is allowed',
@@ -1010,6 +1014,7 @@ export const corpus: readonly Row[] = [
     'crontab x',
     'git config --global core.pager x',
     edit('/home/u/.bashrc'),
+    { ...edit('/home/u/.bashrc'), command: 'ls' },
     edit('.git/config'),
     edit('sub/.git/hooks/x'),
     edit('/tmp/offshoot-a1B2c3/hook.mjs'),
@@ -1033,6 +1038,7 @@ export const corpus: readonly Row[] = [
     other('mcp__fs__write', { path: '~/.bashrc', text: 'x' }),
     other('mcp__fs__write', { deep: [{ uri: 'file:///home/u/.bashrc' }] }),
     other('mcp__fs__write', { path: '../x' }),
+    { ...other('mcp__fs__run', { command: 'ls', into: '/home/u/x' }), command: 'ls' },
   ]),
   ...rows('everyday work', 'permissive', 'allow', [
     'npm install',

@@ -36,7 +36,7 @@ test.each([
   '',
 ])('H3: %j is not plain', (line) => expect(read(line).plain && read(line).commands.length > 0).toBe(false))
 
-test.each(['ls "', 'a $(b', 'if x', 'ls\0', 'a\u001B[2K', 'x'.repeat(300_000), 'echo $(b; ")")x'])(
+test.each(['ls "', 'a $(b', 'if x', 'ls\0', 'a\u001B[2K', 'x'.repeat(300_000)])(
   'H3: what cannot be read says so',
   (line) => expect(read(line).unread).toBeTypeOf('string'),
 )

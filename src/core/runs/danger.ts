@@ -21,16 +21,16 @@ const has =
   (option: RegExp): Rule =>
   (words) =>
     words.some((word) => option.test(word))
-/** Whether one of these is the subcommand, whatever options stand before it. */
-const verb =
-  (verbs: string): Rule =>
-  (words) =>
-    starts(words).some(([first = '']) => setOf(verbs).has(first))
-
 const verbs =
   (fit: (one: string, other: string) => boolean): Rule =>
   (words) =>
     starts(words).some(([one = '', other = '']) => fit(one, other))
+
+/** Whether one of these is the subcommand, whatever options stand before it. */
+const verb = (names: string): Rule => {
+  const known = setOf(names)
+  return verbs((one) => known.has(one))
+}
 
 const rules: readonly { readonly programs: string; readonly if: Rule; readonly reason: string }[] = [
   { programs: 'sudo doas su pkexec runuser', if: always, reason: 'it asks for the rights of another user' },
@@ -90,6 +90,11 @@ const rules: readonly { readonly programs: string; readonly if: Rule; readonly r
   },
 ]
 
+const rulesOf = Map.groupBy(
+  rules.flatMap((rule) => rule.programs.split(' ').map((program) => ({ program, ...rule }))),
+  ({ program }) => program,
+)
+
 /** Why this command line should not run, or undefined. */
 export function dangerOf(runs: ShellRuns, place: PolicyPlace, real: RealPaths): Trouble | undefined {
   if (runs.line.endless) return { reason: 'it starts processes without end' }
@@ -103,9 +108,7 @@ export function dangerOf(runs: ShellRuns, place: PolicyPlace, real: RealPaths): 
 
 function dangerOfCommand(command: ShellCommand, place: PolicyPlace, real: RealPaths): Trouble | undefined {
   const [program, words] = [programOf(command), command.words.slice(1)]
-  const rule = rules.find(
-    (one) => setOf(one.programs).has(program.replace(/^mkfs\..*/, 'mkfs')) && one.if(words),
-  )
+  const rule = rulesOf.get(program.replace(/^mkfs\..*/, 'mkfs'))?.find((one) => one.if(words))
   if (rule) return { reason: rule.reason }
   return (
     first(command.redirects, (redirect) => troubleOfRedirect(redirect, place, real)) ??

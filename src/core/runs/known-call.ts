@@ -23,7 +23,7 @@ export async function knowCall(
   place: PolicyPlace,
   readRealPath: ReadRealPath,
 ): Promise<KnownCall> {
-  const text = call.command ?? (call.kind === 'shell' ? '' : undefined)
+  const text = commandOf(call)
   const runs = text === undefined ? undefined : shellRuns(text, await loadShell())
   const paths = namedPaths(call)
   const words = runs?.commands.flatMap(wordsOf).slice(0, mostWords) ?? []
@@ -33,6 +33,12 @@ export async function knowCall(
     real.set(word, await followedWord(absolute(word, place), readRealPath))
   for (const file of new Set(paths)) real.set(file, await followed(absolute(file, place), readRealPath))
   return { ...call, paths, runs, real }
+}
+
+/** A tool that is known to edit, read or fetch runs no command, whatever its input holds beside. */
+function commandOf({ kind, command }: ToolCall): string | undefined {
+  if (kind === 'shell') return command ?? ''
+  return kind === 'other' ? command : undefined
 }
 
 /** The place with every link in its own paths followed, as the paths of a call are. */

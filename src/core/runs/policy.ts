@@ -82,7 +82,8 @@ function byLevel(
 /** Why a call is not one that only looks or edits in the workspace. */
 function reasonToAsk(call: KnownCall, place: PolicyPlace): string | undefined {
   const anything = `${call.name} may do anything`
-  if (call.runs) return isLookingLine(call, call.runs.line, place) ? undefined : anything
+  if (call.kind === 'shell')
+    return call.runs && isLookingLine(call, call.runs.line, place) ? undefined : anything
   if (call.kind === 'edit') return undefined
   if (call.kind !== 'read') return anything
   const outside = call.paths.find((file) => !isInside(realOf(file, place, call.real), place))
@@ -117,7 +118,8 @@ function isLooking(command: ShellCommand, { real }: KnownCall, place: PolicyPlac
 
 function troubleOf(call: KnownCall, place: PolicyPlace, isAllowed: boolean): Trouble | undefined {
   const { kind, runs, paths, real } = call
-  if (runs) return dangerOf(runs, place, real)
+  const danger = runs && dangerOf(runs, place, real)
+  if (danger) return danger
   if (kind === 'edit' && paths.length === 0)
     return { reason: `${call.name} does not say which files it changes`, open: true }
   for (const file of paths) {

@@ -23,7 +23,7 @@ const kindNames: Record<ToolKind, readonly string[]> = {
 
 /** The names that a denial knows a call by: a call with a command line is one of a shell, whatever the tool is called. */
 function isNamed({ name }: ToolUse, call: KnownCall, wide: boolean): boolean {
-  const more = wide && call.command !== undefined ? kindNames.shell : []
+  const more = wide && call.runs ? kindNames.shell : []
   const known = [call.name.toLowerCase(), ...kindNames[call.kind], ...more]
   const pattern = starred(name.toLowerCase())
   return known.some((one) => pattern.test(one))
