@@ -33,7 +33,7 @@ async function decided(policy: Policy, call: ToolCall, place: PolicyPlace, follo
 
 describe('H3, H4, M6: the corpus', () => {
   const place = { workspace: '/w/T1', free: ['/tmp'], closed: ['/state'], home: '/home/u' }
-  const asIs = (file: string) => Promise.resolve(file)
+  const asIs = (file: string) => Promise.resolve(path.resolve(file))
 
   test('H3, H4, M6: has at least 300 calls, of every kind and for every level', () => {
     expect(corpus.length).toBeGreaterThan(300)
@@ -79,6 +79,9 @@ describe('H4: commands that only look', () => {
       writeFileSync(path.join(repo.dir, name), `#!/bin/sh\ntouch ${home}/PWN\n`, { mode: 0o755 })
     writeFileSync(path.join(home, 'secret'), 'SECRET\n')
     symlinkSync(home, path.join(repo.dir, 'out'))
+    mkdirSync(path.join(home, 'deep', 'er'), { recursive: true })
+    writeFileSync(path.join(home, 'deep', 'secret'), 'SECRET\n')
+    symlinkSync(path.join(home, 'deep', 'er'), path.join(repo.dir, 'deep'))
     chmodSync(path.join(repo.dir, 'evil'), 0o755)
     const place = { workspace: repo.dir, free: [], closed: [], home }
     return { repo, home, place }
@@ -90,7 +93,7 @@ describe('H4: commands that only look', () => {
     '-n -1 -o -uo -f -e -r -R -k -c -la -S -t -i -O -w -p -U -C --output=PWN --outp=PWN --pre=./evil --compress-program=./evil ' +
     '-S1k -fls -fprint -exec -delete -name -maxdepth --ext-diff --textconv --no-index --files0-from=payload -- - -5 +5'
   const words =
-    "a.txt payload PWN ./evil src out out/secret ../secret ~/secret $HOME/secret /etc/passwd HEAD log diff status show 0 '1p' " +
+    "a.txt payload PWN ./evil src out out/secret deep/../secret ../secret ~/secret $HOME/secret /etc/passwd HEAD log diff status show 0 '1p' " +
     "'1w PWN' '1e ./evil' '*' * ; + {} {a.txt,PWN} $(./evil) `./evil` <(./evil) ${x@P} ${x:=$(./evil)} $((1)) x=1 'a b' \"a b\" .git"
   const operators = [
     ' ',
@@ -179,7 +182,13 @@ describe('M6: links', () => {
       user,
       'run',
       ...flags,
-      play({ write: 'hm/target' }, { write: 'hm/\uFDD0' }, { write: 'hm/a\nb' }, { write: 'inside' }),
+      play(
+        { write: 'hm/target' },
+        { write: 'hm/\uFDD0' },
+        { write: 'hm/a\nb' },
+        { write: 'hm/../up' },
+        { write: 'inside' },
+      ),
     )
     expect(stdout).toContain('hm/target is outside of the workspace')
     expect(readdirSync(outside)).toEqual([])

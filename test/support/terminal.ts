@@ -30,6 +30,8 @@ export function atTerminal(
     env: { ...repo.env, SHELL: '/bin/sh', TERM: 'xterm' },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
+  // A question that never comes is one that was not asked: what was shown instead fails the test.
+  const late = setTimeout(() => child.kill(), 60_000)
   const left = [...typed]
   let shown = ''
   let from = 0
@@ -44,6 +46,7 @@ export function atTerminal(
   })
   return new Promise((resolve, reject) => {
     child.on('error', reject).on('close', () => {
+      clearTimeout(late)
       child.stdin.end()
       // oxlint-disable-next-line no-control-regex -- the sequences of colours and of the cursor
       resolve(shown.replace(/\u001B\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', ''))

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { isKnown, loadShell } from '../base/shell.ts'
 import type { ToolCall } from '../model/agent.ts'
-import { absolute, type PolicyPlace, type RealPaths } from './places.ts'
+import { absolute, asWritten, type PolicyPlace, type RealPaths } from './places.ts'
 import { type ShellRuns, shellRuns } from './shell-runs.ts'
 
 export interface KnownCall extends ToolCall {
@@ -30,8 +30,8 @@ export async function knowCall(
   const real = new Map<string, string>()
   const folders = words.map((word) => path.dirname(absolute(word, place)))
   for (const word of new Set([...words, ...folders]))
-    real.set(word, await followedWord(absolute(word, place), readRealPath))
-  for (const file of new Set(paths)) real.set(file, await followed(absolute(file, place), readRealPath))
+    real.set(word, await followedWord(word, place, readRealPath))
+  for (const file of new Set(paths)) real.set(file, await followed(file, place, readRealPath))
   return { ...call, paths, runs, real }
 }
 
@@ -44,21 +44,30 @@ function commandOf({ kind, command }: ToolCall): string | undefined {
 /** The place with every link in its own paths followed, as the paths of a call are. */
 export async function realPlace(place: PolicyPlace, readRealPath: ReadRealPath): Promise<PolicyPlace> {
   const all = (folders: readonly string[]) =>
-    Promise.all(folders.map((folder) => followed(folder, readRealPath)))
+    Promise.all(folders.map((folder) => followed(folder, place, readRealPath)))
   const [workspace = place.workspace] = await all([place.workspace])
   return { ...place, workspace, free: await all(place.free), closed: await all(place.closed) }
 }
 
-/** A path that cannot be followed may lead anywhere: it counts as outside of every folder. */
-const followed = (file: string, readRealPath: ReadRealPath) =>
-  readRealPath(file).catch(() => path.parse(file).root)
+/**
+ * A path that cannot be followed may lead anywhere: it counts as outside of every folder. So does `link/../x` where it
+ * means two files: one for a program that goes through the link, one for a program that takes `link/..` out first.
+ */
+async function followed(file: string, place: PolicyPlace, readRealPath: ReadRealPath): Promise<string> {
+  const ways = [absolute(file, place), ...(file.includes('..') ? [asWritten(file, place)] : [])]
+  const found = new Set(await Promise.all(ways.map((way) => readRealPath(way).catch(() => nowhere))))
+  const [only = nowhere] = found
+  return found.size === 1 ? only : nowhere
+}
+
+const nowhere = path.parse(path.sep).root
 
 /** Of a word with unknown parts, the folders before the first of them are followed. */
-async function followedWord(file: string, readRealPath: ReadRealPath): Promise<string> {
-  const parts = file.split(path.sep)
+async function followedWord(file: string, place: PolicyPlace, readRealPath: ReadRealPath): Promise<string> {
+  const parts = asWritten(file, place).split(path.sep)
   const at = parts.findIndex((part) => !isKnown(part))
-  if (at === -1) return followed(file, readRealPath)
-  const known = await followed(parts.slice(0, at).join(path.sep) || path.sep, readRealPath)
+  if (at === -1) return followed(file, place, readRealPath)
+  const known = await followed(parts.slice(0, at).join(path.sep) || path.sep, place, readRealPath)
   return path.join(known, ...parts.slice(at))
 }
 

@@ -16,10 +16,15 @@ export interface PolicyPlace {
 export type RealPaths = ReadonlyMap<string, string>
 
 /** The absolute path of a word, without `..`; `~` and what stands for it become the home folder. */
-export function absolute(file: string, { workspace, home }: PolicyPlace): string {
-  // What begins with an unknown part may be anywhere.
-  const local = file.replace(/^file:\/\//, '').replace(/^\uFDD0/, `/${hole.any}`)
-  return path.resolve(workspace, local.replace(/^[~\uFDD2](?=\/|$)/, home))
+export const absolute = (file: string, place: PolicyPlace) => path.resolve(asWritten(file, place))
+
+/** The same with every `..` left in it. What begins with an unknown part may be anywhere. */
+export function asWritten(file: string, { workspace, home }: PolicyPlace): string {
+  const local = file
+    .replace(/^file:\/\//, '')
+    .replace(/^\uFDD0/, `/${hole.any}`)
+    .replace(/^[~\uFDD2](?=\/|$)/, home)
+  return path.isAbsolute(local) ? local : `${workspace}${path.sep}${local}`
 }
 
 /** The path that the file is found at, links followed. */

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { loadPathMatcher } from '../base/pathspec.ts'
 import type { ToolCall } from '../model/agent.ts'
@@ -16,8 +17,7 @@ const edit = (...files: string[]): ToolCall => ({ name: 'Write', kind: 'edit', i
 const read: ToolCall = { name: 'Read', kind: 'read', input: {}, files: ['/etc/hosts'] }
 const fetch: ToolCall = { name: 'WebFetch', kind: 'fetch', input: {} }
 const matcher = await loadPathMatcher()
-const links = new Map<string, string>()
-const followed = (file: string) => Promise.resolve(links.get(file) ?? file)
+const followed = (file: string) => Promise.resolve(path.resolve(file))
 const decided = async (given: Policy, call: ToolCall) =>
   decide(given, await knowCall(call, place, followed), place, matcher)
 const verdict = async (given: Policy, call: ToolCall) => (await decided(given, call)).verdict

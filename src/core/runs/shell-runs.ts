@@ -1,6 +1,6 @@
 /** The commands that a shell line runs, also by way of other programs: `env`, `xargs`, `sh -c`, `eval`, `git -c`. Pure. */
 import path from 'node:path'
-import { isKnown, type ReadShell, type ShellCommand, type ShellLine } from '../base/shell.ts'
+import { hole, isKnown, type ReadShell, type ShellCommand, type ShellLine } from '../base/shell.ts'
 
 export interface ShellRuns {
   readonly line: ShellLine
@@ -85,6 +85,8 @@ function startedBy(command: ShellCommand): Started {
   const program = programOf(command)
   const words = command.words.slice(1)
   if (shells.has(program)) return byShell(command, words)
+  if ((program === 'source' || program === '.') && isStandardInput(words[0] ?? ''))
+    return byShell(command, [])
   const scripts = [...scriptOptions(program, words), ...scriptWords(program, words)]
   return { scripts, commands: startedCommands(program, words) }
 }
@@ -92,7 +94,7 @@ function startedBy(command: ShellCommand): Started {
 function byShell({ redirects, piped }: ShellCommand, words: readonly string[]): Started {
   const at = words.findIndex((word) => /^[-+][A-Za-z]*c[A-Za-z]*$/.test(word) || word === '--command')
   if (at !== -1) return { scripts: scriptAfter(words.slice(at + 1)), commands: [] }
-  const file = positionals(words)
+  const file = positionals(words).filter((word) => !isStandardInput(word))
   if (file.length > 0) return { scripts: [], commands: [], unread: unknownFile(file) }
   const here = redirects.filter(({ operator }) => operator.startsWith('<<'))
   const elsewhere = piped || redirects.some(({ operator }) => operator === '<' || operator === '<&')
@@ -102,6 +104,8 @@ function byShell({ redirects, piped }: ShellCommand, words: readonly string[]): 
     unread: elsewhere && here.length === 0 ? 'a shell reads its commands from elsewhere' : undefined,
   }
 }
+
+const isStandardInput = (file: string) => /^(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/self\/fd\/.*)$/.test(file)
 
 /** A script that is put together, as `bash <(…)`. */
 const unknownFile = ([file = '']: readonly string[]) =>
@@ -143,6 +147,10 @@ const scriptTakers: Readonly<Record<string, RegExp>> = {
   runuser: /^(?:-\w*c|--command|--session-command)(?:=(.*))?$/s,
   flock: /^(?:-\w*c|--command)(?:=(.*))?$/s,
   'nix-shell': /^(?:--run|--command)(?:=(.*))?$/s,
+  mapfile: /^-C(?:=(.*))?$/s,
+  readarray: /^-C(?:=(.*))?$/s,
+  compgen: /^-C(?:=(.*))?$/s,
+  complete: /^-C(?:=(.*))?$/s,
   git: /^(?:-x|--exec|--tree-filter|--index-filter|--msg-filter|--env-filter|--extcmd)(?:=(.*))?$/s,
 }
 
@@ -161,13 +169,35 @@ const executes = setOf('-exec -execdir -ok -okdir -x -X --exec --exec-batch')
 function startedCommands(program: string, words: readonly string[]): readonly (readonly string[])[] {
   // `command -v npm` only looks for it.
   if (program === 'command' && /^-\w*[vV]/.test(words[0] ?? '')) return []
+  if (appenders.has(program)) return startedWithMore(words)
   if (wrappers.has(program)) return startedByWrapper(program, words)
+  // The names that it finds take the place of `{}`.
   if (/^g?find$|^fd(?:find)?$/.test(program))
-    return words.flatMap((word, at) => (executes.has(word) ? [words.slice(at + 1)] : []))
+    return words.flatMap((word, at) =>
+      executes.has(word) ? [words.slice(at + 1).map((one) => one.replaceAll('{}', hole.glob))] : [],
+    )
   if (program === 'git') return startedByGit(words)
   const verbs = runners[program]
   if (!verbs) return []
   return starts(words).flatMap(([verb = '', ...rest]) => (verbs.has(verb) ? starts(rest) : []))
+}
+
+/** Programs that add words of their own to the command. */
+const appenders = setOf('xargs gxargs parallel')
+
+/** As it is written, and with what it is given: at its end, and in the place of a word such as `{}`. */
+function startedWithMore(words: readonly string[]): readonly (readonly string[])[] {
+  const given = words.indexOf(':::')
+  const token = words.map(
+    (word, at) => /^(?:-I|--replace=)(.*)$/.exec(word) && (word.slice(2) || words[at + 1]),
+  )
+  const tokens = ['{}', ...token.filter((one) => typeof one === 'string' && one !== '')]
+  const filled = (word: string) =>
+    tokens.reduce<string>((text, one) => text.replaceAll(one ?? '{}', hole.any), word)
+  return starts(given === -1 ? words : words.slice(0, given)).flatMap((command) => [
+    command,
+    [...command.map(filled), hole.any],
+  ])
 }
 
 /** Wrappers with a word of their own before the command: a folder, a lock, a user. */
@@ -179,10 +209,12 @@ function startedByWrapper(program: string, words: readonly string[]): readonly (
 }
 
 function startedByGit(words: readonly string[]): readonly (readonly string[])[] {
-  return starts(words).flatMap(([verb, ...rest]) => {
+  const aliases = words.flatMap((word) => /^alias\.[^=]*=([^!].*)$/is.exec(word)?.slice(1) ?? [])
+  const called = starts(words).flatMap(([verb, ...rest]) => {
     const at = verb === 'bisect' ? rest.indexOf('run') : verb === 'submodule' ? rest.indexOf('foreach') : -1
     return at === -1 ? [] : starts(rest.slice(at + 1))
   })
+  return [...called, ...aliases.map((alias) => ['git', ...alias.split(' ')])]
 }
 
 const isOption = (word: string) => /^[-+]/.test(word)

@@ -144,17 +144,18 @@ const formOf = (words: readonly string[]) =>
 
 /** Programs that run what their words, or a variable, tell them. */
 const runsWords =
-  /^(?:python|node|deno|bun|perl|ruby|php|lua|[gmn]?awk|osascript|tclsh|expect|sed|tar|ssh|rsync|scp|vim?|nvim|ed|ex|emacs|make|gdb|git|man|sqlite3|psql|mysql|docker|podman|kubectl|screen|tmux|at|batch|crontab|tsx|ts-node|cmake|ninja|just|go|cargo|jq|xdg-open|open|less|more|dc|bc|zip|pip|npm|yarn|pnpm)[\d.]*$/
+  /^(?:python|node|deno|bun|perl|ruby|php|lua|[gmn]?awk|osascript|tclsh|expect|sed|tar|ssh|rsync|scp|vim?|nvim|ed|ex|emacs|make|gdb|git|man|sqlite3|psql|mysql|docker|podman|kubectl|screen|tmux|at|batch|crontab|tsx|ts-node|cmake|ninja|just|go|cargo|jq|xdg-open|open|less|more|dc|bc|zip|pip|npm|yarn|pnpm|test|\[|printf|read|unset|let|declare|typeset|local|export)[\d.]*$/
 
 /** Whether a word of it, or a variable that it sets, has the denied command in it: `python -c 'run("npm publish")'`. */
 function mentions(use: string, command: ShellCommand): boolean {
   const inside = starred(`*${patternText(use).replaceAll(gap, '*')}*`, 'is')
-  const words = runsWords.test(programOf(command))
-    ? command.words.slice(1).filter((word) => /\W/.test(word))
-    : []
+  const isRunner = runsWords.test(programOf(command))
+  const words = isRunner ? command.words.slice(1).filter((word) => /\W/.test(word)) : []
+  const here = isRunner ? command.redirects.filter(({ operator }) => operator.startsWith('<<')) : []
   const isMessage = (at: number) => /^-\w*m$|^--message$/.test(command.words[at] ?? '')
   return (
     command.assigned.some(({ value }) => inside.test(value)) ||
+    here.some(({ target }) => inside.test(target)) ||
     words.some((word) => inside.test(word) && !isMessage(command.words.indexOf(word) - 1))
   )
 }
