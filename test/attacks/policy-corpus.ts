@@ -926,6 +926,39 @@ export const corpus: readonly Row[] = [
     [edit('/w/T1/src/../../home/u/.bashrc'), edit('src/../a.ts'), edit('src/a.ts', 'b.ts'), edit()],
     { allowed: ['Edit(/w/T1/src/*)', 'Edit(src/*)'] },
   ),
+  ...rows(
+    'broad permissions',
+    'strict',
+    'deny',
+    [
+      edit('/home/u/x.json'),
+      edit('../x.json'),
+      edit('.mcp.json'),
+      edit('.claude/settings.json'),
+      edit('.git/x.json'),
+      edit('sub/.git/x.json'),
+    ],
+    { allowed: ['Edit(*.json)', 'Edit(**/*)'] },
+  ),
+  ...rows('broad permissions', 'strict', 'allow', [edit('x.json'), edit('sub/x.json')], {
+    allowed: ['Edit(*.json)'],
+  }),
+  ...rows('files from the home', 'strict', 'allow', [edit('~/notes/a'), edit('/home/u/notes/a')], {
+    allowed: ['Edit(~/notes/*)'],
+  }),
+  ...rows(
+    'other schemes',
+    'strict',
+    'deny',
+    [
+      {
+        name: 'WebFetch',
+        kind: 'fetch',
+        input: { url: 'ftp://evil.example', prompt: 'https://docs.example/a' },
+      },
+    ],
+    { allowed: ['WebFetch(https://docs.example/*)'] },
+  ),
   ...rows('allowed files', 'strict', 'allow', [edit('.claude/settings.json')], {
     allowed: ['Edit(.claude/*)'],
   }),

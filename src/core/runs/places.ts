@@ -73,15 +73,20 @@ export interface Trouble {
 
 /** Why that file should not be written, or undefined. */
 export function troubleOfWrite(file: string, place: PolicyPlace, real: RealPaths): Trouble | undefined {
-  const full = realOf(file, place, real)
-  if (!isInside(full, place)) return { reason: `${shown(file)} is outside of the workspace` }
-  const names = [full, absolute(file, place)]
-    .filter((one) => isBelow(one, place.workspace))
-    .flatMap((one) => path.relative(place.workspace, one).split(path.sep).map(plainName))
-  if (names.includes('.git')) return { reason: `${shown(file)} belongs to git` }
-  if (names.some((name) => settingsFolders.has(name) || settingsFiles.has(name)))
-    return { reason: `${shown(file)} steers agents or offshoot`, open: true }
-  return undefined
+  if (!isInside(realOf(file, place, real), place))
+    return { reason: `${shown(file)} is outside of the workspace` }
+  const name = guardedName(file, place, real)
+  if (name === undefined) return undefined
+  if (name === '.git') return { reason: `${shown(file)} belongs to git` }
+  return { reason: `${shown(file)} steers agents or offshoot`, open: true }
+}
+
+/** The part of a path in the workspace that makes the file one of git's, of agents' or of ours. */
+export function guardedName(file: string, place: PolicyPlace, real: RealPaths): string | undefined {
+  const names = [realOf(file, place, real), absolute(file, place)]
+    .filter((full) => isBelow(full, place.workspace))
+    .flatMap((full) => path.relative(place.workspace, full).split(path.sep).map(plainName))
+  return names.find((name) => name === '.git' || settingsFolders.has(name) || settingsFiles.has(name))
 }
 
 /** Why that file should not be read at any level, or undefined. */

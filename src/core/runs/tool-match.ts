@@ -9,7 +9,7 @@ import { type ToolUse, toolUse } from '../base/tool-list.ts'
 import type { ToolKind } from '../model/agent.ts'
 import { isStream } from './danger.ts'
 import type { KnownCall } from './known-call.ts'
-import { absolute, type PolicyPlace, realOf } from './places.ts'
+import { absolute, guardedName, type PolicyPlace, realOf } from './places.ts'
 import { programOf, starts } from './shell-runs.ts'
 
 /** Names for a kind of tool in patterns, besides the tool's own name: agents name the same tool differently. */
@@ -35,12 +35,6 @@ export function allowsTool(pattern: string, call: KnownCall): boolean {
   return tool.use === undefined && isNamed(tool, call, false)
 }
 
-/** The use that is written in brackets; undefined where the pattern is a tool as a whole, or another tool. */
-function useFor(pattern: string, call: KnownCall, wide: boolean): string | undefined {
-  const tool = toolUse(pattern)
-  return isNamed(tool, call, wide) ? tool.use : undefined
-}
-
 /** Whether these patterns together allow all of the call; `alsoAllowed` are commands that need no pattern. */
 export function allowsUse(
   patterns: readonly string[],
@@ -50,8 +44,8 @@ export function allowsUse(
   alsoAllowed: (command: ShellCommand) => boolean,
 ): string | undefined {
   const uses = patterns.flatMap((pattern) => {
-    const use = useFor(pattern, call, false)
-    return use === undefined ? [] : [{ pattern, use }]
+    const tool = toolUse(pattern)
+    return tool.use !== undefined && isNamed(tool, call, false) ? [{ pattern, use: tool.use }] : []
   })
   if (uses.length === 0) return undefined
   if (call.runs) {
@@ -68,8 +62,27 @@ export function allowsUse(
     return together(addressesOf(call).map(covers))
   }
   const covers = (file: string) =>
-    uses.find(({ use }) => pathTest(use, place, matcher)(...realNames(file, call, place)))?.pattern
+    uses.find(({ use }) => coversFile(use, file, call, place, matcher))?.pattern
   return together(call.paths.map(covers))
+}
+
+/**
+ * A pattern from the root or the home is about that path, any other about the workspace alone. To be edited, files of git, of
+ * agents and of ours must be named: `Edit(*.json)` is not `Edit(.mcp.json)`.
+ */
+function coversFile(
+  use: string,
+  file: string,
+  { kind, real }: KnownCall,
+  place: PolicyPlace,
+  matcher: PathMatcher,
+): boolean {
+  const guarded = kind === 'edit' ? guardedName(file, place, real) : undefined
+  if (guarded !== undefined && !use.toLowerCase().includes(guarded)) return false
+  const [relative, full] = namesOf(realOf(file, place, real), place)
+  const isOutside = relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)
+  if (/^[/~]/.test(use)) return pathTest(use, place, matcher)(full)
+  return !isOutside && pathTest(use, place, matcher)(relative)
 }
 
 /** The pattern that was found first, if each part was covered by one. */
@@ -108,7 +121,9 @@ export function denies(pattern: string, call: KnownCall, place: PolicyPlace, mat
   if (call.kind === 'edit' && call.paths.length === 0) return 'maybe'
   const [matches, crosses] = [pathTest(tool.use, place, matcher), starred(tool.use, 'i')]
   return some(call.paths, (file) => {
-    const names = [...realNames(file, call, place), ...realNames(file, { ...call, real: new Map() }, place)]
+    const names = [realOf(file, place, call.real), absolute(file, place)].flatMap((full) =>
+      namesOf(full, place),
+    )
     return matches(...names) || names.some((name) => crosses.test(name))
   })
 }
@@ -212,13 +227,17 @@ function pathTest(
 }
 
 /** The path relative to the workspace, and absolute; both without `..`, so that `src/../../x` is not below `src`. */
-function realNames(file: string, { real }: Pick<KnownCall, 'real'>, place: PolicyPlace): [string, string] {
-  const full = real.size > 0 ? realOf(file, place, real) : absolute(file, place)
-  return [path.relative(place.workspace, full), full]
-}
+const namesOf = (full: string, { workspace }: PolicyPlace): [string, string] => [
+  path.relative(workspace, full),
+  full,
+]
 
-const addressesOf = ({ input }: KnownCall) =>
-  JSON.stringify(input ?? '').match(/https?:\/\/[^\s"'<>\\]+/gi) ?? []
+/** The address that it names, and every other one in its input: some tools take them from a text. */
+function addressesOf({ input }: KnownCall): readonly string[] {
+  const { url } = (input ?? {}) as { url?: unknown }
+  const found = JSON.stringify(input ?? '').match(/https?:\/\/[^\s"'<>\\]+/gi) ?? []
+  return typeof url === 'string' ? [url, ...found] : found
+}
 
 /** `https://docs.example/*`, or `domain:example.com` for that host and those below it. */
 function fitsAddress(use: string, address: string): boolean {
