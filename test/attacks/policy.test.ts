@@ -139,31 +139,31 @@ describe('H4: commands that only look', () => {
 
   test('H4: whatever moderate allows unasked changes no file and shows no secret when a shell runs it', async () => {
     const { repo, home, place } = trap()
-    const before = everything(home)
-    let ran = 0
-    const sure = async (line: string) => {
+    const policy: Policy = { level: 'moderate', allowed: [], denied: [] }
+    const isAllowed = async (line: string) => {
       const call: ToolCall = { name: 'Bash', kind: 'shell', input: {}, command: line }
-      const policy: Policy = { level: 'moderate', allowed: [], denied: [] }
-      if ((await decided(policy, call, place)).verdict !== 'allow') return
-      ran++
-      const shell = ran % 2 === 0 ? 'bash' : 'sh'
-      const { stdout } = spawnSync(shell, ['-c', line], {
+      return (await decided(policy, call, place)).verdict === 'allow'
+    }
+    const random = fc.sample(command, 1500 * repetitions)
+    const lines: string[] = []
+    for (const line of new Set([...everyday, ...random])) if (await isAllowed(line)) lines.push(line)
+    // Random lines must reach the shells, or the test proves nothing.
+    expect(lines.length).toBeGreaterThan(everyday.length / 2 + 30)
+
+    const before = everything(home)
+    const shown = (shell: string, some: readonly string[]) =>
+      spawnSync(shell, ['-c', 'for line do (eval "$line") < /dev/null; done', shell, ...some], {
         cwd: repo.dir,
         // git may write its index anew with the same content; a look needs none of that.
         env: { ...repo.env, GIT_OPTIONAL_LOCKS: '0' },
-        input: '',
         encoding: 'utf8',
-        timeout: 10_000,
-      })
-      expect(stdout, line).not.toContain('SECRET')
-      expect(everything(home), line).toEqual(before)
-    }
-    for (const line of everyday) await sure(line)
-    const known = ran
-    expect(known).toBeGreaterThan(50)
-    await fc.assert(fc.asyncProperty(command, sure), { numRuns: 1500 * repetitions })
-    // Random lines must reach the shells, or the test proves nothing.
-    expect(ran - known).toBeGreaterThan(30)
+        timeout: 60_000,
+      }).stdout
+    const isHarmful = (shell: string, some: readonly string[]) =>
+      shown(shell, some).includes('SECRET') || JSON.stringify(everything(home)) !== JSON.stringify(before)
+    for (const shell of ['bash', 'sh'])
+      if (isHarmful(shell, lines)) expect(lines.find((line) => isHarmful(shell, [line]))).toBeUndefined()
+    expect(everything(home)).toEqual(before)
   })
 })
 
