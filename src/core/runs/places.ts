@@ -1,6 +1,7 @@
 /** Where a path leads, as the policy sees it: into the workspace, out of it, to settings of agents, to secrets. Pure. */
 import path from 'node:path'
 import { hole } from '../base/shell.ts'
+import { settingsName } from '../model/layout.ts'
 
 export interface PolicyPlace {
   readonly workspace: string
@@ -57,13 +58,7 @@ const plainName = (name: string) =>
     .toLowerCase()
 
 const settingsFolders = new Set(['.claude', '.gemini', '.codex', '.opencode'])
-const settingsFiles = new Set([
-  '.mcp.json',
-  'opencode.json',
-  'opencode.jsonc',
-  '.offshoot.yaml',
-  '.offshoot.yml',
-])
+const settingsFiles = new Set(['.mcp.json', 'opencode.json', 'opencode.jsonc', settingsName, '.offshoot.yml'])
 
 export interface Trouble {
   readonly reason: string
