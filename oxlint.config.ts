@@ -95,6 +95,8 @@ function adapters(): string[] {
 const files: Record<string, Folder> = {
   // A pattern becomes a function: pure, so no port is needed.
   'core/base/glob.ts': { from: ['core/model'], packages: ['picomatch'], builtins: [] },
+  // A shell line becomes a tree: pure as well.
+  'core/base/shell.ts': { from: ['core/model'], packages: ['unbash'], builtins: [] },
   // The one file that starts processes.
   'process/spawn.ts': { from: [], guarded: ['child_process'] },
   // One call for all files of a file system; Node has none.

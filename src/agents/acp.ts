@@ -173,7 +173,8 @@ function acpCall(call: sdk.ToolCallUpdate): ToolCall {
     id: call.toolCallId,
     name: kind,
     kind: known,
-    input: input ?? { description: title },
+    // The text of an edit is not always in the raw input.
+    input: { ...(input ?? { description: title }), ...(call.content?.length && { content: call.content }) },
     ...(known === 'shell' && { command: typeof input?.command === 'string' ? input.command : title }),
     ...(call.locations?.length && { files: call.locations.map((location) => location.path) }),
   }

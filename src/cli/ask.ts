@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises'
 
 /** The answer in lower case; undefined where stdin or stderr is no terminal, so that nobody could answer. */
 export async function ask(question: string, signal: AbortSignal): Promise<string | undefined> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined
+  if (!canAsk()) return undefined
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
     return (await terminal.question(question, { signal })).trim().toLowerCase()
@@ -11,3 +11,16 @@ export async function ask(question: string, signal: AbortSignal): Promise<string
     terminal.close()
   }
 }
+
+/** Whether a person could read a question and answer it. */
+export const canAsk = () => process.stdin.isTTY && process.stderr.isTTY
+
+/** Throws away what was typed before now, so that it answers no question that comes later. */
+export async function forgetTyped(): Promise<void> {
+  const drop = () => {}
+  process.stdin.on('data', drop).resume()
+  await new Promise((resolve) => setTimeout(resolve, settleMs))
+  process.stdin.off('data', drop).pause()
+}
+
+const settleMs = 100

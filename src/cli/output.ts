@@ -14,6 +14,18 @@ export function printable(text: string): string {
 
 const isPlain = (text: string) => /^[\n\t -~]*$/.test(text)
 
+/**
+ * One line of text with everything in it to be seen: besides what `printable` escapes also new lines, tabs, spaces other
+ * than the usual one, letters that are drawn as nothing, and how many spaces there are where there are several.
+ */
+export function visible(text: string): string {
+  return text
+    .replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu, escaped)
+    .replace(/(?<=\S) {3,}|^ {61,}| +$/g, (spaces) => `⟨${counted(spaces.length, 'space')}⟩`)
+}
+
+const escaped = (char: string) => `\\u{${char.codePointAt(0)?.toString(16)}}`
+
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
 /** Paints only if `wanted`, which is false without a terminal, with NO_COLOR and with --no-color. */

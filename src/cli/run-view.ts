@@ -1,10 +1,9 @@
 /** Prints a run for a person while it goes on: the agent's messages, its tool calls, and each step. */
 import type { Emit } from '../api/views.ts'
-import type { Said, Told } from '../protocol/events.ts'
-import { ask } from './ask.ts'
 import type { Context } from './command.ts'
 import { counted } from '../core/base/counted.ts'
-import { printable, progressText, shortList } from './output.ts'
+import { printable, progressText, shortList, visible } from './output.ts'
+import { type Asked, question } from './question.ts'
 
 export interface RunView {
   readonly emit: Emit
@@ -36,7 +35,7 @@ export function personal(context: Context): RunView {
       case 'tool.ended':
         return say(paint('dim', `  ${event.ok ? '' : 'failed: '}${callText(event)}`))
       case 'decided':
-        if (!event.allow) say(paint('red', `  denied: ${callText(event)} (${printable(event.reason)})`))
+        if (!event.allow) say(paint('red', `  denied: ${callText(event)} (${visible(event.reason)})`))
         return
       case 'checkpoint': {
         const { n, files } = event.checkpoint
@@ -55,11 +54,11 @@ export function personal(context: Context): RunView {
   return { emit, close: line.clear }
 }
 
-type Asked = Extract<Told, { event: 'asked' }>
-
-/** `Bash npm test`, on one line. */
-const callText = ({ tool, summary }: Pick<Asked, 'tool' | 'summary'>) =>
-  printable(`${tool} ${summary}`.trim().split('\n')[0] ?? '')
+/** `Bash npm test`, on one line; `…` where there is more. */
+function callText({ tool, summary }: Pick<Asked, 'tool' | 'summary'>): string {
+  const [line = '', ...more] = `${tool} ${summary}`.trim().split('\n')
+  return printable(more.length > 0 ? `${line} …` : line)
+}
 
 /** The status line at the bottom of a terminal. */
 function status({ values }: Context) {
@@ -71,15 +70,4 @@ function status({ values }: Context) {
     },
     clear: () => void (shown && process.stderr.write('\r\u001B[K')),
   }
-}
-
-/** Asks the user about a tool call. Undefined where nobody can answer, which denies it. */
-async function question({ signal, paint }: Context, event: Asked): Promise<Said | undefined> {
-  const why = printable(event.reason)
-  const said = await ask(
-    `${paint('bold', callText(event))}\n  ${why}. Allow it? [y]es, [a]lways for this task, [N]o: `,
-    signal,
-  )
-  if (said === undefined) return undefined
-  return said.startsWith('y') ? 'once' : said.startsWith('a') ? 'always' : 'deny'
 }

@@ -9,6 +9,9 @@ export interface Act {
   readonly say?: string
   readonly sh?: string
   readonly write?: string
+  /** It asks for any other tool, which then does nothing. */
+  readonly use?: string
+  readonly input?: unknown
   /** It gives up with this error. */
   readonly fail?: string
 }
@@ -32,11 +35,11 @@ const ask = (hook_event_name, tool_name, tool_input, tool_use_id) =>
 const shell = (command) =>
   new Promise((resolve) => spawn('/bin/sh', ['-c', command], { stdio: 'ignore' }).on('exit', (code) => resolve(code === 0)))
 async function use(act, id) {
-  const [name, input] = act.sh ? ['Bash', { command: act.sh }] : ['Write', { file_path: act.write, content: act.write }]
+  const [name, input] = act.use ? [act.use, act.input] : act.sh ? ['Bash', { command: act.sh }] : ['Write', { file_path: act.write, content: act.write }]
   const answer = await ask('PreToolUse', name, input, id)
   if (answer.hookSpecificOutput.permissionDecision === 'deny') return
   if (act.write) writeFileSync(act.write, act.write)
-  const ok = act.write ? true : await shell(act.sh)
+  const ok = act.sh ? await shell(act.sh) : true
   await ask(ok ? 'PostToolUse' : 'PostToolUseFailure', name, input, id)
 }
 async function perform(acts) {
@@ -44,7 +47,7 @@ async function perform(acts) {
   let n = 0
   for (const act of acts) {
     if (act.say) print({ type: 'assistant', message: { content: [{ type: 'text', text: act.say }] } })
-    if (act.sh || act.write) await use(act, 'call' + ++n)
+    if (act.sh || act.write || act.use) await use(act, 'call' + ++n)
     if (act.fail) return print({ type: 'result', subtype: 'success', is_error: true, result: act.fail })
   }
   print({ type: 'result', subtype: 'success', is_error: false, result: 'Done.', usage: { input_tokens: 1, output_tokens: 1 } })

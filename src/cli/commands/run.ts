@@ -6,6 +6,7 @@ import { policyLevels } from '../../core/model/enums.ts'
 import type { Input, Output } from '../../protocol/schemas/index.ts'
 import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'
 import { counted } from '../../core/base/counted.ts'
+import { splitTools } from '../../core/base/tool-list.ts'
 import { printable } from '../output.ts'
 import { runLog } from '../run-log.ts'
 import { personal } from '../run-view.ts'
@@ -25,7 +26,7 @@ async function directly(context: Context): Promise<Answer> {
   const [prompt] = positionals
   const command = rest.length > 0 ? [...rest] : undefined
   const view = flag(values, 'json') ? undefined : personal(context)
-  const emit = view?.emit ?? context.emit
+  const emit = view?.emit ?? withoutInput(context.emit)
   const isPlain = command !== undefined && prompt === undefined && view !== undefined
   try {
     const input = { repo, command, prompt, ...limitsOf(context) }
@@ -172,15 +173,10 @@ function limitsOf({ values }: Context) {
   return {
     agent: text(values, 'agent'),
     policy: choice(values, 'policy', policyLevels),
-    allowed: toolsOf(texts(values, 'allowed-tools')),
-    denied: toolsOf(texts(values, 'denied-tools')),
+    allowed: texts(values, 'allowed-tools')?.flatMap(splitTools),
+    denied: texts(values, 'denied-tools')?.flatMap(splitTools),
     autoContinue: flag(values, 'auto-continue'),
   }
-}
-
-/** Splits at commas outside of brackets: `Read,Bash(git log *)` names two tools. */
-function toolsOf(given: readonly string[] | undefined): string[] | undefined {
-  return given?.flatMap((list) => list.match(/[^,(]+(?:\([^)]*\))?/g) ?? []).map((tool) => tool.trim())
 }
 
 function wrongRun(both: boolean): AppError {
@@ -204,12 +200,18 @@ async function execute(context: Context, input: Input<'task.run'>): Promise<Outp
 async function converse(context: Context, input: Input<'task.run'>): Promise<Output<'task.run'>> {
   const view = flag(context.values, 'json') ? undefined : personal(context)
   try {
-    return await context.call('task.run', input, view?.emit ?? context.emit)
+    return await context.call('task.run', input, view?.emit ?? withoutInput(context.emit))
   } finally {
     view?.close()
     if (flag(context.values, 'bell')) process.stderr.write('\u0007')
   }
 }
+
+/** The input of a question may hold secrets, and nobody reads it where it is printed as JSON. */
+const withoutInput =
+  (emit: Emit): Emit =>
+  (told) =>
+    emit(told.event === 'asked' ? { ...told, input: undefined } : told)
 
 /** With --cleanup, removes the workspace of a run that succeeded. The branch keeps the work. */
 async function cleaned(context: Context, ran: Output<'task.run'>): Promise<Answer> {

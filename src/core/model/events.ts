@@ -65,7 +65,11 @@ export type TaskEvent =
       readonly allow: boolean
       readonly by: 'policy' | 'always' | 'user' | 'nobody'
       readonly reason: string
-      /** The tool use that the user has allowed for the rest of this task. */
+      /** All of the call's input as JSON, masked and cut where it is long; then the hash and the size of the whole. */
+      readonly input?: string | undefined
+      readonly inputHash?: string | undefined
+      readonly inputBytes?: number | undefined
+      /** The hash of the tool use that the user has allowed for the rest of this task. */
       readonly use?: string | undefined
     }
   /** The agent called a verb that only the user may use. */

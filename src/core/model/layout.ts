@@ -241,7 +241,7 @@ export function registrationDraft(commonDir: string, workspace: string): string 
 /** In the registration of a worktree of ours: the task that it was made for. */
 export const registrationMark = 'offshoot.json'
 
-const settingsName = '.offshoot.yaml'
+export const settingsName = '.offshoot.yaml'
 
 /** The repository's own settings. */
 export function settingsFile(checkout: string): string {

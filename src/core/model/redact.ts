@@ -102,12 +102,12 @@ export function withoutSecrets<E extends TaskEvent>(event: E): E {
 }
 
 /** The fields of events that are written for people. */
-const telling: ReadonlySet<string> = new Set(['reason', 'summary'])
+const telling: ReadonlySet<string> = new Set(['reason', 'summary', 'input'])
 
 const maskIf = (is: (value: string) => boolean) => (all: string, name: string, given: string) =>
   is(given) ? name + mask : all
 
-const isSecret = (given: string) => !plain.test(given)
+const isSecret = (given: string) => !plain.test(given) && !given.startsWith(mask)
 
 /** Unlike a word of a sentence: it has a digit or `=`, or 16 characters, or 12 and a capital after a small letter. */
 function isKeyLike(given: string): boolean {

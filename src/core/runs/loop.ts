@@ -74,8 +74,9 @@ export async function workInTask(
   tell({ event: 'started', task, run: id, agent: agent.name })
 
   const before = await ports.git.readSurroundings(repo.place)
-  const place = { workspace, free: [ports.temp], home: ports.userHome }
-  const permit = await permits(run, { policy, place, tell, ask })
+  const place = { workspace, free: [ports.temp], closed: [ports.home], home: ports.userHome }
+  const { readRealPath } = ports.files
+  const permit = await permits(run, { policy, place, readRealPath, tell, ask })
   const attended = { workspace, tell, permit, kept: { run, agent: agent.name } }
   const handed = {
     prompt: order.prompt,

@@ -1,21 +1,28 @@
 /** Answers an agent that asks whether a tool may run: by the policy, by earlier answers, or by a person. */
-import { createHash } from 'node:crypto'
 import { loadPathMatcher } from '../base/pathspec.ts'
 import { now } from '../base/time.ts'
 import type { ToolCall, Permission } from '../model/agent.ts'
 import { append } from '../tasks/records.ts'
 import { type RunTold, type ToldCall, toldCall } from './attend.ts'
-import { decide, type Decision, type Policy, type PolicyPlace } from './policy.ts'
+import { knowCall, realPlace } from './known-call.ts'
+import type { PolicyPlace } from './places.ts'
+import { decide, type Decision, type Policy } from './policy.ts'
 import type { ActiveRun } from './run.ts'
+import { type KeptInput, keptInput, wholeInput } from './whole-input.ts'
 
 /** The answer of a person; `always` holds for the rest of the task. */
 type Said = 'once' | 'always' | 'deny'
 
-export type Ask = (call: ToldCall, reason: string) => Promise<Said | undefined>
+/** A call as a person is asked about it: with all of its input, nothing cut and nothing masked. */
+type AskedCall = ToldCall & { readonly input: unknown }
+
+export type Ask = (call: AskedCall, reason: string) => Promise<Said | undefined>
 
 export interface PermitOptions {
   readonly policy: Policy
   readonly place: PolicyPlace
+  /** Follows every link of a path, for the part of it that exists. */
+  readonly readRealPath: (file: string) => Promise<string>
   readonly tell: (event: RunTold) => void
   /** Asks a person; without it, every call that the policy leaves open is denied. */
   readonly ask?: Ask | undefined
@@ -32,21 +39,25 @@ export async function permits(run: ActiveRun, options: PermitOptions): Promise<P
   })
 }
 
+type Decided = Settled & ToldCall & KeptInput & { readonly use: string | undefined }
+
 /** Answers without a log. `before` are the uses that the user has allowed with `always`. */
 export function answers(
-  { policy, place, tell, ask }: PermitOptions,
+  { policy, place, readRealPath, tell, ask }: PermitOptions,
   before: Iterable<string> = [],
-  note: (
-    decided: Settled & ToldCall & { readonly use: string | undefined },
-  ) => Promise<void> = async () => {},
+  note: (decided: Decided) => Promise<void> = async () => {},
 ): Permit {
   const always = new Set(before)
   return async (call) => {
-    const decision = decide(policy, call, place, await loadPathMatcher())
+    const real = await realPlace(place, readRealPath)
+    const known = await knowCall(call, real, readRealPath)
+    const decision = decide(policy, known, real, await loadPathMatcher())
     const told = toldCall(call, place.workspace)
-    const settled = await settle(decision, call, always, ask && ((reason) => ask(told, reason)))
+    const kept = keptInput(call)
+    const asking = ask && ((reason: string) => ask({ ...told, input: wholeInput(call) }, reason))
+    const settled = await settle(decision, kept.inputHash, always, asking)
     const { allow, by, reason } = settled
-    await note({ ...settled, use: by === 'always' ? useOf(call) : undefined, ...told })
+    await note({ ...settled, ...kept, use: by === 'always' ? kept.inputHash : undefined, ...told })
     tell({ event: 'decided', allow, reason, ...told })
     return allow ? { allow } : { allow, reason: `offshoot: ${reason}` }
   }
@@ -67,12 +78,11 @@ interface Settled {
 
 async function settle(
   { verdict, reason }: Decision,
-  call: ToolCall,
+  use: string,
   always: Set<string>,
   ask: ((reason: string) => ReturnType<Ask>) | undefined,
 ): Promise<Settled> {
   if (verdict !== 'ask') return { allow: verdict === 'allow', by: 'policy', reason }
-  const use = useOf(call)
   if (always.has(use)) return { allow: true, by: 'always', reason: 'you have allowed it for this task' }
   const said = await ask?.(reason)
   if (said === undefined)
@@ -81,9 +91,3 @@ async function settle(
   if (said === 'always') always.add(use)
   return { allow: true, by: said === 'always' ? 'always' : 'user', reason: 'the user said yes' }
 }
-
-/** The key of a question: the same tool with the same command. It is a hash, because a command may hold a secret. */
-const useOf = (call: ToolCall) =>
-  createHash('sha256')
-    .update(JSON.stringify([call.name, call.command ?? call.files ?? null]))
-    .digest('hex')

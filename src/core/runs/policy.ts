@@ -1,9 +1,20 @@
-/** Decides whether a tool may run, from its call alone. Pure. */
-import path from 'node:path'
+/** Decides whether a tool may run, from what is known of its call alone. Pure. */
 import type { PathMatcher } from '../base/pathspec.ts'
-import type { ToolCall, ToolKind } from '../model/agent.ts'
+import type { ShellCommand } from '../base/shell.ts'
 import type { PolicyLevel } from '../model/enums.ts'
-import { dangerOf, isLooking } from './danger.ts'
+import { dangerOf } from './danger.ts'
+import { type KnownCall, mostWords } from './known-call.ts'
+import { lookedAt } from './looking.ts'
+import {
+  isInside,
+  type PolicyPlace,
+  realOf,
+  shown,
+  type Trouble,
+  troubleOfRead,
+  troubleOfWrite,
+} from './places.ts'
+import { allowsTool, allowsUse, denies, hasHarmlessRedirects } from './tool-match.ts'
 
 export interface Policy {
   readonly level: PolicyLevel
@@ -17,107 +28,112 @@ export interface Decision {
   readonly reason: string
 }
 
-export interface PolicyPlace {
-  readonly workspace: string
-  /** Folders outside of the workspace that an agent may write to, such as the temporary one. */
-  readonly free: readonly string[]
-  /** The folder that `~` stands for. */
-  readonly home: string
-}
-
 const allow = (reason: string): Decision => ({ verdict: 'allow', reason })
 const deny = (reason: string): Decision => ({ verdict: 'deny', reason })
 const ask = (reason: string): Decision => ({ verdict: 'ask', reason })
 
 /** `denied` wins; then a use that `allowed` names; then the level decides. */
-export function decide(policy: Policy, call: ToolCall, place: PolicyPlace, matcher: PathMatcher): Decision {
-  const denied = policy.denied.find((pattern) => isDenied(pattern, call, place, matcher))
-  if (denied !== undefined) return deny(`${denied} is denied`)
-  const allowed = policy.allowed.find((pattern) => isAllowed(pattern, call, place, matcher))
+export function decide(policy: Policy, call: KnownCall, place: PolicyPlace, matcher: PathMatcher): Decision {
+  const denied = policy.denied.map((pattern) => ({ pattern, is: denies(pattern, call, place, matcher) }))
+  const sure = denied.find(({ is }) => is === 'yes')
+  if (sure) return deny(`${sure.pattern} is denied`)
+  // Nobody is asked under `strict`.
+  const open = policy.level === 'strict' ? deny : ask
+  const possible = denied.find(({ is }) => is === 'maybe')
+  if (possible) return open(`${possible.pattern} is denied, and this may be such a use`)
   // `Bash(git push *)` allows that use in any case; plain `Bash` allows no dangerous use of the tool.
-  if (allowed?.includes('(')) return allow(`${allowed} is allowed`)
-  const trouble = troubleOf(call, place)
-  switch (policy.level) {
+  const looks = (command: ShellCommand) => policy.level === 'moderate' && isLooking(command, call, place)
+  const use = allowsUse(policy.allowed, call, place, matcher, looks)
+  if (use !== undefined) return allow(`${use} is allowed`)
+  return byLevel(
+    policy,
+    policy.allowed.find((pattern) => allowsTool(pattern, call)),
+    call,
+    place,
+  )
+}
+
+function byLevel(
+  { level }: Policy,
+  allowed: string | undefined,
+  call: KnownCall,
+  place: PolicyPlace,
+): Decision {
+  const trouble = troubleOf(call, place, allowed !== undefined)
+  switch (level) {
     case 'permissive':
-      return trouble === undefined ? allow('the policy is permissive') : deny(trouble)
-    case 'moderate':
-      if (trouble !== undefined) return ask(trouble)
+      if (trouble === undefined) return allow('the policy is permissive')
+      return trouble.open ? ask(trouble.reason) : deny(trouble.reason)
+    case 'moderate': {
+      const why = trouble?.reason ?? unreadOf(call)
+      if (why !== undefined) return ask(why)
       if (allowed !== undefined) return allow(`${allowed} is allowed`)
-      return isHarmless(call) ? allow('it stays in the workspace') : ask(`${call.name} may do anything`)
-    case 'strict':
+      const reason = reasonToAsk(call, place)
+      return reason === undefined ? allow('it stays in the workspace') : ask(reason)
+    }
+    case 'strict': {
       if (allowed === undefined) return deny(`${call.name} is not among the allowed tools`)
-      return trouble === undefined ? allow(`${allowed} is allowed`) : deny(trouble)
+      const why = trouble?.reason ?? unreadOf(call)
+      return why === undefined ? allow(`${allowed} is allowed`) : deny(why)
+    }
   }
 }
 
-function isHarmless({ kind, command = '' }: ToolCall): boolean {
-  return kind === 'read' || kind === 'edit' || (kind === 'shell' && isLooking(command))
+/** Why a call is not one that only looks or edits in the workspace. */
+function reasonToAsk(call: KnownCall, place: PolicyPlace): string | undefined {
+  const anything = `${call.name} may do anything`
+  if (call.kind === 'shell')
+    return call.runs && isLookingLine(call, call.runs.line, place) ? undefined : anything
+  if (call.kind === 'edit') return undefined
+  if (call.kind !== 'read') return anything
+  const outside = call.paths.find((file) => !isInside(realOf(file, place, call.real), place))
+  return outside === undefined ? undefined : `${shown(outside)} is outside of the workspace`
 }
 
-function troubleOf(call: ToolCall, place: PolicyPlace): string | undefined {
-  if (call.kind === 'shell') return dangerOf(call.command ?? '', place)
-  if (call.kind !== 'edit') return undefined
-  const outside = call.files?.find((file) => !isInside(file, place))
-  return outside === undefined ? undefined : `${outside} is outside of the workspace`
+const unreadOf = ({ runs }: KnownCall) =>
+  runs?.unread === undefined ? undefined : `the command cannot be read: ${runs.unread}`
+
+function isLookingLine(
+  call: KnownCall,
+  line: NonNullable<KnownCall['runs']>['line'],
+  place: PolicyPlace,
+): boolean {
+  return (
+    line.plain &&
+    line.commands.length > 0 &&
+    line.commands.every((command) => isLooking(command, call, place))
+  )
 }
 
-function isInside(file: string, { workspace, free }: PolicyPlace): boolean {
-  const full = path.resolve(workspace, file)
-  const inGit = path.relative(workspace, full).split(path.sep)[0] === '.git'
-  return !inGit && [workspace, ...free].some((folder) => full.startsWith(folder + path.sep))
+/** Whether it only reads, and nothing outside of the workspace. */
+function isLooking(command: ShellCommand, { real }: KnownCall, place: PolicyPlace): boolean {
+  if (!hasHarmlessRedirects(command) || command.words.length > mostWords / 4) return false
+  const [program, folder] = command.words
+  // Agents begin many lines with the way to where they are.
+  if (program === 'cd')
+    return command.words.length === 2 && realOf(folder ?? '', place, real) === place.workspace
+  const files = lookedAt(command)
+  return files?.every((file) => isInside(real.get(file) ?? '', place)) ?? false
 }
 
-/** Names for a kind of tool in patterns, besides the tool's own name: agents name the same tool differently. */
-const kindNames: Record<ToolKind, readonly string[]> = {
-  read: ['read'],
-  edit: ['edit'],
-  shell: ['bash', 'shell'],
-  fetch: ['webfetch', 'fetch'],
-  other: [],
+function troubleOf(call: KnownCall, place: PolicyPlace, isAllowed: boolean): Trouble | undefined {
+  const { kind, runs, paths, real } = call
+  const danger = runs && dangerOf(runs, place, real)
+  if (danger) return danger
+  if (kind === 'edit' && paths.length === 0)
+    return { reason: `${call.name} does not say which files it changes`, open: true }
+  for (const file of paths) {
+    const trouble =
+      troubleOfRead(file, place, real) ??
+      (kind === 'edit' ? troubleOfWrite(file, place, real) : undefined) ??
+      (kind === 'other' && !isAllowed ? strange(call, file, place) : undefined)
+    if (trouble) return trouble
+  }
+  return undefined
 }
 
-/** An allowance must cover every file of the call. */
-function isAllowed(pattern: string, call: ToolCall, place: PolicyPlace, matcher: PathMatcher): boolean {
-  return isUse(pattern, call, (use) => {
-    const matches = matcher(use.includes('/') ? [use] : [use, `**/${use}`])
-    return (call.files ?? []).every((file) => filePaths(file, place).some(matches))
-  })
-}
-
-/** A denial must miss nothing: one file of the call is enough, and `*` crosses folders too. */
-function isDenied(pattern: string, call: ToolCall, place: PolicyPlace, matcher: PathMatcher): boolean {
-  return isUse(pattern, call, (use) => {
-    const [matches, crosses] = [matcher(use.includes('/') ? [use] : [use, `**/${use}`]), wordPattern(use)]
-    const fits = (file: string) => matches(file) || crosses.test(file)
-    return (call.files ?? []).some((file) => filePaths(file, place).some(fits))
-  })
-}
-
-/** `Name` matches every use of a tool, `Name(words *)` a command, `Name(src/*.ts)` the files of that pattern. */
-function isUse(pattern: string, call: ToolCall, coversFiles: (use: string) => boolean): boolean {
-  const [, name = '', use] = /^([^(]*)(?:\((.*)\))?$/s.exec(pattern.trim()) ?? []
-  const names = [call.name.toLowerCase(), ...kindNames[call.kind]]
-  if (name !== '*' && !names.includes(name.toLowerCase())) return false
-  if (use === undefined) return true
-  if (call.command !== undefined) return commandFits(use, call.command)
-  return Boolean(call.files?.length) && use !== '' && coversFiles(use)
-}
-
-/** The path relative to the workspace, and absolute; both without `..`, so that `src/../../x` is not below `src`. */
-function filePaths(file: string, { workspace }: PolicyPlace): string[] {
-  const full = path.resolve(workspace, file)
-  return [path.relative(workspace, full), full]
-}
-
-/** A pattern matches one command only, never a line with several (`a; b`, `$(b)`). */
-function commandFits(use: string, command: string): boolean {
-  const known = wordPattern(use.replace(/:\*$/, ' *'))
-  const plain = command.trim()
-  return (known.test(plain) || known.test(`${plain} `)) && !/[;&|`\n<>]|\$\(/.test(plain)
-}
-
-/** In a command line, and in the files of a denial, `*` matches anything, slashes included. */
-function wordPattern(words: string): RegExp {
-  const escaped = words.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')
-  return new RegExp(`^${escaped}$`, 's')
+/** A tool that nobody knows may read or write the paths in its input. */
+function strange({ name, real }: KnownCall, file: string, place: PolicyPlace): Trouble | undefined {
+  const trouble = troubleOfWrite(file, place, real)
+  return trouble && { reason: `${name} names ${shown(file)}: ${trouble.reason}`, open: true }
 }

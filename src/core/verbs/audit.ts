@@ -28,6 +28,9 @@ export interface AuditEntry {
   readonly commit?: string | undefined
   readonly operation?: string | undefined
   readonly detail: string
+  /** Of a decision: the input of the tool, masked and cut where it is long, and the hash of the whole. */
+  readonly input?: string | undefined
+  readonly inputHash?: string | undefined
 }
 
 /** The events, oldest first: of the repository that `dir` is in, or outside of any, of all. */
@@ -95,6 +98,7 @@ function entry(stored: StoredEvent, task: Task, agents: ReadonlyMap<string, stri
     commit: commit(event),
     operation: operation(event),
     detail: redacted(detail(event)),
+    ...(event.type === 'run.decided' && { input: event.input, inputHash: event.inputHash }),
   }
 }
 

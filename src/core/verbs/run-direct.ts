@@ -6,6 +6,7 @@ import type { Ports } from '../ports/index.ts'
 import { chooseAgent } from '../runs/choose-agent.ts'
 import { converse, type Onlooker } from '../runs/loop.ts'
 import { answers } from '../runs/permission.ts'
+import { requireTools } from '../runs/known-tools.ts'
 import { agentName, flagsOf, type RunInput } from '../runs/run-input.ts'
 import { openCell } from '../workspaces/cell.ts'
 
@@ -28,9 +29,12 @@ export async function runDirect(
   await requireNoRepo(ports, input.dir, settings.isolation.fallback === 'direct')
   const { policy } = settings
   const agent = await chooseAgent(ports, input.dir, agentName(settings, input), policy.level)
+  requireTools(policy, ports.agents.includes(agent))
   const tell: Onlooker['tell'] = (event) => onlooker?.tell(event)
-  const place = { workspace: input.dir, free: [ports.temp], home: ports.userHome }
-  const permit = answers({ policy, place, tell, ask: input.autoContinue ? undefined : onlooker?.ask })
+  const place = { workspace: input.dir, free: [ports.temp], closed: [ports.home], home: ports.userHome }
+  const { readRealPath } = ports.files
+  const ask = input.autoContinue ? undefined : onlooker?.ask
+  const permit = answers({ policy, place, readRealPath, tell, ask })
   const run = ports.ids.uid()
   const cell = await openCell(ports, {
     workspace: input.dir,

@@ -10,6 +10,7 @@ import { recoverMeanwhile } from '../recovery/periodic.ts'
 import { requireTrustedSettings } from '../runs/agent-settings.ts'
 import { chooseAgent } from '../runs/choose-agent.ts'
 import { type AgentOrder, type Onlooker, type RunValue, workInTask } from '../runs/loop.ts'
+import { requireTools } from '../runs/known-tools.ts'
 import { inTurn } from '../runs/queue.ts'
 import { agentName, flagsOf, type RunInput } from '../runs/run-input.ts'
 import type { EndedRun } from '../runs/end-run.ts'
@@ -31,6 +32,7 @@ export async function runAgent(
   const resumed = input.resume ? await findResumed(ports, input) : undefined
   const name = agentName(settings, input, resumed?.task)
   const agent = await chooseAgent(ports, input.dir, name, policy.level)
+  requireTools(policy, ports.agents.includes(agent))
   const found = resumed ?? (await taskFor(ports, input, signal, onlooker))
   const order: AgentOrder = {
     agent,

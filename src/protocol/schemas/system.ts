@@ -125,6 +125,8 @@ export const systemSchemas = {
           commit: z.string().optional(),
           operation: z.string().optional(),
           detail: z.string(),
+          input: z.string().optional(),
+          inputHash: z.string().optional(),
         }),
       ).optional(),
       verified: z
