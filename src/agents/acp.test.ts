@@ -16,7 +16,10 @@ function begun(input: { readonly conversationId?: string } = {}) {
     wake()
   }
   const talk = acpTalk(protocol, heard.push, { write, end: () => {} })
-  const over = talk.converse({ prompt: 'do it', terminal: false, ...input }, { workspace: '/w' })
+  const over = talk.converse(
+    { prompt: 'do it', terminal: false, projectSettings: false, ...input },
+    { workspace: '/w' },
+  )
   /** Waits until `find` finds a message among all that were sent. */
   const sent = async (find: (all: readonly Sent[]) => Sent | undefined): Promise<Sent> => {
     for (;;) {

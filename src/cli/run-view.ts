@@ -38,6 +38,8 @@ export function personal(context: Context): RunView {
       case 'decided':
         if (!told.allow) say(paint('red', `  denied: ${callText(told)} (${printable(told.reason)})`))
         return
+      case 'malformed':
+        return say(paint('dim', `  not understood: ${printable(told.reason)}`))
       case 'checkpoint': {
         const { n, files } = told.checkpoint
         steps++

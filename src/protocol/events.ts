@@ -23,6 +23,7 @@ export const toldSchema = z.discriminatedUnion('event', [
   told('decided', { allow: z.boolean(), reason: z.string(), ...toolCall }),
   told('asked', { reason: z.string(), ...toolCall }),
   told('checkpoint', { checkpoint: stepSchema }),
+  told('malformed', { reason: z.string() }),
   told('usage', { inputTokens: z.number(), outputTokens: z.number() }),
   told('strayed', { changes: strays }),
 ])

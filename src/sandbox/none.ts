@@ -15,6 +15,11 @@ export const none: Sandbox = {
       folders.push(folder)
       return folder
     }
+    const makeRunFolder = async () => {
+      if (runFolder === undefined) return makeTempFolder()
+      await machine.files.makeFolder(runFolder, 0o700)
+      return runFolder
+    }
     const end = async () => {
       over.abort(new AppError('cancelled', 'The cell was closed.'))
       await Promise.allSettled(running)
@@ -24,12 +29,9 @@ export const none: Sandbox = {
       home: machine.home,
       node: process.execPath,
       inside: (file) => file,
-      async makeRunFolder() {
-        if (runFolder === undefined) return makeTempFolder()
-        await machine.files.makeFolder(runFolder, 0o700)
-        return runFolder
-      },
-      makeSocketFolder: makeTempFolder,
+      makeRunFolder,
+      // Agents may write to the folder for temporary files, and cleaners delete from it.
+      makeSocketFolder: () => (isShort(runFolder) ? makeRunFolder() : makeTempFolder()),
       async run({ env, ...call }, signal) {
         const ended = machine.commands.run(
           { ...call, cwd: workspace, env: { ...env, ...own } },
@@ -56,4 +58,11 @@ export const none: Sandbox = {
 
 async function removeRunFolder({ files }: Machine, folder: string | undefined): Promise<void> {
   if (folder !== undefined && (await files.readKind(folder)) !== undefined) await files.remove(folder)
+}
+
+/** Leaves room for a name below the 104 bytes that a path of a socket may have. */
+const longestFolder = 95
+
+function isShort(folder: string | undefined): boolean {
+  return folder !== undefined && Buffer.byteLength(folder) <= longestFolder
 }

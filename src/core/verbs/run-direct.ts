@@ -5,6 +5,7 @@ import { runFolder } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { chooseAgent } from '../runs/choose-agent.ts'
 import { converse, type Onlooker } from '../runs/loop.ts'
+import { hasProjectSettings } from '../runs/project-settings.ts'
 import { answers } from '../runs/permission.ts'
 import { agentName, policyOf, type RunInput } from '../runs/run-input.ts'
 import { openCell } from '../workspaces/cell.ts'
@@ -37,7 +38,12 @@ export async function runDirect(
     env: { OFFSHOOT_RUN: run },
     runFolder: runFolder(ports.home, run),
   })
-  const handed = { prompt: input.prompt ?? '', argv: input.argv, terminal: onlooker === undefined }
+  const handed = {
+    prompt: input.prompt ?? '',
+    argv: input.argv,
+    terminal: onlooker === undefined,
+    projectSettings: !(await hasProjectSettings(ports, agent, input.dir)),
+  }
   const attended = { workspace: input.dir, tell, permit }
   const { end } = await converse(agent, handed, cell, attended, { timeMinutes: 0, turns: 0 }, signal)
   return { agent: agent.name, end }
