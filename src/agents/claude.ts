@@ -20,7 +20,7 @@ export const claude: Agent = {
   install: 'npm install -g @anthropic-ai/claude-code',
   exact: true,
   asks: true,
-  projectFiles: ['.claude', '.mcp.json'],
+  obeys: ['.claude', '.mcp.json'],
   slash: (command) => skill('.claude/skills', command),
   run: (input, cell, cancel) =>
     events(cancel, async (push, signal) => {

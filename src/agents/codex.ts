@@ -18,7 +18,7 @@ export const codex: Agent = {
   install: 'npm install -g @openai/codex',
   exact: true,
   asks: true,
-  projectFiles: ['.codex'],
+  obeys: ['.codex'],
   slash: (command) => skill('.agents/skills', command),
   run: (input, cell, cancel) =>
     events(cancel, async (push, signal) => {

@@ -9,6 +9,7 @@ export const command: Agent = {
   title: 'any command',
   exact: false,
   asks: false,
+  obeys: [],
   run: ({ argv = [], prompt, terminal }, cell, cancel) =>
     events(cancel, async (push, signal) => {
       const line = argv.length > 0 ? argv : ['/bin/sh', '-c', prompt]

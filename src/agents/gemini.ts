@@ -24,7 +24,7 @@ export const gemini: Agent = {
   install: 'npm install -g @google/gemini-cli',
   exact: false,
   asks: true,
-  projectFiles: ['.gemini', '.env'],
+  obeys: ['.gemini', '.env'],
   slash: ({ name, summary, prompt }) => ({
     folder: '.gemini/commands/offshoot',
     name: `${name}.toml`,

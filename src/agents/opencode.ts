@@ -21,7 +21,7 @@ export const opencode: Agent = {
   install: 'npm install -g opencode-ai',
   exact: true,
   asks: true,
-  projectFiles: ['.opencode', 'opencode.json', 'opencode.jsonc'],
+  obeys: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   slash: ({ name, summary, prompt }) => ({
     folder: '.opencode/command/offshoot',
     name: `${name}.md`,

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { type AgentUnderTest, agentsUnderTest } from './agents-under-test.ts'
 import { install } from './install.ts'
 import { agentFixture } from './agent-fixture.ts'
+import type { ScriptedCall } from './model/turn.ts'
 
 type Plant = (mark: string) => Record<string, string>
 
@@ -65,6 +66,32 @@ const hostile: Record<string, Plant> = {
   },
 }
 
+/** By agent, its tools that change nothing. */
+const looking = (at: (file: string) => string): Record<string, ScriptedCall[]> => ({
+  claude: [
+    { name: 'Read', input: { file_path: at('a.txt') } },
+    { name: 'Glob', input: { pattern: '*.txt' } },
+    { name: 'Grep', input: { pattern: 'one' } },
+    { name: 'TodoWrite', input: { todos: [{ content: 'x', status: 'pending', activeForm: 'x' }] } },
+    { name: 'ToolSearch', input: { query: 'select:WebFetch' } },
+  ],
+  codex: [{ name: 'update_plan', input: { plan: [{ step: 'x', status: 'pending' }] } }],
+  opencode: [
+    { name: 'read', input: { filePath: at('a.txt') } },
+    { name: 'glob', input: { pattern: '*.txt' } },
+    { name: 'grep', input: { pattern: 'one' } },
+    { name: 'todowrite', input: { todos: [{ content: 'x', status: 'pending', priority: 'low' }] } },
+    { name: 'no-such-tool', input: {} },
+  ],
+  gemini: [
+    { name: 'read_file', input: { file_path: at('a.txt') } },
+    { name: 'list_directory', input: { dir_path: at('') } },
+    { name: 'glob', input: { pattern: '*.txt' } },
+    { name: 'grep_search', input: { pattern: 'one' } },
+    { name: 'write_todos', input: { todos: [{ description: 'x', status: 'pending' }] } },
+  ],
+})
+
 for (const underTest of agentsUnderTest) {
   const plant = hostile[underTest.agent]
   if (!plant) continue
@@ -116,6 +143,18 @@ for (const underTest of agentsUnderTest) {
       expect(await ran).toMatchObject({ task: { state: 'completed' } })
       const decided = told.filter(({ event }) => event === 'decided')
       expect(decided.map(({ allow }) => allow)).toEqual([false, true])
+    })
+
+    test('H5: tools that only look end no run, whether they ask or not', async () => {
+      const { lib, emit, told, workspace } = await agentFixture(underTest, programs!, (_, at) => [
+        { tools: looking(at)[underTest.agent] ?? [] },
+        { text: 'Done.' },
+      ])
+      const ran = await lib.run({ ...go, agent: underTest.agent }, undefined, emit)
+      expect(ran).toMatchObject({ task: { state: 'completed' } })
+      const asked = told.filter(({ event }) => event === 'decided').map(({ tool }) => tool)
+      console.log(`${underTest.agent} asked before: ${asked.join(', ') || 'none'}`)
+      expect(existsSync(workspace)).toBe(true)
     })
   })
 }

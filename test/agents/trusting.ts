@@ -7,5 +7,5 @@ import type { Agent } from '../../src/index.ts'
 
 export const trusting: readonly Agent[] = [claude, codex, gemini, opencode].map((agent) => ({
   ...agent,
-  projectFiles: [],
+  obeys: [],
 }))

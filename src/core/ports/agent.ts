@@ -14,8 +14,11 @@ export interface Agent {
   readonly exact: boolean
   /** The agent asks before each tool call, so a policy can be enforced. */
   readonly asks: boolean
-  /** The files and folders of a workspace that hold its project settings: they can run something, or change how it asks. */
-  readonly projectFiles?: readonly string[] | undefined
+  /**
+   * Files and folders of the workspace whose settings it obeys, and which can make it run something: the user has to trust
+   * them first. Left out: any that an agent of offshoot obeys.
+   */
+  readonly obeys?: readonly string[] | undefined
   /** The file in which the agent finds a slash command, and its content; left out when the agent has no slash commands. */
   readonly slash?: ((command: SlashCommand) => SlashFile) | undefined
   /** Runs the agent in the cell and yields its events; the last one is `ended`. */

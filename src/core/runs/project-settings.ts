@@ -6,8 +6,8 @@ import { slashCommands } from './slash-commands.ts'
 
 /** Whether the workspace holds a file that the agent would obey, other than the slash commands of offshoot. */
 export async function hasProjectSettings(
-  { files }: Pick<Ports, 'files'>,
-  { projectFiles = [], slash }: Pick<Agent, 'projectFiles' | 'slash'>,
+  { files, agents }: Pick<Ports, 'files' | 'agents'>,
+  { obeys, slash }: Pick<Agent, 'obeys' | 'slash'>,
   workspace: string,
 ): Promise<boolean> {
   const ours = new Set(slashCommands.map((command) => slash?.(command).folder))
@@ -19,6 +19,7 @@ export async function hasProjectSettings(
     for (const name of names) if (await isForeign(`${file}/${name}`)) return true
     return false
   }
-  for (const file of projectFiles) if (await isForeign(file)) return true
+  for (const file of obeys ?? agents.flatMap((agent) => agent.obeys ?? []))
+    if (await isForeign(file)) return true
   return false
 }
