@@ -39,7 +39,7 @@ export function personal(context: Context): RunView {
         if (!event.allow) say(paint('red', `  denied: ${callText(event)} (${printable(event.reason)})`))
         return
       case 'malformed':
-        return say(paint('dim', `  not understood: ${printable(told.reason)}`))
+        return say(paint('dim', `  not understood: ${printable(event.reason)}`))
       case 'checkpoint': {
         const { n, files } = event.checkpoint
         steps++
