@@ -31,7 +31,8 @@ export const none: Sandbox = {
       inside: (file) => file,
       makeRunFolder,
       // Agents may write to the folder for temporary files, and cleaners delete from it.
-      makeSocketFolder: () => (isShort(runFolder) ? makeRunFolder() : makeTempFolder()),
+      makeSocketFolder: async () =>
+        isShort(runFolder) ? mkdtemp(path.join(await makeRunFolder(), 's')) : makeTempFolder(),
       async run({ env, ...call }, signal) {
         const ended = machine.commands.run(
           { ...call, cwd: workspace, env: { ...env, ...own } },
@@ -60,8 +61,8 @@ async function removeRunFolder({ files }: Machine, folder: string | undefined): 
   if (folder !== undefined && (await files.readKind(folder)) !== undefined) await files.remove(folder)
 }
 
-/** Leaves room for a name below the 104 bytes that a path of a socket may have. */
-const longestFolder = 95
+/** With the two names that follow, the path of a socket stays below 100 bytes; systems allow 104 or 108. */
+const longestFolder = 88
 
 function isShort(folder: string | undefined): boolean {
   return folder !== undefined && Buffer.byteLength(folder) <= longestFolder
