@@ -59,20 +59,15 @@ test('H5b: a hook that gets no answer denies, and says why', async () => {
   expect(texts.at(-1)).toBe('PreToolUse 2 offshoot did not answer, so the call is denied')
 })
 
-test('H5b: a hook whose Node is gone denies, and says why', async () => {
+test('H5b: a hook whose Node cannot start denies, and says why', async () => {
   const repo = withCodex()
-  // What the shell of the hook finds first is no Node that works.
-  const ran = await runs(withEnv(repo, { NODE_OPTIONS: '' }), [{ sh: 'true' }])
-  const before = told(ran, 'message').map(({ text }) => text)
-  expect(before).toEqual(['PreToolUse 0 ', 'PostToolUse 0 '])
-  const broken = withEnv(repo, { NODE_OPTIONS: '' })
-  const breaks = `process.env.NODE_OPTIONS = '--require=/no/such/file';`
   const agent = path.join(repo.home, 'bin', 'codex')
   const [first = '', ...rest] = readFileSync(agent, 'utf8').split('\n')
-  writeFileSync(agent, [first, breaks, ...rest].join('\n'))
-  const cut = await runs(broken, [{ sh: 'touch pwned' }])
+  const broken = `process.env.NODE_OPTIONS = '--require=/no/such/file'`
+  writeFileSync(agent, [first, broken, ...rest].join('\n'))
+  const ran = await runs(repo, [{ sh: 'touch pwned' }])
   expect(existsSync(await inWorkspace(repo, 'pwned'))).toBe(false)
-  expect(String(told(cut, 'message').at(-1)?.text)).toMatch(/^PreToolUse 2 .*offshoot did not answer/s)
+  expect(String(told(ran, 'message').at(-1)?.text)).toMatch(/^PreToolUse 2 .*offshoot did not answer/s)
 })
 
 test('H5: the socket is for the user alone, below the state folder', async () => {
