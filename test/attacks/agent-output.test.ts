@@ -64,9 +64,10 @@ test('M5: a log that is too large to be read at once is followed from where it e
   // Longer than the longest string.
   truncateSync(log, statSync(log).size + 600 * 1024 * 1024)
   appendFileSync(log, '\n')
-  const second = await detached(repo, play({ sh: 'sleep 3' }))
+  // Long enough for an onlooker to find where the run begins, on a machine with other work.
+  const second = await detached(repo, play({ sh: 'sleep 12' }))
   expect(second).toMatchObject({ code: 0, json: { ok: true } })
   const followed = await offshoot(repo, 'attach', 'T1', '--json')
   expect(followed).toMatchObject({ code: 0, json: { ok: true } })
-  expect(followed.stdout).toContain('sleep 3')
+  expect(followed.stdout).toContain('sleep 12')
 })
