@@ -16,7 +16,10 @@ function begun(input: { readonly conversationId?: string } = {}) {
     wake()
   }
   const talk = acpTalk(protocol, heard.push, { write, end: () => {} })
-  const over = talk.converse({ prompt: 'do it', terminal: false, ...input }, { workspace: '/w' })
+  const over = talk.converse(
+    { prompt: 'do it', terminal: false, projectSettings: false, ...input },
+    { workspace: '/w' },
+  )
   /** Waits until `find` finds a message among all that were sent. */
   const sent = async (find: (all: readonly Sent[]) => Sent | undefined): Promise<Sent> => {
     for (;;) {
@@ -112,4 +115,34 @@ test('G1: what an update leaves out is as it was; what we do not offer is refuse
   expect(refused).toMatchObject({ error: { code: -32_601 } })
   talk.close()
   talk.read({ jsonrpc: '2.0', id: 'y', method: 'session/update' })
+})
+
+test('M5: messages of the wrong form are passed over, and the talk goes on', async () => {
+  const { heard, play, talk, over } = begun()
+  const update = (update: unknown) => ({
+    jsonrpc: '2.0',
+    method: 'session/update',
+    params: { sessionId: 's', update },
+  })
+  await play([
+    { jsonrpc: '2.0', result: { protocolVersion: 1 } },
+    { jsonrpc: '2.0', result: { sessionId: 's' } },
+    ...[null, 7, { sessionUpdate: 'agent_message_chunk', content: null }].map(update),
+    update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 7 } }),
+    update({ sessionUpdate: 'tool_call', toolCallId: {}, locations: [null] }),
+    update({
+      sessionUpdate: 'tool_call',
+      toolCallId: 'c',
+      title: 'x',
+      locations: [null],
+      status: 'completed',
+    }),
+    { jsonrpc: '2.0', id: 'q', method: 'session/request_permission', params: { toolCall: null, options: 7 } },
+    { jsonrpc: '2.0', method: 7 },
+    [],
+    { jsonrpc: '2.0', result: { stopReason: 'end_turn' } },
+  ])
+  await over
+  expect(talk.end()).toEqual({ ok: true, reason: '' })
+  expect(heard.events.filter((event) => event.type === 'message')).toEqual([])
 })

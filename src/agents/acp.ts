@@ -31,7 +31,7 @@ export const acp: Agent = {
       // Not every agent exits when its stdin is closed.
       const done = new AbortController()
       let talk: ReturnType<typeof acpTalk> | undefined
-      const read = jsonLines((message) => talk?.read(message))
+      const read = jsonLines((message) => talk?.read(message), push)
       const call = {
         argv,
         onOutput: (stream: 'stdout' | 'stderr', text: string) =>

@@ -5,8 +5,11 @@
 import type { Agent } from '../core/ports/agent.ts'
 import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
 import type { CommandStdin } from '../core/model/command.ts'
+import { allowances } from './allowances.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
+import { messages } from './messages.ts'
+import { type Shaped, shaped } from './shape.ts'
 import { skill } from './skill.ts'
 import { lastWords } from './words.ts'
 
@@ -23,7 +26,7 @@ export const claude: Agent = {
     events(cancel, async (push, signal) => {
       const said = lastWords()
       let talk: ReturnType<typeof claudeTalk> | undefined
-      const read = jsonLines((message) => talk?.read(message))
+      const read = jsonLines((message) => talk?.read(message), push)
       const code = await cell.run(
         {
           argv: claudeArgs(input),
@@ -42,42 +45,55 @@ export const claude: Agent = {
     }),
 }
 
-function claudeArgs({ conversationId }: AgentInput): string[] {
+/**
+ * Flags win over settings: those of a workspace could switch hooks off. Where they are not trusted, neither they nor the MCP
+ * servers of the workspace are read.
+ */
+function claudeArgs({ conversationId, projectSettings }: AgentInput): string[] {
   const speak = 'claude --print --verbose --input-format stream-json --output-format stream-json'
   const ask = '--permission-mode default --permission-prompt-tool stdio'
   return [
     ...`${speak} ${ask}`.split(' '),
-    ...(conversationId === undefined ? [] : ['--resume', conversationId]),
+    '--settings',
+    JSON.stringify({ disableAllHooks: false }),
+    ...(projectSettings ? [] : ['--setting-sources', 'user']),
+    ...(conversationId === undefined ? [] : [`--resume=${conversationId}`]),
   ]
 }
 
-interface Message {
-  readonly type?: string
-  readonly subtype?: string
-  readonly session_id?: string
-  readonly request_id?: string
-  readonly request?: Request
-  readonly message?: { readonly content?: unknown }
-  readonly is_error?: boolean
-  readonly result?: string
-  readonly errors?: readonly string[]
-  readonly usage?: { readonly input_tokens?: number; readonly output_tokens?: number }
-}
+const messageShape = {
+  type: 'string',
+  subtype: 'string',
+  session_id: 'string',
+  request_id: 'string',
+  request: { subtype: 'string', tool_name: 'string', tool_use_id: 'string', input: 'any' },
+  message: { content: 'any' },
+  is_error: 'boolean',
+  result: 'string',
+  errors: ['string'],
+  usage: { input_tokens: 'number', output_tokens: 'number' },
+} as const
 
-interface Request {
-  readonly subtype?: string
-  readonly tool_name?: string
-  readonly tool_use_id?: string
-  readonly input?: unknown
-}
+type Message = Shaped<typeof messageShape>
 
-interface HookInput {
-  readonly hook_event_name?: string
-  readonly tool_name?: string
-  readonly tool_input?: unknown
-  readonly tool_use_id?: string
-  readonly background_tasks?: readonly unknown[]
-}
+const hookShape = {
+  hook_event_name: 'string',
+  tool_name: 'string',
+  tool_input: 'any',
+  tool_use_id: 'string',
+  background_tasks: ['any'],
+} as const
+
+const blockShape = {
+  type: 'string',
+  text: 'string',
+  id: 'string',
+  name: 'string',
+  input: 'any',
+  tool_use_id: 'string',
+  is_error: 'boolean',
+  content: 'any',
+} as const
 
 const hooks = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'Stop']
 
@@ -85,16 +101,30 @@ const hooks = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'Stop']
 export function claudeTalk(push: Push, stdin: CommandStdin) {
   let result: AgentEnd | undefined
   let inBackground = false
+  const allowed = allowances(push)
+  const calls = new Map<string, ToolCall>()
   const write = (message: object) => stdin.write(`${JSON.stringify(message)}\n`)
   const reply = (request_id: string, response: object) =>
     write({ type: 'control_response', response: { subtype: 'success', request_id, response } })
 
-  const onHook = (id: string, hook: HookInput) => {
+  /** Answers, and notes what may run. */
+  const asked = (call: ToolCall, answer: (verdict: Permission) => void) =>
+    push({
+      type: 'asked',
+      permission: call,
+      answer(verdict) {
+        if (verdict.allow) allowed.allow(call.id ?? '')
+        answer(verdict)
+      },
+    })
+
+  const onHook = (id: string, input: unknown) => {
+    const hook = shaped(hookShape, input ?? {}, 'hook')
     const call = claudeCall(hook.tool_name ?? '', hook.tool_input, hook.tool_use_id)
     switch (hook.hook_event_name) {
       case 'PreToolUse':
         push({ type: 'toolStarted', ...call })
-        return push({ type: 'asked', permission: call, answer: (verdict) => reply(id, permission(verdict)) })
+        return asked(call, (verdict) => reply(id, permission(verdict)))
       case 'PostToolUse':
       case 'PostToolUseFailure': {
         const ok = hook.hook_event_name === 'PostToolUse'
@@ -106,19 +136,37 @@ export function claudeTalk(push: Push, stdin: CommandStdin) {
     }
   }
 
-  const onRequest = (id: string, { subtype, ...request }: Request) => {
-    if (subtype === 'hook_callback') return onHook(id, (request.input ?? {}) as HookInput)
+  const onRequest = (id: string, { subtype, ...request }: NonNullable<Message['request']>) => {
+    if (subtype === 'hook_callback') return onHook(id, request.input)
     if (subtype !== 'can_use_tool') return reply(id, {})
     // The user's own rules can ask again after the hook has allowed the call.
-    const permission = claudeCall(request.tool_name ?? '', request.input, request.tool_use_id)
-    const answer = (verdict: Permission) =>
+    const call = claudeCall(request.tool_name ?? '', request.input, request.tool_use_id)
+    asked(call, (verdict) =>
       reply(
         id,
         verdict.allow
           ? { behavior: 'allow', updatedInput: request.input }
           : { behavior: 'deny', message: verdict.reason },
-      )
-    push({ type: 'asked', permission, answer })
+      ),
+    )
+  }
+
+  /** The agent waits for an answer to each request, also to one that cannot be read. */
+  const answerRequest = (id: string, request: Message['request']) => {
+    try {
+      onRequest(id, request ?? {})
+    } catch (error) {
+      reply(id, { behavior: 'deny', message: notUnderstood.reason, ...permission(notUnderstood) })
+      throw error
+    }
+  }
+
+  const onBlock = ({ type, ...block }: Shaped<typeof blockShape>) => {
+    if (type === 'text' && block.text) push({ type: 'message', text: block.text })
+    if (type === 'tool_use' && block.id !== undefined)
+      calls.set(block.id, claudeCall(block.name ?? '', block.input, block.id))
+    const call = type === 'tool_result' ? calls.get(block.tool_use_id ?? '') : undefined
+    if (call && hasRun(call, block)) allowed.ran(call.id ?? '', call)
   }
 
   return {
@@ -133,18 +181,17 @@ export function claudeTalk(push: Push, stdin: CommandStdin) {
         session_id: '',
       })
     },
-    read(raw: object) {
-      const message = raw as Message
+    read: messages(messageShape, push, (message) => {
       switch (message.type) {
         case 'system':
           if (message.subtype === 'init' && message.session_id !== undefined)
             push({ type: 'started', conversationId: message.session_id })
           return
         case 'assistant':
-          for (const text of textsOf(message.message?.content)) push({ type: 'message', text })
-          return
+        case 'user':
+          return blocksOf(message.message?.content).forEach(onBlock)
         case 'control_request':
-          return onRequest(message.request_id ?? '', message.request ?? {})
+          return answerRequest(message.request_id ?? '', message.request)
         case 'result':
           result = endOf(message)
           push({
@@ -157,7 +204,7 @@ export function claudeTalk(push: Push, stdin: CommandStdin) {
           return
         default:
       }
-    },
+    }),
     /** How the agent ended; undefined when it sent no result. */
     end: () => result,
   }
@@ -176,11 +223,16 @@ function endOf({ is_error, subtype, result, errors }: Message): AgentEnd {
   return { ok: false, reason: result || errors?.join('; ') || subtype || 'it failed' }
 }
 
-function textsOf(content: unknown): string[] {
-  if (!Array.isArray(content)) return []
-  return content.flatMap((block: { type?: string; text?: string }) =>
-    block.type === 'text' && block.text ? [block.text] : [],
-  )
+const notUnderstood = { allow: false, reason: 'offshoot: the question was not understood' } as const
+
+/** Words alone are no blocks. */
+const blocksOf = (content: unknown) =>
+  content === undefined || typeof content === 'string' ? [] : shaped([blockShape], content, 'content')
+
+/** A call that was refused, or whose input is wrong, ends as an error, too. A command that fails has run nevertheless. */
+function hasRun({ kind }: ToolCall, { is_error, content }: Shaped<typeof blockShape>): boolean {
+  if (is_error !== true) return true
+  return kind === 'shell' && typeof content === 'string' && content.startsWith('Exit code ')
 }
 
 const kinds: Readonly<Record<string, ToolKind>> = {

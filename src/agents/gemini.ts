@@ -2,15 +2,19 @@
  * Gemini CLI: its hooks ask before and wait after each tool call, but the calls of one turn overlap, and Gemini cannot
  * be made to run them one by one. So we take one step when the last of the overlapping calls has ended.
  */
+import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Agent } from '../core/ports/agent.ts'
 import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
 import { AppError } from '../core/model/errors.ts'
 import type { Cell } from '../core/ports/sandbox.ts'
-import { openBridge } from './bridge.ts'
+import { allowances } from './allowances.ts'
+import { type Bridge, openBridge } from './bridge.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
+import { messages } from './messages.ts'
+import { type Shaped, shaped } from './shape.ts'
 import { lastWords } from './words.ts'
 
 export const gemini: Agent = {
@@ -20,7 +24,7 @@ export const gemini: Agent = {
   install: 'npm install -g @google/gemini-cli',
   exact: false,
   asks: true,
-  obeys: ['.gemini'],
+  obeys: ['.gemini', '.env'],
   slash: ({ name, summary, prompt }) => ({
     folder: '.gemini/commands/offshoot',
     name: `${name}.toml`,
@@ -30,21 +34,24 @@ export const gemini: Agent = {
     events(cancel, async (push, signal) => {
       const said = lastWords()
       const talk = geminiTalk(push)
-      const read = jsonLines(talk.read)
-      const bridge = await openBridge(cell, (question) => talk.onHook(question as HookInput))
+      const read = jsonLines(talk.read, push)
+      const bridge = await openBridge(cell, push, talk.onHook)
       try {
-        const home = await makeHome(cell, bridge.command)
+        const home = await makeHome(cell, bridge, input.projectSettings)
         const code = await cell.run(
           {
-            argv: geminiArgs(input),
+            argv: geminiArgs(input, cell.inside(path.join(home, policyName))),
             env: {
               GEMINI_CLI_HOME: cell.inside(home),
-              GEMINI_CLI_TRUST_WORKSPACE: 'true',
+              GEMINI_CLI_TRUST_WORKSPACE: String(input.projectSettings),
               // Keeps Gemini in one process, so that a signal reaches it.
               GEMINI_CLI_NO_RELAUNCH: 'true',
             },
             onOutput: (stream, text) => (stream === 'stdout' ? read.add(text) : said.add(text)),
-            onStart: (stdin) => stdin.end(),
+            onStart(stdin) {
+              stdin.write(input.prompt)
+              stdin.end()
+            },
           },
           signal,
         )
@@ -56,81 +63,115 @@ export const gemini: Agent = {
     }),
 }
 
-/** `yolo`, because our policy decides: Gemini would ask again at its own terminal. */
-function geminiArgs({ prompt, conversationId }: AgentInput): string[] {
-  const resume = conversationId === undefined ? [] : ['--resume', conversationId]
-  return [
-    'gemini',
-    '--approval-mode',
-    'yolo',
-    '--output-format',
-    'stream-json',
-    ...resume,
-    `--prompt=${prompt}`,
-  ]
+/**
+ * Our policy decides: Gemini would ask again at its own terminal. In a workspace that it does not trust it knows no `yolo`,
+ * so a policy file allows all tools there. The prompt comes on stdin: everybody on this machine can read the arguments of a
+ * program.
+ */
+function geminiArgs({ conversationId, projectSettings }: AgentInput, policy: string): string[] {
+  const resume = conversationId === undefined ? [] : [`--resume=${conversationId}`]
+  const allow = projectSettings ? ['--approval-mode', 'yolo'] : ['--policy', policy]
+  return ['gemini', ...allow, '--output-format', 'stream-json', ...resume]
 }
 
+const policyName = 'allow.toml'
+
+const allowAll = ['[[rule]]', 'toolName = "*"', 'decision = "allow"', 'priority = 999', ''].join('\n')
+
 /**
- * Gemini takes hooks only from its settings. So it gets a home folder of its own, with links to the user's files
- * (login, conversations) and a copy of the user's settings to which our hooks are added.
+ * Gemini gets a home folder of its own, with links to the user's files (login, conversations, extensions), a copy of the
+ * user's settings, and an extension with our hooks: those of an extension run also in a workspace that is not trusted.
  */
-async function makeHome(cell: Cell, command: string): Promise<string> {
+async function makeHome(cell: Cell, bridge: Bridge, projectSettings: boolean): Promise<string> {
   const folder = await cell.makeRunFolder()
   const [theirs, own] = [path.join(cell.home, '.gemini'), path.join(folder, '.gemini')]
   await mkdir(path.join(theirs, 'tmp'), { recursive: true })
-  await mkdir(own)
-  for (const name of await readdir(theirs))
-    if (name !== 'settings.json') await symlink(cell.inside(path.join(theirs, name)), path.join(own, name))
+  await linkAll(cell, theirs, own, ['settings.json', 'extensions'])
+  await linkAll(cell, path.join(theirs, 'extensions'), path.join(own, 'extensions'))
+  await writeExtension(path.join(own, 'extensions'), bridge)
   const settings = await readSettings(path.join(theirs, 'settings.json'))
-  const hooks = { ...settings.hooks }
-  for (const [name, ours] of Object.entries(hooksOf(command))) hooks[name] = [...(hooks[name] ?? []), ...ours]
-  await writeFile(path.join(own, 'settings.json'), JSON.stringify({ ...settings, hooks }))
+  await writeFile(path.join(own, 'settings.json'), JSON.stringify(pinned(settings, projectSettings)))
+  await writeFile(path.join(folder, policyName), allowAll)
   return folder
 }
 
-async function readSettings(file: string): Promise<{ hooks?: Record<string, unknown[]> }> {
+/** Makes a folder of links to what is in the other one. */
+async function linkAll(cell: Cell, from: string, to: string, except: readonly string[] = []): Promise<void> {
+  await mkdir(to)
+  const names = await readdir(from).catch(() => [])
+  for (const name of names)
+    if (!except.includes(name)) await symlink(cell.inside(path.join(from, name)), path.join(to, name))
+}
+
+type Settings = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
+
+/** Without trust Gemini would refuse to start; so we switch its question off, and tell it ourselves that there is none. */
+function pinned(settings: Settings, projectSettings: boolean): Settings {
+  const security = { ...settings.security, folderTrust: { enabled: false } }
+  return {
+    ...settings,
+    hooksConfig: { ...settings.hooksConfig, enabled: true },
+    ...(!projectSettings && { security }),
+  }
+}
+
+async function readSettings(file: string): Promise<Settings> {
   const text = await readFile(file, 'utf8').catch(() => '{}')
   try {
-    return JSON.parse(text) as object
+    return JSON.parse(text) as Settings
   } catch (cause) {
-    throw new AppError('badSettings', `${file} is not plain JSON, so no hooks can be added to it.`, {
-      path: file,
-      cause,
-    })
+    throw new AppError(
+      'badSettings',
+      `${file} is not plain JSON, so our hooks cannot be switched on in it.`,
+      {
+        path: file,
+        cause,
+      },
+    )
   }
 }
 
 const dayMs = 86_400_000
 
-const hooksOf = (command: string) =>
-  Object.fromEntries(
-    ['BeforeTool', 'AfterTool'].map((name) => [
-      name,
-      [{ matcher: '*', hooks: [{ type: 'command', name: 'offshoot', command, timeout: dayMs }] }],
-    ]),
-  )
-
-interface HookInput {
-  readonly hook_event_name?: string
-  readonly tool_name?: string
-  readonly tool_input?: unknown
-  readonly tool_response?: { readonly error?: unknown; readonly llmContent?: unknown }
+/** A name that nobody knows before: settings at any level can switch hooks off by their names. */
+async function writeExtension(folder: string, { command, env }: Bridge): Promise<void> {
+  const name = `offshoot-${randomBytes(8).toString('hex')}`
+  const hook = { type: 'command', name, command, env, timeout: dayMs }
+  const asked = [{ matcher: '*', hooks: [hook] }]
+  const [own, hooks] = [path.join(folder, name), { BeforeTool: asked, AfterTool: asked }]
+  await mkdir(path.join(own, 'hooks'), { recursive: true })
+  await writeFile(path.join(own, 'gemini-extension.json'), JSON.stringify({ name, version: '1.0.0' }))
+  await writeFile(path.join(own, 'hooks', 'hooks.json'), JSON.stringify({ hooks }), { mode: 0o600 })
 }
 
-interface Message {
-  readonly type?: string
-  readonly role?: string
-  readonly content?: string
-  readonly session_id?: string
-  readonly status?: string
-  readonly message?: string
-  readonly error?: { readonly message?: string }
-  readonly stats?: { readonly input_tokens?: number; readonly output_tokens?: number }
-}
+const hookShape = {
+  hook_event_name: 'string',
+  tool_name: 'string',
+  tool_input: 'any',
+  tool_response: { error: 'any', llmContent: 'any' },
+} as const
+
+const messageShape = {
+  type: 'string',
+  role: 'string',
+  content: 'string',
+  session_id: 'string',
+  status: 'string',
+  message: 'string',
+  tool_id: 'string',
+  tool_name: 'string',
+  parameters: 'any',
+  error: { type: 'string', message: 'string' },
+  stats: { input_tokens: 'number', output_tokens: 'number' },
+} as const
+
+type Message = Shaped<typeof messageShape>
 
 export function geminiTalk(push: Push) {
   let result: AgentEnd | undefined
   let running = 0
+  const allowed = allowances(push)
+  const used = new Map<string, ToolCall>()
   let ended: { readonly call: ToolCall; readonly ok: boolean }[] = []
 
   const before = async (call: ToolCall): Promise<object> => {
@@ -139,7 +180,10 @@ export function geminiTalk(push: Push) {
     const verdict = await new Promise<Permission>((answer) =>
       push({ type: 'asked', permission: call, answer }),
     )
-    if (verdict.allow) return {}
+    if (verdict.allow) {
+      allowed.allow(call.name)
+      return {}
+    }
     running--
     return { decision: 'deny', reason: verdict.reason }
   }
@@ -156,27 +200,37 @@ export function geminiTalk(push: Push) {
     ended = []
   }
 
+  /** Results come after all calls of a turn have ended: a call that still counts as running will send no hook. */
+  const onResult = ({ tool_id = '', status }: Message) => {
+    const call = used.get(tool_id)
+    if (call && status === 'success') allowed.ran(call.name, call)
+    if (running === 0) return
+    running = 0
+    ended.push({ call: { name: 'tool', kind: 'other', input: null }, ok: false })
+    finish(() => {})
+  }
+
   return {
-    onHook({ hook_event_name, tool_name = '', tool_input, tool_response }: HookInput): Promise<object> {
+    async onHook(question: unknown): Promise<object> {
+      const hook = shaped(hookShape, question, 'hook')
+      const { hook_event_name, tool_name = '', tool_input, tool_response } = hook
       const call = geminiCall(tool_name, tool_input)
       if (hook_event_name === 'BeforeTool') return before(call)
       const said = JSON.stringify(tool_response?.llmContent ?? '')
       return after(call, tool_response?.error === undefined && !/Exit Code: [1-9]/.test(said))
     },
-    read(raw: object) {
-      const message = raw as Message
+    read: messages(messageShape, push, (message) => {
       switch (message.type) {
         case 'init':
           return push({ type: 'started', conversationId: message.session_id ?? '' })
         case 'message':
           if (message.role === 'assistant') push({ type: 'message', text: message.content ?? '' })
           return
+        case 'tool_use':
+          used.set(message.tool_id ?? '', geminiCall(message.tool_name ?? '', message.parameters))
+          return
         case 'tool_result':
-          // Results come after all calls of a turn have ended: a call that still counts as running will send no hook.
-          if (running === 0) return
-          running = 0
-          ended.push({ call: { name: 'tool', kind: 'other', input: null }, ok: false })
-          return finish(() => {})
+          return onResult(message)
         case 'error':
           result = { ok: false, reason: message.message ?? 'it failed' }
           return
@@ -189,7 +243,7 @@ export function geminiTalk(push: Push) {
           })
         default:
       }
-    },
+    }),
     end: () => result,
   }
 }

@@ -4,9 +4,12 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Agent } from '../core/ports/agent.ts'
 import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
-import { openBridge } from './bridge.ts'
+import { allowances } from './allowances.ts'
+import { bridgeVariable, openBridge } from './bridge.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
+import { messages } from './messages.ts'
+import { type Shaped, shaped } from './shape.ts'
 import { turns } from './turns.ts'
 import { page } from './skill.ts'
 import { lastWords } from './words.ts'
@@ -28,19 +31,26 @@ export const opencode: Agent = {
     events(cancel, async (push, signal) => {
       const said = lastWords()
       const talk = opencodeTalk(push)
-      const read = jsonLines(talk.read)
-      const bridge = await openBridge(cell, (question) => talk.onHook(question as HookInput))
+      const read = jsonLines(talk.read, push)
+      const bridge = await openBridge(cell, push, talk.onHook)
       try {
         const plugin = path.join(await cell.makeRunFolder(), 'plugin.js')
-        await writeFile(plugin, pluginFor(bridge.socket))
+        await writeFile(plugin, pluginFor(bridge.socket), { mode: 0o400 })
         const code = await cell.run(
           {
             argv: opencodeArgs(input),
             env: {
+              ...bridge.env,
               OPENCODE_CONFIG_CONTENT: JSON.stringify({ plugin: [pathToFileURL(cell.inside(plugin)).href] }),
+              // It would load no plugins.
+              OPENCODE_PURE: 'false',
+              ...(!input.projectSettings && { OPENCODE_DISABLE_PROJECT_CONFIG: 'true' }),
             },
             onOutput: (stream, text) => (stream === 'stdout' ? read.add(text) : said.add(text)),
-            onStart: (stdin) => stdin.end(),
+            onStart(stdin) {
+              stdin.write(input.prompt)
+              stdin.end()
+            },
           },
           signal,
         )
@@ -53,17 +63,24 @@ export const opencode: Agent = {
     }),
 }
 
-/** `--auto`, because our policy decides: opencode would ask again at its own terminal. */
-function opencodeArgs({ prompt, conversationId }: AgentInput): string[] {
-  const resume = conversationId === undefined ? [] : ['--session', conversationId]
-  return ['opencode', 'run', '--format', 'json', '--auto', ...resume, '--', prompt]
+/**
+ * `--auto`, because our policy decides: opencode would ask again at its own terminal. The prompt comes on stdin: everybody
+ * on this machine can read the arguments of a program.
+ */
+function opencodeArgs({ conversationId }: AgentInput): string[] {
+  const resume = conversationId === undefined ? [] : [`--session=${conversationId}`]
+  return ['opencode', 'run', '--format', 'json', '--auto', ...resume]
 }
 
-/** The plugin runs in Bun, which opencode ships; its fetch can use a unix socket. */
+/**
+ * The plugin runs in Bun, which opencode ships; its fetch can use a unix socket. opencode reads it once, before the agent
+ * does anything. A question that is not answered throws, which denies the call.
+ */
 const pluginFor = (socket: string) => `
+const headers = { authorization: process.env.${bridgeVariable} }
 const ask = async (question) => {
-  const options = { unix: ${JSON.stringify(socket)}, method: 'POST', body: JSON.stringify(question), timeout: false }
-  return (await fetch('http://offshoot/', options)).json()
+  const options = { unix: ${JSON.stringify(socket)}, method: 'POST', headers, timeout: false }
+  return (await fetch('http://offshoot/', { ...options, body: JSON.stringify(question) })).json()
 }
 export const Offshoot = async () => ({
   'tool.execute.before': async ({ tool, callID }, { args }) => {
@@ -76,27 +93,29 @@ export const Offshoot = async () => ({
 })
 `
 
-interface HookInput {
-  readonly hook?: 'before' | 'after'
-  readonly tool?: string
-  readonly callID?: string
-  readonly args?: unknown
+const hookShape = {
+  hook: 'string',
+  tool: 'string',
+  callID: 'string',
+  args: 'any',
   /** The exit code of a command. */
-  readonly exit?: number | null
-}
+  exit: 'number',
+} as const
 
-interface Message {
-  readonly type?: string
-  readonly sessionID?: string
-  readonly error?: { readonly name?: string; readonly data?: { readonly message?: string } }
-  readonly part?: {
-    readonly text?: string
-    readonly tool?: string
-    readonly callID?: string
-    readonly state?: { readonly status?: string; readonly input?: unknown }
-    readonly tokens?: { readonly input?: number; readonly output?: number }
-  }
-}
+const messageShape = {
+  type: 'string',
+  sessionID: 'string',
+  error: { name: 'string', data: { message: 'string' } },
+  part: {
+    text: 'string',
+    tool: 'string',
+    callID: 'string',
+    state: { status: 'string', input: 'any' },
+    tokens: { input: 'number', output: 'number' },
+  },
+} as const
+
+type Message = Shaped<typeof messageShape>
 
 const longestMs = 10 * 60_000
 
@@ -105,6 +124,7 @@ export function opencodeTalk(push: Push) {
   let conversation: string | undefined
   const writers = turns(longestMs)
   const releases = new Map<string, () => void>()
+  const allowed = allowances(push)
 
   /** All calls of one turn would run at the same time, so calls that write wait for each other. */
   const before = async (call: ToolCall): Promise<object> => {
@@ -113,7 +133,10 @@ export function opencodeTalk(push: Push) {
     const verdict = await new Promise<Permission>((answer) =>
       push({ type: 'asked', permission: call, answer }),
     )
-    if (verdict.allow) return {}
+    if (verdict.allow) {
+      allowed.allow(call.id ?? '')
+      return {}
+    }
     releaseTurn(call.id)
     return { denied: verdict.reason }
   }
@@ -134,9 +157,10 @@ export function opencodeTalk(push: Push) {
       case 'text':
         return push({ type: 'message', text: part.text ?? '' })
       case 'tool_use': {
+        const call = opencodeCall(part.tool ?? '', part.state?.input, part.callID)
+        if (part.state?.status === 'completed') return allowed.ran(call.id ?? '', call)
         // A failed tool calls no plugin hook. A denied call has already released its turn.
-        if (part.state?.status !== 'error' || !releases.has(part.callID ?? '')) return
-        const call = opencodeCall(part.tool ?? '', part.state.input, part.callID)
+        if (part.state?.status !== 'error' || !releases.has(call.id ?? '')) return
         return push({ type: 'toolEnded', ...call, ok: false, release: () => releaseTurn(call.id) })
       }
       case 'step_finish':
@@ -150,12 +174,12 @@ export function opencodeTalk(push: Push) {
   }
 
   return {
-    onHook({ hook, tool = '', callID, args, exit }: HookInput): Promise<object> {
+    async onHook(question: unknown): Promise<object> {
+      const { hook, tool = '', callID, args, exit } = shaped(hookShape, question, 'hook')
       const call = opencodeCall(tool, args, callID)
       return hook === 'before' ? before(call) : after(call, (exit ?? 0) === 0)
     },
-    read(raw: object) {
-      const message = raw as Message
+    read: messages(messageShape, push, (message) => {
       if (message.sessionID !== undefined && message.sessionID !== conversation) {
         conversation = message.sessionID
         push({ type: 'started', conversationId: conversation })
@@ -163,7 +187,7 @@ export function opencodeTalk(push: Push) {
       if (message.type !== 'error') return onPart(message.type, message)
       const reason = message.error?.data?.message ?? message.error?.name ?? 'it failed'
       failure = { ok: false, reason }
-    },
+    }),
     /** The error that opencode reported. */
     failure: () => failure,
   }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
 import { startApart } from '../process/spawn.ts'
 import { bin } from './bin.ts'
-import { countLines, follow, type LogLine } from './run-log.ts'
+import { endOfLog, follow, type LogLine } from './run-log.ts'
 
 export interface Detached {
   readonly pid: number
@@ -23,7 +23,7 @@ export async function detach(
   signal?: AbortSignal,
 ): Promise<Detached> {
   mkdirSync(path.dirname(log), { recursive: true, mode: 0o700 })
-  const before = countLines(log)
+  const before = endOfLog(log)
   const file = openSync(log, 'a', 0o600)
   const call = { program: process.execPath, args: [bin, ...argv], cwd }
   const child = startApart(call, ['ignore', file, file])

@@ -5,7 +5,7 @@ import { pagesOf, questionLines } from './question.ts'
 const asked = (input: unknown) =>
   ({ event: 'asked', tool: 'Bash', summary: '', reason: 'why', input }) as const
 
-test('G10: every line of the input has a mark, and edits look like a diff', () => {
+test('G11: every line of the input has a mark, and edits look like a diff', () => {
   const input = { file_path: 'a', old_string: 'x\ny', new_string: 'z', more: [1] }
   expect(questionLines(asked(input))).toEqual([
     'Bash (why)',
@@ -31,9 +31,9 @@ test.each([
   ['a   b  c ', 'a⟨3 spaces⟩b  c⟨1 space⟩'],
   ['    indented', '    indented'],
   ['Größe 漢字', 'Größe 漢字'],
-])('G10: what cannot be seen is spelled out: %j', (text, shown) => expect(visible(text)).toBe(shown))
+])('G11: what cannot be seen is spelled out: %j', (text, shown) => expect(visible(text)).toBe(shown))
 
-test('G10: pages hold every line once, within the height and the width', () => {
+test('G11: pages hold every line once, within the height and the width', () => {
   const lines = [...Array.from({ length: 50 }, (_, n) => `line ${n}`), 'x'.repeat(500)]
   const pages = pagesOf(lines, 40, 12)
   expect(pages.every((page) => page.length <= 10)).toBe(true)

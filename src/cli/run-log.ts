@@ -1,7 +1,9 @@
 /** The log file of a detached run: the lines that `run --json` prints, one object each. */
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as pause } from 'node:timers/promises'
+import { lines } from '../core/base/lines.ts'
 import { runLogFile } from '../core/model/layout.ts'
 
 export type LogLine = Readonly<Record<string, unknown>>
@@ -12,26 +14,35 @@ export function runLog(home: string, task: { readonly id: string; readonly path:
   return runLogFile(home, `${task.id}-${place}`)
 }
 
-/** Every complete line that is JSON; undefined without a file. Other lines are the last words of a crashed process. */
-function readLines(file: string): LogLine[] | undefined {
+/** A line that is no JSON is the last words of a process that crashed. */
+function parseLine(line: string): LogLine | undefined {
   try {
-    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
-    return lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []))
+    return line.startsWith('{') ? (JSON.parse(line) as LogLine) : undefined
   } catch {
     return undefined
   }
 }
 
-/** The number of lines, from which `follow` tells the later ones. */
-export function countLines(file: string): number {
-  return readLines(file)?.length ?? 0
+/** The size in bytes, from which `follow` tells the later lines. */
+export function endOfLog(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** The index of the line that begins the last run; undefined when that run has ended. */
+/** The place in the file where the last run begins; undefined when that run has ended. */
 export function findOpenRun(file: string): number | undefined {
-  const lines = readLines(file) ?? []
-  const begin = lines.findLastIndex(({ event }) => event === 'started')
-  return begin === -1 || lines.slice(begin).some(isLast) ? undefined : begin
+  let open: number | undefined
+  let at = 0
+  const pass = (length: number) => void (at += length + 1)
+  const read = lines((text) => {
+    const line = parseLine(text)
+    if (line?.event === 'started') open = at
+    else if (line && isLast(line)) open = undefined
+    pass(text.length)
+  }, pass)
+  // In this encoding a character is a byte.
+  const next = reader(file, 0, 'latin1')
+  for (let text = next(); text !== ''; text = next()) read.add(text)
+  return open
 }
 
 const isLast = (line: LogLine) => 'ok' in line && !('event' in line)
@@ -39,7 +50,7 @@ const isLast = (line: LogLine) => 'ok' in line && !('event' in line)
 const lookMs = 50
 
 /**
- * Hands each line from `from` on to `take`, until `take` returns true or the run's last line comes, and answers that
+ * Hands each line from the byte `from` on to `take`, until `take` returns true or the run's last line comes, and answers that
  * line. Undefined when the process that writes the log is gone.
  */
 export async function follow(
@@ -49,16 +60,35 @@ export async function follow(
   isWritten: () => Promise<boolean>,
   signal?: AbortSignal,
 ): Promise<LogLine | undefined> {
-  let size = -1
-  for (let next = from, isOver = false; ; isOver = !(await isWritten())) {
-    const now = statSync(file).size
-    const lines = now === size ? [] : (readLines(file) ?? []).slice(next)
-    size = now
-    for (const line of lines) {
-      next++
-      if (isLast(line) || take(line) === true) return line
-    }
-    if (isOver) return undefined
+  let last: LogLine | undefined
+  const read = lines((text) => {
+    const line = last ? undefined : parseLine(text)
+    if (line && (isLast(line) || take(line) === true)) last = line
+  })
+  const added = reader(file, from, 'utf8')
+  for (let isOver = false; ; isOver = !(await isWritten())) {
+    for (let text = added(); text !== '' && !last; text = added()) read.add(text)
+    if (last || isOver) return last
     await pause(lookMs, undefined, { signal })
+  }
+}
+
+const chunkBytes = 1024 * 1024
+
+/** Reads the file on from where the last call stopped, a chunk at a time; empty when there is nothing new. */
+function reader(file: string, from: number, encoding: 'latin1' | 'utf8'): () => string {
+  const decoder = new StringDecoder(encoding)
+  const chunk = Buffer.alloc(chunkBytes)
+  let at = from
+  return () => {
+    if (endOfLog(file) <= at) return ''
+    const opened = openSync(file, 'r')
+    try {
+      const size = readSync(opened, chunk, 0, chunk.length, at)
+      at += size
+      return decoder.write(chunk.subarray(0, size))
+    } finally {
+      closeSync(opened)
+    }
   }
 }

@@ -37,6 +37,8 @@ export function personal(context: Context): RunView {
       case 'decided':
         if (!event.allow) say(paint('red', `  denied: ${callText(event)} (${visible(event.reason)})`))
         return
+      case 'malformed':
+        return say(paint('dim', `  not understood: ${printable(event.reason)}`))
       case 'checkpoint': {
         const { n, files } = event.checkpoint
         steps++

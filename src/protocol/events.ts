@@ -24,6 +24,7 @@ export const toldSchema = z.discriminatedUnion('event', [
   // `input` is all that the tool would be given, for a person to read: `--json`, where nobody answers, leaves it out.
   told('asked', { reason: z.string(), ...toolCall, input: z.unknown().optional() }),
   told('checkpoint', { checkpoint: stepSchema }),
+  told('malformed', { reason: z.string() }),
   told('usage', { inputTokens: z.number(), outputTokens: z.number() }),
   told('strayed', { changes: strays }),
 ])

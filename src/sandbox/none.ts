@@ -15,6 +15,11 @@ export const none: Sandbox = {
       folders.push(folder)
       return folder
     }
+    const makeRunFolder = async () => {
+      if (runFolder === undefined) return makeTempFolder()
+      await machine.files.makeFolder(runFolder, 0o700)
+      return runFolder
+    }
     const end = async () => {
       over.abort(new AppError('cancelled', 'The cell was closed.'))
       await Promise.allSettled(running)
@@ -24,12 +29,10 @@ export const none: Sandbox = {
       home: machine.home,
       node: process.execPath,
       inside: (file) => file,
-      async makeRunFolder() {
-        if (runFolder === undefined) return makeTempFolder()
-        await machine.files.makeFolder(runFolder, 0o700)
-        return runFolder
-      },
-      makeSocketFolder: makeTempFolder,
+      makeRunFolder,
+      // Agents may write to the folder for temporary files, and cleaners delete from it.
+      makeSocketFolder: async () =>
+        isShort(runFolder) ? mkdtemp(path.join(await makeRunFolder(), 's')) : makeTempFolder(),
       async run({ env, ...call }, signal) {
         const ended = machine.commands.run(
           { ...call, cwd: workspace, env: { ...env, ...own } },
@@ -56,4 +59,11 @@ export const none: Sandbox = {
 
 async function removeRunFolder({ files }: Machine, folder: string | undefined): Promise<void> {
   if (folder !== undefined && (await files.readKind(folder)) !== undefined) await files.remove(folder)
+}
+
+/** With the two names that follow, the path of a socket stays below 100 bytes; systems allow 104 or 108. */
+const longestFolder = 88
+
+function isShort(folder: string | undefined): boolean {
+  return folder !== undefined && Buffer.byteLength(folder) <= longestFolder
 }

@@ -171,6 +171,20 @@ export function sandboxContract(sandbox: Sandbox): void {
       expect(stdout).toBe('from outside')
     })
 
+    test.each([
+      ['has one that is short', 'r1'],
+      ['has none that is short enough', 'r'.repeat(100)],
+    ])('the folder of a socket is for our user alone, and short, where a run %s', async (_, name) => {
+      const runs = path.join(folder, 'state', 'run-folders')
+      const task = { workspace, env: {}, runFolder: path.join(runs, name) }
+      const other = await sandbox.open(thisMachine(folder), task)
+      const made = await other.makeSocketFolder()
+      expect(Buffer.byteLength(path.join(made, 's'))).toBeLessThan(100)
+      expect((statSync(made).mode & 0o777).toString(8)).toBe('700')
+      await other.close()
+      expect(existsSync(made)).toBe(false)
+    })
+
     test('close removes the folders that the cell made, and no other', async () => {
       const made = [await cell.makeRunFolder(), await cell.makeSocketFolder(), await cell.makeSocketFolder()]
       expect(new Set(made).size).toBe(3)

@@ -12,6 +12,12 @@ export interface Act {
   /** It asks for any other tool, which then does nothing. */
   readonly use?: string
   readonly input?: unknown
+  /** A command that it runs without asking anybody. */
+  readonly sneak?: string
+  /** A line that it prints as it is. */
+  readonly print?: string
+  /** A line of that many characters. */
+  readonly long?: number
   /** It gives up with this error. */
   readonly fail?: string
 }
@@ -21,8 +27,8 @@ export const play = (...acts: Act[]) => JSON.stringify(acts)
 const program = (node: string) => `#!${node}
 const { spawn } = require('node:child_process')
 const { writeFileSync } = require('node:fs')
-const at = process.argv.indexOf('--resume')
-const session_id = at === -1 ? require('node:crypto').randomUUID() : process.argv[at + 1]
+const going = process.argv.find((word) => word.startsWith('--resume='))
+const session_id = going?.slice('--resume='.length) ?? process.env.STAND_IN_SESSION ?? require('node:crypto').randomUUID()
 const waiting = new Map()
 const print = (message) => process.stdout.write(JSON.stringify({ session_id, ...message }) + '\\n')
 const ask = (hook_event_name, tool_name, tool_input, tool_use_id) =>
@@ -42,12 +48,21 @@ async function use(act, id) {
   const ok = act.sh ? await shell(act.sh) : true
   await ask(ok ? 'PostToolUse' : 'PostToolUseFailure', name, input, id)
 }
+async function sneak(command, id) {
+  print({ type: 'assistant', message: { content: [{ type: 'tool_use', id, name: 'Bash', input: { command } }] } })
+  await shell(command)
+  print({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: id, content: '' }] } })
+  await new Promise((resolve) => setTimeout(resolve, 5_000))
+}
 async function perform(acts) {
   print({ type: 'system', subtype: 'init' })
   let n = 0
   for (const act of acts) {
     if (act.say) print({ type: 'assistant', message: { content: [{ type: 'text', text: act.say }] } })
     if (act.sh || act.write || act.use) await use(act, 'call' + ++n)
+    if (act.sneak) await sneak(act.sneak, 'call' + ++n)
+    if (act.print) process.stdout.write(act.print + '\\n')
+    if (act.long) process.stdout.write('x'.repeat(act.long) + '\\n')
     if (act.fail) return print({ type: 'result', subtype: 'success', is_error: true, result: act.fail })
   }
   print({ type: 'result', subtype: 'success', is_error: false, result: 'Done.', usage: { input_tokens: 1, output_tokens: 1 } })
@@ -59,12 +74,53 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 })
 `
 
-/** The same user, with that agent in PATH as \`claude\`. */
-export function withStandIn(repo: TestRepo): TestRepo {
+/**
+ * The same for an agent whose hooks are programs, and which speaks as Codex does. As Gemini does, it takes 2 for a denial and
+ * goes on after any other exit code. Beside the answer of the hook it says how each hook ended.
+ */
+const codexProgram = (node: string) => `#!${node}
+const { spawnSync } = require('node:child_process')
+const print = (message) => process.stdout.write(JSON.stringify(message) + '\\n')
+const item = (item) => print({ type: 'item.completed', item })
+const commandOf = (name) => {
+  const word = process.argv.find((word) => word.startsWith('hooks.' + name + '='))
+  return JSON.parse(/command=("(?:[^"\\\\]|\\\\.)*")/.exec(word)[1])
+}
+const hook = (hook_event_name, call) => {
+  const input = JSON.stringify({ hook_event_name, ...call })
+  const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', commandOf(hook_event_name)], { input, encoding: 'utf8' })
+  item({ type: 'agent_message', text: hook_event_name + ' ' + status + ' ' + stderr.trim() })
+  return status !== 2 && !stdout.includes('"deny"')
+}
+const run = (command) => {
+  const { status: exit_code } = spawnSync('/bin/sh', ['-c', command], { stdio: 'ignore' })
+  item({ type: 'command_execution', command, exit_code, status: 'completed' })
+}
+function use(command, tool_use_id) {
+  const call = { tool_name: 'Bash', tool_input: { command }, tool_use_id }
+  if (!hook('PreToolUse', call)) return
+  run(command)
+  hook('PostToolUse', call)
+}
+const acts = JSON.parse(require('node:fs').readFileSync(0, 'utf8') || process.argv.at(-1))
+print({ type: 'thread.started', thread_id: require('node:crypto').randomUUID() })
+let n = 0
+for (const act of acts) {
+  if (act.sh) use(act.sh, 'call' + ++n)
+  if (act.sneak) run(act.sneak)
+  if (act.print) process.stdout.write(act.print + '\\n')
+}
+print({ type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 1 } })
+`
+
+const programs = { claude: program, codex: codexProgram }
+
+/** The same user, with that agent in PATH as \`claude\`, or as one that speaks like another. */
+export function withStandIn(repo: TestRepo, name: keyof typeof programs = 'claude'): TestRepo {
   const folder = path.join(repo.home, 'bin')
-  const file = path.join(folder, 'claude')
+  const file = path.join(folder, name)
   mkdirSync(folder, { recursive: true })
-  writeFileSync(file, program(process.execPath))
+  writeFileSync(file, programs[name](process.execPath))
   chmodSync(file, 0o755)
   return withEnv(repo, { PATH: `${folder}${path.delimiter}${repo.env.PATH}` })
 }

@@ -51,7 +51,7 @@ async function lookOn(context: Context, task: Task): Promise<Answer> {
  */
 async function open(context: Context, task: Task): Promise<Answer> {
   const going =
-    task.conversation !== undefined && task.agent === 'claude' ? ['--resume', task.conversation] : []
+    task.conversation !== undefined && task.agent === 'claude' ? [`--resume=${task.conversation}`] : []
   const command = ['claude', '--settings', JSON.stringify({ hooks: hooks() }), ...going]
   const ran = await context.call('task.run', { repo: context.dir, task: task.id, create: false, command })
   return { json: { ...ran }, text: summary(context, ran.task).join('\n'), exitCode: ran.exitCode }

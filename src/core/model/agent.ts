@@ -32,6 +32,10 @@ export type AgentEvent =
     }
   /** An exact agent waits until `release` is called, so that the files are the work of this call and of no later one. */
   | ({ readonly type: 'toolEnded'; readonly ok: boolean; readonly release: () => void } & ToolCall)
+  /** A tool has run that nobody was asked about, or that was denied. It ends the run. */
+  | ({ readonly type: 'unasked' } & ToolCall)
+  /** The agent said something that could not be read. */
+  | { readonly type: 'malformed'; readonly reason: string }
   | { readonly type: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
   | ({ readonly type: 'ended' } & AgentEnd)
 
@@ -53,6 +57,13 @@ export interface AgentInput {
   readonly conversationId?: string | undefined
   /** The agent may read from and write to the terminal itself. */
   readonly terminal: boolean
+  /** The agent may follow the settings that it finds in the workspace. Without, they run nothing and switch nothing off. */
+  readonly projectSettings: boolean
+}
+
+/** An agent chooses this id, and later it is an argument of the agent's program: it must not look like an option. */
+export function isConversationId(id: string): boolean {
+  return /^\w[\w-]{0,127}$/.test(id)
 }
 
 /** A command that the user types to the agent, such as `/accept`; the agent then follows `prompt`. */

@@ -16,7 +16,7 @@
  *     locks/                         one file per lock, never deleted, with the process that holds it
  *     children/                      one file per running child
  *     runs/                          the output of detached runs
- *     run-folders/                   files that an agent reads during one run, deleted with it
+ *     run-folders/                   files that an agent reads during one run, and the socket of its hooks; deleted with it
  *     aside/                         damaged databases and state of other tools, as `repair` found them
  *     scratch/                       a commit message while a hook reads it
  *     compiled/                      compiled code of the command, which Node makes again when it is missing

@@ -10,15 +10,20 @@ import type { Agent } from '../ports/agent.ts'
 import type { Ports } from '../ports/index.ts'
 import { commandFiles } from './slash-commands.ts'
 
+/** The files in a folder that the agent would obey, but for those that `agents install` wrote. */
+export async function findSettings(ports: Ports, folder: string, agent: Agent): Promise<HashedFile[]> {
+  const found = await readFilesAt(ports, folder, agent.obeys ?? obeyedBy(ports.agents))
+  return found.filter((file) => !isOurs(ports.agents, file))
+}
+
 /** Throws `policyRefused` when the workspace has settings that the agent would obey, and that the user has not trusted. */
 export async function requireTrustedSettings(
   ports: Ports,
   { repo, task }: { readonly repo: RepoRecord; readonly task: Task },
   agent: Agent,
 ): Promise<void> {
-  const found = await readFilesAt(ports, task.path, agent.obeys ?? obeyedBy(ports.agents))
-  const foreign = found.filter((file) => !isOurs(ports.agents, file))
-  const [first, ...more] = await findUntrusted(ports, repo.id, foreign)
+  const found = await findSettings(ports, task.path, agent)
+  const [first, ...more] = await findUntrusted(ports, repo.id, found)
   if (!first) return
   const files = more.length > 0 ? `${first.path} and ${more.length} more` : first.path
   throw new AppError('policyRefused', `${agent.title} would obey ${files}, which you have not trusted.`, {

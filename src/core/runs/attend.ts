@@ -30,6 +30,7 @@ export type RunTold =
   | ({ readonly event: 'tool.ended'; readonly ok: boolean } & ToldCall)
   | ({ readonly event: 'decided'; readonly allow: boolean; readonly reason: string } & ToldCall)
   | { readonly event: 'checkpoint'; readonly taken: Snapshot }
+  | { readonly event: 'malformed'; readonly reason: string }
   | { readonly event: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
   | { readonly event: 'strayed'; readonly changes: readonly StrayChange[] }
 
@@ -44,7 +45,7 @@ export interface Attended {
 
 /** Does what one event asks for, and tells it. The agent goes on when its question is answered or its tool released. */
 export async function attendTo(
-  event: Exclude<AgentEvent, { type: 'ended' }>,
+  event: Exclude<AgentEvent, { type: 'ended' | 'unasked' }>,
   { workspace, tell, permit, kept }: Attended,
 ): Promise<void> {
   switch (event.type) {
@@ -65,6 +66,8 @@ export async function attendTo(
       if (taken?.created) tell({ event: 'checkpoint', taken })
       return event.release()
     }
+    case 'malformed':
+      return tell({ event: 'malformed', reason: event.reason })
     case 'usage':
       return tell({ event: 'usage', inputTokens: event.inputTokens, outputTokens: event.outputTokens })
   }

@@ -32,7 +32,7 @@ async function conversation(say: () => Iterable<AgentEvent>, limits = unlimited)
     tell: (event: RunTold) => void told.push(event),
     permit: async () => verdict,
   }
-  const handed = { prompt: '', terminal: false }
+  const handed = { prompt: '', terminal: false, projectSettings: false }
   const conversed = converse(agent, handed, cell, attended, limits, new AbortController().signal)
   return { conversed, told, folder, verdict }
 }

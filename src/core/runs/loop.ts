@@ -2,7 +2,7 @@
 import { now } from '../base/time.ts'
 import { append } from '../tasks/records.ts'
 import type { Agent } from '../ports/agent.ts'
-import type { AgentEnd, AgentInput } from '../model/agent.ts'
+import { type AgentEnd, type AgentInput, isConversationId, type ToolCall } from '../model/agent.ts'
 import { type Attended, attendTo, type RunTold } from './attend.ts'
 import { AppError } from '../model/errors.ts'
 import type { StrayChange } from '../model/events.ts'
@@ -83,6 +83,8 @@ export async function workInTask(
     argv: order.argv,
     conversationId: conversationOf(task, agent, order.resume),
     terminal: onlooker === undefined,
+    // The verb has refused settings that the user has not trusted.
+    projectSettings: true,
   }
 
   const cell = await openCell(ports, {
@@ -133,8 +135,10 @@ export async function converse(
       // The tool call in question never gets its answer, so it does not run.
       if (turns > 0 && count(event) > turns)
         return { end, conversation, cut: `limits.turns: ${turns} answers are over` }
+      if (event.type === 'unasked') return { end: unasked(agent, event), conversation, cut: undefined }
       if (event.type === 'ended') end = event
       else if (event.type !== 'started') await attendTo(event, attended)
+      else if (!isConversationId(event.conversationId)) await attendTo(badConversation, attended)
       else if (event.conversationId !== conversation) {
         conversation = event.conversationId
         await attendTo(event, attended)
@@ -148,6 +152,13 @@ export async function converse(
     await cell.close()
   }
 }
+
+/** Without hooks there is no policy: a run in which they are off, or were passed by, does not go on. */
+function unasked({ title }: Agent, { name }: ToolCall): AgentEnd {
+  return { ok: false, reason: `${title} ran ${name} without asking, so it was stopped` }
+}
+
+const badConversation = { type: 'malformed', reason: 'the id of the conversation is not usable' } as const
 
 /** Records and reports what has changed in the user's repository since `before`. */
 async function findStrays(
@@ -182,9 +193,16 @@ function conversationOf(
   resume: AgentOrder['resume'],
 ): string | undefined {
   if (resume === undefined || resume === false) return undefined
-  if (typeof resume === 'string') return resume
-  if (conversation?.agent === agent.name) return conversation.id
+  if (typeof resume === 'string') return requireConversationId(resume)
+  if (conversation?.agent === agent.name) return requireConversationId(conversation.id)
   throw new AppError('notFound', `There is no conversation of ${agent.title} in ${id} to go on with.`, {
     hint: `Begin one: offshoot run --task ${id} "…"`,
+  })
+}
+
+function requireConversationId(id: string): string {
+  if (isConversationId(id)) return id
+  throw new AppError('wrongUsage', `${JSON.stringify(id)} is no id of a conversation.`, {
+    hint: 'It has letters, digits, _ and -, and does not begin with -: offshoot show TASK --json',
   })
 }

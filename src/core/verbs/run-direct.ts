@@ -5,6 +5,7 @@ import { runFolder } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { chooseAgent } from '../runs/choose-agent.ts'
 import { converse, type Onlooker } from '../runs/loop.ts'
+import { findSettings } from '../runs/agent-settings.ts'
 import { answers } from '../runs/permission.ts'
 import { requireTools } from '../runs/known-tools.ts'
 import { agentName, flagsOf, type RunInput } from '../runs/run-input.ts'
@@ -41,7 +42,13 @@ export async function runDirect(
     env: { OFFSHOOT_RUN: run },
     runFolder: runFolder(ports.home, run),
   })
-  const handed = { prompt: input.prompt ?? '', argv: input.argv, terminal: onlooker === undefined }
+  const handed = {
+    prompt: input.prompt ?? '',
+    argv: input.argv,
+    terminal: onlooker === undefined,
+    // Nobody can trust a folder without a repository.
+    projectSettings: (await findSettings(ports, input.dir, agent)).length === 0,
+  }
   const attended = { workspace: input.dir, tell, permit }
   const { end } = await converse(agent, handed, cell, attended, { timeMinutes: 0, turns: 0 }, signal)
   return { agent: agent.name, end }
