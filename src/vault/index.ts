@@ -29,7 +29,7 @@ import type { Overlay } from './capture/overlay.ts'
 import { taskOverlays } from './capture/overlays.ts'
 import { readings } from './capture/readings.ts'
 import { isPlain, keepIndex, seedTree } from './capture/seed.ts'
-import { findConversions, findMade, prepareSlot, takeSlot } from './capture/slot.ts'
+import { findConversions, findMade, isTouched, prepareSlot, takeSlot } from './capture/slot.ts'
 import { type Difference, difference } from './capture/snapshot.ts'
 import { isUntouched } from './capture/untouched.ts'
 import { findRecord, inspect, mendTip, noteRepo, readIds, readUids, readVaults } from './journal/known.ts'
@@ -214,6 +214,7 @@ export function gitVault(options: VaultOptions): Vault {
     },
     prepareSlot: async (repo, slot, commit, signal) =>
       prepareSlot(await open(repo), repo, slot, commit, signal),
+    isTouched: async (repo, slot) => isTouched(await open(repo), slot),
     takeSlot: async (repo, task, slot) => takeSlot(await open(repo), task, slot),
     findConversions: async (repo, signal) => findConversions(await open(repo), repo, signal),
     isPlain: (repo, task) =>

@@ -192,6 +192,50 @@ describe.skipIf(missing)('H6: links in the place of folders', () => {
   )
 })
 
+describe.skipIf(missing)('Low: paths that are too long for a system call', () => {
+  const name = 'x'.repeat(200)
+
+  test('K5: a folder whose path is too long is listed, and the other files are in the step', async () => {
+    const { lib, task } = await withDeep(name)
+    writeFileSync(path.join(task.path, 'a.txt'), 'changed\n')
+    const { checkpoint } = await lib.checkpoint({ task: 'T1' })
+    expect(checkpoint.files).toEqual([{ path: 'a.txt', status: 'modified' }])
+    expect(checkpoint.skipped).toEqual([
+      { path: expect.stringContaining(`deep/${name}/`), why: 'unreadable' },
+    ])
+    await lib.reject({ task: 'T1' })
+    await lib.prune()
+  })
+
+  test('I9: it is counted, and prune deletes it', async () => {
+    const { repo, lib, task } = await withDeep(name)
+    const [workspace] = (await lib.disk()).workspaces
+    // One block for each of its folders, at least.
+    expect(workspace?.bytes).toBeGreaterThan(0)
+    await lib.reject({ task: 'T1' })
+    await lib.prune()
+    expect(readdirSync(path.join(path.dirname(task.path), '.trash'))).toEqual([])
+    expect((await lib.disk()).trash).toBeLessThan(workspace?.bytes ?? 0)
+    expect(existsSync(repo.dir)).toBe(true)
+  })
+
+  test('prune deletes a tree of 2,000 levels, which cannot all be held open', async () => {
+    const { lib, task } = await withDeep('y', 2_000)
+    await lib.reject({ task: 'T1' })
+    await lib.prune()
+    expect(readdirSync(path.join(path.dirname(task.path), '.trash'))).toEqual([])
+  })
+})
+
+async function withDeep(name: string, levels = 50) {
+  const repo = testRepo()
+  const lib = library(repo, { flags: { trash: { keepDays: 0 } } })
+  const { task } = await lib.start({ task: 'T1' })
+  mkdirSync(path.join(task.path, 'deep'))
+  exchanger().makeDeep(path.join(task.path, 'deep'), levels, name)
+  return { repo, lib, task }
+}
+
 /** The only folder of that name below another one. */
 function findFolder(below: string, name: string): string {
   const found = readdirSync(below, { recursive: true, withFileTypes: true }).find(
