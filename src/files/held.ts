@@ -59,8 +59,8 @@ interface Way {
   readonly isLoose: boolean
 }
 
-export function holdFolder(root: string): HeldFolder {
-  const newWay = canHold() ? byDescriptor : byPath
+export function holdFolder(root: string, byDescriptors = canHold()): HeldFolder {
+  const newWay = byDescriptors ? byDescriptor : byPath
   const way = newWay(root)
   const used = new Map<BytePath, string>()
   const reach = (folder: BytePath): Reached => {

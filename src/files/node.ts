@@ -60,7 +60,7 @@ export function nodeFiles(): FileSystem {
     copy,
     copyNew,
     link,
-    hold: holdFolder,
+    hold: (folder) => holdFolder(folder),
     rename: async (from, to) => renameSync(from, to),
     move,
     removeEmptyFolder,
