@@ -4,11 +4,15 @@ import { counted } from '../core/base/counted.ts'
 
 /** Escapes control and invisible characters, so that neither an agent's text nor a file name can move the cursor or hide. */
 export function printable(text: string): string {
+  // Most texts are plain. The classes of Unicode take a millisecond to compile, which `list` would wait for.
+  if (isPlain(text)) return text
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
     if (char === '\n' || char === '\t') return char
     return `\\u{${char.codePointAt(0)?.toString(16)}}`
   })
 }
+
+const isPlain = (text: string) => /^[\n\t -~]*$/.test(text)
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
@@ -34,17 +38,28 @@ export function progressText({ percent, files, total }: Progress): string {
   return `Making the workspace: ${percent} % (${files} of ${counted(total, 'file')})`
 }
 
-/** Columns as wide as their widest cell; the last one is not padded. */
-export function table(rows: readonly (readonly string[])[]): string {
+type Rows = readonly (readonly string[])[]
+
+/** Columns as wide as their widest cell, of printable text; the last one is not padded. */
+export async function table(rows: Rows): Promise<string> {
+  const cells = rows.map((row) => row.map(printable))
+  if (cells.flat().every(isPlain)) return plainTable(cells)
+  const { displayWidth } = await import('./display-width.ts')
+  return aligned(cells, displayWidth)
+}
+
+/** A table of ASCII alone, in which a character is a column. */
+export function plainTable(rows: Rows): string {
+  return aligned(rows, ({ length }) => length)
+}
+
+function aligned(rows: Rows, widthOf: (cell: string) => number): string {
   const widths: number[] = []
   for (const row of rows)
-    row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.length)))
-  return rows
-    .map((row) =>
-      row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))),
-    )
-    .map((row) => row.join('  ').trimEnd())
-    .join('\n')
+    row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, widthOf(cell))))
+  const padded = (cell: string, column: number) =>
+    cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell)))
+  return rows.map((row) => row.map(padded).join('  ').trimEnd()).join('\n')
 }
 
 /** The sign before a file that was added, modified or deleted. */

@@ -8,16 +8,23 @@ export const land: Handlers<keyof typeof table> = {
   async 'task.accept'(ports, { repo, ...input }, { signal, emit }) {
     const { accept } = await import('../../core/verbs/accept.ts')
     const { siblingsOf } = await import('../../core/tasks/find.ts')
-    const { task, as, preview, operation, onto, commit, url, hook } = await accept(
-      ports,
-      { dir: repo, onOutput: outputTo(emit), ...input },
-      signal,
-    )
+    const {
+      task,
+      as,
+      preview,
+      operation,
+      onto,
+      commit,
+      url,
+      hook,
+      skipped = [],
+    } = await accept(ports, { dir: repo, onOutput: outputTo(emit), ...input }, signal)
     const { files } = preview
+    const unheld = skipped.length > 0 ? { skipped } : {}
     if (input.dryRun) {
       const { clean, conflicts, marked, runsCode, refused } = preview
       const lists = { conflicts, runsCode, refused }
-      return { task: taskView(task), preview: { clean, files, marked, ...lists } }
+      return { task: taskView(task), preview: { clean, files, marked, ...lists }, ...unheld }
     }
     const accepted = { as, onto, commit, url, files }
     const others = (await siblingsOf(ports, task)).map(({ id }) => id)
@@ -26,6 +33,7 @@ export const land: Handlers<keyof typeof table> = {
       accepted,
       conflicts: preview.marked,
       operation,
+      ...unheld,
       ...(hook && { hook }),
       ...(others.length > 0 && { siblings: others }),
     }

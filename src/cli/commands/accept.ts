@@ -25,10 +25,12 @@ export async function accept(context: Context): Promise<Answer> {
     allow: texts(values, 'allow'),
     hooks: flag(values, 'hooks'),
   })
-  const { task, siblings = [] } = answer
+  const { task, siblings = [], skipped = [] } = answer
+  for (const { path, why } of skipped)
+    context.tell(printable(`Not landed, as no step holds it: ${path} (${why})`))
   const rejected = await rejectRest(context, task.id, siblings)
   const rest = rejected ? siblings.map((id) => `Rejected ${id}`) : hint(siblings)
-  return { json: { ...answer }, text: [told(context, answer), ...rest].join('\n') }
+  return { json: { ...answer }, text: [outcomeText(context, answer), ...rest].join('\n') }
 }
 
 /** Asks whether to reject the other tasks that were given the same prompt, and does so. */
@@ -62,7 +64,7 @@ function stepNumber(step: string, task = ''): number {
   )
 }
 
-function told(
+function outcomeText(
   { paint }: Context,
   { task, preview, accepted, conflicts = [], operation }: Output<'task.accept'>,
 ): string {

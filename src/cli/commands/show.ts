@@ -2,7 +2,7 @@
 import { diskText } from '../../core/model/disk-use.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { ago, printable, stateWords, table } from '../output.ts'
+import { ago, stateWords, table } from '../output.ts'
 
 export async function show(context: Context): Promise<Answer> {
   const { dir: repo, values, positionals } = context
@@ -17,7 +17,7 @@ export async function worktreeShow(context: Context): Promise<Answer> {
   return answer(await context.call('task.show', { repo: context.dir, task: text(context.values, 'task') }))
 }
 
-function answer({ task }: Output<'task.show'>, use?: Output<'system.disk'>): Answer {
+async function answer({ task }: Output<'task.show'>, use?: Output<'system.disk'>): Promise<Answer> {
   const now = new Date()
   const rows = [
     ['task', task.title === '' ? task.id : `${task.id}: ${task.title}`],
@@ -35,6 +35,6 @@ function answer({ task }: Output<'task.show'>, use?: Output<'system.disk'>): Ans
   ]
   return {
     json: { task, ...(use && { disk: use }) },
-    text: printable(table(rows.filter(([, value]) => value !== ''))),
+    text: await table(rows.filter(([, value]) => value !== '')),
   }
 }

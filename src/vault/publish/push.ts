@@ -3,7 +3,7 @@
  * an agent may have written commands into that config since (docs/adr/0010-conversions-as-of-the-start.md).
  */
 import path from 'node:path'
-import { appError, AppError } from '../../core/model/errors.ts'
+import { appError, AppError, programFailure } from '../../core/model/errors.ts'
 import type { Push } from '../../core/model/git.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
@@ -65,7 +65,7 @@ export async function push(
     if (error.kind === 'cancelled') throw error
     throw new AppError('failed', `${branch} could not be pushed: ${error.message}`, {
       hint: `Nothing has changed here. Try it by hand: git push ${url} ${branch}`,
-      data: error.data,
+      data: programFailure(error),
       cause: error,
     })
   }

@@ -17,31 +17,20 @@ import {
   type Stats,
   symlinkSync,
   unlinkSync,
-  writeFileSync,
 } from 'node:fs'
-import { mkdir, open, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { eachOf, limiter } from '../../core/base/concurrency.ts'
+import { eachOf } from '../../core/base/concurrency.ts'
 import type { BytePath } from '../../core/model/bytes.ts'
 import type { LeafChange } from '../../core/model/tree.ts'
 import { draftsBeside } from '../../core/model/layout.ts'
 import type { Files } from '../../core/ports/files.ts'
 import type { HeldFolder } from '../../core/ports/held.ts'
-import type { GitExec } from '../../git/exec.ts'
-import type { ObjectReader } from '../../git/reader.ts'
 import { parentOf } from '../capture/folders.ts'
-import type { Objects } from '../objects/objects.ts'
 import { bigFile, heavyFile } from '../objects/sizes.ts'
 import { compareTrees, type Leaf } from '../objects/tree.ts'
-
-interface BlobScope {
-  readonly exec: GitExec
-  readonly objects: Objects
-  readonly reader: ObjectReader
-  readonly vault: string
-  readonly alternates: readonly string[]
-}
+import { type BlobScope, oneByOne, writeBlob } from './write-blob.ts'
 
 export interface RestoreScope extends BlobScope {
   readonly files: Pick<Files, 'hold'>
@@ -58,8 +47,6 @@ interface Restoring extends RestoreScope {
   /** The folders of this restore for files that it sets aside, the newest first. */
   readonly asides: HeldFolder[]
 }
-
-const oneByOne = limiter(1)
 
 export async function restore(
   scope: RestoreScope,
@@ -240,34 +227,4 @@ function makeAside({ files, aside, asides }: Restoring): HeldFolder {
   const made = files.hold(mkdtempSync(path.join(aside, 'rewind-')))
   asides.unshift(made)
   return made
-}
-
-/** Writes a new file with that content. */
-export async function writeBlob(scope: BlobScope, draft: Buffer, leaf: Leaf): Promise<void> {
-  const mode = leaf.mode === '100755' ? 0o777 : 0o666
-  const small = scope.objects.findSmall(leaf.oid)
-  if (small) return writeFileSync(draft, small, { mode, flag: 'wx' })
-  const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
-  try {
-    const size = (await scope.reader.readSize(leaf.oid)) ?? 0
-    const writeWhole = async () => handle.writeFile(await scope.objects.readObject(leaf.oid))
-    if (size >= bigFile) await stream(scope, handle.fd, leaf.oid)
-    else await (size >= heavyFile ? oneByOne(writeWhole) : writeWhole())
-  } finally {
-    await handle.close()
-  }
-}
-
-async function stream(scope: BlobScope, fd: number, oid: string): Promise<void> {
-  const { writeSync } = await import('node:fs')
-  await scope.exec({
-    args: ['cat-file', 'blob', oid],
-    gitDir: scope.vault,
-    alternates: scope.alternates,
-    cwd: path.dirname(scope.vault),
-    // Written synchronously, so that we hold no more in memory than git has just sent.
-    onStdout: (chunk) => {
-      for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at)
-    },
-  })
 }
