@@ -129,7 +129,6 @@ describe.skipIf(missing)('H6: links in the place of folders', () => {
       const outside = outsideOf(repo.home, link)
       const lib = library(repo)
       const { during } = exchanger()
-      const answers = new Set<string>()
       await repeatedly(async (round) => {
         const { task } = await lib.start({ task: `T${round}` })
         write(path.join(task.path, 'dir'), 1_000, `of the agent, round ${round}\n`)
@@ -145,7 +144,6 @@ describe.skipIf(missing)('H6: links in the place of folders', () => {
         const hint = accepted?.hint ?? 'Landed.'
         if (hint.includes('Nothing was changed.')) expect(readdirSync(folder)).toEqual(['here'])
         else if (accepted) expect(hint).toContain('The next command that writes goes on with it.')
-        answers.add(hint)
         await lib.recover()
         if (hint.includes('Nothing was changed.')) await lib.accept({ task: task.id })
         expect(readdirSync(folder)).toHaveLength(1_001)
@@ -155,7 +153,6 @@ describe.skipIf(missing)('H6: links in the place of folders', () => {
         await lib.reject({ task: task.id })
       })
       expect(readdirSync(outside)).toEqual([])
-      expect(Array.from(answers).join('\n')).not.toBe('')
     },
     timeout,
   )
@@ -228,7 +225,7 @@ describe.skipIf(missing)('Low: paths that are too long for a system call', () =>
 })
 
 async function withDeep(name: string, levels = 50) {
-  const repo = testRepo()
+  const repo = testRepo(undefined, quickFolder())
   const lib = library(repo, { flags: { trash: { keepDays: 0 } } })
   const { task } = await lib.start({ task: 'T1' })
   mkdirSync(path.join(task.path, 'deep'))
