@@ -2,21 +2,8 @@
  * A user's checkout, which only operations write: one file at a time, by rename, never through a link
  * (docs/adr/0015-operations-staged-then-finished.md).
  */
-import { chmodSync, constants, lstatSync, renameSync } from 'node:fs'
-import {
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  rename,
-  rm,
-  rmdir,
-  stat,
-  unlink,
-  writeFile,
-} from 'node:fs/promises'
+import { chmodSync, constants, lstatSync, mkdirSync, renameSync, unlinkSync } from 'node:fs'
+import { copyFile, link, mkdir, open, readdir, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { below, type BytePath, fromBytes, fromText, splitNul, toText } from '../core/model/bytes.ts'
 import { AppError } from '../core/model/errors.ts'
@@ -28,31 +15,28 @@ import { indexLines } from '../git/index-lines.ts'
 export function gitCheckouts(exec: GitExec): Checkouts {
   return {
     async place(staged, checkout, file, { mode, permissions: own }) {
-      await makeParents(checkout, file)
-      const target = below(checkout, file)
-      if (mode === '160000') await mkdir(target).catch(ignoreCodes('EEXIST'))
+      checkout.makeParents(file)
+      if (mode === '160000') ignoringCodes(() => checkout.at(file, (target) => mkdirSync(target)), 'EEXIST')
       else {
-        const there = lstatSync(target, { throwIfNoEntry: false })
+        const there = checkout.at(file, (target) => lstatSync(target, { throwIfNoEntry: false }))
         // The landing may already have emptied a folder that stood in the file's place.
-        if (there?.isDirectory()) await rmdir(target).catch(ignoreCodes('ENOENT', 'ENOTEMPTY', 'EEXIST'))
+        if (there?.isDirectory()) checkout.removeEmpty(file)
         if (there?.isFile() && mode !== '120000' && own === undefined)
           chmodSync(staged, permissions(there.mode, mode))
-        renameSync(staged, target)
+        checkout.at(
+          file,
+          (target) => renameSync(staged, target),
+          (target) => renameSync(target, staged),
+        )
       }
-      return folderOf(checkout, file)
+      return folderOf(checkout.root, file)
     },
 
     async removeFile(checkout, file) {
-      await requireRealParents(checkout, file)
-      await unlink(below(checkout, file)).catch(ignoreCodes('ENOENT', 'ENOTDIR'))
-      for (let parent = parentOf(file); parent !== ''; parent = parentOf(parent)) {
-        const emptied = await rmdir(below(checkout, parent)).then(
-          () => true,
-          () => false,
-        )
-        if (!emptied) return folderOf(checkout, `${parent}/x`)
-      }
-      return checkout
+      ignoringCodes(() => checkout.at(file, unlinkSync), 'ENOENT')
+      for (let parent = parentOf(file); parent !== ''; parent = parentOf(parent))
+        if (!checkout.removeEmpty(parent)) return folderOf(checkout.root, `${parent}/x`)
+      return checkout.root
     },
 
     async readFilesBelow(checkout, folder) {
@@ -95,27 +79,12 @@ function folderOf(checkout: string, file: BytePath): string {
   return path.join(checkout, toText(parentOf(file)))
 }
 
-async function requireRealParents(checkout: string, file: BytePath): Promise<void> {
-  for (let parent = parentOf(file); parent !== ''; parent = parentOf(parent)) {
-    const found = await lstat(below(checkout, parent)).catch(() => undefined)
-    if (found && !found.isDirectory()) throw obstacleError(parent)
+function ignoringCodes(act: () => unknown, ...codes: string[]): void {
+  try {
+    act()
+  } catch (thrown) {
+    ignoreCodes(...codes)(thrown as NodeJS.ErrnoException)
   }
-}
-
-async function makeParents(checkout: string, file: BytePath): Promise<void> {
-  const parts = file.split('/').slice(0, -1)
-  for (let count = 1; count <= parts.length; count++) {
-    const parent = parts.slice(0, count).join('/')
-    const readStat = () => lstatSync(below(checkout, parent), { throwIfNoEntry: false })
-    const there = readStat()
-    if (!there) await mkdir(below(checkout, parent)).catch(ignoreCodes('EEXIST'))
-    if (!(there ?? readStat())?.isDirectory()) throw obstacleError(parent)
-  }
-}
-
-function obstacleError(file: BytePath): AppError {
-  const conflicts = [{ path: toText(file), kind: 'symlink' as const }]
-  return new AppError('conflict', `${toText(file)} is in the way.`, { data: { conflicts } })
 }
 
 function ignoreCodes(...codes: string[]) {

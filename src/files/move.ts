@@ -1,8 +1,9 @@
 /** Moves and copies of files and folders, also across file systems. */
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { cp, lstat, readdir, rename, rm } from 'node:fs/promises'
+import { cp, lstat, readdir, rename } from 'node:fs/promises'
 import path from 'node:path'
+import { removeFolder } from './remove.ts'
 import { sync } from './sync.ts'
 
 /**
@@ -47,10 +48,10 @@ async function moveAcross(from: string, to: string): Promise<void> {
     await rename(draft, to)
     await sync([path.dirname(to)])
   } catch (thrown) {
-    await rm(draft, { recursive: true, force: true })
+    await removeFolder(draft)
     throw thrown
   }
-  await rm(from, { recursive: true, force: true })
+  await removeFolder(from)
 }
 
 async function syncTree(target: string): Promise<void> {

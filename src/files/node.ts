@@ -22,26 +22,17 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import {
-  chmod,
-  copyFile,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  rename,
-  rm,
-  statfs,
-  symlink,
-  utimes,
-} from 'node:fs/promises'
+import { mkdir, open, rename, rm, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
 import { isNetwork } from '../core/base/network-fs.ts'
 import type { FileKind } from '../core/model/file-kind.ts'
 import type { FileSystem } from '../core/ports/files.ts'
+import { copyNew, link } from './copy-new.ts'
+import { holdFolder } from './held.ts'
 import { copy, draftPath, move } from './move.ts'
+import { removeFolder } from './remove.ts'
+import { readUsage } from './usage.ts'
 import { sync } from './sync.ts'
 
 /**
@@ -71,6 +62,7 @@ export function nodeFiles(): FileSystem {
     copy,
     copyNew,
     link,
+    hold: (folder) => holdFolder(folder),
     rename: async (from, to) => renameSync(from, to),
     move,
     removeEmptyFolder,
@@ -140,16 +132,6 @@ async function readFreeSpace(target: string): Promise<{ free: number; total: num
   return { free: bavail * bsize, total: blocks * bsize, network: isNetwork(type) }
 }
 
-/** The disk usage of a path. A file that is deleted meanwhile counts 0. Blocks count, since a file may have holes. */
-async function readUsage(target: string): Promise<number> {
-  const found = await lstat(target).catch(undefinedIfUnread)
-  if (!found) return 0
-  const names = found.isDirectory() ? await readdir(target).catch(emptyIfUnread) : []
-  let bytes = found.blocks * 512
-  for (const name of names) bytes += await readUsage(path.join(target, name))
-  return bytes
-}
-
 async function makeFolder(target: string, mode?: number): Promise<void> {
   const first = mkdirSync(target, { recursive: true, ...(mode === undefined ? {} : { mode }) })
   if (first === undefined || mode === undefined) return
@@ -187,28 +169,6 @@ async function remove(target: string): Promise<void> {
   } catch {
     await removeFolder(target)
   }
-}
-
-async function removeFolder(target: string): Promise<void> {
-  try {
-    await rm(target, { recursive: true, force: true })
-  } catch (thrown) {
-    if (!isForbidden(thrown)) throw thrown
-    await makeWritable(Buffer.from(target))
-    await rm(target, { recursive: true, force: true })
-  }
-}
-
-/**
- * Makes folders writable: from a folder that its owner may not write, as in Go's module cache, nothing can be deleted.
- * Links are not followed. The failed removal may still be deleting other files.
- */
-async function makeWritable(folder: Buffer): Promise<void> {
-  const found = await unlessMissing(lstat(folder))
-  if (!found?.isDirectory()) return
-  if ((found.mode & 0o700) !== 0o700) await unlessMissing(chmod(folder, (found.mode & 0o7777) | 0o700))
-  for (const name of (await unlessMissing(readdir(folder, 'buffer'))) ?? [])
-    await makeWritable(Buffer.concat([folder, Buffer.from(path.sep), name]))
 }
 
 async function write(target: string, content: string, mode?: number): Promise<void> {
@@ -259,20 +219,6 @@ function takeName(draft: string, target: string): boolean {
 
 /** A file system without hard links answers one of these. There, a name taken between the look and the rename is replaced. */
 const linkless = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
-
-async function copyNew(from: string, to: string, mode?: number): Promise<void> {
-  await mkdir(path.dirname(to), { recursive: true })
-  const found = await lstat(from)
-  if (found.isSymbolicLink()) return symlink(await readlink(from, { encoding: 'buffer' }), to)
-  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
-  if (mode !== undefined) await chmod(to, mode)
-  await utimes(to, found.atime, found.mtime)
-}
-
-async function link(target: string, at: string): Promise<void> {
-  await mkdir(path.dirname(at), { recursive: true })
-  await symlink(target, at)
-}
 
 async function writeNew(target: string, content: string): Promise<boolean> {
   try {
@@ -359,19 +305,6 @@ function orUndefined<T>(look: () => T): T | undefined {
 
 function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
   return found.catch(undefinedIfMissing)
-}
-
-/** A path that we may not read or reach counts as one without a size. */
-function undefinedIfUnread(thrown: unknown): undefined {
-  return isForbidden(thrown) ? undefined : undefinedIfMissing(thrown)
-}
-
-function emptyIfUnread(thrown: unknown): string[] {
-  return undefinedIfUnread(thrown) ?? []
-}
-
-function isForbidden(thrown: unknown): boolean {
-  return ['EACCES', 'EPERM'].includes((thrown as NodeJS.ErrnoException).code ?? '')
 }
 
 function undefinedIfMissing(thrown: unknown): undefined {

@@ -120,7 +120,7 @@ async function appendReflog(files: FileSystem, file: string, made: string, messa
 /** A symbolic link appears with its whole content or not at all, and never replaces a file. */
 async function createLink(files: FileSystem, at: string, target: string): Promise<boolean> {
   try {
-    await files.link(target, at)
+    await files.link(target, path.dirname(at), path.basename(at))
     return true
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false

@@ -9,7 +9,7 @@ import { adoptFirst, prepare, reseed, seed } from './capture/first-step.ts'
 import { keepOut } from './capture/kept-out.ts'
 import { isKept, readDirt, readIgnored } from './capture/look.ts'
 import { isPlainWorkspace } from './capture/seed.ts'
-import { findConversions, prepareSlot, takeSlot } from './capture/slot.ts'
+import { findConversions, isTouched, prepareSlot, takeSlot } from './capture/slot.ts'
 import { takeStep } from './capture/take-step.ts'
 import { findRecord, inspect, mendTip, readIds, readUids, readVaults } from './journal/known.ts'
 import { findKept, keep, noteDone, readKept } from './journal/operations.ts'
@@ -41,6 +41,7 @@ export function gitVault(options: VaultOptions): Vault {
     prepare: async (repo, task) => prepare(await open(repo), repo, task),
     prepareSlot: async (repo, slot, commit, signal) =>
       prepareSlot(await open(repo), repo, slot, commit, signal),
+    isTouched: async (repo, slot) => isTouched(await open(repo), slot),
     takeSlot: async (repo, task, slot) => takeSlot(await open(repo), task, slot),
     findConversions: async (repo, signal) => findConversions(await open(repo), repo, signal),
     isPlain: (repo, task) => isPlainWorkspace(options, repo, task),

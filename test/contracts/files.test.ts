@@ -321,3 +321,21 @@ describe('moving and removing', () => {
     expect(readdirSync(root).sort()).toEqual(['full', 'link'])
   })
 })
+
+test('a folder that something is mounted in is not deleted, nor is anything behind the mount', async (context) => {
+  for (const name of ['user', 'trash/workspace/mounted']) mkdirSync(at(name), { recursive: true })
+  writeFileSync(at('user', 'file'), 'of the user')
+  if (spawnSync('mount', ['--bind', at('user'), at('trash/workspace/mounted')]).status !== 0)
+    return context.skip('needs to be root, with the right to mount')
+  try {
+    await expect(files.remove(at('trash'))).rejects.toMatchObject({
+      code: 'WT_008',
+      path: at('trash/workspace/mounted'),
+    })
+    expect(readFileSync(at('user', 'file'), 'utf8')).toBe('of the user')
+  } finally {
+    spawnSync('umount', [at('trash/workspace/mounted')])
+  }
+  await files.remove(at('trash'))
+  expect(readdirSync(root)).toEqual(['user'])
+})

@@ -154,13 +154,16 @@ test('L14: a slot that somebody has touched, or that is not whole, is never hand
     (repo: TestRepo) => writeFileSync(inSlot(repo, 'files/extra.txt'), 'evil\n'),
     (repo: TestRepo) => rmSync(inSlot(repo, 'files/d'), { recursive: true }),
     (repo: TestRepo) => writeFileSync(inSlot(repo, 'files/d/more.txt'), 'evil\n'),
+    (repo: TestRepo) => writeFileSync(inSlot(repo, 'files/d/e/c.txt'), 'evil\n'),
+    (repo: TestRepo) => writeFileSync(inSlot(repo, 'files/d/e/more.txt'), 'evil\n'),
+    (repo: TestRepo) => chmodSync(inSlot(repo, 'files/d/e/c.txt'), 0o755),
     (repo: TestRepo) => chmodSync(inSlot(repo, 'files/a.txt'), 0o755),
     (repo: TestRepo) => writeFileSync(inSlot(repo, 'git/index'), ''),
     (repo: TestRepo) => writeFileSync(inSlot(repo, 'task/index'), ''),
     (repo: TestRepo) => rmSync(inSlot(repo, 'slot.json')),
     (repo: TestRepo) => renameSync(inSlot(repo, ''), `${inSlot(repo, '').replace(/\/$/, '')}.making`),
   ]) {
-    const { repo, lib } = pooled({ 'a.txt': 'one\n', 'd/b.txt': 'two\n' })
+    const { repo, lib } = pooled({ 'a.txt': 'one\n', 'd/b.txt': 'two\n', 'd/e/c.txt': 'three\n' })
     await lib.pool()
     spoil(repo)
     const { task } = await lib.start({ task: 'T1' })

@@ -4,6 +4,7 @@ import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
+import type { HeldFolder } from '../ports/held.ts'
 import type { Ports } from '../ports/index.ts'
 import { append } from '../tasks/records.ts'
 import type { Work } from '../tasks/work.ts'
@@ -46,22 +47,42 @@ export async function takeBackUnbegun(
   }
 }
 
-/** Takes back an operation of which one file could not be written (no permission): every changed file goes back. */
-export async function takeBackPlaced(work: Work, operation: Operation, cause: AppError): Promise<AppError> {
+/**
+ * Takes back an operation of which one file could not be written (no permission, or a link in the place of a folder): every
+ * changed file goes back, in the folders that are still held open.
+ */
+export async function takeBackPlaced(
+  work: Work,
+  operation: Operation,
+  held: HeldFolder | undefined,
+  cause: AppError,
+): Promise<AppError> {
   const { ports, repo } = work
-  const { problem, message, path: file } = cause
+  const { problem, message, path: file, data } = cause
   try {
-    await putBack(ports, repo, operation)
+    const left = await putBack(ports, repo, operation, held)
     await takeBack(work, operation, message)
-    return new AppError(problem, message, { path: file, cause, hint: `Nothing was changed. ${cause.hint}` })
+    const said =
+      left.length === 0
+        ? 'Nothing was changed.'
+        : `Somebody has just changed ${left.join(', ')}; the rest is as it was.`
+    return new AppError(problem, message, { path: file, cause, data, hint: `${said} ${cause.hint}` })
   } catch {
     const hint = `The next command that writes goes on with it. ${cause.hint}`
-    return new AppError(problem, message, { path: file, cause, hint })
+    return new AppError(problem, message, { path: file, cause, data, hint })
   }
 }
 
-/** If the process dies in here, the operation is still staged, and recovery finishes it. */
-async function putBack(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
+/**
+ * Answers the paths that somebody changed meanwhile. If the process dies in here, the operation is still staged, and recovery
+ * finishes it.
+ */
+async function putBack(
+  ports: Ports,
+  repo: Repo,
+  operation: Operation,
+  held: HeldFolder | undefined,
+): Promise<string[]> {
   const { index } = operation
   const staging = stagingFolder(repo, operation)
   const back = inverse(operation, operation.id, operation.at)
@@ -70,8 +91,9 @@ async function putBack(ports: Ports, repo: Repo, operation: Operation): Promise<
   }
   // A whole index is replaced last, so here it must still be the old one.
   else if (index) await requireIndex(ports, repo, index.gitDir, index.from)
-  await placeFiles(ports, repo, back, path.join(staging, 'back'))
+  const left = await placeFiles(ports, repo, back, path.join(staging, 'back'), held)
   // Refs that are deleted after HEAD moves have not been deleted yet.
   const refs = back.refs.filter(({ old }) => !operation.head || old !== null)
   await moveRefs(ports, repo, { ...back, refs, head: undefined })
+  return left
 }

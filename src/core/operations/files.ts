@@ -8,6 +8,7 @@ import type { FileMove, IndexPart, Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Found, Leaf } from '../model/tree.ts'
 import { operationFolder } from '../model/layout.ts'
+import type { HeldFolder } from '../ports/held.ts'
 import type { Ports } from '../ports/index.ts'
 
 /** The staging folder, in the checkout's git folder, on the same file system. */
@@ -106,9 +107,10 @@ function captureFound(
   ports: Pick<Ports, 'contents'>,
   repo: Repo,
   { checkout, moves }: NonNullable<Operation['files']>,
+  held?: HeldFolder,
 ) {
   const known = new Map(moves.map(({ path: file, from, to }) => [file, [from, to]]))
-  return ports.contents.capture(repo, checkout, known.keys(), known)
+  return ports.contents.capture(repo, held ?? checkout, known.keys(), known)
 }
 
 /** Whether the path still is as planned. For a new file a folder is fine: the plan moves its files away. */
@@ -119,16 +121,34 @@ function isStill(found: Found | undefined, leaf: Leaf | null): boolean {
   return found?.kind === 'file' && isSame(found.leaf, leaf)
 }
 
-/** Deletes first, because a folder may replace a file. Answers the paths that somebody changed meanwhile. */
+/** Holds the checkout open while files of the operation are written there, and closes it whatever happens. */
+export async function withCheckout<T>(
+  ports: Pick<Ports, 'files'>,
+  { files }: Operation,
+  work: (held: HeldFolder | undefined) => Promise<T>,
+): Promise<T> {
+  const held = files && ports.files.hold(files.checkout)
+  try {
+    return await work(held)
+  } finally {
+    held?.close()
+  }
+}
+
+/**
+ * Deletes first, because a folder may replace a file. Answers the paths that somebody changed meanwhile. A folder that was
+ * written to before must be the same one now (docs/adr/0042-folders-held-open.md).
+ */
 export async function placeFiles(
   ports: Ports,
   repo: Repo,
   { files }: Operation,
   staging: string,
+  held: HeldFolder | undefined,
 ): Promise<string[]> {
-  if (!files) return []
-  const { checkout, moves } = files
-  const now = await captureFound(ports, repo, files)
+  if (!files || !held) return []
+  const { moves } = files
+  const now = await captureFound(ports, repo, files, held)
   const left: string[] = []
   const order = [...moves.entries()].sort(([, a], [, b]) => Number(a.to !== null) - Number(b.to !== null))
   const folders = new Set<string>()
@@ -139,8 +159,8 @@ export async function placeFiles(
     if (!isStill(found, from)) left.push(toText(file))
     else if (to) {
       const staged = await stageAgain(ports, repo, to, stagedFile(staging, index))
-      folders.add(await ports.checkouts.place(staged, checkout, file, to))
-    } else folders.add(await ports.checkouts.removeFile(checkout, file))
+      folders.add(await ports.checkouts.place(staged, held, file, to))
+    } else folders.add(await ports.checkouts.removeFile(held, file))
   }
   await ports.durable.sync(await stillThere(ports, folders))
   return left

@@ -13,6 +13,7 @@ import type { Operation, OperationNote, StepMove, WorkspaceMove } from '../model
 import type { Repo } from '../model/repo.ts'
 import type { Task, TaskPatch } from '../model/task.ts'
 import { trashParts } from '../model/layout.ts'
+import type { HeldFolder } from '../ports/held.ts'
 import type { Ports } from '../ports/index.ts'
 import { publishSteps } from '../steps/publish.ts'
 import { catchUp, takeStep } from '../steps/take.ts'
@@ -20,7 +21,7 @@ import { append, appendAll } from '../tasks/records.ts'
 import { isGone } from '../tasks/repo.ts'
 import { isolationOf } from '../workspaces/make.ts'
 import { takeBack, takeBackPlaced, takeBackUnbegun } from './back.ts'
-import { moveIndex, placeFiles, stage, stagingFolder } from './files.ts'
+import { moveIndex, placeFiles, stage, stagingFolder, withCheckout } from './files.ts'
 import { lookAtRefs, movedTo, moveHead, moveRefs, overtaken } from './refs.ts'
 import { seedShadow } from './shadow.ts'
 
@@ -38,9 +39,11 @@ export async function perform(work: Work, operation: Operation): Promise<Task> {
     await takeBackUnbegun(work, operation, appError(error))
     throw error
   }
-  const left = await place(ports, repo, operation).catch(async (thrown: unknown) => {
-    throw await takeBackPlaced(work, operation, appError(thrown))
-  })
+  const left = await withCheckout(ports, operation, (held) =>
+    place(ports, repo, operation, held).catch(async (thrown: unknown) => {
+      throw await takeBackPlaced(work, operation, held, appError(thrown))
+    }),
+  )
   await moveRest(work, operation)
   return conclude(work, operation, left)
 }
@@ -216,14 +219,20 @@ async function carryOut(
 }
 
 async function afterRefs(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<string[]> {
-  const left = await place(ports, repo, operation)
+  const left = await withCheckout(ports, operation, (held) => place(ports, repo, operation, held))
   await moveRest({ ports, repo, task }, operation)
   return left
 }
 
-async function place(ports: Ports, repo: Repo, operation: Operation): Promise<string[]> {
+async function place(
+  ports: Ports,
+  repo: Repo,
+  operation: Operation,
+  held: HeldFolder | undefined,
+): Promise<string[]> {
   const staging = stagingFolder(repo, operation)
-  const left = await placeFiles(ports, repo, operation, staging)
+  const left = await placeFiles(ports, repo, operation, staging, held)
+  held?.requireInPlace()
   if (operation.index) await moveIndex(ports, operation.index, staging)
   return left
 }
@@ -243,8 +252,18 @@ async function moveStep(work: Work, { before, tree, note }: StepMove) {
   const last = await ports.steps.findTip(repo, task)
   if (!last || last.n > before) return
   // An interrupted restore left old and new files, so all of them are written again.
-  await ports.steps.restore(repo, task, last, { ...last, tree })
+  await ports.steps.restore(repo, task, last, { ...last, tree }).catch((thrown: unknown) => {
+    throw goesOn(appError(thrown))
+  })
   await takeStep({ ...work, task: now, signal: undefined }, note)
+}
+
+/** Somebody was in the way, and files of both steps are there now. */
+function goesOn(error: AppError): AppError {
+  const { problem, message, data, hint } = error
+  if (problem !== 'conflict') return error
+  const after = `${hint} The next command that writes goes on with it.`
+  return new AppError(problem, message, { data, cause: error, hint: after })
 }
 
 async function moveWorkspace({ ports, repo, task }: Work, move: WorkspaceMove): Promise<void> {

@@ -1,13 +1,14 @@
 /** Writes into a user's checkout, for landing and undo; implemented by src/checkout. */
 import type { BytePath } from '../model/bytes.ts'
+import type { HeldFolder } from './held.ts'
 import type { IndexMove, Leaf, Tracked } from '../model/tree.ts'
 
 /** The files and the index of a checkout. Each method that writes is one effect. */
 export interface Checkouts {
   /** Renames the staged file to `file`, and answers the folder it is in. Throws `conflict` rather than follow a symlink. */
-  place(staged: string, checkout: string, file: BytePath, leaf: Leaf): Promise<string>
+  place(staged: string, checkout: HeldFolder, file: BytePath, leaf: Leaf): Promise<string>
   /** Deletes the file and the folders that this leaves empty, and answers the folder it was in. */
-  removeFile(checkout: string, file: BytePath): Promise<string>
+  removeFile(checkout: HeldFolder, file: BytePath): Promise<string>
   /** Creates git's `index.lock`; throws `locked` when another git has it. `staging` is a folder for drafts. */
   lockIndex(gitDir: string, staging: string): Promise<void>
   /** Removes `index.lock`, if it is ours. */

@@ -1,5 +1,6 @@
 /** Files and trees in the vault, for verbs that compare, merge and write files elsewhere; implemented by src/vault. */
 import type { BytePath } from '../model/bytes.ts'
+import type { HeldFolder } from './held.ts'
 
 import type { Repo } from '../model/repo.ts'
 import type { Found, Leaf, LeafChange, Merged, MergeInput } from '../model/tree.ts'
@@ -20,7 +21,7 @@ export interface Contents {
    */
   capture(
     repo: Repo,
-    folder: string,
+    folder: string | HeldFolder,
     paths: Iterable<BytePath>,
     known?: ReadonlyMap<BytePath, readonly (Leaf | null)[]>,
   ): Promise<Map<BytePath, Found>>

@@ -1,5 +1,6 @@
 /** The file system and the disk; implemented by src/files (docs/adr/0023-microseconds-at-once.md). */
 import type { FileKind } from '../model/file-kind.ts'
+import type { HeldFolder } from './held.ts'
 
 /** Reads and writes by name. No method follows a symlink in the last part of a path. */
 export interface Files {
@@ -23,12 +24,14 @@ export interface Files {
   write(path: string, content: string, mode?: number): Promise<void>
   /** Writes a file that does not exist yet; false when something has that name. */
   writeNew(path: string, content: string): Promise<boolean>
-  /** Makes the symlink `at`, where nothing may be yet, and its folder. */
-  link(target: string, at: string): Promise<void>
+  /** Makes the symlink `name` in the folder, where nothing may be yet, and its parents there. Follows no link below the folder. */
+  link(target: string, folder: string, name: string): Promise<void>
   /** Renames within one file system. */
   rename(from: string, to: string): Promise<void>
   /** Renames, or across file systems copies everything, gives the copy its name, and then deletes the old. */
   move(from: string, to: string): Promise<void>
+  /** Holds a folder open, which others may change while we work below it, until it is closed. */
+  hold(folder: string): HeldFolder
   /** Deletes an empty folder; does nothing when it is not empty or not there. */
   removeEmptyFolder(path: string): Promise<void>
   /** Deletes a file, a link or a whole folder. For files of offshoot only: files of users are renamed into the trash. */
@@ -51,8 +54,11 @@ export interface DurableFiles {
   sync(paths: readonly string[]): Promise<void>
   /** Copies a file. */
   copy(from: string, to: string): Promise<void>
-  /** Copies a file or a link to where nothing is yet, as a reflink if the file system can. Makes the folder. */
-  copyNew(from: string, to: string, mode?: number): Promise<void>
+  /**
+   * Copies the file or link `name` of one folder to another, where nothing may be yet, as a reflink if the file system can.
+   * Makes its parents there. Follows no link below either folder.
+   */
+  copyNew(from: string, to: string, name: string, mode?: number): Promise<void>
 }
 
 /** Free space, and the disk usage of files. */

@@ -12,6 +12,8 @@ export interface Seeding {
   prepare(repo: Repo, task: Task): Promise<void>
   /** Does the same ahead of need for a slot with the files of a commit, and makes the tree of step 0. */
   prepareSlot(repo: Repo, slot: string, commit: string, signal?: AbortSignal): Promise<void>
+  /** Whether a file of the slot is not as it was made. For a slot of many files, answers false without looking. */
+  isTouched(repo: Repo, slot: string): Promise<boolean>
   /** Gives the preparations of a slot to the task. */
   takeSlot(repo: Repo, task: Task, slot: string): Promise<void>
   /** A fingerprint of all settings that decide how a checkout writes files; undefined when it cannot be computed. */

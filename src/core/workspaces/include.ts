@@ -51,10 +51,9 @@ export async function include(
   await eachOf(names.copied, 8, async (name) => {
     signal?.throwIfAborted()
     const mode = isSecretName(name) ? 0o600 : undefined
-    await ports.durable.copyNew(path.join(checkout, name), path.join(task.path, name), mode)
+    await ports.durable.copyNew(checkout, task.path, name, mode)
   })
-  for (const name of names.linked)
-    await ports.files.link(path.join(checkout, name), path.join(task.path, name))
+  for (const name of names.linked) await ports.files.link(path.join(checkout, name), task.path, name)
   const included = { ...names, secrets: names.copied.filter(isSecretName) }
   await append(ports, task.uid, { type: 'included', ...eventLists(included) }, now(ports))
   return included

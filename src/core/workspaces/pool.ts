@@ -66,7 +66,8 @@ export async function takeSlot(work: Work): Promise<'none' | 'files' | 'whole'> 
   for (const slot of fittingSlots(slots, task.base.commit, conversions)) {
     const taken = `${slot.path}.${task.uid}`
     if (!(await claim(ports, slot.path, taken))) continue
-    if ((await ports.slots.readLook(taken)) === slot.look) {
+    const isSame = (await ports.slots.readLook(taken)) === slot.look
+    if (isSame && !(await ports.seeding.isTouched(repo, taken))) {
       const given = await handToTask(work, slot, taken)
       if (given !== 'none') return given
     }

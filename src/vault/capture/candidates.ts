@@ -14,7 +14,7 @@ import { findIgnored, isNew, keptOutOf, withoutIgnored } from './ignore-rule.ts'
 import { scanAll } from './scan.ts'
 import { isPointer, readStaged, type StagedScope } from './staged.ts'
 
-export type Scope = CaptureScope & StagedScope
+export type Scope = Omit<CaptureScope, 'held'> & StagedScope
 
 export interface Candidates {
   readonly files: Set<BytePath>

@@ -15,6 +15,7 @@ import { AppError } from '../../core/model/errors.ts'
 import { scratchIn } from '../../core/model/layout.ts'
 import type { GitExec } from '../../git/exec.ts'
 import { limiter } from '../../core/base/concurrency.ts'
+import type { HeldFolder } from '../../core/ports/held.ts'
 import type { Objects } from '../objects/objects.ts'
 import { bigFile, heavyFile, largestFile } from '../objects/sizes.ts'
 import type { Leaf } from '../objects/tree.ts'
@@ -24,6 +25,8 @@ export interface CaptureScope {
   readonly objects: Objects
   readonly vault: string
   readonly workspace: string
+  /** The workspace: whoever works in it may put a link in the place of a folder at any time. */
+  readonly held: HeldFolder
   readonly alternates: readonly string[]
 }
 
@@ -49,9 +52,8 @@ export async function capture(
   file: BytePath,
   known: readonly (Leaf | null)[] = [],
 ): Promise<Captured> {
-  const full = below(scope.workspace, file)
   for (let left = maxAttempts; left > 0; left--) {
-    const taken = await captureOnce(scope, full, known).catch(failureOf)
+    const taken = await captureOnce(scope, file, known).catch(failureOf)
     if (taken) return taken
   }
   return { kind: 'skipped', why: unreadable }
@@ -77,30 +79,43 @@ function readOrThrow<T>(work: () => T): T {
 /** The result for a file that could not be read; undefined when it has just changed its kind and needs another look. */
 function failureOf(error: unknown): Captured | undefined {
   if (!(error instanceof ReadError)) throw error
+  // Somebody has just exchanged a parent.
+  if (error.cause instanceof AppError) return { kind: 'skipped', why: unreadable }
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return { kind: 'gone' }
   if (['ELOOP', 'EINVAL', 'ENXIO', 'EISDIR'].includes(error.code)) return undefined
   if (['EMFILE', 'ENFILE', 'ENOMEM'].includes(error.code)) throw error.cause
   return { kind: 'skipped', why: unreadable }
 }
 
+type Entry =
+  | Extract<Captured, { kind: 'folder' | 'skipped' }>
+  | { readonly kind: 'link'; readonly target: Buffer; readonly stat: BigIntStats }
+  | { readonly kind: 'opened'; readonly handle: number }
+
+function openEntry(full: string | Buffer): Entry {
+  const stat = lstatSync(full, { bigint: true })
+  if (stat.isDirectory()) return { kind: 'folder' }
+  if (stat.isSymbolicLink()) return { kind: 'link', target: readlinkSync(full, { encoding: 'buffer' }), stat }
+  if (!stat.isFile()) return { kind: 'skipped', why: specialKind(stat) }
+  if (stat.size > largestFile) return { kind: 'skipped', why: tooLarge }
+  // If a pipe took the file's place, opening it must not block; if a link did, we must not follow it.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  return { kind: 'opened', handle: openSync(full, flags) }
+}
+
 /** Uses synchronous calls: for small files they take a fraction of the time (docs/adr/0023-microseconds-at-once.md). */
 async function captureOnce(
   scope: CaptureScope,
-  full: Buffer,
+  file: BytePath,
   known: readonly (Leaf | null)[],
 ): Promise<Captured | undefined> {
-  const found = readOrThrow(() => lstatSync(full, { bigint: true }))
-  if (found.isDirectory()) return { kind: 'folder' }
-  if (found.isSymbolicLink()) {
-    const target = readOrThrow(() => readlinkSync(full, { encoding: 'buffer' }))
-    const oid = await scope.objects.put('blob', target)
-    return { kind: 'file', leaf: { mode: '120000', oid }, stat: found }
+  const entry = readOrThrow(() => scope.held.at(file, openEntry))
+  if (entry.kind !== 'link' && entry.kind !== 'opened') return entry
+  if (entry.kind === 'link') {
+    const oid = await scope.objects.put('blob', entry.target)
+    return { kind: 'file', leaf: { mode: '120000', oid }, stat: entry.stat }
   }
-  if (!found.isFile()) return { kind: 'skipped', why: specialKind(found) }
-  if (found.size > largestFile) return { kind: 'skipped', why: tooLarge }
-  // If a pipe took the file's place, opening it must not block; if a link did, we must not follow it.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const handle = readOrThrow(() => openSync(full, flags))
+  const { handle } = entry
   try {
     const stat = readOrThrow(() => fstatSync(handle, { bigint: true }))
     if (!stat.isFile()) return undefined

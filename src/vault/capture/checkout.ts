@@ -1,11 +1,13 @@
 /** Captures files of the user's own checkout, for verbs that land there. */
 import { randomUUID } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
 import path from 'node:path'
 import { eachOf } from '../../core/base/concurrency.ts'
-import { below, type BytePath, splitNul } from '../../core/model/bytes.ts'
+import { type BytePath, splitNul } from '../../core/model/bytes.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Found, Leaf } from '../../core/model/tree.ts'
 import { scratchIn } from '../../core/model/layout.ts'
+import type { HeldFolder } from '../../core/ports/held.ts'
 import { readTree } from '../objects/commit.ts'
 import { changeTree, findLeaf } from '../objects/tree.ts'
 import type { OpenVault } from '../open.ts'
@@ -19,46 +21,76 @@ import { scan } from './scan.ts'
 /** Captures these files. A content of `known` is in the vault already. */
 export async function captureFiles(
   vault: OpenVault,
-  folder: string,
+  folder: string | HeldFolder,
   paths: Iterable<BytePath>,
   known?: ReadonlyMap<BytePath, readonly (Leaf | null)[]>,
 ): Promise<Map<BytePath, Found>> {
   const found = new Map<BytePath, Found>()
-  const obstacleOf = obstacles(folder)
-  await eachOf(paths, 8, async (file) => {
-    found.set(file, obstacleOf(file) ?? (await captureOne(vault, folder, file, known?.get(file))))
+  await withHeld(vault, folder, async (held) => {
+    const obstacleOf = obstacles(held)
+    await eachOf(paths, 8, async (file) => {
+      found.set(file, obstacleOf(file) ?? (await captureOne(vault, held, file, known?.get(file))))
+    })
   })
   return found
 }
 
+/** A folder that the caller holds already stays open. */
+async function withHeld<T>(
+  { files }: OpenVault,
+  folder: string | HeldFolder,
+  work: (held: HeldFolder) => Promise<T>,
+): Promise<T> {
+  if (typeof folder !== 'string') return work(folder)
+  const held = files.hold(folder)
+  try {
+    return await work(held)
+  } finally {
+    held.close()
+  }
+}
+
+const notThere = {
+  folder: () => undefined,
+  blocked: (parent: BytePath): Found => ({ kind: 'gone', blockedBy: parent }),
+  missing: (): Found => ({ kind: 'gone' }),
+}
+
 /** Reports a link or a file in the place of a parent folder, and never follows it. Looks at each folder once. */
-function obstacles(folder: string): (file: BytePath) => Found | undefined {
+function obstacles(held: HeldFolder): (file: BytePath) => Found | undefined {
   const seen = new Map<BytePath, Found | undefined>()
   const obstacleOf = (file: BytePath): Found | undefined => {
     const parent = parentOf(file)
     if (parent === '' || seen.has(parent)) return seen.get(parent)
     const above = obstacleOf(parent)
-    const there = above ? undefined : findStat(below(folder, parent))
-    const blocked = there && !there.isDirectory()
-    const found: Found | undefined =
-      above ?? (blocked ? { kind: 'gone', blockedBy: parent } : there ? undefined : { kind: 'gone' })
+    const found = above ?? notThere[held.look(parent)](parent)
     seen.set(parent, found)
     return found
   }
   return obstacleOf
 }
 
+/** undefined when nothing is there, or a link is in the place of a parent. */
+function findStatIn(held: HeldFolder, file: BytePath): BigIntStats | undefined {
+  try {
+    return held.at(file, findStat)
+  } catch {
+    return undefined
+  }
+}
+
 async function captureOne(
   vault: OpenVault,
-  folder: string,
+  held: HeldFolder,
   file: BytePath,
   known?: readonly (Leaf | null)[],
 ): Promise<Found> {
   const taken =
-    findReading(vault, folder, file, known) ?? (await capture({ ...vault, workspace: folder }, file, known))
+    findReading(vault, held, file, known) ??
+    (await capture({ ...vault, workspace: held.root, held }, file, known))
   if (taken.kind === 'skipped') return { kind: 'special' }
   if (taken.kind !== 'file') return { kind: taken.kind }
-  vault.readings.note(`${folder}/${file}`, taken)
+  vault.readings.note(`${held.root}/${file}`, taken)
   return { kind: 'file', leaf: taken.leaf, permissions: Number(taken.stat.mode) & 0o777 }
 }
 
@@ -68,12 +100,12 @@ async function captureOne(
  */
 function findReading(
   { readings }: OpenVault,
-  folder: string,
+  held: HeldFolder,
   file: BytePath,
   known: readonly (Leaf | null)[] = [],
 ): Captured | undefined {
-  const stat = known.length > 0 ? findStat(below(folder, file)) : undefined
-  const leaf = stat && readings.find(`${folder}/${file}`, stat)
+  const stat = known.length > 0 ? findStatIn(held, file) : undefined
+  const leaf = stat && readings.find(`${held.root}/${file}`, stat)
   return leaf && known.some((one) => one?.oid === leaf.oid) ? { kind: 'file', leaf, stat } : undefined
 }
 
@@ -198,12 +230,14 @@ interface Changes {
 async function captureEach(vault: OpenVault, checkout: string, files: Iterable<BytePath>): Promise<Changes> {
   const leaves = new Map<BytePath, Leaf | null>()
   const replaced: BytePath[] = []
-  const obstacleOf = obstacles(checkout)
-  await eachOf(files, 8, async (file) => {
-    const found = obstacleOf(file) ?? (await captureOne(vault, checkout, file))
-    if (found.kind === 'file') leaves.set(file, found.leaf)
-    if (found.kind === 'gone') leaves.set(file, null)
-    if (found.kind === 'folder') replaced.push(file)
+  await withHeld(vault, checkout, async (held) => {
+    const obstacleOf = obstacles(held)
+    await eachOf(files, 8, async (file) => {
+      const found = obstacleOf(file) ?? (await captureOne(vault, held, file))
+      if (found.kind === 'file') leaves.set(file, found.leaf)
+      if (found.kind === 'gone') leaves.set(file, null)
+      if (found.kind === 'folder') replaced.push(file)
+    })
   })
   return { leaves, replaced }
 }

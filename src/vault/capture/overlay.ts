@@ -68,7 +68,7 @@ export async function appendOverlay(file: string, line: string): Promise<void> {
 const racyNs = 1_000_000_000n
 
 /** The stat of a file; undefined when it is missing, or may not be looked at. */
-export function findStat(full: Buffer): BigIntStats | undefined {
+export function findStat(full: string | Buffer): BigIntStats | undefined {
   try {
     return lstatSync(full, { bigint: true, throwIfNoEntry: false })
   } catch {

@@ -23,15 +23,21 @@ export async function scanAll(exec: GitExec, scope: ScanScope, signal?: AbortSig
     exec({ args: ['ls-files', '-z', '--others', byUserRules], ...common }),
   ])
   const [tracked, untracked] = await withoutWaiting(scope.workspace, listing)
-  const refused = untracked.stderr.matchAll(/^warning: could not open directory '(.*)': (.*)$/gm)
   return {
     tracked: splitNul(tracked.stdout),
     untracked: splitNul(untracked.stdout),
-    // A folder that was deleted meanwhile hides nothing.
-    unreadable: Array.from(refused, ([, folder = '', why]) =>
-      why?.startsWith('No such') ? '' : fromText(folder),
-    ).filter(Boolean),
+    unreadable: unreadableFolders(untracked.stderr),
   }
+}
+
+/** The folders that git warns of. Of a path that is too long for a system call, the warning has only the beginning. */
+export function unreadableFolders(warnings: string): BytePath[] {
+  const refused = warnings.matchAll(/^warning: could not open directory '(.*?)(?:': ([^'/]*))?$/gm)
+  return Array.from(refused, ([, folder = '', why]) => {
+    if (why === undefined) return fromText(folder.slice(0, folder.lastIndexOf('/') + 1))
+    // A folder that was deleted meanwhile hides nothing.
+    return why.startsWith('No such') ? '' : fromText(folder)
+  }).filter(Boolean)
 }
 
 export async function scan(exec: GitExec, scope: ScanScope, signal?: AbortSignal): Promise<Set<BytePath>> {

@@ -51,10 +51,15 @@ export async function seedTree(
     signal,
   })
   const changes = new Map<string, Leaf>()
-  await eachOf(splitNul(listed.stdout), 8, async (file) => {
-    const taken = await capture({ ...scope, workspace }, file)
-    if (taken.kind === 'file') changes.set(file, taken.leaf)
-  })
+  const held = scope.files.hold(workspace)
+  try {
+    await eachOf(splitNul(listed.stdout), 8, async (file) => {
+      const taken = await capture({ ...scope, workspace, held }, file)
+      if (taken.kind === 'file') changes.set(file, taken.leaf)
+    })
+  } finally {
+    held.close()
+  }
   return (await changeTree(scope.objects, baseTree, changes)).tree
 }
 

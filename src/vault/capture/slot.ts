@@ -9,6 +9,7 @@ import { readTree } from '../objects/commit.ts'
 import type { OpenVault } from '../open.ts'
 import { keepConfig } from './kept-config.ts'
 import { isPlain, seedTree } from './seed.ts'
+import { judge } from './untouched.ts'
 
 export async function prepareSlot(
   vault: OpenVault,
@@ -30,6 +31,17 @@ export async function prepareSlot(
   const tree = plain ? base : await seedTree(vault, workTree, base, index, signal)
   await vault.objects.sync()
   await files.write(path.join(folder, taskFiles.made), `${commit} ${tree}\n`)
+}
+
+/** A start must not wait: for more files than this, only the first level is looked at. */
+const maxLookedAt = 2_000
+
+/** Whether some file of the slot, however deep, is not as it was made; false if that would take long to find out. */
+export async function isTouched({ objects: { oidBytes } }: OpenVault, slot: string): Promise<boolean> {
+  const { files, task } = slotParts(slot)
+  const limits = { oidBytes, maxEntries: maxLookedAt }
+  const judged = await judge(files, path.join(task, taskFiles.index), { seen: new Map() }, limits)
+  return judged === 'touched'
 }
 
 export async function takeSlot({ files, vault }: OpenVault, task: Task, slot: string): Promise<void> {

@@ -34,7 +34,8 @@ export async function difference(
   const isThere = realFolders(scope.workspace)
   const isInside = (file: BytePath): boolean =>
     file !== '' && (candidates.fresh.has(parentOf(file)) || isInside(parentOf(file)))
-  await eachOf(candidates.files, 8, async (file) => {
+  const held = scope.files.hold(scope.workspace)
+  const look = async (file: BytePath) => {
     if (scope.keptOut.has(file)) return
     signal?.throwIfAborted()
     const known = overlay.seen.get(file)
@@ -44,7 +45,7 @@ export async function difference(
       changes.set(file, known.leaf)
       return
     }
-    const taken = there ? await capture(scope, file) : ({ kind: 'gone' } as const)
+    const taken = there ? await capture({ ...scope, held }, file) : ({ kind: 'gone' } as const)
     if (taken.kind === 'skipped') skipped.push({ path: toText(file), why: taken.why })
     // We know nothing new of such a file, so the last step's content of it stays.
     if (taken.kind === 'skipped' && unknownContent.has(taken.why)) return
@@ -60,7 +61,12 @@ export async function difference(
     if (leaf === null && !before && !known) return
     changes.set(file, leaf)
     news.set(file, { leaf, look: taken.kind === 'file' ? lookOf(taken.stat, now) : undefined })
-  })
+  }
+  try {
+    await eachOf(candidates.files, 8, look)
+  } finally {
+    held.close()
+  }
   dropReplaced(changes)
   const changed = await changeTree(scope.objects, tree, changes)
   return { ...changed, skipped: skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1)), news }

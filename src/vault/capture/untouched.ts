@@ -15,15 +15,25 @@ const maxEntries = 5_000
 export async function isUntouched(
   workspace: string,
   index: string,
-  { seen }: Overlay,
+  overlay: Overlay,
   oidBytes: number,
 ): Promise<boolean> {
+  return (await judge(workspace, index, overlay, { oidBytes, maxEntries })) === 'untouched'
+}
+
+/** `unknown`: the index is an unusual one, or has more than `maxEntries`. */
+export async function judge(
+  workspace: string,
+  index: string,
+  { seen }: Pick<Overlay, 'seen'>,
+  limits: { readonly oidBytes: number; readonly maxEntries: number },
+): Promise<'untouched' | 'touched' | 'unknown'> {
   const [content, written] = await Promise.all([
     readFile(index).catch(() => undefined),
     stat(index).catch(() => undefined),
   ])
-  const entries = content && written && plainEntries(content, oidBytes)
-  if (!entries) return false
+  const entries = content && written && plainEntries(content, limits)
+  if (!entries) return 'unknown'
   const now = BigInt(Date.now()) * 1_000_000n
   const isAsSeen = (file: BytePath): boolean => {
     const { leaf, look } = seen.get(file)!
@@ -37,15 +47,15 @@ export async function isUntouched(
   }
   try {
     for (const [file, { leaf }] of seen) {
-      if (leaf?.mode === '160000' || !isAsSeen(file)) return false
+      if (leaf?.mode === '160000' || !isAsSeen(file)) return 'touched'
       entries.delete(file)
     }
     const present = [...seen].flatMap(([file, { leaf }]) => (leaf ? [file] : []))
-    if (!isAllThere(workspace, new Set([...present, ...entries.keys()]))) return false
-    for (const [file, entry] of entries) if (!isAsIndexed(entry, file)) return false
-    return true
+    if (!isAllThere(workspace, new Set([...present, ...entries.keys()]))) return 'touched'
+    for (const [file, entry] of entries) if (!isAsIndexed(entry, file)) return 'touched'
+    return 'untouched'
   } catch {
-    return false
+    return 'touched'
   }
 }
 
@@ -92,10 +102,13 @@ const flagged = { isValid: 0x8000, extended: 0x4000, stage: 0x3000 }
 const link = 0o160000
 
 /** The entries of a usual index; undefined if it has flags, shortened names or a shared index. */
-function plainEntries(content: Buffer, oidBytes: number): Map<BytePath, Entry> | undefined {
+function plainEntries(
+  content: Buffer,
+  { oidBytes, maxEntries: most }: { readonly oidBytes: number; readonly maxEntries: number },
+): Map<BytePath, Entry> | undefined {
   if (content.length < 12 || content.toString('latin1', 0, 4) !== 'DIRC') return undefined
   const [version, count] = [content.readUInt32BE(4), content.readUInt32BE(8)]
-  if (version < 2 || version > 3 || count > maxEntries) return undefined
+  if (version < 2 || version > 3 || count > most) return undefined
   const entries = new Map<BytePath, Entry>()
   let at = 12
   for (let n = 0; n < count; n++) {
