@@ -12,7 +12,7 @@ import type { Output } from '../protocol/schemas/index.ts'
 import { cut, type Line, parse, readGlobals } from './arguments.ts'
 import { type Answer, type Context, flag, text } from './command.ts'
 import { commands } from './commands.ts'
-import { painter, printable, progressText, shortList } from './output.ts'
+import { painter, printable, printableText, progressText, shortList } from './output.ts'
 import { isTerminal, write } from './stdout.ts'
 
 /** Runs one command line and answers its exit code. */
@@ -47,10 +47,12 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
   const json = flag(values, 'json')
   const quiet = json || flag(values, 'quiet')
   const colored = isTerminal() && !process.env.NO_COLOR && !flag(values, 'no-color')
-  const door = openDoors(signal, (told) => {
-    if (told.event === 'output' && !quiet) process.stderr.write(told.text)
+  const hear: Emit = (told) => {
+    // A hook may print what the agent wrote.
+    if (told.event === 'output' && !quiet) process.stderr.write(printableText(told.text))
     if (told.event === 'progress' && !quiet) showProgress(told)
-  })
+  }
+  const door = openDoors(signal, hear)
   const context: Context = {
     dir: path.resolve(text(values, 'directory') ?? process.cwd()),
     values,
@@ -62,6 +64,7 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
     paint: painter(colored),
     colored,
     emit: print,
+    hear,
     tell: (line) => void (quiet || process.stderr.write(`${line}\n`)),
     call: door.call,
   }
@@ -176,6 +179,6 @@ function complain(error: AppError, verbose: boolean, plain: boolean): void {
   for (const [name, value] of verbose ? Object.entries(error.data ?? {}) : []) {
     lines.push(`  ${name}: ${printable(JSON.stringify(value))}`)
   }
-  if (verbose) lines.push(printable((error.cause instanceof Error ? error.cause : error).stack ?? ''))
+  if (verbose) lines.push(printableText((error.cause instanceof Error ? error.cause : error).stack ?? ''))
   process.stderr.write(`${lines.join('\n')}\n`)
 }

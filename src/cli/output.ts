@@ -2,12 +2,38 @@
 import { styleText } from 'node:util'
 import { counted } from '../core/base/counted.ts'
 
-/** Escapes control and invisible characters, so that neither an agent's text nor a file name can move the cursor or hide. */
+/** Control and invisible characters, and those that turn the direction of text around. */
+const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/**
+ * Escapes what could move the cursor, hide or turn text around, and keeps it on one line: every name, and every other text
+ * of an agent's, a file's or a repository's that stands in a line of ours, is printed through this.
+ */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
-    if (char === '\n' || char === '\t') return char
-    return `\\u{${char.codePointAt(0)?.toString(16)}}`
-  })
+  return text.replace(hidden, visible)
+}
+
+/** Lines of ours, each of which stays one line. */
+export function printableLines(lines: readonly string[]): string {
+  return lines.map(printable).join('\n')
+}
+
+/** The same for text of several lines, such as the output of a program. */
+export function printableText(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(hidden, (char) => (char === '\n' || char === '\t' ? char : visible(char)))
+}
+
+/** The same for the output of git, which has quoted every escape character of a name: only colours pass. */
+export function printableDiff(text: string): string {
+  return text.replace(/\u001B\[[\d;]*m|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (found) =>
+    found.length > 1 || found === '\n' || found === '\t' ? found : visible(found),
+  )
+}
+
+function visible(char: string): string {
+  return `\\u{${char.codePointAt(0)?.toString(16)}}`
 }
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
@@ -34,8 +60,9 @@ export function progressText({ percent, files, total }: Progress): string {
   return `Making the workspace: ${percent} % (${files} of ${counted(total, 'file')})`
 }
 
-/** Columns as wide as their widest cell; the last one is not padded. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Columns as wide as their widest cell, each on one line; the last one is not padded. */
+export function table(cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(printable))
   const widths: number[] = []
   for (const row of rows)
     row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.length)))

@@ -4,7 +4,7 @@ import type { Said, Told } from '../protocol/events.ts'
 import { ask } from './ask.ts'
 import type { Context } from './command.ts'
 import { counted } from '../core/base/counted.ts'
-import { printable, progressText, shortList } from './output.ts'
+import { printable, printableText, progressText, shortList } from './output.ts'
 
 export interface RunView {
   readonly emit: Emit
@@ -28,9 +28,9 @@ export function personal(context: Context): RunView {
       case 'started':
         return say(`${told.agent} is at work on ${told.task.id}`)
       case 'message':
-        return say(printable(told.text.trim()))
+        return say(printableText(told.text.trim()))
       case 'output':
-        return say(printable(told.text.trimEnd()))
+        return say(printableText(told.text.trimEnd()))
       case 'tool.started':
         return line.show(`${callText(told)} · ${counted(steps, 'step')}`)
       case 'tool.ended':

@@ -1,4 +1,5 @@
 /** Finds the repository that a folder is in. */
+import { quoted } from '../core/base/shell-quote.ts'
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
@@ -80,6 +81,6 @@ async function requireTrusted(load: LoadExec, folder: string, commonDir: string)
   if (code === 0) return
   throw new AppError('notARepository', `${folder} belongs to another user, and git does not trust it.`, {
     path: folder,
-    hint: `If you trust it: git config --global --add safe.directory '${folder}'`,
+    hint: `If you trust it: git config --global --add safe.directory ${quoted(folder)}`,
   })
 }

@@ -55,8 +55,9 @@ import { changeTree, compareTrees, type FileChange, type Leaf } from './objects/
 import { type OpenVault, type VaultOptions, whenSynced } from './open.ts'
 import { clearScratch, copyShallow, makeVault, readAlgorithm, vaultPlace, writeParts } from './place.ts'
 import { clean, keepConfig } from './publish/clean.ts'
-import { commitAsUser, readReplay, readTree, smudge } from './publish/commit.ts'
-import { lenders, publish, readPublished, startTree } from './publish/publish.ts'
+import { commitAsUser, findAuthor, readReplay, readTree, smudge } from './publish/commit.ts'
+import { readOwnCommits } from './publish/own-commits.ts'
+import { findOwnHeads, lenders, publish, readLines, readPublished, startTree } from './publish/publish.ts'
 import { findRemote, makePushRepo, push } from './publish/push.ts'
 import { refill } from './restore/refill.ts'
 import { restore } from './restore/restore.ts'
@@ -330,6 +331,15 @@ export function gitVault(options: VaultOptions): Vault {
       const vault = await open(repo)
       const tip = await findTip(vault, task)
       return tip ? readReplay(vault, repo, task, await stepsOf(vault, tip), signal) : []
+    },
+    async readOwnCommits(repo, task, signal) {
+      const vault = await openFor(repo, task)
+      const heads = await findOwnHeads(vault, repo, task)
+      if (heads.length === 0) return { commits: [], unsound: [] }
+      const lent = { ...vault, alternates: await lenders(vault, repo, task) }
+      const ours = new Set((await readLines(vault, task)).map(({ commit }) => commit))
+      const you = await findAuthor(vault, repo, signal)
+      return readOwnCommits(lent, heads, { base: task.base.commit, ours, you }, signal)
     },
     readVaults: () => readVaults(files, options.home),
     readUids: (name) => readUids(files, vaultFolder(options.home, name)),

@@ -2,7 +2,7 @@
 import { moment } from '../ages.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { counted } from '../../core/base/counted.ts'
-import { printable, table } from '../output.ts'
+import { printableLines, table } from '../output.ts'
 
 export async function audit(context: Context): Promise<Answer> {
   const { dir, values } = context
@@ -18,7 +18,7 @@ export async function audit(context: Context): Promise<Answer> {
     const { entries, head, flaws } = verified
     const lines = flaws.map(({ seq, what }) => `entry ${seq}: ${what}`)
     const sound = `Verified ${counted(entries, 'entry', 'entries')}: none was changed. The last seal: ${head || 'none yet'}`
-    const words = flaws.length === 0 ? sound : printable(lines.join('\n'))
+    const words = flaws.length === 0 ? sound : printableLines(lines)
     return { json: { verified }, text: words, exitCode: flaws.length === 0 ? 0 : 1 }
   }
   if (events?.length === 0) context.tell('No entries.')
@@ -30,5 +30,5 @@ export async function audit(context: Context): Promise<Answer> {
     by ?? '',
     detail,
   ])
-  return { json: { events }, text: printable(table(rows)), long: true }
+  return { json: { events }, text: table(rows), long: true }
 }

@@ -2,9 +2,9 @@
 import { AppError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { printable, table } from '../output.ts'
+import { printableDiff, table } from '../output.ts'
+import { isTerminal } from '../stdout.ts'
 
-/** Prints the patch as git made it: escaping would break it for `git apply`. */
 export async function diff(context: Context): Promise<Answer> {
   const { dir, values, positionals, colored } = context
   const [stat, names, hunks] = [flag(values, 'stat'), flag(values, 'name-only'), flag(values, 'hunks')]
@@ -29,7 +29,10 @@ export async function diff(context: Context): Promise<Answer> {
     hunks: hunks || flag(values, 'json'),
   })
   if (told.files.length === 0) context.tell('No difference.')
-  return { json: { ...told }, text: hunks ? listed(told.hunks ?? []) : told.diff.trimEnd(), long: true }
+  const words = told.diff.trimEnd()
+  // A patch stays as git made it where a program reads it: escaping would break it for `git apply`.
+  const shown = stat || names || isTerminal() ? printableDiff(words) : words
+  return { json: { ...told }, text: hunks ? listed(told.hunks ?? []) : shown, long: true }
 }
 
 /** The id comes first, so that `accept --hunks` can read the list as it is. */
@@ -40,5 +43,5 @@ function listed(hunks: NonNullable<Output<'task.diff'>['hunks']>): string {
     `+${insertions} -${deletions}`,
     header,
   ])
-  return printable(table(rows))
+  return table(rows)
 }

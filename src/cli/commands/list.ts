@@ -2,7 +2,7 @@
 import { diskText, sizeText } from '../../core/model/disk-use.ts'
 import { taskStates } from '../../core/model/enums.ts'
 import { type Answer, choice, type Context, flag } from '../command.ts'
-import { ago, printable, stateWords, table } from '../output.ts'
+import { ago, stateWords, table } from '../output.ts'
 
 export async function list(context: Context): Promise<Answer> {
   const { dir, values } = context
@@ -26,6 +26,6 @@ export async function list(context: Context): Promise<Answer> {
   const head = ['TASK', 'STATE', 'BRANCH', 'ACTIVE', ...(use ? ['DISK'] : []), 'WORKSPACE']
   return {
     json: { tasks, ...(use && { disk: use }) },
-    text: printable(table([head, ...rows])) + (use ? `\n\n${diskText(use)}` : ''),
+    text: table([head, ...rows]) + (use ? `\n\n${diskText(use)}` : ''),
   }
 }

@@ -22,7 +22,7 @@ export async function prune(context: Context): Promise<Answer> {
   for (const warning of pruned.warnings) context.tell(`${paint('yellow', 'warning:')} ${printable(warning)}`)
   return {
     json: { ...pruned },
-    text: printable(summary(pruned)),
+    text: summary(pruned),
     exitCode: pruned.errors.length > 0 ? 1 : 0,
   }
 }

@@ -1,6 +1,6 @@
 /** `recover`: finishes or rolls back verbs whose process died. */
 import type { Answer, Context } from '../command.ts'
-import { printable, table } from '../output.ts'
+import { table } from '../output.ts'
 
 export async function recover(context: Context): Promise<Answer> {
   const { recovered, reported } = await context.call('system.recover', {})
@@ -10,6 +10,6 @@ export async function recover(context: Context): Promise<Answer> {
   ]
   return {
     json: { recovered, reported },
-    text: rows.length === 0 ? 'Nothing to recover.' : printable(table(rows)),
+    text: rows.length === 0 ? 'Nothing to recover.' : table(rows),
   }
 }

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { quoted } from '../../core/base/shell-quote.ts'
 import type { Answer, Context } from '../command.ts'
-import { printable, table } from '../output.ts'
+import { printableLines, table } from '../output.ts'
 
 export async function repos(context: Context): Promise<Answer> {
   const { repos } = await context.call('system.repos', {})
@@ -14,7 +14,7 @@ export async function repos(context: Context): Promise<Answer> {
     repo.path,
     repo.exists ? '' : '(gone)',
   ])
-  return { json: { repos }, text: printable(table(rows)) }
+  return { json: { repos }, text: table(rows) }
 }
 
 export async function forget(context: Context): Promise<Answer> {
@@ -30,7 +30,7 @@ export async function forget(context: Context): Promise<Answer> {
   ]
   return {
     json: { ...done },
-    text: printable(lines.join('\n')),
+    text: printableLines(lines),
     exitCode: done.errors.length > 0 ? 1 : 0,
   }
 }

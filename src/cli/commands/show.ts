@@ -2,7 +2,7 @@
 import { diskText } from '../../core/model/disk-use.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { ago, printable, stateWords, table } from '../output.ts'
+import { ago, stateWords, table } from '../output.ts'
 
 export async function show(context: Context): Promise<Answer> {
   const { dir: repo, values, positionals } = context
@@ -35,6 +35,6 @@ function answer({ task }: Output<'task.show'>, use?: Output<'system.disk'>): Ans
   ]
   return {
     json: { task, ...(use && { disk: use }) },
-    text: printable(table(rows.filter(([, value]) => value !== ''))),
+    text: table(rows.filter(([, value]) => value !== '')),
   }
 }

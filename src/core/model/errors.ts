@@ -171,6 +171,8 @@ export interface ErrorData {
   readonly conflicts?: readonly Conflict[]
   /** Paths that may not land, each with the reason. */
   readonly refused?: readonly { readonly path: string; readonly why: string }[]
+  /** What the user was told of before it would land. */
+  readonly risks?: readonly { readonly path: string; readonly why: string }[]
   /** Files of a workspace that no commit and no step holds, and the ignored ones beside them. */
   readonly changed?: readonly string[]
   readonly ignored?: readonly string[]

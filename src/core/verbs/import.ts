@@ -1,4 +1,5 @@
 /** The verb config import: takes the workspace set-up of other tools over as hooks. */
+import { quoted } from '../base/shell-quote.ts'
 import path from 'node:path'
 import { readHooks } from '../hooks/hooks.ts'
 import { findPeerFiles, type PeerFile, readPeerFile } from '../hooks/peers.ts'
@@ -70,7 +71,7 @@ export function chosen(files: readonly PeerFile[]): Imported['settings'][number]
       const other = found.get(key)
       if (other && other.value !== value) {
         throw new AppError('wrongUsage', `${other.from} and ${file} differ.`, {
-          hint: `Name one of them: offshoot config import ${file}`,
+          hint: `Name one of them: offshoot config import ${quoted(file)}`,
         })
       }
       if (!other) found.set(key, { key, value, from: file })

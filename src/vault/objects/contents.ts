@@ -71,6 +71,12 @@ export function vaultContents(open: (repo: Repo) => Promise<OpenVault>): Content
       const size = (await vault.reader.readSize(leaf.oid)) ?? 0
       return size <= limit ? vault.objects.readObject(leaf.oid) : undefined
     },
+    async readPieces(repo, leaf, onPiece) {
+      const { exec, vault, alternates } = await open(repo)
+      const args = ['cat-file', 'blob', leaf.oid]
+      // 128: it is a tree, which has no content to hand over.
+      await exec({ args, gitDir: vault, alternates, cwd: vault, onStdout: onPiece, expect: [128] })
+    },
     readContent: async (repo, leaf) => (await open(repo)).objects.readObject(leaf.oid),
     async exportFile(repo, leaf, target) {
       const vault = await open(repo)

@@ -14,11 +14,11 @@ import { workspacePlace } from '../../git/workspace-place.ts'
 import { readOwnHead, readOwnRef, readPlain } from '../../git/own.ts'
 import { changeRefs, findRef, findRivals } from '../../git/refs.ts'
 import { commitContent, parseCommit, stepMessage } from '../journal/step.ts'
-import { packInto } from '../objects/pack.ts'
-import { isRefusedLink } from '../objects/refused.ts'
+import { isRefusedLink } from '../../core/model/dot-git.ts'
 import { changeTree, compareTrees, type Leaf } from '../objects/tree.ts'
 import type { OpenVault } from '../open.ts'
 import { clean } from './clean.ts'
+import { bringIn } from './own-commits.ts'
 import { writeOwnIndex, writeOwnRef } from './own-git.ts'
 
 /**
@@ -92,16 +92,15 @@ export async function publish(
   const known = [task.base.commit]
   for (const head of new Set([now, agents, stray])) {
     if (head !== undefined && head === now && head === last) known.push(head)
-    // The agent's commits may lack objects. Such commits cannot be packed, and must not stop the steps.
-    if (head === undefined || head === last || !(await isWhole(lent, head, task.base.commit, signal)))
+    if (head === undefined || head === last) continue
+    // The agent's commits may lack objects, or hold some that git refuses. They must not stop the steps.
+    if (!(await bringIn(lent, head, [task.base.commit, ...(last === undefined ? [] : [last])], signal)))
       continue
     if (head === now) known.push(head)
     const where = { gitDir: vault.vault, alternates: lent.alternates, mayLack: true }
     if (!(await isAncestor(vault.exec, where, head, tip.commit, signal))) joined.push(head)
   }
   if (joined.length > 0) {
-    // The steps are published on top of these commits: the vault must keep them if the user's repository loses them.
-    await packInto(lent, [...joined, `^${task.base.commit}`], signal)
     const message = `Join the agent's own commits and the steps of ${task.id}\n`
     const at = vault.clock.now().toISOString()
     const parts = { tree: tip.tree, parents: [...joined, tip.commit], message, at }
@@ -148,17 +147,17 @@ async function strayHead(
   return code === 0 && stdout.length > 0 ? head : undefined
 }
 
-/** Whether all objects exist that `head` has and `base` lacks. */
-async function isWhole(vault: OpenVault, head: string, base: string, signal?: AbortSignal): Promise<boolean> {
-  const { code } = await vault.exec({
-    args: ['rev-list', '--objects', '--quiet', head, '--not', base],
-    gitDir: vault.vault,
-    alternates: vault.alternates,
-    cwd: vault.vault,
-    expect: [1, 128],
-    signal,
-  })
-  return code === 0
+/** The tips of the commits that the agent made itself, as far as they are handed on. */
+export async function findOwnHeads(vault: OpenVault, repo: Repo, task: Task): Promise<string[]> {
+  const own = workspacePlace(repo, task)
+  const ref = branchRef(await branchFor(vault, repo, task))
+  const heads = [
+    await findRef(vault.exec, repo.place, ref),
+    task.isolation === 'clone' ? await readOwnRef(vault.files, own, ref) : undefined,
+    await readOwnHead(vault.files, own),
+  ]
+  const ours = new Set([task.base.commit, ...(await readLines(vault, task)).map(({ commit }) => commit)])
+  return [...new Set(heads)].filter((head) => head !== undefined).filter((head) => !ours.has(head))
 }
 
 /**
