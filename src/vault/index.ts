@@ -57,7 +57,7 @@ import { clearScratch, copyShallow, makeVault, readAlgorithm, vaultPlace, writeP
 import { clean, keepConfig } from './publish/clean.ts'
 import { commitAsUser, findAuthor, readReplay, readTree, smudge } from './publish/commit.ts'
 import { readOwnCommits } from './publish/own-commits.ts'
-import { findOwnHeads, lenders, publish, readLines, readPublished, startTree } from './publish/publish.ts'
+import { findOwnHeads, lenders, publish, readPublished, startTree } from './publish/publish.ts'
 import { findRemote, makePushRepo, push } from './publish/push.ts'
 import { refill } from './restore/refill.ts'
 import { restore } from './restore/restore.ts'
@@ -334,12 +334,11 @@ export function gitVault(options: VaultOptions): Vault {
     },
     async readOwnCommits(repo, task, signal) {
       const vault = await openFor(repo, task)
-      const heads = await findOwnHeads(vault, repo, task)
-      if (heads.length === 0) return { commits: [], unsound: [] }
+      const own = await findOwnHeads(vault, repo, task)
+      if (own.heads.length + own.joined.length === 0) return { commits: [], unsound: [] }
       const lent = { ...vault, alternates: await lenders(vault, repo, task) }
-      const ours = new Set((await readLines(vault, task)).map(({ commit }) => commit))
       const you = await findAuthor(vault, repo, signal)
-      return readOwnCommits(lent, heads, { base: task.base.commit, ours, you }, signal)
+      return readOwnCommits(lent, { ...own, base: task.base.commit, you }, signal)
     },
     readVaults: () => readVaults(files, options.home),
     readUids: (name) => readUids(files, vaultFolder(options.home, name)),

@@ -34,31 +34,51 @@ export function misfitPreview(conflicts: readonly Conflict[]): Preview {
   return { clean: false, conflicts, marked: [], files: [], runsCode: [], risks: [], refused: [] }
 }
 
-/** `part` is the part of the offer that the strategy can land. */
-export async function previewOf(
+/** The changed files of the offer, and the risks of landing it. */
+export interface Looked {
+  readonly changes: ReadonlyMap<BytePath, LeafChange>
+  readonly runsCode: readonly string[]
+  readonly risks: readonly Risk[]
+  readonly refused: readonly Risk[]
+}
+
+/** Comes before the strategy's plan, because a plan may publish the branch, which leaves out commits that git refuses. */
+export async function lookAt(
   work: LandingWork,
-  part: Offer,
   strategy: LandingStrategy,
-  { conflicts, marked = [] }: Landing,
   allow: readonly string[],
-): Promise<Preview> {
+): Promise<Looked> {
   const { ports, repo, offer } = work
   const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
   const look = secretLook(ports, repo)
   const files = await lookAtFiles(ports, repo, changes, { tree: offer.theirs, before: offer.base, look })
   const history = await lookAtHistory(work, strategy, changes, look)
-  const left = await ports.contents.compare(repo, part.theirs, offer.theirs)
   const allowed = allow.length > 0 ? (await loadPathMatcher())(allow) : () => false
+  return {
+    changes,
+    runsCode: files.told.map(({ path }) => path),
+    risks: [...files.told, ...history.told],
+    refused: [...files.refused, ...history.refused].filter(({ path }) => !allowed(path)),
+  }
+}
+
+/** `part` is the part of the offer that the strategy can land. */
+export async function previewOf(
+  { ports, repo, offer }: LandingWork,
+  part: Offer,
+  { changes, runsCode, risks, refused }: Looked,
+  { conflicts, marked = [] }: Landing,
+): Promise<Preview> {
+  const left = await ports.contents.compare(repo, part.theirs, offer.theirs)
+  const files = acceptedFiles(changes).filter(([file]) => !left.has(file))
   return {
     clean: conflicts.length === 0 && marked.length === 0,
     conflicts,
     marked,
-    files: acceptedFiles(changes)
-      .filter(([file]) => !left.has(file))
-      .map(([, accepted]) => accepted),
-    runsCode: files.told.map(({ path }) => path),
-    risks: [...files.told, ...history.told],
-    refused: [...files.refused, ...history.refused].filter(({ path }) => !allowed(path)),
+    files: files.map(([, accepted]) => accepted),
+    runsCode,
+    risks,
+    refused,
   }
 }
 
@@ -72,7 +92,7 @@ function acceptedFiles(changes: ReadonlyMap<BytePath, LeafChange>): [BytePath, A
     ])
 }
 
-export function requireAllowed({ refused }: Preview, { history }: Pick<LandingStrategy, 'history'>): void {
+export function requireAllowed({ refused }: Looked, { history }: Pick<LandingStrategy, 'history'>): void {
   const [first] = refused
   if (!first) return
   const named = refused.map(({ path, why }) => `${path} (${why})`).join(', ')
@@ -85,7 +105,7 @@ export function requireAllowed({ refused }: Preview, { history }: Pick<LandingSt
 }
 
 /** Throws when there is something to tell, for a caller that nobody looks at. */
-export function requireNoRisk({ risks }: Preview): void {
+export function requireNoRisk({ risks }: Looked): void {
   const [first] = risks
   if (!first) return
   throw new AppError('policyRefused', `Not landed: ${riskText(risks)}.`, {
@@ -96,7 +116,7 @@ export function requireNoRisk({ risks }: Preview): void {
 }
 
 /** The error for a user who looked at the risks and said no. */
-export function declinedError({ risks }: Preview): AppError {
+export function declinedError({ risks }: Looked): AppError {
   return new AppError('policyRefused', `Not landed, as you said: ${riskText(risks)}.`, {
     hint: 'Nothing was written. offshoot diff TASK shows the changes; --only lands a part of them.',
     data: { risks },

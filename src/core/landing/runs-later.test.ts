@@ -9,7 +9,7 @@ const running = [
   'CMakeLists.txt', 'Rakefile', 'Gemfile', 'Dockerfile', 'Dockerfile.prod', 'docker-compose.yml', 'docker-compose.ci.yml', 'compose.yaml', '.npmrc', '.yarnrc.yml', '.pnpmfile.cjs',
   '.yarn/releases/yarn-4.cjs', 'vite.config.ts', 'jest.config.js', '.eslintrc.js', '.gitlab-ci.yaml', '.gitlab-ci.yml', 'azure-pipelines.yml', '.travis.yml', '.buildkite/pipeline.yml',
   'flake.nix', 'mise.toml', '.exrc', '.nvim.lua', '.dir-locals.el', 'x.code-workspace', '.zed/tasks.json', 'lefthook.yaml', '.husky/pre-commit', '.vscode/tasks.json', '.idea/workspace.xml',
-  '.github/workflows/ci.yml', '.circleci/config.yml', 'Jenkinsfile', '.envrc', '.devcontainer/devcontainer.json', 'package-lock.json', 'requirements.txt', 'hooks/pre-commit', '.GITHUB/Workflows/x.yml',
+  '.github/workflows/ci.yml', '.circleci/config.yml', 'Jenkinsfile', '.envrc', '.devcontainer/devcontainer.json', 'package.json', 'package-lock.json', 'requirements.txt', 'hooks/pre-commit', '.GITHUB/Workflows/x.yml',
 ]
 
 test.each(running)('A9: %s is known as something that runs later', (path) => {

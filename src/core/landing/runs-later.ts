@@ -71,7 +71,7 @@ const list: readonly Later[] = [
       'usercustomize.py', '.coveragerc', '.pylintrc', 'pylintrc', 'build', 'build.bazel', 'workspace', 'workspace.bazel', 'module.bazel', '.bazelrc', '.bazelversion', '.buckconfig', 'buck',
       'pants.toml', 'dockerfile', 'containerfile', 'docker-compose.yml', 'docker-compose.yaml', 'docker-compose.override.yml', 'docker-compose.override.yaml', 'compose.yml', 'compose.yaml',
       'compose.override.yml', 'compose.override.yaml', 'docker-bake.hcl', 'vagrantfile', 'deno.json', 'deno.jsonc', 'bunfig.toml', 'turbo.json', 'nx.json', 'lerna.json', 'rush.json', 'angular.json',
-      '.babelrc', '.babelrc.json', '.swcrc', '.mocharc', '.mocharc.json', '.mocharc.yml', '.nycrc', 'nodemon.json', 'makefile.am', 'makefile.in', 'makefile.pl', 'build.pl', 'phpunit.xml',
+      '.babelrc', '.babelrc.json', '.swcrc', '.mocharc', '.mocharc.json', '.mocharc.yml', '.nycrc', 'nodemon.json', 'package.json', 'makefile.am', 'makefile.in', 'makefile.pl', 'build.pl', 'phpunit.xml',
       'phpunit.xml.dist', 'global.json', 'nuget.config', 'directory.build.props', 'directory.build.targets', 'directory.packages.props', 'gruntfile.js', 'gulpfile.js', 'gulpfile.ts', 'gulpfile.mjs',
       'gulpfile.cjs', 'gruntfile.cjs', 'gruntfile.ts', 'jakefile.js', 'jakefile', '.golangci.yml', '.golangci.yaml', 'clippy.toml', '.rubocop.yml', '.rspec', 'cliff.toml',
     ],

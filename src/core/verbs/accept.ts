@@ -5,6 +5,7 @@ import { type Choice, type Offer, offerOf, rootedChoice } from '../landing/offer
 import { requireOptions } from '../landing/options.ts'
 import {
   declinedError,
+  lookAt,
   misfitPreview,
   type Preview,
   previewOf,
@@ -102,16 +103,17 @@ async function land<Name extends string>(
   const { ports, repo, task, offer } = whole
   const part: Offer = (await strategy.fit?.(whole)) ?? offer
   const work = { ...whole, offer: part }
+  const looked = await lookAt(whole, strategy, allow)
+  if (!dryRun) requireAllowed(looked, strategy)
+  if (!dryRun && failOnRisk) requireNoRisk(looked)
   const landing = await strategy.plan(work)
-  const preview = await previewOf(whole, part, strategy, landing, allow)
+  const preview = await previewOf(whole, part, looked, landing)
   const report = { as: strategy.name, preview }
   if (dryRun) return { ...report, task, ...(landing.onto !== undefined && { onto: landing.onto }) }
-  requireAllowed(preview, strategy)
   requirePlace(offer, part, strategy.name)
   if (landing.conflicts.length > 0)
     throw conflictError(landing.conflicts, wayOut(task, strategy, work.input, landing.conflicts))
-  if (failOnRisk) requireNoRisk(preview)
-  if (preview.risks.length > 0 && onRisk && !(await onRisk(preview.risks))) throw declinedError(preview)
+  if (looked.risks.length > 0 && onRisk && !(await onRisk(looked.risks))) throw declinedError(looked)
   const landed = (await landing.send?.()) ?? landing.landed
   const operation = await operationOf(work, strategy, landing)
   const done = await perform({ ports, repo, task }, operation)

@@ -52,15 +52,24 @@ function isNotFull(stderr: string): false {
   throw new AppError('diskFull', `The agent's own commits could not be stored: ${stderr.trim()}`)
 }
 
+interface Own {
+  readonly heads: readonly string[]
+  /** Tips of ours that were published on top of such commits, which were sound then. */
+  readonly joined: readonly string[]
+  /** Commits of ours among them. */
+  readonly ours: ReadonlySet<string>
+  readonly base: string
+  readonly you: string | undefined
+}
+
 /** Every commit that these heads have beyond `base`, with the files that it is the first to have. */
 export async function readOwnCommits(
   vault: OpenVault,
-  heads: readonly string[],
-  { base, ours, you }: { base: string; ours: ReadonlySet<string>; you: string | undefined },
+  { heads, joined, ours, base, you }: Own,
   signal?: AbortSignal,
 ): Promise<OwnCommits> {
   const unsound: string[] = []
-  const sound: string[] = []
+  const sound = [...joined]
   for (const head of heads) {
     const isSound = await bringIn(vault, head, [base], signal)
     ;(isSound ? sound : unsound).push(head)

@@ -147,8 +147,15 @@ async function strayHead(
   return code === 0 && stdout.length > 0 ? head : undefined
 }
 
-/** The tips of the commits that the agent made itself, as far as they are handed on. */
-export async function findOwnHeads(vault: OpenVault, repo: Repo, task: Task): Promise<string[]> {
+/**
+ * The tips of the commits that the agent made itself, as far as they are handed on. `joined` is the tip that we published
+ * on top of earlier ones.
+ */
+export async function findOwnHeads(
+  vault: OpenVault,
+  repo: Repo,
+  task: Task,
+): Promise<{ heads: string[]; joined: string[]; ours: ReadonlySet<string> }> {
   const own = workspacePlace(repo, task)
   const ref = branchRef(await branchFor(vault, repo, task))
   const heads = [
@@ -156,8 +163,14 @@ export async function findOwnHeads(vault: OpenVault, repo: Repo, task: Task): Pr
     task.isolation === 'clone' ? await readOwnRef(vault.files, own, ref) : undefined,
     await readOwnHead(vault.files, own),
   ]
-  const ours = new Set([task.base.commit, ...(await readLines(vault, task)).map(({ commit }) => commit)])
-  return [...new Set(heads)].filter((head) => head !== undefined).filter((head) => !ours.has(head))
+  const lines = await readLines(vault, task)
+  const ours = new Set([task.base.commit, ...lines.map(({ commit }) => commit)])
+  const last = lines.findLast(({ n }) => n === undefined)
+  return {
+    heads: [...new Set(heads)].filter((head) => head !== undefined && !ours.has(head)) as string[],
+    joined: last ? [last.commit] : [],
+    ours,
+  }
 }
 
 /**
