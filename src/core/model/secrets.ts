@@ -19,7 +19,7 @@ const secretFiles: readonly RegExp[] = [
 export interface SecretFormat {
   readonly issuer: string
   /** One of these is in every such secret. A text without any of them is not searched further. */
-  readonly marks: readonly string[]
+  readonly signs: readonly string[]
   /**
    * Matches the whole secret, so that it can be masked. It takes linear time: what begins it cannot be inside of what it
    * repeats, or the repetition is bounded.
@@ -31,26 +31,26 @@ export const secretFormats: readonly SecretFormat[] = [
   // The header with the key itself, up to the END line or the end of the text.
   {
     issuer: 'PEM and OpenPGP private keys',
-    marks: ['PRIVATE KEY'],
+    signs: ['PRIVATE KEY'],
     pattern:
       /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[^])*(?:-----END [A-Z0-9 ]{0,60}-----)?/,
   },
-  { issuer: 'PuTTY', marks: ['PuTTY-User-Key-File-'], pattern: /\bPuTTY-User-Key-File-\d: [^\s]+[^]*/ },
-  { issuer: 'age', marks: ['AGE-SECRET-KEY-1'], pattern: /\bAGE-SECRET-KEY-1[0-9A-Z]{40,}/ },
+  { issuer: 'PuTTY', signs: ['PuTTY-User-Key-File-'], pattern: /\bPuTTY-User-Key-File-\d: [^\s]+[^]*/ },
+  { issuer: 'age', signs: ['AGE-SECRET-KEY-1'], pattern: /\bAGE-SECRET-KEY-1[0-9A-Z]{40,}/ },
   {
     issuer: 'AWS',
-    marks: ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
+    signs: ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
     pattern: /\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b/,
   },
-  { issuer: 'Amazon Bedrock', marks: ['ABSK'], pattern: /\bABSK[0-9A-Za-z+/]{100,}={0,2}/ },
+  { issuer: 'Amazon Bedrock', signs: ['ABSK'], pattern: /\bABSK[0-9A-Za-z+/]{100,}={0,2}/ },
   {
     issuer: 'GitHub',
-    marks: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
+    signs: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
     pattern: /\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}/,
   },
   {
     issuer: 'GitLab',
-    marks: [
+    signs: [
       'glpat-',
       'gldt-',
       'glrt-',
@@ -68,96 +68,96 @@ export const secretFormats: readonly SecretFormat[] = [
   // With a digit: `sk-` alone also begins names of CSS classes.
   {
     issuer: 'OpenAI, Anthropic and others',
-    marks: ['sk-'],
+    signs: ['sk-'],
     pattern: /(?<![\w-])sk-(?=[\w-]{0,100}\d)[\w-]{20,}/,
   },
   {
     issuer: 'Slack',
-    marks: ['xox', 'xapp-', 'hooks.slack.com/'],
+    signs: ['xox', 'xapp-', 'hooks.slack.com/'],
     pattern:
       /\bxox[abeoprs]-[\w-]{10,}|\bxapp-\d-[\w-]{20,}|\bhooks\.slack\.com\/(?:services|workflows|triggers)\/[\w+/]{30,}/,
   },
   {
     issuer: 'Google',
-    marks: ['AIza', 'GOCSPX-', 'ya29.'],
+    signs: ['AIza', 'GOCSPX-', 'ya29.'],
     pattern: /\bAIza[\w-]{30,}|\bGOCSPX-[\w-]{20,}|\bya29\.[\w-]{20,}/,
   },
-  { issuer: 'npm', marks: ['npm_'], pattern: /\bnpm_[0-9A-Za-z]{30,}/ },
+  { issuer: 'npm', signs: ['npm_'], pattern: /\bnpm_[0-9A-Za-z]{30,}/ },
   // With a digit: `_authToken=getAuthenticationToken` is code.
   {
     issuer: '.npmrc',
-    marks: ['_authToken', ':_auth', ':_password'],
+    signs: ['_authToken', ':_auth', ':_password'],
     pattern:
       /(?<=_authToken[\s=:"']{1,8}|:_(?:auth|password)[\s=]{1,4})(?<![\w+/.=-])(?=[\w+/.=-]{0,100}\d)[\w+/.=-]{16,}/,
   },
-  { issuer: 'PyPI', marks: ['pypi-'], pattern: /(?<![\w-])pypi-(?=[\w-]{0,100}\d)[\w-]{32,}/ },
-  { issuer: 'RubyGems', marks: ['rubygems_'], pattern: /\brubygems_[0-9a-f]{32,}/ },
+  { issuer: 'PyPI', signs: ['pypi-'], pattern: /(?<![\w-])pypi-(?=[\w-]{0,100}\d)[\w-]{32,}/ },
+  { issuer: 'RubyGems', signs: ['rubygems_'], pattern: /\brubygems_[0-9a-f]{32,}/ },
   {
     issuer: 'Stripe',
-    marks: ['k_live_', 'k_test_', 'k_prod_', 'whsec_'],
+    signs: ['k_live_', 'k_test_', 'k_prod_', 'whsec_'],
     pattern: /\b[sr]k_(?:live|test|prod)_[0-9A-Za-z]{10,}|\bwhsec_[0-9A-Za-z+/]{24,}/,
   },
   {
     issuer: 'Hugging Face',
-    marks: ['hf_', 'api_org_'],
+    signs: ['hf_', 'api_org_'],
     pattern: /\b(?:hf|api_org)_(?=[a-z]*[0-9A-Z])[0-9A-Za-z]{30,}/,
   },
-  { issuer: 'SendGrid', marks: ['SG.'], pattern: /\bSG\.[\w-]{16,}\.[\w-]{16,}/ },
-  { issuer: 'Brevo', marks: ['xkeysib-'], pattern: /\bxkeysib-[0-9a-f]{40,}-\w{10,}/ },
-  { issuer: 'Mailgun', marks: ['key-'], pattern: /(?<![\w-])key-[0-9a-f]{32}(?!\w)/ },
+  { issuer: 'SendGrid', signs: ['SG.'], pattern: /\bSG\.[\w-]{16,}\.[\w-]{16,}/ },
+  { issuer: 'Brevo', signs: ['xkeysib-'], pattern: /\bxkeysib-[0-9a-f]{40,}-\w{10,}/ },
+  { issuer: 'Mailgun', signs: ['key-'], pattern: /(?<![\w-])key-[0-9a-f]{32}(?!\w)/ },
   // The whole pair is masked, since the name says nothing else.
   {
     issuer: 'Azure',
-    marks: ['AccountKey=', 'SharedAccessKey=', 'Q~'],
+    signs: ['AccountKey=', 'SharedAccessKey=', 'Q~'],
     pattern:
       /\b(?:AccountKey|SharedAccessKey)=[0-9A-Za-z+/]{20,}={0,2}|(?<![\w~.-])[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/,
   },
   {
     issuer: 'DigitalOcean',
-    marks: ['doo_v1_', 'dop_v1_', 'dor_v1_'],
+    signs: ['doo_v1_', 'dop_v1_', 'dor_v1_'],
     pattern: /\bdo[opr]_v1_[0-9a-f]{40,}/,
   },
-  { issuer: 'Databricks', marks: ['dapi'], pattern: /\bdapi[0-9a-f]{32}\b/ },
-  { issuer: 'Doppler', marks: ['dp.'], pattern: /\bdp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{40,}/ },
-  { issuer: 'Dynatrace', marks: ['dt0c01.'], pattern: /\bdt0c01\.[0-9A-Za-z]{20,}\.[0-9A-Za-z]{40,}/ },
+  { issuer: 'Databricks', signs: ['dapi'], pattern: /\bdapi[0-9a-f]{32}\b/ },
+  { issuer: 'Doppler', signs: ['dp.'], pattern: /\bdp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{40,}/ },
+  { issuer: 'Dynatrace', signs: ['dt0c01.'], pattern: /\bdt0c01\.[0-9A-Za-z]{20,}\.[0-9A-Za-z]{40,}/ },
   {
     issuer: 'Fly.io',
-    marks: ['fo1_', 'fm1', 'fm2_'],
+    signs: ['fo1_', 'fm1', 'fm2_'],
     pattern: /\bfo1_[\w-]{40,}|\bfm(?:1[ar]|2)_[0-9A-Za-z+/]{80,}={0,3}/,
   },
-  { issuer: 'Grafana', marks: ['glc_', 'glsa_'], pattern: /\bglc_[0-9A-Za-z+/]{32,}={0,3}|\bglsa_\w{32,}/ },
+  { issuer: 'Grafana', signs: ['glc_', 'glsa_'], pattern: /\bglc_[0-9A-Za-z+/]{32,}={0,3}|\bglsa_\w{32,}/ },
   {
     issuer: 'HashiCorp',
-    marks: ['hvs.', 'hvb.', '.atlasv1.'],
+    signs: ['hvs.', 'hvb.', '.atlasv1.'],
     pattern: /\bhv[sb]\.[\w-]{24,}|(?<!\w)\w{14}\.atlasv1\.[\w=-]{50,}/,
   },
-  { issuer: 'Linear', marks: ['lin_api_'], pattern: /\blin_api_[0-9A-Za-z]{30,}/ },
+  { issuer: 'Linear', signs: ['lin_api_'], pattern: /\blin_api_[0-9A-Za-z]{30,}/ },
   {
     issuer: 'New Relic',
-    marks: ['NRAK-', 'NRII-', 'NRJS-'],
+    signs: ['NRAK-', 'NRII-', 'NRJS-'],
     pattern: /\bNR(?:AK|II|JS)-[0-9A-Za-z-]{19,}/,
   },
-  { issuer: 'Notion', marks: ['ntn_'], pattern: /\bntn_\d{8,}[0-9A-Za-z]{30,}/ },
-  { issuer: 'Perplexity', marks: ['pplx-'], pattern: /\bpplx-[0-9A-Za-z]{40,}/ },
-  { issuer: 'Postman', marks: ['PMAK-'], pattern: /\bPMAK-[0-9a-f]{24}-[0-9a-f]{30,}/ },
-  { issuer: 'Pulumi', marks: ['pul-'], pattern: /(?<![\w-])pul-[0-9a-f]{40}\b/ },
-  { issuer: 'PlanetScale', marks: ['pscale_'], pattern: /\bpscale_(?:tkn|oauth|pw)_[\w=.-]{32,}/ },
-  { issuer: 'Sentry', marks: ['sntry'], pattern: /\bsntry(?:u_[0-9a-f]{40,}|s_eyJ[\w+/=-]{40,})/ },
+  { issuer: 'Notion', signs: ['ntn_'], pattern: /\bntn_\d{8,}[0-9A-Za-z]{30,}/ },
+  { issuer: 'Perplexity', signs: ['pplx-'], pattern: /\bpplx-[0-9A-Za-z]{40,}/ },
+  { issuer: 'Postman', signs: ['PMAK-'], pattern: /\bPMAK-[0-9a-f]{24}-[0-9a-f]{30,}/ },
+  { issuer: 'Pulumi', signs: ['pul-'], pattern: /(?<![\w-])pul-[0-9a-f]{40}\b/ },
+  { issuer: 'PlanetScale', signs: ['pscale_'], pattern: /\bpscale_(?:tkn|oauth|pw)_[\w=.-]{32,}/ },
+  { issuer: 'Sentry', signs: ['sntry'], pattern: /\bsntry(?:u_[0-9a-f]{40,}|s_eyJ[\w+/=-]{40,})/ },
   {
     issuer: 'Shopify',
-    marks: ['shpat_', 'shpca_', 'shppa_', 'shpss_'],
+    signs: ['shpat_', 'shpca_', 'shppa_', 'shpss_'],
     pattern: /\bshp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}\b/,
   },
-  { issuer: 'Square', marks: ['sq0'], pattern: /(?<![\w-])sq0(?:atp|csp)-[\w-]{20,}/ },
-  { issuer: 'Telegram', marks: [':AA'], pattern: /(?<!\d)\d{8,10}:AA[\w-]{32,}/ },
-  { issuer: 'Twilio', marks: ['SK'], pattern: /\bSK[0-9a-f]{32}\b/ },
-  { issuer: '1Password', marks: ['ops_eyJ'], pattern: /\bops_eyJ[\w+/=-]{100,}/ },
-  { issuer: 'Artifactory', marks: ['AKCp'], pattern: /\bAKCp[0-9A-Za-z]{60,}/ },
-  { issuer: 'Atlassian', marks: ['ATATT3', 'ATCTT3'], pattern: /\bAT[AC]TT3[\w=-]{60,}/ },
-  { issuer: 'Heroku', marks: ['HRKU-'], pattern: /\bHRKU-[\w-]{36,}/ },
+  { issuer: 'Square', signs: ['sq0'], pattern: /(?<![\w-])sq0(?:atp|csp)-[\w-]{20,}/ },
+  { issuer: 'Telegram', signs: [':AA'], pattern: /(?<!\d)\d{8,10}:AA[\w-]{32,}/ },
+  { issuer: 'Twilio', signs: ['SK'], pattern: /\bSK[0-9a-f]{32}\b/ },
+  { issuer: '1Password', signs: ['ops_eyJ'], pattern: /\bops_eyJ[\w+/=-]{100,}/ },
+  { issuer: 'Artifactory', signs: ['AKCp'], pattern: /\bAKCp[0-9A-Za-z]{60,}/ },
+  { issuer: 'Atlassian', signs: ['ATATT3', 'ATCTT3'], pattern: /\bAT[AC]TT3[\w=-]{60,}/ },
+  { issuer: 'Heroku', signs: ['HRKU-'], pattern: /\bHRKU-[\w-]{36,}/ },
   {
     issuer: 'JSON Web Tokens',
-    marks: ['eyJ'],
+    signs: ['eyJ'],
     pattern: /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/,
   },
 ]
@@ -169,7 +169,7 @@ export function isSecretName(file: string): boolean {
 
 /** Whether one of the formats, or a random value of a secret name, is in the text. */
 export function hasSecret(text: string): boolean {
-  if (anyMark.test(text) && formatsIn(text).some(({ pattern }) => pattern.test(text))) return true
+  if (anySign.test(text) && formatsIn(text).some(({ pattern }) => pattern.test(text))) return true
   for (const [, , value = ''] of text.matchAll(assignment)) if (isRandom(value)) return true
   return false
 }
@@ -183,13 +183,13 @@ export function withoutSecretFormats(text: string, mask: string): string {
 }
 
 const searched = secretFormats.map((format) => ({ ...format, every: new RegExp(format.pattern, 'g') }))
-const formatsIn = (text: string) => searched.filter(({ marks }) => marks.some((mark) => text.includes(mark)))
+const formatsIn = (text: string) => searched.filter(({ signs }) => signs.some((sign) => text.includes(sign)))
 
-/** One pass for all marks: most texts have none. */
-const anyMark = new RegExp(
+/** One pass for all signs: most texts have none. */
+const anySign = new RegExp(
   secretFormats
-    .flatMap(({ marks }) => marks)
-    .map((mark) => mark.replace(/\W/g, '\\$&'))
+    .flatMap(({ signs }) => signs)
+    .map((sign) => sign.replace(/\W/g, '\\$&'))
     .join('|'),
 )
 
