@@ -25,9 +25,11 @@ export function printableText(text: string): string {
     .replace(hidden, (char) => (char === '\n' || char === '\t' ? char : visible(char)))
 }
 
+const colourOrHidden = new RegExp(`\\u{1b}\\[[\\d;]*m|${hidden.source}`, 'gu')
+
 /** The same for the output of git, which has quoted every escape character of a name: only colours pass. */
 export function printableDiff(text: string): string {
-  return text.replace(/\u001B\[[\d;]*m|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (found) =>
+  return text.replace(colourOrHidden, (found) =>
     found.length > 1 || found === '\n' || found === '\t' ? found : visible(found),
   )
 }

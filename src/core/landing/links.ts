@@ -19,7 +19,7 @@ const mostFollowed = 40
 export function whyRefused(link: BytePath, { links, folders }: LinkTree): string | undefined {
   const out = 'a link that leads out of the repository'
   const at = link.split('/').slice(0, -1)
-  const rest = [...(links.get(link) ?? '').split('/')].reverse()
+  const rest = (links.get(link) ?? '').split('/').reverse()
   if (links.get(link)?.startsWith('/')) return out
   let isKnown = true
   for (let followed = 0; rest.length > 0 && followed <= mostFollowed; ) {

@@ -105,11 +105,11 @@ const list: readonly Later[] = [
   },
 ]
 
-const byName = new Map(list.flatMap(({ why, names = [] }) => names.map((name) => [name, why])))
-const byFolder = list.flatMap(({ why, folders = [] }) =>
-  folders.map((folder) => [`/${folder}/`, why] as const),
-)
-const byEnd = list.flatMap(({ why, ends = [] }) => ends.map((end) => [end, why] as const))
+const whyOf = (words: (later: Later) => readonly string[] | undefined) =>
+  new Map(list.flatMap((later) => (words(later) ?? []).map((word) => [word, later.why])))
+const byName = whyOf(({ names }) => names)
+const byFolder = whyOf(({ folders }) => folders)
+const byEnd = whyOf(({ ends }) => ends)
 
 /** `Dockerfile.prod`, `docker-compose.ci.yml`, `requirements.txt`, `.eslintrc.js`. */
 const byPattern =
@@ -117,15 +117,18 @@ const byPattern =
 
 /** Why a file of that path runs later; undefined if it does not. Pure. */
 export function whyLater(path: string): string | undefined {
-  const lower = path.toLowerCase()
-  const name = lower.slice(lower.lastIndexOf('/') + 1)
+  const parts = path.toLowerCase().split('/')
+  const name = parts.pop() ?? ''
   const known = byName.get(name)
   if (known !== undefined) return known
-  const rooted = `/${lower}`
-  const inside = byFolder.find(([folder]) => rooted.includes(folder))
-  if (inside) return inside[1]
-  const ended = byEnd.find(([end]) => name.endsWith(end))
-  if (ended) return ended[1]
+  for (const [index, part] of parts.entries()) {
+    const inside = byFolder.get(part) ?? byFolder.get(`${part}/${parts[index + 1]}`)
+    if (inside !== undefined) return inside
+  }
+  for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
+    const ended = byEnd.get(name.slice(dot))
+    if (ended !== undefined) return ended
+  }
   return byPattern.test(name) ? 'runs with a build or a test' : undefined
 }
 
