@@ -58,8 +58,13 @@ export interface Action {
   readonly records?: true
   /** Tasks that are due for an automatic reject are rejected first. */
   readonly revertsFirst?: true
-  /** Only the user may do it, with this command. An agent that tries it is told to ask. */
-  readonly forUser?: string
+  /**
+   * What an agent may do of it during its run: `all`, or only with its `own` task. Without it, the action is for the user
+   * alone: an agent that tries it is told to ask.
+   */
+  readonly forAgent?: 'all' | 'own'
+  /** The words of its command, where they are not the second half of its name. */
+  readonly command?: string
   /** The field that turns it into a preview: it answers what it would do, and changes nothing. */
   readonly previews?: 'dryRun' | 'show'
   /** Its preview takes a step of uncommitted work first, so it writes. */

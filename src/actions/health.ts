@@ -9,7 +9,6 @@ export const health = {
     scope: 'admin',
     writes: true,
     revertsFirst: true,
-    forUser: 'prune',
     previews: 'dryRun',
     options: {
       olderThanMs: {
@@ -28,7 +27,7 @@ export const health = {
     scope: 'admin',
     writes: true,
     revertsFirst: true,
-    forUser: 'worktree remove',
+    command: 'worktree remove',
     args: [{ option: 'name' }],
     options: {
       name: {
@@ -69,6 +68,7 @@ export const health = {
     summary: 'Check everything and change nothing',
     group: 'health',
     scope: 'look',
+    forAgent: 'all',
     options: {},
   },
   'system.pool': {
@@ -83,7 +83,7 @@ export const health = {
     group: 'health',
     scope: 'admin',
     writes: true,
-    forUser: 'repos forget',
+    command: 'repos forget',
     options: {},
   },
 } as const satisfies Record<string, Action>

@@ -3,13 +3,19 @@ import type { Action } from './action.ts'
 import { dryRun, task } from './options.ts'
 
 export const setup = {
-  'system.config': { summary: 'Show the settings', group: 'setup', scope: 'look', options: {} },
+  'system.config': {
+    summary: 'Show the settings',
+    group: 'setup',
+    scope: 'look',
+    forAgent: 'all',
+    options: {},
+  },
   'system.import': {
     summary: 'Import the workspace setup that this repository has for Cursor, Codex or Conductor',
     group: 'setup',
     scope: 'admin',
     writes: true,
-    forUser: 'config import',
+    command: 'config import',
     previews: 'dryRun',
     args: [{ option: 'file' }],
     options: {
@@ -22,7 +28,6 @@ export const setup = {
     group: 'setup',
     scope: 'admin',
     writes: true,
-    forUser: 'trust',
     previews: 'show',
     options: {
       show: { type: 'boolean', help: 'only show the commands' },
@@ -34,6 +39,7 @@ export const setup = {
     summary: 'List the supported agents and which of them are installed',
     group: 'setup',
     scope: 'look',
+    forAgent: 'all',
     options: {},
   },
   'task.install': {

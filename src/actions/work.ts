@@ -79,6 +79,7 @@ export const work = {
     summary: 'Record the workspace as a step, unless nothing has changed',
     group: 'work',
     scope: 'run',
+    forAgent: 'own',
     writes: true,
     revertsFirst: true,
     args: [{ option: 'task' }],
@@ -109,6 +110,7 @@ export const work = {
     summary: 'Run an agent or any command outside of a repository, if the settings allow it',
     group: 'work',
     scope: 'run',
+    command: 'run',
     options: { command, prompt, ...conversing },
   },
 } as const satisfies Record<string, Action>

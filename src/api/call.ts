@@ -29,7 +29,7 @@ export function openDoor(ports: Ports, readCaller: () => Caller): Call {
       signal?.throwIfAborted()
       caller ??= readCaller()
       const asked = { caller, signal, emit }
-      await prepare(ports, caller, action, input, signal)
+      await prepare(ports, caller, name, input, signal)
       return await run(ports, input, asked).catch(async (thrown: unknown) => {
         const error = failure(thrown, signal)
         if (error.problem !== 'diskFull' || !hasOnlyStarted(action, error)) throw error
@@ -42,7 +42,11 @@ export function openDoor(ports: Ports, readCaller: () => Caller): Call {
   }
 }
 
-/** Opens the actions that read only the records, for a door that has opened nothing else (docs/adr/0016-records-apart-and-one-bundle.md). */
+/**
+ * Opens the actions that read only the records, for the command line before it has opened anything else
+ * (docs/adr/0016-records-apart-and-one-bundle.md). The user and every agent may look, so that no scope is checked; who it
+ * is takes a walk through the parents of the process, which only a notice is worth.
+ */
 export function openLook(records: Records, readCaller: () => Caller) {
   return async <A extends RecordAction>(
     name: A,
@@ -50,9 +54,13 @@ export function openLook(records: Records, readCaller: () => Caller) {
     signal?: AbortSignal,
   ): Promise<Output<A>> => {
     signal?.throwIfAborted()
-    const caller = readCaller()
-    requireScope(caller, actions[name])
-    return recordHandlers[name](records, input, { caller, signal })
+    const asked = {
+      signal,
+      get caller() {
+        return readCaller()
+      },
+    }
+    return recordHandlers[name](records, input, asked)
   }
 }
 
@@ -60,13 +68,14 @@ export function openLook(records: Records, readCaller: () => Caller) {
 async function prepare(
   ports: Ports,
   caller: Caller,
-  action: Action,
+  name: ActionName,
   input: object,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const action: Action = actions[name]
   const isPreview = previews(action, input)
   requireScope(caller, action, isPreview)
-  if (!isPreview) await requireUser(ports, caller, action)
+  await requireUser(ports, caller, name, input)
   if (!action.writes || action.recovers || (isPreview && !action.previewWrites)) return
   if (await needsRecovery(ports)) {
     const { recoverFirst } = await import('../core/recovery/reconcile.ts')
@@ -91,7 +100,7 @@ function resumes(input: object): boolean {
 }
 
 /** The action failed before the task was made, so it can be tried again. */
-function hasOnlyStarted({ makesTask }: Action, { data }: AppError): boolean {
+function hasOnlyStarted({ makesTask }: Action, { data }: AppError<'diskFull'>): boolean {
   return makesTask === 'always' || (makesTask === 'whenMissing' && data?.started === false)
 }
 

@@ -1,7 +1,9 @@
 /** The caller of an action. The door finds out who it is and hands it to `openDoor`; no input can claim it. */
 import type { Action, Scope } from '../actions/action.ts'
+import { type ActionName, actions } from '../actions/index.ts'
 import { AppError } from '../core/model/errors.ts'
-import type { Ports } from '../core/ports/index.ts'
+import type { Task } from '../core/model/task.ts'
+import type { Ports, Records } from '../core/ports/index.ts'
 
 export type Caller =
   | {
@@ -28,20 +30,45 @@ export function requireScope(caller: Caller, action: Action, isPreview = false):
   })
 }
 
-/** Throws `policyRefused` when an agent calls an action that only the user may call, and records the wish, which the user is told. */
-export async function requireUser(ports: Ports, caller: Caller, { forUser, options }: Action): Promise<void> {
-  if (caller.kind !== 'agent' || forUser === undefined) return
-  const { run } = caller
+/**
+ * Throws `policyRefused` when an agent calls an action that is not for it, or asks about the task of another, and records the
+ * wish, which the user is told (docs/adr/0046-what-an-agent-may-do.md).
+ */
+export async function requireUser(
+  ports: Ports,
+  caller: Caller,
+  name: ActionName,
+  input: object,
+): Promise<void> {
+  if (caller.kind !== 'agent') return
+  const { forAgent, options, command = name.split('.')[1] ?? '' }: Action = actions[name]
+  if (forAgent === 'all') return
   // Reading `ports.store` opens the store. `doctor` must work without it, so this comes after the return above.
-  const { store, clock } = ports
-  const pending = await store.readPendingTasks()
-  const task = pending.find(({ pending: mark }) => mark?.verb === 'run' && mark.run === run)
-  if (task) {
+  const own = await findOwn(ports, caller.run)
+  if (forAgent === 'own') return requireOwn(ports, own, input)
+  if (own) {
     const { append } = await import('../core/tasks/records.ts')
-    await append(ports, task.uid, { type: 'run.wanted', run, verb: forUser }, clock.now().toISOString())
+    const wish = { type: 'run.wanted', run: caller.run, verb: command } as const
+    await append(ports, own.uid, wish, ports.clock.now().toISOString())
   }
-  const whose = task && options.task ? ` ${task.id}` : ''
-  throw new AppError('policyRefused', `An agent may not ${forUser}: that is for the user to decide.`, {
-    hint: `The user is told that you want it. Only they can run: offshoot ${forUser}${whose}`,
+  const whose = own && options.task ? ` ${own.id}` : ''
+  throw new AppError('policyRefused', `An agent may not ${command}: that is for the user to decide.`, {
+    hint: `The user is told that you want it. Only they can run: offshoot ${command}${whose}`,
+  })
+}
+
+/** The task that the run is of; undefined when the run has ended. */
+async function findOwn({ store }: Pick<Ports, 'store'>, run: string): Promise<Task | undefined> {
+  const pending = await store.readPendingTasks()
+  return pending.find(({ pending: mark }) => mark?.verb === 'run' && mark.run === run)
+}
+
+async function requireOwn(records: Records, own: Task | undefined, input: object): Promise<void> {
+  const { findMeant } = await import('../core/tasks/find.ts')
+  const { repo = '', task } = input as { repo?: string; task?: string }
+  const meant = own && (await findMeant(records, repo, task))
+  if (own !== undefined && meant?.task.uid === own.uid) return
+  throw new AppError('policyRefused', 'During its run an agent may look at its own task only.', {
+    hint: own ? `Your task is ${own.id}.` : 'The run of this process has ended.',
   })
 }

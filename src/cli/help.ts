@@ -1,13 +1,13 @@
 /** The text of `--help`: the overview of all commands, and the help of one. */
 import { type Group, groups } from '../actions/action.ts'
 import { type Command, globalOptions, type Option, usageOf } from './command.ts'
-import { table } from './output.ts'
+import { plainTable } from './output.ts'
 
 /** Every command once, in groups. */
 export function overview(commands: readonly Command[]): string {
   const own = commands.filter(({ aliasOf }) => aliasOf === undefined)
   // One table for all groups, so that their columns line up.
-  const lines = table(own.map(({ name, summary }) => [`  ${name}`, summary])).split('\n')
+  const lines = plainTable(own.map(({ name, summary }) => [`  ${name}`, summary])).split('\n')
   const section = (group: Group) => lines.filter((_, at) => own[at]?.group === group)
   return [
     'offshoot: Undo for coding agents.',
@@ -48,7 +48,7 @@ export function commandHelp(command: Command): string {
 }
 
 function optionTable(options: Readonly<Record<string, Option>>): string {
-  return table(
+  return plainTable(
     Object.entries(options).map(([name, option]) => {
       const short = option.short === undefined ? '    ' : `-${option.short}, `
       return [`  ${short}--${name}${option.value === undefined ? '' : ` ${option.value}`}`, option.help]

@@ -47,10 +47,10 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
   const json = flag(values, 'json')
   const quiet = json || flag(values, 'quiet')
   const colored = isTerminal() && !process.env.NO_COLOR && !flag(values, 'no-color')
-  const hear: Emit = (told) => {
+  const hear: Emit = (event) => {
     // A hook may print what the agent wrote.
-    if (told.event === 'output' && !quiet) process.stderr.write(printableText(told.text))
-    if (told.event === 'progress' && !quiet) showProgress(told)
+    if (event.event === 'output' && !quiet) process.stderr.write(printableText(event.text))
+    if (event.event === 'progress' && !quiet) showProgress(event)
   }
   const door = openDoors(signal, hear)
   const context: Context = {
@@ -143,9 +143,9 @@ function openDoors(signal: AbortSignal, said: Emit): Doors {
 }
 
 /** At a terminal one line, which is erased at the end; elsewhere a line for each report. */
-function showProgress(told: Extract<Told, { event: 'progress' }>): void {
+function showProgress(progress: Extract<Told, { event: 'progress' }>): void {
   const { isTTY } = process.stderr
-  const words = isTTY && told.files === told.total ? '' : progressText(told)
+  const words = isTTY && progress.files === progress.total ? '' : progressText(progress)
   process.stderr.write(isTTY ? `\r\u001B[K${words}` : `${words}\n`)
 }
 
@@ -171,10 +171,9 @@ function complain(error: AppError, verbose: boolean, plain: boolean): void {
   const lines = [`${paint('red', `error ${error.code}:`)} ${printable(error.message)}`]
   if (error.path !== undefined && !error.message.includes(error.path))
     lines.push(`  path: ${printable(error.path)}`)
-  for (const name of ['changed', 'ignored'] as const) {
-    const files = error.data?.[name] ?? []
+  const { changed = [], ignored = [] } = (error.problem === 'uncommittedChanges' && error.data) || {}
+  for (const [name, files] of Object.entries({ changed, ignored }))
     if (!verbose && files.length > 0) lines.push(`  ${name}: ${printable(shortList(files))}`)
-  }
   lines.push(`  hint: ${printable(error.hint)}`)
   for (const [name, value] of verbose ? Object.entries(error.data ?? {}) : []) {
     lines.push(`  ${name}: ${printable(JSON.stringify(value))}`)

@@ -32,14 +32,25 @@ describe('printable', () => {
   })
 })
 
-test('I1: columns are as wide as their widest cell, and lines have no spaces at their end', () => {
+test('I1: columns are as wide as their widest cell, and lines have no spaces at their end', async () => {
   expect(
-    table([
+    await table([
       ['a', 'bb', ''],
       ['ccc', 'd', 'e'],
     ]),
   ).toBe('a    bb\nccc  d   e')
-  expect(table([])).toBe('')
+  expect(await table([])).toBe('')
+})
+
+test('I1: columns line up with wide, combining and escaped characters, too', async () => {
+  const rows = ['plain', '日本', 'e\u0301', '🚀', '\u001b'].map((name) => [name, '|'])
+  expect((await table(rows)).split('\n')).toEqual([
+    'plain   |',
+    '日本    |',
+    'e\u0301       |',
+    '🚀      |',
+    '\\u{1b}  |',
+  ])
 })
 
 test('I1: the first ten are named, the others counted', () => {
@@ -63,9 +74,9 @@ test.each([
   [7_199, '1 hour ago'],
   [86_400 * 3, '3 days ago'],
   [-50, 'just now'],
-])('I1: %s seconds are told as %s', (seconds, told) => {
+])('I1: %s seconds are shown as %s', (seconds, words) => {
   const now = new Date('2026-11-15T12:00:00.000Z')
-  expect(ago(new Date(now.getTime() - seconds * 1000).toISOString(), now)).toBe(told)
+  expect(ago(new Date(now.getTime() - seconds * 1000).toISOString(), now)).toBe(words)
 })
 
 test('I1: colours only when they are wanted', () => {

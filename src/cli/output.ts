@@ -3,14 +3,16 @@ import { styleText } from 'node:util'
 import { counted } from '../core/base/counted.ts'
 
 /** Control and invisible characters, and those that turn the direction of text around. */
-const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const hiddenClass = '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]'
+const hidden = () => new RegExp(hiddenClass, 'gu')
 
 /**
  * Escapes what could move the cursor, hide or turn text around, and keeps it on one line: every name, and every other text
  * of an agent's, a file's or a repository's that stands in a line of ours, is printed through this.
  */
 export function printable(text: string): string {
-  return text.replace(hidden, visible)
+  // Most texts are plain. The classes of Unicode take a millisecond to compile, which `list` would wait for.
+  return isPlain(text) ? text : text.replace(hidden(), visible)
 }
 
 /** Lines of ours, each of which stays one line. */
@@ -22,14 +24,12 @@ export function printableLines(lines: readonly string[]): string {
 export function printableText(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
-    .replace(hidden, (char) => (char === '\n' || char === '\t' ? char : visible(char)))
+    .replace(hidden(), (char) => (char === '\n' || char === '\t' ? char : visible(char)))
 }
-
-const colourOrHidden = new RegExp(`\\u{1b}\\[[\\d;]*m|${hidden.source}`, 'gu')
 
 /** The same for the output of git, which has quoted every escape character of a name: only colours pass. */
 export function printableDiff(text: string): string {
-  return text.replace(colourOrHidden, (found) =>
+  return text.replace(new RegExp(`\\u{1b}\\[[\\d;]*m|${hiddenClass}`, 'gu'), (found) =>
     found.length > 1 || found === '\n' || found === '\t' ? found : visible(found),
   )
 }
@@ -37,6 +37,9 @@ export function printableDiff(text: string): string {
 function visible(char: string): string {
   return `\\u{${char.codePointAt(0)?.toString(16)}}`
 }
+
+/** Printable ASCII alone. */
+const isPlain = (text: string) => /^[ -~]*$/.test(text)
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
@@ -62,18 +65,28 @@ export function progressText({ percent, files, total }: Progress): string {
   return `Making the workspace: ${percent} % (${files} of ${counted(total, 'file')})`
 }
 
-/** Columns as wide as their widest cell, each on one line; the last one is not padded. */
-export function table(cells: readonly (readonly string[])[]): string {
-  const rows = cells.map((row) => row.map(printable))
+type Rows = readonly (readonly string[])[]
+
+/** Columns as wide as their widest cell, of printable text; the last one is not padded. */
+export async function table(rows: Rows): Promise<string> {
+  const cells = rows.map((row) => row.map(printable))
+  if (cells.flat().every(isPlain)) return plainTable(cells)
+  const { displayWidth } = await import('./display-width.ts')
+  return aligned(cells, displayWidth)
+}
+
+/** A table of ASCII alone, in which a character is a column. */
+export function plainTable(rows: Rows): string {
+  return aligned(rows, ({ length }) => length)
+}
+
+function aligned(rows: Rows, widthOf: (cell: string) => number): string {
   const widths: number[] = []
   for (const row of rows)
-    row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.length)))
-  return rows
-    .map((row) =>
-      row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))),
-    )
-    .map((row) => row.join('  ').trimEnd())
-    .join('\n')
+    row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, widthOf(cell))))
+  const padded = (cell: string, column: number) =>
+    cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell)))
+  return rows.map((row) => row.map(padded).join('  ').trimEnd()).join('\n')
 }
 
 /** The sign before a file that was added, modified or deleted. */

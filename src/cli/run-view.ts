@@ -19,27 +19,27 @@ export function personal(context: Context): RunView {
     tell(words)
   }
   let steps = 0
-  const emit: Emit = (told) => {
-    switch (told.event) {
+  const emit: Emit = (event) => {
+    switch (event.event) {
       case 'queued':
-        return say(`Waiting: the limit of ${counted(told.limit, 'run')} in this repository is reached.`)
+        return say(`Waiting: the limit of ${counted(event.limit, 'run')} in this repository is reached.`)
       case 'progress':
-        return line.show(progressText(told))
+        return line.show(progressText(event))
       case 'started':
-        return say(`${told.agent} is at work on ${told.task.id}`)
+        return say(`${event.agent} is at work on ${event.task.id}`)
       case 'message':
-        return say(printableText(told.text.trim()))
+        return say(printableText(event.text.trim()))
       case 'output':
-        return say(printableText(told.text.trimEnd()))
+        return say(printableText(event.text.trimEnd()))
       case 'tool.started':
-        return line.show(`${callText(told)} · ${counted(steps, 'step')}`)
+        return line.show(`${callText(event)} · ${counted(steps, 'step')}`)
       case 'tool.ended':
-        return say(paint('dim', `  ${told.ok ? '' : 'failed: '}${callText(told)}`))
+        return say(paint('dim', `  ${event.ok ? '' : 'failed: '}${callText(event)}`))
       case 'decided':
-        if (!told.allow) say(paint('red', `  denied: ${callText(told)} (${printable(told.reason)})`))
+        if (!event.allow) say(paint('red', `  denied: ${callText(event)} (${printable(event.reason)})`))
         return
       case 'checkpoint': {
-        const { n, files } = told.checkpoint
+        const { n, files } = event.checkpoint
         steps++
         return say(
           `  ${paint('yellow', `step ${n}`)} ${printable(shortList(files.map((file) => file.path)))}`,
@@ -47,7 +47,7 @@ export function personal(context: Context): RunView {
       }
       case 'asked':
         line.clear()
-        return question(context, told)
+        return question(context, event)
       default:
         return
     }
@@ -74,10 +74,10 @@ function status({ values }: Context) {
 }
 
 /** Asks the user about a tool call. Undefined where nobody can answer, which denies it. */
-async function question({ signal, paint }: Context, told: Asked): Promise<Said | undefined> {
-  const why = printable(told.reason)
+async function question({ signal, paint }: Context, event: Asked): Promise<Said | undefined> {
+  const why = printable(event.reason)
   const said = await ask(
-    `${paint('bold', callText(told))}\n  ${why}. Allow it? [y]es, [a]lways for this task, [N]o: `,
+    `${paint('bold', callText(event))}\n  ${why}. Allow it? [y]es, [a]lways for this task, [N]o: `,
     signal,
   )
   if (said === undefined) return undefined

@@ -1,7 +1,7 @@
 /** Runs git. No other file does (docs/adr/0028-one-cell-one-spawn.md). */
 import { createReadStream, existsSync } from 'node:fs'
 import { AppError } from '../core/model/errors.ts'
-import { type ChildProcessWithoutNullStreams, endGroup, startGroup } from '../process/spawn.ts'
+import { type Bounds, type ChildProcessWithoutNullStreams, endGroup, startGroup } from '../process/spawn.ts'
 import { type GitScope, gitEnvironment } from './environment.ts'
 import { limiter } from '../core/base/concurrency.ts'
 
@@ -17,6 +17,12 @@ interface GitCall extends GitScope {
   readonly onStdout?: (chunk: Buffer) => void
   readonly onStderr?: (chunk: Buffer) => void
   readonly signal?: AbortSignal | undefined
+  /** How long the call may take; 30 minutes unless it says otherwise. */
+  readonly deadlineMs?: number
+  /** For questions that an agent's commits can make arbitrarily hard (docs/adr/0045-limits-and-deadlines.md). */
+  readonly bounds?: Bounds
+  /** How many bytes git may print; above that the call fails. */
+  readonly maxOutput?: number
 }
 
 interface GitAnswer {
@@ -52,6 +58,12 @@ export interface ExecOptions {
 }
 
 const stderrKept = 16 * 1024
+
+/** Far above what honest work takes, so that only a git that waits for ever is ended: for example one that opened a pipe. */
+const longestMs = 30 * 60_000
+
+/** How long a git that was told to end may take to remove its lock files. */
+const graceMs = 2_000
 
 /** Spawns git with a clean environment, in its own process group; cancelling ends the whole group. */
 export function gitExec(options: ExecOptions): GitExec {
@@ -104,7 +116,10 @@ function lockedFolder({ args, gitDir }: GitScope & Pick<GitCall, 'args'>): strin
   return ['update-ref', 'symbolic-ref'].includes(args[0] ?? '') ? gitDir : undefined
 }
 
-function launch(call: GitScope & Pick<GitCall, 'args' | 'cwd'>, { env, recordChild }: ExecOptions) {
+function launch(
+  call: GitScope & Pick<GitCall, 'args' | 'cwd' | 'bounds'>,
+  { env, recordChild }: ExecOptions,
+) {
   const { child, forget } = startGroup({
     program: 'git',
     args: call.args,
@@ -112,6 +127,7 @@ function launch(call: GitScope & Pick<GitCall, 'args' | 'cwd'>, { env, recordChi
     env: gitEnvironment(env, call),
     stdio: ['pipe', 'pipe', 'pipe'],
     isGated: gatedCommands.has(call.args[0] ?? ''),
+    bounds: call.bounds,
     record: (pid) => recordChild(pid, lockedFolder(call)),
   })
   return { child: child as ChildProcessWithoutNullStreams, forget }
@@ -122,7 +138,15 @@ function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
     const { child, forget } = launch(call, options)
     const out: Buffer[] = []
     let stderr = ''
-    child.stdout.on('data', call.onStdout ?? ((chunk: Buffer) => out.push(chunk)))
+    let why: string | undefined
+    let killing: NodeJS.Timeout | undefined
+    const end = (reason?: string) => {
+      why ??= reason
+      // SIGTERM lets git remove its lock files.
+      endGroup(child.pid, 'SIGTERM')
+      killing ??= setTimeout(() => endGroup(child.pid, 'SIGKILL'), graceMs)
+    }
+    child.stdout.on('data', call.onStdout ?? keepOutput(out, call.maxOutput, end))
     child.stderr.on('data', (chunk: Buffer) => {
       call.onStderr?.(chunk)
       stderr = (stderr + chunk.toString()).slice(-stderrKept)
@@ -132,10 +156,13 @@ function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
     if (call.stdinFile === undefined) child.stdin.end(call.stdin)
     else createReadStream(call.stdinFile).on('error', reject).pipe(child.stdin)
 
-    // SIGTERM lets git remove its lock files.
-    const cancel = () => endGroup(child.pid, 'SIGTERM')
+    const { deadlineMs = longestMs } = call
+    const deadline = setTimeout(() => end(`took longer than ${deadlineMs / 1000} s`), deadlineMs)
+    const cancel = () => end()
     call.signal?.addEventListener('abort', cancel, { once: true })
     const finish = () => {
+      clearTimeout(deadline)
+      clearTimeout(killing)
       call.signal?.removeEventListener('abort', cancel)
       forget()
     }
@@ -147,10 +174,28 @@ function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
       finish()
       if (call.signal?.aborted)
         return reject(new AppError('cancelled', 'Cancelled.', { cause: call.signal.reason }))
+      if (why !== undefined) return reject(endedError(call, why))
       const answer = { code: code ?? -1, stdout: Buffer.concat(out), stderr }
       if (code !== null && (code === 0 || call.expect?.includes(code))) return resolve(answer)
       reject(gitError(call, code ?? killedBy, stderr))
     })
+  })
+}
+
+function keepOutput(out: Buffer[], most = Number.POSITIVE_INFINITY, end: (reason: string) => void) {
+  let bytes = 0
+  return (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes <= most) out.push(chunk)
+    else end(`printed more than ${most} bytes`)
+  }
+}
+
+/** We ended this git, because it went beyond what the call allows. */
+function endedError(call: GitCall, why: string): AppError {
+  return new AppError('failed', `git ${call.args[0]} ${why}, and was ended.`, {
+    data: { args: call.args, stderr: '', killed: true },
+    path: call.workTree ?? call.gitDir ?? call.cwd,
   })
 }
 

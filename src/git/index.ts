@@ -1,5 +1,5 @@
 /** The ports Git, Refs and History, carried out by the git command and by reading git's files. */
-import { appError } from '../core/model/errors.ts'
+import { appError, programFailure } from '../core/model/errors.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { Git } from '../core/ports/git.ts'
 import type { History } from '../core/ports/history.ts'
@@ -45,11 +45,11 @@ export function commandGit(
       return await work()
     } catch (error) {
       const { gitDir } = place
-      const { problem, data } = appError(error)
+      const failure = appError(error)
       const names = refs.map(({ ref }) => ref)
       // `locked`: another process holds these locks.
-      if (problem !== 'locked') await clearRefLocks(files, place, names, from)
-      if (data?.killed === true) await clearSharedLocks(files, { gitDir, from, to: Date.now() })
+      if (failure.problem !== 'locked') await clearRefLocks(files, place, names, from)
+      if (programFailure(failure)?.killed) await clearSharedLocks(files, { gitDir, from, to: Date.now() })
       throw error
     }
   }

@@ -2,14 +2,23 @@
 import type { CommitsBeside } from '../core/model/git.ts'
 import type { Place } from '../core/model/repo.ts'
 import type { GitExec } from './exec.ts'
+import { frugal } from './frugal.ts'
 
 /** No diff driver of a config applies. */
 const plain = ['--patch', '--no-ext-diff', '--no-textconv', '--no-color', '--full-index']
 /** The number of commits among which a squash is looked for. */
 const maxCommits = 1_000
 
+/** An agent can make a commit of a few objects and a hundred million paths. Git would answer after hours, with all memory. */
+const bounded = {
+  bounds: { memoryMegabytes: 2_048, cpuSeconds: 5 },
+  deadlineMs: 5_000,
+  maxOutput: 64 * 1024 * 1024,
+  settings: frugal,
+} as const
+
 function call(place: Place, args: readonly string[], signal?: AbortSignal) {
-  return { args, gitDir: place.commonDir, cwd: place.commonDir, signal }
+  return { ...bounded, args, gitDir: place.commonDir, cwd: place.commonDir, signal }
 }
 
 /** `git cherry` prints `- <commit>` if the target has the patch, `+ <commit>` if it lacks it. */

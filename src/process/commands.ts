@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../core/model/errors.ts'
 import type { CommandCall } from '../core/model/command.ts'
 import type { Commands } from '../core/ports/commands.ts'
+import { makeControlGroup } from './control-group.ts'
 import { endMarked } from './marked.ts'
 import { findProgram } from './programs.ts'
 import { endGroup, startGroup } from './spawn.ts'
@@ -43,6 +44,7 @@ async function runGroup(
   const [program = '', ...args] = call.argv
   const run = call.env.OFFSHOOT_RUN
   const out = call.onOutput === undefined ? 'inherit' : 'pipe'
+  const grouped = run === undefined ? undefined : makeControlGroup(run)
   const { child, forget } = startGroup({
     program,
     args,
@@ -50,6 +52,7 @@ async function runGroup(
     env,
     stdio: [call.onStart === undefined ? 'inherit' : 'pipe', out, out],
     isGated: true,
+    enter: grouped?.enter,
     record: (pid) => callBoth(recordChild(pid), watch(pid, run)),
   })
   const ended = new Promise<number>((resolve, reject) => {
@@ -82,6 +85,7 @@ async function runGroup(
     // Only a process that has cleared its mark could still hold the output open, so we wait no longer than this.
     await Promise.race([closed, pause(graceMs, undefined, { ref: false })])
     for (const stream of [child.stdout, child.stderr]) (stream as Readable | null)?.destroy()
+    grouped?.remove()
     forget()
   }
 }

@@ -1,6 +1,7 @@
-/** The processes of a run: those with its mark in their environment, and all of their descendants. */
+/** The processes of a run: those with its mark in their environment or in its control group, and all of their descendants. */
 import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { runOfGroup } from './control-group.ts'
 import { mark, readProc } from './own-run.ts'
 import { readOutput } from './spawn.ts'
 
@@ -11,7 +12,7 @@ interface Seen {
 }
 
 export function findMarked(run: string): number[] {
-  const all = process.platform === 'linux' ? readLinux(mark(run)) : readDarwin(mark(run))
+  const all = process.platform === 'linux' ? readLinux(run) : readDarwin(mark(run))
   const ours = new Set(all.filter((one) => one.marked).map(({ pid }) => pid))
   for (let before = -1; before !== ours.size; ) {
     before = ours.size
@@ -44,14 +45,15 @@ function kill(pid: number): void {
   }
 }
 
-function readLinux(wanted: string): Seen[] {
+function readLinux(run: string): Seen[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       const stat = readProc(name, 'stat')
       const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       if (parent === undefined || state === 'Z' || state === 'X') return []
-      const marked = readProc(name, 'environ').split('\0').includes(wanted)
+      const isGrouped = runOfGroup(readProc(name, 'cgroup')) === run
+      const marked = isGrouped || readProc(name, 'environ').split('\0').includes(mark(run))
       return [{ pid: Number(name), parent: Number(parent), marked }]
     })
 }

@@ -23,8 +23,17 @@ export interface GroupCall extends Program {
   readonly stdio: readonly [stdin: Stream, stdout: Stream, stderr: Stream]
   /** For programs that write at once: they start only after they are recorded. */
   readonly isGated: boolean
+  readonly bounds?: Bounds | undefined
+  /** The file of a control group that a gated program enters before it runs. */
+  readonly enter?: string | undefined
   /** Records the child before the gate opens; returns the function that deletes the record. */
   readonly record: (pid: number) => () => void
+}
+
+/** What the kernel lets a program use. It ends the program even if we are killed first. */
+export interface Bounds {
+  readonly memoryMegabytes: number
+  readonly cpuSeconds: number
 }
 
 export interface Group {
@@ -37,8 +46,10 @@ export interface Group {
  * Starts a program as the leader of its own process group, so that `endGroup` reaches all of its children. It is
  * recorded while it runs: if we are killed, recovery ends it. If it cannot be started, the child emits `error`.
  */
-export function startGroup({ program, args, cwd, env, stdio, isGated, record }: GroupCall): Group {
-  const [command, words] = isGated ? behindGate(program, args) : [program, args]
+export function startGroup(call: GroupCall): Group {
+  const { program, args, cwd, env, stdio, isGated, bounds, enter, record } = call
+  const [inside, bounded] = bounds ? withinBounds(program, args, bounds) : [program, args]
+  const [command, words] = isGated ? behindGate(inside, bounded, enter) : [inside, bounded]
   const child = spawn(command, words, {
     cwd,
     env,
@@ -63,8 +74,22 @@ export function startGroup({ program, args, cwd, env, stdio, isGated, record }: 
  * A program that waits at a gate, file descriptor 3, until it is recorded. If we die before that, the gate closes and
  * the program never runs; recovery would not know of it. `exec` keeps the pid.
  */
-function behindGate(program: string, args: readonly string[]): [program: string, args: string[]] {
-  return ['/bin/sh', ['-c', 'read -r _ <&3 && exec "$@" 3<&-', 'sh', program, ...args]]
+function behindGate(
+  program: string,
+  args: readonly string[],
+  enter = '/dev/null',
+): [program: string, args: string[]] {
+  const script = 'read -r _ <&3 || exit 1; { echo $$ > "$1"; } 2>/dev/null; shift; exec "$@" 3<&-'
+  return ['/bin/sh', ['-c', script, 'sh', enter, program, ...args]]
+}
+
+function withinBounds(
+  program: string,
+  args: readonly string[],
+  { memoryMegabytes, cpuSeconds }: Bounds,
+): [program: string, args: string[]] {
+  const limits = `ulimit -v ${memoryMegabytes * 1024} && ulimit -t ${cpuSeconds}`
+  return ['/bin/sh', ['-c', `${limits} && exec "$@"`, 'sh', program, ...args]]
 }
 
 /**

@@ -5,7 +5,7 @@ import type { FileSystem } from '../core/ports/files.ts'
 import type { Repo, RepoRecord } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
 import { branchRefs, nowhereHead, taskRef, taskRefs } from '../core/model/refs.ts'
-import { scratchIn, taskFoldersIn, vaultFolder } from '../core/model/layout.ts'
+import { repoFile, scratchIn, taskFoldersIn, vaultFolder } from '../core/model/layout.ts'
 import type { Algorithm } from './objects/objects.ts'
 
 export interface VaultPlace {
@@ -47,6 +47,16 @@ export async function readRef(files: FileSystem, vault: string, ref: string): Pr
   if (loose !== undefined) return loose.trim()
   const packed = (await files.readText(path.join(vault, 'packed-refs'))) ?? ''
   return new RegExp(`^([0-9a-f]+) ${ref}$`, 'm').exec(packed)?.[1]
+}
+
+/** The names below `refs/<kind>/`, both loose and packed. */
+export async function readRefNames(files: FileSystem, vault: string, above: string): Promise<string[]> {
+  const loose = await files.readNames(path.join(vault, above))
+  const packed = (await files.readText(path.join(vault, 'packed-refs'))) ?? ''
+  const listed = Array.from(packed.matchAll(/^[0-9a-f]+ (refs\/\S+)$/gm), ([, ref = '']) => ref)
+    .filter((ref) => ref.startsWith(`${above}/`))
+    .map((ref) => ref.slice(`${above}/`.length))
+  return [...new Set([...loose, ...listed])].filter((name) => /^[0-9a-z]{20}$/.test(name)).toSorted()
 }
 
 /** The object format that the repository's config names; if the repository is gone, that of its vault. */
@@ -142,7 +152,7 @@ export async function hasOwnParts(files: FileSystem, vault: string): Promise<boo
 }
 
 /** Writes config, attributes and HEAD anew, makes missing folders, and leaves all other files alone. */
-export async function writeParts(files: FileSystem, vault: string, algorithm: Algorithm): Promise<void> {
+async function writeParts(files: FileSystem, vault: string, algorithm: Algorithm): Promise<void> {
   const folders = ['objects/pack', 'objects/info', branchRefs, taskRefs, 'info'].map((name) =>
     path.join(vault, name),
   )
@@ -151,4 +161,21 @@ export async function writeParts(files: FileSystem, vault: string, algorithm: Al
   for (const [name, text] of ownParts(algorithm))
     await files.writeDurable(path.join(vault, name), Buffer.from(text), 0o600)
   await files.sync([vault, path.join(vault, 'info'), path.dirname(vault)])
+}
+
+/** Writes into the vault which repository it belongs to, unless it says so. */
+export async function noteRepo(files: FileSystem, vault: string, repo: RepoRecord): Promise<void> {
+  const { id, name, commonDir, mark, addedAt } = repo
+  const text = `${JSON.stringify({ id, name, commonDir, mark, addedAt })}\n`
+  const file = repoFile(vault)
+  if ((await files.readText(file)) === text) return
+  await files.writeDurable(file, Buffer.from(text), 0o600)
+  await files.sync([vault])
+}
+
+/** Writes the vault's own files anew, and leaves objects and refs alone. */
+export async function remakeVault(files: FileSystem, home: string, repo: Repo): Promise<void> {
+  const { vault } = vaultPlace(home, repo)
+  await writeParts(files, vault, await readAlgorithm(files, repo, vault))
+  await noteRepo(files, vault, repo)
 }

@@ -21,6 +21,7 @@ const core = [
   'landing',
   'hooks',
   'closing',
+  'starting',
   'runs',
   'trash',
   'recovery',
@@ -48,6 +49,7 @@ const forbidden: Imports = {
       [...core.slice(at + 1).map((below) => `../${below}/planted.ts`), ...outside],
     ]),
   ),
+  'core/verbs': ['./start.ts', '../verbs/start.ts', ...outside],
   git: ['../vault/place.ts', '../isolation/clone.ts', '../core/tasks/find.ts', 'node:child_process'],
   isolation: ['../vault/place.ts', '../core/workspaces/make.ts'],
   vault: ['../store/sqlite.ts', '../isolation/clone.ts', '../core/steps/take.ts', 'node:sqlite'],
@@ -73,6 +75,7 @@ const forbidden: Imports = {
     '../protocol/parse.ts',
     '../core/verbs/list.ts',
     'node:child_process',
+    'get-east-asian-width',
     'yaml',
     'zod',
   ],
@@ -81,15 +84,20 @@ const forbidden: Imports = {
   'cli/detach.ts': ['node:child_process'],
   'cli/commands/demo.ts': ['node:child_process'],
   'cli/main.ts': ['../git/exec.ts', '../protocol/parse.ts'],
-  'index.ts': ['./git/exec.ts', './cli/main.ts', './protocol/parse.ts'],
-  compose: ['node:sqlite', '../cli/main.ts', '../../test/support/repo.ts'],
+  'index.ts': ['./git/exec.ts', './cli/main.ts', './protocol/parse.ts', './core/verbs/list.ts'],
+  compose: ['node:sqlite', '../cli/main.ts', '../core/verbs/list.ts', '../../test/support/repo.ts'],
 }
 
 const allowed: Imports = {
   ...Object.fromEntries(
     core.map((name, at) => [
       `core/${name}`,
-      ['node:path', 'node:crypto', './other.ts', ...core.slice(0, at).map((above) => `../${above}/x.ts`)],
+      [
+        'node:path',
+        'node:crypto',
+        ...(name === 'verbs' ? [] : ['./other.ts']),
+        ...core.slice(0, at).map((above) => `../${above}/x.ts`),
+      ],
     ]),
   ),
   'core/base/glob.ts': ['picomatch'],
@@ -110,6 +118,7 @@ const allowed: Imports = {
   'protocol/schemas': ['zod', '../../core/model/enums.ts', '../../actions/index.ts'],
   api: ['../core/verbs/list.ts', '../actions/index.ts'],
   cli: ['../actions/index.ts', '../api/call.ts', '../core/model/errors.ts'],
+  'cli/display-width.ts': ['get-east-asian-width'],
   'cli/detach.ts': ['../process/spawn.ts'],
   'cli/pager.ts': ['../process/spawn.ts'],
   'cli/commands/demo.ts': ['../../process/spawn.ts'],

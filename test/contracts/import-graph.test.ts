@@ -14,8 +14,8 @@ import { tempFolder } from '../support/repo.ts'
 
 const graph = readImportGraph(path.resolve(import.meta.dirname, '../../src'))
 
-/** The folders in core; a file of core itself is in none. */
-const ofCore = (folder: string) => folder.startsWith('core/')
+/** The folders in core, or in vault; a file of core or vault itself is in none. */
+const foldersIn = (above: string) => (folder: string) => folder.startsWith(`${above}/`)
 
 const shown = (cycles: readonly string[][]) => cycles.map((cycle) => cycle.join(' → '))
 
@@ -25,11 +25,11 @@ test('no cycle of imports in src leads through two folders', () => {
   expect(shown(cycles)).toEqual([])
 })
 
-test('the folders of core import one another in one direction', () => {
-  const folders = folderGraph(graph, ofCore)
+test.each(['core', 'vault'])('the folders of %s import one another in one direction', (above) => {
+  const folders = folderGraph(graph, foldersIn(above))
   const cycles = findCycles(folders)
   console.log(
-    `${folders.size} folders of core, ${countImports(folders)} directions, ${cycles.length} cycles.`,
+    `${folders.size} folders of ${above}, ${countImports(folders)} directions, ${cycles.length} cycles.`,
   )
   expect(shown(cycles)).toEqual([])
 })
@@ -86,5 +86,5 @@ test('folders that import one another are found, also where no file reaches itse
     'core/e.ts': `import './one/a.ts'`,
   })
   expect(findCycles(found)).toEqual([])
-  expect(shown(findCycles(folderGraph(found, ofCore)))).toEqual(['core/one → core/two → core/one'])
+  expect(shown(findCycles(folderGraph(found, foldersIn('core'))))).toEqual(['core/one → core/two → core/one'])
 })

@@ -67,8 +67,9 @@ test('a pid of another start time or another boot is another process', () => {
 })
 
 test('a process that has ended counts as dead before its parent asked for its exit code', async () => {
-  // The shell starts a child, then becomes a program that never asks.
-  const { owner, grandchild } = await family('true & echo $!; exec sleep 1000')
+  // The shell starts a child, then becomes a program that never asks; the child waits for that.
+  const child = '(until grep -q sleep /proc/$$/comm; do :; done)'
+  const { owner, grandchild } = await family(`${child} & echo $!; exec sleep 1000`)
   await until(() => !isRunning(grandchild), 'the child has ended')
   const startedAt = processEntry(readFileSync(`/proc/${grandchild}/stat`, 'latin1')).startedAt
   expect(isAlive({ pid: grandchild, startedAt, boot: owner.boot })).toBe(false)

@@ -8,14 +8,21 @@ export const land: Handlers<keyof typeof table> = {
   async 'task.accept'(ports, { repo, ...input }, { signal, emit }) {
     const { accept } = await import('../../core/verbs/accept.ts')
     const { siblingsOf } = await import('../../core/tasks/find.ts')
-    const { task, as, preview, operation, onto, commit, url, hook } = await accept(
-      ports,
-      { dir: repo, onOutput: outputTo(emit), onRisk: riskTo(emit), ...input },
-      signal,
-    )
+    const {
+      task,
+      as,
+      preview,
+      operation,
+      onto,
+      commit,
+      url,
+      hook,
+      skipped = [],
+    } = await accept(ports, { dir: repo, onOutput: outputTo(emit), onRisk: riskTo(emit), ...input }, signal)
     const { files, runsCode, risks } = preview
+    const unheld = skipped.length > 0 ? { skipped } : {}
     if (input.dryRun) {
-      return { task: taskView(task), preview }
+      return { task: taskView(task), preview, ...unheld }
     }
     const accepted = { as, onto, commit, url, files, runsCode, risks }
     const others = (await siblingsOf(ports, task)).map(({ id }) => id)
@@ -24,6 +31,7 @@ export const land: Handlers<keyof typeof table> = {
       accepted,
       conflicts: preview.marked,
       operation,
+      ...unheld,
       ...(hook && { hook }),
       ...(others.length > 0 && { siblings: others }),
     }

@@ -23,11 +23,11 @@ export const recordHandlers: Handlers<RecordAction, Records> = {
     const found = await findTask(records, repo, id)
     return { exists: found !== undefined && isOpen(found) }
   },
-  async 'system.notices'(records, { repo }, { caller }) {
-    // Each notice is handed out once: an agent or a token that read it would take it from the user.
-    if (caller.kind !== 'user') return { notices: [] }
+  async 'system.notices'(records, { repo }, asked) {
     const { readNewNotices } = await import('../../core/verbs/notices.ts')
-    return { notices: await readNewNotices(records, repo, isWhole(records) ? records : undefined) }
+    // Each notice is handed out once: an agent or a token that read it would take it from the user.
+    const isHeard = () => asked.caller.kind === 'user'
+    return { notices: await readNewNotices(records, repo, isHeard, isWhole(records) ? records : undefined) }
   },
 }
 

@@ -54,7 +54,7 @@ export const work: Handlers<keyof typeof table> = {
     const taken = await checkpoint(ports, { dir: repo, ...input }, signal)
     return {
       created: taken.created,
-      checkpoint: stepView(taken.step, taken.files, taken.published),
+      checkpoint: stepView({ ...taken.step, skipped: taken.skipped }, taken.files, taken.published),
       ignored: taken.ignored,
       unpublished: taken.task.unpublished,
     }

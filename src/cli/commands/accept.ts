@@ -30,10 +30,12 @@ export async function accept(context: Context): Promise<Answer> {
   const answer = await context.call('task.accept', input, (told) =>
     told.event === 'risky' ? agreed(context, told.risks) : context.hear(told),
   )
-  const { task, siblings = [] } = answer
+  const { task, siblings = [], skipped = [] } = answer
+  for (const { path, why } of skipped)
+    context.tell(printable(`Not landed, as no step holds it: ${path} (${why})`))
   const rejected = await rejectRest(context, task.id, siblings)
   const rest = rejected ? siblings.map((id) => `Rejected ${id}`) : hint(siblings)
-  return { json: { ...answer }, text: [told(context, answer), ...rest].join('\n') }
+  return { json: { ...answer }, text: [outcomeText(context, answer), ...rest].join('\n') }
 }
 
 /** Asks before something lands that runs code later. `deny` refuses it; where nobody can answer, it lands and is told. */
@@ -82,7 +84,7 @@ function stepNumber(step: string, task = ''): number {
   )
 }
 
-function told(
+function outcomeText(
   { paint }: Context,
   { task, preview, accepted, conflicts = [], operation }: Output<'task.accept'>,
 ): string {

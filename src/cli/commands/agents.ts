@@ -11,7 +11,7 @@ export async function agents(context: Context): Promise<Answer> {
     asks ? 'asks' : 'does not ask',
     path === null ? (install === null ? '' : `not installed: ${install}`) : `${version ?? '?'} ${path}`,
   ])
-  return { json: { agents }, text: table(rows) }
+  return { json: { agents }, text: await table(rows) }
 }
 
 export async function install(context: Context): Promise<Answer> {

@@ -30,5 +30,5 @@ export async function audit(context: Context): Promise<Answer> {
     by ?? '',
     detail,
   ])
-  return { json: { events }, text: table(rows), long: true }
+  return { json: { events }, text: await table(rows), long: true }
 }

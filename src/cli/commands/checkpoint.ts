@@ -13,8 +13,7 @@ export async function checkpoint(context: Context): Promise<Answer> {
     ignored: true,
   })
   const { created, checkpoint, ignored } = taken
-  for (const { path, why } of created ? checkpoint.skipped : [])
-    context.tell(printable(`Not in the step: ${path} (${why})`))
+  for (const { path, why } of checkpoint.skipped) context.tell(printable(`Not in the step: ${path} (${why})`))
   if (ignored.length > 0) context.tell(printable(`Ignored, not in the step: ${shortList(ignored)}`))
   if (taken.unpublished !== undefined)
     context.tell(`The step is kept, but not on the branch: ${taken.unpublished}`)

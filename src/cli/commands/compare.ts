@@ -17,9 +17,8 @@ export async function sideBySide(context: Context, tasks: readonly string[]): Pr
     ...row,
     ...(check !== undefined && { check: checks[n] === 0 }),
   }))
-  const words = [table([heads, ...rows.map(cells)]), done.diff && printableDiff(done.diff)]
-    .filter(Boolean)
-    .join('\n\n')
+  const columns = await table([heads, ...rows.map(cells)])
+  const words = [columns, done.diff && printableDiff(done.diff)].filter(Boolean).join('\n\n')
   return { json: { ...done, tasks: rows }, text: words, long: true }
 }
 

@@ -10,7 +10,7 @@ export async function config(context: Context): Promise<Answer> {
     JSON.stringify(value),
     withOrigin ? origin : '',
   ])
-  return { json: { settings }, text: table(rows) }
+  return { json: { settings }, text: await table(rows) }
 }
 
 export async function importPeers({ dir: repo, values, positionals, paint, call }: Context): Promise<Answer> {

@@ -26,6 +26,6 @@ export async function list(context: Context): Promise<Answer> {
   const head = ['TASK', 'STATE', 'BRANCH', 'ACTIVE', ...(use ? ['DISK'] : []), 'WORKSPACE']
   return {
     json: { tasks, ...(use && { disk: use }) },
-    text: table([head, ...rows]) + (use ? `\n\n${diskText(use)}` : ''),
+    text: (await table([head, ...rows])) + (use ? `\n\n${diskText(use)}` : ''),
   }
 }

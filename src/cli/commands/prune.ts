@@ -4,15 +4,15 @@ import type { Output } from '../../protocol/schemas/index.ts'
 import { ageMs } from '../ages.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { counted } from '../../core/base/counted.ts'
+import { requireCombinable } from '../../core/base/exclusions.ts'
 import { printable, table } from '../output.ts'
 
 export async function prune(context: Context): Promise<Answer> {
   const { dir, values, paint } = context
   const [hours, olderThan] = [text(values, 'hours'), text(values, 'older-than')]
-  if (hours !== undefined && olderThan !== undefined)
-    throw new AppError('wrongUsage', '--older-than and --hours cannot be combined.', {
-      hint: 'Give one of them.',
-    })
+  requireCombinable({ '--older-than': olderThan, '--hours': hours }, [
+    { options: ['--older-than', '--hours'] },
+  ])
   const pruned = await context.call('task.prune', {
     repo: dir,
     olderThanMs: ageOf(olderThan, hours),
@@ -22,7 +22,7 @@ export async function prune(context: Context): Promise<Answer> {
   for (const warning of pruned.warnings) context.tell(`${paint('yellow', 'warning:')} ${printable(warning)}`)
   return {
     json: { ...pruned },
-    text: summary(pruned),
+    text: await summary(pruned),
     exitCode: pruned.errors.length > 0 ? 1 : 0,
   }
 }
@@ -35,7 +35,7 @@ function ageOf(olderThan: string | undefined, hours: string | undefined): number
   })
 }
 
-function summary({ dryRun, stale, removed, skipped, errors }: Output<'task.prune'>): string {
+async function summary({ dryRun, stale, removed, skipped, errors }: Output<'task.prune'>): Promise<string> {
   const rows = [
     ...(dryRun ? stale.map(({ task, why }) => [task.id, 'would be pruned', why]) : []),
     ...removed.map(({ task, why, operation }) => [
@@ -49,5 +49,5 @@ function summary({ dryRun, stale, removed, skipped, errors }: Output<'task.prune
   if (rows.length === 0) return 'Nothing to prune: this repository has no tasks.'
   const pruned = counted(dryRun ? stale.length : removed.length, 'task')
   const count = dryRun ? `Would prune ${pruned}` : `Pruned ${pruned}`
-  return `${table(rows)}\n${count}, kept ${skipped.length}, ${counted(errors.length, 'error')}`
+  return `${await table(rows)}\n${count}, kept ${skipped.length}, ${counted(errors.length, 'error')}`
 }

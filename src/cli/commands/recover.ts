@@ -10,6 +10,6 @@ export async function recover(context: Context): Promise<Answer> {
   ]
   return {
     json: { recovered, reported },
-    text: rows.length === 0 ? 'Nothing to recover.' : table(rows),
+    text: rows.length === 0 ? 'Nothing to recover.' : await table(rows),
   }
 }

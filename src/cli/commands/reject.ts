@@ -20,9 +20,11 @@ export async function deleteTask(context: Context): Promise<Answer> {
 }
 
 function answer(done: string, rejected: Output<'task.reject'>): Answer {
-  const { task, operation, branchKept } = rejected
+  const { task, operation, branchKept, skipped = [], unkept } = rejected
   const lines = [
     `${done} ${task.id}${branchKept ? `; the branch ${task.branch} stays` : ''}`,
+    ...skipped.map(({ path, why }) => `  in no step, only in the trash: ${path} (${why})`),
+    ...(unkept === undefined ? [] : [`  the last changes are in no step, only in the trash: ${unkept}`]),
     `  undo: offshoot undo ${operation.slice(0, 6)}`,
   ]
   return { json: { ...rejected }, text: printableLines(lines) }

@@ -1,4 +1,5 @@
 /** `worktree remove`: moves a worktree into the trash (docs/adr/0012-nothing-is-deleted.md). */
+import { requireCombinable } from '../../core/base/exclusions.ts'
 import { AppError } from '../../core/model/errors.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { printable, printableLines, shortList } from '../output.ts'
@@ -14,11 +15,9 @@ export async function worktreeRemove(context: Context): Promise<Answer> {
     })
   }
   const keepBranch = flag(values, 'keep-branch')
-  if (keepBranch && flag(values, 'delete-branch')) {
-    throw new AppError('wrongUsage', '--keep-branch and --delete-branch cannot be combined.', {
-      hint: 'Give one of them.',
-    })
-  }
+  requireCombinable({ '--keep-branch': keepBranch, '--delete-branch': flag(values, 'delete-branch') }, [
+    { options: ['--keep-branch', '--delete-branch'] },
+  ])
   const input = { repo: dir, ...named, force: flag(values, 'force'), keepBranch }
   const { task, ...done } = await context.call('worktree.remove', input)
   if (!done.removed) return { json: { ...done, task }, text: `${task.id} was removed before.` }

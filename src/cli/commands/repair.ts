@@ -4,7 +4,7 @@ import { type Answer, type Context, flag } from '../command.ts'
 import { counted } from '../../core/base/counted.ts'
 import { printableLines } from '../output.ts'
 
-const told = {
+const outcomes = {
   sound: 'is intact',
   mended: 'is linked to its repository again',
   recreated: 'was recreated from its last step',
@@ -26,7 +26,7 @@ export async function repair(context: Context): Promise<Answer> {
 function lines({ task, mended, repaired, left, rebuilt }: Output<'task.repair'>): string[] {
   return [
     ...(rebuilt ? rebuiltLines(rebuilt) : []),
-    ...(task && mended ? [`The workspace of ${task.id} ${told[mended]}.`] : []),
+    ...(task && mended ? [`The workspace of ${task.id} ${outcomes[mended]}.`] : []),
     ...repaired.map(({ name, message }) => `repaired  ${name}: ${message}`),
     ...left.flatMap(({ name, message, hint }) => [`left      ${name}: ${message}`, `          ${hint}`]),
     ...(!task && !rebuilt && repaired.length + left.length === 0 ? ['Nothing to repair.'] : []),

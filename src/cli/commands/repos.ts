@@ -14,7 +14,7 @@ export async function repos(context: Context): Promise<Answer> {
     repo.path,
     repo.exists ? '' : '(gone)',
   ])
-  return { json: { repos }, text: table(rows) }
+  return { json: { repos }, text: await table(rows) }
 }
 
 export async function forget(context: Context): Promise<Answer> {

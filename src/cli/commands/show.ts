@@ -17,7 +17,7 @@ export async function worktreeShow(context: Context): Promise<Answer> {
   return answer(await context.call('task.show', { repo: context.dir, task: text(context.values, 'task') }))
 }
 
-function answer({ task }: Output<'task.show'>, use?: Output<'system.disk'>): Answer {
+async function answer({ task }: Output<'task.show'>, use?: Output<'system.disk'>): Promise<Answer> {
   const now = new Date()
   const rows = [
     ['task', task.title === '' ? task.id : `${task.id}: ${task.title}`],
@@ -35,6 +35,6 @@ function answer({ task }: Output<'task.show'>, use?: Output<'system.disk'>): Ans
   ]
   return {
     json: { task, ...(use && { disk: use }) },
-    text: table(rows.filter(([, value]) => value !== '')),
+    text: await table(rows.filter(([, value]) => value !== '')),
   }
 }

@@ -39,7 +39,7 @@ function answer({ paint }: Context, started: Output<'task.start'>): Answer {
   const lines = [
     `${done} ${paint('bold', task.id)} on ${printable(task.branch)}, from ${printable(task.base.branch ?? 'commit')} ${task.base.commit.slice(0, 10)}`,
     `  ${printable(task.path)}`,
-    ...told(included),
+    ...includedLines(included),
     ...(submodules?.empty ?? []).map(({ path, why }) => `  submodule ${printable(path)} is empty: ${why}`),
     ...(pointers.length > 0
       ? [`  ${printable(shortList(pointers))}: only a Git LFS pointer, because no LFS filter is set up`]
@@ -50,7 +50,7 @@ function answer({ paint }: Context, started: Output<'task.start'>): Answer {
 }
 
 /** Warns of links: only through them can a write in the workspace change the checkout. */
-function told(included: Output<'task.start'>['included']): string[] {
+function includedLines(included: Output<'task.start'>['included']): string[] {
   if (!included) return []
   const { copied, linked } = included
   const [first = ''] = copied

@@ -23,7 +23,7 @@ export async function ops(context: Context): Promise<Answer> {
     const { id, verb, task, at } = operation
     return [id.slice(0, 6), verb, task, ago(at, now), mark(operation)]
   })
-  return { json: { operations }, text: table(rows) }
+  return { json: { operations }, text: await table(rows) }
 }
 
 function mark({ undone, final, expired }: Output<'system.ops'>['operations'][number]): string {

@@ -47,7 +47,7 @@ export async function waiting(context: Context): Promise<Answer> {
     ...(others > 0 ? [`and ${counted(others, 'other open task')}`] : []),
   ]
   const lines = [
-    ...(all.length === 0 ? ['No task waits for you.'] : table(rows).split('\n')),
+    ...(all.length === 0 ? ['No task waits for you.'] : (await table(rows)).split('\n')),
     ...(more.length > 0 ? [`${more.join(', ')}: offshoot list`] : []),
     ...(found.tasks.length === 0
       ? ['  offshoot run "what to do"    offshoot start TASK-1    offshoot --help']

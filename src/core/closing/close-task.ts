@@ -1,6 +1,7 @@
 /** Closes a task whose work does not land, as one operation: for reject, delete, remove and auto-revert. */
 import type { CommandCall } from '../model/command.ts'
 import type { AutoRevert } from '../model/events.ts'
+import type { SkippedPath } from '../model/step.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { givingUp } from '../operations/close.ts'
 import { newOperation } from '../operations/new.ts'
@@ -25,6 +26,10 @@ export interface Rejected {
   readonly task: Task
   readonly operation: string
   readonly branchKept: boolean
+  /** The files that no step holds. They are in the trash with their folder. */
+  readonly skipped?: readonly SkippedPath[] | undefined
+  /** Why there is no step of the last changes, which are only in the trash. */
+  readonly unkept?: string | undefined
 }
 
 /** Gives the task up; with `hide`, also one that is closed already. */
@@ -42,8 +47,12 @@ export async function rejectHeld(
   input: Omit<RejectInput, 'dir' | 'task' | 'onOutput'>,
 ): Promise<Rejected> {
   const state = input.hide ? 'any' : 'open'
-  const needs = { state, checks: ['idle', 'onBranch'], sweep: 'before the reject' } as const
-  return close(await requireNeeds(work, needs), input)
+  // On a shadow branch no folder moves into the trash: without a step the files would be lost.
+  const sweepMayFail = work.task.isolation !== 'branch'
+  const sweep = { sweep: 'before the reject', sweepMayFail }
+  const begun = await requireNeeds(work, { state, checks: ['idle', 'onBranch'], ...sweep })
+  const { skipped, unkept } = begun
+  return { ...(await close(begun, input)), ...(skipped.length > 0 && { skipped }), unkept }
 }
 
 /** Performs the operation. The caller holds the task's lock. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { chosen } from '../verbs/import.ts'
-import { codexHooks, conductorHooks, cursorSetup } from './peers.ts'
+import { codexHooks, conductorHooks, cursorSetup, hookSettings } from './peers.ts'
 
 test('H6: of Cursor the commands count one after the other, those for this kind of system first', () => {
   expect(cursorSetup({ 'setup-worktree': ['npm ci'] })).toBe('npm ci')
@@ -34,9 +33,9 @@ test('H6: of Conductor setup and archive are taken', () => {
 test('H6: files that say the same are one, those that differ have to be chosen from', () => {
   const one = { file: 'a', hooks: { postStart: 'npm ci' } }
   const two = { file: 'b', hooks: { postStart: 'npm ci', preRemove: 'bye' } }
-  expect(chosen([one, two])).toEqual([
+  expect(hookSettings([one, two])).toEqual([
     { key: 'hooks.postStart', value: 'npm ci', from: 'a' },
     { key: 'hooks.preRemove', value: 'bye', from: 'b' },
   ])
-  expect(() => chosen([one, { file: 'c', hooks: { postStart: 'make' } }])).toThrow('a and c')
+  expect(() => hookSettings([one, { file: 'c', hooks: { postStart: 'make' } }])).toThrow('a and c')
 })

@@ -1,4 +1,5 @@
 /** Reads the workspace set-up files of Cursor, Codex and Conductor as hooks of offshoot. */
+import { quoted } from '../base/shell-quote.ts'
 import path from 'node:path'
 import { appError, AppError } from '../model/errors.ts'
 import type { Ports } from '../ports/index.ts'
@@ -126,4 +127,30 @@ function withoutEmpty(hooks: PeerHooks): PeerHooks {
     command?.trim(),
   ])
   return Object.fromEntries(said.filter(([, command]) => command)) as PeerHooks
+}
+
+/** A hook of a set-up file, as a setting of ours. */
+export interface HookSetting {
+  readonly key: string
+  readonly value: string
+  /** The file that it is from. */
+  readonly from: string
+}
+
+/** One command for each hook. Throws where two files differ. Pure. */
+export function hookSettings(files: readonly PeerFile[]): HookSetting[] {
+  const found = new Map<string, HookSetting>()
+  for (const { file, hooks } of files) {
+    for (const [hook, value] of Object.entries(hooks) as [string, string][]) {
+      const key = `hooks.${hook}`
+      const other = found.get(key)
+      if (other && other.value !== value) {
+        throw new AppError('wrongUsage', `${other.from} and ${file} differ.`, {
+          hint: `Name one of them: offshoot config import ${quoted(file)}`,
+        })
+      }
+      if (!other) found.set(key, { key, value, from: file })
+    }
+  }
+  return [...found.values()]
 }

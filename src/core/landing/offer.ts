@@ -81,10 +81,6 @@ async function chosenTree(
   { only, steps: wanted, hunks }: Choice,
   signal?: AbortSignal,
 ): Promise<string | Misfit> {
-  if (hunks && (only || wanted))
-    throw new AppError('wrongUsage', '--hunks cannot be combined with --only or --step.', {
-      hint: 'Leave --only and --step out: --hunks names each hunk by itself.',
-    })
   if (hunks) return pickHunks(ports, repo, base, last, hunks, signal)
   const theirs = wanted ? await pickSteps(ports, repo, steps, base, wanted) : last
   return only && typeof theirs === 'string' ? pickPaths(ports, repo, base, theirs, only) : theirs

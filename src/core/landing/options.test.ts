@@ -22,6 +22,13 @@ test('an option that has no place is refused with the reason, and with the strat
   expect(refused('keep-branch', { keep: true })).toThrow('--as keep-branch does not take --keep')
 })
 
+test('hunks are picked one by one, so nothing else picks beside them', () => {
+  const refused = (input: object) => () => requireOptions(named('patch'), input, list)
+  expect(refused({ hunks: ['1'], only: ['a'] })).toThrow('--hunks cannot be combined with --only.')
+  expect(refused({ hunks: ['1'], steps: [1] })).toThrow('--hunks cannot be combined with --step.')
+  expect(refused({ only: ['a'], steps: [1] })).not.toThrow()
+})
+
 test('what nobody asked for is no option, and a message is not empty', () => {
   for (const strategy of list)
     requireOptions(strategy, { conflicts: 'fail', keep: false, hooks: false }, list)

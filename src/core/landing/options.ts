@@ -1,4 +1,5 @@
-/** Refuses the options that a strategy does not take, before anything is read. */
+/** Refuses the options that a strategy does not take, and those that exclude each other, before anything is read. */
+import { type Exclusion, requireCombinable } from '../base/exclusions.ts'
 import { AppError } from '../model/errors.ts'
 import { type LandingOption, landingOptions } from '../model/strategies.ts'
 import type { Choice } from './offer.ts'
@@ -13,7 +14,13 @@ const flags: Record<LandingOption, string> = {
   hooks: '--hooks',
 }
 
-/** Throws `wrongUsage` for the first such option. Pure. */
+const whole = { hint: 'Leave --only and --step out: --hunks names each hunk by itself.' }
+const exclusions: readonly Exclusion<'--hunks' | '--only' | '--step'>[] = [
+  { options: ['--hunks', '--only'], ...whole },
+  { options: ['--hunks', '--step'], ...whole },
+]
+
+/** Throws `wrongUsage` for the first option that the strategy does not take, or that excludes another. Pure. */
 export function requireOptions(
   strategy: LandingStrategy,
   input: LandingInput & Choice,
@@ -29,6 +36,7 @@ export function requireOptions(
       { hint: takers.length > 0 ? `Leave it out, or use --as ${takers.join(', ')}.` : 'Leave it out.' },
     )
   }
+  requireCombinable({ '--hunks': input.hunks, '--only': input.only, '--step': input.steps }, exclusions)
   if (input.message?.trim() === '')
     throw new AppError('wrongUsage', 'The message of -m is empty.', {
       hint: 'Write a message, or leave -m out.',

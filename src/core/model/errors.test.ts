@@ -54,7 +54,7 @@ describe('AppError', () => {
     const full = new AppError('uncommittedChanges', 'Dirty.', {
       hint: 'Commit.',
       path: '/w',
-      data: { changed: ['a'] },
+      data: { changed: ['a'], ignored: [] },
       cause,
     })
     expect(JSON.parse(JSON.stringify(full))).toEqual({
@@ -62,9 +62,22 @@ describe('AppError', () => {
       message: 'Dirty.',
       hint: 'Commit.',
       path: '/w',
-      data: { changed: ['a'] },
+      data: { changed: ['a'], ignored: [] },
     })
     expect(full.cause).toBe(cause)
+  })
+
+  test('I5: the data belongs to the problem, as far as the compiler can see', () => {
+    const thrown = appError(new AppError('limitReached', 'Too many.', { data: { open: 3, limit: 3 } }))
+    // @ts-expect-error: which data there is depends on the problem.
+    expect(thrown.data?.limit).toBe(3)
+    expect(thrown.problem === 'limitReached' && thrown.data?.limit).toBe(3)
+    // @ts-expect-error: of another problem.
+    expect(new AppError('conflict', 'Conflict.', { data: { open: 3, limit: 3 } }).problem).toBe('conflict')
+    // @ts-expect-error: this one has none.
+    expect(new AppError('wrongUsage', 'Wrong.', { data: { open: 3 } }).problem).toBe('wrongUsage')
+    const unknown: unknown = thrown
+    expect(unknown instanceof AppError && unknown.problem === 'limitReached' && unknown.data?.open).toBe(3)
   })
 })
 

@@ -2,7 +2,7 @@
 import type { Conflict } from './tree.ts'
 
 /** The kind of a failure, which alone decides the exit code. */
-export type ErrorKind = 'usage' | 'missing' | 'conflict' | 'refused' | 'environment' | 'failed' | 'cancelled'
+type ErrorKind = 'usage' | 'missing' | 'conflict' | 'refused' | 'environment' | 'failed' | 'cancelled'
 
 const exitCodes: Record<ErrorKind, number> = {
   failed: 1,
@@ -166,73 +166,67 @@ export type Problem = keyof typeof errorTable
 
 export type ErrorCode = (typeof errorTable)[Problem]['code']
 
-/** The facts that an error carries beside its message; each error fills in the fields that it knows. */
-export interface ErrorData {
-  readonly conflicts?: readonly Conflict[]
-  /** Paths that may not land, each with the reason. */
-  readonly refused?: readonly { readonly path: string; readonly why: string }[]
-  /** What the user was told of before it would land. */
-  readonly risks?: readonly { readonly path: string; readonly why: string }[]
-  /** Files of a workspace that no commit and no step holds, and the ignored ones beside them. */
-  readonly changed?: readonly string[]
-  readonly ignored?: readonly string[]
-  /** The wrong setting, and its place in the file. */
-  readonly key?: string
-  readonly line?: number
-  readonly column?: number
-  readonly branch?: string
-  readonly hunks?: readonly string[]
-  readonly uid?: string
-  readonly id?: string
-  readonly existing?: string | undefined
-  /** How many tasks are open, and how many may be. */
-  readonly open?: number
-  readonly limit?: number
-  /** How many events of a task the caller expected, and how many there are. */
-  readonly expected?: number
-  readonly version?: number
-  readonly lock?: string
-  readonly holder?: unknown
-  readonly pid?: number
-  /** A git or another program that failed: its arguments, its output, and whether it was killed. */
+/** A git or another program that failed: its arguments, its output, and whether it was killed. */
+interface ProgramFailure {
   readonly args?: readonly string[]
   readonly stdout?: string
   readonly stderr?: string
   readonly killed?: boolean
-  /** The hook that refused, the commit message that it checked, and its output. */
-  readonly hook?: string
-  readonly message?: string
-  readonly said?: string
-  /** The address of a remote at the start of the task, and now. */
-  readonly before?: string | undefined
-  readonly now?: string | undefined
-  /** The scope that a token lacks. */
-  readonly scope?: string
-  readonly task?: unknown
-  readonly run?: string
-  readonly reason?: string
-  /** False: the run failed before its task had been made. */
-  readonly started?: boolean
-  /** The records themselves cannot be read. */
-  readonly damaged?: boolean
 }
 
-export interface ErrorDetail {
+/** The facts that an error carries beside its message; an error that is not listed carries none. */
+interface ErrorFacts {
+  readonly branchInUse: { readonly branch: string }
+  /** How many tasks are open, and how many may be. */
+  readonly limitReached: { readonly open: number; readonly limit: number }
+  /** Files of a workspace that no commit and no step holds, and the ignored ones beside them. */
+  readonly uncommittedChanges: { readonly changed: readonly string[]; readonly ignored: readonly string[] }
+  readonly notFound: { readonly hunks: readonly string[] }
+  readonly noSuchTask: { readonly uid: string }
+  readonly conflict: { readonly conflicts: readonly Conflict[] }
+  readonly locked:
+    | { readonly lock: string; readonly holder: unknown }
+    /** How many events of a task the caller expected, and how many there are. */
+    | { readonly expected: number; readonly version: number }
+  readonly taskIdTaken: { readonly id: string; readonly existing: string | undefined }
+  /** `started` is false: the run failed before its task had been made. */
+  readonly diskFull: ProgramFailure & { readonly started?: boolean }
+  /** The wrong setting, and its place in the file. */
+  readonly badSettings: { readonly key?: string; readonly line?: number; readonly column?: number }
+  readonly policyRefused: /** Paths that may not land, each with the reason. */
+    | { readonly refused: readonly { readonly path: string; readonly why: string }[] }
+    /** What the user was told of before it would land. */
+    | { readonly risks: readonly { readonly path: string; readonly why: string }[] }
+    | { readonly hook: string }
+    /** The commit message that a hook refused, and the output of the hook. */
+    | { readonly message: string; readonly said: string }
+    /** The address of a remote at the start of the task, and now. */
+    | { readonly before: string | undefined; readonly now: string | undefined }
+    /** The scope that a token lacks. */
+    | { readonly scope: string }
+  readonly agentFailed: { readonly task: unknown; readonly run: string; readonly reason: string }
+  readonly failed: ProgramFailure & { readonly pid?: number }
+  /** The records themselves cannot be read. */
+  readonly stateUnusable: { readonly damaged: true }
+}
+
+type ErrorData<P extends Problem = Problem> = P extends keyof ErrorFacts ? ErrorFacts[P] : never
+
+interface ErrorDetail<P extends Problem> {
   readonly hint?: string | undefined
   readonly path?: string | undefined
-  readonly data?: ErrorData | undefined
+  readonly data?: ErrorData<P> | undefined
   readonly cause?: unknown
 }
 
-/** The one error type that offshoot throws: a problem, a message, a hint, and the path or data it is about. */
-export class AppError extends Error {
+class ErrorOf<P extends Problem> extends Error {
   override readonly name = 'AppError'
-  readonly problem: Problem
+  readonly problem: P
   readonly hint: string
   readonly path: string | undefined
-  readonly data: ErrorData | undefined
+  readonly data: ErrorData<P> | undefined
 
-  constructor(problem: Problem, message: string, detail: ErrorDetail = {}) {
+  constructor(problem: P, message: string, detail: ErrorDetail<P> = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause })
     this.problem = problem
     this.hint = detail.hint ?? errorTable[problem].hint
@@ -253,7 +247,7 @@ export class AppError extends Error {
   }
 
   /** The shape that every door answers with. */
-  toJSON(): { code: ErrorCode; message: string; hint: string; path?: string; data?: ErrorData } {
+  toJSON(): { code: ErrorCode; message: string; hint: string; path?: string; data?: ErrorData<P> } {
     return {
       code: this.code,
       message: this.message,
@@ -262,6 +256,30 @@ export class AppError extends Error {
       ...(this.data === undefined ? {} : { data: this.data }),
     }
   }
+}
+
+/**
+ * The one error type that offshoot throws: a problem, a message, a hint, and the path or data it is about. It is a union, so
+ * that `error.problem === 'conflict'` says which data it has.
+ */
+export type AppError<P extends Problem = Problem> = { [Each in P]: ErrorOf<Each> }[P]
+
+interface AppErrorClass {
+  new <P extends Problem>(problem: P, message: string, detail?: ErrorDetail<P>): AppError<P>
+  [Symbol.hasInstance](value: unknown): value is AppError
+}
+
+// TypeScript takes `instanceof` for a guard of the whole union only where the class says so by type.
+export const AppError = ErrorOf as unknown as AppErrorClass
+
+/** The program whose failure the error is; undefined for any other error. */
+export function programFailure(error: AppError): ProgramFailure | undefined {
+  return error.problem === 'failed' || error.problem === 'diskFull' ? error.data : undefined
+}
+
+/** Whether the records themselves cannot be read. */
+export function isDamage(error: AppError): boolean {
+  return error.problem === 'stateUnusable' && error.data?.damaged === true
 }
 
 /** The first problem with that code; an unknown code is `failed`. */

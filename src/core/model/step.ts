@@ -39,6 +39,8 @@ export interface Snapshot {
   readonly step: Step
   readonly created: boolean
   readonly files: readonly StepFile[]
+  /** The files that no step can hold now, also when no step was needed. */
+  readonly skipped: readonly SkippedPath[]
 }
 
 export interface DiffStat {

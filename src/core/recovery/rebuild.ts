@@ -1,7 +1,7 @@
 /** Makes lost records again from the vaults: every task, step and operation (docs/adr/0019-records-from-the-vault.md). */
 import type { Work } from '../tasks/work.ts'
 import { now } from '../base/time.ts'
-import { AppError, appError } from '../model/errors.ts'
+import { AppError, appError, isDamage } from '../model/errors.ts'
 import { repoName } from '../model/names.ts'
 import type { KeptOperation, Operation, OperationNote } from '../model/operation.ts'
 import { pinRef } from '../model/refs.ts'
@@ -78,7 +78,7 @@ async function mendRows(ports: Ports): Promise<string[]> {
   try {
     return await mendRecords(ports)
   } catch (thrown) {
-    if (appError(thrown).data?.damaged === true) return []
+    if (isDamage(appError(thrown))) return []
     throw thrown
   }
 }
@@ -95,7 +95,7 @@ async function isDamaged(ports: Pick<Ports, 'store'>): Promise<boolean> {
   try {
     return (await ports.store.inspect()).length > 0
   } catch (thrown) {
-    if (appError(thrown).data?.damaged === true) return true
+    if (isDamage(appError(thrown))) return true
     throw thrown
   }
 }

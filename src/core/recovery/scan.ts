@@ -2,7 +2,7 @@
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { eachOf } from '../base/concurrency.ts'
-import { appError } from '../model/errors.ts'
+import { appError, isDamage } from '../model/errors.ts'
 import type { GitLock, OtherFolder, Registration } from '../model/git.ts'
 import type { Repo, RepoRecord } from '../model/repo.ts'
 import type { VaultLook } from '../model/step.ts'
@@ -110,9 +110,9 @@ export async function scan(
 }
 
 function unreadOf(what: string, thrown: unknown): Unread {
-  const { kind, message, hint, data } = appError(thrown)
-  if (kind === 'cancelled') throw thrown
-  return { what, why: message, ...(data?.damaged === true && { hint }) }
+  const error = appError(thrown)
+  if (error.kind === 'cancelled') throw thrown
+  return { what, why: error.message, ...(isDamage(error) && { hint: error.hint }) }
 }
 
 async function lookAtTasks(

@@ -6,10 +6,10 @@ import type { StrayChange } from '../model/events.ts'
 import type { Progress } from '../model/progress.ts'
 import type { Snapshot } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
-import type { Ports } from '../ports/index.ts'
+import { checkpointTask } from '../steps/take.ts'
 import { append } from '../tasks/records.ts'
 import type { ActiveRun } from './run.ts'
-import { inShort, summaryOf } from './wrap.ts'
+import { inShort, summaryOf, sweepAfter } from './wrap.ts'
 
 export interface ToldCall {
   readonly tool: string
@@ -39,7 +39,7 @@ export interface Attended {
   readonly tell: (event: RunTold) => void
   readonly permit: (call: ToolCall) => Promise<Permission>
   /** The run of a task that keeps the conversation and takes the steps; left out, nothing is kept. */
-  readonly kept?: { readonly ports: Ports; readonly run: ActiveRun; readonly agent: string } | undefined
+  readonly kept?: { readonly run: ActiveRun; readonly agent: string } | undefined
 }
 
 /** Does what one event asks for, and tells it. The agent goes on when its question is answered or its tool released. */
@@ -71,11 +71,11 @@ export async function attendTo(
 }
 
 async function keepConversation(
-  { ports, run, agent }: NonNullable<Attended['kept']>,
+  { run, agent }: NonNullable<Attended['kept']>,
   conversation: string,
 ): Promise<void> {
   const event = { type: 'run.conversation', run: run.id, agent, conversation } as const
-  await append(ports, run.task.uid, event, now(ports))
+  await append(run.ports, run.task.uid, event, now(run.ports))
 }
 
 /** A call that only reads makes no step. The leftovers of a failed call become a sweep, not a step of its name. */
@@ -85,8 +85,9 @@ async function takeStepOf(
 ): Promise<Snapshot | undefined> {
   if (call.kind === 'read' || call.kind === 'fetch') return undefined
   const { tool, summary } = toldCall(call, run.task.path)
-  if (!call.ok) return run.checkpoint({ tool: 'sweep', summary: `left by ${tool}, which failed` })
-  return run.checkpoint({ tool, summary, call: call.id }, call.kind === 'edit' ? call.files : undefined)
+  if (!call.ok) return checkpointTask(run, sweepAfter(tool, run.id))
+  const note = { tool, summary, call: call.id, run: run.id }
+  return checkpointTask(run, note, call.kind === 'edit' ? call.files : undefined)
 }
 
 export function toldCall(call: ToolCall, workspace: string): ToldCall {

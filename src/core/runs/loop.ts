@@ -63,22 +63,20 @@ export interface RunValue {
 
 /** Runs the agent: a policy before each tool call, a step after it, and at the end a search for strays. */
 export async function workInTask(
-  ports: Ports,
-  repo: Repo,
   run: ActiveRun,
   order: AgentOrder,
   signal: AbortSignal,
 ): Promise<RunEnd<RunValue>> {
   const { agent, policy, onlooker, ask } = order
-  const { id, task } = run
+  const { id, ports, repo, task } = run
   const workspace = task.path
   const tell = (event: RunTold) => onlooker?.tell(event)
   tell({ event: 'started', task, run: id, agent: agent.name })
 
   const before = await ports.git.readSurroundings(repo.place)
   const place = { workspace, free: [ports.temp], home: ports.userHome }
-  const permit = await permits(ports, run, { policy, place, tell, ask })
-  const attended = { workspace, tell, permit, kept: { ports, run, agent: agent.name } }
+  const permit = await permits(run, { policy, place, tell, ask })
+  const attended = { workspace, tell, permit, kept: { run, agent: agent.name } }
   const handed = {
     prompt: order.prompt,
     argv: order.argv,
@@ -93,13 +91,13 @@ export async function workInTask(
   })
   const said = await converse(agent, handed, cell, attended, order.limits, signal).catch(
     async (thrown: unknown) => {
-      await findStrays(ports, repo, run, before, tell).catch(() => {})
+      await findStrays(run, before, tell).catch(() => {})
       throw thrown
     },
   )
-  const cut = said.cut ?? (await findStop(ports, run))
+  const cut = said.cut ?? (await findStop(run))
 
-  const strayed = await findStrays(ports, repo, run, before, tell)
+  const strayed = await findStrays(run, before, tell)
   const { end, conversation } = said
   const reason = cut ?? (end.ok ? '' : end.reason)
   const value = { agent: agent.name, reason, exitCode: end.exitCode, conversation, ...strayed }
@@ -152,9 +150,7 @@ export async function converse(
 
 /** Records and reports what has changed in the user's repository since `before`. */
 async function findStrays(
-  ports: Ports,
-  repo: Repo,
-  { id, task }: ActiveRun,
+  { id, ports, repo, task }: ActiveRun,
   before: Awaited<ReturnType<Ports['git']['readSurroundings']>>,
   tell: Onlooker['tell'],
 ): Promise<Pick<RunValue, 'strays' | 'operation'>> {
@@ -168,7 +164,7 @@ async function findStrays(
 }
 
 /** The reason of a `stop`, from the log: the agent itself only knows that it was killed. */
-async function findStop(ports: Pick<Ports, 'store'>, { id, task }: ActiveRun): Promise<string | undefined> {
+async function findStop({ id, ports, task }: ActiveRun): Promise<string | undefined> {
   const events = await ports.store.readEvents({ uid: task.uid, types: ['run.stopping'] })
   return events.flatMap(({ event }) =>
     event.type === 'run.stopping' && event.run === id ? [event.reason] : [],

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { loadPathMatcher } from '../base/pathspec.ts'
 import { now } from '../base/time.ts'
 import type { ToolCall, Permission } from '../model/agent.ts'
-import type { Ports } from '../ports/index.ts'
 import { append } from '../tasks/records.ts'
 import { type RunTold, type ToldCall, toldCall } from './attend.ts'
 import { decide, type Decision, type Policy, type PolicyPlace } from './policy.ts'
@@ -25,14 +24,11 @@ export interface PermitOptions {
 type Permit = (call: ToolCall) => Promise<Permission>
 
 /** Answers with the policy of a run, and records every answer in the log. */
-export async function permits(
-  ports: Pick<Ports, 'clock' | 'processes' | 'store'>,
-  run: ActiveRun,
-  options: PermitOptions,
-): Promise<Permit> {
-  return answers(options, await readAlways(ports, run), async (decided) => {
-    const event = { type: 'run.decided', run: run.id, ...decided } as const
-    await append(ports, run.task.uid, event, now(ports))
+export async function permits(run: ActiveRun, options: PermitOptions): Promise<Permit> {
+  const { ports, task, id } = run
+  return answers(options, await readAlways(run), async (decided) => {
+    const event = { type: 'run.decided', run: id, ...decided } as const
+    await append(ports, task.uid, event, now(ports))
   })
 }
 
@@ -57,7 +53,7 @@ export function answers(
 }
 
 /** The uses that the user has allowed in earlier runs of the task. */
-async function readAlways(ports: Pick<Ports, 'store'>, { task }: ActiveRun): Promise<string[]> {
+async function readAlways({ ports, task }: ActiveRun): Promise<string[]> {
   return (await ports.store.readEvents({ uid: task.uid, types: ['run.decided'] })).flatMap(({ event }) =>
     event.type === 'run.decided' && event.use !== undefined ? [event.use] : [],
   )

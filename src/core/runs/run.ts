@@ -1,14 +1,12 @@
-/** A run of a task: its beginning, its steps, and its end. */
+/** Opens a run of a task, has the work done in it, and ends it. */
 import { now } from '../base/time.ts'
 import { afterRun } from '../closing/auto-revert.ts'
 import { askTaskHook } from '../hooks/hooks.ts'
 import type { CommandCall } from '../model/command.ts'
 import { appError } from '../model/errors.ts'
 import type { Repo } from '../model/repo.ts'
-import type { Snapshot } from '../model/step.ts'
 import { runLock, type Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
-import { publishSteps } from '../steps/publish.ts'
 import { takeStep } from '../steps/take.ts'
 import { requireOpen } from '../tasks/guards.ts'
 import { holdTask, settingsOf } from '../tasks/hold.ts'
@@ -18,15 +16,9 @@ import { withPorts } from '../workspaces/port-block.ts'
 import { ensureWorkspace } from '../workspaces/recreate.ts'
 import { type EndedRun, endRun } from './end-run.ts'
 
-/** A run under way, with the function that takes its steps. */
-export interface ActiveRun {
+/** A run under way: its task, and its own id. */
+export interface ActiveRun extends Work {
   readonly id: string
-  readonly task: Task
-  /** Takes a step of the changes; concurrent calls wait for each other. */
-  checkpoint(
-    note: { tool: string; summary: string; call?: string | undefined },
-    files?: readonly string[],
-  ): Promise<Snapshot>
 }
 
 /** How a run ended, and the name of its last step. */
@@ -62,30 +54,9 @@ export async function withRun<T>(
   let hasBegun = false
   const running = ports.locks.hold(runLock(named.uid), { verb: 'run', waitMs: 0, signal }, async () => {
     await askTaskHook(ports, repo, named, 'preRun', { onOutput }, signal)
-    const id = ports.ids.uid()
-    const task = await begin({ ports, repo, task: named, signal }, id, agent)
+    const run = await begin({ ports, repo, task: named, signal }, agent)
     hasBegun = true
-    try {
-      const { everyMinutes } = (await settingsOf(ports, task)).recover
-      const endMeanwhile = meanwhile(ports, everyMinutes)
-      let end: RunEnd<T>
-      try {
-        end = await work(activeRun({ ports, repo, task, signal }, id))
-      } finally {
-        await endMeanwhile()
-      }
-      const { value, reason, harmless, tool, summary } = end
-      const trigger = reason === '' || harmless ? null : 'failure'
-      const ended = await endRun({ ports, repo, task }, { tool, summary, run: id }, reason, trigger)
-      return { ...ended, run: id, value }
-    } catch (thrown) {
-      const { message, kind } = appError(thrown)
-      const note = { tool: 'sweep', summary: message, run: id }
-      // A cancelled run counts as a shutdown, because the user went away.
-      const trigger = kind === 'cancelled' ? 'shutdown' : 'failure'
-      await endRun({ ports, repo, task }, note, message, trigger)
-      throw thrown
-    }
+    return carryOut(run, work, meanwhile)
   })
   const ended = await running.catch(async (thrown: unknown) => {
     const failed = await ports.store.findTaskByUid(named.uid)
@@ -95,29 +66,52 @@ export async function withRun<T>(
   return { ...ended, task: await afterRun({ ports, repo, task: ended.task }) }
 }
 
-function activeRun(work: Work, id: string): ActiveRun {
-  const { ports, task, signal } = work
-  return {
-    id,
-    task,
-    checkpoint: (note, files) =>
-      holdTask(ports, task, { verb: 'checkpoint', signal }, async () => {
-        const open = await requireOpen(ports, task)
-        const taken = await takeStep({ ...work, task: open }, { ...note, run: id }, files)
-        await publishSteps({ ...work, task: taken.task })
-        return taken
-      }),
-  }
-}
-
-function begin(work: Work, run: string, agent: string): Promise<Task> {
+async function begin(work: Work, agent: string): Promise<ActiveRun> {
   const { ports, repo, task: named, signal } = work
-  return holdTask(ports, named, { verb: 'run', signal }, async () => {
+  const id = ports.ids.uid()
+  const task = await holdTask(ports, named, { verb: 'run', signal }, async () => {
     const { task } = await ensureWorkspace({ ...work, task: await requireOpen(ports, named) })
     await withPorts(ports, task, signal)
     await ports.seeding.seed(repo, task, signal)
     await takeStep({ ...work, task }, { tool: 'checkpoint', summary: 'before the run' })
-    const event = { type: 'run.begun', run, agent, owner: ports.processes.self() } as const
+    const event = { type: 'run.begun', run: id, agent, owner: ports.processes.self() } as const
     return append(ports, task.uid, event, now(ports))
   })
+  return { ...work, task, id }
+}
+
+/** Does the work of a run that has begun, and ends the run, also one that throws. */
+async function carryOut<T>(
+  run: ActiveRun,
+  work: (run: ActiveRun) => Promise<RunEnd<T>>,
+  meanwhile: RunOptions['meanwhile'],
+): Promise<EndedRun<T>> {
+  const { ports, repo, task, id } = run
+  try {
+    const { value, reason, harmless, tool, summary } = await beside(run, meanwhile, () => work(run))
+    const trigger = reason === '' || harmless ? null : 'failure'
+    const ended = await endRun({ ports, repo, task }, { tool, summary, run: id }, reason, trigger)
+    return { ...ended, run: id, value }
+  } catch (thrown) {
+    const { message, kind } = appError(thrown)
+    const note = { tool: 'sweep', summary: message, run: id }
+    // A cancelled run counts as a shutdown, because the user went away.
+    const trigger = kind === 'cancelled' ? 'shutdown' : 'failure'
+    await endRun({ ports, repo, task }, note, message, trigger)
+    throw thrown
+  }
+}
+
+async function beside<T>(
+  { ports, task }: ActiveRun,
+  meanwhile: RunOptions['meanwhile'],
+  work: () => Promise<T>,
+): Promise<T> {
+  const { everyMinutes } = (await settingsOf(ports, task)).recover
+  const endMeanwhile = meanwhile(ports, everyMinutes)
+  try {
+    return await work()
+  } finally {
+    await endMeanwhile()
+  }
 }

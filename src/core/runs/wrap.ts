@@ -1,5 +1,7 @@
 /** Wraps the tools of an agent loop, so that each call that changes files becomes a step. */
 import { shellText } from '../model/redact.ts'
+import type { StepNote } from '../model/step.ts'
+import { checkpointTask } from '../steps/take.ts'
 import type { ActiveRun } from './run.ts'
 
 type Execute = (...args: never[]) => unknown
@@ -60,9 +62,15 @@ function wrapExecute(run: ActiveRun, tool: string, execute: Execute, options: Wr
     if (isReadOnly(options.readOnly, tool, input)) return execute(...args)
     const result = await attempt(run, tool, () => execute(...args))
     const summary = (options.summary ?? summaryOf)(tool, input)
-    await run.checkpoint({ tool, summary, call: callIdOf(args[1]) }, options.files?.(tool, input))
+    const note = { tool, summary, call: callIdOf(args[1]), run: run.id }
+    await checkpointTask(run, note, options.files?.(tool, input))
     return result
   }
+}
+
+/** The note of a step with the leftovers of a failed call. */
+export function sweepAfter(tool: string, run: string): StepNote {
+  return { tool: 'sweep', summary: `left by ${tool}, which failed`, run }
 }
 
 /** Sweeps after a failed tool, so that its leftovers do not look like the work of the next one. */
@@ -70,7 +78,7 @@ async function attempt(run: ActiveRun, tool: string, work: () => unknown): Promi
   try {
     return await work()
   } catch (error) {
-    await run.checkpoint({ tool: 'sweep', summary: `left by ${tool}, which failed` })
+    await checkpointTask(run, sweepAfter(tool, run.id))
     throw error
   }
 }

@@ -6,8 +6,21 @@ import { redacted } from '../model/redact.ts'
 import type { Snapshot, Step, StepNote } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
+import { requireOpen } from '../tasks/guards.ts'
+import { holdTask } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
 import { requireUnmoved } from '../workspaces/moved.ts'
+import { publishSteps } from './publish.ts'
+
+/** Takes a step of an open task, and publishes it if the settings say so. Concurrent calls wait for each other. */
+export function checkpointTask(work: Work, note: StepNote, files?: readonly string[]): Promise<Snapshot> {
+  const { ports, task: named, signal } = work
+  return holdTask(ports, named, { verb: 'checkpoint', signal }, async () => {
+    const taken = await takeStep({ ...work, task: await requireOpen(ports, named) }, note, files)
+    await publishSteps({ ...work, task: taken.task })
+    return taken
+  })
+}
 
 /** The caller holds the task's lock. */
 export async function takeStep(

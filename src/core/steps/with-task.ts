@@ -1,5 +1,6 @@
 /** The beginning that the verbs which change a task have in common: find it, hold its lock, read it again, check it. */
-import type { StepNote } from '../model/step.ts'
+import { appError } from '../model/errors.ts'
+import type { SkippedPath, StepNote } from '../model/step.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { requireTask } from '../tasks/find.ts'
@@ -20,6 +21,15 @@ export interface Needs {
   readonly step?: string
   /** The same for a verb that closes the task. Without a folder there is nothing to keep, and no step is taken. */
   readonly sweep?: string
+  /** The verb goes on when its sweep fails: the whole folder moves into the trash, so that nothing is lost. */
+  readonly sweepMayFail?: boolean
+}
+
+/** What a verb begins with: its work, and what the step before it could not keep. */
+export interface Begun extends Work {
+  readonly skipped: readonly SkippedPath[]
+  /** Why the step could not be taken, if the verb goes on without it. */
+  readonly unkept?: string | undefined
 }
 
 type Check = keyof typeof checks
@@ -51,7 +61,7 @@ interface Beginning {
 export async function withTask<T>(
   ports: Ports,
   { dir, task, verb, needs }: Beginning,
-  work: (begun: Work) => Promise<T>,
+  work: (begun: Begun) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
   return withFound({ ports, ...(await requireTask(ports, dir, task)), signal }, { verb, needs }, work)
@@ -61,18 +71,33 @@ export async function withTask<T>(
 export function withFound<T>(
   found: Work,
   { verb, needs }: Pick<Beginning, 'verb' | 'needs'>,
-  work: (begun: Work) => Promise<T>,
+  work: (begun: Begun) => Promise<T>,
 ): Promise<T> {
   const { ports, task, signal } = found
   return holdTask(ports, task, { verb, signal }, async () => work(await requireNeeds(found, needs)))
 }
 
 /** Reads the task again, and throws unless it is as the verb needs it. The caller holds the task's lock. */
-export async function requireNeeds(found: Work, needs: Needs): Promise<Work> {
+export async function requireNeeds(found: Work, needs: Needs): Promise<Begun> {
   const work = { ...found, task: await readTask(found, needs.state) }
   for (const check of needs.checks) await (typeof check === 'string' ? checks[check] : check)(work)
   const note = await noteOf(work, needs)
-  return note ? { ...work, task: (await takeStep(work, note)).task } : work
+  return { ...work, ...(note ? await keep(work, note, needs) : { skipped: [] }) }
+}
+
+async function keep(
+  work: Work,
+  note: StepNote,
+  { sweepMayFail }: Needs,
+): Promise<Pick<Begun, 'task' | 'skipped' | 'unkept'>> {
+  try {
+    const { task, skipped } = await takeStep(work, note)
+    return { task, skipped }
+  } catch (thrown) {
+    const { kind, message } = appError(thrown)
+    if (!sweepMayFail || kind === 'cancelled') throw thrown
+    return { task: await readTask(work, 'any'), skipped: [], unkept: message }
+  }
 }
 
 async function readTask({ ports, task: found }: Work, state: Needs['state']): Promise<Task> {

@@ -4,9 +4,21 @@ import type { DiskUse } from '../model/disk-use.ts'
 import type { Repo } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { poolOf, trashOf } from '../model/layout.ts'
-import type { Ports } from '../ports/index.ts'
+import type { Ports, Records } from '../ports/index.ts'
+import { findRepo } from '../tasks/repo.ts'
 
-export const nothing: DiskUse = { workspaces: [], vault: 0, pool: 0, trash: 0 }
+const nothing: DiskUse = { workspaces: [], vault: 0, pool: 0, trash: 0 }
+
+/** The use of the repository that `dir` is in, with the workspace of every open task. */
+export async function readUseAt(
+  ports: Pick<Ports, 'care' | 'disk' | 'store'> & Records,
+  dir: string,
+  signal?: AbortSignal,
+): Promise<DiskUse> {
+  const { repo } = await findRepo(ports, dir)
+  if (!repo) return nothing
+  return readUse(ports, repo, await ports.store.readTasks({ repo: repo.id, open: true }), signal)
+}
 
 export async function readUse(
   ports: Pick<Ports, 'care' | 'disk' | 'store'>,

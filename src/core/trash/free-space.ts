@@ -7,7 +7,7 @@ import { readKnown } from '../tasks/known.ts'
 import { repoAt } from '../tasks/repo.ts'
 import { emptyPool } from '../workspaces/pool.ts'
 import { undoneStarts, usedTrash } from './loose.ts'
-import { slim } from './shrink.ts'
+import { slim } from './slim.ts'
 
 /** How full a disk is, from 0 to 100. */
 export function usedPercent({ free, total }: { readonly free: number; readonly total: number }): number {

@@ -33,7 +33,7 @@ export async function findDueLoose(
   return due
 }
 
-interface DueLoose extends Loose {
+export interface DueLoose extends Loose {
   readonly since: Date
 }
 

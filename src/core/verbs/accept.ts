@@ -20,6 +20,7 @@ import type { CommandCall } from '../model/command.ts'
 import { AppError, conflictError } from '../model/errors.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
+import type { SkippedPath } from '../model/step.ts'
 import type { Strategy } from '../model/strategies.ts'
 import type { Task } from '../model/task.ts'
 import { newOperation } from '../operations/new.ts'
@@ -49,6 +50,8 @@ export interface Accepted<Name extends string = Strategy> extends LandedAt {
   readonly task: Task
   readonly as: Name
   readonly preview: Preview
+  /** The files that no step holds, and that therefore cannot land. */
+  readonly skipped?: readonly SkippedPath[] | undefined
   /** Undefined in a dry run, and when there was nothing to land. */
   readonly operation?: string | undefined
   /** How the `postAccept` hook ended. */
@@ -78,10 +81,11 @@ export async function acceptBy<Name extends string>(
   const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
     const repo = await targetOf({ ports, repo: here, task: named })
     const work = await requireNeeds({ ports, repo, task: named, signal }, needs)
-    const { task } = work
+    const { task, skipped } = work
     const offer = await offerOf(work, choice)
-    if (!('conflicts' in offer)) return land({ ...work, signal, offer, input }, strategy, input)
-    if (input.dryRun) return { task, as: strategy.name, preview: misfitPreview(offer.conflicts) }
+    if (!('conflicts' in offer))
+      return { ...(await land({ ...work, signal, offer, input }, strategy, input)), skipped }
+    if (input.dryRun) return { task, as: strategy.name, preview: misfitPreview(offer.conflicts), skipped }
     throw conflictError(
       offer.conflicts,
       'Steps that were left out touch the same lines: choose those as well.',

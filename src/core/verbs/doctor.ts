@@ -10,8 +10,8 @@ import { readOldState } from '../recovery/old-state.ts'
 import { findMoved } from '../recovery/relink.ts'
 import { isInWorkspace } from '../tasks/repo.ts'
 import { diskText } from '../model/disk-use.ts'
+import { readUseAt } from '../trash/disk-use.ts'
 import { usedPercent } from '../trash/free-space.ts'
-import { disk } from './disk.ts'
 
 export interface Check {
   readonly name: string
@@ -178,7 +178,7 @@ async function checkDisk(ports: Ports, dir: string, signal?: AbortSignal): Promi
   const isRepo = await ports.locate(dir).catch(() => undefined)
   return ok(
     'disk',
-    isRepo ? diskText(await disk(ports, { dir }, signal)) : 'no repository, nothing to measure',
+    isRepo ? diskText(await readUseAt(ports, dir, signal)) : 'no repository, nothing to measure',
   )
 }
 

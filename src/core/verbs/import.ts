@@ -1,8 +1,7 @@
 /** The verb config import: takes the workspace set-up of other tools over as hooks. */
-import { quoted } from '../base/shell-quote.ts'
 import path from 'node:path'
 import { readHooks } from '../hooks/hooks.ts'
-import { findPeerFiles, type PeerFile, readPeerFile } from '../hooks/peers.ts'
+import { findPeerFiles, type HookSetting, hookSettings, type PeerFile, readPeerFile } from '../hooks/peers.ts'
 import { AppError } from '../model/errors.ts'
 import { settingsFile } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
@@ -16,7 +15,7 @@ export interface ImportInput {
 
 export interface Imported {
   /** The imported values, by the key of the setting. */
-  readonly settings: readonly { readonly key: string; readonly value: string; readonly from: string }[]
+  readonly settings: readonly HookSetting[]
   /** The settings file that was written. */
   readonly path: string
 }
@@ -26,7 +25,7 @@ export async function importPeers(ports: Ports, input: ImportInput): Promise<Imp
   const { checkout } = await ports.locate(input.dir)
   if (checkout === null) throw new AppError('notARepository', 'A bare repository has no settings of its own.')
   const target = settingsFile(checkout)
-  const settings = chosen(await readPeers(ports, checkout, input.file))
+  const settings = hookSettings(await readPeers(ports, checkout, input.file))
   const own = (await readHooks(ports, checkout)).filter(({ isForeign }) => isForeign)
   const fresh = settings.filter(({ key, value }) => isNew(own, key, value, target))
   if (input.dryRun || fresh.length === 0) return { settings: fresh, path: target }
@@ -60,24 +59,6 @@ async function readPeers(
   const read: PeerFile[] = []
   for (const file of meant) read.push(await readPeerFile(ports, checkout, file))
   return read
-}
-
-/** One command for each hook. Throws where two files differ. Pure. */
-export function chosen(files: readonly PeerFile[]): Imported['settings'][number][] {
-  const found = new Map<string, Imported['settings'][number]>()
-  for (const { file, hooks } of files) {
-    for (const [hook, value] of Object.entries(hooks) as [string, string][]) {
-      const key = `hooks.${hook}`
-      const other = found.get(key)
-      if (other && other.value !== value) {
-        throw new AppError('wrongUsage', `${other.from} and ${file} differ.`, {
-          hint: `Name one of them: offshoot config import ${quoted(file)}`,
-        })
-      }
-      if (!other) found.set(key, { key, value, from: file })
-    }
-  }
-  return [...found.values()]
 }
 
 function isNew(

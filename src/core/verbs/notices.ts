@@ -9,25 +9,36 @@ import { findRepo } from '../tasks/repo.ts'
 let reading: Promise<unknown> = Promise.resolve()
 
 /**
- * Answers each notice once: of two calls at once in this process the second waits for the first. Notices that need more than
- * the records come only if `ports` is given.
+ * Answers each notice once: of two calls at once in this process the second waits for the first. `isHeard` is asked only
+ * when there is one; without the user it stays for the next call. Notices that need more than the records come only if
+ * `ports` is given.
  */
-export function readNewNotices(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {
-  const answer = reading.then(() => readNext(records, dir, ports))
+export function readNewNotices(
+  records: Records,
+  dir: string,
+  isHeard: () => boolean,
+  ports?: Ports,
+): Promise<Notice[]> {
+  const answer = reading.then(() => readNext(records, dir, isHeard, ports))
   reading = answer.catch(() => {})
   return answer
 }
 
-async function readNext(records: Records, dir: string, ports?: Ports): Promise<Notice[]> {
+async function readNext(
+  records: Records,
+  dir: string,
+  isHeard: () => boolean,
+  ports?: Ports,
+): Promise<Notice[]> {
   const { repo } = await findRepo(records, dir)
   if (!repo) return []
-  const reverts = await takeReverts(records, repo)
-  if (!ports) return reverts
+  const reverts = await takeReverts(records, repo, isHeard)
+  if (!ports || !isHeard()) return reverts
   const { takeOffer } = await import('../hooks/peer-notice.ts')
   return [...reverts, ...(await takeOffer(ports, repo))]
 }
 
-async function takeReverts({ store, notes }: Records, repo: Repo): Promise<Notice[]> {
+async function takeReverts({ store, notes }: Records, repo: Repo, isHeard: () => boolean): Promise<Notice[]> {
   const key = `told ${repo.id}`
   const told = Number((await notes.find(key)) ?? 0)
   const events = await store.readEvents({ after: told, types: ['reverted', 'revert.failed', 'hook.skipped'] })
@@ -37,7 +48,8 @@ async function takeReverts({ store, notes }: Records, repo: Repo): Promise<Notic
     const notice = task?.repo === repo.id ? findNotice(task, stored) : undefined
     if (notice) found.push(notice)
   }
-  if (found.length > 0) await notes.put(key, String(events.at(-1)?.seq ?? told))
+  if (found.length === 0 || !isHeard()) return []
+  await notes.put(key, String(events.at(-1)?.seq ?? told))
   return found
 }
 

@@ -25,7 +25,7 @@ import { holdFree } from '../tasks/hold.ts'
 import { asSeen } from '../tasks/liveness.ts'
 import { findRepo, isGone, repoAt } from '../tasks/repo.ts'
 import { relieve } from '../trash/free-space.ts'
-import { compact } from '../trash/shrink.ts'
+import { shrink } from '../trash/shrink.ts'
 import { findMovedTo } from '../workspaces/moved.ts'
 
 export interface PruneInput extends PruneOptions {
@@ -76,7 +76,7 @@ function pruneHere(
       ? await preview(ports, repo, settings, input, signal)
       : await removeStale(ports, repo, settings, input, signal)
     const relieved = await relieve(ports, settings, input, signal)
-    const { said, errors } = await compact(ports, repo, settings, input, signal)
+    const { said, errors } = await shrink(ports, repo, settings, input, signal)
     return {
       ...outcome,
       errors: [...outcome.errors, ...errors],
@@ -95,9 +95,9 @@ async function pruneGone(
   for (const record of await ports.repos.readAll()) {
     if (!(await isGone(ports, record))) continue
     const settings = await ports.settings.read(null)
-    const compacting = async () => compact(ports, await repoAt(ports, record), settings, input, signal)
+    const shrinking = async () => shrink(ports, await repoAt(ports, record), settings, input, signal)
     try {
-      const { said, errors: failed } = await alone(ports, record, input, signal, compacting)
+      const { said, errors: failed } = await alone(ports, record, input, signal, shrinking)
       errors.push(...failed)
       warnings.push(...said.map((one) => `Of ${record.commonDir}, which is gone: ${one}`))
     } catch (thrown) {

@@ -15,7 +15,7 @@ import type { EndedRun } from '../runs/end-run.ts'
 import { withRun } from '../runs/run.ts'
 import { requireTask } from '../tasks/find.ts'
 import { findRepo } from '../tasks/repo.ts'
-import { start } from './start.ts'
+import { startTask } from '../starting/start-task.ts'
 
 /** Runs an agent, or any command, in the workspace of a task: a policy before each tool call, a step after it. */
 export async function runAgent(
@@ -46,7 +46,7 @@ export async function runAgent(
   const label = (agent.name === 'command' && input.argv?.[0]) || agent.name
   const onOutput = onlooker && outputTo(onlooker)
   const running = () =>
-    withRun(ports, found, label, (run) => workInTask(ports, found.repo, run, order, signal), {
+    withRun(ports, found, label, (run) => workInTask(run, order, signal), {
       meanwhile: recoverMeanwhile,
       onOutput,
       signal,
@@ -98,7 +98,7 @@ async function taskFor(
     onProgress: (progress: Progress) => onlooker.tell({ event: 'progress', ...progress }),
   }
   const asked = { dir, task: input.task, title, base, ...watched }
-  return start(ports, asked, signal).catch((thrown: unknown) => {
+  return startTask(ports, asked, signal).catch((thrown: unknown) => {
     throw beforeRun(appError(thrown))
   })
 }

@@ -74,6 +74,8 @@ export const hookSchema = z.object({ hook: z.string(), ok: z.boolean(), why: z.s
 
 export const conflictSchema = z.object({ path: z.string(), kind: z.string() })
 
+export const skippedSchema = list(z.object({ path: z.string(), why: z.string() }))
+
 export const stepSchema = z.object({
   n: z.number().int(),
   commit: z.string().describe('The id in the vault.'),
@@ -85,7 +87,7 @@ export const stepSchema = z.object({
   run: z.string().optional(),
   call: z.string().optional(),
   rewindTo: z.number().int().optional(),
-  skipped: list(z.object({ path: z.string(), why: z.string() })),
+  skipped: skippedSchema,
 })
 
 export const findingSchema = z.object({ name: z.string(), message: z.string(), hint: z.string() })

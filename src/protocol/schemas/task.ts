@@ -12,12 +12,21 @@ import {
   list,
   repo,
   riskSchema,
+  skippedSchema,
   stepSchema,
   taskName,
   taskSchema,
 } from './common.ts'
 
 const told = list(z.object({ task: taskSchema, why: z.string() }))
+
+const rejected = z.object({
+  task: taskSchema,
+  operation: z.string(),
+  branchKept: z.boolean(),
+  skipped: skippedSchema.optional().describe('Files that no step holds; the trash has them.'),
+  unkept: z.string().optional().describe('Why there is no step of the last changes; the trash has them.'),
+})
 
 export const taskSchemas = {
   'task.find': {
@@ -220,6 +229,7 @@ export const taskSchemas = {
         .optional()
         .describe('Files that landed with conflict markers, for the user to resolve.'),
       operation: z.string().optional(),
+      skipped: skippedSchema.optional().describe('Files that no step holds, and that cannot land.'),
       hook: hookSchema.optional().describe('The outcome of hooks.postAccept.'),
       siblings: list(z.string())
         .optional()
@@ -253,11 +263,11 @@ export const taskSchemas = {
   },
   'task.reject': {
     input: z.object({ repo, task: taskName.optional(), keepBranch: z.boolean().optional() }),
-    output: z.object({ task: taskSchema, operation: z.string(), branchKept: z.boolean() }),
+    output: rejected,
   },
   'task.delete': {
     input: z.object({ repo, task: taskName.optional() }),
-    output: z.object({ task: taskSchema, operation: z.string(), branchKept: z.boolean() }),
+    output: rejected,
   },
   'task.repair': {
     input: z.object({ repo, task: taskName.optional(), rebuild: z.boolean().optional() }),

@@ -9,13 +9,14 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs'
-import { open, readdir, rm } from 'node:fs/promises'
+import { open, readdir, rm, statfs } from 'node:fs/promises'
 import { below, type BytePath, fromBytes } from '../../core/model/bytes.ts'
+import { AppError } from '../../core/model/errors.ts'
 import { scratchIn } from '../../core/model/layout.ts'
 import type { GitExec } from '../../git/exec.ts'
 import { limiter } from '../../core/base/concurrency.ts'
 import type { Objects } from '../objects/objects.ts'
-import { bigFile, heavyFile } from '../objects/sizes.ts'
+import { bigFile, heavyFile, largestFile } from '../objects/sizes.ts'
 import type { Leaf } from '../objects/tree.ts'
 
 export interface CaptureScope {
@@ -32,8 +33,10 @@ export type Captured =
   | { readonly kind: 'folder' }
   | { readonly kind: 'skipped'; readonly why: string }
 
-/** The reason for a file that cannot be read. Its content is unknown, so the step keeps the last known one. */
+/** The reasons for a file that was not read. Its content is unknown, so the step keeps the last known one. */
 export const unreadable = 'unreadable'
+const tooLarge = `larger than ${largestFile / 1024 ** 3} GiB`
+export const unknownContent: ReadonlySet<string> = new Set([unreadable, tooLarge])
 
 const oneByOne = limiter(1)
 
@@ -94,6 +97,7 @@ async function captureOnce(
     return { kind: 'file', leaf: { mode: '120000', oid }, stat: found }
   }
   if (!found.isFile()) return { kind: 'skipped', why: specialKind(found) }
+  if (found.size > largestFile) return { kind: 'skipped', why: tooLarge }
   // If a pipe took the file's place, opening it must not block; if a link did, we must not follow it.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const handle = readOrThrow(() => openSync(full, flags))
@@ -101,6 +105,7 @@ async function captureOnce(
     const stat = readOrThrow(() => fstatSync(handle, { bigint: true }))
     if (!stat.isFile()) return undefined
     const size = Number(stat.size)
+    if (size > largestFile) return { kind: 'skipped', why: tooLarge }
     const storeWhole = async () => {
       const bytes = readContent(handle, size)
       const id = known.length > 0 ? scope.objects.idOf('blob', bytes) : undefined
@@ -132,6 +137,7 @@ const chunkSize = 1024 * 1024
 
 /** Git reads a private copy, which does not change while somebody writes to the file. */
 async function storeStreamed(scope: CaptureScope, handle: number, size: number): Promise<string> {
+  await requireSpace(scope.vault, size)
   const copy = scratchIn(scope.vault, `${process.pid}-${counter++}`)
   try {
     const target = await open(copy, 'w', 0o600)
@@ -160,6 +166,19 @@ async function storeStreamed(scope: CaptureScope, handle: number, size: number):
 }
 
 let counter = 0
+
+/** Fails before the disk is full: others need it, and filling it takes minutes. */
+async function requireSpace(vault: string, size: number): Promise<void> {
+  const { bavail, bsize } = await statfs(vault)
+  if (bavail * bsize > size) return
+  throw new AppError(
+    'diskFull',
+    `A step needs ${size} bytes for one file, and the disk has ${bavail * bsize}.`,
+    {
+      path: vault,
+    },
+  )
+}
 
 function specialKind(stat: BigIntStats): string {
   if (stat.isFIFO()) return 'a pipe'

@@ -1,4 +1,4 @@
-/** Step 0: the new workspace, byte for byte (docs/adr/0010-conversions-as-of-the-start.md). */
+/** The tree of step 0: the new workspace, byte for byte (docs/adr/0010-conversions-as-of-the-start.md). */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { eachOf } from '../../core/base/concurrency.ts'
@@ -11,7 +11,8 @@ import type { GitExec } from '../../git/exec.ts'
 import { workspacePlace } from '../../git/workspace-place.ts'
 import type { Objects } from '../objects/objects.ts'
 import { changeTree, type Leaf } from '../objects/tree.ts'
-import { type VaultPlace } from '../place.ts'
+import type { VaultOptions } from '../open.ts'
+import type { VaultPlace } from '../place.ts'
 import { capture } from './capture.ts'
 
 export interface SeedScope extends VaultPlace {
@@ -55,6 +56,11 @@ export async function seedTree(
     if (taken.kind === 'file') changes.set(file, taken.leaf)
   })
   return (await changeTree(scope.objects, baseTree, changes)).tree
+}
+
+/** Whether the workspace surely holds the bytes of its base commit. Does not open the vault. */
+export function isPlainWorkspace(options: VaultOptions, repo: Repo, task: Task): Promise<boolean> {
+  return isPlain({ ...options, gitDir: workspacePlace(repo, task).gitDir, commonDir: repo.commonDir })
 }
 
 /**

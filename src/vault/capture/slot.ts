@@ -5,9 +5,9 @@ import { allEnded } from '../../core/base/concurrency.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
 import { agedMark, slotParts, taskFiles, taskFolder } from '../../core/model/layout.ts'
+import { readTree } from '../objects/commit.ts'
 import type { OpenVault } from '../open.ts'
-import { keepConfig } from '../publish/clean.ts'
-import { readTree } from '../publish/commit.ts'
+import { keepConfig } from './kept-config.ts'
 import { isPlain, seedTree } from './seed.ts'
 
 export async function prepareSlot(

@@ -4,7 +4,7 @@ import { below, type BytePath, toText } from '../../core/model/bytes.ts'
 import type { SkippedPath } from '../../core/model/step.ts'
 import { type Changed, changeTree, findLeaf, type Leaf } from '../objects/tree.ts'
 import { allPaths, namedPaths, type Scope } from './candidates.ts'
-import { capture, unreadable } from './capture.ts'
+import { capture, unknownContent } from './capture.ts'
 import { parentOf, realFolders } from './folders.ts'
 import { findModuleHead } from './modules.ts'
 import { findStat, lookOf, type Overlay, type Seen } from './overlay.ts'
@@ -46,8 +46,8 @@ export async function difference(
     }
     const taken = there ? await capture(scope, file) : ({ kind: 'gone' } as const)
     if (taken.kind === 'skipped') skipped.push({ path: toText(file), why: taken.why })
-    // We know nothing new of an unreadable file, so the last step's content of it stays.
-    if (taken.kind === 'skipped' && taken.why === unreadable) return
+    // We know nothing new of such a file, so the last step's content of it stays.
+    if (taken.kind === 'skipped' && unknownContent.has(taken.why)) return
     const before = taken.kind === 'file' ? undefined : await findLeaf(scope.objects, tree, file)
     const pointer = [known?.leaf, before, candidates.modules.get(file)].find(isPointer)
     if (taken.kind === 'folder' && pointer) {

@@ -1,39 +1,23 @@
 /**
- * Reads what a vault knows without the records, in case they are lost or in doubt: repository, tasks and operations.
- * Only the `note…` functions and `mendTip` write (docs/adr/0019-records-from-the-vault.md).
+ * Reads what a vault knows without the records, in case they are lost or in doubt: its repository and tasks. Only
+ * `mendTip` writes (docs/adr/0019-records-from-the-vault.md).
  */
 import path from 'node:path'
 import { appError, AppError } from '../../core/model/errors.ts'
-import type { KeptOperation } from '../../core/model/operation.ts'
 import type { RepoRecord } from '../../core/model/repo.ts'
 import type { VaultLook } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
-import { operationRefs, taskRef, taskRefs } from '../../core/model/refs.ts'
-import {
-  completedFile,
-  repoFile,
-  repoOfVault,
-  tipFile,
-  vaultFolder,
-  vaultsFolder,
-} from '../../core/model/layout.ts'
+import { taskRef, taskRefs } from '../../core/model/refs.ts'
+import { repoFile, repoOfVault, tipFile, vaultFolder, vaultsFolder } from '../../core/model/layout.ts'
 import type { FileSystem } from '../../core/ports/files.ts'
 import type { Vault } from '../../core/ports/vault.ts'
 import type { GitExec } from '../../git/exec.ts'
 import { readLocks } from '../../git/locks.ts'
+import { parseCommit } from '../objects/commit.ts'
 import type { OpenVault } from '../open.ts'
-import { hasOwnParts, isObject, readRef, type VaultPlace } from '../place.ts'
-import { parseCommit, parseStep } from './step.ts'
-
-/** Writes into the vault which repository it belongs to, unless it says so. */
-export async function noteRepo(files: FileSystem, vault: string, repo: RepoRecord): Promise<void> {
-  const { id, name, commonDir, mark, addedAt } = repo
-  const text = `${JSON.stringify({ id, name, commonDir, mark, addedAt })}\n`
-  const file = repoFile(vault)
-  if ((await files.readText(file)) === text) return
-  await files.writeDurable(file, Buffer.from(text), 0o600)
-  await files.sync([vault])
-}
+import { hasOwnParts, isObject, readRef, readRefNames, type VaultPlace } from '../place.ts'
+import { parseStep } from './step.ts'
+import { findFirstCommit, findStart } from './steps.ts'
 
 /** The repository of each vault in this state folder; `repo` is undefined where the vault does not name one. */
 export async function readVaults(files: FileSystem, home: string): ReturnType<Vault['readVaults']> {
@@ -56,7 +40,7 @@ async function findNoted(files: FileSystem, vault: string): Promise<RepoRecord |
   return isWhole ? (noted as unknown as RepoRecord) : undefined
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? { ...value } : undefined
@@ -65,23 +49,14 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The names below `refs/<kind>/`, both loose and packed. */
-async function readRefNames(files: FileSystem, vault: string, above: string): Promise<string[]> {
-  const loose = await files.readNames(path.join(vault, above))
-  const packed = (await files.readText(path.join(vault, 'packed-refs'))) ?? ''
-  const listed = Array.from(packed.matchAll(/^[0-9a-f]+ (refs\/\S+)$/gm), ([, ref = '']) => ref)
-    .filter((ref) => ref.startsWith(`${above}/`))
-    .map((ref) => ref.slice(`${above}/`.length))
-  return [...new Set([...loose, ...listed])].filter((name) => /^[0-9a-z]{20}$/.test(name)).toSorted()
-}
-
 export function readUids(files: FileSystem, vault: string): Promise<string[]> {
   return readRefNames(files, vault, taskRefs)
 }
 
 /** The task's record as step 0 holds it. */
-export async function findRecord(vault: OpenVault, first: string): Promise<Task | undefined> {
-  return parseStep(parseCommit(await vault.objects.readObject(first)).message)?.task
+export async function findRecord(vault: OpenVault, uid: string): Promise<Task | undefined> {
+  const first = await findStart(vault, uid)
+  return first && parseStep(parseCommit(await vault.objects.readObject(first.commit)).message)?.task
 }
 
 /** Finds step 0 of every task with one git call. */
@@ -106,43 +81,6 @@ export async function readIds(
     .split('\0')
     .flatMap((message) => parseStep(message)?.task ?? [])
   return new Map(tasks.map(({ uid, id }) => [uid, id]))
-}
-
-/** Appends one line per finished operation. A line that a power cut cut off is ignored. */
-export async function noteDone(
-  vault: OpenVault,
-  done: readonly { readonly name: string; readonly note: object }[],
-): Promise<void> {
-  const file = completedFile(vault.vault)
-  const lines = done.map(({ name, note }) => `\n${JSON.stringify({ ...note, id: name })}\n`)
-  if (lines.length > 0) await vault.files.appendDurable(file, lines.join(''), 0o600)
-}
-
-async function readDone(
-  files: FileSystem,
-  vault: string,
-): Promise<Map<string, { order: number; note: object }>> {
-  const text = (await files.readText(completedFile(vault))) ?? ''
-  const done = new Map<string, { order: number; note: object }>()
-  for (const [order, line] of text.split('\n').entries()) {
-    const { id, ...note } = parseObject(line) ?? {}
-    // A recovery may have noted the operation a second time: the first line has the order.
-    if (typeof id === 'string') done.set(id, { order: done.get(id)?.order ?? order, note })
-  }
-  return done
-}
-
-export async function readKept(
-  vault: OpenVault,
-  find: (name: string) => Promise<{ record: unknown } | undefined>,
-): Promise<KeptOperation[]> {
-  const done = await readDone(vault.files, vault.vault)
-  const kept: KeptOperation[] = []
-  for (const name of await readRefNames(vault.files, vault.vault, operationRefs)) {
-    const found = await find(name).catch(() => undefined)
-    if (found) kept.push({ name, record: found.record, done: done.get(name) })
-  }
-  return kept
 }
 
 /**
@@ -207,12 +145,13 @@ async function readLost(
   return Array.from(missing, ([, oid = '']) => oid).filter((oid) => !tips.has(oid))
 }
 
-/** Restores a task's ref, if the vault has that commit and it is a step. */
-export async function mendTip(vault: OpenVault, uid: string, commit: string): Promise<boolean> {
+/** Restores a task's ref to that step, else to step 0, if the vault has that commit and it is a step. */
+export async function mendTip(vault: OpenVault, task: Task, step: string | undefined): Promise<boolean> {
+  const commit = step ?? (await findFirstCommit(vault, task))
   if (!isObject(commit)) return false
   const content = await vault.objects.readObject(commit).catch(() => undefined)
   if (!content || !parseStep(parseCommit(content).message)) return false
-  const file = tipFile(vault.vault, { uid })
+  const file = tipFile(vault.vault, task)
   await vault.files.writeDurable(file, Buffer.from(`${commit}\n`), 0o600)
   await vault.files.sync([path.dirname(file)])
   return true

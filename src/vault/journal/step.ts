@@ -1,4 +1,4 @@
-/** The commit of a step: its message and trailers. */
+/** The message of a step: its subject and trailers. */
 import type { Step } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
 
@@ -39,42 +39,4 @@ export function parseStep(message: string): StepMessage | undefined {
   const start = 'Offshoot-Note: '
   const line = message.split('\n').find((candidate) => candidate.startsWith(start))
   return line === undefined ? undefined : (JSON.parse(line.slice(start.length)) as StepMessage)
-}
-
-export interface CommitParts {
-  readonly tree: string
-  readonly parents: readonly string[]
-  readonly message: string
-  readonly at: string
-  readonly author?: { name: string; email: string }
-}
-
-export function commitContent({ tree, parents, message, at, author }: CommitParts): Buffer {
-  const { name, email } = author ?? { name: 'offshoot', email: 'offshoot@localhost' }
-  const who = `${name} <${email}> ${Math.floor(Date.parse(at) / 1000)} +0000`
-  const lines = [
-    `tree ${tree}`,
-    ...parents.map((parent) => `parent ${parent}`),
-    `author ${who}`,
-    `committer ${who}`,
-    '',
-    message,
-  ]
-  return Buffer.from(lines.join('\n'))
-}
-
-export interface ParsedCommit {
-  readonly tree: string
-  readonly parents: readonly string[]
-  readonly message: string
-}
-
-export function parseCommit(content: Uint8Array): ParsedCommit {
-  const text = Buffer.from(content).toString()
-  const head = text.slice(0, text.indexOf('\n\n'))
-  return {
-    tree: /^tree (\w+)/m.exec(head)?.[1] ?? '',
-    parents: [...head.matchAll(/^parent (\w+)/gm)].map((match) => match[1] ?? ''),
-    message: text.slice(head.length + 2),
-  }
 }

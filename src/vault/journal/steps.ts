@@ -1,12 +1,13 @@
 /** The line of steps of a task: finds it, reads it, appends to it. */
 import path from 'node:path'
-import { AppError } from '../../core/model/errors.ts'
 import type { Step, StepNote } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
 import { taskFiles, taskFolder, tipFile } from '../../core/model/layout.ts'
+import { commitContent, parseCommit } from '../objects/commit.ts'
 import type { OpenVault } from '../open.ts'
 import { isObject, readTip } from '../place.ts'
-import { commitContent, parseCommit, parseStep, stepMessage } from './step.ts'
+import { hasSteps, stepsLost } from './lost.ts'
+import { parseStep, stepMessage } from './step.ts'
 
 type Linked = Step & { readonly parent: string | undefined }
 
@@ -23,22 +24,17 @@ export async function findTip(vault: OpenVault, task: Task): Promise<Linked | un
   return commit === undefined ? undefined : readStep(vault, commit)
 }
 
-/** The vault rightly has no steps of an expired task. */
-export function hasSteps({ checkpoints, expiry }: Task): boolean {
-  return checkpoints > 0 && expiry === undefined
-}
-
-export function stepsLost({ id, checkpoints }: Task): AppError {
-  return new AppError('stepsLost', `The vault lacks the steps of ${id}; the records count ${checkpoints}.`, {
-    hint: `offshoot repair ${id} brings them back, if the vault still has them.`,
-  })
-}
-
 /** Step 0, found without the records. */
 export async function findStart(vault: OpenVault, uid: string): Promise<Step | undefined> {
   const commit = await readTip(vault.files, vault.vault, { uid })
   const [first] = !isObject(commit) ? [] : await stepsOf(vault, await readStep(vault, commit))
   return first
+}
+
+/** Every step of the task. */
+export async function readSteps(vault: OpenVault, task: Task): Promise<Step[]> {
+  const tip = await findTip(vault, task)
+  return tip ? stepsOf(vault, tip) : []
 }
 
 /** The steps up to `tip`, from step `since` on. */

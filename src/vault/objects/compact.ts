@@ -36,4 +36,5 @@ export async function compact(vault: OpenVault, gone: Gone, signal?: AbortSignal
     if (lends || appError(thrown).problem !== 'failed') throw thrown
   })
   await files.sync([path.join(gitDir, 'objects', 'pack'), path.join(gitDir, 'objects')])
+  for (const uid of gone.tasks) vault.overlays.delete(uid)
 }

@@ -5,8 +5,8 @@ import { isSame } from '../../core/model/leaf.ts'
 import type { Conflict, Leaf, LeafChange, Merged, MergeInput } from '../../core/model/tree.ts'
 import { branchRef, branchRefs, nowhereHead } from '../../core/model/refs.ts'
 import { scratchIn } from '../../core/model/layout.ts'
-import { commitContent } from '../journal/step.ts'
 import type { OpenVault } from '../open.ts'
+import { commitContent } from './commit.ts'
 import { compareTrees, findLeaf } from './tree.ts'
 
 let counter = 0

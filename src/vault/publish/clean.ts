@@ -1,101 +1,40 @@
-/**
- * The user's conversions on the way into a commit (line ends, filters, encodings), for steps that are published. They
- * come from the system's and the user's config, and from the repository's config as it was at the start: a command
- * that an agent writes into that config later must not run (docs/adr/0010-conversions-as-of-the-start.md).
- */
-import { mkdir, symlink } from 'node:fs/promises'
+/** The user's conversions on the way into a commit (line ends, filters, encodings), for steps that are published. */
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { eachOf } from '../../core/base/concurrency.ts'
 import { below, type BytePath, splitNul, toBytes } from '../../core/model/bytes.ts'
-import { AppError } from '../../core/model/errors.ts'
+import { appError, programFailure } from '../../core/model/errors.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
-import { nowhereHead } from '../../core/model/refs.ts'
-import { cleanFolder, scratchIn, taskFiles, taskFolder } from '../../core/model/layout.ts'
+import type { LeafChange } from '../../core/model/tree.ts'
+import { scratchIn } from '../../core/model/layout.ts'
+import { lastStep } from '../capture/first-step.ts'
 import { findLeaf, type Leaf } from '../objects/tree.ts'
 import type { OpenVault } from '../open.ts'
-import { writeBlob } from '../restore/restore.ts'
-
-/** The repository's own settings that convert, as pairs of key and value. */
-type Settings = [key: string, value: string][]
-
-const converting = '^(core\\.(autocrlf|eol)|filter\\..*)$'
-
-/** Keeps a copy of the repository's config and attributes before an agent can change them. */
-export async function keepConfig({ files }: OpenVault, repo: Repo, folder: string): Promise<void> {
-  if ((await files.readKind(path.join(folder, taskFiles.config))) === 'file') return
-  const both = [
-    ['info/attributes', taskFiles.attributes],
-    ['config', taskFiles.config],
-  ] as const
-  for (const [name, own] of both) {
-    const text = (await files.readText(path.join(repo.commonDir, name))) ?? ''
-    const kept = path.join(folder, own)
-    // Nobody could restore the user's conversions later, so they are synced. A text without any need not be.
-    if (name === 'config' ? isConverting(text) : text !== '') {
-      await files.writeDurable(kept, Buffer.from(text), 0o600)
-      await files.sync([folder])
-    } else await files.write(kept, text, 0o600)
-  }
-}
-
-/** Whether a config may set a conversion. */
-function isConverting(config: string): boolean {
-  return /autocrlf|eol|filter/i.test(config)
-}
-
-/** The repository's own conversions as they were at the start. Included files are not read. */
-export async function conversionsOf(
-  { exec, files, vault }: OpenVault,
-  task: Task,
-  signal?: AbortSignal,
-): Promise<Settings> {
-  const config = path.join(taskFolder(vault, task), taskFiles.config)
-  if (!isConverting((await files.readText(config)) ?? '')) return []
-  const args = ['config', '-z', '--file', config, '--no-includes', '--get-regexp', converting]
-  const { stdout } = await exec({ args, gitDir: vault, cwd: vault, expect: [1], signal })
-  return stdout
-    .toString()
-    .split('\0')
-    .filter(Boolean)
-    .map((entry) => {
-      const end = entry.indexOf('\n')
-      return end === -1 ? [entry, 'true'] : [entry.slice(0, end), entry.slice(end + 1)]
-    })
-}
-
-/** A git folder without the vault's own switches, so that conversions work in it; a task's are those of its start. */
-export async function makeCleanRepo(vault: OpenVault, task?: Task): Promise<string> {
-  const { files } = vault
-  const scratch = task ? path.join(taskFolder(vault.vault, task), taskFiles.clean) : cleanFolder(vault.vault)
-  // After a power cut any of these files may be empty.
-  const has = async (name: string) => Boolean(await files.readText(path.join(scratch, name)))
-  const attributes =
-    task && (await files.readText(path.join(taskFolder(vault.vault, task), taskFiles.attributes)))
-  if ((await has('HEAD')) && (await has('config')) && (!attributes || (await has('info/attributes'))))
-    return scratch
-  for (const folder of ['objects', 'refs', 'info']) await files.makeFolder(path.join(scratch, folder), 0o700)
-  await files.copy(path.join(vault.vault, 'config'), path.join(scratch, 'config'))
-  if (attributes) await files.write(path.join(scratch, 'info', 'attributes'), attributes)
-  // Filters keep keys and contents in these folders: they must find those of the user's repository.
-  for (const name of ['lfs', 'git-crypt']) {
-    if ((await files.readKind(path.join(vault.commonDir, name))) !== 'folder') continue
-    await symlink(path.join(vault.commonDir, name), path.join(scratch, name)).catch(() => {})
-  }
-  await files.write(path.join(scratch, 'HEAD'), nowhereHead, 0o600)
-  return scratch
-}
-
-export type Changes = ReadonlyMap<BytePath, Leaf | null>
+import { writeBlob } from '../restore/write-blob.ts'
+import { conversionsOf, makeCleanRepo } from './conversions.ts'
 
 let counter = 0
 
-/** Converts each file as `git add` would, with the attributes of `tree`. */
+/** Converts each file as `git add` would, with the attributes of the last step. */
+export async function cleanChanges(
+  vault: OpenVault,
+  repo: Repo,
+  task: Task,
+  changes: ReadonlyMap<BytePath, LeafChange>,
+  signal?: AbortSignal,
+): Promise<Map<BytePath, Leaf | null>> {
+  const { tree } = await lastStep(vault, repo, task, signal)
+  const contents = new Map(Array.from(changes, ([file, { to }]) => [file, to]))
+  return clean(vault, task, tree, contents, signal)
+}
+
+/** Does the same with the attributes of `tree`. */
 export async function clean(
   vault: OpenVault,
   task: Task,
   tree: string,
-  changes: Changes,
+  changes: ReadonlyMap<BytePath, Leaf | null>,
   signal?: AbortSignal,
 ): Promise<Map<BytePath, Leaf | null>> {
   const cleaned = new Map(changes)
@@ -119,8 +58,7 @@ export async function clean(
     } as const
     for (const [file, leaf] of attributes) await layOut(work, file, leaf)
     // A filter may be a script with a relative path. The bench is still empty, so that git cannot find a script that
-    // the
-    // agent has written.
+    // the agent has written.
     const filtered = await findFiltered(work, [...files.keys()])
     for (const file of filtered) await cleanOne(work, file, files, cleaned)
     const rest = [...files.keys()].filter((file) => !filtered.has(file))
@@ -256,7 +194,7 @@ async function hashContents(
     const { stdout } = await work.vault.exec({ ...call, ...callScope(work) })
     return stdout.toString().trim().split('\n')
   } catch (error) {
-    const said = error instanceof AppError ? JSON.stringify(error.data?.stderr ?? '') : ''
+    const said = programFailure(appError(error))?.stderr ?? ''
     // Any other failure is thrown: if a required filter failed, the content that it hides must not become readable.
     if (!/BOM is|BOM in|failed to encode|working-tree-encoding/.test(said)) throw error
     return undefined

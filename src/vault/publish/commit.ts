@@ -3,20 +3,21 @@ import path from 'node:path'
 import { type BytePath, toBytes } from '../../core/model/bytes.ts'
 import { AppError } from '../../core/model/errors.ts'
 import type { Repo } from '../../core/model/repo.ts'
-import type { ReplayStep, Step } from '../../core/model/step.ts'
+import type { ReplayStep } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
 import type { Leaf } from '../../core/model/tree.ts'
 import { workspacePlace } from '../../git/workspace-place.ts'
 import { readOwnHead } from '../../git/own.ts'
-import { parseCommit, stepSubject } from '../journal/step.ts'
+import { stepSubject } from '../journal/step.ts'
+import { readSteps } from '../journal/steps.ts'
+import { readTree } from '../objects/commit.ts'
+import { lenders } from '../objects/lenders.ts'
 import type { OpenVault } from '../open.ts'
-import { conversionsOf, makeCleanRepo } from './clean.ts'
-import { bringIn } from './own-commits.ts'
-import { commitSteps, lenders, readLines, transfer } from './publish.ts'
-
-export async function readTree(vault: OpenVault, commit: string): Promise<string> {
-  return parseCommit(await vault.objects.readObject(commit)).tree
-}
+import { bringIn } from './bring-in.ts'
+import { commitSteps } from './commit-steps.ts'
+import { conversionsOf, makeCleanRepo } from './conversions.ts'
+import { readLines } from './published.ts'
+import { transfer } from './transfer.ts'
 
 /** Commits with the user's name, signed if their own config says so. Settings of the repository run no command here. */
 export async function commitAsUser(
@@ -116,9 +117,10 @@ export async function readReplay(
   vault: OpenVault,
   repo: Repo,
   task: Task,
-  steps: readonly Step[],
   signal?: AbortSignal,
 ): Promise<ReplayStep[]> {
+  const steps = await readSteps(vault, task)
+  if (steps.length === 0) return []
   const lines = await readLines(vault, task)
   const all = [...lines, ...(await commitSteps(vault, task, steps, lines, signal))]
   const last = all.findLast(({ n }) => n !== undefined)

@@ -1,91 +1,81 @@
-/**
- * The commits that the agent made itself. In a worktree they are in the user's repository before anybody has looked at
- * them, so they are checked here, as git checks a push, before they are handed on (docs/adr/0043-landing-tells.md).
- */
+/** The commits that the agent made itself, as a landing that hands them on looks at them (docs/adr/0043-landing-tells.md). */
 import { fromBytes } from '../../core/model/bytes.ts'
-import { AppError } from '../../core/model/errors.ts'
+import { branchRef } from '../../core/model/refs.ts'
+import type { Repo } from '../../core/model/repo.ts'
 import type { OwnCommit, OwnCommits } from '../../core/model/step.ts'
-import { scratchIn } from '../../core/model/layout.ts'
+import type { Task } from '../../core/model/task.ts'
+import { readOwnHead, readOwnRef } from '../../git/own.ts'
+import { findRef } from '../../git/refs.ts'
+import { workspacePlace } from '../../git/workspace-place.ts'
+import { lenders } from '../objects/lenders.ts'
 import type { OpenVault } from '../open.ts'
+import { bringIn } from './bring-in.ts'
+import { findAuthor } from './commit.ts'
+import { branchFor } from './publish.ts'
+import { readLines } from './published.ts'
 
-/**
- * Packs the commits that `head` has beyond `known` into the vault, unless an object is missing or `git fsck` would refuse
- * one: then the answer is false. The vault keeps them if the user's repository loses them.
- */
-export async function bringIn(
-  vault: OpenVault,
-  head: string,
-  known: readonly string[],
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const base = scratchIn(vault.vault, 'own')
-  const scope = { gitDir: vault.vault, alternates: vault.alternates, cwd: vault.vault, signal }
-  const packed = await vault.exec({
-    args: ['pack-objects', '--revs', '--non-empty', '-q', base],
-    // Searching big files for deltas takes much time and memory.
-    settings: [['core.bigFileThreshold', '1m']],
-    stdin: [head, ...known.map((commit) => `^${commit}`), ''].join('\n'),
-    expect: [128],
-    ...scope,
-  })
-  if (packed.code !== 0) return isNotFull(packed.stderr)
-  const name = packed.stdout.toString().trim()
-  if (name === '') return true
-  const pack = `${base}-${name}`
-  try {
-    const stored = await vault.exec({
-      args: ['index-pack', '--stdin', '--strict'],
-      stdinFile: `${pack}.pack`,
-      durable: true,
-      expect: [1, 128],
-      ...scope,
-    })
-    return stored.code === 0 || isNotFull(stored.stderr)
-  } finally {
-    for (const end of ['pack', 'idx', 'rev']) await vault.files.remove(`${pack}.${end}`)
-  }
-}
-
-/** False, for a git that refused the objects; throws for one that had no space. */
-function isNotFull(stderr: string): false {
-  if (!/No space left on device|Disk quota exceeded|unable to write/.test(stderr)) return false
-  throw new AppError('diskFull', `The agent's own commits could not be stored: ${stderr.trim()}`)
-}
-
-interface Own {
-  readonly heads: readonly string[]
-  /** Tips of ours that were published on top of such commits, which were sound then. */
-  readonly joined: readonly string[]
-  /** Commits of ours among them. */
-  readonly ours: ReadonlySet<string>
-  readonly base: string
-  readonly you: string | undefined
-}
-
-/** Every commit that these heads have beyond `base`, with the files that it is the first to have. */
+/** Every such commit beyond the base, with the files that it is the first to have. */
 export async function readOwnCommits(
   vault: OpenVault,
-  { heads, joined, ours, base, you }: Own,
+  repo: Repo,
+  task: Task,
   signal?: AbortSignal,
 ): Promise<OwnCommits> {
+  const { heads, joined, ours } = await findOwnHeads(vault, repo, task)
+  if (heads.length + joined.length === 0) return { commits: [], unsound: [] }
+  const lent = { ...vault, alternates: await lenders(vault, repo, task) }
   const unsound: string[] = []
   const sound = [...joined]
   for (const head of heads) {
-    const isSound = await bringIn(vault, head, [base], signal)
+    const isSound = await bringIn(lent, head, [task.base.commit], signal)
     ;(isSound ? sound : unsound).push(head)
   }
   if (sound.length === 0) return { commits: [], unsound }
   const { stdout } = await vault.exec({
-    args: ['rev-list', '--objects', '--in-commit-order', '--format=%an <%ae>', ...sound, `^${base}`],
+    args: [
+      'rev-list',
+      '--objects',
+      '--in-commit-order',
+      '--format=%an <%ae>',
+      ...sound,
+      `^${task.base.commit}`,
+    ],
     gitDir: vault.vault,
-    alternates: vault.alternates,
+    alternates: lent.alternates,
     cwd: vault.vault,
     signal,
   })
+  const you = await findAuthor(vault, repo, signal)
   const commits = parseCommits(fromBytes(stdout))
     .filter(({ commit }) => !ours.has(commit))
     .map(({ author, ...rest }) => ({ ...rest, ...(author !== you && { author }) }))
   return { commits, unsound }
+}
+
+interface OwnHeads {
+  readonly heads: readonly string[]
+  /** The tip that we published on top of earlier ones, which were sound then. */
+  readonly joined: readonly string[]
+  /** Commits of ours among them. */
+  readonly ours: ReadonlySet<string>
+}
+
+async function findOwnHeads(vault: OpenVault, repo: Repo, task: Task): Promise<OwnHeads> {
+  const own = workspacePlace(repo, task)
+  const ref = branchRef(await branchFor(vault, repo, task))
+  const heads = [
+    await findRef(vault.exec, repo.place, ref),
+    task.isolation === 'clone' ? await readOwnRef(vault.files, own, ref) : undefined,
+    await readOwnHead(vault.files, own),
+  ]
+  const lines = await readLines(vault, task)
+  const ours = new Set([task.base.commit, ...lines.map(({ commit }) => commit)])
+  const last = lines.findLast(({ n }) => n === undefined)
+  return {
+    heads: [...new Set(heads)].filter((head) => head !== undefined).filter((head) => !ours.has(head)),
+    joined: last ? [last.commit] : [],
+    ours,
+  }
 }
 
 /** Reads `commit <id>`, its author, then `<id> <path>` of each object that appears with it. */

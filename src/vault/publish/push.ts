@@ -4,7 +4,7 @@
  */
 import { quoted } from '../../core/base/shell-quote.ts'
 import path from 'node:path'
-import { appError, AppError } from '../../core/model/errors.ts'
+import { appError, AppError, programFailure } from '../../core/model/errors.ts'
 import type { Push } from '../../core/model/git.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
@@ -66,7 +66,7 @@ export async function push(
     if (error.kind === 'cancelled') throw error
     throw new AppError('failed', `${branch} could not be pushed: ${error.message}`, {
       hint: `Nothing has changed here. Try it by hand: git push ${quoted(url)} ${quoted(branch)}`,
-      data: error.data,
+      data: programFailure(error),
       cause: error,
     })
   }

@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type BytePath, splitNul } from '../../core/model/bytes.ts'
-import { AppError } from '../../core/model/errors.ts'
+import type { BytePath } from '../../core/model/bytes.ts'
 import type { Leaf } from '../../core/model/tree.ts'
 import { scratchIn } from '../../core/model/layout.ts'
 import type { Indexes } from '../../core/ports/indexes.ts'
 import { indexLines } from '../../git/index-lines.ts'
+import { type Git, requireDone, showHidden } from '../capture/hidden.ts'
 import { scan } from '../capture/scan.ts'
 import type { OpenVault } from '../open.ts'
-import { writeBlob } from './restore.ts'
+import { writeBlob } from './write-blob.ts'
 
 /** Runs git calls on a copy of that index. */
 async function withCopy<T>(
@@ -30,7 +30,6 @@ async function withCopy<T>(
     await vault.files.remove(copy)
   }
 }
-type Git = Awaited<ReturnType<OpenVault['exec']>>
 
 export function scanAgainst(
   vault: OpenVault,
@@ -78,19 +77,4 @@ export function draftIndex(
     }
     return { mode: '100644', oid: await vault.objects.put('blob', await readFile(copy)) }
   })
-}
-
-/** Clears assume-unchanged: the flag would hide from git the changes that we make to the file. */
-export async function showHidden(
-  git: (call: { readonly args: readonly string[]; readonly stdin?: Buffer }) => Promise<Git>,
-): Promise<void> {
-  const listed = await git({ args: ['ls-files', '-v', '-z'] })
-  const hidden = splitNul(listed.stdout).flatMap((line) => (/^[a-z]/.test(line) ? [line.slice(2)] : []))
-  if (hidden.length === 0) return
-  const stdin = Buffer.from(hidden.map((file) => `${file}\0`).join(''), 'latin1')
-  requireDone(await git({ args: ['update-index', '--no-assume-unchanged', '-z', '--stdin'], stdin }))
-}
-
-function requireDone({ code, stderr }: Git): void {
-  if (code !== 0) throw new AppError('failed', `The index could not be made: ${stderr.trim()}`)
 }

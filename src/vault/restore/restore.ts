@@ -2,12 +2,11 @@
  * Puts a workspace back to an older step. It touches only the files that differ, and moves files that are in no step
  * into the trash (docs/adr/0012-nothing-is-deleted.md).
  */
-import { constants, type Stats, writeFileSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import {
   lstat,
   mkdir,
   mkdtemp,
-  open,
   readFile,
   readlink,
   rename,
@@ -17,23 +16,13 @@ import {
   unlink,
 } from 'node:fs/promises'
 import path from 'node:path'
-import { eachOf, limiter } from '../../core/base/concurrency.ts'
+import { eachOf } from '../../core/base/concurrency.ts'
 import { below, type BytePath } from '../../core/model/bytes.ts'
 import { draftsBeside } from '../../core/model/layout.ts'
-import type { GitExec } from '../../git/exec.ts'
-import type { ObjectReader } from '../../git/reader.ts'
 import { parentOf } from '../capture/folders.ts'
-import type { Objects } from '../objects/objects.ts'
 import { bigFile, heavyFile } from '../objects/sizes.ts'
 import { compareTrees, type Leaf } from '../objects/tree.ts'
-
-interface BlobScope {
-  readonly exec: GitExec
-  readonly objects: Objects
-  readonly reader: ObjectReader
-  readonly vault: string
-  readonly alternates: readonly string[]
-}
+import { type BlobScope, oneByOne, writeBlob } from './write-blob.ts'
 
 export interface RestoreScope extends BlobScope {
   readonly workspace: string
@@ -47,8 +36,6 @@ interface Restoring extends RestoreScope {
   /** Makes, at the first call, the folder for files that this restore sets aside. */
   makeAside(): Promise<string>
 }
-
-const oneByOne = limiter(1)
 
 export async function restore(
   scope: RestoreScope,
@@ -187,34 +174,4 @@ async function setAside(scope: Restoring, file: BytePath): Promise<void> {
   const aside = await scope.makeAside()
   await mkdir(below(aside, parentOf(file)), { recursive: true, mode: 0o700 })
   await rename(full, below(aside, file))
-}
-
-/** Writes a new file with that content. */
-export async function writeBlob(scope: BlobScope, draft: Buffer, leaf: Leaf): Promise<void> {
-  const mode = leaf.mode === '100755' ? 0o777 : 0o666
-  const small = scope.objects.findSmall(leaf.oid)
-  if (small) return writeFileSync(draft, small, { mode, flag: 'wx' })
-  const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
-  try {
-    const size = (await scope.reader.readSize(leaf.oid)) ?? 0
-    const writeWhole = async () => handle.writeFile(await scope.objects.readObject(leaf.oid))
-    if (size >= bigFile) await stream(scope, handle.fd, leaf.oid)
-    else await (size >= heavyFile ? oneByOne(writeWhole) : writeWhole())
-  } finally {
-    await handle.close()
-  }
-}
-
-async function stream(scope: BlobScope, fd: number, oid: string): Promise<void> {
-  const { writeSync } = await import('node:fs')
-  await scope.exec({
-    args: ['cat-file', 'blob', oid],
-    gitDir: scope.vault,
-    alternates: scope.alternates,
-    cwd: path.dirname(scope.vault),
-    // Written synchronously, so that we hold no more in memory than git has just sent.
-    onStdout: (chunk) => {
-      for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at)
-    },
-  })
 }
