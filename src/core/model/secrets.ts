@@ -205,7 +205,7 @@ const placeholder = /example|sample|dummy|fake|your|change|placeholder|redacted|
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Unlike a word, a path or a date: letters and digits take turns, and few of them repeat. */
-export function isRandom(value: string): boolean {
+function isRandom(value: string): boolean {
   if (uuid.test(value) || placeholder.test(value)) return false
   const turns = value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0
   return turns >= 4 && entropy(value) >= (/^[0-9a-f]+$/i.test(value) ? 3 : 3.7)
