@@ -4,6 +4,8 @@
  * to add a word here. Names are compared in lower case, because some file systems do not tell `MAKEFILE` from `Makefile`.
  */
 
+import { settingsFile } from '../model/layout.ts'
+
 interface Later {
   /** Follows the path in a message: `AGENTS.md (tells agents what to do)`. */
   readonly why: string
@@ -19,7 +21,7 @@ interface Later {
 const list: readonly Later[] = [
   {
     why: 'settings of offshoot',
-    names: ['.offshoot.yaml', '.offshoot.yml', '.worktreeinclude', 'conductor.json'],
+    names: [settingsFile(''), '.offshoot.yml', '.worktreeinclude', 'conductor.json'],
     folders: ['.offshoot', '.conductor'],
   },
   {
