@@ -49,6 +49,10 @@ export const land = {
       },
       conflicts: { ...conflicts, help: 'fail (default), or markers: write conflict markers into your files' },
       allow: { type: 'text', many: true, value: 'PATH', help: 'land this path even if it was flagged' },
+      failOnRisk: {
+        type: 'boolean',
+        help: 'refuse (WT_017) what runs code later or is by another author, for CI',
+      },
       dryRun,
       keep: { type: 'boolean', help: 'keep the task open' },
       hooks: {

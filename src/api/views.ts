@@ -1,4 +1,5 @@
 /** Turns results and events of the core into the shapes that doors show. */
+import type { Risk } from '../core/landing/risk.ts'
 import type { OnProgress } from '../core/model/progress.ts'
 import type { Step, StepFile } from '../core/model/step.ts'
 import type { Submodules } from '../core/model/git.ts'
@@ -7,12 +8,17 @@ import { taskView } from '../core/model/task-view.ts'
 import type { Said, Told } from '../protocol/events.ts'
 import type { Output } from '../protocol/schemas/index.ts'
 
-/** Receives the events of a long verb. Its return value for the event `asked` is the person's answer. */
+/** Receives the events of a long verb. Its return value for the events `asked` and `risky` is the person's answer. */
 export type Emit = (event: Told) => unknown
 
 /** Turns the output of a command into events. */
 export function outputTo(emit: Emit | undefined) {
   return emit && ((stream: 'stdout' | 'stderr', text: string) => void emit({ event: 'output', stream, text }))
+}
+
+/** Asks whether to land something that has a risk. A door without a person behind it does not answer, which lands it. */
+export function riskTo(emit: Emit | undefined) {
+  return emit && (async (risks: readonly Risk[]) => (await emit({ event: 'risky', risks })) !== 'deny')
 }
 
 export function progressTo(emit: Emit | undefined): OnProgress | undefined {

@@ -55,6 +55,8 @@ export interface Context {
   readonly colored: boolean
   /** Prints progress for a person on stderr, unless --quiet or --json is given. The caller passes text of agents and files through `printable` first. */
   tell(line: string): void
+  /** Prints what a verb tells while it works: the output of hooks, and progress. */
+  hear: Emit
   call<A extends ActionName>(action: A, input: Input<A>, emit?: Emit): Promise<Output<A>>
   /** Prints an event as one line of JSON. */
   emit: Emit

@@ -230,6 +230,7 @@ export const commands: readonly Command[] = [
         value: 'FILE',
         help: 'only the hunks listed in FILE (- is stdin), as diff --hunks or --json prints them',
       },
+      yes: { type: 'boolean', help: 'do not ask before something lands that runs code later' },
     },
     examples: [
       'offshoot accept T1 --dry-run',

@@ -13,7 +13,7 @@ import type { Output } from '../protocol/schemas/index.ts'
 import { cut, type Line, parse, readGlobals } from './arguments.ts'
 import { type Answer, type Context, flag, text } from './command.ts'
 import { commands } from './commands.ts'
-import { painter, printable, progressText, shortList } from './output.ts'
+import { painter, printable, printableText, progressText, shortList } from './output.ts'
 import { isTerminal, write } from './stdout.ts'
 
 /** Runs one command line and answers its exit code. */
@@ -49,10 +49,12 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
   const quiet = json || flag(values, 'quiet')
   const colored = isTerminal() && !process.env.NO_COLOR && !flag(values, 'no-color')
   const named = text(values, 'directory')
-  const door = openDoors(signal, named, (event) => {
-    if (event.event === 'output' && !quiet) process.stderr.write(event.text)
+  const hear: Emit = (event) => {
+    // A hook may print what the agent wrote.
+    if (event.event === 'output' && !quiet) process.stderr.write(printableText(event.text))
     if (event.event === 'progress' && !quiet) showProgress(event)
-  })
+  }
+  const door = openDoors(signal, named, hear)
   const context: Context = {
     dir: path.resolve(named ?? process.cwd()),
     values,
@@ -64,6 +66,7 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
     paint: painter(colored),
     colored,
     emit: print,
+    hear,
     tell: (line) => void (quiet || process.stderr.write(`${line}\n`)),
     call: door.call,
   }
@@ -177,6 +180,6 @@ function complain(error: AppError, verbose: boolean, plain: boolean): void {
   for (const [name, value] of verbose ? Object.entries(error.data ?? {}) : []) {
     lines.push(`  ${name}: ${printable(JSON.stringify(value))}`)
   }
-  if (verbose) lines.push(printable((error.cause instanceof Error ? error.cause : error).stack ?? ''))
+  if (verbose) lines.push(printableText((error.cause instanceof Error ? error.cause : error).stack ?? ''))
   process.stderr.write(`${lines.join('\n')}\n`)
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { fc } from '../../test/support/random.ts'
 import { counted } from '../core/base/counted.ts'
-import { ago, painter, printable, shortList, table } from './output.ts'
+import { ago, painter, printable, printableDiff, printableText, shortList, table } from './output.ts'
 
-/** Controls but tab and line feed, and what is invisible or changes the direction of text. */
-const dangerous = /(?![\t\n])[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u
+/** Controls, and what is invisible or changes the direction of text. */
+const dangerous = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u
 
 describe('printable', () => {
   test('S1: nothing that it answers can move the cursor, hide or turn the text around', () => {
@@ -16,8 +16,19 @@ describe('printable', () => {
   })
 
   test('S1: what is harmless stays, what is not is shown as what it is', () => {
-    expect(printable('größer\t日本 🚀\n')).toBe('größer\t日本 🚀\n')
+    expect(printable('größer 日本 🚀')).toBe('größer 日本 🚀')
     expect(printable('\u001b[2J\r')).toBe('\\u{1b}[2J\\u{d}')
+    expect(printable('a\nb\tc')).toBe('a\\u{a}b\\u{9}c')
+  })
+
+  test('S1: text of several lines keeps them, and nothing else', () => {
+    expect(printableText('a\r\n\tb\u001b]52;c;x\u0007')).toBe('a\n\tb\\u{1b}]52;c;x\\u{7}')
+  })
+
+  test('S1: the output of git keeps its colours, and nothing else', () => {
+    expect(printableDiff('\u001b[32m+\u001b[m \u009b2J\u202e\u001b[2J\n')).toBe(
+      '\u001b[32m+\u001b[m \\u{9b}2J\\u{202e}\\u{1b}[2J\n',
+    )
   })
 })
 

@@ -2,7 +2,7 @@
 import type { Emit } from '../api/views.ts'
 import type { Context } from './command.ts'
 import { counted } from '../core/base/counted.ts'
-import { printable, progressText, shortList, visible } from './output.ts'
+import { printable, printableText, progressText, shortList, visible } from './output.ts'
 import { type Asked, question } from './question.ts'
 
 export interface RunView {
@@ -27,9 +27,9 @@ export function personal(context: Context): RunView {
       case 'started':
         return say(`${event.agent} is at work on ${event.task.id}`)
       case 'message':
-        return say(printable(event.text.trim()))
+        return say(printableText(event.text.trim()))
       case 'output':
-        return say(printable(event.text.trimEnd()))
+        return say(printableText(event.text.trimEnd()))
       case 'tool.started':
         return line.show(`${callText(event)} · ${counted(steps, 'step')}`)
       case 'tool.ended':

@@ -1,4 +1,5 @@
 /** Finds the repository that a folder is in, and refuses what git would refuse (docs/adr/0037-which-repository-it-is.md). */
+import { quoted } from '../core/base/shell-quote.ts'
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
@@ -94,7 +95,7 @@ function requireRegistered(folder: string, gitDir: string, commonDir: string): v
   if (isIn && leadsBack) return
   throw new AppError('notARepository', `${folder} is not registered as a worktree of ${commonDir}.`, {
     path: dotGit,
-    hint: `If it is one of yours: git -C '${commonDir}' worktree repair '${folder}'`,
+    hint: `If it is one of yours: git -C ${quoted(commonDir)} worktree repair ${quoted(folder)}`,
   })
 }
 
@@ -106,7 +107,7 @@ function requireApart(bare: string): void {
     if (statOf(path.join(folder, '.git')) === undefined) continue
     throw new AppError('notARepository', `${bare} looks like a bare repository inside of ${folder}.`, {
       path: bare,
-      hint: `If it is one of yours, name it: offshoot -C '${bare}' …`,
+      hint: `If it is one of yours, name it: offshoot -C ${quoted(bare)} …`,
     })
   }
 }
@@ -125,6 +126,6 @@ async function requireOwned(load: LocateOptions['exec'], folder: string, place: 
   if ((await exec({ args, cwd, config: 'user', expect: [128] })).code === 0) return
   throw new AppError('notARepository', `${foreign[0]} belongs to another user, and git does not trust it.`, {
     path: foreign[0],
-    hint: `If you trust it: git config --global --add safe.directory '${cwd}'`,
+    hint: `If you trust it: git config --global --add safe.directory ${quoted(cwd)}`,
   })
 }

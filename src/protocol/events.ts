@@ -1,7 +1,7 @@
 /** Schemas of every event: those that a door receives during an action, and those that the log keeps (docs/adr/0013-events-as-the-spine.md). */
 import { z } from 'zod'
 import { isolations, taskStates } from '../core/model/enums.ts'
-import { fileSchema, list, stepSchema, taskSchema } from './schemas/common.ts'
+import { fileSchema, list, riskSchema, stepSchema, taskSchema } from './schemas/common.ts'
 
 const strays = list(
   z.object({ what: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
@@ -10,7 +10,7 @@ const toolCall = { tool: z.string(), summary: z.string(), call: z.string().optio
 const told = <N extends string, S extends z.ZodRawShape>(event: N, shape: S) =>
   z.object({ event: z.literal(event), ...shape })
 
-/** The events of a run while it goes on. `--json` prints each as one line. A door answers `asked` with a value of `saidSchema`. */
+/** The events of a run while it goes on. `--json` prints each as one line. A door answers `asked`, and `risky` before work lands, with a value of `saidSchema`. */
 export const toldSchema = z.discriminatedUnion('event', [
   told('queued', { limit: z.number().int() }),
   told('progress', { percent: z.number(), files: z.number().int(), total: z.number().int() }),
@@ -23,6 +23,7 @@ export const toldSchema = z.discriminatedUnion('event', [
   told('decided', { allow: z.boolean(), reason: z.string(), ...toolCall }),
   // `input` is all that the tool would be given, for a person to read: `--json`, where nobody answers, leaves it out.
   told('asked', { reason: z.string(), ...toolCall, input: z.unknown().optional() }),
+  told('risky', { risks: list(riskSchema) }),
   told('checkpoint', { checkpoint: stepSchema }),
   told('malformed', { reason: z.string() }),
   told('usage', { inputTokens: z.number(), outputTokens: z.number() }),

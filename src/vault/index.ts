@@ -16,7 +16,7 @@ import { findKept, keep, noteDone, readKept } from './journal/operations.ts'
 import { findTip, readSteps } from './journal/steps.ts'
 import { readTree } from './objects/commit.ts'
 import { compact } from './objects/compact.ts'
-import { findContent } from './objects/contents.ts'
+import { findContent, readPieces } from './objects/contents.ts'
 import { diffOf, filesOf, patchOf, statOf } from './objects/diff.ts'
 import { mergeTrees } from './objects/merge.ts'
 import { changeTree, compareTrees, findLeaf } from './objects/tree.ts'
@@ -25,6 +25,7 @@ import { remakeVault, vaultPlace } from './place.ts'
 import { cleanChanges } from './publish/clean.ts'
 import { commitAsUser, readReplay, smudge } from './publish/commit.ts'
 import { readStart } from './publish/commit-steps.ts'
+import { readOwnCommits } from './publish/own-commits.ts'
 import { publish } from './publish/publish.ts'
 import { readPublished } from './publish/published.ts'
 import { findRemote, makePushRepo, push } from './publish/push.ts'
@@ -77,6 +78,8 @@ export function gitVault(options: VaultOptions): Vault {
     commit: async (repo, _, parts, signal) => commitAsUser(await open(repo), repo, parts, signal),
     findRemote: async (repo, task, remote) => findRemote(await open(repo), repo, task, remote),
     makePushRepo: async (repo, task) => makePushRepo(await open(repo), repo, task),
+    readOwnCommits: async (repo, task, signal) =>
+      readOwnCommits(await openFor(repo, task), repo, task, signal),
     push: async (repo, task, what, signal) => push(await open(repo), repo, task, what, signal),
 
     // The vault as a whole. Most of it must not open the vault: opening would create a missing one.
@@ -103,6 +106,7 @@ export function gitVault(options: VaultOptions): Vault {
     merge: async (repo, input, signal) => mergeTrees(await open(repo), input, signal),
     findLeaf: async (repo, tree, file) => findLeaf((await open(repo)).objects, tree, file),
     findContent: async (repo, leaf, limit) => findContent(await open(repo), leaf, limit),
+    readPieces: async (repo, leaf, onPiece) => readPieces(await open(repo), leaf, onPiece),
     readContent: async (repo, leaf) => (await open(repo)).objects.readObject(leaf.oid),
     exportFile: async (repo, leaf, target) => exportFile(await open(repo), leaf, target),
 

@@ -1,7 +1,7 @@
 /** Handlers of the actions that land work, discard it or undo either. */
 import type { land as table } from '../../actions/land.ts'
 import { taskView } from '../../core/model/task-view.ts'
-import { outputTo, stepView } from '../views.ts'
+import { outputTo, riskTo, stepView } from '../views.ts'
 import type { Handlers } from './handler.ts'
 
 export const land: Handlers<keyof typeof table> = {
@@ -18,15 +18,13 @@ export const land: Handlers<keyof typeof table> = {
       url,
       hook,
       skipped = [],
-    } = await accept(ports, { dir: repo, onOutput: outputTo(emit), ...input }, signal)
-    const { files } = preview
+    } = await accept(ports, { dir: repo, onOutput: outputTo(emit), onRisk: riskTo(emit), ...input }, signal)
+    const { files, runsCode, risks } = preview
     const unheld = skipped.length > 0 ? { skipped } : {}
     if (input.dryRun) {
-      const { clean, conflicts, marked, runsCode, refused } = preview
-      const lists = { conflicts, runsCode, refused }
-      return { task: taskView(task), preview: { clean, files, marked, ...lists }, ...unheld }
+      return { task: taskView(task), preview, ...unheld }
     }
-    const accepted = { as, onto, commit, url, files }
+    const accepted = { as, onto, commit, url, files, runsCode, risks }
     const others = (await siblingsOf(ports, task)).map(({ id }) => id)
     return {
       task: taskView(task),

@@ -1,6 +1,7 @@
 /** `accept`: lands the work of a task, and offers to reject the other tasks of the same prompt. */
 import { AppError } from '../../core/model/errors.ts'
 import { strategies, strategyFacts } from '../../core/model/strategies.ts'
+import type { Said } from '../../protocol/events.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { ask } from '../ask.ts'
 import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'
@@ -10,7 +11,7 @@ import { marks, printable } from '../output.ts'
 
 export async function accept(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
-  const answer = await context.call('task.accept', {
+  const input = {
     repo: dir,
     task: positionals[0],
     as: choice(values, 'as', strategies),
@@ -23,14 +24,33 @@ export async function accept(context: Context): Promise<Answer> {
     dryRun: flag(values, 'dry-run'),
     keep: flag(values, 'keep'),
     allow: texts(values, 'allow'),
+    failOnRisk: flag(values, 'fail-on-risk'),
     hooks: flag(values, 'hooks'),
-  })
+  }
+  const answer = await context.call('task.accept', input, (told) =>
+    told.event === 'risky' ? agreed(context, told.risks) : context.hear(told),
+  )
   const { task, siblings = [], skipped = [] } = answer
   for (const { path, why } of skipped)
     context.tell(printable(`Not landed, as no step holds it: ${path} (${why})`))
   const rejected = await rejectRest(context, task.id, siblings)
   const rest = rejected ? siblings.map((id) => `Rejected ${id}`) : hint(siblings)
   return { json: { ...answer }, text: [outcomeText(context, answer), ...rest].join('\n') }
+}
+
+/** Asks before something lands that runs code later. `deny` refuses it; where nobody can answer, it lands and is told. */
+async function agreed(context: Context, risks: Risks): Promise<Said | undefined> {
+  const { values, paint, signal } = context
+  if (flag(values, 'json') || flag(values, 'yes')) return undefined
+  const lines = risks.map((risk) => paint('yellow', riskLine(risk)))
+  const said = await ask([...lines, 'Land it? [y/N] '].join('\n'), signal)
+  return said === undefined || said.startsWith('y') ? 'once' : 'deny'
+}
+
+type Risks = NonNullable<Output<'task.accept'>['accepted']>['risks']
+
+function riskLine({ path, why }: Risks[number]): string {
+  return printable(`  look at ${path}: ${why}`)
 }
 
 /** Asks whether to reject the other tasks that were given the same prompt, and does so. */
@@ -71,17 +91,20 @@ function outcomeText(
   if (preview) {
     const marked = (style: 'yellow' | 'red', line: string) => lines.push(paint(style, printable(line)))
     const lines = preview.files.map(({ path, status }) => printable(`  ${marks[status]} ${path}`))
-    for (const path of preview.runsCode) marked('yellow', `  runs code later: ${path}`)
+    for (const risk of preview.risks) lines.push(paint('yellow', riskLine(risk)))
     for (const { path, why } of preview.refused) marked('red', `  needs --allow: ${path} (${why})`)
     for (const { path, kind } of preview.conflicts) marked('red', `  conflict (${kind}): ${path}`)
     for (const { path, kind } of preview.marked) marked('yellow', `  markers (${kind}): ${path}`)
     return [`${task.id} ${outlook(preview)}:`, ...lines].join('\n')
   }
-  if (accepted && strategyFacts[accepted.as].final !== undefined) return printable(requested(task, accepted))
+  const looks = (accepted?.risks ?? []).map((risk) => paint('yellow', riskLine(risk)))
+  if (accepted && strategyFacts[accepted.as].final !== undefined)
+    return [...requested(task, accepted), ...looks].join('\n')
   const files = counted(accepted?.files.length ?? 0, 'file')
   const open = task.state === 'accepted' || task.state === 'kept' ? '' : '; the task stays open'
   return [
     `Accepted ${task.id} as ${accepted?.as}: ${files}${printable(placeOf(task, accepted))}${open}`,
+    ...looks,
     ...conflicts.map(({ path, kind }) => printable(`  conflict to resolve: ${path} (${kind})`)),
     `  undo: offshoot undo ${operation?.slice(0, 6)}`,
   ].join('\n')
@@ -105,10 +128,10 @@ function outlook({ conflicts, marked, refused }: NonNullable<Output<'task.accept
 function requested(
   { id, state }: Output<'task.accept'>['task'],
   { onto, url }: NonNullable<Output<'task.accept'>['accepted']>,
-): string {
+): string[] {
   const open = state === 'kept' ? '' : '; the task stays open'
   return [
-    `Opened a pull request for ${id} into ${onto}${open}`,
-    ...(url === undefined ? [] : [`  ${url}`]),
-  ].join('\n')
+    printable(`Opened a pull request for ${id} into ${onto}${open}`),
+    ...(url === undefined ? [] : [printable(`  ${url}`)]),
+  ]
 }

@@ -1,6 +1,6 @@
 /** `agents` and `agents install`: lists agents, and installs their slash commands in a workspace. */
 import { type Answer, type Context, text } from '../command.ts'
-import { printable, table } from '../output.ts'
+import { printableLines, table } from '../output.ts'
 
 export async function agents(context: Context): Promise<Answer> {
   const { agents } = await context.call('system.agents', { repo: context.dir })
@@ -27,5 +27,5 @@ export async function install(context: Context): Promise<Answer> {
     ...files.filter((file) => !file.endsWith('/.gitignore')).map((file) => `  ${file}`),
     ...skipped.map((file) => `  skipped, another file has that name: ${file}`),
   ]
-  return { json: { ...done }, text: printable(lines.join('\n')) }
+  return { json: { ...done }, text: printableLines(lines) }
 }

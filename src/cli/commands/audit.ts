@@ -1,7 +1,8 @@
 /** `audit`: prints the log of events, or verifies its seals (docs/adr/0020-the-log-is-sealed.md). */
 import { moment } from '../ages.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { printable, table } from '../output.ts'
+import { counted } from '../../core/base/counted.ts'
+import { printableLines, table } from '../output.ts'
 
 /** The seals need no key. */
 const proven =
@@ -20,8 +21,9 @@ export async function audit(context: Context): Promise<Answer> {
   if (verified) {
     const { entries, head, flaws } = verified
     const lines = flaws.map(({ seq, what }) => `entry ${seq}: ${what}`)
-    const sound = `All ${entries} entries form an unbroken chain. The last seal: ${head || 'none yet'}\n${proven}`
-    const words = flaws.length === 0 ? sound : printable(lines.join('\n'))
+    const chained = `${counted(entries, 'entry forms', 'entries form')} an unbroken chain.`
+    const sound = `${chained} The last seal: ${head || 'none yet'}\n${proven}`
+    const words = flaws.length === 0 ? sound : printableLines(lines)
     return { json: { verified }, text: words, exitCode: flaws.length === 0 ? 0 : 1 }
   }
   if (events?.length === 0) context.tell('No entries.')

@@ -1,7 +1,7 @@
 /** `compare`: prints tasks side by side. */
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { shortList, table } from '../output.ts'
+import { printableDiff, shortList, table } from '../output.ts'
 
 /** Runs the command of --check in each workspace first, if there is one. */
 export function compare(context: Context): Promise<Answer> {
@@ -17,7 +17,8 @@ export async function sideBySide(context: Context, tasks: readonly string[]): Pr
     ...row,
     ...(check !== undefined && { check: checks[n] === 0 }),
   }))
-  const words = [await table([heads, ...rows.map(cells)]), done.diff].filter(Boolean).join('\n\n')
+  const columns = await table([heads, ...rows.map(cells)])
+  const words = [columns, done.diff && printableDiff(done.diff)].filter(Boolean).join('\n\n')
   return { json: { ...done, tasks: rows }, text: words, long: true }
 }
 

@@ -6,7 +6,7 @@ import { AppError } from '../../core/model/errors.ts'
 import { quoted } from '../../core/base/shell-quote.ts'
 import { run as runProgram } from '../../process/spawn.ts'
 import type { Answer, Context } from '../command.ts'
-import { printable } from '../output.ts'
+import { printableText } from '../output.ts'
 
 /**
  * Runs every printed line in a temporary folder with a state folder of its own. A line that fails, or that changes the
@@ -104,9 +104,10 @@ function demoShell({ tell, paint }: Context, folder: string): DemoShell {
       const output = (stdout + stderr).trimEnd()
       lines.push({ command, output })
       tell(
-        [`${paint('cyan', '$')} ${command}`, ...(output === '' ? [] : [indented(printable(output))])].join(
-          '\n',
-        ),
+        [
+          `${paint('cyan', '$')} ${command}`,
+          ...(output === '' ? [] : [indented(printableText(output))]),
+        ].join('\n'),
       )
       if (code !== 0) throw new AppError('failed', `${command} ended with ${code}: ${output}`)
       return stdout

@@ -2,14 +2,14 @@
 import { type Exclusion, requireCombinable } from '../../core/base/exclusions.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { table } from '../output.ts'
+import { printableDiff, table } from '../output.ts'
+import { isTerminal } from '../stdout.ts'
 
 const exclusions: readonly Exclusion<'--stat' | '--name-only' | '--hunks' | '--step'>[] = [
   { options: ['--stat', '--name-only', '--hunks'] },
   { options: ['--hunks', '--step'], why: ': it lists the hunks of the whole task' },
 ]
 
-/** Prints the patch as git made it: escaping would break it for `git apply`. */
 export async function diff(context: Context): Promise<Answer> {
   const { dir, values, positionals, colored } = context
   const [stat, names, hunks] = [flag(values, 'stat'), flag(values, 'name-only'), flag(values, 'hunks')]
@@ -26,11 +26,10 @@ export async function diff(context: Context): Promise<Answer> {
     hunks: hunks || flag(values, 'json'),
   })
   if (answer.files.length === 0) context.tell('No difference.')
-  return {
-    json: { ...answer },
-    text: hunks ? await listed(answer.hunks ?? []) : answer.diff.trimEnd(),
-    long: true,
-  }
+  const words = answer.diff.trimEnd()
+  // A patch stays as git made it where a program reads it: escaping would break it for `git apply`.
+  const shown = stat || names || isTerminal() ? printableDiff(words) : words
+  return { json: { ...answer }, text: hunks ? await listed(answer.hunks ?? []) : shown, long: true }
 }
 
 /** The id comes first, so that `accept --hunks` can read the list as it is. */

@@ -1,7 +1,7 @@
 /** `reject` and `delete`: discard the work of a task. */
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag } from '../command.ts'
-import { printable } from '../output.ts'
+import { printableLines } from '../output.ts'
 
 export async function reject(context: Context): Promise<Answer> {
   const input = {
@@ -27,5 +27,5 @@ function answer(done: string, rejected: Output<'task.reject'>): Answer {
     ...(unkept === undefined ? [] : [`  the last changes are in no step, only in the trash: ${unkept}`]),
     `  undo: offshoot undo ${operation.slice(0, 6)}`,
   ]
-  return { json: { ...rejected }, text: printable(lines.join('\n')) }
+  return { json: { ...rejected }, text: printableLines(lines) }
 }

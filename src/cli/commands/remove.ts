@@ -2,7 +2,7 @@
 import { requireCombinable } from '../../core/base/exclusions.ts'
 import { AppError } from '../../core/model/errors.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { printable, shortList } from '../output.ts'
+import { printable, printableLines, shortList } from '../output.ts'
 
 export async function worktreeRemove(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
@@ -29,5 +29,5 @@ export async function worktreeRemove(context: Context): Promise<Answer> {
     `  trash: ${done.trash}`,
     ...(done.operation === undefined ? [] : [`  undo: offshoot undo ${done.operation.slice(0, 6)}`]),
   ]
-  return { json: { ...done, task }, text: printable(lines.join('\n')) }
+  return { json: { ...done, task }, text: printableLines(lines) }
 }

@@ -2,7 +2,7 @@
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag } from '../command.ts'
 import { counted } from '../../core/base/counted.ts'
-import { printable } from '../output.ts'
+import { printableLines } from '../output.ts'
 
 const outcomes = {
   sound: 'is intact',
@@ -18,7 +18,7 @@ export async function repair(context: Context): Promise<Answer> {
   })
   return {
     json: { ...done },
-    text: printable(lines(done).join('\n')),
+    text: printableLines(lines(done)),
     exitCode: done.left.length + (done.rebuilt?.left.length ?? 0) > 0 ? 1 : 0,
   }
 }

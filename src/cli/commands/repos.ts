@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { quoted } from '../../core/base/shell-quote.ts'
 import type { Answer, Context } from '../command.ts'
-import { printable, table } from '../output.ts'
+import { printableLines, table } from '../output.ts'
 
 export async function repos(context: Context): Promise<Answer> {
   const { repos } = await context.call('system.repos', {})
@@ -30,7 +30,7 @@ export async function forget(context: Context): Promise<Answer> {
   ]
   return {
     json: { ...done },
-    text: printable(lines.join('\n')),
+    text: printableLines(lines),
     exitCode: done.errors.length > 0 ? 1 : 0,
   }
 }

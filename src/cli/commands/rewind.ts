@@ -1,7 +1,7 @@
 /** `rewind`: puts the workspace back to an earlier step. */
 import { AppError } from '../../core/model/errors.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
-import { printable } from '../output.ts'
+import { printableLines } from '../output.ts'
 
 export async function rewind(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
@@ -18,5 +18,5 @@ export async function rewind(context: Context): Promise<Answer> {
   const lines = [`Rewound ${done.task.id} to step ${to}, as its new step ${done.checkpoint.n}`]
   if (done.kept !== undefined) lines.push(`  the state before is step ${done.kept}`)
   lines.push(`  undo: offshoot undo ${done.operation.slice(0, 6)}`)
-  return { json: { ...done }, text: printable(lines.join('\n')) }
+  return { json: { ...done }, text: printableLines(lines) }
 }

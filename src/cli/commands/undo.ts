@@ -1,7 +1,7 @@
 /** `undo` and `ops`: undo an operation, and list them (docs/adr/0015-operations-staged-then-finished.md). */
 import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
-import { ago, printable, table } from '../output.ts'
+import { ago, printableLines, table } from '../output.ts'
 import { counted } from '../../core/base/counted.ts'
 
 export async function undo(context: Context): Promise<Answer> {
@@ -12,7 +12,7 @@ export async function undo(context: Context): Promise<Answer> {
     `Undid ${done.verb} of ${done.task.id}${files}`,
     `  redo: offshoot undo ${done.operation.slice(0, 6)}`,
   ]
-  return { json: { ...done }, text: printable(lines.join('\n')) }
+  return { json: { ...done }, text: printableLines(lines) }
 }
 
 export async function ops(context: Context): Promise<Answer> {

@@ -1,6 +1,6 @@
 /** `update`: merges the target branch into the workspace. */
 import { type Answer, choice, type Context, flag, text } from '../command.ts'
-import { printable } from '../output.ts'
+import { printableLines } from '../output.ts'
 
 export async function update(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
@@ -17,5 +17,5 @@ export async function update(context: Context): Promise<Answer> {
   ]
   for (const { path, kind } of conflicts)
     lines.push(`  conflict to resolve in ${task.path}: ${path} (${kind})`)
-  return { json: { ...done }, text: printable(lines.join('\n')) }
+  return { json: { ...done }, text: printableLines(lines) }
 }

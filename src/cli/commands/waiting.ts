@@ -2,7 +2,7 @@
 import { appError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
-import { ago, printable, stateWords, table } from '../output.ts'
+import { ago, printableLines, stateWords, table } from '../output.ts'
 import { counted } from '../../core/base/counted.ts'
 
 type Task = Output<'task.list'>['tasks'][number]
@@ -47,13 +47,13 @@ export async function waiting(context: Context): Promise<Answer> {
     ...(others > 0 ? [`and ${counted(others, 'other open task')}`] : []),
   ]
   const lines = [
-    ...(all.length === 0 ? ['No task waits for you.'] : [await table(rows)]),
+    ...(all.length === 0 ? ['No task waits for you.'] : (await table(rows)).split('\n')),
     ...(more.length > 0 ? [`${more.join(', ')}: offshoot list`] : []),
     ...(found.tasks.length === 0
       ? ['  offshoot run "what to do"    offshoot start TASK-1    offshoot --help']
       : []),
   ]
-  return { json: { waiting: all }, text: printable(lines.join('\n')) }
+  return { json: { waiting: all }, text: printableLines(lines) }
 }
 
 const most = 10

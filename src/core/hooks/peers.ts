@@ -1,4 +1,5 @@
 /** Reads the workspace set-up files of Cursor, Codex and Conductor as hooks of offshoot. */
+import { quoted } from '../base/shell-quote.ts'
 import path from 'node:path'
 import { appError, AppError } from '../model/errors.ts'
 import type { Ports } from '../ports/index.ts'
@@ -145,7 +146,7 @@ export function hookSettings(files: readonly PeerFile[]): HookSetting[] {
       const other = found.get(key)
       if (other && other.value !== value) {
         throw new AppError('wrongUsage', `${other.from} and ${file} differ.`, {
-          hint: `Name one of them: offshoot config import ${file}`,
+          hint: `Name one of them: offshoot config import ${quoted(file)}`,
         })
       }
       if (!other) found.set(key, { key, value, from: file })

@@ -1,4 +1,5 @@
 /** The strategy `pr`: pushes the task's branch, and opens a pull request with `gh` or `glab`. */
+import { quoted } from '../base/shell-quote.ts'
 import type { Work } from '../tasks/work.ts'
 import { AppError, appError } from '../model/errors.ts'
 import { closeKept } from './close.ts'
@@ -61,12 +62,12 @@ async function requireRemote({ ports, repo, task }: Work, remote: string): Promi
   const url = before ?? now
   if (url === undefined) {
     throw new AppError('notFound', `There is no remote ${remote}.`, {
-      hint: `git remote add ${remote} URL, or name another one with pr.remote.`,
+      hint: `git remote add ${quoted(remote)} URL, or name another one with pr.remote.`,
     })
   }
   if (now === url) return url
   throw new AppError('policyRefused', `The remote ${remote} has changed since ${task.id} was started.`, {
-    hint: `If that was you, say where to: OFFSHOOT_PR_REMOTE=${now ?? 'URL'}`,
+    hint: `If that was you, say where to: OFFSHOOT_PR_REMOTE=${quoted(now ?? 'URL')}`,
     data: { before, now },
   })
 }

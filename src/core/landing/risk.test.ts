@@ -1,72 +1,45 @@
 import { expect, test } from 'vitest'
 import type { Mode } from '../model/tree.ts'
-import { risks } from './risk.ts'
+import { risks, type SeenFile } from './risk.ts'
 
-const file = (path: string, content = '', mode: Mode = '100644', from?: Mode) => ({
+const file = (path: string, mode: Mode = '100644', from?: Mode): SeenFile => ({
   path,
   from: from ? { mode: from, oid: 'a' } : null,
   to: { mode, oid: 'b' },
-  content: Buffer.from(content),
+  holdsSecret: false,
 })
 
-test.each([
-  ['.husky/pre-commit'],
-  ['.vscode/tasks.json'],
-  ['.claude/settings.json'],
-  ['.github/workflows/ci.yml'],
-  ['package.json'],
-  ['sub/package.json'],
-  ['.envrc'],
-])('A9: %s is named as something that runs code later', (path) => {
-  expect(risks([file(path)]).runsCode).toEqual([path])
-})
-
-test('A9: an executable bit that is new is named; one that was there is not', () => {
+test('A9: what can be run is told: new, made so, or changed', () => {
   const found = risks([
-    file('new.sh', '', '100755'),
-    file('old.sh', '', '100755', '100755'),
+    file('new.sh', '100755'),
+    file('changed.sh', '100755', '100755'),
+    file('made.sh', '100755', '100644'),
     file('plain.txt'),
   ])
-  expect(found).toEqual({ runsCode: ['new.sh'], refused: [] })
+  expect(found.told.map(({ path }) => path)).toEqual(['new.sh', 'changed.sh', 'made.sh'])
+  expect(found.refused).toEqual([])
 })
 
-test.each([
-  ['/etc/passwd', 'link'],
-  ['../outside', 'link'],
-  ['../../x', 'sub/link'],
-  ['a/../../x', 'link'],
-])('A9: a link to %s at %s leads out', (target, path) => {
-  expect(risks([file(path, target, '120000')]).refused).toHaveLength(1)
+test('A9: what runs later is told with the reason, unless it is deleted or changed harmlessly', () => {
+  expect(risks([file('Makefile')]).told).toEqual([{ path: 'Makefile', why: 'runs with a build or a test' }])
+  expect(risks([{ ...file('Makefile'), to: null }]).told).toEqual([])
+  expect(risks([{ ...file('package.json'), isHarmless: true }]).told).toEqual([])
 })
 
-test.each([
-  ['inside', 'link'],
-  ['../beside', 'sub/link'],
-])('A9: a link to %s at %s stays inside', (target, path) => {
-  expect(risks([file(path, target, '120000')]).refused).toEqual([])
+test.each(['.env', 'config/.env.production', 'prod.env', 'id_rsa', 'server.pem', 'server.key', 'k.ppk'])(
+  'A9: %s looks like a secret',
+  (path) => {
+    expect(risks([file(path)]).refused).toHaveLength(1)
+  },
+)
+
+test.each(['.env.example', 'example.env', 'src/env.ts', 'token.md', 'keys.ts'])('A9: %s does not', (path) => {
+  expect(risks([file(path)]).refused).toEqual([])
 })
 
-test.each([
-  ['.env', 'A=1'],
-  ['config/.env.production', 'A=1'],
-  ['id_rsa', ''],
-  ['server.pem', ''],
-  ['notes.txt', '-----BEGIN RSA PRIVATE KEY-----'],
-  ['notes.txt', `token = ghp_${'a'.repeat(36)}`],
-  ['notes.txt', 'AKIAABCDEFGHIJKLMNOP'],
-])('A9: %s with %j looks like a secret', (path, content) => {
-  expect(risks([file(path, content)]).refused).toHaveLength(1)
-})
-
-test.each([
-  ['.env.example', 'A='],
-  ['src/env.ts', 'export const env = 1'],
-  ['token.md', 'what a token is'],
-])('A9: %s with %j does not', (path, content) => {
-  expect(risks([file(path, content)]).refused).toEqual([])
-})
-
-test('A9: a submodule is refused, a deletion never', () => {
-  expect(risks([file('sub', '', '160000')]).refused).toHaveLength(1)
+test('A9: a submodule, a secret and a link that leads out are refused, a deletion never', () => {
+  expect(risks([file('sub', '160000')]).refused).toHaveLength(1)
+  expect(risks([{ ...file('a.txt'), holdsSecret: true }]).refused).toHaveLength(1)
+  expect(risks([{ ...file('x', '120000'), link: 'a link' }]).refused).toEqual([{ path: 'x', why: 'a link' }])
   expect(risks([{ ...file('.env'), to: null }]).refused).toEqual([])
 })

@@ -1,58 +1,56 @@
-/** Finds risky files in a change: those that run code, hold secrets, or lead out of the repository. Pure. */
-import path from 'node:path'
-import { hasSecret, isSecretName } from '../model/secrets.ts'
+/** Judges the files of a change: those that run later are told, those that hold secrets or lead out are refused. Pure. */
+import type { BytePath } from '../model/bytes.ts'
+import { toText } from '../model/bytes.ts'
+import { isSecretName } from '../model/secrets.ts'
 import type { Leaf } from '../model/tree.ts'
+import { whyLater } from './runs-later.ts'
 
-export interface RiskyFile {
-  readonly path: string
+/** A changed file, and what was seen in it. */
+export interface SeenFile {
+  readonly path: BytePath
   readonly from: Leaf | null
   readonly to: Leaf | null
-  /** Its new content, if it is small enough to be searched. */
-  readonly content: Buffer | undefined
+  readonly holdsSecret: boolean
+  /** Of a link: why it may not land. */
+  readonly link?: string | undefined
+  /** A `package.json` whose scripts and dependencies are as before. */
+  readonly isHarmless?: boolean | undefined
+}
+
+/** A path, or the id of a commit, and what is the matter with it. */
+export interface Risk {
+  readonly path: string
+  readonly why: string
 }
 
 export interface Risks {
-  /** Files whose code runs later without being asked for, or as a habit: hooks, workflows, `Makefile`. */
-  readonly runsCode: readonly string[]
+  /** Files that run later without being asked for, or as a habit: hooks, workflows, `Makefile`. */
+  readonly told: readonly Risk[]
   /** Files that land only if `--allow` names them. */
-  readonly refused: readonly { readonly path: string; readonly why: string }[]
+  readonly refused: readonly Risk[]
 }
 
-const running = [
-  /(^|\/)\.(vscode|idea|claude|cursor|husky|githooks|devcontainer)\//,
-  /(^|\/)(hooks|git-hooks)\//,
-  /^\.github\/(workflows|actions)\//,
-  /(^|\/)(\.envrc|\.mcp\.json|\.gitlab-ci\.yml|Jenkinsfile|Makefile|justfile|package\.json|\.pre-commit-config\.yaml|lefthook\.yml)$/,
-  /^\.circleci\//,
-]
-
-export function risks(files: readonly RiskyFile[]): Risks {
-  const runsCode: string[] = []
-  const refused: { path: string; why: string }[] = []
-  for (const file of files) {
-    if (file.to !== null && (running.some((pattern) => pattern.test(file.path)) || isNewlyExecutable(file)))
-      runsCode.push(file.path)
-    const why = refusal(file)
-    if (why !== undefined) refused.push({ path: file.path, why })
-  }
-  return { runsCode, refused }
+export function risks(files: readonly SeenFile[]): Risks {
+  const named = (why: (file: SeenFile) => string | undefined) =>
+    files.flatMap((file): Risk[] => {
+      const reason = why(file)
+      return reason === undefined ? [] : [{ path: toText(file.path), why: reason }]
+    })
+  return { told: named(whyTold), refused: named(whyNot) }
 }
 
-function isNewlyExecutable({ from, to }: RiskyFile): boolean {
-  return to?.mode === '100755' && from?.mode !== '100755'
+function whyTold({ path, to, isHarmless }: SeenFile): string | undefined {
+  if (to === null || isHarmless) return undefined
+  return whyLater(toText(path)) ?? (to.mode === '100755' ? 'can be run' : undefined)
 }
 
-function refusal({ path: file, from, to, content }: RiskyFile): string | undefined {
+function whyNot({ path, from, to, holdsSecret, link }: SeenFile): string | undefined {
   if (to?.mode === '160000' || from?.mode === '160000') return 'a change of a submodule'
   if (to === null) return undefined
-  if (to.mode === '120000' && leadsOut(file, content?.toString() ?? ''))
-    return 'a link that leads out of the repository'
-  if (isSecretName(file)) return 'looks like a secret, by its name'
-  if (content && hasSecret(content.toString('latin1'))) return 'looks like it holds a secret'
-  return undefined
+  return link ?? whySecret(path, holdsSecret)
 }
 
-function leadsOut(file: string, target: string): boolean {
-  if (path.posix.isAbsolute(target)) return true
-  return path.posix.normalize(path.posix.join(path.posix.dirname(file), target)).startsWith('..')
+export function whySecret(path: BytePath, holdsSecret: boolean): string | undefined {
+  if (isSecretName(toText(path))) return 'looks like a secret, by its name'
+  return holdsSecret ? 'looks like it holds a secret' : undefined
 }

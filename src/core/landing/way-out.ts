@@ -1,4 +1,5 @@
 /** The hint of a conflict: how the user can solve it. */
+import { quoted } from '../base/shell-quote.ts'
 import type { Conflict } from '../model/tree.ts'
 import type { Task } from '../model/task.ts'
 import type { LandingInput, LandingStrategy } from './strategy.ts'
@@ -15,7 +16,7 @@ export function wayOut(
   const merges = conflicts.filter(({ kind }) => !inTheWay.has(kind))
   if (merges.length === 0) return 'Commit your changes of those files, or move the files away; then repeat.'
   const meetsFiles = lands === 'files' && !task.shadow
-  const from = meetsFiles ? ' --dirty' : input.onto === undefined ? '' : ` --onto ${input.onto}`
+  const from = meetsFiles ? ' --dirty' : input.onto === undefined ? '' : ` --onto ${quoted(input.onto)}`
   const update = `offshoot update ${task.id}${from} --conflicts markers writes the conflicts into the workspace, to resolve them there`
   const isText = merges.every(({ kind }) => kind === 'content' || kind === 'add/add')
   const here = meetsFiles && takes.includes('conflicts') && isText && input.conflicts !== 'markers'

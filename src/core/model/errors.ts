@@ -195,6 +195,8 @@ interface ErrorFacts {
   readonly badSettings: { readonly key?: string; readonly line?: number; readonly column?: number }
   readonly policyRefused: /** Paths that may not land, each with the reason. */
     | { readonly refused: readonly { readonly path: string; readonly why: string }[] }
+    /** What the user was told of before it would land. */
+    | { readonly risks: readonly { readonly path: string; readonly why: string }[] }
     | { readonly hook: string }
     /** Settings for agents that the user has not trusted. */
     | { readonly untrusted: readonly string[] }

@@ -1,4 +1,5 @@
 /** A step: one state of a workspace that the vault keeps, and the answers of the ports that read steps. */
+import type { BytePath } from './bytes.ts'
 import type { GitLock } from './git.ts'
 
 /** A commit of the vault. Step 0 is the workspace as it was at the start. */
@@ -68,6 +69,20 @@ export interface ReplayStep {
   readonly subject: string
   readonly tree: string
   readonly parentTree: string
+}
+
+/** A commit of the agent's own, with the files that appear with it. */
+export interface OwnCommit {
+  readonly commit: string
+  /** Left out where it is the user. */
+  readonly author?: string
+  readonly files: readonly { readonly path: BytePath; readonly oid: string }[]
+}
+
+export interface OwnCommits {
+  readonly commits: readonly OwnCommit[]
+  /** Heads that lack an object, or whose objects git refuses: they are never handed on. */
+  readonly unsound: readonly string[]
 }
 
 export interface Published {

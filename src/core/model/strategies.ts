@@ -13,6 +13,8 @@ export interface StrategyFacts {
   readonly lands: 'files' | 'commit' | 'branch'
   /** The options that it takes; it refuses all others. */
   readonly takes: readonly LandingOption[]
+  /** Hands every step and every commit of the agent's on, not only the last state: as they are, or as commits of the user's. */
+  readonly history?: 'kept' | 'remade' | undefined
   /** Why it cannot be undone, for a landing that reaches other people. */
   readonly final?: string | undefined
 }
@@ -26,16 +28,28 @@ const table = {
     takes: ['part', 'conflicts', 'keep'],
   },
   squash: { summary: 'makes one commit on a branch', lands: 'commit', takes: commitOptions },
-  merge: { summary: 'makes a merge commit on a branch', lands: 'commit', takes: commitOptions },
-  rebase: { summary: 'makes a commit of each step on a branch', lands: 'commit', takes: commitOptions },
+  merge: {
+    summary: 'makes a merge commit on a branch',
+    lands: 'commit',
+    history: 'kept',
+    takes: commitOptions,
+  },
+  rebase: {
+    summary: 'makes a commit of each step on a branch',
+    lands: 'commit',
+    history: 'remade',
+    takes: commitOptions,
+  },
   'keep-branch': {
     summary: 'closes the task and leaves all of its work on its branch',
     lands: 'branch',
+    history: 'kept',
     takes: [],
   },
   pr: {
     summary: 'pushes all of the work on its branch and opens a pull request',
     lands: 'branch',
+    history: 'kept',
     takes: ['onto', 'message', 'keep', 'hooks'],
     final: 'a pull request was opened',
   },

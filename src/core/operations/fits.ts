@@ -1,4 +1,5 @@
 /** Checks that an operation can be undone: refs, HEAD, index and folders must be as the operation left them. */
+import { quoted } from '../base/shell-quote.ts'
 import type { Work } from '../tasks/work.ts'
 import { toText } from '../model/bytes.ts'
 import { conflictError, AppError } from '../model/errors.ts'
@@ -45,7 +46,9 @@ async function requireHead({ ports, repo, task }: Work, head: NonNullable<Operat
   const why = other ? `${other.id} is at work there` : `it is on ${now ?? 'no branch'}`
   throw new AppError('conflict', `${task.path} is not as the operation left it: ${why}.`, {
     path: task.path,
-    hint: other ? `Accept or reject ${other.id} first.` : `Bring it back first: git switch ${head.from}`,
+    hint: other
+      ? `Accept or reject ${other.id} first.`
+      : `Bring it back first: git switch ${quoted(head.from)}`,
     data: { conflicts: [{ path: 'HEAD', kind: 'changed' }] },
   })
 }

@@ -47,7 +47,9 @@ export interface Contents {
   /** The entry at a path of a tree. */
   findLeaf(repo: Repo, tree: string, file: BytePath): Promise<Leaf | undefined>
   /** The content of a file; undefined when it has more than `limit` bytes. */
-  findContent(repo: Repo, leaf: Leaf, limit: number): Promise<Buffer | undefined>
+  findContent(repo: Repo, leaf: Pick<Leaf, 'oid'>, limit: number): Promise<Buffer | undefined>
+  /** Hands the content of a file over piece by piece, so that its size does not matter. */
+  readPieces(repo: Repo, leaf: Pick<Leaf, 'oid'>, onPiece: (piece: Buffer) => void): Promise<void>
   /** The content of a file, whatever its size. */
   readContent(repo: Repo, leaf: Leaf): Promise<Buffer>
   /** Writes the content to a new file. */

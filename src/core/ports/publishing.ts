@@ -3,7 +3,7 @@ import type { BytePath } from '../model/bytes.ts'
 import type { Push } from '../model/git.ts'
 
 import type { Repo } from '../model/repo.ts'
-import type { Published, ReplayStep } from '../model/step.ts'
+import type { OwnCommits, Published, ReplayStep } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Leaf, LeafChange } from '../model/tree.ts'
 
@@ -41,6 +41,8 @@ export interface Publishing {
   push(repo: Repo, task: Task, push: Push, signal?: AbortSignal): Promise<void>
   /** The commits for a rebase: the agent's own and its uncommitted rest, or else the steps. */
   readReplay(repo: Repo, task: Task, signal?: AbortSignal): Promise<ReplayStep[]>
+  /** The commits that the agent made itself, beyond the base; looks at them as git does before it takes a push. */
+  readOwnCommits(repo: Repo, task: Task, signal?: AbortSignal): Promise<OwnCommits>
   /** The commit id that each published step has in the user's repository, by the number of the step. */
   readPublished(repo: Repo, task: Task): Promise<ReadonlyMap<number, string>>
 }

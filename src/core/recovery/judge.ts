@@ -268,7 +268,7 @@ function judgeTask({ task, folder, moved, fault, isBusy }: SeenTask, repo: SeenR
       verdict: 'report',
       message: fault,
       why: 'What is done there meanwhile is yours; no step of the task is taken.',
-      hint: `git -C ${quoted(task.path)} switch ${task.branch}`,
+      hint: `git -C ${quoted(task.path)} switch ${quoted(task.branch)}`,
     })
   } else if (fault !== undefined) {
     reportRecreate(fault, 'Git does not work in it, or takes it for something else.', {
@@ -345,7 +345,7 @@ function pinFinding(ref: string, task: Task | undefined, at: string): Finding {
     verdict: 'report',
     message: 'no task of this state folder has it',
     why: 'It keeps a commit from being collected, perhaps for an offshoot with another state folder.',
-    hint: `If there is none: git${at} update-ref -d ${ref}`,
+    hint: `If there is none: git${at} update-ref -d ${quoted(ref)}`,
   }
 }
 

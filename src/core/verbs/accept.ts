@@ -3,7 +3,17 @@ import { askTaskHook, type HookRun, runTaskHook } from '../hooks/hooks.ts'
 import { landingStrategies, requireStrategy } from '../landing/index.ts'
 import { type Choice, type Offer, offerOf, rootedChoice } from '../landing/offer.ts'
 import { requireOptions } from '../landing/options.ts'
-import { misfitPreview, type Preview, previewOf, requireAllowed, requirePlace } from '../landing/preview.ts'
+import {
+  declinedError,
+  lookAt,
+  misfitPreview,
+  type Preview,
+  previewOf,
+  requireAllowed,
+  requireNoRisk,
+  requirePlace,
+} from '../landing/preview.ts'
+import type { Risk } from '../landing/risk.ts'
 import type { LandedAt, Landing, LandingInput, LandingStrategy, LandingWork } from '../landing/strategy.ts'
 import { wayOut } from '../landing/way-out.ts'
 import type { CommandCall } from '../model/command.ts'
@@ -28,6 +38,10 @@ export interface AcceptInput<Name extends string = Strategy> extends Choice, Lan
   readonly as?: Name | undefined
   /** Paths that land even if they were flagged. */
   readonly allow?: readonly string[] | undefined
+  /** Refuses to land anything that has a risk. */
+  readonly failOnRisk?: boolean | undefined
+  /** Is asked before anything with a risk lands; false refuses it. */
+  readonly onRisk?: ((risks: readonly Risk[]) => Promise<boolean>) | undefined
   /** Is called with the output of hooks. */
   readonly onOutput?: CommandCall['onOutput']
 }
@@ -88,19 +102,22 @@ export async function acceptBy<Name extends string>(
 async function land<Name extends string>(
   whole: LandingWork,
   strategy: LandingStrategy<Name>,
-  { allow = [], dryRun }: AcceptInput<Name>,
+  { allow = [], dryRun, failOnRisk, onRisk }: AcceptInput<Name>,
 ): Promise<Accepted<Name> & Pick<Landing, 'after'>> {
   const { ports, repo, task, offer } = whole
   const part: Offer = (await strategy.fit?.(whole)) ?? offer
   const work = { ...whole, offer: part }
+  const looked = await lookAt(whole, strategy, allow)
+  if (!dryRun) requireAllowed(looked, strategy)
+  if (!dryRun && failOnRisk) requireNoRisk(looked)
   const landing = await strategy.plan(work)
-  const preview = await previewOf(ports, repo, { offer, part }, landing, allow)
+  const preview = await previewOf(whole, part, looked, landing)
   const report = { as: strategy.name, preview }
   if (dryRun) return { ...report, task, ...(landing.onto !== undefined && { onto: landing.onto }) }
-  requireAllowed(preview)
   requirePlace(offer, part, strategy.name)
   if (landing.conflicts.length > 0)
     throw conflictError(landing.conflicts, wayOut(task, strategy, work.input, landing.conflicts))
+  if (looked.risks.length > 0 && onRisk && !(await onRisk(looked.risks))) throw declinedError(looked)
   const landed = (await landing.send?.()) ?? landing.landed
   const operation = await operationOf(work, strategy, landing)
   const done = await perform({ ports, repo, task }, operation)

@@ -1,4 +1,5 @@
 /** Makes a missing or damaged workspace again from the last step. */
+import { quoted } from '../base/shell-quote.ts'
 import type { Work } from '../tasks/work.ts'
 import { now } from '../base/time.ts'
 import { AppError, appError } from '../model/errors.ts'
@@ -65,7 +66,7 @@ export async function requireOnBranch({ ports, repo, task }: Work): Promise<void
   if (now === branch) return
   throw new AppError('branchInUse', `${checkout} is on ${now ?? 'no branch'}, not on ${branch}.`, {
     path: checkout,
-    hint: `git switch ${branch} goes back to the work of ${task.id}.`,
+    hint: `git switch ${quoted(branch)} goes back to the work of ${task.id}.`,
   })
 }
 

@@ -13,6 +13,9 @@ export const repo = z
 
 export const taskName = z.string().min(1)
 
+/** A path, or the id of a commit, and what is the matter with it. */
+export const riskSchema = z.object({ path: z.string(), why: z.string() })
+
 /** The compiler refuses a field that only one of this and `TaskView` has. */
 const taskFields = {
   id: z.string(),

@@ -11,6 +11,7 @@ import {
   hunkSchema,
   list,
   repo,
+  riskSchema,
   skippedSchema,
   stepSchema,
   taskName,
@@ -208,6 +209,7 @@ export const taskSchemas = {
       dryRun: z.boolean().optional(),
       keep: z.boolean().optional(),
       allow: list(z.string()).optional(),
+      failOnRisk: z.boolean().optional(),
       hooks: z.boolean().optional(),
     }),
     output: z.object({
@@ -219,6 +221,8 @@ export const taskSchemas = {
           commit: z.string().optional(),
           url: z.string().optional().describe('The address of the pull request.'),
           files: list(fileSchema),
+          runsCode: list(z.string()).describe('Files that run later, or steer a tool that does.'),
+          risks: list(riskSchema).describe('The same with the reason, and commits of other authors.'),
         })
         .optional(),
       conflicts: list(conflictSchema)
@@ -237,7 +241,8 @@ export const taskSchemas = {
           marked: list(conflictSchema).describe('Files that would land with conflict markers.'),
           files: list(fileSchema),
           runsCode: list(z.string()),
-          refused: list(z.object({ path: z.string(), why: z.string() })),
+          risks: list(riskSchema),
+          refused: list(riskSchema),
         })
         .optional(),
     }),

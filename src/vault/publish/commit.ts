@@ -13,6 +13,7 @@ import { readSteps } from '../journal/steps.ts'
 import { readTree } from '../objects/commit.ts'
 import { lenders } from '../objects/lenders.ts'
 import type { OpenVault } from '../open.ts'
+import { bringIn } from './bring-in.ts'
 import { commitSteps } from './commit-steps.ts'
 import { conversionsOf, makeCleanRepo } from './conversions.ts'
 import { readLines } from './published.ts'
@@ -53,6 +54,17 @@ export async function commitAsUser(
   const commit = stdout.toString().trim()
   await transfer(vault, repo, commit, parts.parents, signal)
   return commit
+}
+
+/** The user as the author of a commit: `Ursula <ursula@example.com>`; undefined when git does not know. */
+export async function findAuthor(
+  vault: OpenVault,
+  repo: Repo,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const settings = new Map(await identity(vault, repo, signal).catch(() => []))
+  const name = settings.get('author.name')
+  return name === undefined ? undefined : `${name} <${settings.get('author.email')}>`
 }
 
 /** Author and committer as the user's own `git commit` would have them in that repository. */
@@ -134,7 +146,9 @@ async function agentsCommits(
   signal?: AbortSignal,
 ): Promise<ReplayStep[] | undefined> {
   const head = await readOwnHead(vault.files, workspacePlace(repo, task))
-  if (head === undefined) return undefined
+  if (head === undefined || head === task.base.commit) return undefined
+  const lent = { ...vault, alternates: await lenders(vault, repo, task) }
+  if (!(await bringIn(lent, head, [task.base.commit], signal))) return undefined
   const { code, stdout } = await vault.exec({
     args: [
       'log',
@@ -146,7 +160,7 @@ async function agentsCommits(
       `${task.base.commit}..${head}`,
     ],
     gitDir: vault.vault,
-    alternates: await lenders(vault, repo, task),
+    alternates: lent.alternates,
     cwd: vault.vault,
     expect: [128],
     signal,

@@ -6,6 +6,7 @@ import { readOwnHead, readOwnRef } from '../../git/own.ts'
 import { findRef } from '../../git/refs.ts'
 import { workspacePlace } from '../../git/workspace-place.ts'
 import type { OpenVault } from '../open.ts'
+import { bringIn } from './bring-in.ts'
 import { distinct, type Gathered, type Heads, type Standing } from './join-plan.ts'
 
 /** `vault` must read the objects of the workspace, too. */
@@ -20,8 +21,9 @@ export async function gatherHeads(
   const heads = await readHeads(vault, repo, task, ref, signal)
   const standings = new Map<string, Standing>()
   const base = task.base.commit
+  const known = last === undefined ? [base] : [base, last]
   for (const head of distinct(heads))
-    if (tip && head !== last) standings.set(head, await standingOf(vault, head, base, tip.commit, signal))
+    if (tip && head !== last) standings.set(head, await standingOf(vault, head, known, tip.commit, signal))
   return { base, tip, last, heads, standings }
 }
 
@@ -63,27 +65,15 @@ async function strayHead(
   return code === 0 && stdout.length > 0 ? head : undefined
 }
 
-/** Whether all objects exist that `head` has and `base` lacks. */
-async function isWhole(vault: OpenVault, head: string, base: string, signal?: AbortSignal): Promise<boolean> {
-  const { code } = await vault.exec({
-    args: ['rev-list', '--objects', '--quiet', head, '--not', base],
-    gitDir: vault.vault,
-    alternates: vault.alternates,
-    cwd: vault.vault,
-    expect: [1, 128],
-    signal,
-  })
-  return code === 0
-}
-
 async function standingOf(
   vault: OpenVault,
   head: string,
-  base: string,
+  known: readonly string[],
   tip: string,
   signal?: AbortSignal,
 ): Promise<Standing> {
-  if (!(await isWhole(vault, head, base, signal))) return 'lacking'
+  // The steps are published on top of these commits: the vault must keep them if the user's repository loses them.
+  if (!(await bringIn(vault, head, known, signal))) return 'lacking'
   const where = { gitDir: vault.vault, alternates: vault.alternates, mayLack: true }
   return (await isAncestor(vault.exec, where, head, tip, signal)) ? 'below' : 'beside'
 }

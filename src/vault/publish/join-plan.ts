@@ -11,7 +11,7 @@ export interface Heads {
   readonly stray: string | undefined
 }
 
-/** How a head stands to the steps: it lacks objects, the steps are on top of it, or it is beside them. */
+/** How a head stands to the steps: it lacks objects or git refuses some, the steps are on top of it, or it is beside them. */
 export type Standing = 'lacking' | 'below' | 'beside'
 
 export interface Gathered {
@@ -48,7 +48,7 @@ export function joinPlan({ base, tip, last, heads, standings }: Gathered): JoinP
   const isThere = [last, branch, workspace].every((commit) => commit === tip.commit)
   if (isThere && stray === undefined) return { kind: 'settled', tip: tip.commit }
   const join = distinct(heads).filter((head) => standings.get(head) === 'beside')
-  // The agent's commits may lack objects. Such commits cannot be packed, and must not stop the steps.
+  // The agent's commits may lack objects, or hold some that git refuses. They must not stop the steps.
   const isKnown = branch !== undefined && standings.get(branch) !== 'lacking'
   return { kind: 'move', tip, join, known: isKnown ? [base, branch] : [base] }
 }

@@ -13,7 +13,6 @@ import { lastStep } from '../capture/first-step.ts'
 import { stepsOf } from '../journal/steps.ts'
 import { commitContent } from '../objects/commit.ts'
 import { lenders } from '../objects/lenders.ts'
-import { packInto } from '../objects/pack.ts'
 import type { OpenVault } from '../open.ts'
 import { commitSteps } from './commit-steps.ts'
 import { gatherHeads } from './heads.ts'
@@ -43,7 +42,7 @@ export async function publish(
     await syncIndex(vault, repo, task, branch, plan.tip, signal)
     return { branch, tip: plan.tip, merged: false }
   }
-  const joined = plan.join.length > 0 ? await commitJoin(lent, task, plan, signal) : undefined
+  const joined = plan.join.length > 0 ? await commitJoin(lent, task, plan) : undefined
   const { commit: tip } = joined ?? plan.tip
   await vault.objects.sync()
   const move = { branch, from: gathered.heads.branch, to: tip, known: plan.known }
@@ -57,7 +56,7 @@ export async function publish(
  * An adopted branch is the user's and stays where it is: the steps get a branch beside it. We note its name before it
  * exists, so that we never mistake somebody else's branch for it.
  */
-async function branchFor(vault: OpenVault, repo: Repo, task: Task): Promise<string> {
+export async function branchFor(vault: OpenVault, repo: Repo, task: Task): Promise<string> {
   if (!task.adopted) return task.branch
   const note = path.join(taskFolder(vault.vault, task), taskFiles.branch)
   const noted = await vault.files.readText(note)
@@ -76,10 +75,7 @@ async function commitJoin(
   vault: OpenVault,
   task: Task,
   { join, tip: { commit, tree } }: Move,
-  signal?: AbortSignal,
 ): Promise<Line> {
-  // The steps are published on top of these commits: the vault must keep them if the user's repository loses them.
-  await packInto(vault, [...join, `^${task.base.commit}`], signal)
   const message = `Join the agent's own commits and the steps of ${task.id}\n`
   const parts = { tree, parents: [...join, commit], message, at: vault.clock.now().toISOString() }
   return { n: undefined, commit: await vault.objects.put('commit', commitContent(parts)), tree }

@@ -2,6 +2,7 @@
  * Runs the user's git against a remote. It runs in a git folder with the repository's config as of the start, because
  * an agent may have written commands into that config since (docs/adr/0010-conversions-as-of-the-start.md).
  */
+import { quoted } from '../../core/base/shell-quote.ts'
 import path from 'node:path'
 import { appError, AppError, programFailure } from '../../core/model/errors.ts'
 import type { Push } from '../../core/model/git.ts'
@@ -64,7 +65,7 @@ export async function push(
     const error = appError(thrown)
     if (error.kind === 'cancelled') throw error
     throw new AppError('failed', `${branch} could not be pushed: ${error.message}`, {
-      hint: `Nothing has changed here. Try it by hand: git push ${url} ${branch}`,
+      hint: `Nothing has changed here. Try it by hand: git push ${quoted(url)} ${quoted(branch)}`,
       data: programFailure(error),
       cause: error,
     })

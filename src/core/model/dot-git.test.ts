@@ -1,7 +1,7 @@
 /** Names that git refuses in a commit, and similar ones that it accepts. */
 import { expect, test } from 'vitest'
-import { fromText } from '../../core/model/bytes.ts'
-import { isRefused } from './refused.ts'
+import { fromText } from './bytes.ts'
+import { isRefused } from './dot-git.ts'
 
 test.each([
   '.git',

@@ -2,7 +2,7 @@
  * Names that git refuses in a commit, because some system takes them for `.git`: Windows `git~1` and `.git `, macOS
  * `.GIT`. With one of them in a step, the step could never be published.
  */
-import { type BytePath, toText } from '../../core/model/bytes.ts'
+import { type BytePath, toText } from './bytes.ts'
 
 /** Characters that the file system of macOS ignores. */
 const overlooked = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
