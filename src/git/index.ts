@@ -80,7 +80,7 @@ export function commandGit(
       isAncestor(exec, { gitDir: commonDir }, commit, of, signal),
     readBeside: (place, tip, target, signal) => readBeside(exec, place, tip, target, signal),
     isSquashed: (place, tip, target, signal) => isSquashed(exec, place, tip, target, signal),
-    readSurroundings: (place) => readSurroundings(exec, place),
+    readSurroundings: (place, seen) => readSurroundings(exec, place, seen),
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
     runHook: (place, hook, signal) => runHook(exec, place, hook, signal),

@@ -1,15 +1,55 @@
-/** The refs, config and hooks of a repository, read before and after a run to find strays. */
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import path from 'node:path'
-import type { Place } from '../core/model/repo.ts'
-import type { GitExec } from './exec.ts'
-
 /**
- * The parts of a repository that an agent should leave alone: every ref with its value, or the name that a symbolic ref
- * points to, and a hash of each config file and hook.
+ * What a run is watched for, read before and after it: refs, the git folder without its objects, and hooks elsewhere
+ * (docs/adr/0047-strays-are-kept.md).
  */
-export async function readSurroundings(exec: GitExec, { commonDir }: Place): Promise<Map<string, string>> {
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+} from 'node:fs'
+import path from 'node:path'
+import { below, type BytePath, fromBytes, toText } from '../core/model/bytes.ts'
+import { registrationMark } from '../core/model/layout.ts'
+import type { Place } from '../core/model/repo.ts'
+import type { Surroundings, WatchedFile } from '../core/model/surroundings.ts'
+import type { GitExec } from './exec.ts'
+import { lstatOf, readLink, realPathOf, statOf } from './look.ts'
+
+/** Larger files are told by size and time, and an undo cannot put them back. An index may be larger. */
+const largest = 1024 * 1024
+const largestIndex = 64 * 1024 * 1024
+
+/** Of one folder; the rest is only told as more. */
+const mostFiles = 1_000
+
+/** Reads everything; `seen` is the reading before the run, whose folders of hooks are read again. */
+export async function readSurroundings(
+  exec: GitExec,
+  place: Place,
+  seen?: Surroundings,
+): Promise<Surroundings> {
+  const [refs, hookFolders] = await Promise.all([
+    readRefs(exec, place),
+    seen?.hookFolders ?? findHookFolders(exec, place),
+  ])
+  const { commonDir } = place
+  const own = watch(commonDir, true)
+  addGitFolder(own, '', ownNames)
+  const beside = hookFolders.map((folder) => {
+    const watched = watch(folder, statOf(folder)?.dev === statOf(commonDir)?.dev)
+    for (const { name } of namesIn(watched, '')) addFile(watched, name)
+    return Array.from(watched.files, ([name, file]) => [`${folder}/${name}`, file] as const)
+  })
+  return { refs, hookFolders, files: new Map([...own.files, ...beside.flat()]) }
+}
+
+async function readRefs(exec: GitExec, { commonDir }: Place): Promise<Map<string, string>> {
   const { stdout } = await exec({
     args: [
       'for-each-ref',
@@ -18,21 +58,179 @@ export async function readSurroundings(exec: GitExec, { commonDir }: Place): Pro
     gitDir: commonDir,
     cwd: commonDir,
   })
-  const refs = stdout
-    .toString()
-    .split('\n')
-    .filter(Boolean)
-    .map((line): [string, string] => {
+  const lines = stdout.toString().split('\n').filter(Boolean)
+  return new Map(
+    lines.map((line): [string, string] => {
       const space = line.indexOf(' ')
       return [line.slice(0, space), line.slice(space + 1)]
-    })
-  const hooks = await readdir(path.join(commonDir, 'hooks')).catch(() => [])
-  const names = ['config', 'info/attributes', 'info/exclude', ...hooks.map((name) => `hooks/${name}`)]
-  const files = await Promise.all(names.map(async (name) => [name, await readHash(commonDir, name)] as const))
-  return new Map([...refs, ...files.filter((file): file is [string, string] => file[1] !== undefined)])
+    }),
+  )
 }
 
-async function readHash(folder: string, name: string): Promise<string | undefined> {
-  const content = await readFile(path.join(folder, name)).catch(() => undefined)
-  return content && createHash('sha256').update(content).digest('hex')
+/** The folder that `core.hooksPath` names, and that a linked `hooks` leads to, unless it is in the git folder. */
+async function findHookFolders(exec: GitExec, { commonDir, gitDir, checkout }: Place): Promise<string[]> {
+  const { stdout } = await exec({
+    args: ['config', '--type=path', '--get', 'core.hooksPath'],
+    gitDir,
+    cwd: checkout ?? gitDir,
+    config: 'user',
+    // Without it, our own setting would answer, which switches hooks off.
+    hooks: true,
+    expect: [1, 128],
+  })
+  const set = stdout.toString().replace(/\n$/, '')
+  const named = [
+    path.join(commonDir, 'hooks'),
+    ...(set === '' ? [] : [path.resolve(checkout ?? gitDir, set)]),
+  ]
+  const real = named.flatMap((folder) => realPathOf(folder) ?? [])
+  const isOutside = (folder: string) => path.relative(commonDir, folder).startsWith('..')
+  return [...new Set(real)].filter((folder) => isOutside(folder) && statOf(folder)?.isDirectory())
+}
+
+interface Watch {
+  readonly folder: string
+  readonly isNear: boolean
+  readonly files: Map<string, WatchedFile>
+}
+
+const watch = (folder: string, isNear: boolean): Watch => ({ folder, isNear, files: new Map() })
+
+/**
+ * What git itself writes all the time, and what acts on nothing: the objects, the logs of refs, notes of the last fetch,
+ * commit and clean-up, the daemon's own files, locks. Folders of offshoot are ours.
+ */
+const passing =
+  /^(?:objects|logs|lfs|annex|FETCH_HEAD|ORIG_HEAD|COMMIT_EDITMSG|gc\.(?:log|pid)|(?:fsmonitor--daemon|sharedindex\.|offshoot-).*|.*\.lock)$/
+
+/** Refs of the repository itself are asked of git. */
+const ownNames = /^(?:refs|reftable|packed-refs)$/
+const noNames = /^$/
+
+/** Adds a git folder: that of the repository, a submodule's, or the registration of a worktree. */
+function addGitFolder(watched: Watch, folder: BytePath, left: RegExp): void {
+  const inside = (name: BytePath) => joined(folder, name)
+  const entries = namesIn(watched, folder).filter(({ name }) => !passing.test(name) && !left.test(name))
+  // Single files first, then what git reads: many files of some other tool must not crowd them out.
+  for (const { name, isFolder } of entries) if (!isFolder) addFile(watched, inside(name), name === 'index')
+  for (const name of ['alternates', 'http-alternates']) addFile(watched, inside(`objects/info/${name}`))
+  for (const { name, isFolder } of entries.toSorted((a, b) => rank(a.name) - rank(b.name))) {
+    if (!isFolder) continue
+    if (name === 'modules') addModules(watched, inside(name))
+    else if (name === 'worktrees') addWorktrees(watched, inside(name))
+    else addFolder(watched, inside(name))
+  }
+}
+
+function rank(name: BytePath): number {
+  return ['hooks', 'info', 'modules', 'worktrees'].includes(name) ? 0 : 1
+}
+
+/** The name of a submodule may have several parts, so its git folder may be at any depth. */
+function addModules(watched: Watch, folder: BytePath): void {
+  for (const { name, isFolder } of namesIn(watched, folder)) {
+    const inner = joined(folder, name)
+    if (!isFolder) addFile(watched, inner)
+    else if (lstatOf(full(watched, `${inner}/HEAD`))) addGitFolder(watched, inner, noNames)
+    else addModules(watched, inner)
+  }
+}
+
+/** The workspaces of tasks are not watched: a run works in one of them, and others may come and go. */
+function addWorktrees(watched: Watch, folder: BytePath): void {
+  for (const { name, isFolder } of namesIn(watched, folder)) {
+    const inner = joined(folder, name)
+    if (isFolder && !lstatOf(full(watched, `${inner}/${registrationMark}`)))
+      addGitFolder(watched, inner, noNames)
+  }
+}
+
+function addFolder(watched: Watch, folder: BytePath): void {
+  for (const { name, isFolder } of namesIn(watched, folder)) {
+    const inner = joined(folder, name)
+    // Written by every clean-up of git, for servers that know only files.
+    if (inner === 'info/refs') continue
+    if (isFolder) addFolder(watched, inner)
+    else addFile(watched, inner)
+  }
+}
+
+function joined(folder: BytePath, name: BytePath): BytePath {
+  return folder === '' ? name : `${folder}/${name}`
+}
+
+function full({ folder }: Watch, file: BytePath): string {
+  return path.join(folder, toText(file))
+}
+
+interface Name {
+  readonly name: BytePath
+  readonly isFolder: boolean
+}
+
+function namesIn({ folder: root }: Watch, folder: BytePath): Name[] {
+  let entries: Dirent<Buffer>[] = []
+  try {
+    entries = readdirSync(below(root, folder), { withFileTypes: true, encoding: 'buffer' })
+  } catch {
+    // It is not there, or may not be read: then nothing in it is there.
+  }
+  const names = entries.map((entry) => ({ name: fromBytes(entry.name), isFolder: entry.isDirectory() }))
+  return names.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function addFile(watched: Watch, file: BytePath, isIndex = false): void {
+  const { files, folder, isNear } = watched
+  const name = toText(file)
+  if (files.size >= mostFiles) {
+    const more = {
+      kind: 'special',
+      permissions: 0,
+      content: undefined,
+      look: `more than ${mostFiles} files`,
+    } as const
+    files.set('and more', { folder, path: 'and more', isNear, ...more })
+    return
+  }
+  const found = readWatched(full(watched, file), isIndex)
+  if (found) files.set(name, { folder, path: file, isNear, ...found })
+}
+
+type Read = Pick<WatchedFile, 'kind' | 'permissions' | 'content' | 'look'>
+
+function readWatched(file: string, isIndex: boolean): Read | undefined {
+  const there = lstatOf(file)
+  if (!there || there.isDirectory()) return undefined
+  if (there.isSymbolicLink()) return readLinked(file)
+  if (!there.isFile()) return { kind: 'special', permissions: 0, content: undefined, look: '' }
+  const content = readPlain(file, isIndex ? largestIndex : largest, constants.O_NOFOLLOW)
+  const permissions = there.mode & 0o777
+  return { kind: isIndex ? 'index' : 'file', permissions, content, look: content ? '' : lookOf(there) }
+}
+
+/** Git runs what a linked hook leads to, so that counts, too. */
+function readLinked(file: string): Read {
+  const led = readPlain(file, largest, 0)
+  const look = led ? createHash('sha256').update(led).digest('hex') : ''
+  return { kind: 'link', permissions: 0, content: Buffer.from(readLink(file) ?? ''), look }
+}
+
+function lookOf({ size, mtimeMs }: Stats): string {
+  return `${size} bytes of ${new Date(mtimeMs).toISOString()}`
+}
+
+/** Undefined for a file that is too large, or none. A pipe that somebody put there meanwhile does not stop us. */
+function readPlain(file: string, limit: number, flags: number): Buffer | undefined {
+  let handle: number | undefined
+  try {
+    handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | flags)
+    const stat = fstatSync(handle)
+    if (!stat.isFile() || stat.size > limit) return undefined
+    const content = Buffer.alloc(stat.size)
+    return content.subarray(0, readSync(handle, content))
+  } catch {
+    return undefined
+  } finally {
+    if (handle !== undefined) closeSync(handle)
+  }
 }

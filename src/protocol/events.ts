@@ -1,11 +1,9 @@
 /** Schemas of every event: those that a door receives during an action, and those that the log keeps (docs/adr/0013-events-as-the-spine.md). */
 import { z } from 'zod'
 import { isolations, taskStates } from '../core/model/enums.ts'
-import { fileSchema, list, riskSchema, stepSchema, taskSchema } from './schemas/common.ts'
+import { fileSchema, list, riskSchema, stepSchema, straySchema, taskSchema } from './schemas/common.ts'
 
-const strays = list(
-  z.object({ what: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
-)
+const strays = list(straySchema)
 const toolCall = { tool: z.string(), summary: z.string(), call: z.string().optional() }
 const told = <N extends string, S extends z.ZodRawShape>(event: N, shape: S) =>
   z.object({ event: z.literal(event), ...shape })

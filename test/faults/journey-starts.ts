@@ -29,16 +29,17 @@ export async function startedAndCommitted(fixture: Fixture): Promise<string> {
   return workspace
 }
 
-/** A command has gone astray: a tag of the user's is gone, and there is a new one. */
+/** A command has gone astray: a tag and a hook of the user's are gone, others are there, HEAD and index are changed. */
 export async function strayed(fixture: Fixture): Promise<void> {
   await fixture.git('-C', fixture.dir, '-c', 'core.hooksPath=/dev/null', 'tag', 'theirs')
+  writeFileSync(path.join(fixture.dir, '.git/hooks/post-merge'), 'exit 0\n', { mode: 0o700 })
   const ports = fixture.ports()
   try {
-    const command = [
-      'sh',
-      '-c',
-      'set -- git -c core.hooksPath=/dev/null; "$@" tag -d theirs && "$@" tag astray',
-    ]
+    const script = `set -- git -c core.hooksPath=/dev/null; "$@" tag -d theirs && "$@" tag astray &&
+      rm .git/hooks/post-merge && echo evil > .git/hooks/post-checkout && chmod 600 .git/config &&
+      "$@" config user.name Eve && "$@" update-index --assume-unchanged a.txt &&
+      "$@" symbolic-ref HEAD refs/heads/feature`
+    const command = ['sh', '-c', `cd '${fixture.dir}' && ${script}`]
     await call(
       ports,
       'task.run',

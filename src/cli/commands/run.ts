@@ -234,10 +234,17 @@ function answer(context: Context, ran: Output<'task.run'>): Answer {
 }
 
 function strayed({ strays, operation }: Output<'task.run'>): string[] {
+  const isWhole = strays.every(({ kept }) => kept)
+  const back = isWhole ? 'puts them back' : 'puts back all but those that are not kept'
   return [
-    ...strays.map(({ what }) => `  changed in your repository during the run: ${printable(what)}`),
-    ...(operation === undefined ? [] : [`  undo: offshoot undo ${operation.slice(0, 6)} puts the refs back`]),
+    ...strays.map((stray) => `  changed in your repository during the run: ${strayLine(stray)}`),
+    ...(operation === undefined ? [] : [`  undo: offshoot undo ${operation.slice(0, 6)} ${back}`]),
   ]
+}
+
+function strayLine({ what, mode, kept }: Output<'task.run'>['strays'][number]): string {
+  const notes = [...(mode ? [`mode ${mode.before} to ${mode.after}`] : []), ...(kept ? [] : ['not kept'])]
+  return `${printable(what)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`
 }
 
 /** The outcome of a run, and the commands that may come next. */

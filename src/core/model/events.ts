@@ -145,11 +145,16 @@ export interface AutoRevert {
   readonly reason: string
 }
 
-/** A ref, a config file or a hook that changed. Null: it did not exist. */
+/** A ref, or a file of the git folder or of a folder of hooks, that changed. Null: it did not exist. */
 export interface StrayChange {
   readonly what: string
+  /** The value of a ref, the text of a HEAD, else a hash. */
   readonly before: string | null
   readonly after: string | null
+  /** The permissions before and after, as for `chmod`, if they changed. */
+  readonly mode?: { readonly before: string; readonly after: string } | undefined
+  /** Whether the old value is kept, so that an undo can put it back. Of older events it is not known. */
+  readonly kept?: boolean | undefined
 }
 
 /** An event as it was stored: `n` counts within the task from 1, `seq` over all tasks. */

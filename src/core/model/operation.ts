@@ -31,6 +31,12 @@ export interface FileMove {
   readonly to: Leaf | null
 }
 
+/** Files of the user's git folder, or of a folder of hooks, that changed in a run; their permissions count. */
+export interface StrayFiles {
+  readonly folder: string
+  readonly moves: readonly FileMove[]
+}
+
 /** Moves the folder of a task into the trash or back. */
 export interface WorkspaceMove {
   readonly to: 'trash' | 'back'
@@ -81,6 +87,8 @@ export interface Operation {
   /** The id of the operation that this one undid. */
   readonly undoes?: string | undefined
   readonly files?: { readonly checkout: string; readonly moves: readonly FileMove[] } | undefined
+  /** What a run changed beside its workspace. The operation of the run finds it done; only its undo writes. */
+  readonly strays?: readonly StrayFiles[] | undefined
   /** Changes entries of the checkout's index (`moves`), or replaces the whole index file. */
   readonly index?: IndexPart | undefined
   /** Puts the checkout on another branch. */

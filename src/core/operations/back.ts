@@ -4,11 +4,17 @@ import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
-import type { HeldFolder } from '../ports/held.ts'
 import type { Ports } from '../ports/index.ts'
 import { append } from '../tasks/records.ts'
 import type { Work } from '../tasks/work.ts'
-import { moveIndex, otherEntries, placeFiles, requireIndex, stagingFolder } from './files.ts'
+import {
+  moveIndex,
+  otherEntries,
+  placeFiles,
+  requireIndex,
+  stagingFolder,
+  type HeldFolders,
+} from './files.ts'
 import { inverse, swappedIndex } from './inverse.ts'
 import { lookAtRefs, moveRefs } from './refs.ts'
 
@@ -54,7 +60,7 @@ export async function takeBackUnbegun(
 export async function takeBackPlaced(
   work: Work,
   operation: Operation,
-  held: HeldFolder | undefined,
+  held: HeldFolders,
   cause: AppError,
 ): Promise<AppError> {
   const { ports, repo } = work
@@ -77,12 +83,7 @@ export async function takeBackPlaced(
  * Answers the paths that somebody changed meanwhile. If the process dies in here, the operation is still staged, and recovery
  * finishes it.
  */
-async function putBack(
-  ports: Ports,
-  repo: Repo,
-  operation: Operation,
-  held: HeldFolder | undefined,
-): Promise<string[]> {
+async function putBack(ports: Ports, repo: Repo, operation: Operation, held: HeldFolders): Promise<string[]> {
   const { index } = operation
   const staging = stagingFolder(repo, operation)
   const back = inverse(operation, operation.id, operation.at)

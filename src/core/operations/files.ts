@@ -17,8 +17,30 @@ export function stagingFolder(repo: Repo, operation: Operation): string {
   return operationFolder(gitDir, operation.id)
 }
 
-function stagedFile(staging: string, index: number): string {
-  return path.join(staging, String(index))
+/** The files of an operation below one folder. */
+interface Part {
+  readonly folder: string
+  readonly moves: readonly FileMove[]
+  /** Whether permissions count as well as modes: files of the git folder are private, or not, for a reason. */
+  readonly exact: boolean
+  /** Distinguishes its staged files from those of other parts. */
+  readonly key: string
+}
+
+function partsOf({ files, strays = [] }: Partial<Operation>): Part[] {
+  return [
+    ...(files ? [{ folder: files.checkout, moves: files.moves, exact: false, key: '' }] : []),
+    ...strays.map((part, n) => ({ ...part, exact: true, key: `stray-${n}-` })),
+  ]
+}
+
+function stagedFile(staging: string, { key }: Part, index: number): string {
+  return path.join(staging, `${key}${index}`)
+}
+
+/** What a run changed is there already, so that its operation writes none of it (docs/adr/0047-strays-are-kept.md). */
+export function isOnlyRecorded({ verb }: Operation): boolean {
+  return verb === 'run'
 }
 
 /**
@@ -26,24 +48,25 @@ function stagedFile(staging: string, index: number): string {
  * changed a file since the plan was made.
  */
 export async function stage(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
-  if (!operation.files) return
+  const [parts, { index: indexMove }] = [partsOf(operation), operation]
+  if (isOnlyRecorded(operation) || (parts.length === 0 && !indexMove)) return
   const staging = stagingFolder(repo, operation)
   await ports.files.makeFolder(staging, 0o700)
-  const { index: indexMove } = operation
   if (indexMove) await ports.checkouts.lockIndex(indexMove.gitDir, staging)
   if (indexMove && 'to' in indexMove) {
     await requireIndex(ports, repo, indexMove.gitDir, indexMove.from)
     await ports.contents.exportFile(repo, indexMove.to, path.join(staging, 'index'))
   }
   const written: string[] = indexMove && 'to' in indexMove ? [path.join(staging, 'index')] : []
-  await eachOf(operation.files.moves.entries(), 8, async ([index, { to }]) => {
-    if (!to || to.mode === '160000') return
-    await ports.contents.exportFile(repo, to, stagedFile(staging, index))
-    if (to.mode !== '120000') written.push(stagedFile(staging, index))
-  })
+  for (const part of parts)
+    await eachOf(part.moves.entries(), 8, async ([index, { to }]) => {
+      if (!to || to.mode === '160000') return
+      await ports.contents.exportFile(repo, to, stagedFile(staging, part, index))
+      if (to.mode !== '120000') written.push(stagedFile(staging, part, index))
+    })
   await allEnded([
     ports.durable.sync([...written, staging, path.dirname(staging)]),
-    requireUnchanged(ports, repo, operation.files),
+    ...parts.map((part) => requireUnchanged(ports, repo, part)),
   ])
 }
 
@@ -80,58 +103,82 @@ export async function otherEntries(
 async function requireUnchanged(
   ports: Pick<Ports, 'contents'>,
   repo: Repo,
-  files: NonNullable<Operation['files']>,
+  part: Part,
+  hint?: string,
 ): Promise<void> {
-  const now = await captureFound(ports, repo, files)
-  const conflicts = files.moves.filter(({ path: file, from }) => !isStill(now.get(file), from))
+  const now = await captureFound(ports, repo, part)
+  const conflicts = part.moves.filter(({ path: file, from }) => !isStill(now.get(file), from, part))
   if (conflicts.length > 0)
-    throw conflictError(conflicts.map(({ path: file }) => ({ path: toText(file), kind: 'changed' })))
+    throw conflictError(
+      conflicts.map(({ path: file }) => ({ path: toText(file), kind: 'changed' })),
+      hint,
+    )
+}
+
+/** Throws when somebody has changed what a run left beside its workspace. */
+export async function requireStrays(
+  ports: Pick<Ports, 'contents'>,
+  repo: Repo,
+  { strays }: Operation,
+  hint: string,
+): Promise<void> {
+  for (const part of partsOf({ strays })) await requireUnchanged(ports, repo, part, hint)
 }
 
 /** Whether any file has been renamed into place already. */
 export async function isBegun(
   ports: Pick<Ports, 'contents'>,
   repo: Repo,
-  { files }: Operation,
+  operation: Operation,
 ): Promise<boolean> {
-  if (!files) return false
-  const now = await captureFound(ports, repo, files)
-  return files.moves.some(({ path: file, from, to }) => {
-    const found = now.get(file)
-    return isStill(found, to) && !isStill(found, from)
-  })
+  for (const part of partsOf(operation)) {
+    const now = await captureFound(ports, repo, part)
+    const isPlaced = ({ path: file, from, to }: FileMove) =>
+      isStill(now.get(file), to, part) && !isStill(now.get(file), from, part)
+    if (part.moves.some(isPlaced)) return true
+  }
+  return false
 }
 
 /** Reads the files at the paths of the moves; contents that the vault has are not stored again. */
 function captureFound(
   ports: Pick<Ports, 'contents'>,
   repo: Repo,
-  { checkout, moves }: NonNullable<Operation['files']>,
+  { folder, moves }: Part,
   held?: HeldFolder,
 ) {
   const known = new Map(moves.map(({ path: file, from, to }) => [file, [from, to]]))
-  return ports.contents.capture(repo, held ?? checkout, known.keys(), known)
+  return ports.contents.capture(repo, held ?? folder, known.keys(), known)
 }
 
 /** Whether the path still is as planned. For a new file a folder is fine: the plan moves its files away. */
-function isStill(found: Found | undefined, leaf: Leaf | null): boolean {
+function isStill(found: Found | undefined, leaf: Leaf | null, { exact }: Pick<Part, 'exact'>): boolean {
   if (leaf === null) return found?.kind !== 'file' && found?.kind !== 'special'
   // A submodule that was never fetched is an empty folder.
   if (leaf.mode === '160000') return found?.kind === 'folder'
-  return found?.kind === 'file' && isSame(found.leaf, leaf)
+  if (found?.kind !== 'file' || !isSame(found.leaf, leaf)) return false
+  return !exact || leaf.permissions === undefined || leaf.permissions === found.permissions
 }
 
-/** Holds the checkout open while files of the operation are written there, and closes it whatever happens. */
-export async function withCheckout<T>(
+/** The folders that an operation writes to, by their path. */
+export type HeldFolders = ReadonlyMap<string, HeldFolder>
+
+/** Holds the folders open while files of the operation are written there, and closes them whatever happens. */
+export async function withFolders<T>(
   ports: Pick<Ports, 'files'>,
-  { files }: Operation,
-  work: (held: HeldFolder | undefined) => Promise<T>,
+  operation: Operation,
+  work: (held: HeldFolders) => Promise<T>,
 ): Promise<T> {
-  const held = files && ports.files.hold(files.checkout)
+  const held = new Map<string, HeldFolder>()
   try {
+    for (const { folder } of isOnlyRecorded(operation) ? [] : partsOf(operation)) {
+      // An agent may have deleted the folder of hooks whose files come back.
+      if (operation.files?.checkout !== folder) await ports.files.makeFolder(folder)
+      held.set(folder, ports.files.hold(folder))
+    }
     return await work(held)
   } finally {
-    held?.close()
+    for (const folder of held.values()) folder.close()
   }
 }
 
@@ -142,23 +189,37 @@ export async function withCheckout<T>(
 export async function placeFiles(
   ports: Ports,
   repo: Repo,
-  { files }: Operation,
+  operation: Operation,
   staging: string,
-  held: HeldFolder | undefined,
+  held: HeldFolders,
 ): Promise<string[]> {
-  if (!files || !held) return []
-  const { moves } = files
-  const now = await captureFound(ports, repo, files, held)
+  const left: string[] = []
+  for (const part of partsOf(operation)) {
+    const folder = held.get(part.folder)
+    if (folder) left.push(...(await placePart(ports, repo, part, staging, folder)))
+  }
+  return left
+}
+
+async function placePart(
+  ports: Ports,
+  repo: Repo,
+  part: Part,
+  staging: string,
+  held: HeldFolder,
+): Promise<string[]> {
+  const { moves } = part
+  const now = await captureFound(ports, repo, part, held)
   const left: string[] = []
   const order = [...moves.entries()].sort(([, a], [, b]) => Number(a.to !== null) - Number(b.to !== null))
   const folders = new Set<string>()
   for (const [index, { path: file, from, to }] of order) {
     const found = now.get(file)
-    if (isStill(found, to)) continue
+    if (isStill(found, to, part)) continue
     // Both versions are in the vault; the user's own stays where it is.
-    if (!isStill(found, from)) left.push(toText(file))
+    if (!isStill(found, from, part)) left.push(toText(file))
     else if (to) {
-      const staged = await stageAgain(ports, repo, to, stagedFile(staging, index))
+      const staged = await stageAgain(ports, repo, to, stagedFile(staging, part, index))
       folders.add(await ports.checkouts.place(staged, held, file, to))
     } else folders.add(await ports.checkouts.removeFile(held, file))
   }

@@ -1,10 +1,10 @@
-/** Checks that an operation can be undone: refs, HEAD, index and folders must be as the operation left them. */
+/** Checks that an operation can be undone: refs, strays, HEAD, index and folders must be as the operation left them. */
 import { quoted } from '../base/shell-quote.ts'
 import type { Work } from '../tasks/work.ts'
 import { toText } from '../model/bytes.ts'
 import { conflictError, AppError } from '../model/errors.ts'
 import { requireRegistration } from '../workspaces/moved.ts'
-import { otherEntries } from './files.ts'
+import { otherEntries, requireStrays } from './files.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
@@ -16,6 +16,7 @@ export const overlaps = 'What came later overlaps: take that back first.'
 export async function requireFits(work: Work, back: Operation): Promise<void> {
   const { ports, repo } = work
   await requireRefs(ports, repo, back)
+  await requireStrays(ports, repo, back, overlaps)
   if (back.head) await requireHead(work, back.head)
   if (back.index) await requireEntries(ports, back.index)
   if (back.workspace) await requireFolder(work, back.workspace)

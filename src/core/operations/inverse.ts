@@ -11,7 +11,7 @@ export function swappedIndex(index: IndexPart): IndexPart {
 
 /** The operation that takes this one back. */
 export function inverse(operation: Operation, id: string, at: string): Operation {
-  const { files, index, head, workspace, record } = operation
+  const { files, strays, index, head, workspace, record } = operation
   return {
     id,
     verb: 'undo',
@@ -19,6 +19,7 @@ export function inverse(operation: Operation, id: string, at: string): Operation
     at,
     undoes: operation.id,
     files: files && { ...files, moves: swapped(files.moves) },
+    strays: strays?.map(({ folder, moves }) => ({ folder, moves: swapped(moves) })),
     index: index && swappedIndex(index),
     head: head && { ...head, from: head.to, to: head.from },
     refs: operation.refs.map(({ ref, old, new: now }) => ({ ref, old: now, new: old })),

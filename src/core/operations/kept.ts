@@ -15,12 +15,13 @@ export async function findOperation(
 }
 
 function followed(operation: Operation, now: string): Operation {
-  const { commonDir = now, files, index, head } = operation
+  const { commonDir = now, files, strays, index, head } = operation
   if (commonDir === now) return operation
   const follow = follower(commonDir, now)
   return {
     ...operation,
     files: files && { ...files, checkout: follow(files.checkout) },
+    strays: strays?.map(({ folder, moves }) => ({ folder: follow(folder), moves })),
     index: index && { ...index, gitDir: follow(index.gitDir) },
     head: head && { ...head, gitDir: follow(head.gitDir) },
   }

@@ -13,7 +13,6 @@ import type { Operation, OperationNote, StepMove, WorkspaceMove } from '../model
 import type { Repo } from '../model/repo.ts'
 import type { Task, TaskPatch } from '../model/task.ts'
 import { trashParts } from '../model/layout.ts'
-import type { HeldFolder } from '../ports/held.ts'
 import type { Ports } from '../ports/index.ts'
 import { publishSteps } from '../steps/publish.ts'
 import { catchUp, takeStep } from '../steps/take.ts'
@@ -21,7 +20,15 @@ import { append, appendAll } from '../tasks/records.ts'
 import { isGone } from '../tasks/repo.ts'
 import { isolationOf } from '../workspaces/make.ts'
 import { takeBack, takeBackPlaced, takeBackUnbegun } from './back.ts'
-import { moveIndex, placeFiles, stage, stagingFolder, withCheckout } from './files.ts'
+import {
+  type HeldFolders,
+  isOnlyRecorded,
+  moveIndex,
+  placeFiles,
+  stage,
+  stagingFolder,
+  withFolders,
+} from './files.ts'
 import { lookAtRefs, movedTo, moveHead, moveRefs, overtaken } from './refs.ts'
 import { seedShadow } from './shadow.ts'
 
@@ -39,7 +46,7 @@ export async function perform(work: Work, operation: Operation): Promise<Task> {
     await takeBackUnbegun(work, operation, appError(error))
     throw error
   }
-  const left = await withCheckout(ports, operation, (held) =>
+  const left = await withFolders(ports, operation, (held) =>
     place(ports, repo, operation, held).catch(async (thrown: unknown) => {
       throw await takeBackPlaced(work, operation, held, appError(thrown))
     }),
@@ -126,15 +133,16 @@ function begun(ports: Pick<Ports, 'processes'>, { id, verb, undoes, batch, final
 async function treesOf(
   ports: Pick<Ports, 'contents'>,
   repo: Repo,
-  { files, index, step }: Operation,
+  { files, strays = [], index, step }: Operation,
 ): Promise<Record<string, string>> {
   if (step) return { step: step.tree }
-  if (!files) return {}
+  const moves = [...(files?.moves ?? []), ...strays.flatMap((part) => part.moves)]
+  if (moves.length === 0 && !index) return {}
   const { contents } = ports
   const empty = await contents.change(repo, null, new Map())
   // Files are named by their number, because their own paths would need a tree for each folder.
   const tree = (side: 'from' | 'to') =>
-    contents.change(repo, empty, new Map(files.moves.map((move, n) => [String(n), move[side]])))
+    contents.change(repo, empty, new Map(moves.map((move, n) => [String(n), move[side]])))
   const trees = { before: await tree('from'), after: await tree('to') }
   if (!index || 'moves' in index) return trees
   const indexes = await contents.change(
@@ -161,8 +169,9 @@ export async function finish(work: Work, operation: Operation): Promise<Task | u
  * writes into a checkout, which is gone too.
  */
 export async function finishWithoutRefs(work: Work, operation: Operation): Promise<boolean> {
-  const { files, index, head, step, workspace } = operation
-  if (files || index || head || step) return false
+  const { files, strays, index, head, step, workspace } = operation
+  const writes = files ?? strays ?? index ?? head ?? step
+  if (writes && !isOnlyRecorded(operation)) return false
   if (workspace) await moveWorkspace(work, workspace)
   await conclude(work, operation, [])
   return true
@@ -219,20 +228,16 @@ async function carryOut(
 }
 
 async function afterRefs(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<string[]> {
-  const left = await withCheckout(ports, operation, (held) => place(ports, repo, operation, held))
+  const left = await withFolders(ports, operation, (held) => place(ports, repo, operation, held))
   await moveRest({ ports, repo, task }, operation)
   return left
 }
 
-async function place(
-  ports: Ports,
-  repo: Repo,
-  operation: Operation,
-  held: HeldFolder | undefined,
-): Promise<string[]> {
+async function place(ports: Ports, repo: Repo, operation: Operation, held: HeldFolders): Promise<string[]> {
+  if (isOnlyRecorded(operation)) return []
   const staging = stagingFolder(repo, operation)
   const left = await placeFiles(ports, repo, operation, staging, held)
-  held?.requireInPlace()
+  for (const folder of held.values()) folder.requireInPlace()
   if (operation.index) await moveIndex(ports, operation.index, staging)
   return left
 }

@@ -1,6 +1,7 @@
 /** The user's repository and its checkouts; implemented by src/git. */
 import type { HeldBranch, HookCall, HookEnd, Registration, Worktree } from '../model/git.ts'
 import type { Place } from '../model/repo.ts'
+import type { Surroundings } from '../model/surroundings.ts'
 
 /** Questions to git. A `find*` answers undefined for "not there" and throws for everything else. */
 export interface Git {
@@ -14,8 +15,8 @@ export interface Git {
   findHolder(place: Place, branch: string): Promise<HeldBranch | undefined>
   /** The linked worktrees, with their git locks and the tasks that they belong to. */
   readRegistrations(place: Place): Promise<Registration[]>
-  /** The state that agents should not change: refs with their values, config files and hooks with their hashes. */
-  readSurroundings(place: Place): Promise<ReadonlyMap<string, string>>
+  /** What agents should not change: refs, the git folder without its objects, hooks; `seen` is an earlier answer. */
+  readSurroundings(place: Place, seen?: Surroundings): Promise<Surroundings>
   /** The mark in the repository that identifies it after the user moved it. */
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>
   /** Stores the mark as a blob and answers its object id; no ref points to it yet. */

@@ -13,6 +13,7 @@ import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 import type { ActiveRun, RunEnd } from './run.ts'
 import { keepStrays, strays } from './strays.ts'
+import type { Surroundings } from '../model/surroundings.ts'
 import type { Task } from '../model/task.ts'
 import { taskEnvironment } from '../workspaces/environment.ts'
 import { turnCounter } from './turns.ts'
@@ -57,7 +58,7 @@ export interface RunValue {
   readonly exitCode: number | undefined
   readonly conversation: string | undefined
   readonly strays: readonly StrayChange[]
-  /** The operation whose undo puts stray refs back. */
+  /** The operation whose undo puts back what is kept of them. */
   readonly operation: string | undefined
 }
 
@@ -163,16 +164,18 @@ const badConversation = { type: 'malformed', reason: 'the id of the conversation
 /** Records and reports what has changed in the user's repository since `before`. */
 async function findStrays(
   { id, ports, repo, task }: ActiveRun,
-  before: Awaited<ReturnType<Ports['git']['readSurroundings']>>,
+  before: Surroundings,
   tell: Onlooker['tell'],
 ): Promise<Pick<RunValue, 'strays' | 'operation'>> {
-  const after = await ports.git.readSurroundings(repo.place)
-  const changes = strays(before, after, await branchesOf(ports, repo))
+  const after = await ports.git.readSurroundings(repo.place, before)
+  const shadow = task.shadow && task.path
+  const found = strays(before, after, { branches: await branchesOf(ports, repo), shadow })
+  const changes = found.map(({ change }) => change)
   if (changes.length === 0) return { strays: [], operation: undefined }
   const event = { type: 'run.strayed', run: id, changes } as const
   await append(ports, task.uid, event, now(ports))
   tell({ event: 'strayed', changes })
-  return { strays: changes, operation: await keepStrays({ ports, repo, task }, changes) }
+  return { strays: changes, operation: await keepStrays({ ports, repo, task }, found) }
 }
 
 /** The reason of a `stop`, from the log: the agent itself only knows that it was killed. */

@@ -1,52 +1,163 @@
-/** Strays: changes that an agent made in the user's repository besides the branches of tasks. */
+/** Strays: changes that were made during a run in the user's repository besides the branches of tasks (docs/adr/0047-strays-are-kept.md). */
+import { createHash } from 'node:crypto'
+import path from 'node:path'
 import type { Work } from '../tasks/work.ts'
+import { toText } from '../model/bytes.ts'
 import type { StrayChange } from '../model/events.ts'
 import type { RefChange } from '../model/git.ts'
+import { entriesHash } from '../model/index-entries.ts'
+import type { Operation, StrayFiles } from '../model/operation.ts'
 import { isOurs, strayPinsOf } from '../model/refs.ts'
+import type { Surroundings, WatchedFile } from '../model/surroundings.ts'
+import type { Leaf } from '../model/tree.ts'
 import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import { holdTask } from '../tasks/hold.ts'
 
-/** Ignores refs of offshoot and branches of tasks, which may change at any time. */
-export function strays(
-  before: ReadonlyMap<string, string>,
-  after: ReadonlyMap<string, string>,
-  branches: ReadonlySet<string>,
-): StrayChange[] {
+/** A change, with the file before and after it. */
+export interface Stray {
+  readonly change: StrayChange & { readonly kept: boolean }
+  readonly from?: WatchedFile | undefined
+  readonly to?: WatchedFile | undefined
+}
+
+interface Scope {
+  /** The branches of tasks, which may change at any time, as may the refs of offshoot. */
+  readonly branches: ReadonlySet<string>
+  /** The user's checkout if the task works there: its index and the hooks that are among its files are the task's. */
+  readonly shadow?: string | undefined
+}
+
+/** The changes between two readings. Pure. */
+export function strays(before: Surroundings, after: Surroundings, scope: Scope): Stray[] {
+  return [...refStrays(before.refs, after.refs, scope), ...fileStrays(before.files, after.files, scope)]
+}
+
+function refStrays(before: Surroundings['refs'], after: Surroundings['refs'], { branches }: Scope): Stray[] {
+  return eitherOf(before, after)
+    .filter((what) => !isOurs(what) && !branches.has(what) && before.get(what) !== after.get(what))
+    .map((what) => {
+      const [old, now] = [before.get(what) ?? null, after.get(what) ?? null]
+      return { change: { what, before: old, after: now, kept: isObject(old) && isObject(now) } }
+    })
+}
+
+/** A symbolic ref is only reported; an undo does not change it. */
+const isObject = (value: string | null) => value === null || !value.startsWith('ref: ')
+
+function fileStrays(before: Surroundings['files'], after: Surroundings['files'], scope: Scope): Stray[] {
+  const changed = eitherOf(before, after).flatMap((what) => {
+    const [from, to] = [before.get(what), after.get(what)]
+    const file = from ?? to
+    return !file || isOfTask(file, scope) || isSameFile(from, to) ? [] : [{ what, from, to }]
+  })
+  // An operation replaces one index.
+  const index = changed.find(({ from, to }) => isIndex(from, to))
+  return changed.map(({ what, from, to }) => {
+    const kept = canReturn(from, to) && (!isIndex(from, to) || what === index?.what)
+    return {
+      change: { what, before: valueOf(from), after: valueOf(to), ...modesOf(from, to), kept },
+      from,
+      to,
+    }
+  })
+}
+
+function eitherOf(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): string[] {
   return [...new Set([...before.keys(), ...after.keys()])]
-    .filter((what) => !isOurs(what) && !branches.has(what))
-    .filter((what) => before.get(what) !== after.get(what))
-    .map((what) => ({ what, before: before.get(what) ?? null, after: after.get(what) ?? null }))
+}
+
+function isOfTask({ kind, folder }: WatchedFile, { shadow }: Scope): boolean {
+  if (shadow === undefined) return false
+  const isInside = folder === shadow || folder.startsWith(`${shadow}/`)
+  return kind === 'index' || (isInside && folder !== `${shadow}/.git`)
+}
+
+function isSameFile(from: WatchedFile | undefined, to: WatchedFile | undefined): boolean {
+  if (!from || !to) return from === to
+  if (from.kind !== to.kind || from.permissions !== to.permissions || from.look !== to.look) return false
+  return isSameContent(from, to) || (from.kind === 'index' && valueOf(from) === valueOf(to))
+}
+
+function isSameContent({ content: one }: WatchedFile, { content: other }: WatchedFile): boolean {
+  return one === other || (one !== undefined && other !== undefined && one.equals(other))
+}
+
+/** An index that was there and is there. One that came or went is a file like others. */
+function isIndex(from: WatchedFile | undefined, to: WatchedFile | undefined): boolean {
+  return from?.kind === 'index' && to?.kind === 'index'
+}
+
+/** Whether both sides are known, and differ in themselves: what a link leads to is not kept. */
+function canReturn(from: WatchedFile | undefined, to: WatchedFile | undefined): boolean {
+  const isKnown = [from, to].every((file) => !file || (file.isNear && file.content !== undefined))
+  return isKnown && !(from && to && from.permissions === to.permissions && isSameContent(from, to))
+}
+
+function valueOf(file: WatchedFile | undefined): string | null {
+  if (!file) return null
+  const { kind, content, look } = file
+  if (!content) return look === '' ? 'special' : look
+  if (kind === 'link') return `link: ${content.toString()}${look === '' ? '' : ` ${look}`}`
+  const text = content.length < 1000 ? content.toString().trimEnd() : ''
+  if (path.basename(file.path) === 'HEAD' && /^(?:ref: \S+|[0-9a-f]{40,64})$/.test(text)) return text
+  return (kind === 'index' && entriesHash(content)) || createHash('sha256').update(content).digest('hex')
+}
+
+function modesOf(from: WatchedFile | undefined, to: WatchedFile | undefined): Pick<StrayChange, 'mode'> {
+  if (!from || !to || from.permissions === to.permissions) return {}
+  return { mode: { before: from.permissions.toString(8), after: to.permissions.toString(8) } }
+}
+
+/**
+ * Records what changed as an operation of the run, so that undo puts it back. Answers its id; undefined when nothing can be
+ * put back, or when somebody has moved a ref again.
+ */
+export async function keepStrays(work: Work, found: readonly Stray[]): Promise<string | undefined> {
+  const { ports, task } = work
+  const kept = found.filter(({ change }) => change.kept)
+  if (kept.length === 0) return undefined
+  const id = ports.ids.uid()
+  const keep = async () => {
+    const refs = strayRefs(kept, strayPinsOf(task.uid, id))
+    const operation = newOperation(work, 'run', { id, refs, ...(await strayParts(work, kept)) })
+    return holdTask(ports, task, { verb: 'run' }, () => perform(work, operation))
+  }
+  // A failure here does not change how the run ended.
+  return keep().then(
+    () => id,
+    () => undefined,
+  )
 }
 
 /** The changes as those of an operation, with pins that keep the old values from `git gc`. Pure. */
-function strayRefs(changes: readonly StrayChange[], pins: string): RefChange[] {
-  const refs = changes.filter(
-    ({ what, before, after }) => what.startsWith('refs/') && isObject(before) && isObject(after),
-  )
+function strayRefs(kept: readonly Stray[], pins: string): RefChange[] {
+  const refs = kept.filter(({ from, to }) => !from && !to).map(({ change }) => change)
   return refs.flatMap(({ what, before, after }, n) => [
     { ref: what, old: before, new: after },
     ...(before === null ? [] : [{ ref: `${pins}/${n}`, old: null, new: before }]),
   ])
 }
 
-/** A symbolic ref is only reported; an undo does not change it. */
-const isObject = (value: string | null) => value === null || !value.startsWith('ref: ')
+/** Stores the contents, and answers the parts of the operation that name them. */
+async function strayParts(work: Work, kept: readonly Stray[]): Promise<Pick<Operation, 'index' | 'strays'>> {
+  const parts = new Map<string, StrayFiles['moves'][number][]>()
+  let index: Operation['index']
+  for (const { from, to } of kept) {
+    const file = from ?? to
+    if (!file) continue
+    const [old, now] = [await store(work, from), await store(work, to)]
+    if (old && now && isIndex(from, to))
+      index = { gitDir: path.dirname(path.join(file.folder, toText(file.path))), from: old, to: now }
+    else parts.set(file.folder, [...(parts.get(file.folder) ?? []), { path: file.path, from: old, to: now }])
+  }
+  return { index, strays: Array.from(parts, ([folder, moves]) => ({ folder, moves })) }
+}
 
-/**
- * Records changed refs as an operation of the run, so that undo puts them back. Answers its id; undefined when no ref
- * changed, or when somebody has moved one again.
- */
-export async function keepStrays(work: Work, changes: readonly StrayChange[]): Promise<string | undefined> {
-  const { ports, task } = work
-  const id = ports.ids.uid()
-  const refs = strayRefs(changes, strayPinsOf(task.uid, id))
-  if (refs.length === 0) return undefined
-  const operation = newOperation(work, 'run', { id, refs })
-  // A failure here does not change how the run ended.
-  const kept = holdTask(ports, task, { verb: 'run' }, () => perform(work, operation))
-  return kept.then(
-    () => id,
-    () => undefined,
-  )
+async function store({ ports, repo }: Work, file: WatchedFile | undefined): Promise<Leaf | null> {
+  if (!file?.content) return null
+  const oid = await ports.contents.write(repo, file.content)
+  if (file.kind === 'link') return { mode: '120000', oid }
+  const { permissions } = file
+  return { mode: permissions & 0o100 ? '100755' : '100644', oid, permissions }
 }

@@ -81,7 +81,8 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
     if (operation.verb === 'run') await requireUnused(ports, repo, back)
     const performed = await perform({ ports, repo, task: work.task }, back)
     const done = await remakeFolder({ ...work, task: performed })
-    const files = back.files?.moves.map(({ path: file }) => toText(file)) ?? []
+    const moves = [...(back.files?.moves ?? []), ...(back.strays ?? []).flatMap((part) => part.moves)]
+    const files = moves.map(({ path: file }) => toText(file))
     return { task: done, undone: chosen, operation: back.id, files }
   })
 }
@@ -115,11 +116,16 @@ async function stepBack(begun: Work, { id, verb }: Operation, { before }: StepMo
   return { before: last.n, tree, note: { tool: 'undo', summary: `of ${verb} ${id}`, ...note } }
 }
 
-/** Throws when a branch that the undo deletes is checked out somewhere. */
+/** Throws when a branch that the undo deletes is checked out somewhere, and stays so. */
 async function requireUnused(ports: Pick<Ports, 'git'>, repo: Repo, back: Operation): Promise<void> {
   const deleted = new Set(back.refs.flatMap((change) => (change.new === null ? [change.ref] : [])))
+  const own = back.strays?.find(({ folder }) => folder === repo.commonDir)?.moves ?? []
+  const switched = new Set(own.map(({ path: file }) => file))
   const user = (await ports.git.readWorktrees(repo.place)).find(
-    ({ branch }) => branch !== null && deleted.has(branchRef(branch)),
+    ({ name, branch }) =>
+      branch !== null &&
+      deleted.has(branchRef(branch)) &&
+      !switched.has(name === null ? 'HEAD' : `worktrees/${name}/HEAD`),
   )
   if (user)
     throw new AppError('branchInUse', `${user.branch} is checked out in ${user.path}.`, {

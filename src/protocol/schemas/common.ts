@@ -91,3 +91,14 @@ export const stepSchema = z.object({
 })
 
 export const findingSchema = z.object({ name: z.string(), message: z.string(), hint: z.string() })
+
+export const straySchema = z.object({
+  what: z.string(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+  mode: z
+    .object({ before: z.string(), after: z.string() })
+    .optional()
+    .describe('The permissions, as for chmod, if they changed.'),
+  kept: z.boolean().optional().describe('Whether an undo can put the old value back.'),
+})

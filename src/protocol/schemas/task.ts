@@ -16,6 +16,7 @@ import {
   stepSchema,
   taskName,
   taskSchema,
+  straySchema,
 } from './common.ts'
 
 const told = list(z.object({ task: taskSchema, why: z.string() }))
@@ -160,12 +161,10 @@ export const taskSchemas = {
       agent: z.string(),
       exitCode: z.number().int().optional().describe('The exit code of a command.'),
       conversation: z.string().optional().describe('The agent’s own id of the conversation.'),
-      strays: list(
-        z.object({ what: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
-      ).describe(
-        'Refs, config files and hooks of the repository that changed during the run, besides branches of tasks.',
+      strays: list(straySchema).describe(
+        'Refs, files of the git folder and hooks that changed during the run, besides branches of tasks.',
       ),
-      operation: z.string().optional().describe('Undo this operation to put the changed refs back.'),
+      operation: z.string().optional().describe('Undo this operation to put back the strays that are kept.'),
       checkpoint: stepSchema.optional(),
     }),
   },

@@ -1,0 +1,169 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
+import { play, withStandIn } from '../support/stand-in.ts'
+
+interface Told {
+  readonly what: string
+  readonly before: string | null
+  readonly after: string | null
+  readonly mode?: { readonly before: string; readonly after: string }
+  readonly kept?: boolean
+}
+
+const inGit = (repo: TestRepo, name: string) => path.join(repo.dir, '.git', name)
+
+/** Everything of the git folder that a user could miss: text and permissions of each file, and the entries of the index. */
+function gitFolder(repo: TestRepo): Record<string, string> {
+  const found: Record<string, string> = {}
+  const add = (name: string) => {
+    if (/^(objects\/([0-9a-f]{2}|pack)|logs|refs|worktrees|index$|packed-refs|offshoot-)/.test(name)) return
+    const file = inGit(repo, name)
+    const stat = lstatSync(file)
+    if (stat.isDirectory()) for (const inner of readdirSync(file)) add(`${name}/${inner}`)
+    else found[name] = `${(stat.mode & 0o777).toString(8)} ${readFileSync(file, 'utf8')}`
+  }
+  for (const name of readdirSync(inGit(repo, '.'))) add(name)
+  return { ...found, index: repo.git('ls-files', '--stage', '-v') }
+}
+
+/** A repository with what the attacks change, and the agent of T1, who runs a script in its workspace. */
+async function strayed(script: (git: string) => string, prepare = (_: TestRepo) => {}) {
+  const repo = withStandIn(testRepo())
+  writeFileSync(inGit(repo, 'hooks/post-commit'), '#!/bin/sh\nexit 0\n')
+  chmodSync(inGit(repo, 'hooks/post-commit'), 0o644)
+  prepare(repo)
+  await offshoot(repo, 'start', 'T1')
+  const before = gitFolder(repo)
+  const prompt = play({ sh: `set -e; ${script(inGit(repo, '.'))}` })
+  const { json } = await offshoot(repo, 'run', '--task', 'T1', '--json', prompt)
+  const told = new Map((json.strays as Told[]).map((stray) => [stray.what, stray]))
+  return { repo, before, told, operation: json.operation as string }
+}
+
+const module = (repo: TestRepo) => {
+  mkdirSync(inGit(repo, 'modules/lib/deep/hooks'), { recursive: true })
+  writeFileSync(inGit(repo, 'modules/lib/deep/HEAD'), 'ref: refs/heads/main\n')
+  writeFileSync(inGit(repo, 'modules/lib/deep/config'), '[core]\n')
+}
+
+describe('M2: what an agent changed in the git folder is told, and undo puts it back', () => {
+  test.each<[string, string[], (git: string) => string, ((repo: TestRepo) => void)?]>([
+    [
+      'core.fsmonitor in config.worktree',
+      ['config', 'config.worktree'],
+      (git) =>
+        `git config extensions.worktreeConfig true; printf '[core]\\n\\tfsmonitor = evil\\n' > '${git}/config.worktree'`,
+    ],
+    [
+      'HEAD of the checkout, on a new branch',
+      ['refs/heads/other', 'HEAD'],
+      (git) => `git branch other; git --git-dir='${git}' symbolic-ref HEAD refs/heads/other`,
+    ],
+    [
+      'flags of the index',
+      ['index'],
+      (git) => `cd '${git}/..'; env -u GIT_DIR git -C . update-index --assume-unchanged a.txt`,
+    ],
+    [
+      'a hook of a submodule',
+      ['modules/lib/deep/hooks/post-checkout', 'modules/lib/deep/config'],
+      (git) =>
+        `cd '${git}/modules/lib/deep'; echo evil > hooks/post-checkout; chmod +x hooks/post-checkout; echo '[x]' >> config`,
+      module,
+    ],
+    ['a hook that can be run now', ['hooks/post-commit'], (git) => `chmod +x '${git}/hooks/post-commit'`],
+    ['a config that everybody may write', ['config'], (git) => `chmod 666 '${git}/config'`],
+    ['hooks that are gone', ['hooks/post-commit'], (git) => `rm '${git}/hooks/post-commit'`],
+    ['grafts', ['info/grafts'], (git) => `git rev-parse HEAD > '${git}/info/grafts'`],
+    [
+      'other objects',
+      ['objects/info/alternates'],
+      (git) => `mkdir -p '${git}/objects/info'; echo /tmp > '${git}/objects/info/alternates'`,
+    ],
+    ['commondir', ['commondir'], (git) => `echo . > '${git}/commondir'`],
+    [
+      'a link instead of a hook',
+      ['hooks/post-commit'],
+      (git) => `ln -sf /bin/true '${git}/hooks/post-commit'`,
+    ],
+    ['shallow', ['shallow'], (git) => `git rev-parse HEAD > '${git}/shallow'`],
+  ])('M2: %s', async (_, names, script, prepare) => {
+    const { repo, before, told, operation } = await strayed(script, prepare)
+    expect([...told.keys()].sort()).toEqual(names.toSorted())
+    for (const { before: old, after, mode, kept } of told.values()) {
+      expect(old !== after || mode !== undefined).toBe(true)
+      expect(kept).toBe(true)
+    }
+    expect(gitFolder(repo)).not.toEqual(before)
+    expect(await offshoot(repo, 'undo', operation)).toMatchObject({ code: 0 })
+    expect(gitFolder(repo)).toEqual(before)
+    expect(repo.git('symbolic-ref', 'HEAD').trim()).toBe('refs/heads/main')
+    expect(repo.git('for-each-ref', 'refs/heads/other')).toBe('')
+  })
+
+  test('M2: a folder of hooks that core.hooksPath names, in the checkout and outside of it', async () => {
+    for (const isOutside of [false, true]) {
+      let folder = ''
+      const { repo, told, operation } = await strayed(
+        () => `echo evil >> '${folder}/pre-commit'; echo more > '${folder}/post-merge'`,
+        (made) => {
+          folder = path.join(isOutside ? made.home : made.dir, 'my-hooks')
+          mkdirSync(folder)
+          writeFileSync(path.join(folder, 'pre-commit'), '#!/bin/sh\n')
+          made.git('config', 'core.hooksPath', isOutside ? folder : 'my-hooks')
+        },
+      )
+      expect([...told.keys()].sort()).toEqual([`${folder}/post-merge`, `${folder}/pre-commit`])
+      expect(await offshoot(repo, 'undo', operation)).toMatchObject({ code: 0 })
+      expect(readFileSync(path.join(folder, 'pre-commit'), 'utf8')).toBe('#!/bin/sh\n')
+      expect(existsSync(path.join(folder, 'post-merge'))).toBe(false)
+    }
+  })
+
+  test('M2: a folder that the agent itself names in core.hooksPath is not emptied by the undo', async () => {
+    const { repo, told, operation } = await strayed(
+      () => `mkdir -p "$HOME/mine"; echo x > "$HOME/mine/keep"; git config core.hooksPath "$HOME/mine"`,
+    )
+    expect([...told.keys()]).toEqual(['config'])
+    expect(await offshoot(repo, 'undo', operation)).toMatchObject({ code: 0 })
+    expect(existsSync(path.join(repo.home, 'mine/keep'))).toBe(true)
+  })
+
+  test('M2: what somebody has changed again since is not overwritten, and nothing is put back', async () => {
+    const { repo, operation } = await strayed(
+      (git) => `git tag theirs; echo evil >> '${git}/hooks/post-commit'`,
+    )
+    writeFileSync(inGit(repo, 'hooks/post-commit'), 'mine\n')
+    const after = gitFolder(repo)
+    expect(await offshoot(repo, 'undo', operation, '--json')).toMatchObject({
+      code: 4,
+      json: { error: { code: 'WT_011', message: expect.stringContaining('hooks/post-commit (changed)') } },
+    })
+    expect(gitFolder(repo)).toEqual(after)
+    expect(repo.git('tag', '--list').trim()).toBe('theirs')
+  })
+
+  test('M2: a file that is too large to keep is told, without a promise to put it back', async () => {
+    const { told, operation } = await strayed(
+      (git) => `head -c 2000000 /dev/zero > '${git}/info/attributes'; mkfifo '${git}/hooks/pipe'`,
+    )
+    expect(told.get('info/attributes')).toMatchObject({ kept: false, before: null })
+    expect(told.get('hooks/pipe')).toMatchObject({ kept: false, after: 'special' })
+    expect(operation).toBeUndefined()
+  })
+
+  test('M2: a git status of the user during the run is no stray', async () => {
+    const { told } = await strayed((git) => `sleep 1.1; touch '${git}/../a.txt'; cd '${git}/..'; git status`)
+    expect([...told.keys()]).toEqual([])
+  })
+})
