@@ -37,11 +37,11 @@ function gitFolder(repo: TestRepo): Record<string, string> {
 }
 
 /** A repository with what the attacks change, and the agent of T1, who runs a script in its workspace. */
-async function strayed(script: (git: string) => string, prepare = (_: TestRepo) => {}) {
+async function strayed(script: (git: string) => string, prepare?: (repo: TestRepo) => void) {
   const repo = withStandIn(testRepo())
   writeFileSync(inGit(repo, 'hooks/post-commit'), '#!/bin/sh\nexit 0\n')
   chmodSync(inGit(repo, 'hooks/post-commit'), 0o644)
-  prepare(repo)
+  prepare?.(repo)
   await offshoot(repo, 'start', 'T1')
   const before = gitFolder(repo)
   const prompt = play({ sh: `set -e; ${script(inGit(repo, '.'))}` })
