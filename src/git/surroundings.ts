@@ -70,15 +70,13 @@ async function readRefs(exec: GitExec, { commonDir }: Place): Promise<Map<string
 /** The folder that `core.hooksPath` names, and that a linked `hooks` leads to, unless it is in the git folder. */
 async function findHookFolders(exec: GitExec, { commonDir, gitDir, checkout }: Place): Promise<string[]> {
   const { stdout } = await exec({
-    args: ['config', '--type=path', '--get', 'core.hooksPath'],
+    args: ['config', '-z', '--show-scope', '--type=path', '--get-all', 'core.hooksPath'],
     gitDir,
     cwd: checkout ?? gitDir,
     config: 'user',
-    // Without it, our own setting would answer, which switches hooks off.
-    hooks: true,
     expect: [1, 128],
   })
-  const set = stdout.toString().replace(/\n$/, '')
+  const set = lastOfUser(stdout.toString().split('\0'))
   const named = [
     path.join(commonDir, 'hooks'),
     ...(set === '' ? [] : [path.resolve(checkout ?? gitDir, set)]),
@@ -86,6 +84,12 @@ async function findHookFolders(exec: GitExec, { commonDir, gitDir, checkout }: P
   const real = named.flatMap((folder) => realPathOf(folder) ?? [])
   const isOutside = (folder: string) => path.relative(commonDir, folder).startsWith('..')
   return [...new Set(real)].filter((folder) => isOutside(folder) && statOf(folder)?.isDirectory())
+}
+
+/** Of scopes and values in turn, the last value that is not our own: ours, which switches hooks off, is of the command. */
+function lastOfUser(parts: readonly string[]): string {
+  const pairs = Array.from({ length: Math.floor(parts.length / 2) }, (_, n) => parts.slice(2 * n, 2 * n + 2))
+  return pairs.findLast(([scope]) => scope !== 'command')?.[1] ?? ''
 }
 
 interface Watch {

@@ -31,7 +31,7 @@ function mounted(): string | undefined {
   if (process.platform !== 'linux') return `this is ${process.platform}`
   if (process.getuid?.() !== 0) return 'mounting takes root'
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', disk], { stdio: 'pipe' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m,mode=700', 'tmpfs', disk], { stdio: 'pipe' })
     return undefined
   } catch (error) {
     return (error as Error).message

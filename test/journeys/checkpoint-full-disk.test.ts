@@ -22,7 +22,7 @@ function smallHome(megabytes: number): TestRepo | undefined {
   const repo = testRepo()
   const home = path.join(repo.home, 'small')
   mkdirSync(home)
-  if (!mount('-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', home)) return undefined
+  if (!mount('-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'tmpfs', home)) return undefined
   return withEnv(repo, { OFFSHOOT_HOME: home, OFFSHOOT_WORKSPACE_BASE: path.join(tempFolder(), 'base') })
 }
 
@@ -123,7 +123,8 @@ describe.skipIf(!mountable)('K4: a checkpoint that cannot be written', () => {
 
   test("K4: a user's repository that is full: the step is there, and is published later", async () => {
     const outer = tempFolder()
-    if (!mount('-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', outer)) return console.log('skipped: no mount')
+    if (!mount('-t', 'tmpfs', '-o', 'size=16m,mode=700', 'tmpfs', outer))
+      return console.log('skipped: no mount')
     const made = testRepo({ 'a.txt': 'one\n' }, outer)
     const elsewhere = tempFolder()
     const repo = withEnv(made, { OFFSHOOT_HOME: path.join(elsewhere, 'state') })

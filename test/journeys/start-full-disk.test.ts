@@ -18,7 +18,9 @@ function smallHome(megabytes: number): TestRepo | undefined {
   const home = path.join(repo.home, 'small')
   mkdirSync(home)
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', home], { stdio: 'ignore' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'tmpfs', home], {
+      stdio: 'ignore',
+    })
   } catch {
     return undefined
   }

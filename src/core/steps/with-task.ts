@@ -21,7 +21,10 @@ export interface Needs {
   readonly step?: string
   /** The same for a verb that closes the task. Without a folder there is nothing to keep, and no step is taken. */
   readonly sweep?: string
-  /** The verb goes on when its sweep fails: the whole folder moves into the trash, so that nothing is lost. */
+  /**
+   * The verb goes on when its sweep fails: the whole folder moves into the trash, so that nothing is lost. Not if the steps
+   * are lost, since a backup of the vault may come back.
+   */
   readonly sweepMayFail?: boolean
 }
 
@@ -94,8 +97,8 @@ async function keep(
     const { task, skipped } = await takeStep(work, note)
     return { task, skipped }
   } catch (thrown) {
-    const { kind, message } = appError(thrown)
-    if (!sweepMayFail || kind === 'cancelled') throw thrown
+    const { kind, problem, message } = appError(thrown)
+    if (!sweepMayFail || kind === 'cancelled' || problem === 'stepsLost') throw thrown
     return { task: await readTask(work, 'any'), skipped: [], unkept: message }
   }
 }
