@@ -12,7 +12,7 @@ function silenceSqliteWarning() {
 }
 
 /**
- * Keeps compiled code in the state folder (docs/adr/0034-own-ground.md). It runs as our own, so a folder that others could
+ * Keeps compiled code in the state folder (docs/adr/0030-own-ground.md). It runs as our own, so a folder that others could
  * have written is not read: without a folder of ours, Node would take one in the folder for temporary files. A command
  * works without it, only slower.
  */

@@ -1,6 +1,6 @@
 /**
  * A bridge for agents whose hooks are programs: a small hook program asks us over a socket and waits for the answer
- * (docs/adr/0040-hooks-that-nobody-can-edit.md).
+ * (docs/adr/0036-hooks-that-nobody-can-edit.md).
  */
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -32,7 +32,7 @@ export function requireScope(caller: Caller, action: Action, isPreview = false):
 
 /**
  * Throws `policyRefused` when an agent calls an action that is not for it, or asks about the task of another, and records the
- * wish, which the user is told (docs/adr/0046-what-an-agent-may-do.md).
+ * wish, which the user is told (docs/adr/0042-what-an-agent-may-do.md).
  */
 export async function requireUser(
   ports: Ports,

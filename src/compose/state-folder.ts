@@ -1,4 +1,4 @@
-/** The state folder: where it is, and that it is ours alone (docs/adr/0034-own-ground.md). */
+/** The state folder: where it is, and that it is ours alone (docs/adr/0030-own-ground.md). */
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

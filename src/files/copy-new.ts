@@ -1,4 +1,4 @@
-/** Files and links that are made below a folder of an agent, through no link (docs/adr/0042-folders-held-open.md). */
+/** Files and links that are made below a folder of an agent, through no link (docs/adr/0038-folders-held-open.md). */
 import {
   chmodSync,
   closeSync,

@@ -1,4 +1,4 @@
-/** Folders held open, so that nobody can lead us through a link while we write below them (docs/adr/0042-folders-held-open.md). */
+/** Folders held open, so that nobody can lead us through a link while we write below them (docs/adr/0038-folders-held-open.md). */
 import {
   closeSync,
   constants,

@@ -1,4 +1,4 @@
-/** Whether a folder is ours alone, and nobody else can put another in its place (docs/adr/0034-own-ground.md). */
+/** Whether a folder is ours alone, and nobody else can put another in its place (docs/adr/0030-own-ground.md). */
 import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
 import path from 'node:path'
 

@@ -1,4 +1,4 @@
-/** Deletes a folder with all that is in it, but nothing behind a link or a mount (docs/adr/0042-folders-held-open.md). */
+/** Deletes a folder with all that is in it, but nothing behind a link or a mount (docs/adr/0038-folders-held-open.md). */
 import { randomUUID } from 'node:crypto'
 import {
   chmodSync,

@@ -19,7 +19,7 @@ interface GitCall extends GitScope {
   readonly signal?: AbortSignal | undefined
   /** How long the call may take; 30 minutes unless it says otherwise. */
   readonly deadlineMs?: number
-  /** For questions that an agent's commits can make arbitrarily hard (docs/adr/0045-limits-and-deadlines.md). */
+  /** For questions that an agent's commits can make arbitrarily hard (docs/adr/0041-limits-and-deadlines.md). */
   readonly bounds?: Bounds
   /** How many bytes git may print; above that the call fails. */
   readonly maxOutput?: number

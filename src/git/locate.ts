@@ -1,4 +1,4 @@
-/** Finds the repository that a folder is in, and refuses what git would refuse (docs/adr/0037-which-repository-it-is.md). */
+/** Finds the repository that a folder is in, and refuses what git would refuse (docs/adr/0033-which-repository-it-is.md). */
 import { quoted } from '../core/base/shell-quote.ts'
 import { realpathSync } from 'node:fs'
 import path from 'node:path'

@@ -5,7 +5,7 @@ import path from 'node:path'
 /**
  * True if the folder holds only files, in the folders that git has there. A pipe in the place of a file would block git
  * until somebody writes to it, and a link leads elsewhere. An agent can still put one there a moment later: then the
- * deadline of the call ends git (docs/adr/0045-limits-and-deadlines.md).
+ * deadline of the call ends git (docs/adr/0041-limits-and-deadlines.md).
  */
 export async function isPlainObjects(folder: string): Promise<boolean> {
   const entries = await entriesOf(folder)

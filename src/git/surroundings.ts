@@ -1,6 +1,6 @@
 /**
  * What a run is watched for, read before and after it: refs, the git folder without its objects, and hooks elsewhere
- * (docs/adr/0047-strays-are-kept.md).
+ * (docs/adr/0043-strays-are-kept.md).
  */
 import { createHash } from 'node:crypto'
 import {

@@ -1,6 +1,6 @@
 /**
  * The control group of a run, where the kernel lets us make one. A process can clear its environment and leave its parents,
- * but it stays in its group (docs/adr/0046-what-an-agent-may-do.md).
+ * but it stays in its group (docs/adr/0042-what-an-agent-may-do.md).
  */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import path from 'node:path'

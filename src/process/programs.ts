@@ -1,4 +1,4 @@
-/** Finds programs on PATH (docs/adr/0035-absolute-programs.md). */
+/** Finds programs on PATH (docs/adr/0031-absolute-programs.md). */
 import { accessSync, constants, statSync } from 'node:fs'
 import path from 'node:path'
 

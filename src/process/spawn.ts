@@ -74,7 +74,7 @@ export function startGroup({ args, cwd, stdio, isGated, bounds, enter, record, .
 /** Says which process started a group. Whoever writes a record of a child cannot write this into a process of others. */
 export const ownerVariable = 'OFFSHOOT_INTERNAL_OWNER'
 
-/** No program is found in a relative folder of PATH, neither by us nor by the child (docs/adr/0035-absolute-programs.md). */
+/** No program is found in a relative folder of PATH, neither by us nor by the child (docs/adr/0031-absolute-programs.md). */
 function safe(program: string, cwd: string, env: NodeJS.ProcessEnv = process.env) {
   const clean = withoutRelative(env)
   return { program: absolute(program, cwd, clean), env: clean }

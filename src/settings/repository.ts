@@ -1,4 +1,4 @@
-/** What a repository's own file may set by itself, and what only once the user trusts it (docs/adr/0036-settings-by-origin.md). */
+/** What a repository's own file may set by itself, and what only once the user trusts it (docs/adr/0032-settings-by-origin.md). */
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { policyLevels } from '../core/model/enums.ts'

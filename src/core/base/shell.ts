@@ -1,4 +1,4 @@
-/** Shell lines taken apart by the package `unbash`, which is loaded with the first command that an agent wants to run (docs/adr/0038-commands-are-parsed.md). */
+/** Shell lines taken apart by the package `unbash`, which is loaded with the first command that an agent wants to run (docs/adr/0034-commands-are-parsed.md). */
 import type * as unbash from 'unbash'
 
 /**

@@ -1,6 +1,6 @@
 /**
  * What of a repository the user trusts: the values of its own settings that need it, the files that its commands name, and
- * the settings that it has for agents (docs/adr/0036-settings-by-origin.md).
+ * the settings that it has for agents (docs/adr/0032-settings-by-origin.md).
  */
 import { createHash } from 'node:crypto'
 import type { RestrictedValue } from '../model/settings.ts'

@@ -1,6 +1,6 @@
 /**
  * The list of files that run later, by themselves or by habit, or that steer a tool which runs something
- * (docs/adr/0043-landing-tells.md). Source: the documentation of each tool, last gone through on 2026-11-17; to add one is
+ * (docs/adr/0039-landing-tells.md). Source: the documentation of each tool, last gone through on 2026-11-17; to add one is
  * to add a word here. Names are compared in lower case, because some file systems do not tell `MAKEFILE` from `Makefile`.
  */
 

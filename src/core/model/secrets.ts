@@ -1,7 +1,7 @@
 /**
  * How secrets look: names of files that hold secrets, formats of keys, and values that are assigned to a secret name.
  * Landing refuses them and redaction masks them by these same tables, so that neither knows a key that the other misses
- * (docs/adr/0044-one-table-of-secrets.md).
+ * (docs/adr/0040-one-table-of-secrets.md).
  *
  * Source: the formats that the issuers publish, compared on 2026-11-17 with the rules of gitleaks (commit b58d3f10 of
  * 2026-07-22). Lengths are lower bounds, shorter than today's keys, because issuers lengthen them.

@@ -38,7 +38,7 @@ function stagedFile(staging: string, { key }: Part, index: number): string {
   return path.join(staging, `${key}${index}`)
 }
 
-/** What a run changed is there already, so that its operation writes none of it (docs/adr/0047-strays-are-kept.md). */
+/** What a run changed is there already, so that its operation writes none of it (docs/adr/0043-strays-are-kept.md). */
 export function isOnlyRecorded({ verb }: Operation): boolean {
   return verb === 'run'
 }
@@ -184,7 +184,7 @@ export async function withFolders<T>(
 
 /**
  * Deletes first, because a folder may replace a file. Answers the paths that somebody changed meanwhile. A folder that was
- * written to before must be the same one now (docs/adr/0042-folders-held-open.md).
+ * written to before must be the same one now (docs/adr/0038-folders-held-open.md).
  */
 export async function placeFiles(
   ports: Ports,

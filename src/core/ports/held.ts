@@ -1,4 +1,4 @@
-/** A folder that is held open while others may change it; implemented by src/files (docs/adr/0042-folders-held-open.md). */
+/** A folder that is held open while others may change it; implemented by src/files (docs/adr/0038-folders-held-open.md). */
 import type { BytePath } from '../model/bytes.ts'
 
 /**

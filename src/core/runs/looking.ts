@@ -1,5 +1,5 @@
 /**
- * The commands that only look: exact programs with exact options, written plainly (docs/adr/0038-commands-are-parsed.md).
+ * The commands that only look: exact programs with exact options, written plainly (docs/adr/0034-commands-are-parsed.md).
  * A program or an option is left out unless it can neither write, nor start a program, nor follow a link out. Pure.
  */
 import { isKnown, type ShellCommand } from '../base/shell.ts'

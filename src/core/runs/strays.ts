@@ -1,4 +1,4 @@
-/** Strays: changes that were made during a run in the user's repository besides the branches of tasks (docs/adr/0047-strays-are-kept.md). */
+/** Strays: changes that were made during a run in the user's repository besides the branches of tasks (docs/adr/0043-strays-are-kept.md). */
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import type { Work } from '../tasks/work.ts'

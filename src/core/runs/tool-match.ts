@@ -1,6 +1,6 @@
 /**
  * Whether a tool call is one that a pattern names. A permission must cover all of a call for sure; a denial must miss no
- * part of it, so it answers `maybe` where nobody can tell (docs/adr/0038-commands-are-parsed.md). Pure.
+ * part of it, so it answers `maybe` where nobody can tell (docs/adr/0034-commands-are-parsed.md). Pure.
  */
 import path from 'node:path'
 import type { PathMatcher } from '../base/pathspec.ts'

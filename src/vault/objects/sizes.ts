@@ -4,7 +4,7 @@ export const bigFile = 4 * 1024 * 1024
 
 /**
  * A larger file is in no step: git would read all of it for every look, and one call makes a file of a terabyte without
- * a byte of data (docs/adr/0045-limits-and-deadlines.md).
+ * a byte of data (docs/adr/0041-limits-and-deadlines.md).
  */
 export const largestFile = 4 * 1024 ** 3
 

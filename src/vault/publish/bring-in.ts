@@ -1,6 +1,6 @@
 /**
  * Brings commits of the agent's own into the vault, checked as git checks a push: in a worktree they are in the user's
- * repository before anybody has looked at them (docs/adr/0043-landing-tells.md).
+ * repository before anybody has looked at them (docs/adr/0039-landing-tells.md).
  */
 import { AppError } from '../../core/model/errors.ts'
 import { scratchIn } from '../../core/model/layout.ts'

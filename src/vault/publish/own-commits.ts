@@ -1,4 +1,4 @@
-/** The commits that the agent made itself, as a landing that hands them on looks at them (docs/adr/0043-landing-tells.md). */
+/** The commits that the agent made itself, as a landing that hands them on looks at them (docs/adr/0039-landing-tells.md). */
 import { fromBytes } from '../../core/model/bytes.ts'
 import { branchRef } from '../../core/model/refs.ts'
 import type { Repo } from '../../core/model/repo.ts'
