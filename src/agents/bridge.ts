@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import path from 'node:path'
-import { quoted } from '../core/base/shell-quote.ts'
+import { shellWord } from '../core/base/shell-quote.ts'
 import type { Cell } from '../core/ports/sandbox.ts'
 import type { Push } from './events.ts'
 
@@ -69,7 +69,7 @@ export async function openBridge(
   await new Promise<void>((resolve, reject) => {
     server.on('error', reject).listen(socket, resolve)
   })
-  const words = [cell.node, '-e', hook, cell.inside(socket)].map(quoted).join(' ')
+  const words = [cell.node, '-e', hook, cell.inside(socket)].map(shellWord).join(' ')
   return {
     socket: cell.inside(socket),
     command: `${words} || ${denial}`,

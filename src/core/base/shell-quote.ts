@@ -1,12 +1,17 @@
-/** Quotes a word for a shell command line that a user can copy. */
+/** Quotes words for shells. */
+
+/** One word for `/bin/sh`, whatever is in it. */
+export function shellWord(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}
 
 /**
- * `my file` becomes `'my file'`; a word of plain characters stays as it is. Characters that a terminal would obey or hide
+ * A word for a command line that a user can copy. `my file` becomes `'my file'`; a word of plain characters stays as it is. Characters that a terminal would obey or hide
  * are written as their bytes, in the form that bash, zsh and ksh read: `$'a\012b'`.
  */
 export function quoted(word: string): string {
   if (/^[\w./@:+-][\w./@:+=-]*$/.test(word)) return word
-  if (!hidden.test(word)) return `'${word.replaceAll("'", `'\\''`)}'`
+  if (!hidden.test(word)) return shellWord(word)
   const escaped = word.replace(/[\\']/g, '\\$&').replace(new RegExp(hidden, 'gu'), bytesOf)
   return `$'${escaped}'`
 }
