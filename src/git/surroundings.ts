@@ -14,6 +14,7 @@ import {
   type Stats,
 } from 'node:fs'
 import path from 'node:path'
+import { isBelow } from '../core/base/below.ts'
 import { below, type BytePath, fromBytes, toText } from '../core/model/bytes.ts'
 import { registrationMark } from '../core/model/layout.ts'
 import type { Place } from '../core/model/repo.ts'
@@ -82,8 +83,7 @@ async function findHookFolders(exec: GitExec, { commonDir, gitDir, checkout }: P
     ...(set === '' ? [] : [path.resolve(checkout ?? gitDir, set)]),
   ]
   const real = named.flatMap((folder) => realPathOf(folder) ?? [])
-  const isOutside = (folder: string) => path.relative(commonDir, folder).startsWith('..')
-  return [...new Set(real)].filter((folder) => isOutside(folder) && statOf(folder)?.isDirectory())
+  return [...new Set(real)].filter((folder) => !isBelow(folder, commonDir) && statOf(folder)?.isDirectory())
 }
 
 /** Of scopes and values in turn, the last value that is not our own: ours, which switches hooks off, is of the command. */

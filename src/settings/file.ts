@@ -1,9 +1,9 @@
 /** Reads settings files. */
 import { lstat, readFile, realpath, stat } from 'node:fs/promises'
-import { isAbsolute, relative, sep } from 'node:path'
 import type { Document } from 'yaml'
 import { isTree } from './keys.ts'
 import { badFile, type Layer } from './layer.ts'
+import { isBelow } from '../core/base/below.ts'
 import { settingsFile } from '../core/model/layout.ts'
 
 const maxBytes = 1024 * 1024
@@ -12,8 +12,7 @@ const maxBytes = 1024 * 1024
 export async function readRepoFile(checkout: string): Promise<Layer | undefined> {
   const path = settingsFile(checkout)
   return readLayer(path, async () => {
-    const way = relative(await realpath(checkout), await realpath(path))
-    if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
+    if (!isBelow(await realpath(path), await realpath(checkout))) {
       throw badFile(path, 'is a link that leads out of the repository')
     }
   })

@@ -1,6 +1,7 @@
 /** What a repository's own file may set by itself, and what only once the user trusts it (docs/adr/0032-settings-by-origin.md). */
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { isBelow } from '../core/base/below.ts'
 import { policyLevels } from '../core/model/enums.ts'
 import { workspacesFolder } from '../core/model/layout.ts'
 import { defaults, type SettingKey, variable } from './keys.ts'
@@ -128,11 +129,6 @@ function isInside(base: string, { checkout, home, userHome }: Bounds): boolean {
   if (base === '') return true
   const expanded = base === '~' || base.startsWith('~/') ? path.join(userHome, base.slice(1)) : base
   // Relative paths begin at the main checkout, which may be another one: they may leave none.
-  if (!path.isAbsolute(expanded)) return isBelow('/repository', path.resolve('/repository', expanded))
-  return [checkout, path.dirname(workspacesFolder(home, 'any'))].some((folder) => isBelow(folder, expanded))
-}
-
-function isBelow(folder: string, file: string): boolean {
-  const way = path.relative(folder, path.resolve(file))
-  return way !== '..' && !way.startsWith(`..${path.sep}`)
+  if (!path.isAbsolute(expanded)) return isBelow(path.resolve('/repository', expanded), '/repository')
+  return [checkout, path.dirname(workspacesFolder(home, 'any'))].some((folder) => isBelow(expanded, folder))
 }

@@ -2,9 +2,9 @@
  * Auto-revert: rejects tasks that failed, were cut off or are not used, as the settings say. Nothing reaches the user's
  * branch that way, and undo brings a task back.
  */
+import { isBelow } from '../base/below.ts'
 import { counted } from '../base/counted.ts'
 import type { Work } from '../tasks/work.ts'
-import path from 'node:path'
 import { now } from '../base/time.ts'
 import { appError } from '../model/errors.ts'
 import type { AutoRevert } from '../model/events.ts'
@@ -129,5 +129,5 @@ export async function autoRevert(ports: Ports, inHand: InHand): Promise<void> {
 
 function isMeant(task: Task, { dir, task: name, byFolder }: InHand): boolean {
   if (name !== undefined) return name === task.id
-  return byFolder && (dir === task.path || dir.startsWith(task.path + path.sep))
+  return byFolder && isBelow(dir, task.path)
 }

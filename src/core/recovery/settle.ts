@@ -1,5 +1,5 @@
 /** Finishes or rolls back verbs whose process died. Starts no process when there is none. */
-import path from 'node:path'
+import { isBelow } from '../base/below.ts'
 import { now } from '../base/time.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { LeftBehind } from '../model/git.ts'
@@ -160,14 +160,9 @@ async function clearLeft(
   const repos = await ports.repos.readAll()
   // A record of a child is a file: nothing is deleted in a folder only because one names it.
   const known = [vaultsFolder(ports.home), ...repos.map(({ commonDir }) => commonDir)]
-  for (const one of left) if (isBelowAny(one.gitDir, known)) await ports.refs.clearSharedLocks(one)
+  for (const one of left)
+    if (known.some((folder) => isBelow(one.gitDir, folder))) await ports.refs.clearSharedLocks(one)
   await clearMarks(ports)
-}
-
-/** Whether the path is one of the folders or in one of them. */
-function isBelowAny(file: string, folders: readonly string[]): boolean {
-  const full = path.resolve(file)
-  return folders.some((folder) => full === folder || full.startsWith(folder + path.sep))
 }
 
 /** Writing the mark of a repository belongs to no task, so every repository is checked for a lock on it. */

@@ -1,5 +1,6 @@
 /** Handles each event of an agent: asks the policy before a tool runs, takes a step after it. */
 import path from 'node:path'
+import { isBelow } from '../base/below.ts'
 import { now } from '../base/time.ts'
 import type { AgentEvent, ToolCall, Permission } from '../model/agent.ts'
 import type { StrayChange } from '../model/events.ts'
@@ -95,8 +96,8 @@ async function takeStepOf(
 
 export function toldCall(call: ToolCall, workspace: string): ToldCall {
   const inside = (file: string) => {
-    const relative = path.relative(workspace, path.resolve(workspace, file))
-    return relative.startsWith('..') ? file : relative
+    const full = path.resolve(workspace, file)
+    return isBelow(full, workspace) ? path.relative(workspace, full) : file
   }
   const summary =
     call.command ??

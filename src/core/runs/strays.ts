@@ -1,6 +1,7 @@
 /** Strays: changes that were made during a run in the user's repository besides the branches of tasks (docs/adr/0043-strays-are-kept.md). */
 import { createHash } from 'node:crypto'
 import path from 'node:path'
+import { isBelow } from '../base/below.ts'
 import type { Work } from '../tasks/work.ts'
 import { toText } from '../model/bytes.ts'
 import type { StrayChange } from '../model/events.ts'
@@ -69,8 +70,7 @@ function eitherOf(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<strin
 
 function isOfTask({ kind, folder }: WatchedFile, { shadow }: Scope): boolean {
   if (shadow === undefined) return false
-  const isInside = folder === shadow || folder.startsWith(`${shadow}/`)
-  return kind === 'index' || (isInside && folder !== `${shadow}/.git`)
+  return kind === 'index' || (isBelow(folder, shadow) && folder !== `${shadow}/.git`)
 }
 
 function isSameFile(from: WatchedFile | undefined, to: WatchedFile | undefined): boolean {

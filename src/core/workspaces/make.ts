@@ -1,6 +1,7 @@
 /** Makes the workspace of a task, and takes it back. Each effect can be repeated after a crash. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { isBelow } from '../base/below.ts'
 import { now } from '../base/time.ts'
 import { AppError, type Problem } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
@@ -34,7 +35,7 @@ export async function requireBase(ports: Pick<Ports, 'files'>, base: string, pla
       hint: 'Change workspace.base.',
     })
   }
-  if (`${real}${path.sep}`.startsWith(place.commonDir + path.sep)) {
+  if (isBelow(real, place.commonDir)) {
     throw new AppError('pathExists', `${base} belongs to git.`, {
       path: base,
       hint: 'Change workspace.base.',

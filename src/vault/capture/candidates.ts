@@ -1,6 +1,7 @@
 /** The paths of a workspace that a step has to look at. */
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { isBelow } from '../../core/base/below.ts'
 import { allEnded, eachOf } from '../../core/base/concurrency.ts'
 import { below, type BytePath, fromBytes, fromText, toText } from '../../core/model/bytes.ts'
 import type { SkippedPath } from '../../core/model/step.ts'
@@ -165,7 +166,7 @@ export async function namedPaths(
     const real = path.join(await scope.files.readRealPath(path.dirname(full)), path.basename(full))
     const relative = full === scope.workspace ? '' : path.relative(root, real)
     if (relative === '') return undefined
-    if (relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)) continue
+    if (!isBelow(real, root)) continue
     const file = fromText(relative.split(path.sep).join('/'))
     if (file.split('/').includes('.git')) continue
     if ((await findEntry(scope.objects, tree, file))?.mode === '40000') return undefined
