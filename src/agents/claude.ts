@@ -3,6 +3,7 @@
  * starts no process, and the agent waits for each answer.
  */
 import type { Agent } from '../core/ports/agent.ts'
+import { obeyedPaths } from '../core/model/agent-files.ts'
 import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
 import type { CommandStdin } from '../core/model/command.ts'
 import { allowances } from './allowances.ts'
@@ -20,7 +21,7 @@ export const claude: Agent = {
   install: 'npm install -g @anthropic-ai/claude-code',
   exact: true,
   asks: true,
-  obeys: ['.claude', '.mcp.json'],
+  obeys: obeyedPaths('claude'),
   slash: (command) => skill('.claude/skills', command),
   run: (input, cell, cancel) =>
     events(cancel, async (push, signal) => {

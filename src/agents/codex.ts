@@ -1,5 +1,6 @@
 /** Codex: its stream reports messages and exit codes, its hooks ask before and wait after each tool call. */
 import type { Agent } from '../core/ports/agent.ts'
+import { obeyedPaths } from '../core/model/agent-files.ts'
 import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
 import { allowances } from './allowances.ts'
 import { openBridge } from './bridge.ts'
@@ -18,7 +19,7 @@ export const codex: Agent = {
   install: 'npm install -g @openai/codex',
   exact: true,
   asks: true,
-  obeys: ['.codex'],
+  obeys: obeyedPaths('codex'),
   slash: (command) => skill('.agents/skills', command),
   run: (input, cell, cancel) =>
     events(cancel, async (push, signal) => {

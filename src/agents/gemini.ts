@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Agent } from '../core/ports/agent.ts'
+import { obeyedPaths } from '../core/model/agent-files.ts'
 import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
 import { AppError } from '../core/model/errors.ts'
 import type { Cell } from '../core/ports/sandbox.ts'
@@ -24,7 +25,8 @@ export const gemini: Agent = {
   install: 'npm install -g @google/gemini-cli',
   exact: false,
   asks: true,
-  obeys: ['.gemini', '.env'],
+  // Variables in `.env` steer it. Other programs have such a file too, so nothing else guards it as one of agents.
+  obeys: [...obeyedPaths('gemini'), '.env'],
   slash: ({ name, summary, prompt }) => ({
     folder: '.gemini/commands/offshoot',
     name: `${name}.toml`,

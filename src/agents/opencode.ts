@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Agent } from '../core/ports/agent.ts'
+import { obeyedPaths } from '../core/model/agent-files.ts'
 import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
 import { allowances } from './allowances.ts'
 import { bridgeVariable, openBridge } from './bridge.ts'
@@ -21,7 +22,7 @@ export const opencode: Agent = {
   install: 'npm install -g opencode-ai',
   exact: true,
   asks: true,
-  obeys: ['.opencode', 'opencode.json', 'opencode.jsonc'],
+  obeys: obeyedPaths('opencode'),
   slash: ({ name, summary, prompt }) => ({
     folder: '.opencode/command/offshoot',
     name: `${name}.md`,

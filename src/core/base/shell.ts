@@ -51,12 +51,20 @@ export async function loadShell(): Promise<ReadShell> {
   return (line) => {
     if (line.length > longestLine) return unreadable('it is too long')
     if (controls.test(line)) return unreadable('it has control characters')
-    const script = parse(line)
-    const found: Found = { commands: [], unread: undefined, endless: false }
-    collect(script, false, found, forEachChild)
-    return { ...found, plain: found.unread === undefined && isPlain(script, line) }
+    try {
+      const script = parse(line)
+      const found: Found = { commands: [], unread: undefined, endless: false }
+      collect(script, false, found, forEachChild)
+      return { ...found, plain: found.unread === undefined && isPlain(script, line) }
+    } catch (error) {
+      // No stack is deep enough for every line.
+      if (error instanceof RangeError) return unreadable(tooDeep)
+      throw error
+    }
   }
 }
+
+export const tooDeep = 'it is nested too deep'
 
 const unreadable = (unread: string): ShellLine => ({ commands: [], plain: false, unread, endless: false })
 

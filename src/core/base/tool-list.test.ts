@@ -26,3 +26,10 @@ test.each(['Bash(npm publish', 'Bash)', 'Bash(a)b', 'Bash()', '', '(x)', 'two wo
   'H3: what is no use of a tool is refused: %s',
   (pattern) => expect(() => toolUse(pattern)).toThrow('is no tool and no use of one'),
 )
+
+test('many stars take no time', () => {
+  const begun = performance.now()
+  expect(toolUse(`Bash(${'*'.repeat(40)}x)`).use).toBe(`${'*'.repeat(40)}x`)
+  expect(toolUse(`Bash(${'*'.repeat(40)} :*)`).use).toBeUndefined()
+  expect(performance.now() - begun).toBeLessThan(1_000)
+})

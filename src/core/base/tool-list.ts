@@ -37,7 +37,7 @@ export function toolUse(pattern: string): ToolUse {
 }
 
 /** `Bash(*)` is the tool as a whole. */
-const isAll = (use: string | undefined) => use === undefined || /^(?::?\*+\s*)+$/.test(use.trim())
+const isAll = (use: string | undefined) => use === undefined || /^(?::?\*\s*)+$/.test(use.trim())
 
 /** Each character with the number of open brackets after it; what is in quotes inside of brackets is one piece. */
 function pieces(list: string): { readonly text: string; readonly depth: number }[] {

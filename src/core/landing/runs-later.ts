@@ -4,6 +4,7 @@
  * to add a word here. Names are compared in lower case, because some file systems do not tell `MAKEFILE` from `Makefile`.
  */
 
+import { agentFileNames, agentFolderNames } from '../model/agent-files.ts'
 import { settingsFile } from '../model/layout.ts'
 
 interface Later {
@@ -27,12 +28,12 @@ const list: readonly Later[] = [
   {
     why: 'tells agents what to do',
     names: [
-      'agents.md', 'agents.override.md', 'claude.md', 'claude.local.md', 'gemini.md', 'qwen.md', 'warp.md', '.cursorrules', '.windsurfrules', '.clinerules',
-      '.goosehints', '.aider.conf.yml', '.mcp.json', 'mcp.json', 'opencode.json', 'opencode.jsonc', 'crush.json', '.crush.json', '.roomodes',
+      ...agentFileNames, 'agents.md', 'agents.override.md', 'claude.md', 'claude.local.md', 'gemini.md', 'qwen.md', 'warp.md', '.cursorrules', '.windsurfrules', '.clinerules',
+      '.goosehints', '.aider.conf.yml', 'mcp.json', 'crush.json', '.crush.json', '.roomodes',
       'copilot-instructions.md', 'copilot-setup-steps.yml', 'skill.md',
     ],
     folders: [
-      '.claude', '.claude-plugin', '.codex', '.gemini', '.opencode', '.cursor', '.windsurf', '.cline', '.clinerules', '.roo', '.kiro', '.amazonq', '.junie', '.qwen',
+      ...agentFolderNames, '.claude-plugin', '.cursor', '.windsurf', '.cline', '.clinerules', '.roo', '.kiro', '.amazonq', '.junie', '.qwen',
       '.continue', '.agents', '.factory', '.amp', '.augment', '.goose', '.github/instructions', '.github/prompts', '.github/agents', '.github/chatmodes',
     ],
   },

@@ -29,8 +29,11 @@ const vaguelyAssigned = new RegExp(`(${begins}${vagueName}=)${value}`, 'gi')
 /** `"token": "x"` */
 const member = new RegExp(`((["'])${secretName}\\2\\s*:\\s*)("[^"]*"|'[^']*')`, 'gi')
 
+/** Near: else each of many names in a row would look through all the others. */
+const hasDigit = `(?=[^\\s"']{0,200}\\d)`
+
 /** `password: x`: often this is a sentence, so only a value that looks like a key counts. */
-const said = new RegExp(`(${begins}(?:${secretName}|${vagueName}):\\s*)(?=[^\\s"']*\\d)[^\\s"',;]{8,}`, 'gi')
+const said = new RegExp(`(${begins}(?:${secretName}|${vagueName}):\\s*)${hasDigit}[^\\s"',;]{8,}`, 'gi')
 
 const schemes = 'basic|bearer|digest|negotiate|ntlm|apikey|aws4-hmac-sha256'
 
@@ -47,7 +50,7 @@ const pair = `\\w+=(?:"[^"]*"|[^\\s"',]+)`
 const byScheme = new RegExp(`(${signedIn}(?:${schemes})\\s+)(${pair}(?:,\\s*${pair})*|[^\\s"',;]+)`, 'gi')
 
 /** `Authorization: x`, `Authorization: token x`: it may be a sentence, so only a value that looks like a key counts. */
-const byKey = new RegExp(`(${signedIn}(?:[\\w-]+\\s+)?)(?=[^\\s"']*\\d)[^\\s"',;]{8,}`, 'gi')
+const byKey = new RegExp(`(${signedIn}(?:[\\w-]+\\s+)?)${hasDigit}[^\\s"',;]{8,}`, 'gi')
 
 /** `Bearer x` */
 const bearer = /(\bBearer\s+)([\w.~+/=-]+)/gi
@@ -57,7 +60,7 @@ const option = new RegExp(`^--?(?:${secretName}|${vagueName})$`, 'i')
 const optionValue = new RegExp(`((?:^|[\\s"'(])--?(?:${secretName}|${vagueName})\\s+)(?![-;|&])${word}`, 'gi')
 
 /** `curl -u bob:x` */
-const signIn = /((?:^|\s)(?:-u|--user|--proxy-user|--auth)[\s=]+[^\s:]+:)[^\s'"]+/g
+const signIn = /((?:^|\s)(?:-u|--user|--proxy-user|--auth)[\s=]+[^\s:=][^\s:]*:)[^\s'"]+/g
 
 /** `mysql -px` */
 const shortPassword = /(\b(?:mysql|mariadb)[\w-]{0,20}\s(?:[^\n]{0,400}\s)?-p)[^\s'"]+/g

@@ -152,6 +152,8 @@ test.each([
   '-u a',
   '_authToken ',
   'Authorization: ',
+  'auth:',
+  'pass:',
   'a',
   ' ',
 ])('many times %j takes no time', (words) => {
@@ -160,4 +162,10 @@ test.each([
   hasSecret(text)
   redacted(text)
   expect(performance.now() - begun).toBeLessThan(4_000)
+})
+
+test('a long name to sign in with takes no time', () => {
+  const begun = performance.now()
+  redacted(`-u ${'='.repeat(100_000)}`)
+  expect(performance.now() - begun).toBeLessThan(1_000)
 })

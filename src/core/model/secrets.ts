@@ -7,13 +7,31 @@
  * 2026-07-22). Lengths are lower bounds, shorter than today's keys, because issuers lengthen them.
  */
 
+/** Ends of paths that are secret wherever they are: landing refuses such a file, and an agent does not read it unasked. */
+export const secretPaths: readonly string[] = [
+  'id_rsa',
+  'id_dsa',
+  'id_ecdsa',
+  'id_ed25519',
+  'id_ecdsa_sk',
+  'id_ed25519_sk',
+  '.netrc',
+  '_netrc',
+  '.pgpass',
+  '.git-credentials',
+  '.htpasswd',
+  '.dockercfg',
+  '.docker/config.json',
+  '.aws/credentials',
+  '.kube/config',
+  'credentials.json',
+]
+
+/** Besides, in a repository. Outside of the workspace these are often no secrets of the user's: certificates, examples. */
 const secretFiles: readonly RegExp[] = [
   /(^|\/)\.env(\.(?!example$|sample$|template$|dist$)[^/]*)?$/,
   /(^|\/)(?!\.?(?:example|sample|template|dist|default)s?\.env$)[^/]+\.env$/,
-  /(^|\/)id_(rsa|dsa|ecdsa|ed25519|ecdsa_sk|ed25519_sk)$/,
   /\.(pem|key|ppk|p8|p12|pfx|pkcs12|keystore|jks|kdbx)$/i,
-  /(^|\/)([._]netrc|\.pgpass|\.git-credentials|\.htpasswd|\.dockercfg|credentials\.json)$/,
-  /(^|\/)(\.aws\/credentials|\.kube\/config|\.docker\/config\.json)$/,
 ]
 
 export interface SecretFormat {
@@ -164,7 +182,8 @@ export const secretFormats: readonly SecretFormat[] = [
 
 /** `.env.local`, `prod.env`, `deploy/id_rsa`, `server.key`. */
 export function isSecretName(file: string): boolean {
-  return secretFiles.some((pattern) => pattern.test(file))
+  const isNamed = secretPaths.some((end) => file === end || file.endsWith(`/${end}`))
+  return isNamed || secretFiles.some((pattern) => pattern.test(file))
 }
 
 /** Whether one of the formats, or a random value of a secret name, is in the text. */

@@ -11,7 +11,7 @@ import {
   troubleOfRead,
   troubleOfWrite,
 } from './places.ts'
-import { programOf, type ShellRuns, shells, starts } from './shell-runs.ts'
+import { overfull, programOf, type ShellRuns, shells, startsAt } from './shell-runs.ts'
 
 type Rule = (words: readonly string[]) => boolean
 
@@ -24,7 +24,7 @@ const has =
 const verbs =
   (fit: (one: string, other: string) => boolean): Rule =>
   (words) =>
-    starts(words).some(([one = '', other = '']) => fit(one, other))
+    startsAt(words).some((at) => fit(words[at] ?? '', words[at + 1] ?? ''))
 
 /** Whether one of these is the subcommand, whatever options stand before it. */
 const verb = (names: string): Rule => {
@@ -103,7 +103,7 @@ export function dangerOf(runs: ShellRuns, place: PolicyPlace, real: RealPaths): 
     const trouble = dangerOfCommand(command, place, real)
     if (trouble) return trouble
   }
-  return undefined
+  return runs.overfull ? { reason: overfull, open: true } : undefined
 }
 
 function dangerOfCommand(command: ShellCommand, place: PolicyPlace, real: RealPaths): Trouble | undefined {

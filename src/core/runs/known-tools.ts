@@ -1,5 +1,6 @@
 /** Refuses patterns of a policy that no tool call can fit: a misspelled denial would deny nothing, without a word. */
 import { nearest } from '../base/did-you-mean.ts'
+import { matchesStars } from '../base/stars.ts'
 import { toolUse } from '../base/tool-list.ts'
 import { AppError } from '../model/errors.ts'
 import type { Policy } from './policy.ts'
@@ -30,14 +31,8 @@ export function requireTools({ allowed, denied }: Policy, isOurs: boolean): void
   }
 }
 
-const fits = (name: string, known: readonly string[]) => {
-  const parts = name
-    .toLowerCase()
-    .split('*')
-    .map((part) => part.replace(/[^\w]/g, '\\$&'))
-  const pattern = new RegExp(`^${parts.join('.*')}$`)
-  return known.some((tool) => pattern.test(tool.toLowerCase()))
-}
+const fits = (name: string, known: readonly string[]) =>
+  known.some((tool) => matchesStars(name.toLowerCase(), tool.toLowerCase()))
 
 /** A tool of a server has an underscore in its name: `mcp__files__write`, `files_write`. */
 const isOfServer = (name: string) => /^mcp\b|_|^mcp\*/i.test(name)

@@ -1,7 +1,11 @@
 /** Where a path leads, as the policy sees it: into the workspace, out of it, to settings of agents, to secrets. Pure. */
 import path from 'node:path'
+import { isBelow } from '../base/below.ts'
 import { hole } from '../base/shell.ts'
+import { isMadeOf } from '../base/stars.ts'
+import { agentFileNames, agentFolderNames } from '../model/agent-files.ts'
 import { settingsName } from '../model/layout.ts'
+import { secretPaths } from '../model/secrets.ts'
 
 export interface PolicyPlace {
   readonly workspace: string
@@ -38,8 +42,6 @@ export function realEntry(file: string, place: PolicyPlace, real: RealPaths): st
   return path.join(realOf(path.dirname(full), place, real), path.basename(full))
 }
 
-const isBelow = (full: string, folder: string) => full === folder || full.startsWith(folder + path.sep)
-
 /** In the workspace, or in a folder that is free for all. */
 export function isInside(full: string, { workspace, free, closed }: PolicyPlace): boolean {
   if (isBelow(full, workspace)) return true
@@ -57,8 +59,7 @@ const plainName = (name: string) =>
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .toLowerCase()
 
-const settingsFolders = new Set(['.claude', '.gemini', '.codex', '.opencode'])
-const settingsFiles = new Set(['.mcp.json', 'opencode.json', 'opencode.jsonc', settingsName, '.offshoot.yml'])
+const steering = new Set([...agentFolderNames, ...agentFileNames, settingsName, '.offshoot.yml'])
 
 export interface Trouble {
   readonly reason: string
@@ -81,7 +82,7 @@ export function guardedName(file: string, place: PolicyPlace, real: RealPaths): 
   const names = [realOf(file, place, real), absolute(file, place)]
     .filter((full) => isBelow(full, place.workspace))
     .flatMap((full) => path.relative(place.workspace, full).split(path.sep).map(plainName))
-  return names.find((name) => name === '.git' || settingsFolders.has(name) || settingsFiles.has(name))
+  return names.find((name) => name === '.git' || steering.has(name))
 }
 
 /** Why that file should not be read at any level, or undefined. */
@@ -91,19 +92,19 @@ export function troubleOfRead(file: string, place: PolicyPlace, real: RealPaths)
   return outside.some(isSecret) ? { reason: 'it reads secrets of yours' } : undefined
 }
 
-/** Parts of paths, one after the other, below which or at which secrets are kept. */
+/**
+ * Parts of paths, one after the other, below which or at which secrets are kept. Those that landing does not refuse are
+ * folders of a home or of the machine, and files that hold no secret in most repositories, such as `.npmrc`.
+ */
 const secrets = [
+  ...secretPaths,
   '.ssh',
   '.aws',
   '.azure',
   '.gnupg',
   '.kube',
-  '.netrc',
-  '.git-credentials',
-  '.docker/config.json',
   '.npmrc',
   '.pypirc',
-  '.pgpass',
   '.my.cnf',
   '.password-store',
   '.vault-token',
@@ -129,10 +130,6 @@ const secrets = [
   'etc/gshadow',
   'etc/sudoers',
   'run/secrets',
-  'id_rsa',
-  'id_dsa',
-  'id_ecdsa',
-  'id_ed25519',
 ].map((secret) => secret.split('/'))
 
 function isSecret(full: string): boolean {
@@ -146,8 +143,7 @@ function mayBe(name: string | undefined, wanted: string): boolean {
   if (name === undefined || !name.includes(hole.glob)) return name === wanted
   if (name.startsWith(hole.glob) && wanted.startsWith('.')) return false
   if (!/\w/.test(name)) return false
-  const parts = name.split(hole.glob).map((part) => part.replace(/[^\w]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(wanted)
+  return isMadeOf(name.split(hole.glob), wanted)
 }
 
 /** A word for people, without the characters that stand for holes. */

@@ -147,3 +147,33 @@ describe('G3: commands that nobody wants unasked', () => {
     expect(await verdict(policy('permissive'), shell(command))).toBe('allow'),
   )
 })
+
+describe('G3: lines that are made to take long to read', () => {
+  const size = 100_000
+  const times = (text: string, count = size / text.length) => text.repeat(count)
+  test.each([
+    ['parts of a denied command', `python -c '${times('git push origin ')}'`, 'allow'],
+    ['words without a letter', `npm ${times("'' ", 80_000)}`, 'allow'],
+    ['letters of an option', `bash -${times('c')}!`, 'allow'],
+    ['stars in a name', `cat ~/.c${times("?''", 1_000)}z`, 'allow'],
+    ['options with values', `npm ${times('-a b ')}publish`, 'ask'],
+    ['programs that start programs', `${times('env -a ', 45)}x`, 'ask'],
+    ['words for a name', `xargs ${times('-Ia ')}x`, 'ask'],
+    ['commands of find', `find ${times('-exec a ')}`, 'ask'],
+    ['commands in commands', times('$('), 'ask'],
+  ])('%s', async (_, line, expected) => {
+    const before = process.cpuUsage()
+    expect(await verdict(policy('permissive', [], ['Bash(git push origin main)']), shell(line))).toBe(
+      expected,
+    )
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000).toBeLessThan(3_000)
+  })
+
+  test('a danger in it is still found, no pattern allows it, and strict denies it', async () => {
+    const line = shell(`npm ${times('-a b ', 60)}publish`)
+    expect(await verdict(policy('permissive'), line)).toBe('deny')
+    expect(await verdict(policy('moderate', ['Bash(npm *)']), line)).toBe('ask')
+    expect(await verdict(policy('strict', ['Bash(npm *)']), line)).toBe('deny')
+  })
+})

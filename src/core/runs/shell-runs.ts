@@ -1,6 +1,6 @@
 /** The commands that a shell line runs, also by way of other programs: `env`, `xargs`, `sh -c`, `eval`, `git -c`. Pure. */
 import path from 'node:path'
-import { hole, isKnown, type ReadShell, type ShellCommand, type ShellLine } from '../base/shell.ts'
+import { hole, isKnown, type ReadShell, type ShellCommand, type ShellLine, tooDeep } from '../base/shell.ts'
 
 export interface ShellRuns {
   readonly line: ShellLine
@@ -8,32 +8,43 @@ export interface ShellRuns {
   readonly commands: readonly ShellCommand[]
   /** Why not all of it is known. */
   readonly unread: string | undefined
+  /** There are too many ways to read it: not every command that it may start is among these. */
+  readonly overfull: boolean
 }
 
 const deepest = 8
+/** Characters of all that a line may start. A line can be written so that they multiply with each program in it. */
+const mostStarted = 1024 * 1024
 
 export function shellRuns(text: string, read: ReadShell): ShellRuns {
   const line = read(text)
-  const found: { commands: ShellCommand[]; unread: string | undefined } = {
-    commands: [],
-    unread: line.unread,
+  const found = { commands: [] as ShellCommand[], unread: line.unread, overfull: line.unread === tooDeep }
+  let left = mostStarted
+  const takes = (words: readonly string[]) => {
+    for (const word of words) left -= word.length + 1
+    found.overfull ||= left < 0
+    return left >= 0
   }
   const add = (command: ShellCommand, depth: number) => {
     found.commands.push(command)
+    found.overfull ||= isOverfull(programOf(command), command.words.slice(1))
+    if (found.overfull) return
     const { scripts, commands, unread } = startedBy(command)
-    found.unread ??= depth > deepest ? 'it is nested too deep' : unread
+    found.unread ??= depth > deepest ? tooDeep : unread
     if (depth > deepest) return
-    for (const words of commands)
+    for (const words of commands.filter(takes))
       add({ ...command, words, written: words, assigned: [], redirects: [] }, depth + 1)
-    for (const script of scripts) {
+    for (const script of scripts.filter((one) => takes([one]))) {
       const inner = isKnown(script) ? read(script) : undefined
       found.unread ??= inner ? inner.unread : 'it runs text that is put together while it runs'
       for (const one of inner?.commands ?? []) add(one, depth + 1)
     }
   }
   for (const command of line.commands) add(command, 0)
-  return { line, ...found }
+  return { line, ...found, unread: found.unread ?? (found.overfull ? overfull : undefined) }
 }
+
+export const overfull = 'there are too many ways to read it'
 
 /** The program without its folder, in small letters: some file systems do not tell them apart. */
 export const programOf = ({ words }: Pick<ShellCommand, 'words'>) =>
@@ -92,7 +103,9 @@ function startedBy(command: ShellCommand): Started {
 }
 
 function byShell({ redirects, piped }: ShellCommand, words: readonly string[]): Started {
-  const at = words.findIndex((word) => /^[-+][A-Za-z]*c[A-Za-z]*$/.test(word) || word === '--command')
+  const at = words.findIndex(
+    (word) => (/^[-+][A-Za-z]+$/.test(word) && word.includes('c')) || word === '--command',
+  )
   if (at !== -1) return { scripts: scriptAfter(words.slice(at + 1)), commands: [] }
   const file = positionals(words).filter((word) => !isStandardInput(word))
   if (file.length > 0) return { scripts: [], commands: [], unread: unknownFile(file) }
@@ -164,6 +177,7 @@ function scriptOptions(program: string, words: readonly string[]): readonly stri
   })
 }
 
+const isFinder = (program: string) => /^g?find$|^fd(?:find)?$/.test(program)
 const executes = setOf('-exec -execdir -ok -okdir -x -X --exec --exec-batch')
 
 function startedCommands(program: string, words: readonly string[]): readonly (readonly string[])[] {
@@ -172,7 +186,7 @@ function startedCommands(program: string, words: readonly string[]): readonly (r
   if (appenders.has(program)) return startedWithMore(words)
   if (wrappers.has(program)) return startedByWrapper(program, words)
   // The names that it finds take the place of `{}`.
-  if (/^g?find$|^fd(?:find)?$/.test(program))
+  if (isFinder(program))
     return words.flatMap((word, at) =>
       executes.has(word) ? [words.slice(at + 1).map((one) => one.replaceAll('{}', hole.glob))] : [],
     )
@@ -229,15 +243,36 @@ export function starts(
   words: readonly string[],
   isBetween: (word: string) => boolean = isFiller,
 ): readonly (readonly string[])[] {
-  const found: (readonly string[])[] = []
+  const found = startsAt(words, isBetween)
+  return found.slice(0, mostStarts(words)).map((at) => words.slice(at))
+}
+
+/** The same as places in the words, all of them. */
+export function startsAt(
+  words: readonly string[],
+  isBetween: (word: string) => boolean = isFiller,
+): readonly number[] {
+  const found: number[] = []
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!
     if (isOption(word) || isBetween(word)) continue
-    found.push(words.slice(at))
+    found.push(at)
     const before = words[at - 1]
     if (before === undefined || !isOption(before) || before === '--' || before.includes('=')) break
   }
   return found
+}
+
+/** Each start is a command of its own with all words after it, so many words have fewer starts. */
+const mostStarts = ({ length }: readonly string[]) => Math.max(1, Math.min(50, 100_000 / length))
+/** Each word of a program that adds words may be a name for them, to be looked for in each other word. */
+const mostFilled = 200
+
+function isOverfull(program: string, words: readonly string[]): boolean {
+  const most = mostStarts(words)
+  if ([isFiller, () => false].some((isBetween) => startsAt(words, isBetween).length > most)) return true
+  if (appenders.has(program)) return words.length > mostFilled
+  return isFinder(program) && words.filter((word) => executes.has(word)).length > most
 }
 
 const positionals = (words: readonly string[]) => words.filter((word) => !isOption(word) && word !== '--')

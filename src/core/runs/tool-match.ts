@@ -3,8 +3,10 @@
  * part of it, so it answers `maybe` where nobody can tell (docs/adr/0034-commands-are-parsed.md). Pure.
  */
 import path from 'node:path'
+import { isBelow } from '../base/below.ts'
 import type { PathMatcher } from '../base/pathspec.ts'
 import { gap, hole, isKnown, type ShellCommand } from '../base/shell.ts'
+import { matchesStars } from '../base/stars.ts'
 import { type ToolUse, toolUse } from '../base/tool-list.ts'
 import type { ToolKind } from '../model/agent.ts'
 import { isStream } from './danger.ts'
@@ -25,8 +27,7 @@ const kindNames: Record<ToolKind, readonly string[]> = {
 function isNamed({ name }: ToolUse, call: KnownCall, wide: boolean): boolean {
   const more = wide && call.runs ? kindNames.shell : []
   const known = [call.name.toLowerCase(), ...kindNames[call.kind], ...more]
-  const pattern = starred(name.toLowerCase())
-  return known.some((one) => pattern.test(one))
+  return known.some((one) => matchesStars(name.toLowerCase(), one))
 }
 
 /** `Bash` as a whole. */
@@ -80,9 +81,8 @@ function coversFile(
   const guarded = kind === 'edit' ? guardedName(file, place, real) : undefined
   if (guarded !== undefined && !use.toLowerCase().includes(guarded)) return false
   const [relative, full] = namesOf(realOf(file, place, real), place)
-  const isOutside = relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)
   if (/^[/~]/.test(use)) return pathTest(use, place, matcher)(full)
-  return !isOutside && pathTest(use, place, matcher)(relative)
+  return isBelow(full, place.workspace) && pathTest(use, place, matcher)(relative)
 }
 
 /** The pattern that was found first, if each part was covered by one. */
@@ -106,8 +106,7 @@ function coversCommand(use: string, { words, assigned }: ShellCommand): boolean 
   if (!isKnown(words[0] ?? '') || assigned.some(({ value }) => !isKnown(value))) return false
   const set = assigned.map(({ name, value }) => `${name}=${value}`)
   const text = [...set, ...words].join(gap).replaceAll(hole.home, '~')
-  const pattern = starred(patternText(use))
-  return pattern.test(text) || pattern.test(text + gap)
+  return matchesCommand(patternText(use), text)
 }
 
 export type Denied = 'yes' | 'maybe' | 'no'
@@ -119,22 +118,21 @@ export function denies(pattern: string, call: KnownCall, place: PolicyPlace, mat
   if (call.runs) return deniesLine(tool.use, call.runs)
   if (call.kind === 'fetch') return some(addressesOf(call), (address) => fitsAddress(tool.use!, address))
   if (call.kind === 'edit' && call.paths.length === 0) return 'maybe'
-  const [matches, crosses] = [pathTest(tool.use, place, matcher), starred(tool.use, 'i')]
+  const matches = pathTest(tool.use, place, matcher)
   return some(call.paths, (file) => {
     const names = [realOf(file, place, call.real), absolute(file, place)].flatMap((full) =>
       namesOf(full, place),
     )
-    return matches(...names) || names.some((name) => crosses.test(name))
+    return matches(...names) || names.some((name) => matchesAnyCase(tool.use!, name))
   })
 }
 
 const some = <T>(items: readonly T[], fits: (item: T) => boolean): Denied => (items.some(fits) ? 'yes' : 'no')
 
 function deniesLine(use: string, { commands, unread }: NonNullable<KnownCall['runs']>): Denied {
-  const text = patternText(use)
-  const pattern = starred(text, 'i')
+  const text = patternText(use).toLowerCase()
   const forms = commands.flatMap(formsOf)
-  if (forms.some((form) => pattern.test(form) || pattern.test(form + gap))) return 'yes'
+  if (forms.some((form) => matchesCommand(text, form.toLowerCase()))) return 'yes'
   const possible = forms.some((form) => !isKnown(form) && (meets(text, form) || meets(text, form + gap)))
   return possible || unread !== undefined || commands.some((command) => mentions(use, command))
     ? 'maybe'
@@ -155,7 +153,8 @@ const formOf = (words: readonly string[]) =>
   words
     .join(gap)
     .replace(/\s+/g, gap)
-    .replace(/\uFDD3*\uFDD0[\uFDD0\uFDD3]*/g, hole.any)
+    // Only from the first gap of a row: from each of them it would take quadratic time.
+    .replace(/(?<!\uFDD3)\uFDD3*\uFDD0[\uFDD0\uFDD3]*/g, hole.any)
 
 /** Programs that run what their words, or a variable, tell them. */
 const runsWords =
@@ -163,15 +162,16 @@ const runsWords =
 
 /** Whether a word of it, or a variable that it sets, has the denied command in it: `python -c 'run("npm publish")'`. */
 function mentions(use: string, command: ShellCommand): boolean {
-  const inside = starred(`*${patternText(use).replaceAll(gap, '*')}*`, 'is')
+  const anywhere = `*${patternText(use).replaceAll(gap, '*')}*`
+  const has = (text: string) => matchesAnyCase(anywhere, text)
   const isRunner = runsWords.test(programOf(command))
-  const words = isRunner ? command.words.slice(1).filter((word) => /\W/.test(word)) : []
+  const words = isRunner ? command.words : []
   const here = isRunner ? command.redirects.filter(({ operator }) => operator.startsWith('<<')) : []
   const isMessage = (at: number) => /^-\w*m$|^--message$/.test(command.words[at] ?? '')
   return (
-    command.assigned.some(({ value }) => inside.test(value)) ||
-    here.some(({ target }) => inside.test(target)) ||
-    words.some((word) => inside.test(word) && !isMessage(command.words.indexOf(word) - 1))
+    command.assigned.some(({ value }) => has(value)) ||
+    here.some(({ target }) => has(target)) ||
+    words.some((word, at) => at > 0 && /\W/.test(word) && has(word) && !isMessage(at - 1))
   )
 }
 
@@ -181,11 +181,12 @@ function patternText(use: string): string {
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2')).join(gap)
 }
 
-/** `*` matches anything, also gaps and slashes; every other character itself. */
-function starred(pattern: string, flags = ''): RegExp {
-  const escaped = pattern.replace(/[.+?^${}()|[\]\\/-]/g, '\\$&').replace(/\*+/g, '.*')
-  return new RegExp(`^${escaped}$`, `s${flags.replace('s', '')}`)
-}
+/** `npm test *` also matches `npm test` alone. */
+const matchesCommand = (pattern: string, text: string) =>
+  matchesStars(pattern, text) || matchesStars(pattern, text + gap)
+
+const matchesAnyCase = (pattern: string, text: string) =>
+  matchesStars(pattern.toLowerCase(), text.toLowerCase())
 
 /** Whether a text with unknown parts can be one that the pattern matches. */
 function meets(pattern: string, text: string): boolean {
@@ -242,7 +243,7 @@ function addressesOf({ input }: KnownCall): readonly string[] {
 /** `https://docs.example/*`, or `domain:example.com` for that host and those below it. */
 function fitsAddress(use: string, address: string): boolean {
   const domain = /^domain:(.+)$/i.exec(use.trim())?.[1]?.toLowerCase()
-  if (domain === undefined) return starred(use.trim(), 'i').test(address)
+  if (domain === undefined) return matchesAnyCase(use.trim(), address)
   const host = URL.parse(address)?.hostname ?? ''
   return host === domain || host.endsWith(`.${domain}`)
 }
