@@ -148,3 +148,26 @@ test.each(['.claude/settings.json', '.claude/hooks/a.sh', '.mcp.json'])(
     expect((await run()).json).toMatchObject({ ok: true })
   },
 )
+
+test('G10: settings that come back with a workspace which was gone are seen before the agent', async () => {
+  const repo = withStandIn(testRepo())
+  await offshoot(repo, 'run', '--task', 'T1', '--json', play({ write: 'work.txt' }))
+  const { path: workspace } = (await offshoot(repo, 'show', 'T1', '--json')).json.task as { path: string }
+  inFolder(repo, workspace).write('.claude/settings.json', '{}')
+  await offshoot(repo, 'checkpoint', 'T1')
+  rmSync(workspace, { recursive: true })
+  const { code, json } = await offshoot(repo, 'resume', 'T1', '--json', play({ write: 'ran.txt' }))
+  expect({ code, error: json.error }).toMatchObject({ code: 5, error: { code: 'WT_017' } })
+  expect(
+    existsSync(path.join((await offshoot(repo, 'show', 'T1', '--json')).json.task.path, 'ran.txt')),
+  ).toBe(false)
+})
+
+test('M3: an agent that changes the file of a preRemove keeps nobody from rejecting its work', async () => {
+  const repo = withScript('hooks:\n  preRemove: ./bye.sh\n', 'bye.sh')
+  await offshoot(repo, 'trust')
+  const { task } = (await offshoot(repo, 'start', 'T1', '--json')).json
+  writeFileSync(path.join(task.path, 'bye.sh'), script('evil'))
+  expect((await offshoot(repo, 'reject', 'T1', '--json')).json).toMatchObject({ ok: true })
+  expect(sung(repo)).toBe('')
+})

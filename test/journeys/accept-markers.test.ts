@@ -101,7 +101,7 @@ test('I5: the hint of a conflict names a way out that there is', async () => {
   expect(await hintOf('accept', 'T1')).toMatch(
     /^offshoot update T1 --dirty --conflicts.*; offshoot accept T1 --conflicts markers/,
   )
-  expect(await hintOf('accept', 'T1', '--as', 'squash')).toMatch(/^Commit your changes of those files/)
+  expect(await hintOf('accept', 'T1', '--as', 'squash')).toMatch(/^Commit your changes to those files/)
   user.git('commit', '--quiet', '--all', '--message=mine')
   expect(await hintOf('accept', 'T1', '--as', 'squash')).toMatch(
     /^offshoot update T1 --conflicts markers [^;]*$/,

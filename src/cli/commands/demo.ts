@@ -45,7 +45,7 @@ async function play({ say, run }: DemoShell, repo: string): Promise<void> {
   await writeFile(path.join(repo, 'greet.js'), `// a thought of mine\n${greeting('hello')}`)
   const before = await run('git', 'diff')
 
-  say('An agent (here a script) works in its own worktree; each of its tool calls becomes a step:')
+  say('An agent (here a script) works in its own worktree; each command becomes a step:')
   await run('offshoot', 'start', 'louder', '--title', 'Greet louder')
   const agent = {
     edit: 'sed -i.bak s/hello/HELLO/ greet.js && rm greet.js.bak',

@@ -91,7 +91,8 @@ async function attempt(...asked: HookCall): Promise<Ran | undefined> {
   const workspace = options.cwd ?? (isThere ? task.path : task.origin)
   const folders = namesPlaces(found.command) ? [workspace, task.origin] : [workspace]
   const changed = found.isForeign ? await findChanged(ports, repo, folders, found.command) : undefined
-  if (changed !== undefined) return { hook, ok: false, why: changed, isSkipped: false }
+  // With a changed file an agent must not keep the user from giving its work up.
+  if (changed !== undefined) return { hook, ok: false, why: changed, isSkipped: hook === 'preRemove' }
   const { timeoutSeconds } = (await settingsOf(ports, task)).hooks
   const late = AbortSignal.timeout(timeoutSeconds * 1000)
   const cell = await openCell(ports, {
@@ -148,7 +149,10 @@ export async function askTaskHook(...call: HookCall): Promise<void> {
     await append(ports, uid, { type: 'hook.skipped', hook }, now(ports))
     return
   }
-  throw new AppError('policyRefused', `${ran.hook} said no: it ${ran.why}.`, { data: { hook: ran.hook } })
+  throw new AppError('policyRefused', `${ran.hook} refused: it ${ran.why}.`, {
+    hint: `Correct what ${ran.hook} reports, then repeat. offshoot config --show-origin shows the command.`,
+    data: { hook: ran.hook },
+  })
 }
 
 function hookTask({ id, title, path: workspace, branch, base }: Task) {

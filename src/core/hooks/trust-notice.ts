@@ -18,6 +18,6 @@ export async function takeWaiting(ports: Ports, { id, place: { checkout } }: Rep
   const keys = waiting.map((setting) => setting.key)
   const named =
     keys.length > 3 ? `${keys.slice(0, 3).join(', ')} and ${keys.length - 3} more` : keys.join(', ')
-  const message = `.offshoot.yaml sets ${named}, which ${keys.length > 1 ? 'do' : 'does'} not count until you trust it: offshoot trust`
+  const message = `.offshoot.yaml sets ${named}, which ${keys.length > 1 ? 'do not count until you trust them' : 'does not count until you trust it'}: offshoot trust`
   return [{ at: now(ports), message }]
 }

@@ -96,10 +96,12 @@ export function requireAllowed({ refused }: Looked, { history }: Pick<LandingStr
   const [first] = refused
   if (!first) return
   const named = refused.map(({ path, why }) => `${path} (${why})`).join(', ')
+  const paths = [...new Set(refused.map(({ path }) => path))]
+  const allowed = paths.map((file) => `--allow ${quoted(file)}`).join(' ')
   const only = history === undefined ? '' : ' --as squash hands on the last state alone.'
   throw new AppError('policyRefused', `Not landed: ${named}.`, {
     path: first.path,
-    hint: `To land it all the same: --allow ${quoted(first.path)}${only}`,
+    hint: `To land all the same: ${allowed}${only}`,
     data: { refused },
   })
 }

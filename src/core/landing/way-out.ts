@@ -14,7 +14,7 @@ export function wayOut(
   conflicts: readonly Conflict[],
 ): string {
   const merges = conflicts.filter(({ kind }) => !inTheWay.has(kind))
-  if (merges.length === 0) return 'Commit your changes of those files, or move the files away; then repeat.'
+  if (merges.length === 0) return 'Commit your changes to those files, or move the files away; then repeat.'
   const meetsFiles = lands === 'files' && !task.shadow
   const from = meetsFiles ? ' --dirty' : input.onto === undefined ? '' : ` --onto ${quoted(input.onto)}`
   const update = `offshoot update ${task.id}${from} --conflicts markers writes the conflicts into the workspace, to resolve them there`

@@ -110,6 +110,9 @@ async function land<Name extends string>(
   const looked = await lookAt(whole, strategy, allow)
   if (!dryRun) requireAllowed(looked, strategy)
   if (!dryRun && failOnRisk) requireNoRisk(looked)
+  // Before the plan, because some strategies publish the branch there.
+  if (!dryRun && looked.risks.length > 0 && onRisk && !(await onRisk(looked.risks)))
+    throw declinedError(looked)
   const landing = await strategy.plan(work)
   const preview = await previewOf(whole, part, looked, landing)
   const report = { as: strategy.name, preview }
@@ -117,7 +120,6 @@ async function land<Name extends string>(
   requirePlace(offer, part, strategy.name)
   if (landing.conflicts.length > 0)
     throw conflictError(landing.conflicts, wayOut(task, strategy, work.input, landing.conflicts))
-  if (looked.risks.length > 0 && onRisk && !(await onRisk(looked.risks))) throw declinedError(looked)
   const landed = (await landing.send?.()) ?? landing.landed
   const operation = await operationOf(work, strategy, landing)
   const done = await perform({ ports, repo, task }, operation)

@@ -14,7 +14,7 @@ import { requireTools } from '../runs/known-tools.ts'
 import { inTurn } from '../runs/queue.ts'
 import { agentName, flagsOf, type RunInput } from '../runs/run-input.ts'
 import type { EndedRun } from '../runs/end-run.ts'
-import { withRun } from '../runs/run.ts'
+import { type ActiveRun, withRun } from '../runs/run.ts'
 import { requireTask } from '../tasks/find.ts'
 import { findRepo } from '../tasks/repo.ts'
 import { startTask } from '../starting/start-task.ts'
@@ -51,7 +51,12 @@ export async function runAgent(
   const onOutput = onlooker && outputTo(onlooker)
   const running = async () => {
     await requireTrustedSettings(ports, found, agent)
-    return withRun(ports, found, label, (run) => workInTask(run, order, signal), {
+    const work = async (run: ActiveRun) => {
+      // Again: the run may just have made a missing workspace from its last step.
+      await requireTrustedSettings(ports, run, agent)
+      return workInTask(run, order, signal)
+    }
+    return withRun(ports, found, label, work, {
       meanwhile: recoverMeanwhile,
       onOutput,
       signal,

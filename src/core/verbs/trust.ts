@@ -47,8 +47,8 @@ export async function trust(ports: Ports, input: TrustInput, signal?: AbortSigna
   const told = shown(found)
   if (input.show) return { ...told, trusted: await isAllTrusted(ports, repo.id, found) }
   if (input.isUnattended && !input.ci) {
-    throw new AppError('policyRefused', 'Only a person at a terminal can trust these commands.', {
-      hint: 'To trust them in CI all the same: offshoot trust --ci',
+    throw new AppError('policyRefused', 'With CI set, nobody is there to read what is trusted.', {
+      hint: 'To trust it all the same: offshoot trust --ci',
     })
   }
   if (input.fingerprint !== undefined && input.fingerprint !== told.fingerprint) {
