@@ -20,7 +20,7 @@ export interface Bridge {
 }
 
 /** The variable that holds the key of the bridge. Agents drop variables from hooks that are called keys or secrets. */
-export const bridgeVariable = 'OFFSHOOT_BRIDGE'
+export const bridgeVariable = 'OFFSHOOT_INTERNAL_BRIDGE'
 
 /** In the command line itself, so that there is no file that an agent could edit or delete. It ends with 0 only if answered. */
 const hook = `

@@ -16,6 +16,8 @@ const forcedSettings: Record<string, string> = {
   'core.fsmonitor': 'false',
   'core.untrackedCache': 'false',
   'core.splitIndex': 'false',
+  // Packs have indexes of their own, so nothing is lost; a pipe in its place would hold every git of ours.
+  'core.multiPackIndex': 'false',
   'core.quotePath': 'false',
   'index.sparse': 'false',
   'core.protectNTFS': 'true',

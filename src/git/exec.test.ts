@@ -1,10 +1,12 @@
 /** Running git: bytes, exit codes, cancellation, and a git that cannot be started. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isRunning, until } from '../../test/support/processes.ts'
 import { tempFolder, testRepo } from '../../test/support/repo.ts'
+import { nodeFiles } from '../files/node.ts'
 import { gitExec } from './exec.ts'
+import { commandGit } from './index.ts'
 
 const quiet = { recordChild: () => () => {} }
 
@@ -83,5 +85,29 @@ describe('gitExec', () => {
     expect(await hanging).toMatchObject({ code: 'WT_021' })
     await until(() => !isRunning(Number(readFileSync(pidFile, 'utf8'))), 'the alias has ended')
     await expect(exec({ args: ['version'], ...at })).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  test('R5: a git that does not end when it is cancelled is killed, and its locks go', async () => {
+    const repo = testRepo()
+    const head = repo.git('rev-parse', 'HEAD').trim()
+    const gitDir = path.join(repo.dir, '.git')
+    const lock = path.join(gitDir, 'packed-refs.lock')
+    const programs = tempFolder()
+    writeFileSync(
+      path.join(programs, 'git'),
+      `#!/bin/sh\ntrap '' TERM\necho > '${lock}'\nwhile :; do sleep 0.1; done\n`,
+      { mode: 0o755 },
+    )
+    const exec = gitExec({ env: { ...repo.env, PATH: `${programs}:${process.env.PATH}` }, ...quiet })
+    const notes = { find: () => Promise.resolve(undefined), put: () => Promise.resolve() }
+    const git = commandGit(exec, nodeFiles(), notes, repo.env)
+    const place = { gitDir, commonDir: gitDir, checkout: repo.dir }
+    const cancel = new AbortController()
+    const gone = { ref: 'refs/heads/main', old: head, new: null }
+    const hanging = git.changeRefs(place, [gone], 'gone', cancel.signal).catch((error: unknown) => error)
+    await until(() => existsSync(lock), 'git has its lock')
+    cancel.abort()
+    expect(await hanging).toMatchObject({ code: 'WT_021', data: { killed: true } })
+    expect(existsSync(lock)).toBe(false)
   })
 })

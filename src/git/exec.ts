@@ -40,6 +40,8 @@ export interface OpenPipe {
   /** An idle process does not keep ours alive; it ends together with ours. */
   idle(yes: boolean): void
   close(): void
+  /** Ends the process at once, for one that does not answer. */
+  kill(): void
 }
 
 export type GitPipe = (call: GitScope & Pick<GitCall, 'args' | 'cwd'>) => OpenPipe
@@ -71,7 +73,10 @@ export function gitExec(options: ExecOptions): GitExec {
   return (call) => slot(() => run(call, options), call.signal)
 }
 
-/** Such a git is not recorded: it only reads, and ends when its stdin closes, even if we are killed. */
+/**
+ * Such a git is not recorded: it only reads, and ends when its stdin closes, even if we are killed. Who asks it keeps the
+ * time, since it may wait for ever as well (docs/adr/0041-limits-and-deadlines.md).
+ */
 export function gitPipe({ env }: Pick<ExecOptions, 'env'>): GitPipe {
   return (call) => {
     const { child } = launch(call, { env, recordChild: () => () => {} })
@@ -101,6 +106,8 @@ export function gitPipe({ env }: Pick<ExecOptions, 'env'>): GitPipe {
         }
       },
       close: () => void child.stdin.end(),
+      // It holds no lock that it would have to remove.
+      kill: () => endGroup(child.pid, 'SIGKILL'),
     }
   }
 }
@@ -140,11 +147,15 @@ function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
     let stderr = ''
     let why: string | undefined
     let killing: NodeJS.Timeout | undefined
+    let isKilled = false
     const end = (reason?: string) => {
       why ??= reason
       // SIGTERM lets git remove its lock files.
       endGroup(child.pid, 'SIGTERM')
-      killing ??= setTimeout(() => endGroup(child.pid, 'SIGKILL'), graceMs)
+      killing ??= setTimeout(() => {
+        isKilled = true
+        endGroup(child.pid, 'SIGKILL')
+      }, graceMs)
     }
     child.stdout.on('data', call.onStdout ?? keepOutput(out, call.maxOutput, end))
     child.stderr.on('data', (chunk: Buffer) => {
@@ -172,8 +183,7 @@ function run(call: GitCall, options: ExecOptions): Promise<GitAnswer> {
     })
     child.on('close', (code, killedBy) => {
       finish()
-      if (call.signal?.aborted)
-        return reject(new AppError('cancelled', 'Cancelled.', { cause: call.signal.reason }))
+      if (call.signal?.aborted) return reject(cancelledError(call.signal, isKilled))
       if (why !== undefined) return reject(endedError(call, why))
       const answer = { code: code ?? -1, stdout: Buffer.concat(out), stderr }
       if (code !== null && (code === 0 || call.expect?.includes(code))) return resolve(answer)
@@ -189,6 +199,14 @@ function keepOutput(out: Buffer[], most = Number.POSITIVE_INFINITY, end: (reason
     if (bytes <= most) out.push(chunk)
     else end(`printed more than ${most} bytes`)
   }
+}
+
+/** A git that was killed may have left locks, whoever wanted it to end. */
+function cancelledError({ reason }: AbortSignal, isKilled: boolean): AppError {
+  return new AppError('cancelled', 'Cancelled.', {
+    cause: reason,
+    ...(isKilled && { data: { killed: true } }),
+  })
 }
 
 /** We ended this git, because it went beyond what the call allows. */

@@ -1,11 +1,13 @@
 /** Objects read through one long-lived git. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { testRepo } from '../../test/support/repo.ts'
 import { type GitPipe, gitPipe, type OpenPipe } from './exec.ts'
 import { objectReader } from './reader.ts'
 
 /** A repository with one file, its reader, and the processes that it started. */
-function readerOf(env: NodeJS.ProcessEnv = process.env) {
+function readerOf(env: NodeJS.ProcessEnv = process.env, deadlineMs?: number) {
   const repo = testRepo({ 'a.txt': 'one\n' })
   const pipes: OpenPipe[] = []
   const open: GitPipe = (call) => {
@@ -13,9 +15,9 @@ function readerOf(env: NodeJS.ProcessEnv = process.env) {
     pipes.push(pipe)
     return pipe
   }
-  const reader = objectReader(open, { gitDir: `${repo.dir}/.git`, alternates: [] })
+  const reader = objectReader(open, { gitDir: `${repo.dir}/.git`, alternates: [] }, deadlineMs)
   onTestFinished(() => reader.close())
-  return { reader, pipes, oid: repo.git('rev-parse', 'HEAD:a.txt').trim() }
+  return { repo, reader, pipes, oid: repo.git('rev-parse', 'HEAD:a.txt').trim() }
 }
 
 const text = async (content: Promise<Buffer | undefined>) => (await content)?.toString()
@@ -47,6 +49,25 @@ describe('objectReader', () => {
     await ended
     expect(await lost).toBe('git cat-file ended (0).')
     expect(await text(reader.read(oid))).toBe('one\n')
+  })
+
+  test('M5: a git that waits at a pipe is ended, whoever asked is told, and the next question has another one', async () => {
+    const { repo, reader, pipes, oid } = readerOf(process.env, 500)
+    const folder = `${repo.dir}/.git/objects/ab`
+    mkdirSync(folder)
+    execFileSync('mkfifo', [`${folder}/${'c'.repeat(38)}`])
+    const asked = [reader.read(`ab${'c'.repeat(38)}`), reader.read(oid)].map((answer) =>
+      answer.catch((error) => error),
+    )
+    const ended = new Promise((resolve) => pipes[0]?.onEnd(resolve))
+    for (const answer of await Promise.all(asked))
+      expect(answer).toMatchObject({
+        code: 'WT_020',
+        message: 'git cat-file did not answer for 0.5 s, and was ended.',
+      })
+    expect(await text(reader.read(oid))).toBe('one\n')
+    expect(await ended).toMatchObject({ message: 'git cat-file ended (SIGKILL).' })
+    expect(pipes).toHaveLength(2)
   })
 
   test('S4: a git that cannot be started is told to whoever asks', async () => {

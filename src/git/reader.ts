@@ -1,4 +1,5 @@
 /** Reads objects through one long-lived `git cat-file`, which starts at the first read. */
+import { AppError } from '../core/model/errors.ts'
 import type { GitPipe } from './exec.ts'
 
 export interface ObjectReader {
@@ -16,13 +17,16 @@ interface Waiting {
   reject(error: Error): void
 }
 
+/** How long git may say nothing about an object: only one that waits for ever does, for example one that opened a pipe. */
+const silenceMs = 60_000
+
 type ReadScope = { readonly gitDir: string; readonly alternates: readonly string[] }
 
-export function objectReader(open: GitPipe, scope: ReadScope): ObjectReader {
+export function objectReader(open: GitPipe, scope: ReadScope, deadlineMs = silenceMs): ObjectReader {
   let current: ReturnType<typeof openConversation> | undefined
   const ask = (command: 'contents' | 'info', oid: string) => {
     if (!current) {
-      const begun = openConversation(open, scope, () => {
+      const begun = openConversation(open, scope, deadlineMs, () => {
         if (current === begun) current = undefined
       })
       current = begun
@@ -41,11 +45,29 @@ export function objectReader(open: GitPipe, scope: ReadScope): ObjectReader {
 }
 
 /** Talks to one git process until it ends. */
-function openConversation(open: GitPipe, scope: ReadScope, onEnd: () => void) {
+function openConversation(open: GitPipe, scope: ReadScope, deadlineMs: number, onEnd: () => void) {
   const waiting: Waiting[] = []
   let chunks: Buffer[] = []
   let size = 0
   let needed = 1
+  let silence: NodeJS.Timeout | undefined
+
+  /** Every word of git's answer gives it the whole time again. */
+  function awaitAnswer(): void {
+    clearTimeout(silence)
+    if (waiting.length > 0) silence = setTimeout(giveUp, deadlineMs)
+  }
+
+  function giveUp(): void {
+    fail(silentError(scope, deadlineMs))
+    pipe.kill()
+  }
+
+  function fail(error: Error): void {
+    onEnd()
+    clearTimeout(silence)
+    for (const { reject } of waiting.splice(0)) reject(error)
+  }
 
   /** `<oid> <type> <size>\n<content>\n`, or `<oid> missing\n`. Chunks are joined only when all have come. */
   function receive(chunk: Buffer): void {
@@ -71,18 +93,28 @@ function openConversation(open: GitPipe, scope: ReadScope, onEnd: () => void) {
   }
 
   const pipe = open({ args: ['cat-file', '--batch-command'], cwd: scope.gitDir, ...scope })
-  pipe.onData(receive)
-  pipe.onEnd((error) => {
-    onEnd()
-    for (const { reject } of waiting.splice(0)) reject(error)
+  pipe.onData((chunk) => {
+    receive(chunk)
+    awaitAnswer()
   })
+  pipe.onEnd(fail)
   return {
     ask: (command: 'contents' | 'info', oid: string) =>
       new Promise<{ size: number; content: Buffer } | undefined>((resolve, reject) => {
         waiting.push({ info: command === 'info', resolve, reject })
+        if (waiting.length === 1) awaitAnswer()
         pipe.idle(false)
         pipe.write(`${command} ${oid}\n`)
       }),
     close: pipe.close,
   }
+}
+
+function silentError({ gitDir, alternates }: ReadScope, deadlineMs: number): AppError {
+  const folder = alternates[0] ?? gitDir
+  return new AppError('failed', `git cat-file did not answer for ${deadlineMs / 1000} s, and was ended.`, {
+    data: { args: ['cat-file', '--batch-command'], stderr: '', killed: true },
+    path: folder,
+    hint: `Something there may be no plain file. To list such: find '${folder}' -not -type f -not -type d`,
+  })
 }

@@ -16,6 +16,7 @@ import {
 import path from 'node:path'
 import { isBelow } from '../core/base/below.ts'
 import { below, type BytePath, fromBytes, toText } from '../core/model/bytes.ts'
+import { entriesHash } from '../core/model/index-entries.ts'
 import { registrationMark } from '../core/model/layout.ts'
 import type { Place } from '../core/model/repo.ts'
 import type { Surroundings, WatchedFile } from '../core/model/surroundings.ts'
@@ -26,8 +27,15 @@ import { lstatOf, readLink, realPathOf, statOf } from './look.ts'
 const largest = 1024 * 1024
 const largestIndex = 64 * 1024 * 1024
 
-/** Of one folder; the rest is only told as more. */
+/** Of one folder, and of all; the rest is only told as more. */
 const mostFiles = 1_000
+const mostInAll = 20_000
+
+/** Of all files that are kept in memory; of the rest only a hash is. */
+const mostBytes = 16 * 1024 * 1024
+
+/** Such files are kept in any case: their text is told. */
+const smallest = 1_000
 
 /** Reads everything; `seen` is the reading before the run, whose folders of hooks are read again. */
 export async function readSurroundings(
@@ -40,10 +48,11 @@ export async function readSurroundings(
     seen?.hookFolders ?? findHookFolders(exec, place),
   ])
   const { commonDir } = place
-  const own = watch(commonDir, true)
+  const room = { bytes: mostBytes }
+  const own = watch(commonDir, true, room)
   addGitFolder(own, '', ownNames)
   const beside = hookFolders.map((folder) => {
-    const watched = watch(folder, statOf(folder)?.dev === statOf(commonDir)?.dev)
+    const watched = watch(folder, statOf(folder)?.dev === statOf(commonDir)?.dev, room)
     for (const { name } of namesIn(watched, '')) addFile(watched, name)
     return Array.from(watched.files, ([name, file]) => [`${folder}/${name}`, file] as const)
   })
@@ -96,9 +105,19 @@ interface Watch {
   readonly folder: string
   readonly isNear: boolean
   readonly files: Map<string, WatchedFile>
+  /** How many files there are in each folder. */
+  readonly counts: Map<string, number>
+  /** How many bytes may still be kept. */
+  readonly room: { bytes: number }
 }
 
-const watch = (folder: string, isNear: boolean): Watch => ({ folder, isNear, files: new Map() })
+const watch = (folder: string, isNear: boolean, room: Watch['room']): Watch => ({
+  folder,
+  isNear,
+  files: new Map(),
+  counts: new Map(),
+  room,
+})
 
 /**
  * What git itself writes all the time, and what acts on nothing: the objects, the logs of refs, notes of the last fetch,
@@ -184,20 +203,30 @@ function namesIn({ folder: root }: Watch, folder: BytePath): Name[] {
 }
 
 function addFile(watched: Watch, file: BytePath, isIndex = false): void {
-  const { files, folder, isNear } = watched
-  const name = toText(file)
-  if (files.size >= mostFiles) {
-    const more = {
-      kind: 'special',
-      permissions: 0,
-      content: undefined,
-      look: `more than ${mostFiles} files`,
-    } as const
-    files.set('and more', { folder, path: 'and more', isNear, ...more })
-    return
-  }
+  const { files, counts, folder, isNear } = watched
+  const parent = path.dirname(file)
+  const count = (counts.get(parent) ?? 0) + 1
+  counts.set(parent, count)
+  if (count > mostFiles || files.size >= mostInAll) return addMore(watched, parent, count)
   const found = readWatched(full(watched, file), isIndex)
-  if (found) files.set(name, { folder, path: file, isNear, ...found })
+  if (found) files.set(toText(file), { folder, path: file, isNear, ...withinRoom(watched.room, file, found) })
+}
+
+function addMore({ files, folder, isNear }: Watch, parent: BytePath, count: number): void {
+  const more = path.join(parent, 'and more')
+  const found = { kind: 'special', permissions: 0, content: undefined, look: `${count} files` } as const
+  files.set(toText(more), { folder, path: more, isNear, ...found })
+}
+
+/** Keeps the content, or its hash when there is no more room. The index of the checkout has room of its own. */
+function withinRoom(room: Watch['room'], file: BytePath, found: Read): Read {
+  const { kind, content } = found
+  if (!content || kind === 'link' || content.length < smallest || file === 'index') return found
+  room.bytes -= content.length
+  if (room.bytes >= 0) return found
+  const look =
+    (kind === 'index' && entriesHash(content)) || createHash('sha256').update(content).digest('hex')
+  return { ...found, content: undefined, look }
 }
 
 type Read = Pick<WatchedFile, 'kind' | 'permissions' | 'content' | 'look'>

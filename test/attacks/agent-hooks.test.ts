@@ -88,7 +88,7 @@ const send = (body: string, headers: string) =>
     const request = { socketPath: process.argv[1], method: "POST", headers: ${headers} }
     require("http").request(request, (r) => console.log(r.statusCode)).on("error", () => {}).end(${body})' "$S"`
 
-const withKey = '{ authorization: process.env.OFFSHOOT_BRIDGE ?? "" }'
+const withKey = '{ authorization: process.env.OFFSHOOT_INTERNAL_BRIDGE ?? "" }'
 
 test.each([
   ['H5: whoever does not know the key of the run gets no answer', `"{}"`, '{}', 'without the key'],

@@ -109,6 +109,21 @@ describe('a pipe in the git folder of a clone', () => {
   })
 })
 
+describe('a pipe among the objects of the user, below a worktree', () => {
+  test('M5: at objects/pack/multi-pack-index it holds neither checkpoint nor reject', async () => {
+    const { repo, workspace } = await started()
+    workspace.write('a.txt', 'two\n')
+    workspace.git('commit', '--quiet', '--all', '--message=own')
+    workspace.write('a.txt', 'three\n')
+    execFileSync('mkfifo', [path.join(repo.dir, '.git/objects/pack/multi-pack-index')])
+    const taken = await timed(repo, 'checkpoint', 'T1')
+    expect(taken.json).toMatchObject({ ok: true, created: true })
+    const rejected = await timed(repo, 'reject', 'T1')
+    expect(rejected.json).toMatchObject({ ok: true })
+    expect(Math.max(taken.seconds, rejected.seconds)).toBeLessThan(30)
+  })
+})
+
 describe('a commit of a few objects and a hundred million paths', () => {
   function plantBomb(workspace: TestRepo): void {
     const blob = workspace.git('rev-parse', 'HEAD:a.txt').trim()

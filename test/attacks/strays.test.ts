@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
@@ -151,6 +152,27 @@ describe('M2: what an agent changed in the git folder is told, and undo puts it 
     })
     expect(gitFolder(repo)).toEqual(after)
     expect(repo.git('tag', '--list').trim()).toBe('theirs')
+  })
+
+  test('M2: when a folder of hooks cannot be made again, the undo changes nothing, and works later', async () => {
+    let outer = ''
+    const { repo, operation } = await strayed(
+      () => `git tag theirs; rm -r '${outer}/hooks'`,
+      (made) => {
+        outer = path.join(made.home, 'outer')
+        mkdirSync(path.join(outer, 'hooks'), { recursive: true })
+        writeFileSync(path.join(outer, 'hooks/pre-commit'), '#!/bin/sh\n')
+        made.git('config', 'core.hooksPath', path.join(outer, 'hooks'))
+      },
+    )
+    rmSync(outer, { recursive: true })
+    writeFileSync(outer, 'in the way')
+    expect((await offshoot(repo, 'undo', operation)).code).not.toBe(0)
+    expect(repo.git('tag', '--list').trim()).toBe('theirs')
+    rmSync(outer)
+    expect(await offshoot(repo, 'undo', operation)).toMatchObject({ code: 0 })
+    expect(readFileSync(path.join(outer, 'hooks/pre-commit'), 'utf8')).toBe('#!/bin/sh\n')
+    expect(repo.git('tag', '--list')).toBe('')
   })
 
   test('M2: a file that is too large to keep is told, without a promise to put it back', async () => {

@@ -303,6 +303,32 @@ describe('P1: what an agent does to the repository of the user', () => {
 })
 
 describe('P3: refs that strayed in a run', () => {
+  test('P3: what an accept of another task changed meanwhile is told, and the undo of the run leaves it', async () => {
+    const repo = withStandIn(testRepo())
+    await offshoot(repo, 'start', 'T1')
+    const other = (await offshoot(repo, 'start', 'T2', '--json')).json.task.path as string
+    writeFileSync(path.join(other, 'a.txt'), 'landed\n')
+    const at = (name: string) => path.join(repo.home, name)
+    const script = `git tag mine; touch '${at('begun')}'; until [ -e '${at('go')}' ]; do sleep 0.1; done`
+    const running = offshoot(repo, 'run', '--task', 'T1', '--json', play({ sh: script }))
+    await until(() => existsSync(at('begun')), 'the agent works')
+    expect(await offshoot(repo, 'accept', 'T2', '--as', 'squash')).toMatchObject({ code: 0 })
+    const landed = repo.git('rev-parse', 'main')
+    writeFileSync(at('go'), '')
+    const { json } = await running
+    const told = (json.strays as { what: string; kept: boolean }[]).map(({ what, kept }) => [what, kept])
+    expect(new Map(told as [string, boolean][])).toEqual(
+      new Map([
+        ['index', false],
+        ['refs/heads/main', false],
+        ['refs/tags/mine', true],
+      ]),
+    )
+    expect(await offshoot(repo, 'undo', json.operation as string)).toMatchObject({ code: 0 })
+    expect(repo.git('rev-parse', 'main')).toBe(landed)
+    expect([repo.git('tag', '--list'), repo.git('status', '--short')]).toEqual(['', ''])
+  })
+
   const refsOf = (repo: TestRepo) =>
     repo.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/tags', 'refs/stash')
 

@@ -206,6 +206,8 @@ interface ErrorFacts {
     | { readonly before: string | undefined; readonly now: string | undefined }
     /** The scope that a token lacks. */
     | { readonly scope: string }
+  /** `killed`: the program did not end when it was asked to. */
+  readonly cancelled: ProgramFailure
   readonly agentFailed: { readonly task: unknown; readonly run: string; readonly reason: string }
   readonly failed: ProgramFailure & { readonly pid?: number }
   /** The records themselves cannot be read. */
@@ -276,7 +278,8 @@ export const AppError = ErrorOf as unknown as AppErrorClass
 
 /** The program whose failure the error is; undefined for any other error. */
 export function programFailure(error: AppError): ProgramFailure | undefined {
-  return error.problem === 'failed' || error.problem === 'diskFull' ? error.data : undefined
+  const { problem } = error
+  return problem === 'failed' || problem === 'diskFull' || problem === 'cancelled' ? error.data : undefined
 }
 
 /** Whether the records themselves cannot be read. */

@@ -12,7 +12,7 @@ export interface WatchedFile {
   readonly permissions: number
   /** The bytes of a file, the target of a link; undefined for a special file, and for one that is too large to keep. */
   readonly content: Buffer | undefined
-  /** What else has to be the same: size and time of a file without content, the content that a link leads to. */
+  /** What else has to be the same: hash, or size and time, of a file without content; the content that a link leads to. */
   readonly look: string
   /** Whether an undo can rename a file into `folder`: it is on the file system of the git folder. */
   readonly isNear: boolean

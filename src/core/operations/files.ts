@@ -52,6 +52,7 @@ export async function stage(ports: Ports, repo: Repo, operation: Operation): Pro
   if (isOnlyRecorded(operation) || (parts.length === 0 && !indexMove)) return
   const staging = stagingFolder(repo, operation)
   await ports.files.makeFolder(staging, 0o700)
+  await makeFolders(ports, operation)
   if (indexMove) await ports.checkouts.lockIndex(indexMove.gitDir, staging)
   if (indexMove && 'to' in indexMove) {
     await requireIndex(ports, repo, indexMove.gitDir, indexMove.from)
@@ -68,6 +69,12 @@ export async function stage(ports: Ports, repo: Repo, operation: Operation): Pro
     ports.durable.sync([...written, staging, path.dirname(staging)]),
     ...parts.map((part) => requireUnchanged(ports, repo, part)),
   ])
+}
+
+/** An agent may have deleted the folder of hooks whose files come back. Before any ref moves, since this may fail. */
+export async function makeFolders(ports: Pick<Ports, 'files'>, operation: Operation): Promise<void> {
+  if (isOnlyRecorded(operation)) return
+  for (const { folder, exact } of partsOf(operation)) if (exact) await ports.files.makeFolder(folder)
 }
 
 /** Throws unless the index has the expected entries. Their stat data may differ, because every `git status` updates it. */
@@ -171,11 +178,8 @@ export async function withFolders<T>(
 ): Promise<T> {
   const held = new Map<string, HeldFolder>()
   try {
-    for (const { folder } of isOnlyRecorded(operation) ? [] : partsOf(operation)) {
-      // An agent may have deleted the folder of hooks whose files come back.
-      if (operation.files?.checkout !== folder) await ports.files.makeFolder(folder)
+    for (const { folder } of isOnlyRecorded(operation) ? [] : partsOf(operation))
       held.set(folder, ports.files.hold(folder))
-    }
     return await work(held)
   } finally {
     for (const folder of held.values()) folder.close()

@@ -23,6 +23,7 @@ import { takeBack, takeBackPlaced, takeBackUnbegun } from './back.ts'
 import {
   type HeldFolders,
   isOnlyRecorded,
+  makeFolders,
   moveIndex,
   placeFiles,
   stage,
@@ -223,6 +224,7 @@ async function carryOut(
     await takeBack({ ports, repo, task }, operation, overtaken(moved).message)
     return undefined
   }
+  await makeFolders(ports, operation)
   await moveRefs(ports, repo, operation)
   return afterRefs(ports, repo, task, operation)
 }

@@ -24,8 +24,6 @@ export interface Files {
   write(path: string, content: string, mode?: number): Promise<void>
   /** Writes a file that does not exist yet; false when something has that name. */
   writeNew(path: string, content: string): Promise<boolean>
-  /** Makes the symlink `name` in the folder, where nothing may be yet, and its parents there. Follows no link below the folder. */
-  link(target: string, folder: string, name: string): Promise<void>
   /** Renames within one file system. */
   rename(from: string, to: string): Promise<void>
   /** Renames, or across file systems copies everything, gives the copy its name, and then deletes the old. */
@@ -38,7 +36,7 @@ export interface Files {
   remove(path: string): Promise<void>
 }
 
-/** Writes that survive a power cut, and copies. */
+/** Writes that survive a power cut, copies and links. */
 export interface DurableFiles {
   /** Replaces the file and flushes its content; its name is durable after `sync` of its folder. Makes the folder. */
   writeDurable(path: string, content: Uint8Array, mode: number): Promise<void>
@@ -59,6 +57,8 @@ export interface DurableFiles {
    * Makes its parents there. Follows no link below either folder.
    */
   copyNew(from: string, to: string, name: string, mode?: number): Promise<void>
+  /** Makes the symlink `name` in the folder, where nothing may be yet, and its parents there. Follows no link below the folder. */
+  link(target: string, folder: string, name: string): Promise<void>
 }
 
 /** Free space, and the disk usage of files. */

@@ -9,10 +9,12 @@ import type { StrayChange } from '../model/events.ts'
 import { type Ask, permits } from './permission.ts'
 import type { Policy } from './policy.ts'
 import type { Cell } from '../ports/sandbox.ts'
+import type { Operation } from '../model/operation.ts'
+import { findOperation } from '../operations/kept.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 import type { ActiveRun, RunEnd } from './run.ts'
-import { keepStrays, strays } from './strays.ts'
+import { keepStrays, strays, withoutOwn } from './strays.ts'
 import type { Surroundings } from '../model/surroundings.ts'
 import type { Task } from '../model/task.ts'
 import { taskEnvironment } from '../workspaces/environment.ts'
@@ -74,7 +76,8 @@ export async function workInTask(
   const tell = (event: RunTold) => onlooker?.tell(event)
   tell({ event: 'started', task, run: id, agent: agent.name })
 
-  const before = await ports.git.readSurroundings(repo.place)
+  const { seq } = await ports.store.readPosition([])
+  const before = { seq, ...(await ports.git.readSurroundings(repo.place)) }
   const place = { workspace, free: [ports.temp], closed: [ports.home], home: ports.userHome }
   const { readRealPath } = ports.files
   const permit = await permits(run, { policy, place, readRealPath, tell, ask })
@@ -164,18 +167,20 @@ const badConversation = { type: 'malformed', reason: 'the id of the conversation
 /** Records and reports what has changed in the user's repository since `before`. */
 async function findStrays(
   { id, ports, repo, task }: ActiveRun,
-  before: Surroundings,
+  before: Surroundings & { readonly seq: number },
   tell: Onlooker['tell'],
 ): Promise<Pick<RunValue, 'strays' | 'operation'>> {
   const after = await ports.git.readSurroundings(repo.place, before)
   const shadow = task.shadow && task.path
   const found = strays(before, after, { branches: await branchesOf(ports, repo), shadow })
-  const changes = found.map(({ change }) => change)
-  if (changes.length === 0) return { strays: [], operation: undefined }
+  if (found.length === 0) return { strays: [], operation: undefined }
+  const theirs = withoutOwn(found, await operationsSince(ports, repo, before.seq))
+  const operation = await keepStrays({ ports, repo, task }, theirs)
+  const changes = theirs.map(({ change }) => (operation === undefined ? { ...change, kept: false } : change))
   const event = { type: 'run.strayed', run: id, changes } as const
   await append(ports, task.uid, event, now(ports))
   tell({ event: 'strayed', changes })
-  return { strays: changes, operation: await keepStrays({ ports, repo, task }, found) }
+  return { strays: changes, operation }
 }
 
 /** The reason of a `stop`, from the log: the agent itself only knows that it was killed. */
@@ -184,6 +189,19 @@ async function findStop({ id, ports, task }: ActiveRun): Promise<string | undefi
   return events.flatMap(({ event }) =>
     event.type === 'run.stopping' && event.run === id ? [event.reason] : [],
   )[0]
+}
+
+/** The operations of any task that were carried out since that entry of the log, or are under way. */
+async function operationsSince(ports: Ports, repo: Repo, seq: number): Promise<Operation[]> {
+  // In this order: one that ends in between is found twice rather than not at all.
+  const tasks = await ports.store.readTasks({ repo: repo.id })
+  const done = await ports.store.readEvents({ after: seq, types: ['operation.done'] })
+  const pending = tasks.flatMap((task) =>
+    task.pending?.verb === 'operation' ? [task.pending.operation] : [],
+  )
+  const ids = new Set([...done.flatMap(({ event }) => ('id' in event ? [event.id] : [])), ...pending])
+  const found = await Promise.all([...ids].map((id) => findOperation(ports, repo, id)))
+  return found.filter((operation) => operation !== undefined)
 }
 
 async function branchesOf(ports: Pick<Ports, 'store'>, repo: Repo): Promise<Set<string>> {

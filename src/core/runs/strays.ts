@@ -11,6 +11,7 @@ import type { Operation, StrayFiles } from '../model/operation.ts'
 import { isOurs, strayPinsOf } from '../model/refs.ts'
 import type { Surroundings, WatchedFile } from '../model/surroundings.ts'
 import type { Leaf } from '../model/tree.ts'
+import { isOnlyRecorded } from '../operations/files.ts'
 import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import { holdTask } from '../tasks/hold.ts'
@@ -32,6 +33,28 @@ interface Scope {
 /** The changes between two readings. Pure. */
 export function strays(before: Surroundings, after: Surroundings, scope: Scope): Stray[] {
   return [...refStrays(before.refs, after.refs, scope), ...fileStrays(before.files, after.files, scope)]
+}
+
+/**
+ * Marks as not kept what operations of offshoot changed during the run: undoing the run would take back half of them. Pure.
+ */
+export function withoutOwn(found: readonly Stray[], operations: readonly Operation[]): Stray[] {
+  const own = new Set(operations.filter((operation) => !isOnlyRecorded(operation)).flatMap(changedBy))
+  return found.map((stray) => {
+    const file = stray.from ?? stray.to
+    const name = file ? path.join(file.folder, toText(file.path)) : stray.change.what
+    return own.has(name) ? { ...stray, change: { ...stray.change, kept: false } } : stray
+  })
+}
+
+/** The refs, and the files of git folders, that an operation changes. */
+function changedBy({ refs, index, head, strays: parts = [] }: Operation): string[] {
+  return [
+    ...refs.map(({ ref }) => ref),
+    ...(index ? [path.join(index.gitDir, 'index')] : []),
+    ...(head ? [path.join(head.gitDir, 'HEAD')] : []),
+    ...parts.flatMap(({ folder, moves }) => moves.map((move) => path.join(folder, toText(move.path)))),
+  ]
 }
 
 function refStrays(before: Surroundings['refs'], after: Surroundings['refs'], { branches }: Scope): Stray[] {
@@ -75,8 +98,11 @@ function isOfTask({ kind, folder }: WatchedFile, { shadow }: Scope): boolean {
 
 function isSameFile(from: WatchedFile | undefined, to: WatchedFile | undefined): boolean {
   if (!from || !to) return from === to
-  if (from.kind !== to.kind || from.permissions !== to.permissions || from.look !== to.look) return false
-  return isSameContent(from, to) || (from.kind === 'index' && valueOf(from) === valueOf(to))
+  if (from.kind !== to.kind || from.permissions !== to.permissions) return false
+  if (from.look === to.look && isSameContent(from, to)) return true
+  // Of one reading there may be only the hash.
+  const isByValue = from.kind === 'index' || !from.content || !to.content
+  return isByValue && valueOf(from) === valueOf(to)
 }
 
 function isSameContent({ content: one }: WatchedFile, { content: other }: WatchedFile): boolean {
@@ -151,7 +177,8 @@ async function strayParts(work: Work, kept: readonly Stray[]): Promise<Pick<Oper
       index = { gitDir: path.dirname(path.join(file.folder, toText(file.path))), from: old, to: now }
     else parts.set(file.folder, [...(parts.get(file.folder) ?? []), { path: file.path, from: old, to: now }])
   }
-  return { index, strays: Array.from(parts, ([folder, moves]) => ({ folder, moves })) }
+  const strays = Array.from(parts, ([folder, moves]) => ({ folder, moves }))
+  return { index, strays: strays.length > 0 ? strays : undefined }
 }
 
 async function store({ ports, repo }: Work, file: WatchedFile | undefined): Promise<Leaf | null> {

@@ -53,7 +53,7 @@ export async function include(
     const mode = isSecretName(name) ? 0o600 : undefined
     await ports.durable.copyNew(checkout, task.path, name, mode)
   })
-  for (const name of names.linked) await ports.files.link(path.join(checkout, name), task.path, name)
+  for (const name of names.linked) await ports.durable.link(path.join(checkout, name), task.path, name)
   const included = { ...names, secrets: names.copied.filter(isSecretName) }
   await append(ports, task.uid, { type: 'included', ...eventLists(included) }, now(ports))
   return included
