@@ -21,10 +21,7 @@ export interface Needs {
   readonly step?: string
   /** The same for a verb that closes the task. Without a folder there is nothing to keep, and no step is taken. */
   readonly sweep?: string
-  /**
-   * The verb goes on when its sweep fails: the whole folder moves into the trash, so that nothing is lost. Not if the steps
-   * are lost, since a backup of the vault may come back.
-   */
+  /** The verb goes on when the disk is too full for its sweep: the whole folder moves into the trash, so that nothing is lost. */
   readonly sweepMayFail?: boolean
 }
 
@@ -97,8 +94,8 @@ async function keep(
     const { task, skipped } = await takeStep(work, note)
     return { task, skipped }
   } catch (thrown) {
-    const { kind, problem, message } = appError(thrown)
-    if (!sweepMayFail || kind === 'cancelled' || problem === 'stepsLost') throw thrown
+    const { problem, message } = appError(thrown)
+    if (!sweepMayFail || problem !== 'diskFull') throw thrown
     return { task: await readTask(work, 'any'), skipped: [], unkept: message }
   }
 }
