@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
@@ -166,7 +167,7 @@ describe('M2: what an agent changed in the git folder is told, and undo puts it 
       },
     )
     rmSync(outer, { recursive: true })
-    writeFileSync(outer, 'in the way')
+    symlinkSync('/nowhere/at/all', outer)
     expect((await offshoot(repo, 'undo', operation)).code).not.toBe(0)
     expect(repo.git('tag', '--list').trim()).toBe('theirs')
     rmSync(outer)
