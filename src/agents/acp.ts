@@ -164,6 +164,9 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   fetch: 'fetch',
 }
 
+/** A command that is no text has no title for it: the policy must not take one for the other. */
+const commandOf = (command: unknown) => (typeof command === 'string' ? { command } : {})
+
 function acpCall(call: sdk.ToolCallUpdate): ToolCall {
   const kind = call.kind ?? 'other'
   const title = call.title ?? ''
@@ -175,7 +178,7 @@ function acpCall(call: sdk.ToolCallUpdate): ToolCall {
     kind: known,
     // The text of an edit is not always in the raw input.
     input: { ...(input ?? { description: title }), ...(call.content?.length && { content: call.content }) },
-    ...(known === 'shell' && { command: typeof input?.command === 'string' ? input.command : title }),
+    ...(known === 'shell' && commandOf(input?.command ?? title)),
     ...(call.locations?.length && { files: call.locations.map((location) => location.path) }),
   }
 }

@@ -12,7 +12,7 @@ export const gap = '\uFDD3'
 const holes = /[\uFDD0-\uFDD2]/
 /** What no line may have in it: the characters above, which no text has, and those that control a terminal or a shell. */
 const controls = /(?![\t\n])[\p{Cc}\uFDD0-\uFDD3]/u
-const longestLine = 256 * 1024
+const longestLine = 64 * 1024
 
 export const isKnown = (word: string) => !holes.test(word)
 
@@ -49,24 +49,41 @@ export type ReadShell = (line: string) => ShellLine
 export async function loadShell(): Promise<ReadShell> {
   const { parse, forEachChild } = await import('unbash')
   return (line) => {
-    if (line.length > longestLine) return unreadable('it is too long')
+    if (line.length > longestLine || depthOf(line) > deepest) return unreadable(tooDeep)
     if (controls.test(line)) return unreadable('it has control characters')
     try {
       const script = parse(line)
       const found: Found = { commands: [], unread: undefined, endless: false }
       collect(script, false, found, forEachChild)
       return { ...found, plain: found.unread === undefined && isPlain(script, line) }
-    } catch (error) {
-      // No stack is deep enough for every line.
-      if (error instanceof RangeError) return unreadable(tooDeep)
-      throw error
+    } catch {
+      // No stack is deep enough for every line, and whatever else the parser throws, the line is not read.
+      return unreadable(tooDeep)
     }
   }
 }
 
-export const tooDeep = 'it is nested too deep'
+const deepest = 100
 
-const unreadable = (unread: string): ShellLine => ({ commands: [], plain: false, unread, endless: false })
+/** How many brackets are open at once, whether quoted or not: the parser takes long to find that there are too many. */
+function depthOf(line: string): number {
+  let [depth, most] = [0, 0]
+  for (const [bracket] of line.matchAll(/[(){}]/g)) {
+    depth = Math.max(0, depth + (bracket === '(' || bracket === '{' ? 1 : -1))
+    most = Math.max(most, depth)
+  }
+  return most
+}
+
+/** Beyond a limit nothing at all is known of a line, so that it may also be dangerous. */
+export const tooDeep = 'it is too long, or nested too deep'
+
+export const unreadable = (unread: string): ShellLine => ({
+  commands: [],
+  plain: false,
+  unread,
+  endless: false,
+})
 
 interface Found {
   readonly commands: ShellCommand[]
@@ -79,6 +96,7 @@ type EachChild = typeof unbash.forEachChild
 /** Visits every node, also those in substitutions, which have errors of their own. */
 function collect(node: unbash.SyntaxNode, piped: boolean, found: Found, each: EachChild): void {
   if (node.type === 'Script' && node.errors?.[0]) found.unread ??= node.errors[0].message
+  if (node.type === 'Script' && node.errors?.some(isLimit)) found.unread = tooDeep
   if (node.type === 'Command') found.commands.push(commandOf(node, piped))
   if (node.type === 'Function' && timesCalled(node, node.name.value, each) > 1) found.endless = true
   let later = false
@@ -87,6 +105,8 @@ function collect(node: unbash.SyntaxNode, piped: boolean, found: Found, each: Ea
     later ||= child.type !== 'Time' && child.type !== 'Negation'
   })
 }
+
+const isLimit = ({ message }: { readonly message: string }) => message.includes('nesting depth exceeded')
 
 function timesCalled(node: unbash.SyntaxNode, name: string, each: EachChild): number {
   let times = node.type === 'Command' && node.name?.value === name ? 1 : 0
@@ -132,9 +152,11 @@ function partText(part: unbash.WordPart): string {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
-    case 'AnsiCQuoted':
       // A quoted control character would be taken for a hole.
       return controls.test(part.value) ? hole.any : part.value
+    case 'AnsiCQuoted':
+      // The parser does not know these escapes.
+      return controls.test(part.value) || /\\(?:x\{|c)/.test(part.text) ? hole.any : part.value
     case 'DoubleQuoted':
     case 'LocaleString':
       return part.parts.map(partText).join('')

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isKnown, loadShell } from '../base/shell.ts'
 import type { ToolCall } from '../model/agent.ts'
 import { absolute, asWritten, type PolicyPlace, type RealPaths } from './places.ts'
-import { type ShellRuns, shellRuns } from './shell-runs.ts'
+import { type ShellRuns, shellRuns, unknownRuns } from './shell-runs.ts'
 
 export interface KnownCall extends ToolCall {
   /** The files that it names: all of them, as far as they can be told from its input. */
@@ -23,8 +23,7 @@ export async function knowCall(
   place: PolicyPlace,
   readRealPath: ReadRealPath,
 ): Promise<KnownCall> {
-  const text = commandOf(call)
-  const runs = text === undefined ? undefined : shellRuns(text, await loadShell())
+  const runs = await runsOf(call)
   const paths = namedPaths(call)
   const words = runs?.commands.flatMap(wordsOf).slice(0, mostWords) ?? []
   const real = new Map<string, string>()
@@ -33,6 +32,19 @@ export async function knowCall(
     real.set(word, await followedWord(word, place, readRealPath))
   for (const file of new Set(paths)) real.set(file, await followed(file, place, readRealPath))
   return { ...call, paths, runs, real }
+}
+
+async function runsOf(call: ToolCall): Promise<ShellRuns | undefined> {
+  const text = commandOf(call)
+  if (isNoText(call)) return unknownRuns
+  return text === undefined ? undefined : shellRuns(text, await loadShell())
+}
+
+/** `{"command": ["touch", "x"]}`: each agent runs that in a way of its own. */
+function isNoText({ kind, command, input }: ToolCall): boolean {
+  if (kind !== 'shell' || command || typeof input !== 'object' || input === null) return false
+  const given = (input as { readonly command?: unknown }).command
+  return given !== undefined && typeof given !== 'string'
 }
 
 /** A tool that is known to edit, read or fetch runs no command, whatever its input holds beside. */

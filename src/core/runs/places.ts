@@ -77,11 +77,12 @@ export function troubleOfWrite(file: string, place: PolicyPlace, real: RealPaths
   return { reason: `${shown(file)} steers agents or offshoot`, open: true }
 }
 
-/** The part of a path in the workspace that makes the file one of git's, of agents' or of ours. */
+/** The part of a path in the workspace, or in a folder that is free, that makes the file one of git's, of agents' or of ours. */
 export function guardedName(file: string, place: PolicyPlace, real: RealPaths): string | undefined {
-  const names = [realOf(file, place, real), absolute(file, place)]
-    .filter((full) => isBelow(full, place.workspace))
-    .flatMap((full) => path.relative(place.workspace, full).split(path.sep).map(plainName))
+  const names = [realOf(file, place, real), absolute(file, place)].flatMap((full) => {
+    const folder = [place.workspace, ...place.free].find((one) => isBelow(full, one))
+    return folder === undefined ? [] : path.relative(folder, full).split(path.sep).map(plainName)
+  })
   return names.find((name) => name === '.git' || steering.has(name))
 }
 

@@ -149,11 +149,11 @@ describe('G3: commands that nobody wants unasked', () => {
 })
 
 describe('G3: lines that are made to take long to read', () => {
-  const size = 100_000
+  const size = 60_000
   const times = (text: string, count = size / text.length) => text.repeat(count)
   test.each([
     ['parts of a denied command', `python -c '${times('git push origin ')}'`, 'allow'],
-    ['words without a letter', `npm ${times("'' ", 80_000)}`, 'allow'],
+    ['words without a letter', `npm ${times("'' ", 20_000)}`, 'allow'],
     ['letters of an option', `bash -${times('c')}!`, 'allow'],
     ['stars in a name', `cat ~/.c${times("?''", 1_000)}z`, 'allow'],
     ['options with values', `npm ${times('-a b ')}publish`, 'ask'],
@@ -161,6 +161,11 @@ describe('G3: lines that are made to take long to read', () => {
     ['words for a name', `xargs ${times('-Ia ')}x`, 'ask'],
     ['commands of find', `find ${times('-exec a ')}`, 'ask'],
     ['commands in commands', times('$('), 'ask'],
+    ['backslashes', `echo ${times('\\\\')}`, 'allow'],
+    ['texts that may be code', `test ${times("'$(a)' ")}`, 'allow'],
+    ['texts that env takes apart', `env ${times('-S ')}x`, 'ask'],
+    ['names of a denied program', `x ${times('git ')}`, 'ask'],
+    ['names for programs', times('alias '), 'allow'],
   ])('%s', async (_, line, expected) => {
     const before = process.cpuUsage()
     expect(await verdict(policy('permissive', [], ['Bash(git push origin main)']), shell(line))).toBe(

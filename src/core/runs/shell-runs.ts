@@ -1,6 +1,15 @@
 /** The commands that a shell line runs, also by way of other programs: `env`, `xargs`, `sh -c`, `eval`, `git -c`. Pure. */
 import path from 'node:path'
-import { hole, isKnown, type ReadShell, type ShellCommand, type ShellLine, tooDeep } from '../base/shell.ts'
+import {
+  hole,
+  isKnown,
+  type ReadShell,
+  type ShellCommand,
+  type ShellLine,
+  tooDeep,
+  unreadable,
+} from '../base/shell.ts'
+import { shellWord } from '../base/shell-quote.ts'
 
 export interface ShellRuns {
   readonly line: ShellLine
@@ -10,6 +19,8 @@ export interface ShellRuns {
   readonly unread: string | undefined
   /** There are too many ways to read it: not every command that it may start is among these. */
   readonly overfull: boolean
+  /** All of its text without quotes, where it holds a construct that takes text for code. */
+  readonly evaluated: string | undefined
 }
 
 const deepest = 8
@@ -30,18 +41,63 @@ export function shellRuns(text: string, read: ReadShell): ShellRuns {
     found.overfull ||= isOverfull(programOf(command), command.words.slice(1))
     if (found.overfull) return
     const { scripts, commands, unread } = startedBy(command)
-    found.unread ??= depth > deepest ? tooDeep : unread
-    if (depth > deepest) return
+    found.unread ??= unread
+    if (depth > deepest) {
+      found.overfull ||= scripts.length + commands.length > 0
+      return
+    }
     for (const words of commands.filter(takes))
       add({ ...command, words, written: words, assigned: [], redirects: [] }, depth + 1)
     for (const script of scripts.filter((one) => takes([one]))) {
       const inner = isKnown(script) ? read(script) : undefined
       found.unread ??= inner ? inner.unread : 'it runs text that is put together while it runs'
+      found.overfull ||= inner?.unread === tooDeep
       for (const one of inner?.commands ?? []) add(one, depth + 1)
     }
   }
   for (const command of line.commands) add(command, 0)
-  return { line, ...found, unread: found.unread ?? (found.overfull ? overfull : undefined) }
+  const inTexts = quotedScripts(text)
+  for (const script of inTexts.filter((one) => takes([one])))
+    for (const one of read(script).commands) add(one, 1)
+  const bare = text.replace(/['"\\]/g, '')
+  if (renames.test(bare)) found.unread ??= 'it gives programs other names'
+  return {
+    line,
+    ...found,
+    unread: found.unread ?? (found.overfull ? overfull : undefined),
+    evaluated: evaluates.test(text) || inTexts.length > 0 ? bare : undefined,
+  }
+}
+
+/** Of a call whose command is no text. */
+export const unknownRuns: ShellRuns = {
+  line: unreadable(tooDeep),
+  commands: [],
+  unread: 'its command is no text',
+  overfull: true,
+  evaluated: undefined,
+}
+
+/** By these variables of bash, and by these commands, a word runs another program than the one it names. */
+const renames =
+  /\b(?:BASH_CMDS|BASH_ALIASES|BASH_ENV|PROMPT_COMMAND)\b|\bhash\s+-\w*p|\balias\s+[^\s;&|]+=|\benable\s+-\w*f/
+/** Builtins of bash that take a text for code. */
+const evaluates =
+  /(?:^|[\s;&|(){}`'"\\])(?:eval|trap|alias|hash|jobs|compgen|complete|mapfile|readarray|enable|wait|let|declare|typeset|local|read|unset)\s|\bprintf\s+-v|\$'[^']*\\/
+/** Where bash counts, the index of an array is code even in quotes: `[[ 'a[$(x)]' -eq 1 ]]`. */
+const counts =
+  /\[\[|\(\(|(?:^|[\s;&|(){}`])(?:\[|test|let|declare|typeset|local|export|readonly|printf|read|wait|unset|mapfile|readarray|compgen|complete)\s|\]=|\[['"\\]/
+
+const isCode = /\$\(|`/
+
+function quotedScripts(text: string): readonly string[] {
+  if (!isCode.test(text) || !counts.test(text)) return []
+  const inQuotes = text.match(/'[^']*'/g) ?? []
+  const escaped = text.match(/\\(?:\$\(|`)[^"\n]*/g) ?? []
+  return [
+    ...inQuotes.flatMap((one) => (isCode.test(one) ? [`: ${one.slice(one.search(isCode), -1)}`] : [])),
+    ...escaped.map((one) => `: ${one.replaceAll('\\', '')}`),
+  ]
 }
 
 export const overfull = 'there are too many ways to read it'
@@ -66,7 +122,8 @@ const wrappers = setOf(
     'gxargs parallel watch strace ltrace busybox toybox npx bunx pnpx flock script su runuser unshare nsenter chroot ' +
     'setpriv systemd-run systemd-inhibit dbus-run-session xvfb-run firejail bwrap faketime rlwrap unbuffer caffeinate ' +
     'setarch linux64 linux32 torsocks proxychains proxychains4 chronic nocorrect noglob then do else coproc entr ' +
-    'dotenv direnv rtk prlimit cpulimit numactl catchsegv valgrind catatonit tini dumb-init gosu su-exec capsh unclutter',
+    'dotenv direnv rtk prlimit cpulimit numactl catchsegv valgrind catatonit tini dumb-init gosu su-exec capsh unclutter jobs ' +
+    'fakeroot proot chpst softlimit envdir cross-env corepack',
 )
 
 /** Programs of which a subcommand starts the words after it. */
@@ -106,7 +163,7 @@ function byShell({ redirects, piped }: ShellCommand, words: readonly string[]): 
   const at = words.findIndex(
     (word) => (/^[-+][A-Za-z]+$/.test(word) && word.includes('c')) || word === '--command',
   )
-  if (at !== -1) return { scripts: scriptAfter(words.slice(at + 1)), commands: [] }
+  if (at !== -1) return { scripts: scriptsAt(words, at), commands: [] }
   const file = positionals(words).filter((word) => !isStandardInput(word))
   if (file.length > 0) return { scripts: [], commands: [], unread: unknownFile(file) }
   const here = redirects.filter(({ operator }) => operator.startsWith('<<'))
@@ -116,6 +173,13 @@ function byShell({ redirects, piped }: ShellCommand, words: readonly string[]): 
     commands: [],
     unread: elsewhere && here.length === 0 ? 'a shell reads its commands from elsewhere' : undefined,
   }
+}
+
+/** Each `o` beside the `c` takes a word of its own before the script: `-co pipefail 'npm test'`. */
+function scriptsAt(words: readonly string[], at: number): readonly string[] {
+  const taken = (words[at]!.match(/o/gi) ?? []).length
+  const places = words[at] === '--command' ? [0] : Array.from({ length: Math.min(taken, 8) + 1 }, (_, n) => n)
+  return [...new Set(places.flatMap((n) => scriptAfter(words.slice(at + 1 + n))))]
 }
 
 const isStandardInput = (file: string) => /^(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/self\/fd\/.*)$/.test(file)
@@ -132,7 +196,9 @@ function scriptAfter(words: readonly string[]): readonly string[] {
 function scriptWords(program: string, words: readonly string[]): readonly string[] {
   switch (program) {
     case 'eval':
-      return words.length > 0 ? [words.join(' ')] : []
+      return words.length > 0 ? [words.slice(words[0] === '--' ? 1 : 0).join(' ')] : []
+    case 'env':
+      return splitByEnv(words)
     case 'watch':
     case 'parallel':
     case 'entr':
@@ -152,18 +218,18 @@ function scriptWords(program: string, words: readonly string[]): readonly string
 }
 
 const scriptTakers: Readonly<Record<string, RegExp>> = {
-  env: /^(?:-\w*S|--split-string)(?:=(.*))?$/s,
   npx: /^(?:-c|--call)(?:=(.*))?$/s,
   npm: /^(?:-c|--call)(?:=(.*))?$/s,
-  script: /^(?:-\w*c|--command)(?:=(.*))?$/s,
-  su: /^(?:-\w*c|--command|--session-command)(?:=(.*))?$/s,
-  runuser: /^(?:-\w*c|--command|--session-command)(?:=(.*))?$/s,
-  flock: /^(?:-\w*c|--command)(?:=(.*))?$/s,
+  script: /^(?:-\w*?c|--command(?==|$))=?(.+)?$/s,
+  sg: /^-\w*?c(.+)?$/s,
+  su: /^(?:-\w*?c|--(?:session-)?command(?==|$))=?(.+)?$/s,
+  runuser: /^(?:-\w*?c|--(?:session-)?command(?==|$))=?(.+)?$/s,
+  flock: /^(?:-\w*?c|--command(?==|$))=?(.+)?$/s,
   'nix-shell': /^(?:--run|--command)(?:=(.*))?$/s,
-  mapfile: /^-C(?:=(.*))?$/s,
-  readarray: /^-C(?:=(.*))?$/s,
-  compgen: /^-C(?:=(.*))?$/s,
-  complete: /^-C(?:=(.*))?$/s,
+  mapfile: /^-\w*?C(.+)?$/s,
+  readarray: /^-\w*?C(.+)?$/s,
+  compgen: /^-\w*?[CW](.+)?$/s,
+  complete: /^-\w*?[CW](.+)?$/s,
   git: /^(?:-x|--exec|--tree-filter|--index-filter|--msg-filter|--env-filter|--extcmd)(?:=(.*))?$/s,
 }
 
@@ -176,6 +242,17 @@ function scriptOptions(program: string, words: readonly string[]): readonly stri
     return script === undefined || script === null ? [] : [script]
   })
 }
+
+/** `env -S` takes a text apart as a line of its own, with options of env first and the other words behind. */
+function splitByEnv(words: readonly string[]): readonly string[] {
+  const at = words.findIndex((word) => splitter.test(word))
+  if (at === -1) return []
+  const joined = splitter.exec(words[at]!)?.[1]
+  const [text = '', ...rest] = [...(joined === undefined ? [] : [joined]), ...words.slice(at + 1)]
+  return [`env ${text.replace(/\\[_fnrtvc]/g, ' ')} ${rest.map(shellWord).join(' ')}`]
+}
+
+const splitter = /^(?:-\w*?S|--s[a-z-]*(?==|$))=?(.+)?$/s
 
 const isFinder = (program: string) => /^g?find$|^fd(?:find)?$/.test(program)
 const executes = setOf('-exec -execdir -ok -okdir -x -X --exec --exec-batch')
@@ -215,7 +292,9 @@ function startedWithMore(words: readonly string[]): readonly (readonly string[])
 }
 
 /** Wrappers with a word of their own before the command: a folder, a lock, a user. */
-const withOneBefore = setOf('chroot flock gosu su-exec su direnv dotenv setarch bwrap faketime taskset')
+const withOneBefore = setOf(
+  'envdir chroot flock gosu su-exec su direnv dotenv setarch bwrap faketime taskset',
+)
 
 function startedByWrapper(program: string, words: readonly string[]): readonly (readonly string[])[] {
   const first = starts(words)

@@ -11,8 +11,9 @@ import { type ToolUse, toolUse } from '../base/tool-list.ts'
 import type { ToolKind } from '../model/agent.ts'
 import { isStream } from './danger.ts'
 import type { KnownCall } from './known-call.ts'
+import { lookedAt } from './looking.ts'
 import { absolute, guardedName, type PolicyPlace, realOf } from './places.ts'
-import { programOf, starts } from './shell-runs.ts'
+import { programOf, starts, startsAt } from './shell-runs.ts'
 
 /** Names for a kind of tool in patterns, besides the tool's own name: agents name the same tool differently. */
 const kindNames: Record<ToolKind, readonly string[]> = {
@@ -129,14 +130,16 @@ export function denies(pattern: string, call: KnownCall, place: PolicyPlace, mat
 
 const some = <T>(items: readonly T[], fits: (item: T) => boolean): Denied => (items.some(fits) ? 'yes' : 'no')
 
-function deniesLine(use: string, { commands, unread }: NonNullable<KnownCall['runs']>): Denied {
+function deniesLine(
+  use: string,
+  { commands, unread, evaluated = '' }: NonNullable<KnownCall['runs']>,
+): Denied {
   const text = patternText(use).toLowerCase()
   const forms = commands.flatMap(formsOf)
   if (forms.some((form) => matchesCommand(text, form.toLowerCase()))) return 'yes'
   const possible = forms.some((form) => !isKnown(form) && (meets(text, form) || meets(text, form + gap)))
-  return possible || unread !== undefined || commands.some((command) => mentions(use, command))
-    ? 'maybe'
-    : 'no'
+  if (possible || unread !== undefined || commands.some((command) => mentions(use, command))) return 'maybe'
+  return mentionTest(text)(evaluated) ? 'maybe' : 'no'
 }
 
 /** The ways to write one command: with and without its folder, with and without the options before its subcommand. */
@@ -156,24 +159,59 @@ const formOf = (words: readonly string[]) =>
     // Only from the first gap of a row: from each of them it would take quadratic time.
     .replace(/(?<!\uFDD3)\uFDD3*\uFDD0[\uFDD0\uFDD3]*/g, hole.any)
 
-/** Programs that run what their words, or a variable, tell them. */
-const runsWords =
-  /^(?:python|node|deno|bun|perl|ruby|php|lua|[gmn]?awk|osascript|tclsh|expect|sed|tar|ssh|rsync|scp|vim?|nvim|ed|ex|emacs|make|gdb|git|man|sqlite3|psql|mysql|docker|podman|kubectl|screen|tmux|at|batch|crontab|tsx|ts-node|cmake|ninja|just|go|cargo|jq|xdg-open|open|less|more|dc|bc|zip|pip|npm|yarn|pnpm|test|\[|printf|read|unset|let|declare|typeset|local|export)[\d.]*$/
+/** Programs that only show, compare or move their words, whatever those are. */
+const quiet =
+  /^(?:echo|e?f?grep|cat|ls|head|tail|wc|mkdir|rmdir|touch|rm|cp|mv|ln|cd|chmod|pushd|which|type|command|true|false|:|return|exit|set|sleep)$/
+/** Programs whose first word is a name of theirs, though it may be that of a program too: `git rm`. */
+const withVerbs =
+  /^(?:git|gh|glab|npm|pnpm|yarn|bun|deno|cargo|go|docker|podman|kubectl|make|just|apt|apt-get|brew|dnf|pip[\d.]*|uv|poetry|gem|bundle|systemctl|man|info|kill|pkill|killall|printf|test|\[)$/
 
-/** Whether a word of it, or a variable that it sets, has the denied command in it: `python -c 'run("npm publish")'`. */
+/**
+ * Whether the denied command is among its words, in one of them, or in a variable that it sets: nobody knows every program
+ * that starts others (`python -c 'run("npm publish")'`, `perf stat npm publish`).
+ */
 function mentions(use: string, command: ShellCommand): boolean {
-  const anywhere = `*${patternText(use).replaceAll(gap, '*')}*`
-  const has = (text: string) => matchesAnyCase(anywhere, text)
-  const isRunner = runsWords.test(programOf(command))
-  const words = isRunner ? command.words : []
-  const here = isRunner ? command.redirects.filter(({ operator }) => operator.startsWith('<<')) : []
+  const pattern = patternText(use)
+  const has = mentionTest(pattern)
+  if (command.assigned.some(({ value }) => has(value))) return true
+  if (quiet.test(programOf(command)) || lookedAt(command) !== undefined) return false
+  const here = command.redirects.filter(({ operator }) => operator.startsWith('<<'))
   const isMessage = (at: number) => /^-\w*m$|^--message$/.test(command.words[at] ?? '')
   return (
-    command.assigned.some(({ value }) => has(value)) ||
     here.some(({ target }) => has(target)) ||
-    words.some((word, at) => at > 0 && /\W/.test(word) && has(word) && !isMessage(at - 1))
+    command.words.some((word, at) => at > 0 && /\W/.test(word) && has(word) && !isMessage(at - 1)) ||
+    startsAmong(pattern.toLowerCase(), command)
   )
 }
+
+/** Whether a text has the words of a pattern in it. A single one must stand alone: `format.js` does not mention `rm`. */
+function mentionTest(pattern: string): (text: string) => boolean {
+  const anywhere = `*${pattern.replaceAll(gap, '*')}*`
+  const single = /^([\w-]+)(\*?)(?:\uFDD3?\**)$/.exec(pattern)
+  if (!single) return (text) => matchesAnyCase(anywhere, text)
+  const alone = new RegExp(`(?<![\\w.-])${single[1]}${single[2] ? '' : '(?![\\w.-])'}`, 'i')
+  return (text) => alone.test(text)
+}
+
+/** Whether the denied command begins at one of its words; one without a second word only where a command is to be expected. */
+function startsAmong(pattern: string, command: ShellCommand): boolean {
+  const [first = '', second = '*'] = pattern.split(gap)
+  const words = command.words.map((word) => word.toLowerCase())
+  const isOne = second.startsWith('*')
+  if (first.startsWith('*') || (isOne && withVerbs.test(programOf(command)))) return false
+  const expected = isOne
+    ? new Set([...startsAt(words.slice(1)).map((at) => at + 1), words.indexOf('--') + 1])
+    : undefined
+  const places = words.flatMap((word, at) =>
+    at > 0 && (expected?.has(at) ?? true) && matchesStars(first, path.posix.basename(word)) ? [at] : [],
+  )
+  if (places.length > mostPlaces) return true
+  return places.some((at) =>
+    formsOf({ ...command, words: words.slice(at) }).some((form) => matchesCommand(pattern, form)),
+  )
+}
+
+const mostPlaces = 20
 
 /** `npm test *` with a gap for each space; `Bash(npm:*)` is another way to write `npm *`. Quotes hold a word together. */
 function patternText(use: string): string {
