@@ -60,7 +60,7 @@ const folders: Record<string, Folder> = {
   vault: { from: [...seen, 'git'] },
   checkout: { from: [...seen, 'git'] },
   store: { from: seen, guarded: ['sqlite'] },
-  lock: { from: seen, guarded: ['sqlite'] },
+  lock: { from: [...seen, 'files'], guarded: ['sqlite'] },
   files: { from: seen },
   process: { from: [...seen, 'files'] },
   agents: { from: seen, packages: ['@agentclientprotocol/sdk'] },

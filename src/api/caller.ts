@@ -1,6 +1,7 @@
 /** The caller of an action. The door finds out who it is and hands it to `openDoor`; no input can claim it. */
 import type { Action, Scope } from '../actions/action.ts'
 import { type ActionName, actions } from '../actions/index.ts'
+import { quoted } from '../core/base/shell-quote.ts'
 import { AppError } from '../core/model/errors.ts'
 import type { Task } from '../core/model/task.ts'
 import type { Ports, Records } from '../core/ports/index.ts'
@@ -51,7 +52,8 @@ export async function requireUser(
     const wish = { type: 'run.wanted', run: caller.run, verb: command } as const
     await append(ports, own.uid, wish, ports.clock.now().toISOString())
   }
-  const whose = own && options.task ? ` ${own.id}` : ''
+  const { task = own?.id } = input as { task?: string }
+  const whose = task !== undefined && options.task ? ` ${quoted(task)}` : ''
   throw new AppError('policyRefused', `An agent may not ${command}: that is for the user to decide.`, {
     hint: `The user is told that you want it. Only they can run: offshoot ${command}${whose}`,
   })

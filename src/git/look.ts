@@ -2,7 +2,10 @@
  * Reads git's own small files synchronously: the way through a thread would take ten times as long
  * (docs/adr/0023-microseconds-at-once.md).
  */
-import { lstatSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { constants, lstatSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
+
+/** How a file that an agent may have replaced is opened: no link is followed, and a pipe does not make us wait. */
+export const lookOnly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /** Undefined when the file does not exist. Throws when it exists and may not be read. */
 export function readSmall(file: string, encoding: 'utf8' | 'latin1' = 'utf8'): string | undefined {

@@ -1,5 +1,6 @@
 /** The note beside a lock that names its holder. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
+import { readPlain, writePlain } from '../files/plain.ts'
 
 export interface Holder {
   readonly pid: number
@@ -11,7 +12,7 @@ const holderFile = (lock: string) => `${lock}.holder`
 
 /** The note serves only the error message. It decides nothing, so a failure to write it is ignored. */
 export function recordHolder(lock: string, holder: Holder): void {
-  bestEffort(() => writeFileSync(holderFile(lock), JSON.stringify(holder), { mode: 0o600 }))
+  bestEffort(() => writePlain(holderFile(lock), JSON.stringify(holder)))
 }
 
 export function forgetHolder(lock: string): void {
@@ -20,7 +21,7 @@ export function forgetHolder(lock: string): void {
 
 /** May name an earlier holder, if that was killed or the present holder has just begun. */
 export function findHolder(lock: string): Holder | undefined {
-  return bestEffort(() => JSON.parse(readFileSync(holderFile(lock), 'utf8')) as Holder)
+  return bestEffort(() => JSON.parse(readPlain(holderFile(lock))) as Holder)
 }
 
 function bestEffort<T>(work: () => T): T | undefined {

@@ -1,7 +1,8 @@
 /** Records of running children, so that recovery can end them after their owner was killed. */
-import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { makeFolders } from '../files/make-folders.ts'
+import { readPlain, writePlain } from '../files/plain.ts'
 import type { Owner } from '../core/model/task.ts'
 
 /** A child that leads a process group of its own. */
@@ -32,11 +33,11 @@ export function writeRecord(
     changing: child.changing,
   })
   try {
-    writeFileSync(file, content, { mode: 0o600 })
+    writePlain(file, content)
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
     makeFolders(folder)
-    writeFileSync(file, content, { mode: 0o600 })
+    writePlain(file, content)
   }
   return () => rmSync(file, { force: true })
 }
@@ -69,10 +70,12 @@ interface RecordName extends Omit<Owner, 'boot'> {
   readonly child: number
 }
 
-/** The names of records; any other name is not ours. */
+/** The names of records. Any other name is not ours, and neither is a pipe, a link or a folder. */
 function readNames(folder: string): RecordName[] {
   try {
-    return readdirSync(folder).flatMap((name) => parseName(name) ?? [])
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .flatMap(({ name }) => parseName(name) ?? [])
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw thrown
@@ -95,7 +98,7 @@ interface Content {
 /** undefined when the owner was killed while it wrote the file, or another recovery has deleted it. */
 function readContent(file: string): Content | undefined {
   try {
-    return parseContent(JSON.parse(readFileSync(file, 'utf8')))
+    return parseContent(JSON.parse(readPlain(file)))
   } catch {
     return undefined
   }

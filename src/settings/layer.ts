@@ -18,7 +18,12 @@ export interface Layer {
 
 /** `badSettings` about a whole file. */
 export function badFile(path: string, problem: string, at?: Position, cause?: unknown): AppError {
-  return new AppError('badSettings', message(path, at, problem), { path, data: at && { ...at }, cause })
+  return new AppError('badSettings', message(path, at, problem), {
+    path,
+    hint: `Correct the file ${path}.`,
+    data: at && { ...at },
+    cause,
+  })
 }
 
 /** `badSettings` about one key. */
@@ -26,7 +31,7 @@ export function badKey(
   { origin, path, locate }: Layer,
   key: string,
   problem: string,
-  hint?: string,
+  hint = `Correct it in ${origin}, or remove it there.`,
 ): AppError {
   const at = locate?.(key)
   return new AppError('badSettings', message(origin, at, problem), { path, hint, data: { key, ...at } })

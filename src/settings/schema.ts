@@ -95,7 +95,9 @@ export const rules = {
     'First network port for tasks. Blocks end below 32768, where Linux begins to hand out ports by itself.',
   ),
   'ports.size': integer(0, 100).describe('How many network ports each open task gets; 0: none.'),
-  'limits.perRepo': integer(1, 10_000).describe('How many open tasks a repository may have.'),
+  'limits.perRepo': integer(1, 10_000).describe(
+    'How many open tasks a repository may have. `prune` gives up older ones above it, but not because the repository’s own file lowered it.',
+  ),
   'limits.concurrent': integer(1, 1000).describe(
     'How many runs a repository may have at once; others queue.',
   ),

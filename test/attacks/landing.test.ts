@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { checkoutState } from '../support/checkout-state.ts'
 import { offshoot, type TestRepo } from '../support/repo.ts'
 import { worked } from '../support/worked.ts'
-import { inFolder, withEnv } from '../support/workspace.ts'
+import { commitFile, inFolder, withEnv } from '../support/workspace.ts'
 
 const key = 'AKIAQ7XV2LM9TZ4KP8WD'
 
@@ -22,7 +22,7 @@ const running = [
   'GNUmakefile', 'sub/makefile', 'rules.mk', 'Justfile', 'Taskfile.yml', 'pyproject.toml', 'setup.py', 'conftest.py', 'x.pth', 'build.rs', '.cargo/config.toml', 'build.gradle', 'pom.xml', 'CMakeLists.txt',
   'Rakefile', 'Gemfile', 'Dockerfile', 'compose.yaml', '.npmrc', '.yarnrc.yml', '.pnpmfile.cjs', '.yarn/releases/y.cjs', 'vite.config.ts', 'jest.config.js', '.eslintrc.js', '.gitlab-ci.yaml', 'azure-pipelines.yml',
   '.travis.yml', '.buildkite/p.yml', 'flake.nix', 'mise.toml', '.exrc', '.nvim.lua', '.dir-locals.el', 'x.code-workspace', '.zed/tasks.json', 'lefthook.yaml', '.husky/pre-commit', '.vscode/tasks.json',
-  '.github/workflows/ci.yml', 'package.json', 'package-lock.json', '.envrc',
+  '.github/workflows/ci.yml', 'package.json', 'package-lock.json', '.envrc', '.Rprofile', 'premake5.lua', 'tsconfig.json', 'tsconfig.build.json', '.nvmrc', '.node-version', '.python-version', '.ruby-version', '.tool-versions',
 ]
 
 test('H7b: whatever runs later is told in the preview, and what is only text is not', async () => {
@@ -324,4 +324,59 @@ test('H7f: commits by somebody else are told, those in the name of the user are 
   })
   const { accepted } = await repo.accept({ task: 'T1', as: 'merge' })
   expect(accepted?.risks).toEqual(preview?.risks)
+})
+
+test.each(['worktree', 'clone'] as const)(
+  'H7f: commits that publishing leaves out of a %s stay reachable, and are told',
+  async (isolation) => {
+    const { user, repo } = await worked({ 'a.txt': 'one\n' })
+    const { task } = await repo.start({ task: 'T2', isolation })
+    const agent = inFolder(user, task.path)
+    commitDotGit(agent)
+    const good = commitFile(agent, 'good.txt', 'good\n')
+    await repo.task('T2').exec(['sh', '-c', 'echo x > b.txt'])
+    const kept = /\(kept at (refs\/offshoot\/\S+)\)/
+    const { leftOut = '' } = await repo.task('T2').show()
+    expect(leftOut).toMatch(/^2 commits of the agent are not on the branch: git refuses their content/)
+    const holder = isolation === 'clone' ? agent : user
+    expect(holder.git('rev-parse', kept.exec(leftOut)?.[1] ?? 'none').trim()).toBe(good)
+    expect((await offshoot(user, 'show', 'T2')).stdout).toContain(leftOut)
+    await repo.task('T2').exec(['sh', '-c', 'echo y > b.txt'])
+    expect((await repo.task('T2').show()).leftOut).toBe(leftOut)
+  },
+)
+
+test.each(['merge', 'rebase', 'keep-branch'] as const)(
+  'H7d: a secret in the message or the name of a commit is not handed on by %s',
+  async (as) => {
+    const { user, repo, task } = await worked({ 'a.txt': 'one\n' })
+    const agent = inFolder(user, task.path)
+    agent.git('commit', '--allow-empty', '-qm', 'Fine')
+    agent.git('commit', '--allow-empty', '-qm', `Use ${key}`)
+    const said = agent.git('rev-parse', 'HEAD').trim()
+    agent.git('commit', `--author=${key} <a@b>`, '--allow-empty', '-qm', 'Named')
+    const named = agent.git('rev-parse', 'HEAD').trim()
+    put(task.path, 'b.txt')
+    const why = 'a commit whose message or names look like a secret'
+    const refusal = await repo.accept({ task: 'T1', as }).catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ code: 'WT_017', hint: expect.stringContaining(`--allow ${said}`) })
+    expect((refusal as { data: { refused: object[] } }).data.refused).toEqual(
+      expect.arrayContaining([
+        { path: said, why },
+        { path: named, why },
+      ]),
+    )
+    expect((refusal as { data: { refused: object[] } }).data.refused).toHaveLength(2)
+    await repo.accept({ task: 'T1', as, allow: [said, named] })
+  },
+)
+
+test('H7d: the hint names a path that begins with a dash so that it can be typed', async () => {
+  const { user, task } = await worked({ 'a.txt': 'one\n' })
+  put(task.path, '-n', `${key}\n`)
+  const { json } = await offshoot(user, 'accept', 'T1', '--as', 'merge', '--json')
+  expect(json.error.hint).toBe(
+    'To land all the same: --allow=-n (or --as squash, which hands on the last state alone)',
+  )
+  expect(await offshoot(user, 'accept', 'T1', '--as', 'merge', '--allow=-n')).toMatchObject({ code: 0 })
 })

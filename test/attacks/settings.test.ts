@@ -107,7 +107,7 @@ test('C2: which values wait for trust is told once, and by config at any time', 
   const repo = hostile('agent: { name: command }\nkeepFailed: true\n')
   const first = await offshoot(repo, 'start', 'T1')
   expect(first.stderr).toContain(
-    '.offshoot.yaml sets agent.name, keepFailed, which do not count until you trust it',
+    '.offshoot.yaml sets agent.name, keepFailed, which do not count until you trust them',
   )
   expect((await offshoot(repo, 'start', 'T2')).stderr).toBe('')
   const { settings } = (await offshoot(repo, 'config', '--json')).json
@@ -144,4 +144,27 @@ test('M8: what an agent writes into the settings of its workspace does not count
   expect((await offshoot(inFolder(repo, second.path), 'start', 'w3', '--json')).json.task.branch).toBe(
     'users/w3',
   )
+})
+
+test('C2: a repository cannot have open tasks given up by lowering how many there may be', async () => {
+  const repo = testRepo()
+  for (const task of ['T1', 'T2', 'T3', 'T4']) await offshoot(repo, 'start', task)
+  repo.write('.offshoot.yaml', 'limits: { perRepo: 1 }\n')
+  expect((await offshoot(repo, 'prune', '--json')).json).toMatchObject({ stale: [], removed: [] })
+  expect((await offshoot(repo, 'start', 'T5', '--json')).json.error.code).toBe('WT_003')
+  const mine = withEnv(repo, { OFFSHOOT_LIMITS_PER_REPO: '3' })
+  expect((await offshoot(mine, 'prune', '--json')).json.removed).toHaveLength(1)
+})
+
+test('C2: the hint of a broken file names the file, not a command that fails by it too', async () => {
+  const repo = hostile('limits: { perRepo: many }\n')
+  const { json } = await offshoot(repo, 'list', '--json')
+  const file = path.join(repo.dir, '.offshoot.yaml')
+  const start = (await offshoot(repo, 'start', 'T1', '--json')).json
+  expect(json.error ?? start.error).toMatchObject({
+    code: 'WT_016',
+    hint: `Correct it in ${file}, or remove it there.`,
+  })
+  writeFileSync(file, 'limits: {')
+  expect((await offshoot(repo, 'start', 'T1', '--json')).json.error.hint).toBe(`Correct the file ${file}.`)
 })

@@ -54,6 +54,11 @@ describe('H8: during its run an agent may do only what the table allows', () => 
   )
 })
 
+test('H8: the refusal names the task that the agent asked for', async () => {
+  const { said } = await tried('reject T2')
+  expect(said).toMatch(/Only they can run: offshoot reject T2\n/)
+})
+
 const hasGroups =
   process.platform === 'linux' &&
   process.getuid?.() === 0 &&

@@ -233,11 +233,12 @@ function answer(context: Context, ran: Output<'task.run'>): Answer {
   return { json: { ...ran }, text: [first, ...strayed(ran), ...next].join('\n') }
 }
 
-function strayed({ strays, operation }: Output<'task.run'>): string[] {
+function strayed({ task, strays, operation }: Output<'task.run'>): string[] {
   const isWhole = strays.every(({ kept }) => kept)
   const back = isWhole ? 'puts them back' : 'puts back all but those that are not kept'
   return [
     ...strays.map((stray) => `  changed in your repository during the run: ${strayLine(stray)}`),
+    ...(task.leftOut === undefined ? [] : [`  ${printable(task.leftOut)}`]),
     ...(operation === undefined ? [] : [`  undo: offshoot undo ${operation.slice(0, 6)} ${back}`]),
   ]
 }

@@ -24,6 +24,7 @@ async function answer({ task }: Output<'task.show'>, use?: Output<'system.disk'>
     ['state', stateWords(task)],
     ['workspace', task.path],
     ['branch', `${task.branch} at ${task.head.slice(0, 10)}`],
+    ['left out', task.leftOut ?? ''],
     ['base', `${task.base.branch ?? '(no branch)'} at ${task.base.commit.slice(0, 10)}`],
     ['uncommitted', task.dirty === null ? 'no workspace' : task.dirty ? 'yes' : 'no'],
     ['landed', task.landed === null ? '' : task.landed ? `in ${task.base.branch}` : 'not yet'],

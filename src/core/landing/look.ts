@@ -120,8 +120,10 @@ export async function lookAtHistory(
     for (const [path, { to }] of changes) if (to && to.mode !== '160000') await hands(path, to, where)
   }
   const own = await ports.publishing.readOwnCommits(repo, task, signal)
-  for (const { commit, files } of own.commits)
+  for (const { commit, files } of own.commits) {
     for (const { path, oid } of files) await hands(path, { oid }, `commit ${commit.slice(0, 10)}`)
+    if (await look({ oid: commit })) refused.set(commit, 'a commit whose message or names look like a secret')
+  }
   for (const head of own.unsound) refused.set(head, 'a commit that git refuses, or that lacks objects')
   return {
     told: history === 'remade' ? [] : authors(own.commits),

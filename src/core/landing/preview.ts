@@ -97,13 +97,18 @@ export function requireAllowed({ refused }: Looked, { history }: Pick<LandingStr
   if (!first) return
   const named = refused.map(({ path, why }) => `${path} (${why})`).join(', ')
   const paths = [...new Set(refused.map(({ path }) => path))]
-  const allowed = paths.map((file) => `--allow ${quoted(file)}`).join(' ')
-  const only = history === undefined ? '' : ' --as squash hands on the last state alone.'
+  const allowed = paths.map(allowing).join(' ')
+  const only = history === undefined ? '' : ' (or --as squash, which hands on the last state alone)'
   throw new AppError('policyRefused', `Not landed: ${named}.`, {
     path: first.path,
     hint: `To land all the same: ${allowed}${only}`,
     data: { refused },
   })
+}
+
+/** `--allow a.txt`. A path that begins with `-` would be taken for an option. */
+function allowing(file: string): string {
+  return file.startsWith('-') ? `--allow=${quoted(file)}` : `--allow ${quoted(file)}`
 }
 
 /** Throws when there is something to tell, for a caller that nobody looks at. */

@@ -68,7 +68,7 @@ const list: readonly Later[] = [
       'makefile', 'gnumakefile', 'bsdmakefile', 'justfile', '.justfile', 'taskfile.yml', 'taskfile.yaml', 'taskfile.dist.yml', 'taskfile.dist.yaml', 'build.rs', 'build.zig',
       'build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts', 'init.gradle', 'gradle.properties', 'gradlew', 'gradlew.bat', 'gradle-wrapper.properties',
       'gradle-wrapper.jar', 'pom.xml', 'mvnw', 'mvnw.cmd', 'build.xml', 'build.sbt', 'build.sc', 'build.mill', 'cmakelists.txt', 'cmakepresets.json', 'meson.build', 'configure',
-      'configure.ac', 'wscript', 'sconstruct', 'sconscript', 'build.ninja', 'xmake.lua', 'rakefile', 'thorfile', 'guardfile', 'fastfile', 'capfile', 'dangerfile', 'mix.exs', 'rebar.config',
+      'configure.ac', 'wscript', 'sconstruct', 'sconscript', 'build.ninja', 'xmake.lua', 'premake5.lua', 'rakefile', 'thorfile', 'guardfile', 'fastfile', 'capfile', 'dangerfile', 'mix.exs', 'rebar.config',
       'project.clj', 'deps.edn', 'build.boot', 'setup.hs', 'package.yaml', 'stack.yaml', 'cabal.project', 'dune', 'dune-project', 'package.swift', 'podfile', 'cartfile', 'brewfile',
       'conftest.py', 'noxfile.py', 'fabfile.py', 'tasks.py', 'dodo.py', 'setup.py', 'setup.cfg', 'pyproject.toml', 'tox.ini', 'pytest.ini', '.pytest.ini', 'manage.py', 'sitecustomize.py',
       'usercustomize.py', '.coveragerc', '.pylintrc', 'pylintrc', 'build', 'build.bazel', 'workspace', 'workspace.bazel', 'module.bazel', '.bazelrc', '.bazelversion', '.buckconfig', 'buck',
@@ -98,9 +98,9 @@ const list: readonly Later[] = [
   {
     why: 'runs when a shell or an editor opens the folder',
     names: [
-      '.envrc', '.env.sh', 'mise.toml', '.mise.toml', 'mise.local.toml', '.tool-versions', '.sdkmanrc', 'flake.nix', 'shell.nix', 'default.nix', 'devbox.json', 'devenv.nix',
+      '.envrc', '.env.sh', 'mise.toml', '.mise.toml', 'mise.local.toml', '.tool-versions', '.nvmrc', '.node-version', '.python-version', '.ruby-version', '.sdkmanrc', 'flake.nix', 'shell.nix', 'default.nix', 'devbox.json', 'devenv.nix',
       'devenv.yaml', '.exrc', '.nvimrc', '.nvim.lua', '.vimrc', '.gvimrc', '.lvimrc', '.local.vimrc', '.dir-locals.el', '.dir-locals-2.el', '.projectile', '.ycm_extra_conf.py', '.clangd',
-      '.lldbinit', '.gdbinit', '.bashrc', '.bash_profile', '.bash_login', '.profile', '.zshrc', '.zshenv', '.zprofile', '.inputrc', '.irbrc', '.pryrc', '.pythonrc', '.tmux.conf', '.autoenv', '.autoenv.zsh', '.gitpod.yml', '.gitpod.dockerfile',
+      '.lldbinit', '.gdbinit', '.bashrc', '.bash_profile', '.bash_login', '.profile', '.zshrc', '.zshenv', '.zprofile', '.inputrc', '.irbrc', '.pryrc', '.pythonrc', '.rprofile', '.tmux.conf', '.autoenv', '.autoenv.zsh', '.gitpod.yml', '.gitpod.dockerfile',
       'devcontainer.json', '.devcontainer.json', '.replit', 'replit.nix', '.sublime-project', '.stackblitzrc', '.luarc.json', '.neoconf.json',
     ],
     folders: ['.vscode', '.idea', '.fleet', '.zed', '.vs', '.nvim', '.vim', '.devcontainer', '.direnv', '.mise', '.config/mise', '.jupyter', '.ipython', '.theia', '.settings'],
@@ -114,9 +114,9 @@ const byName = whyOf(({ names }) => names)
 const byFolder = whyOf(({ folders }) => folders)
 const byEnd = whyOf(({ ends }) => ends)
 
-/** `Dockerfile.prod`, `docker-compose.ci.yml`, `requirements.txt`, `.eslintrc.js`. */
+/** `Dockerfile.prod`, `docker-compose.ci.yml`, `requirements.txt`, `tsconfig.json`, `.eslintrc.js`. */
 const byPattern =
-  /^(?:dockerfile|containerfile|jenkinsfile|makefile|docker-compose|compose|requirements|constraints)[._-]|^\..*rc\.[cm]?[jt]s$/
+  /^(?:dockerfile|containerfile|jenkinsfile|makefile|docker-compose|compose|requirements|constraints|tsconfig)[._-]|^\..*rc\.[cm]?[jt]s$/
 
 /** Why a file of that path runs later; undefined if it does not. Pure. */
 export function whyLater(path: string): string | undefined {

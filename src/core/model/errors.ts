@@ -120,7 +120,7 @@ export const errorTable = {
     code: 'WT_016',
     kind: 'usage',
     title: 'bad settings',
-    hint: 'offshoot config --show-origin shows where each value comes from.',
+    hint: 'Correct the setting that the message names.',
   },
   policyRefused: {
     code: 'WT_017',

@@ -87,7 +87,12 @@ export type TaskEvent =
       readonly trigger?: Extract<Trigger, 'failure' | 'shutdown'> | undefined
     }
   | { readonly type: 'publish.begun'; readonly owner: Owner }
-  | { readonly type: 'publish.done'; readonly branch: string; readonly tip: string }
+  | {
+      readonly type: 'publish.done'
+      readonly branch: string
+      readonly tip: string
+      readonly leftOut?: string | undefined
+    }
   | { readonly type: 'publish.undone'; readonly reason: string }
   | {
       readonly type: 'operation.begun'
@@ -237,7 +242,11 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
     case 'publish.begun':
       return withPending(task, { verb: 'publish', owner: event.owner })
     case 'publish.done':
-      return { ...without(withoutVerb(task, 'publish'), 'unpublished'), head: event.tip }
+      return {
+        ...without(withoutVerb(task, 'publish'), 'unpublished'),
+        head: event.tip,
+        ...withLeftOut(task, event.leftOut),
+      }
     case 'publish.undone':
       return { ...withoutVerb(task, 'publish'), unpublished: event.reason }
     case 'operation.begun':
@@ -285,6 +294,12 @@ function withPending(task: Task, pending: Pending): Task {
 
 function withoutVerb(task: Task, verb: Pending['verb']): Task {
   return task.pending?.verb === verb ? withoutPending(task) : task
+}
+
+/** The commits stay off the branch, whatever is published later. */
+function withLeftOut({ leftOut = '' }: Task, more: string | undefined): Pick<Task, 'leftOut'> {
+  if (more === undefined || leftOut.includes(more)) return {}
+  return { leftOut: `${leftOut} ${more}`.trim() }
 }
 
 function withoutPending(task: Task): Task {

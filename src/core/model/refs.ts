@@ -78,6 +78,11 @@ export function strayPinsOf(uid: string, operation: string): string {
   return `${strayPins}/${uid}/${operation}`
 }
 
+/** Holds commits of the agent that a publish left off the branch. */
+export function leftOutRef(uid: string, commit: string): string {
+  return `${strayPinsOf(uid, 'left-out')}/${commit}`
+}
+
 /** The task that a ref below `trashRefs` or `strayPins` is kept for; undefined for any other ref. */
 export function uidOfKept(ref: string): string | undefined {
   const folder = [trashRefs, strayPins].find((one) => ref.startsWith(`${one}/`))

@@ -90,4 +90,6 @@ export interface Published {
   readonly tip: string
   /** The agent had made commits of its own, so the tip is a merge of those and the steps. */
   readonly merged: boolean
+  /** What the user is told of commits of the agent's own that are not on the branch. */
+  readonly leftOut?: string | undefined
 }

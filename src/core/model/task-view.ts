@@ -19,6 +19,7 @@ const copied = [
   'lastActiveAt',
   'agent',
   'wanted',
+  'leftOut',
   'runs',
   'reason',
 ] as const satisfies readonly (keyof Task)[]

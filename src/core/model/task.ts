@@ -76,6 +76,8 @@ export interface Task {
   readonly unreverted?: string
   /** Why the last steps are not on the branch. */
   readonly unpublished?: string
+  /** Which commits of the agent's own are not on the branch, and where they are. */
+  readonly leftOut?: string
   /** The folder in the trash that holds the workspace. */
   readonly trash?: string
   /** The part of the work that has landed, when only a part has. */

@@ -103,6 +103,7 @@ const laterFields: ReadonlySet<string> = new Set([
   'pending',
   'reason',
   'unpublished',
+  'leftOut',
   'trash',
   'closedAt',
   'landed',

@@ -16,8 +16,8 @@ export async function publishSteps({ ports, repo, task, signal }: Work): Promise
   const owner = ports.processes.self()
   await append(ports, task.uid, { type: 'publish.begun', owner }, now(ports))
   try {
-    const { branch, tip } = await ports.publishing.publish(repo, task, signal)
-    return await append(ports, task.uid, { type: 'publish.done', branch, tip }, now(ports))
+    const { branch, tip, leftOut } = await ports.publishing.publish(repo, task, signal)
+    return await append(ports, task.uid, { type: 'publish.done', branch, tip, leftOut }, now(ports))
   } catch (thrown) {
     const error = appError(thrown)
     const undone = await append(

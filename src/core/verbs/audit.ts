@@ -149,7 +149,7 @@ function detail(event: TaskEvent): string {
     case 'run.wanted':
       return event.verb
     case 'publish.done':
-      return `branch ${event.branch}`
+      return `branch ${event.branch}${event.leftOut === undefined ? '' : `: ${event.leftOut}`}`
     case 'operation.begun':
       return event.undoes === undefined ? event.verb : `${event.verb} of ${event.undoes}`
     case 'reverted':

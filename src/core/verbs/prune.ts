@@ -51,7 +51,7 @@ interface PruneReason {
 /** Removes tasks, oldest first, each by an operation of its own. A failure does not stop the rest. */
 export async function prune(ports: Ports, input: PruneInput, signal?: AbortSignal): Promise<Pruned> {
   const { place, repo } = await findRepo(ports, input.dir)
-  const settings = await ports.settings.read(place.checkout)
+  const settings = await readSettings(ports, place.checkout)
   const here =
     repo && !(await isGone(ports, repo)) ? await pruneHere(ports, repo, settings, input, signal) : none
   const gone = await pruneGone(ports, input, signal)
@@ -60,6 +60,16 @@ export async function prune(ports: Ports, input: PruneInput, signal?: AbortSigna
     errors: [...here.errors, ...gone.errors],
     warnings: [...here.warnings, ...gone.warnings],
   }
+}
+
+/** With the user's own `limits.perRepo`, unless the repository's is higher: a file that nobody trusts gives no task up. */
+async function readSettings(
+  { settings }: Pick<Ports, 'settings'>,
+  checkout: string | null,
+): Promise<Settings> {
+  const [here, users] = [await settings.read(checkout), await settings.read(null)]
+  const perRepo = Math.max(here.limits.perRepo, users.limits.perRepo)
+  return { ...here, limits: { ...here.limits, perRepo } }
 }
 
 const none: Pruned = { stale: [], removed: [], skipped: [], errors: [], warnings: [] }

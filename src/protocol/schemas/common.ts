@@ -40,6 +40,10 @@ const taskFields = {
     .string()
     .exactOptional()
     .describe('The command that the agent asked for in its last run, and that only the user may give.'),
+  leftOut: z
+    .string()
+    .exactOptional()
+    .describe('Which commits of the agent are not on the branch, and where they are kept.'),
   runs: z.number().int(),
   slug: z.string().describe('A name for databases and the like, unique to this task.'),
   ports: list(z.number().int()).optional().describe('The network ports that its servers may listen on.'),

@@ -6,6 +6,7 @@ import { type BigIntStats, lstatSync } from 'node:fs'
 import { appendFile, readFile } from 'node:fs/promises'
 import type { BytePath } from '../../core/model/bytes.ts'
 import type { Leaf, Mode } from '../objects/tree.ts'
+import { lookOnly } from '../../git/look.ts'
 
 export interface Seen {
   /** null: the file is known to be deleted. */
@@ -26,7 +27,7 @@ type Line = [tip: string, entries: [path: BytePath, mode: Mode | null, oid: stri
 
 /** The overlay of exactly that step, otherwise undefined. */
 export async function readOverlay(file: string, tip: string): Promise<Overlay | undefined> {
-  const text = await readFile(file, 'latin1').catch(() => '')
+  const text = await readFile(file, { encoding: 'latin1', flag: lookOnly }).catch(() => '')
   const seen = new Map<BytePath, Seen>()
   let last = ''
   try {

@@ -14,6 +14,7 @@ import { changeTree, type Leaf } from '../objects/tree.ts'
 import type { VaultOptions } from '../open.ts'
 import type { VaultPlace } from '../place.ts'
 import { capture } from './capture.ts'
+import { lookOnly } from '../../git/look.ts'
 
 export interface SeedScope extends VaultPlace {
   readonly exec: GitExec
@@ -80,7 +81,7 @@ export async function isPlain(scope: {
   attributes: readonly string[]
 }): Promise<boolean> {
   const { files, gitDir, commonDir, configs, attributes } = scope
-  const index = await readFile(path.join(gitDir, 'index')).catch(() => undefined)
+  const index = await readFile(path.join(gitDir, 'index'), { flag: lookOnly }).catch(() => undefined)
   if (!index || index.readUInt32BE(4) > 3 || index.includes('.gitattributes')) return false
   const read = (names: string[]) => Promise.all(names.map(async (name) => (await files.readText(name)) ?? ''))
   const [given, settings] = await Promise.all([

@@ -7,6 +7,7 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { below, type BytePath } from '../../core/model/bytes.ts'
 import { lookOf, type Overlay } from './overlay.ts'
+import { lookOnly } from '../../git/look.ts'
 
 /** For more files git is no slower, since it compares in several threads. */
 const maxEntries = 5_000
@@ -29,7 +30,7 @@ export async function judge(
   limits: { readonly oidBytes: number; readonly maxEntries: number },
 ): Promise<'untouched' | 'touched' | 'unknown'> {
   const [content, written] = await Promise.all([
-    readFile(index).catch(() => undefined),
+    readFile(index, { flag: lookOnly }).catch(() => undefined),
     stat(index).catch(() => undefined),
   ])
   const entries = content && written && plainEntries(content, limits)

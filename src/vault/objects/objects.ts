@@ -13,6 +13,7 @@ import { AppError } from '../../core/model/errors.ts'
 import type { FileSystem } from '../../core/ports/files.ts'
 import type { ObjectReader } from '../../git/reader.ts'
 import { parseTree, treeContent, type TreeEntry, type TreeStore } from './tree.ts'
+import { lookOnly } from '../../git/look.ts'
 
 const deflated = promisify(deflate)
 const inflated = promisify(inflate)
@@ -90,8 +91,8 @@ export function vaultObjects(
   const readObject = async (oid: string) => {
     const drafted = drafts.get(oid) ?? placing.get(oid)
     const loose =
-      (drafted && (await readFile(drafted).catch(() => undefined))) ??
-      (await readFile(loosePath(vault, oid)).catch(() => undefined))
+      (drafted && (await readFile(drafted, { flag: lookOnly }).catch(() => undefined))) ??
+      (await readFile(loosePath(vault, oid), { flag: lookOnly }).catch(() => undefined))
     if (loose) {
       const whole = await inflated(loose)
       return whole.subarray(whole.indexOf(0) + 1)

@@ -17,6 +17,7 @@ import type { OpenVault } from '../open.ts'
 import { commitSteps } from './commit-steps.ts'
 import { gatherHeads } from './heads.ts'
 import { joinPlan, type Move } from './join-plan.ts'
+import { keepLeftOut } from './left-out.ts'
 import { writeOwnIndex, writeOwnRef } from './own-git.ts'
 import { lastOf, type Line, readLines, writeLines } from './published.ts'
 import { transfer } from './transfer.ts'
@@ -45,11 +46,12 @@ export async function publish(
   const joined = plan.join.length > 0 ? await commitJoin(lent, task, plan) : undefined
   const { commit: tip } = joined ?? plan.tip
   await vault.objects.sync()
+  const leftOut = await keepLeftOut(lent, repo, task, gathered, signal)
   const move = { branch, from: gathered.heads.branch, to: tip, known: plan.known }
   await moveBranch(lent, repo, task, move, signal)
   await syncIndex(vault, repo, task, branch, tip, signal)
   await writeLines(vault, task, [...lines, ...fresh, ...(joined ? [joined] : [])])
-  return { branch, tip, merged: joined !== undefined }
+  return { branch, tip, merged: joined !== undefined, leftOut }
 }
 
 /**
