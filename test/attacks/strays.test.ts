@@ -46,7 +46,10 @@ async function strayed(script: (git: string) => string, prepare?: (repo: TestRep
   prepare?.(repo)
   await offshoot(repo, 'start', 'T1')
   const before = gitFolder(repo)
-  const prompt = play({ sh: `set -e; ${script(inGit(repo, '.'))}` })
+  // In a file, because the policy reads lines, not programs.
+  const program = path.join(repo.home, 'attack.sh')
+  writeFileSync(program, `set -e; ${script(inGit(repo, '.'))}`)
+  const prompt = play({ sh: `sh '${program}'` })
   const { json } = await offshoot(repo, 'run', '--task', 'T1', '--json', prompt)
   const told = new Map((json.strays as Told[]).map((stray) => [stray.what, stray]))
   return { repo, before, told, operation: json.operation as string }
