@@ -281,9 +281,10 @@ describe('P1: what an agent does to the repository of the user', () => {
     const main = repo.git('rev-parse', 'main').trim()
     repo.git('tag', 'v1')
     const hook = path.join(repo.dir, '.git', 'hooks', 'pre-commit')
-    const prompt = play({
-      sh: `git tag -d v1; git branch mine; git config user.name Eve; echo x > '${hook}'`,
-    })
+    // In a file, because the policy reads lines, not programs.
+    const program = path.join(repo.home, 'stray.sh')
+    writeFileSync(program, `git tag -d v1; git branch mine; git config user.name Eve; echo x > '${hook}'`)
+    const prompt = play({ sh: `sh '${program}'` })
     const { json } = await offshoot(repo, 'run', '--task', 'T1', '--json', prompt)
     const strays = new Map(
       (json.strays as { what: string; before: string | null; after: string | null }[]).map((stray) => [
