@@ -32,7 +32,7 @@ const runs = (repo: TestRepo, acts: readonly Act[], ...args: string[]) =>
 const inWorkspace = async (repo: TestRepo, file: string) =>
   path.join((await offshoot(repo, 'show', 'T1', '--json')).json.task.path as string, file)
 
-test('H5a: an agent that may write to the temporary folder finds no hook to edit there', async () => {
+test('G12, H5a: an agent that may write to the temporary folder finds no hook to edit there', async () => {
   const repo = withCodex()
   const edit = `for f in "$TMPDIR"/*/*; do echo 'process.stdout.write("{}")' > "$f"; done`
   const ran = await runs(repo, [{ sh: edit }, { sh: 'touch pwned' }], '--denied-tools', 'Bash(touch *)')
@@ -40,7 +40,7 @@ test('H5a: an agent that may write to the temporary folder finds no hook to edit
   expect(told(ran, 'decided').map(({ allow }) => allow)).toEqual([true, false])
 })
 
-test('H5b: a cleaner of the temporary folder switches no hook off', async () => {
+test('G12, H5b: a cleaner of the temporary folder switches no hook off', async () => {
   const repo = withCodex()
   const ran = await runs(repo, [{ sh: 'rm -rf "$TMPDIR"/*' }, { sh: 'echo two > two.txt' }])
   expect(ran.code).toBe(0)
@@ -50,7 +50,7 @@ test('H5b: a cleaner of the temporary folder switches no hook off', async () => 
   ])
 })
 
-test('H5b: a hook that gets no answer denies, and says why', async () => {
+test('G12, H5b: a hook that gets no answer denies, and says why', async () => {
   const repo = withCodex()
   const cut = 'find "$OFFSHOOT_HOME" "$TMPDIR" -type s -delete'
   const ran = await runs(repo, [{ sh: cut }, { sh: 'touch pwned' }])
@@ -59,7 +59,7 @@ test('H5b: a hook that gets no answer denies, and says why', async () => {
   expect(texts.at(-1)).toBe('PreToolUse 2 offshoot did not answer, so the call is denied')
 })
 
-test('H5b: a hook whose Node cannot start denies, and says why', async () => {
+test('G12, H5b: a hook whose Node cannot start denies, and says why', async () => {
   const repo = withCodex()
   const agent = path.join(repo.home, 'bin', 'codex')
   const [first = '', ...rest] = readFileSync(agent, 'utf8').split('\n')
@@ -70,7 +70,7 @@ test('H5b: a hook whose Node cannot start denies, and says why', async () => {
   expect(String(told(ran, 'message').at(-1)?.text)).toMatch(/^PreToolUse 2 .*offshoot did not answer/s)
 })
 
-test('H5: the socket is for the user alone, below the state folder', async () => {
+test('G12, H5: the socket is for the user alone, below the state folder', async () => {
   const repo = withCodex()
   const find = 'find "$OFFSHOOT_HOME" "$TMPDIR" -type s > sockets.txt'
   expect((await runs(repo, [{ sh: find }])).code).toBe(0)
@@ -91,7 +91,7 @@ const send = (body: string, headers: string) =>
 const withKey = '{ authorization: process.env.OFFSHOOT_INTERNAL_BRIDGE ?? "" }'
 
 test.each([
-  ['H5: whoever does not know the key of the run gets no answer', `"{}"`, '{}', 'without the key'],
+  ['G12, H5: whoever does not know the key of the run gets no answer', `"{}"`, '{}', 'without the key'],
   ['M5: a question that is no JSON', `"not json"`, withKey, 'JSON'],
   ['M5: a question of the wrong form', `"{\\"tool_name\\": 7}"`, withKey, 'hook.tool_name is no string'],
   ['M5: a question that is null', `"null"`, withKey, 'hook is no object'],
@@ -106,7 +106,7 @@ test.each([
 })
 
 test.each(['claude', 'codex'] as const)(
-  'H5: a tool that ran without asking ends the run of %s, and what it did is a step',
+  'G12, H5: a tool that ran without asking ends the run of %s, and what it did is a step',
   async (agent) => {
     const repo = withStandIn(testRepo(), agent)
     const prompt = play(
@@ -126,7 +126,7 @@ test.each(['claude', 'codex'] as const)(
   },
 )
 
-test('H5: the prompt is in no argument of the agent, where everybody can read it', async () => {
+test('G12, H5: the prompt is in no argument of the agent, where everybody can read it', async () => {
   const repo = withCodex()
   const ran = await runs(repo, [{ sh: `tr '\\0' '\\n' < /proc/$PPID/cmdline > line.txt # in-the-prompt` }])
   expect(ran.code).toBe(0)

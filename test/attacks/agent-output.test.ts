@@ -31,8 +31,8 @@ const wrong = {
   ],
 }
 
-describe.each(['claude', 'codex'] as const)('M5: what %s prints', (agent) => {
-  test('M5: a line of the wrong form does not end offshoot, and the run goes on', async () => {
+describe.each(['claude', 'codex'] as const)('G13, M5: what %s prints', (agent) => {
+  test('G13, M5: a line of the wrong form does not end offshoot, and the run goes on', async () => {
     const repo = withStandIn(testRepo(), agent)
     const acts = wrong[agent].map((line) => ({ print: JSON.stringify(line) }))
     const prompt = play(...acts, { print: '{"type":' }, { print: 'null' }, { sh: 'echo two > two.txt' })
@@ -43,7 +43,7 @@ describe.each(['claude', 'codex'] as const)('M5: what %s prints', (agent) => {
   })
 })
 
-test('M5: a line of 40 MB is left out, and told', async () => {
+test('G13, M5: a line of 40 MB is left out, and told', async () => {
   const repo = withStandIn(testRepo())
   const prompt = play({ long: 40_000_000 }, { sh: 'echo two > two.txt' })
   const ran = await offshoot(repo, 'run', '--task', 'T1', '--agent', 'claude', '--json', prompt)
@@ -54,7 +54,7 @@ test('M5: a line of 40 MB is left out, and told', async () => {
 const detached = (repo: TestRepo, prompt: string) =>
   offshoot(repo, 'run', '--task', 'T1', '--agent', 'claude', '--detach', '--json', prompt)
 
-test('M5: a log that is too large to be read at once is followed from where it ended', async () => {
+test('G13, M5: a log that is too large to be read at once is followed from where it ended', async () => {
   const repo = withStandIn(testRepo())
   const first = await detached(repo, play({ say: 'One.' }))
   const { log } = first.json as { log: string }

@@ -117,17 +117,17 @@ describe.skipIf(why !== undefined)('compiled code', () => {
     return existsSync(proof)
   }
 
-  test('C1: the poison of these tests runs where the cache is trusted', () => {
+  test('S7, C1: the poison of these tests runs where the cache is trusted', () => {
     expect(
       runPoisoned(({ state }) => ({ uid: victim, folder: path.join(state, 'compiled'), mode: 0o700 })),
     ).toBe(true)
   })
 
-  test.each(Object.keys(places))('C1: compiled code is not read %s', (name) => {
+  test.each(Object.keys(places))('S7, C1: compiled code is not read %s', (name) => {
     expect(runPoisoned(places[name]!)).toBe(false)
   })
 
-  test('C1: compiled code is kept in the state folder, for its user alone', () => {
+  test('S7, C1: compiled code is kept in the state folder, for its user alone', () => {
     const { shared, home, state } = ground()
     const bin = readablePackage()
     const env = { HOME: home, TMPDIR: shared }
@@ -148,14 +148,14 @@ describe.skipIf(why !== undefined)('the state folder', () => {
     json: { ok: false, error: { code: 'WT_022', message: `The state folder is not safe: ${at} ${reason}.` } },
   })
 
-  test('M4: a state folder that another user made is refused, and nothing is put there', () => {
+  test('S6, M4: a state folder that another user made is refused, and nothing is put there', () => {
     const { shared, home } = ground()
     const state = folderOf(attacker, path.join(shared, 'state'), 0o777)
     expect(list(home, state)).toMatchObject(refused(state, `belongs to another user (${attacker})`))
     expect(readdirSync(state)).toEqual([])
   })
 
-  test('M4: a state folder of ours that is open to others is closed', () => {
+  test('S6, M4: a state folder of ours that is open to others is closed', () => {
     const { home } = ground()
     const state = folderOf(victim, path.join(home, 'state'), 0o777)
     expect(list(home, state)).toMatchObject({ code: 0 })
@@ -163,7 +163,7 @@ describe.skipIf(why !== undefined)('the state folder', () => {
   })
 
   test.each(['vaults', 'state.db', 'locks', 'children'])(
-    'M4: %s of another user in our state folder is refused',
+    'S6, M4: %s of another user in our state folder is refused',
     (name) => {
       const { home } = ground()
       const state = folderOf(victim, path.join(home, 'state'), 0o777)
@@ -175,7 +175,7 @@ describe.skipIf(why !== undefined)('the state folder', () => {
     },
   )
 
-  test('M4: a link of another user is not followed to a folder of ours', () => {
+  test('S6, M4: a link of another user is not followed to a folder of ours', () => {
     const { shared, home } = ground()
     const ours = folderOf(victim, path.join(home, 'clone'))
     const state = path.join(shared, 'state')
@@ -185,7 +185,7 @@ describe.skipIf(why !== undefined)('the state folder', () => {
     expect(readdirSync(ours)).toEqual([])
   })
 
-  test('M4: a folder in which others could replace the state folder is named, with the command that closes it', () => {
+  test('S6, M4: a folder in which others could replace the state folder is named, with the command that closes it', () => {
     const { home } = ground()
     const loose = folderOf(victim, path.join(home, 'loose'), 0o777)
     const { json, ...rest } = list(home, path.join(loose, 'state'))
@@ -195,7 +195,7 @@ describe.skipIf(why !== undefined)('the state folder', () => {
     expect(list(home, path.join(loose, 'state')).code).toBe(0)
   })
 
-  test('M4: a folder for everybody is not taken, nor is its mode changed', () => {
+  test('S6, M4: a folder for everybody is not taken, nor is its mode changed', () => {
     const { shared, home } = ground()
     giveTo(victim, shared)
     chmodSync(shared, 0o1777)
@@ -203,7 +203,7 @@ describe.skipIf(why !== undefined)('the state folder', () => {
     expect(mode(shared)).toBe('1777')
   })
 
-  test('M4: a state folder that its user has linked to another disk is used', () => {
+  test('S6, M4: a state folder that its user has linked to another disk is used', () => {
     const { home } = ground()
     const disk = folderOf(victim, path.join(home, 'disk'))
     symlinkSync(disk, path.join(home, 'linked'))

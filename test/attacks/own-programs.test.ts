@@ -18,7 +18,7 @@ test.each([
   ['./node_modules/.bin', 'node_modules/.bin/git'],
   ['node_modules/.bin', 'node_modules/.bin/git'],
   ['', 'git'],
-])('M1: git in a workspace is not run by way of %j in PATH', async (entry, file) => {
+])('S8, M1: git in a workspace is not run by way of %j in PATH', async (entry, file) => {
   const plain = testRepo({ 'a.txt': 'one\n', '.gitignore': 'node_modules\n' })
   const repo = withEnv(plain, { PATH: `${entry}:${plain.env.PATH}` })
   const { json } = await offshoot(repo, 'start', 't', '--json')
@@ -34,7 +34,7 @@ test.each([
   expect(existsSync(proof)).toBe(false)
 })
 
-test('M1: a command in a workspace gets a PATH of absolute folders', async () => {
+test('S8, M1: a command in a workspace gets a PATH of absolute folders', async () => {
   const plain = testRepo()
   const repo = withEnv(plain, { PATH: `./bin::${plain.env.PATH}:node_modules/.bin` })
   await offshoot(repo, 'start', 't')
@@ -53,7 +53,7 @@ function writeRecord(repo: TestRepo, child: string, content: object): void {
   writeFileSync(path.join(folder, `999999-1.${child}`), JSON.stringify({ boot: boot(), ...content }))
 }
 
-test('M7: a record ends no process that offshoot did not start', async () => {
+test('S9, M7: a record ends no process that offshoot did not start', async () => {
   const repo = testRepo()
   await offshoot(repo, 'start', 't')
   const stranger = spawn('/bin/sleep', ['1000'], { detached: true, stdio: 'ignore' })
@@ -66,7 +66,7 @@ test('M7: a record ends no process that offshoot did not start', async () => {
 const unshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
 if (!unshare) console.log('M7 with the pids 0 and 1 is skipped: unshare cannot make a pid namespace here.')
 
-test.skipIf(!unshare).each(['0', '00', '1'])('M7: a record of the pid %s ends nothing', async (child) => {
+test.skipIf(!unshare).each(['0', '00', '1'])('S9, M7: a record of the pid %s ends nothing', async (child) => {
   const repo = testRepo()
   await offshoot(repo, 'start', 't')
   writeRecord(repo, child, { startedAt: 'START' })
@@ -95,7 +95,7 @@ test.skipIf(!unshare).each(['0', '00', '1'])('M7: a record of the pid %s ends no
   expect(stdout).toBe('code 0\nalive\n')
 })
 
-test('M7: a record clears no lock in a folder that is no repository of ours', async () => {
+test('S9, M7: a record clears no lock in a folder that is no repository of ours', async () => {
   const repo = testRepo()
   await offshoot(repo, 'start', 't')
   const elsewhere = path.join(repo.home, 'elsewhere')

@@ -57,7 +57,7 @@ function lure(attacker: UserAt, commonDir: string): string {
   return path.join(attacker.cwd, 'mine')
 }
 
-test.skipIf(alone)('H1: a folder of another user does not lead into one’s own repository', () => {
+test.skipIf(alone)('L17, H1: a folder of another user does not lead into one’s own repository', () => {
   const { repo, shared, victim, attacker } = stage()
   const mine = lure(attacker, path.join(repo.dir, '.git'))
   const { code, stdout } = offshootAs({ ...victim, cwd: mine }, 'start', 'hello', '--json')
@@ -71,7 +71,7 @@ test.skipIf(alone).each([
   ['the git folder', 'repo/.git/worktrees/one'],
   ['.git', 'one/.git'],
 ])(
-  'H1: %s of a worktree that belongs to another user is refused, until safe.directory names it',
+  'L17, H1: %s of a worktree that belongs to another user is refused, until safe.directory names it',
   (_, part) => {
     const { repo, victim } = stage()
     const one = { ...victim, cwd: path.join(repo.home, 'one') }
@@ -85,7 +85,7 @@ test.skipIf(alone).each([
   },
 )
 
-test('H1: a worktree that its repository has registered for another folder is refused', async () => {
+test('L17, H1: a worktree that its repository has registered for another folder is refused', async () => {
   const repo = testRepo()
   const [one, two] = [path.join(repo.home, 'one'), path.join(repo.home, 'two')]
   repo.git('worktree', 'add', '--quiet', '-b', 'one', one)
@@ -96,7 +96,7 @@ test('H1: a worktree that its repository has registered for another folder is re
   expect((await offshoot(inFolder(repo, one), 'start', 'T1', '--json')).json).toMatchObject({ ok: true })
 })
 
-test('H1: a tracked folder with the looks of a bare repository is none, unless the user names it', async () => {
+test('L17, H1: a tracked folder with the looks of a bare repository is none, unless the user names it', async () => {
   const repo = testRepo()
   const bare = path.join(repo.dir, 'docs')
   repo.git('clone', '--quiet', '--bare', repo.dir, bare)

@@ -27,41 +27,44 @@ function foreignIn(trace: string, folder: string): string[] {
   return found
 }
 
-test.skipIf(missing)('C1: no verb opens a file in the temporary folder that it has not made', async () => {
-  // The repository and the state folder are elsewhere, so that all that is below the shared folder is temporary.
-  const home = quickFolder()
-  const shared = path.join(tempFolder(), 'shared')
-  mkdirSync(shared)
-  chmodSync(shared, 0o1777)
-  const plain = testRepo({ 'a.txt': 'one\n' }, home)
-  const repo = withEnv(plain, { TMPDIR: shared, HOME: home })
-  const log = path.join(home, 'trace')
-  const verbs = [
-    ['start', 't'],
-    ['exec', 't', '--', '/bin/sh', '-c', 'echo two > a.txt'],
-    ['checkpoint', 't'],
-    ['accept', 't'],
-    ['undo'],
-    ['list'],
-  ]
-  for (const [n, args] of verbs.entries()) {
-    const traced = spawnSync(
-      'strace',
-      ['-f', '-qq', '-s', '4096', '-e', calls, '-o', log, process.execPath, bin, ...args],
-      {
-        cwd: repo.dir,
-        env: repo.env,
-        encoding: 'utf8',
-      },
-    )
-    expect([args[0], traced.status, traced.stderr]).toEqual([args[0], 0, expect.anything()])
-    const trace = readFileSync(log, 'utf8')
-    expect(trace.split('\n').length).toBeGreaterThan(n === 0 ? 100 : 10)
-    expect(foreignIn(trace, shared)).toEqual([])
-  }
-})
+test.skipIf(missing)(
+  'S7, C1: no verb opens a file in the temporary folder that it has not made',
+  async () => {
+    // The repository and the state folder are elsewhere, so that all that is below the shared folder is temporary.
+    const home = quickFolder()
+    const shared = path.join(tempFolder(), 'shared')
+    mkdirSync(shared)
+    chmodSync(shared, 0o1777)
+    const plain = testRepo({ 'a.txt': 'one\n' }, home)
+    const repo = withEnv(plain, { TMPDIR: shared, HOME: home })
+    const log = path.join(home, 'trace')
+    const verbs = [
+      ['start', 't'],
+      ['exec', 't', '--', '/bin/sh', '-c', 'echo two > a.txt'],
+      ['checkpoint', 't'],
+      ['accept', 't'],
+      ['undo'],
+      ['list'],
+    ]
+    for (const [n, args] of verbs.entries()) {
+      const traced = spawnSync(
+        'strace',
+        ['-f', '-qq', '-s', '4096', '-e', calls, '-o', log, process.execPath, bin, ...args],
+        {
+          cwd: repo.dir,
+          env: repo.env,
+          encoding: 'utf8',
+        },
+      )
+      expect([args[0], traced.status, traced.stderr]).toEqual([args[0], 0, expect.anything()])
+      const trace = readFileSync(log, 'utf8')
+      expect(trace.split('\n').length).toBeGreaterThan(n === 0 ? 100 : 10)
+      expect(foreignIn(trace, shared)).toEqual([])
+    }
+  },
+)
 
-test('C1: the watch itself notices a file that others made', () => {
+test('S7, C1: the watch itself notices a file that others made', () => {
   const trace = `1 mkdir("/t/a", 0700) = 0\n1 openat(AT_FDCWD, "/t/a/b", O_RDONLY) = 3\n1 openat(AT_FDCWD, "/t/c/d", O_RDONLY) = -1 ENOENT`
   expect(foreignIn(trace, '/t')).toEqual(['/t/c/d'])
 })

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { offshoot, testRepo } from '../support/repo.ts'
@@ -71,9 +70,9 @@ describe.skipIf(!hasGroups)(`H8: cleared and re-parented${hasGroups ? '' : ` (${
   test('H8: a process without mark, session and parent is ended with the run', async () => {
     const repo = withStandIn(testRepo())
     const late = path.join(repo.home, 'late')
-    const prompt = play({ write: 'work.txt' }, { sh: `${apart(`(sleep 3; touch "${late}") &`)} sleep 0.5` })
+    const prompt = play({ write: 'work.txt' }, { sh: `${apart(`(sleep 30; touch "${late}") &`)} sleep 0.5` })
     await offshoot(repo, 'run', '--task', 'T1', '--json', prompt)
-    await pause(4_000)
+    expect(processesWith(late)).toEqual([])
     expect(existsSync(late)).toBe(false)
   })
 
@@ -86,3 +85,14 @@ describe.skipIf(!hasGroups)(`H8: cleared and re-parented${hasGroups ? '' : ` (${
     expect(readFileSync(said, 'utf8')).toMatch(/WT_017[\s\S]*\n5\n$/)
   })
 })
+
+/** The processes that have the text in their command line. */
+function processesWith(text: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)
+    } catch {
+      return false
+    }
+  })
+}
