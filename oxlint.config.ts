@@ -73,6 +73,8 @@ const folders: Record<string, Folder> = {
   api: { from: ['actions', 'core'], types: ['protocol'] },
   cli: { from: ['actions', 'api', ...seen], types: ['protocol'] },
   compose: { from: [...below, ...adapters()] },
+  // It checks inputs by their schemas, so it loads the protocol, with the first call.
+  library: { from: ['actions', 'api', 'protocol', ...below], types: ['compose'] },
 }
 
 function adapters(): string[] {
@@ -104,10 +106,11 @@ const files: Record<string, Folder> = {
   'cli/display-width.ts': { from: [], packages: ['get-east-asian-width'], builtins: [] },
   'cli/detach.ts': { from: ['cli', ...seen, 'process'] },
   'cli/pager.ts': { from: ['process'] },
+  'cli/editor.ts': { from: [...seen, 'process'] },
   // The demo plays a user at a shell.
   'cli/commands/demo.ts': { from: ['cli', ...seen, 'process'] },
   'cli/main.ts': { from: ['actions', 'api', 'cli', 'compose', ...seen], types: ['protocol'] },
-  'index.ts': { from: ['actions', 'api', 'compose', ...below], types: ['protocol'] },
+  'index.ts': { from: ['compose', 'library', ...below], types: ['api', 'protocol'] },
 }
 
 const either = (names: string[]) => `(?:${names.join('|')})`

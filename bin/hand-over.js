@@ -3,22 +3,23 @@ import { spawn } from 'child_process'
 import { existsSync } from 'fs'
 import module from 'module'
 import path from 'path'
-import { isatty } from 'tty'
 
 /** Runs the command with the `node` package that was installed beside this one, if that is new enough; else prints how to get one. */
 export function handOver(needed) {
   const pinned = process.env.OFFSHOOT_HANDED_OVER ? undefined : findPinnedNode(needed)
   if (!pinned) return refuse(needed)
+  // Signals go through a pipe, so that the child can tell them from those that a terminal sends to both of us. If we are
+  // killed, the pipe closes, and the child ends as if its terminal had gone (bin/offshoot.js listens).
   const child = spawn(pinned, process.argv.slice(1), {
-    stdio: 'inherit',
-    env: Object.assign({}, process.env, { OFFSHOOT_HANDED_OVER: '1' }),
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: Object.assign({}, process.env, { OFFSHOOT_HANDED_OVER: '3' }),
   })
+  const line = child.stdio[3]
+  // The child has ended, and its exit code follows.
+  if (line) line.on('error', () => {})
   const forward = {}
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    forward[signal] = () => {
-      // A terminal sends Ctrl-C to the child as well. If we forwarded it too, the child would count two and exit without cleaning up.
-      if (signal !== 'SIGINT' || !isatty(0)) child.kill(signal)
-    }
+    forward[signal] = () => void (line && line.write('.'))
     process.on(signal, forward[signal])
   }
   child.on('error', () => refuse(needed))

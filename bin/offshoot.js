@@ -45,14 +45,27 @@ function isOurs(folder) {
   return true
 }
 
+/** Listens to the Node that handed over to us, on the pipe that it opened: a byte for each signal, and the end when it dies. */
+function listenTo(descriptor) {
+  const { Socket } = process.getBuiltinModule('net')
+  return (onSignal, onGone) => {
+    const line = new Socket({ fd: descriptor, readable: true })
+    line.on('data', (bytes) => bytes.forEach(onSignal))
+    line.on('error', () => {})
+    line.on('close', onGone)
+    line.unref()
+  }
+}
+
 function run() {
+  const listen = process.env.OFFSHOOT_HANDED_OVER === '3' ? listenTo(3) : undefined
   delete process.env.OFFSHOOT_HANDED_OVER
   silenceSqliteWarning()
   keepCompiled(process.env)
   const built = new URL('../dist/cli/main.js', import.meta.url)
   const source = new URL('../src/cli/main.ts', import.meta.url)
   return import((process.getBuiltinModule('fs').existsSync(built) ? built : source).href)
-    .then((cli) => cli.main(process.argv.slice(2)))
+    .then((cli) => cli.main(process.argv.slice(2), listen))
     .then((code) => {
       if (typeof code === 'number') process.exitCode = code
     })

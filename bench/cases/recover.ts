@@ -69,6 +69,6 @@ async function refused(repo: BenchRepo, env: NodeJS.ProcessEnv): Promise<number>
   )
   const time = performance.now() - begun
   await handle.close()
-  if (code !== 'noSuchTask') throw new Error(`The removal was not refused: ${code}`)
+  if (code !== 'WT_007') throw new Error(`The removal was not refused: ${code}`)
   return time
 }

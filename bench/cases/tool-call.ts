@@ -89,9 +89,11 @@ async function heldAgent(repo: BenchRepo) {
   const begun = Promise.withResolvers<void>()
   const running = handle.run(
     { task: task.id, create: true, agent: 'claude', prompt: '' },
-    cancel.signal,
-    (told) => {
-      if (told.event === 'conversation') begun.resolve()
+    {
+      signal: cancel.signal,
+      onEvent: (told) => {
+        if (told.event === 'conversation') begun.resolve()
+      },
     },
   )
   const over = running.catch(() => {})

@@ -6,24 +6,20 @@ import { openRepo, type Tools } from 'offshoot'
 type Generate = (options: { tools: Tools; prompt: string }) => Promise<{ text: string }>
 
 export async function runWithAiSdk(generateText: Generate, inputSchema: unknown): Promise<string> {
-  const repo = openRepo('.')
-  try {
-    await repo.start({ task: 'fix-login' })
-    return await repo.task('fix-login').run('ai sdk', async ({ workspace, wrap }) => {
-      // The shape that `tool()` answers: an `execute` among other properties, which stay as they are.
-      const write = {
-        description: 'Write a file',
-        inputSchema,
-        execute: async (input: { path: string; text: string }) => {
-          await writeFile(path.join(workspace, input.path), input.text)
-          return 'written'
-        },
-      }
-      const tools = wrap({ write }, { files: (_, input) => [(input as { path: string }).path] })
-      const { text } = await generateText({ tools, prompt: 'Fix the login' })
-      return text
-    })
-  } finally {
-    await repo.close()
-  }
+  await using repo = openRepo('.')
+  await repo.start({ task: 'fix-login' })
+  return await repo.task('fix-login').run('ai sdk', async ({ workspace, wrap }) => {
+    // The shape that `tool()` answers: an `execute` among other properties, which stay as they are.
+    const write = {
+      description: 'Write a file',
+      inputSchema,
+      execute: async (input: { path: string; text: string }) => {
+        await writeFile(path.join(workspace, input.path), input.text)
+        return 'written'
+      },
+    }
+    const tools = wrap({ write }, { files: (_, input) => [(input as { path: string }).path] })
+    const { text } = await generateText({ tools, prompt: 'Fix the login' })
+    return text
+  })
 }

@@ -69,6 +69,8 @@ export interface Action {
   readonly previews?: 'dryRun' | 'show'
   /** Its preview takes a step of uncommitted work first, so it writes. */
   readonly previewWrites?: true
+  /** It makes files, steps or tasks, so its answer warns when the disk is nearly full. */
+  readonly makes?: true
   /** It makes a task, always or when the named one is not there. */
   readonly makesTask?: 'always' | 'whenMissing'
 }

@@ -19,6 +19,7 @@ export const health = {
       },
       dryRun,
       force: { type: 'boolean', help: 'also tasks with uncommitted changes, which become a step first' },
+      keepBranches: { type: 'boolean', help: 'keep their branches (default: prune.keepBranches)' },
     },
   },
   'worktree.remove': {
@@ -71,11 +72,20 @@ export const health = {
     forAgent: 'all',
     options: {},
   },
+  'system.orphans': {
+    summary: 'List worktrees and folders that belong to no open task, and those that an open task misses',
+    group: 'health',
+    scope: 'look',
+    forAgent: 'all',
+    command: 'doctor --orphans',
+    options: {},
+  },
   'system.pool': {
     summary: 'Make workspaces ahead, so that the next start need not wait',
     group: 'health',
     scope: 'admin',
     writes: true,
+    makes: true,
     options: { clear: { type: 'boolean', help: 'remove those that are there, and make none' } },
   },
   'system.forget': {

@@ -15,7 +15,6 @@ export const actions: Readonly<Record<ActionName, Action>> = table
 /** Second names on the wire, for the plain worktree group. The table itself has each verb once. */
 export const aliases = {
   'worktree.create': 'task.start',
-  'worktree.list': 'task.list',
   'worktree.show': 'task.show',
   'worktree.prune': 'task.prune',
 } as const satisfies Record<string, ActionName>

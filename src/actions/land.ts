@@ -9,6 +9,7 @@ export const land = {
     group: 'land',
     scope: 'land',
     writes: true,
+    makes: true,
     revertsFirst: true,
     previews: 'dryRun',
     previewWrites: true,
@@ -47,11 +48,15 @@ export const land = {
         flag: null,
         help: 'only these hunks, by the ids that task.diff lists',
       },
+      withoutFailed: {
+        type: 'boolean',
+        help: 'leave out what failed tools left (default: accept.leftovers)',
+      },
       conflicts: { ...conflicts, help: 'fail (default), or markers: write conflict markers into your files' },
       allow: { type: 'text', many: true, value: 'PATH', help: 'land this path even if it was flagged' },
       failOnRisk: {
         type: 'boolean',
-        help: 'refuse (WT_017) what runs code later or is by another author, for CI',
+        help: 'refuse (WT_017) what runs code later, is by another author or was left by a failed tool, for CI',
       },
       dryRun,
       keep: { type: 'boolean', help: 'keep the task open' },
@@ -66,6 +71,7 @@ export const land = {
     group: 'land',
     scope: 'run',
     writes: true,
+    makes: true,
     revertsFirst: true,
     args: [{ option: 'task' }],
     options: {
@@ -106,6 +112,7 @@ export const land = {
     group: 'land',
     scope: 'land',
     writes: true,
+    makes: true,
     args: [{ option: 'operation' }],
     options: {
       operation: { type: 'text', value: 'OPERATION', flag: null, help: 'its id, or the beginning of it' },

@@ -21,8 +21,16 @@ export const look = {
       },
     },
   },
+  'worktree.list': {
+    summary: 'List every worktree of this repository, as git does, each with its task',
+    group: 'look',
+    scope: 'look',
+    forAgent: 'all',
+    command: 'worktree list',
+    options: { all: { type: 'boolean', help: 'include closed tasks in the JSON' } },
+  },
   'task.show': {
-    summary: 'Show one task and the state of its workspace',
+    summary: 'Show one task: its workspace, last steps, files, and what its agent said',
     group: 'look',
     scope: 'look',
     forAgent: 'own',
@@ -50,12 +58,15 @@ export const look = {
     options: { task: { ...task, required: true } },
   },
   'task.log': {
-    summary: 'List the steps of a task',
+    summary: 'List the steps of a task, or what its agents said',
     group: 'look',
     scope: 'look',
     forAgent: 'own',
     args: [{ option: 'task' }],
-    options: { task: { ...task, flag: null } },
+    options: {
+      task: { ...task, flag: null },
+      agent: { type: 'boolean', help: 'what the agents said, tool by tool' },
+    },
   },
   'task.diff': {
     summary: 'Show what a task, a step or a range of steps changed',
@@ -73,6 +84,7 @@ export const look = {
         flag: null,
         help: 'a patch (default), files with their numbers of lines, or files',
       },
+      binary: { type: 'boolean', help: 'binary files as a patch, instead of the line that they differ' },
       color: { type: 'boolean', flag: null, help: 'with git’s colours' },
       hunks: {
         type: 'boolean',

@@ -1,5 +1,5 @@
 /** Options that several actions have in common. */
-import { policyLevels } from '../core/model/enums.ts'
+import { isolations, policyLevels } from '../core/model/enums.ts'
 import type { Option } from './action.ts'
 
 export const task: Option = { type: 'text', value: 'TASK', suggests: 'tasks', help: 'the task' }
@@ -14,6 +14,23 @@ export const conflicts: Option = {
   values: ['fail', 'markers'],
   noun: 'conflict handling',
   help: 'fail (default), or markers: write conflict markers into the files',
+}
+
+export const from: Option = {
+  type: 'text',
+  value: 'REV',
+  suggests: 'branches',
+  help: 'the branch, tag or commit to start from (default: HEAD)',
+}
+
+export const branch: Option = { type: 'text', value: 'NAME', help: 'the name of the new branch' }
+
+export const isolation: Option = {
+  type: 'text',
+  value: 'KIND',
+  values: isolations,
+  noun: 'isolation',
+  help: 'worktree (default), clone, or branch: in this checkout',
 }
 
 export const base: Option = {

@@ -1,7 +1,6 @@
 /** Actions that make tasks and work in them. */
-import { isolations } from '../core/model/enums.ts'
 import type { Action } from './action.ts'
-import { base, command, conversing, prompt, task } from './options.ts'
+import { base, branch, command, conversing, from, isolation, prompt, task } from './options.ts'
 
 export const work = {
   'task.start': {
@@ -9,31 +8,21 @@ export const work = {
     group: 'work',
     scope: 'run',
     writes: true,
+    makes: true,
     revertsFirst: true,
     makesTask: 'always',
     args: [{ option: 'task' }],
     options: {
       task: { ...task, flag: null },
-      from: {
-        type: 'text',
-        value: 'REV',
-        suggests: 'branches',
-        help: 'the branch, tag or commit to start from (default: HEAD)',
-      },
-      branch: { type: 'text', value: 'NAME', help: 'the name of the new branch' },
+      from,
+      branch,
       existingBranch: {
         type: 'text',
         value: 'NAME',
         suggests: 'branches',
         help: 'work on an existing branch, which is never moved or deleted',
       },
-      isolation: {
-        type: 'text',
-        value: 'KIND',
-        values: isolations,
-        noun: 'isolation',
-        help: 'worktree (default), clone, or branch: in this checkout',
-      },
+      isolation,
       dirty: {
         type: 'boolean',
         help: 'start from the checkout as it is, with uncommitted and untracked files',
@@ -48,6 +37,7 @@ export const work = {
     group: 'work',
     scope: 'run',
     writes: true,
+    makes: true,
     revertsFirst: true,
     makesTask: 'whenMissing',
     args: [{ option: 'prompt' }],
@@ -63,7 +53,48 @@ export const work = {
         bare: true,
         help: 'continue the last conversation of the task, or the one with that id',
       },
+      askTimeout: {
+        type: 'text',
+        value: 'TIME',
+        help: 'how long a question waits for offshoot answer: 30s, 10m, 2h (default: policy.askTimeout)',
+      },
       base,
+      from: { ...from, help: 'the branch, tag or commit that a new task starts from (default: HEAD)' },
+      branch: { ...branch, help: 'the name of the branch of a new task' },
+      isolation: { ...isolation, flag: null },
+    },
+  },
+  'task.answer': {
+    summary: 'Answer the question of an agent that nobody was at a terminal for, or show it',
+    group: 'work',
+    scope: 'run',
+    writes: true,
+    args: [{ option: 'task', required: true }, { option: 'answer' }],
+    options: {
+      task: { ...task, flag: null },
+      answer: {
+        type: 'text',
+        value: 'ANSWER',
+        values: ['y', 'n', 'always'],
+        noun: 'answer',
+        flag: null,
+        help: 'y: this once; always: this same call for the rest of the task; n: no',
+      },
+      question: { type: 'text', value: 'ID', help: 'answer only the question with that id' },
+    },
+  },
+  'task.say': {
+    summary: 'Send a message to the agent at work, which gets it when its turn is over',
+    group: 'work',
+    scope: 'run',
+    writes: true,
+    args: [
+      { option: 'task', required: true },
+      { option: 'text', required: true },
+    ],
+    options: {
+      task: { ...task, flag: null },
+      text: { type: 'text', value: 'TEXT', required: true, flag: null, help: 'the message' },
     },
   },
   'task.stop': {
@@ -81,6 +112,7 @@ export const work = {
     scope: 'run',
     forAgent: 'own',
     writes: true,
+    makes: true,
     revertsFirst: true,
     args: [{ option: 'task' }],
     options: {
@@ -98,6 +130,7 @@ export const work = {
     group: 'work',
     scope: 'run',
     writes: true,
+    makes: true,
     revertsFirst: true,
     args: [{ option: 'task' }],
     options: {
@@ -107,10 +140,21 @@ export const work = {
     },
   },
   'system.direct': {
-    summary: 'Run an agent or any command outside of a repository, if the settings allow it',
+    summary: 'Run an agent or any command in the folder itself, if the user or the settings say so',
     group: 'work',
     scope: 'run',
     command: 'run',
-    options: { command, prompt, ...conversing },
+    options: {
+      command,
+      prompt,
+      ...conversing,
+      isolation: {
+        type: 'text',
+        value: 'KIND',
+        values: ['direct'],
+        flag: null,
+        help: 'direct: the user asks for it, whatever the settings say',
+      },
+    },
   },
 } as const satisfies Record<string, Action>

@@ -65,7 +65,9 @@ export function acpTalk({ client, methods, PROTOCOL_VERSION }: Protocol, push: P
   const onUpdate = (update: sdk.SessionUpdate) => {
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
-        return push({ type: 'message', text: update.content.type === 'text' ? update.content.text : '' })
+        return update.content.type === 'text'
+          ? push({ type: 'message', text: update.content.text, part: true })
+          : undefined
       case 'tool_call':
       case 'tool_call_update': {
         const known = calls.get(update.toolCallId)

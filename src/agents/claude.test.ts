@@ -1,14 +1,11 @@
 /** The stream of Claude Code becomes events of a run. */
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { AgentEvent } from '../core/model/agent.ts'
+import { sample as recorded } from '../../test/support/samples.ts'
 import { claudeTalk } from './claude.ts'
 
 /** The recorded output of Claude Code 2.1.325 for two prompts. */
-const sample = readFileSync(new URL('../../test/samples/claude.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as object)
+const sample = recorded('claude')
 
 type Answer = Extract<AgentEvent, { type: 'asked' }>['answer']
 
@@ -20,7 +17,7 @@ function talk(answer?: (give: Answer) => void) {
     events.push(event)
     if (event.type === 'asked') answer?.(event.answer)
   }
-  return { events, written, talk: claudeTalk(push, stdin) }
+  return { events, written, talk: claudeTalk(push, stdin, '/workspace') }
 }
 
 test('G1: a talk becomes events, in its order', () => {
@@ -78,12 +75,12 @@ test.each([
   expect(events).toMatchObject([{ type: 'unasked', id: 't1', name: 'Bash', command: 'make' }])
 })
 
-test('H5: a call that was refused has not run', () => {
+test('G1: a call that Claude Code refuses itself is told, and has not run', () => {
   const { events, talk: read } = talk()
   const content = [{ ...result, is_error: true, content: '<tool_use_error>No such tool</tool_use_error>' }]
   read.read({ type: 'assistant', message: { content: [use] } })
   read.read({ type: 'user', message: { content } })
-  expect(events).toEqual([])
+  expect(events).toMatchObject([{ type: 'toolEnded', id: 't1', ok: false, neverRan: true }])
 })
 
 test('M5: a question that cannot be read is denied, and told', () => {
@@ -96,4 +93,101 @@ test('M5: a question that cannot be read is denied, and told', () => {
     request_id: 'r1',
     response: { behavior: 'deny', hookSpecificOutput: { permissionDecision: 'deny' } },
   })
+})
+
+const ask = (input: object) => ({
+  type: 'control_request',
+  request_id: 'r1',
+  request: { subtype: 'hook_callback', input },
+})
+
+test('G17: a worktree that it asks for is the workspace', () => {
+  const { written, talk: read } = talk()
+  read.read(ask({ hook_event_name: 'WorktreeCreate', name: 'agent-1', cwd: '/checkout' }))
+  expect(written).toMatchObject([
+    {
+      response: {
+        response: { hookSpecificOutput: { hookEventName: 'WorktreeCreate', worktreePath: '/workspace' } },
+      },
+    },
+  ])
+})
+
+test('G17: a subagent starts without the isolation that was asked for, and with all else', () => {
+  const { written, talk: read } = talk((give) => give({ allow: true }))
+  const tool_input = { prompt: 'Write.', subagent_type: 'x', isolation: 'worktree' }
+  read.read(ask({ hook_event_name: 'PreToolUse', tool_name: 'Agent', tool_use_id: 't1', tool_input }))
+  const updatedInput = { prompt: 'Write.', subagent_type: 'x' }
+  expect(written).toMatchObject([
+    { response: { response: { hookSpecificOutput: { permissionDecision: 'allow', updatedInput } } } },
+  ])
+  expect(JSON.stringify(written)).not.toContain('isolation')
+})
+
+test('K13: a command in the background goes on after its call, until it is no task any more', () => {
+  const { events, talk: read } = talk()
+  const tasks = (...ids: string[]) =>
+    read.read({
+      type: 'system',
+      subtype: 'background_tasks_changed',
+      tasks: ids.map((task_id) => ({ task_id })),
+    })
+  const post = (tool_use_id: string, backgroundTaskId?: string) =>
+    read.read(
+      ask({
+        hook_event_name: 'PostToolUse',
+        tool_name: 'Bash',
+        tool_use_id,
+        tool_input: { command: 'make' },
+        tool_response: { stdout: '', backgroundTaskId },
+      }),
+    )
+  tasks('b1')
+  post('t1', 'b1')
+  post('t2')
+  // This one had ended before its call was answered.
+  post('t3', 'b2')
+  tasks()
+  expect(events).toMatchObject([
+    { type: 'toolEnded', id: 't1', goesOn: true },
+    { type: 'toolEnded', id: 't2', goesOn: false },
+    { type: 'toolEnded', id: 't3', goesOn: false },
+    { type: 'backgroundEnded', id: 't1' },
+  ])
+})
+
+/** Reads a recording of Claude Code 2.1.325 in which everything was allowed. */
+function replayed(name: string) {
+  const heard = talk((give) => give({ allow: true }))
+  for (const message of recorded(name)) heard.talk.read(message)
+  const ended = heard.events.flatMap((event) =>
+    event.type === 'toolEnded'
+      ? [[event.name, event.neverRan === true ? 'never ran' : event.goesOn === true ? 'goes on' : event.ok]]
+      : event.type === 'backgroundEnded'
+        ? [['over']]
+        : [],
+  )
+  return { ...heard, ended }
+}
+
+test('G1: of a recording, edits that do not fit and unknown tools are told as failed', () => {
+  const { ended, events } = replayed('claude-refused')
+  expect(ended).toEqual([
+    ['Edit', 'never ran'],
+    ['NoSuch', 'never ran'],
+    ['Write', 'never ran'],
+    ['Bash', false],
+    ['Bash', false],
+  ])
+  expect(events.some(({ type }) => type === 'unasked')).toBe(false)
+})
+
+test('K13: of a recording, a command in the background ends after its call', () => {
+  expect(replayed('claude-background').ended).toEqual([['Bash', 'goes on'], ['over'], ['Bash', true]])
+})
+
+test('L8: of a recording, an error of the model is the reason, and no message', () => {
+  const { events, talk: read } = replayed('claude-api-error')
+  expect(events.filter(({ type }) => type === 'message')).toEqual([])
+  expect(read.end()).toEqual({ ok: false, reason: 'API Error: 400 The model is out to lunch.' })
 })

@@ -12,7 +12,7 @@ import { jsonLines } from './lines.ts'
 import { messages } from './messages.ts'
 import { type Shaped, shaped } from './shape.ts'
 import { skill } from './skill.ts'
-import { lastWords } from './words.ts'
+import { inWords, lastWords } from './words.ts'
 
 export const claude: Agent = {
   name: 'claude',
@@ -35,7 +35,7 @@ export const claude: Agent = {
           env: { CLAUDECODE: '' },
           onOutput: (stream, text) => (stream === 'stdout' ? read.add(text) : said.add(text)),
           onStart: (stdin) => {
-            talk = claudeTalk(push, stdin)
+            talk = claudeTalk(push, stdin, cell.workspace)
             talk.begin(input.prompt)
           },
         },
@@ -69,10 +69,14 @@ const messageShape = {
   request_id: 'string',
   request: { subtype: 'string', tool_name: 'string', tool_use_id: 'string', input: 'any' },
   message: { content: 'any' },
+  /** Of a message: it only says that the model's server gave an error. */
+  error: 'any',
+  parent_tool_use_id: 'string',
   is_error: 'boolean',
   result: 'string',
   errors: ['string'],
   usage: { input_tokens: 'number', output_tokens: 'number' },
+  tasks: [{ task_id: 'string' }],
 } as const
 
 type Message = Shaped<typeof messageShape>
@@ -83,6 +87,7 @@ const hookShape = {
   tool_input: 'any',
   tool_use_id: 'string',
   background_tasks: ['any'],
+  tool_response: 'any',
 } as const
 
 const blockShape = {
@@ -96,14 +101,28 @@ const blockShape = {
   content: 'any',
 } as const
 
-const hooks = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'Stop']
+const hooks = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'Stop',
+  // With these, Claude Code makes and removes no worktrees by itself.
+  'WorktreeCreate',
+  'WorktreeRemove',
+]
 
 /** Both directions of the conversation: messages become events, and answers are written to stdin. */
-export function claudeTalk(push: Push, stdin: CommandStdin) {
+export function claudeTalk(push: Push, stdin: CommandStdin, workspace: string) {
   let result: AgentEnd | undefined
   let inBackground = false
   const allowed = allowances(push)
   const calls = new Map<string, ToolCall>()
+  /** Calls whose commands go on, by the ids of their tasks. */
+  const background = new Map<string, string>()
+  let tasks: ReadonlySet<string> | undefined
+  /** Calls of which hooks have told the begin, and those that need no more words. */
+  const begun = new Set<string>()
+  const settled = new Set<string>()
   const write = (message: object) => stdin.write(`${JSON.stringify(message)}\n`)
   const reply = (request_id: string, response: object) =>
     write({ type: 'control_response', response: { subtype: 'success', request_id, response } })
@@ -115,6 +134,7 @@ export function claudeTalk(push: Push, stdin: CommandStdin) {
       permission: call,
       answer(verdict) {
         if (verdict.allow) allowed.allow(call.id ?? '')
+        else settled.add(call.id ?? '')
         answer(verdict)
       },
     })
@@ -124,16 +144,42 @@ export function claudeTalk(push: Push, stdin: CommandStdin) {
     const call = claudeCall(hook.tool_name ?? '', hook.tool_input, hook.tool_use_id)
     switch (hook.hook_event_name) {
       case 'PreToolUse':
+        begun.add(call.id ?? '')
         push({ type: 'toolStarted', ...call })
-        return asked(call, (verdict) => reply(id, permission(verdict)))
+        return asked(call, (verdict) => reply(id, permission(verdict, withoutIsolation(call))))
       case 'PostToolUse':
       case 'PostToolUseFailure': {
+        settled.add(call.id ?? '')
         const ok = hook.hook_event_name === 'PostToolUse'
-        return push({ type: 'toolEnded', ...call, ok, release: () => reply(id, {}) })
+        const goesOn = ok && call.kind === 'shell' && isInBackground(call, hook.tool_response)
+        return push({ type: 'toolEnded', ...call, ok, goesOn, release: () => reply(id, {}) })
       }
+      case 'WorktreeCreate':
+        // A worktree of its own would be in the user's checkout, and no step would hold it.
+        return reply(id, { hookSpecificOutput: { hookEventName: 'WorktreeCreate', worktreePath: workspace } })
+      case 'WorktreeRemove':
+        return reply(id, {})
       default:
         inBackground = (hook.background_tasks ?? []).length > 0
         return reply(id, {})
+    }
+  }
+
+  /** A command that has ended before its call was answered is no task any more. */
+  const isInBackground = ({ id = '' }: ToolCall, response: unknown): boolean => {
+    const task = (response as { backgroundTaskId?: unknown } | null | undefined)?.backgroundTaskId
+    if (typeof task !== 'string' || (tasks && !tasks.has(task))) return false
+    background.set(task, id)
+    return true
+  }
+
+  /** All tasks that go on, which Claude Code lists when one begins or ends. */
+  const onTasks = (listed: NonNullable<Message['tasks']>) => {
+    tasks = new Set(listed.map(({ task_id = '' }) => task_id))
+    for (const [task, id] of background) {
+      if (tasks.has(task)) continue
+      background.delete(task)
+      push({ type: 'backgroundEnded', id })
     }
   }
 
@@ -167,7 +213,15 @@ export function claudeTalk(push: Push, stdin: CommandStdin) {
     if (type === 'tool_use' && block.id !== undefined)
       calls.set(block.id, claudeCall(block.name ?? '', block.input, block.id))
     const call = type === 'tool_result' ? calls.get(block.tool_use_id ?? '') : undefined
-    if (call && hasRun(call, block)) allowed.ran(call.id ?? '', call)
+    if (!call) return
+    if (hasRun(call, block)) allowed.ran(call.id ?? '', call)
+    else if (!settled.has(call.id ?? '')) onRefused(call)
+  }
+
+  /** Claude Code refuses an unknown tool, or an edit that does not fit, without a hook. */
+  const onRefused = (call: ToolCall) => {
+    const neverRan = !begun.has(call.id ?? '')
+    push({ type: 'toolEnded', ...call, ok: false, neverRan, release: () => {} })
   }
 
   return {
@@ -187,8 +241,12 @@ export function claudeTalk(push: Push, stdin: CommandStdin) {
         case 'system':
           if (message.subtype === 'init' && message.session_id !== undefined)
             push({ type: 'started', conversationId: message.session_id })
+          if (message.subtype === 'background_tasks_changed') onTasks(message.tasks ?? [])
           return
         case 'assistant':
+          // The result says it again, as the reason of the failure.
+          if (message.error !== undefined && message.parent_tool_use_id === undefined) return
+          return blocksOf(message.message?.content).forEach(onBlock)
         case 'user':
           return blocksOf(message.message?.content).forEach(onBlock)
         case 'control_request':
@@ -211,17 +269,28 @@ export function claudeTalk(push: Push, stdin: CommandStdin) {
   }
 }
 
-function permission(verdict: Permission): object {
+function permission(verdict: Permission, updatedInput?: object): object {
   const decision = verdict.allow
-    ? { permissionDecision: 'allow' }
+    ? { permissionDecision: 'allow', ...(updatedInput && { updatedInput }) }
     : { permissionDecision: 'deny', permissionDecisionReason: verdict.reason }
   return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...decision } }
+}
+
+/** A subagent that wants a worktree works in the workspace, too. Agents whose definition asks for one pass the hook. */
+function withoutIsolation({ input }: ToolCall): object | undefined {
+  if (typeof input !== 'object' || input === null || !('isolation' in input)) return undefined
+  const { isolation, ...rest } = input
+  return isolation === 'worktree' ? rest : undefined
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  EnterWorktree: 'you are in a worktree of your own already; work here',
 }
 
 /** An API error arrives as a success with `is_error`. */
 function endOf({ is_error, subtype, result, errors }: Message): AgentEnd {
   if (is_error !== true && subtype === 'success') return { ok: true, reason: '' }
-  return { ok: false, reason: result || errors?.join('; ') || subtype || 'it failed' }
+  return { ok: false, reason: inWords(result || errors?.join('; ') || subtype || 'it failed') }
 }
 
 const notUnderstood = { allow: false, reason: 'offshoot: the question was not understood' } as const
@@ -269,6 +338,7 @@ function claudeCall(name: string, input: unknown, id: string | undefined): ToolC
     name,
     kind: kinds[name] ?? 'other',
     input,
+    ...(Object.hasOwn(refusals, name) && { refusal: refusals[name] }),
     ...(typeof command === 'string' && { command }),
     ...(file !== undefined && { files: [file] }),
   }

@@ -1,4 +1,5 @@
 /** Codex: its stream reports messages and exit codes, its hooks ask before and wait after each tool call. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Agent } from '../core/ports/agent.ts'
 import { obeyedPaths } from '../core/model/agent-files.ts'
 import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
@@ -8,9 +9,10 @@ import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
 import { messages } from './messages.ts'
 import { type Shaped, shaped } from './shape.ts'
+import { openTranscript, type Transcript } from './codex-transcript.ts'
 import { turns } from './turns.ts'
 import { skill } from './skill.ts'
-import { lastWords } from './words.ts'
+import { inWords, lastWords } from './words.ts'
 
 export const codex: Agent = {
   name: 'codex',
@@ -77,6 +79,7 @@ const hookShape = {
   tool_name: 'string',
   tool_input: 'any',
   tool_use_id: 'string',
+  transcript_path: 'string',
 } as const
 
 type HookInput = Shaped<typeof hookShape>
@@ -98,28 +101,44 @@ const messageShape = {
 
 type Item = NonNullable<Shaped<typeof messageShape>['item']>
 
-/** After ten seconds Codex moves a command to the background, and its hook never comes. */
+/** A command that was answered before it ended, and of which the transcript does not say so, holds others no longer. */
 const longestMs = 12_000
+
+/** How often the transcript is read while one call waits for another. */
+const lookMs = 25
+
+/** A shell that was allowed, and of which no hook has told the end. */
+interface Shell {
+  readonly call: ToolCall & { readonly id: string }
+  readonly done: () => void
+  readonly transcript: Transcript
+  /** The stream has told its end, and whether it went well. */
+  over?: { readonly ok: boolean }
+}
 
 export function codexTalk(push: Push) {
   let result: AgentEnd | undefined
+  let waiting = 0
   const failed: string[] = []
-  const shells = turns(longestMs)
-  const releases = new Map<string, () => void>()
+  const turn = turns(longestMs)
+  const shells = new Map<string, Shell>()
+  const background = new Map<string, ToolCall>()
   const allowed = allowances(push)
 
   /**
    * Shells of one turn would run at the same time, so they wait for each other; patches are quick, and only wait for
    * shells.
    */
-  const before = async (call: ToolCall): Promise<object> => {
-    const done = call.kind === 'shell' ? await shells.acquire() : await shells.pass()
-    if (done && call.id !== undefined) releases.set(call.id, done)
+  const before = async (call: ToolCall, transcript: Transcript): Promise<object> => {
+    if (waiting++ === 0) void watchAnswers()
+    const done = await (call.kind === 'shell' ? turn.acquire() : turn.pass()).finally(() => waiting--)
     push({ type: 'toolStarted', ...call })
     const verdict = await new Promise<Permission>((answer) =>
       push({ type: 'asked', permission: call, answer }),
     )
     if (verdict.allow) {
+      const { id } = call
+      if (done && id !== undefined) shells.set(id, { call: { ...call, id }, done, transcript })
       allowed.allow(anyTool)
       return {}
     }
@@ -128,18 +147,49 @@ export function codexTalk(push: Push) {
     return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...decision } }
   }
 
+  /**
+   * No hook tells that a command was answered before it ended. The transcript does, and nobody has to wait for the command
+   * from then on.
+   */
+  const watchAnswers = async (): Promise<void> => {
+    for (; waiting > 0; await pause(lookMs, undefined, { ref: false }))
+      for (const shell of shells.values()) if (await shell.transcript.isAnswered(shell.call.id)) leave(shell)
+  }
+
+  /** The shell has been answered without a hook: either it goes on, or it has ended since. */
+  const leave = ({ call, done, over }: Shell) => {
+    if (!shells.delete(call.id)) return
+    if (!over) background.set(call.id, call)
+    push({ type: 'toolEnded', ...call, ok: over?.ok ?? true, goesOn: !over, release: done })
+  }
+
   const after = async (call: ToolCall): Promise<object> => {
+    const shell = shells.get(call.id ?? '')
+    shells.delete(call.id ?? '')
     // The stream reports the exit code of a command before the hook is called.
     const at = failed.findIndex((line) => call.command !== undefined && line.includes(call.command))
     if (at !== -1) failed.splice(at, 1)
     await new Promise<void>((release) => push({ type: 'toolEnded', ...call, ok: at === -1, release }))
-    releases.get(call.id ?? '')?.()
+    shell?.done()
     return {}
+  }
+
+  /** The stream has no ids of calls: a command is known by its words. */
+  const onCommand = (line: string, ok: boolean) => {
+    const isOf = ({ command }: ToolCall) => command !== undefined && line.includes(command)
+    const gone = [...background].find(([, call]) => isOf(call))
+    if (gone) {
+      background.delete(gone[0])
+      return push({ type: 'backgroundEnded', id: gone[0] })
+    }
+    const shell = [...shells.values()].find(({ call, over }) => !over && isOf(call))
+    if (shell) shell.over = { ok }
+    if (!ok) failed.push(line)
   }
 
   const onItem = (item: Item) => {
     if (item.type === 'agent_message') return push({ type: 'message', text: item.text ?? '' })
-    if (item.type === 'command_execution' && item.exit_code !== 0) failed.push(unquote(item.command ?? ''))
+    if (item.type === 'command_execution') onCommand(unquote(item.command ?? ''), item.exit_code === 0)
     if (hasRun(item)) allowed.ran(anyTool, { name: item.type ?? '', kind: 'other', input: null })
   }
 
@@ -147,7 +197,8 @@ export function codexTalk(push: Push) {
     async onHook(question: unknown): Promise<object> {
       const hook = shaped(hookShape, question, 'hook')
       const call = codexCall(hook)
-      return hook.hook_event_name === 'PreToolUse' ? before(call) : after(call)
+      if (hook.hook_event_name !== 'PreToolUse') return after(call)
+      return before(call, await openTranscript(hook.transcript_path))
     },
     read: messages(messageShape, push, ({ type, item, ...message }) => {
       switch (type) {
@@ -157,6 +208,8 @@ export function codexTalk(push: Push) {
           return onItem(item ?? {})
         case 'turn.completed':
           result = { ok: true, reason: '' }
+          // The model has had the answers to all its calls.
+          for (const shell of shells.values()) leave(shell)
           return push({
             type: 'usage',
             inputTokens: message.usage?.input_tokens ?? 0,
@@ -164,7 +217,7 @@ export function codexTalk(push: Push) {
           })
         case 'turn.failed':
         case 'error':
-          result = { ok: false, reason: message.error?.message ?? message.message ?? 'it failed' }
+          result = { ok: false, reason: inWords(message.error?.message ?? message.message ?? 'it failed') }
           return
         default:
       }

@@ -53,3 +53,36 @@ test('K2: one that fails has failed; one that never says so is swept up with its
   talk.read({ type: 'tool_result', status: 'error' })
   expect(heard.ended().map(([, , ok]) => ok)).toEqual([false, false])
 })
+
+test('G1: of a recording, calls that Gemini CLI refuses itself are told as failed', () => {
+  const heard = agreeable()
+  const talk = geminiTalk(heard.push)
+  for (const message of sample('gemini-refused')) talk.read(message)
+  const refused = heard.events.flatMap((event) =>
+    event.type === 'toolEnded' && event.neverRan ? [[event.name, event.ok]] : [],
+  )
+  expect(refused).toEqual([
+    ['write_file', false],
+    ['no_such_tool', false],
+  ])
+})
+
+test('K13: calls that end together are named one by one, with the ids of the stream', async () => {
+  const heard = agreeable()
+  const talk = geminiTalk(heard.push)
+  for (const [id, command] of [
+    ['one', 'a'],
+    ['two', 'b'],
+    ['three', 'b'],
+  ])
+    talk.read({ type: 'tool_use', tool_id: id, tool_name: 'run_shell_command', parameters: { command } })
+  for (const command of ['a', 'b', 'b']) await talk.onHook(hook('BeforeTool', command))
+  const hooks = ['b', 'a', 'b'].map((command) => talk.onHook(hook('AfterTool', command)))
+  await Promise.all(hooks)
+  const ended = heard.events.find((event) => event.type === 'toolEnded')
+  expect(ended?.batch?.map(({ id, command }) => [id, command])).toEqual([
+    ['two', 'b'],
+    ['one', 'a'],
+    ['three', 'b'],
+  ])
+})

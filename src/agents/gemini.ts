@@ -5,9 +5,10 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Agent } from '../core/ports/agent.ts'
 import { obeyedPaths } from '../core/model/agent-files.ts'
-import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
+import type { AgentEnd, AgentInput, ToolCall, ToolEnded, ToolKind, Permission } from '../core/model/agent.ts'
 import { AppError } from '../core/model/errors.ts'
 import type { Cell } from '../core/ports/sandbox.ts'
 import { allowances } from './allowances.ts'
@@ -16,7 +17,7 @@ import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
 import { messages } from './messages.ts'
 import { type Shaped, shaped } from './shape.ts'
-import { lastWords } from './words.ts'
+import { inWords, lastWords } from './words.ts'
 
 export const gemini: Agent = {
   name: 'gemini',
@@ -171,13 +172,25 @@ type Message = Shaped<typeof messageShape>
 
 export function geminiTalk(push: Push) {
   let result: AgentEnd | undefined
-  let running = 0
   const allowed = allowances(push)
   const used = new Map<string, ToolCall>()
+  /** Calls that were allowed, and whose end no hook has told. */
+  const running = new Set<ToolCall>()
   let ended: { readonly call: ToolCall; readonly ok: boolean }[] = []
 
-  const before = async (call: ToolCall): Promise<object> => {
-    running++
+  /** Hooks have no ids of calls: a call is known by its name and its input. */
+  const isSame = (one: ToolCall, other: ToolCall) =>
+    one.name === other.name && isDeepStrictEqual(one.input, other.input)
+
+  const withId = (call: ToolCall): ToolCall => {
+    const isFree = (id: string) => [...running, ...ended.map((one) => one.call)].every((one) => one.id !== id)
+    const found = [...used].find(([id, one]) => isSame(one, call) && isFree(id))
+    return found ? { ...call, id: found[0] } : call
+  }
+
+  const before = async (asked: ToolCall): Promise<object> => {
+    const call = withId(asked)
+    running.add(call)
     push({ type: 'toolStarted', ...call })
     const verdict = await new Promise<Permission>((answer) =>
       push({ type: 'asked', permission: call, answer }),
@@ -186,14 +199,15 @@ export function geminiTalk(push: Push) {
       allowed.allow(call.name)
       return {}
     }
-    running--
+    running.delete(call)
     return { decision: 'deny', reason: verdict.reason }
   }
 
   const after = async (call: ToolCall, ok: boolean): Promise<object> => {
-    running = Math.max(0, running - 1)
-    ended.push({ call, ok })
-    if (running === 0) await new Promise<void>((release) => finish(release))
+    const begun = [...running].find((one) => isSame(one, call))
+    if (begun) running.delete(begun)
+    ended.push({ call: begun ?? call, ok })
+    if (running.size === 0) await new Promise<void>((release) => finish(release))
     return {}
   }
 
@@ -203,12 +217,15 @@ export function geminiTalk(push: Push) {
   }
 
   /** Results come after all calls of a turn have ended: a call that still counts as running will send no hook. */
-  const onResult = ({ tool_id = '', status }: Message) => {
+  const onResult = ({ tool_id = '', status, error }: Message) => {
     const call = used.get(tool_id)
+    used.delete(tool_id)
     if (call && status === 'success') allowed.ran(call.name, call)
-    if (running === 0) return
-    running = 0
-    ended.push({ call: { name: 'tool', kind: 'other', input: null }, ok: false })
+    if (call && neverRun.has(error?.type ?? ''))
+      return push({ type: 'toolEnded', ...call, id: tool_id, ok: false, neverRan: true, release: () => {} })
+    if (running.size === 0) return
+    for (const left of running) ended.push({ call: left, ok: false })
+    running.clear()
     finish(() => {})
   }
 
@@ -226,7 +243,8 @@ export function geminiTalk(push: Push) {
         case 'init':
           return push({ type: 'started', conversationId: message.session_id ?? '' })
         case 'message':
-          if (message.role === 'assistant') push({ type: 'message', text: message.content ?? '' })
+          // It prints its answer piece by piece, as the model gives it.
+          if (message.role === 'assistant') push({ type: 'message', text: message.content ?? '', part: true })
           return
         case 'tool_use':
           used.set(message.tool_id ?? '', geminiCall(message.tool_name ?? '', message.parameters))
@@ -234,7 +252,7 @@ export function geminiTalk(push: Push) {
         case 'tool_result':
           return onResult(message)
         case 'error':
-          result = { ok: false, reason: message.message ?? 'it failed' }
+          result = { ok: false, reason: inWords(message.message ?? 'it failed') }
           return
         case 'result':
           result = endOf(message)
@@ -250,15 +268,18 @@ export function geminiTalk(push: Push) {
   }
 }
 
+/** The errors of calls that Gemini refuses before it asks anybody. */
+const neverRun: ReadonlySet<string> = new Set(['invalid_tool_params', 'tool_not_registered'])
+
 function endOf({ status, error }: Message): AgentEnd {
   if (status === 'success') return { ok: true, reason: '' }
-  return { ok: false, reason: error?.message ?? 'it failed' }
+  return { ok: false, reason: inWords(error?.message ?? 'it failed') }
 }
 
 /** Merges several calls into one, named after the calls that succeeded. */
 function batchOf(
   ended: readonly { readonly call: ToolCall; readonly ok: boolean }[],
-): ToolCall & { ok: boolean } {
+): Pick<ToolEnded, 'ok' | 'batch'> & ToolCall {
   const good = ended.filter(({ ok }) => ok).map(({ call }) => call)
   const [only, ...others] = ended.map(({ call }) => call)
   if (only && others.length === 0) return { ...only, ok: good.length > 0 }
@@ -270,6 +291,9 @@ function batchOf(
     kind: good.length === ended.length ? kind : 'other',
     input: calls.map(({ input }) => input),
     ok: good.length > 0,
+    batch: ended
+      .map(({ call, ok }) => ({ ...call, ok }))
+      .sort((one, other) => Number(other.ok) - Number(one.ok)),
     ...(kind === 'edit' && { files: calls.flatMap(({ files = [] }) => files) }),
     ...(kind === 'shell' && { command: calls.map(({ command }) => command).join('; ') }),
   }

@@ -13,7 +13,7 @@ import { messages } from './messages.ts'
 import { type Shaped, shaped } from './shape.ts'
 import { turns } from './turns.ts'
 import { page } from './skill.ts'
-import { lastWords } from './words.ts'
+import { inWords, lastWords } from './words.ts'
 
 export const opencode: Agent = {
   name: 'opencode',
@@ -187,7 +187,7 @@ export function opencodeTalk(push: Push) {
       }
       if (message.type !== 'error') return onPart(message.type, message)
       const reason = message.error?.data?.message ?? message.error?.name ?? 'it failed'
-      failure = { ok: false, reason }
+      failure = { ok: false, reason: inWords(reason) }
     }),
     /** The error that opencode reported. */
     failure: () => failure,

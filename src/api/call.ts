@@ -1,15 +1,16 @@
 /** Calls an action for a door: checks the caller, recovers what a dead process left, then runs the verb. */
 import type { Action } from '../actions/action.ts'
 import { type ActionName, actions } from '../actions/index.ts'
+import { openWatch } from '../core/base/watch.ts'
 import type { InHand } from '../core/closing/auto-revert.ts'
-import { AppError, appError } from '../core/model/errors.ts'
+import { type AppError, appError } from '../core/model/errors.ts'
 import type { Ports, Records } from '../core/ports/index.ts'
 import { poolNote } from '../core/workspaces/slot.ts'
 import type { Input, Output } from '../protocol/schemas/index.ts'
 import { type Caller, requireScope, requireUser } from './caller.ts'
 import { handlers } from './handlers/index.ts'
 import { type RecordAction, recordHandlers } from './handlers/records.ts'
-import type { Emit } from './views.ts'
+import { type Emit, watcherOf } from './views.ts'
 
 /** Runs one action. */
 export type Call = <A extends ActionName>(
@@ -22,24 +23,36 @@ export type Call = <A extends ActionName>(
 /** Opens all actions for one caller. The first call reads who the caller is, and later ones reuse it. */
 export function openDoor(ports: Ports, readCaller: () => Caller): Call {
   let caller: Caller | undefined
-  return async (name, input, signal, emit) => {
+  return async (name, input, cancel, emit) => {
     const action = actions[name]
     const run = handlers[name]
+    const watch = openWatch(ports.clock, cancel, watcherOf(emit))
+    const { signal } = watch
     try {
       signal?.throwIfAborted()
       caller ??= readCaller()
-      const asked = { caller, signal, emit }
+      const asked = { caller, signal, emit, watch }
       await prepare(ports, caller, name, input, signal)
-      return await run(ports, input, asked).catch(async (thrown: unknown) => {
-        const error = failure(thrown, signal)
+      const answer = await run(ports, input, asked).catch(async (thrown: unknown) => {
+        const error = appError(thrown)
         if (error.problem !== 'diskFull' || !hasOnlyStarted(action, error)) throw error
         if (!(await hasFreedSpace(ports, signal))) throw error
         return run(ports, input, asked)
       })
+      return action.makes && !previews(action, input) ? await withWarnings(ports, input, answer) : answer
     } catch (thrown) {
-      throw failure(thrown, signal)
+      throw appError(thrown)
+    } finally {
+      watch.close()
     }
   }
+}
+
+/** The answer, with lines for the user if the disk is nearly full. */
+async function withWarnings<T extends object>(ports: Ports, input: object, answer: T): Promise<T> {
+  const { diskWarnings } = await import('../core/trash/disk-warning.ts')
+  const warnings = await diskWarnings(ports, 'repo' in input ? String(input.repo) : ports.home)
+  return warnings.length > 0 ? { ...answer, warnings } : answer
 }
 
 /**
@@ -123,10 +136,4 @@ function inHand({ makesTask, options }: Action, input: object): InHand {
 async function needsRecovery({ store, notes, processes }: Ports): Promise<boolean> {
   if ((await store.readPendingTasks()).length > 0 || processes.readDeadOwners().length > 0) return true
   return (await notes.readBelow(poolNote(''))).size > 0
-}
-
-/** A caller may abort with any reason; doors see `cancelled` for each. */
-function failure(thrown: unknown, signal?: AbortSignal): AppError {
-  if (thrown instanceof AppError || !signal?.aborted || thrown !== signal.reason) return appError(thrown)
-  return new AppError('cancelled', 'Cancelled.', { cause: thrown })
 }

@@ -3,7 +3,7 @@ import type { Action, Scope } from '../actions/action.ts'
 import { type ActionName, actions } from '../actions/index.ts'
 import { quoted } from '../core/base/shell-quote.ts'
 import { AppError } from '../core/model/errors.ts'
-import type { Task } from '../core/model/task.ts'
+import { runsOf, type Task } from '../core/model/task.ts'
 import type { Ports, Records } from '../core/ports/index.ts'
 
 export type Caller =
@@ -62,7 +62,7 @@ export async function requireUser(
 /** The task that the run is of; undefined when the run has ended. */
 async function findOwn({ store }: Pick<Ports, 'store'>, run: string): Promise<Task | undefined> {
   const pending = await store.readPendingTasks()
-  return pending.find(({ pending: mark }) => mark?.verb === 'run' && mark.run === run)
+  return pending.find((task) => runsOf(task).some((mark) => mark.run === run))
 }
 
 async function requireOwn(records: Records, own: Task | undefined, input: object): Promise<void> {

@@ -1,7 +1,7 @@
 /** Turns results and events of the core into the shapes that doors show. */
 import type { Risk } from '../core/landing/risk.ts'
-import type { OnProgress } from '../core/model/progress.ts'
-import type { Step, StepFile } from '../core/model/step.ts'
+import type { Watcher } from '../core/base/watch.ts'
+import { failedTool, type Step, type StepFile } from '../core/model/step.ts'
 import type { Submodules } from '../core/model/git.ts'
 import type { Onlooker } from '../core/runs/loop.ts'
 import { taskView } from '../core/model/task-view.ts'
@@ -21,8 +21,13 @@ export function riskTo(emit: Emit | undefined) {
   return emit && (async (risks: readonly Risk[]) => (await emit({ event: 'risky', risks })) !== 'deny')
 }
 
-export function progressTo(emit: Emit | undefined): OnProgress | undefined {
-  return emit && ((progress) => void emit({ event: 'progress', ...progress }))
+/** Turns what a verb tells of itself into events. */
+export function watcherOf(emit: Emit | undefined): Watcher {
+  if (!emit) return {}
+  return {
+    onProgress: (progress) => void emit({ event: 'progress', ...progress }),
+    onLate: (verb) => void emit({ event: 'finishing', verb }),
+  }
 }
 
 /** Turns what happens in a run into events. A door with a person behind it answers `asked`. */
@@ -49,6 +54,8 @@ function isSaid(said: unknown): said is Said {
 
 export function stepView(step: Step, files: readonly StepFile[], published?: string) {
   const { n, commit, tool, summary, at, run, call, rewindTo, skipped } = step
+  const failed = failedTool(step)
+  const { calls = call === undefined ? [] : [{ id: call, tool, summary }] } = step
   return {
     n,
     commit,
@@ -59,7 +66,9 @@ export function stepView(step: Step, files: readonly StepFile[], published?: str
     at,
     run,
     call,
+    calls,
     rewindTo,
+    ...(failed !== undefined && { failed }),
     skipped,
   }
 }

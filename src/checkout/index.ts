@@ -2,27 +2,31 @@
  * A user's checkout, which only operations write: one file at a time, by rename, never through a link
  * (docs/adr/0015-operations-staged-then-finished.md).
  */
-import { chmodSync, constants, lstatSync, mkdirSync, renameSync, unlinkSync } from 'node:fs'
+import { type BigIntStats, chmodSync, constants, lstatSync, mkdirSync, renameSync, unlinkSync } from 'node:fs'
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { below, type BytePath, fromBytes, fromText, splitNul, toText } from '../core/model/bytes.ts'
 import { AppError } from '../core/model/errors.ts'
+import { lookOf } from '../core/model/look.ts'
 import type { IndexMove, Mode, Tracked } from '../core/model/tree.ts'
 import type { Checkouts } from '../core/ports/checkouts.ts'
+import type { HeldFolder } from '../core/ports/held.ts'
 import type { GitExec } from '../git/exec.ts'
 import { indexLines } from '../git/index-lines.ts'
 
 export function gitCheckouts(exec: GitExec): Checkouts {
   return {
-    async place(staged, checkout, file, { mode, permissions: own }) {
+    // From the look at the file to the rename nothing may wait: in between, somebody else could write it.
+    async place(staged, checkout, file, { mode, permissions: own }, seen) {
+      const there = findStat(checkout, file)
+      if (!isAsSeen(there, seen)) return undefined
       checkout.makeParents(file)
       if (mode === '160000') ignoringCodes(() => checkout.at(file, (target) => mkdirSync(target)), 'EEXIST')
       else {
-        const there = checkout.at(file, (target) => lstatSync(target, { throwIfNoEntry: false }))
         // The landing may already have emptied a folder that stood in the file's place.
         if (there?.isDirectory()) checkout.removeEmpty(file)
         if (there?.isFile() && mode !== '120000' && own === undefined)
-          chmodSync(staged, permissions(there.mode, mode))
+          chmodSync(staged, permissions(Number(there.mode), mode))
         checkout.at(
           file,
           (target) => renameSync(staged, target),
@@ -32,7 +36,8 @@ export function gitCheckouts(exec: GitExec): Checkouts {
       return folderOf(checkout.root, file)
     },
 
-    async removeFile(checkout, file) {
+    async removeFile(checkout, file, seen) {
+      if (!isAsSeen(findStat(checkout, file), seen)) return undefined
       ignoringCodes(() => checkout.at(file, unlinkSync), 'ENOENT')
       for (let parent = parentOf(file); parent !== ''; parent = parentOf(parent))
         if (!checkout.removeEmpty(parent)) return folderOf(checkout.root, `${parent}/x`)
@@ -62,6 +67,22 @@ export function gitCheckouts(exec: GitExec): Checkouts {
     readMergeRules: (checkout, gitDir, files) => readMergeRules(exec, checkout, gitDir, files),
     readTracked: (gitDir, files) => readTracked(exec, gitDir, files),
   }
+}
+
+/** undefined when nothing is there, nor a folder for it. */
+function findStat(checkout: HeldFolder, file: BytePath): BigIntStats | undefined {
+  try {
+    return checkout.at(file, (target) => lstatSync(target, { bigint: true, throwIfNoEntry: false }))
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw thrown
+  }
+}
+
+/** A folder is no file: a landing may have emptied it. */
+function isAsSeen(there: BigIntStats | undefined, seen: string | undefined): boolean {
+  const look = there && !there.isDirectory() ? lookOf(there) : undefined
+  return look === seen
 }
 
 /** Keeps the permissions of the existing file, which may be private; git only decides whether it is executable. */

@@ -83,13 +83,15 @@ export interface Command {
   /** A second name of that command, which help does not list again. */
   readonly aliasOf?: string
   readonly examples: readonly string[]
+  /** Of the first word of several commands, which is none by itself: those commands. */
+  readonly members?: readonly Command[]
   load(): Promise<(context: Context) => Promise<Answer>>
 }
 
 /** `start [TASK]`, `exec TASK -- COMMAND…`, `completion <bash|zsh|fish>` */
 export function usageOf({ name, args, rest }: Command): string {
   const words = args.map((arg) => {
-    if (arg.values) return `<${arg.values.join('|')}>`
+    if (arg.values) return arg.required ? `<${arg.values.join('|')}>` : `[${arg.values.join('|')}]`
     const shown = `${arg.name}${arg.many ? '…' : ''}`
     return arg.required ? shown : `[${shown}]`
   })

@@ -5,6 +5,7 @@
  */
 import type { Action, Group, Option as Field } from '../actions/action.ts'
 import { type ActionName, actions } from '../actions/index.ts'
+import { isolations } from '../core/model/enums.ts'
 import type { Command, Option, Positional } from './command.ts'
 
 interface Own
@@ -80,7 +81,7 @@ const check: Option = {
   help: 'run this in each workspace and show whether it succeeds',
 }
 
-const conversation = ['agent', 'policy', 'allowed', 'denied', 'autoContinue']
+const conversation = ['agent', 'policy', 'allowed', 'denied', 'autoContinue', 'askTimeout']
 
 const leaving: Readonly<Record<string, Option>> = {
   bell: { type: 'boolean', help: 'ring the bell at the end' },
@@ -94,6 +95,24 @@ const cleaning: Readonly<Record<string, Option>> = {
   cleanup: { type: 'boolean', help: 'remove the workspace if the run succeeds; the branch stays' },
   worktree: { type: 'boolean', help: 'no effect: every run has a worktree of its own' },
   'worktree-cleanup': { type: 'boolean', help: 'the same as --cleanup' },
+}
+
+const withoutTask: Option = {
+  type: 'string',
+  value: 'KIND',
+  values: ['direct'],
+  noun: 'isolation',
+  help: 'direct: in this folder itself instead, without steps and undo',
+}
+
+const apart: Readonly<Record<string, Option>> = {
+  isolation: {
+    type: 'string',
+    value: 'KIND',
+    values: [...isolations, 'direct'],
+    noun: 'isolation',
+    help: 'worktree (default), clone, branch: in this checkout, or direct: in this folder, without steps and undo',
+  },
 }
 
 const several: Readonly<Record<string, Option>> = {
@@ -118,7 +137,7 @@ export const commands: readonly Command[] = [
   }),
   verb('run', 'task.run', {
     rest: '| -- COMMAND…',
-    options: { ...leaving, ...cleaning, ...several },
+    options: { ...apart, ...leaving, ...cleaning, ...several },
     examples: [
       'offshoot run "Fix the login form"',
       'offshoot run --task T1 --agent codex "Fix the login form"',
@@ -142,8 +161,17 @@ export const commands: readonly Command[] = [
     args: [{ ...aTask, required: true }],
     rest: '-- COMMAND…',
     only: [],
+    options: { isolation: withoutTask },
     examples: ['offshoot exec T1 -- npm test'],
     load: async () => (await import('./commands/run.ts')).exec,
+  }),
+  verb('say', 'task.say', {
+    examples: ['offshoot say T1 "Use the new API, please"'],
+    load: async () => (await import('./commands/say.ts')).say,
+  }),
+  verb('answer', 'task.answer', {
+    examples: ['offshoot answer T1', 'offshoot answer T1 y', 'offshoot answer T1 always'],
+    load: async () => (await import('./commands/answer.ts')).answer,
   }),
   verb('stop', 'task.stop', {
     examples: ['offshoot stop T1'],
@@ -168,6 +196,15 @@ export const commands: readonly Command[] = [
     examples: ['cd "$(offshoot cd TASK-123)"', 'eval "$(offshoot completion bash)" && offshoot cd TASK-123'],
     load: async () => (await import('./commands/cd.ts')).cd,
   }),
+  command('open', 'work', 'Open the workspace of a task in your editor', {
+    args: [aTask],
+    examples: ['offshoot open TASK-123', 'VISUAL=vim offshoot open TASK-123'],
+    load: async () => (await import('./commands/open.ts')).open,
+  }),
+  command('status', 'look', 'Show the tasks that wait for you, as offshoot alone does', {
+    examples: ['offshoot status', 'offshoot status --json'],
+    load: async () => (await import('./commands/waiting.ts')).waiting,
+  }),
   verb('list', 'task.list', {
     short: { all: 'a' },
     options: { disk: { type: 'boolean', help: 'show the disk use of workspaces, vault, pool and trash' } },
@@ -185,7 +222,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/show.ts')).show,
   }),
   verb('log', 'task.log', {
-    examples: ['offshoot log T1', 'offshoot log T1 --json'],
+    examples: ['offshoot log T1', 'offshoot log T1 --json', 'offshoot log T1 --agent'],
     load: async () => (await import('./commands/log.ts')).log,
   }),
   verb('diff', 'task.diff', {
@@ -198,6 +235,7 @@ export const commands: readonly Command[] = [
       'offshoot diff T1 --step 3',
       'offshoot diff T1 --step 2..5 --stat',
       'offshoot diff T1 --hunks',
+      'offshoot diff T1 --binary',
     ],
     load: async () => (await import('./commands/diff.ts')).diff,
   }),
@@ -279,7 +317,13 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./commands/recover.ts')).recover,
   }),
   verb('doctor', 'system.doctor', {
-    examples: ['offshoot doctor', 'offshoot doctor --json'],
+    options: {
+      orphans: {
+        type: 'boolean',
+        help: 'list only worktrees and folders of no open task, and those that an open task misses',
+      },
+    },
+    examples: ['offshoot doctor', 'offshoot doctor --json', 'offshoot doctor --orphans'],
     load: async () => (await import('./commands/doctor.ts')).doctor,
   }),
   verb('pool', 'system.pool', {
@@ -361,12 +405,10 @@ export const commands: readonly Command[] = [
     ],
     load: async () => (await import('./commands/start.ts')).worktreeCreate,
   }),
-  verb('worktree list', 'task.list', {
-    aliasOf: 'list',
-    only: ['all'],
+  verb('worktree list', 'worktree.list', {
     short: { all: 'a' },
-    examples: ['offshoot worktree list'],
-    load: async () => (await import('./commands/list.ts')).list,
+    examples: ['offshoot worktree list', 'offshoot worktree list --json'],
+    load: async () => (await import('./commands/worktrees.ts')).worktreeList,
   }),
   verb('worktree show', 'task.show', {
     aliasOf: 'show',

@@ -33,5 +33,5 @@ test('I1: --help lists each verb once, in five groups', () => {
       name,
       times: aliasOf === undefined ? 1 : 0,
     })
-  expect(lines).toContain('worktree create, list, show, prune: the same as start, list, show, prune')
+  expect(lines).toContain('worktree create, show, prune: the same as start, show, prune')
 })

@@ -23,7 +23,7 @@ export function overview(commands: readonly Command[]): string {
   ].join('\n')
 }
 
-/** `worktree create, list, show, prune: the same as start, list, show, prune` */
+/** `worktree create, show, prune: the same as start, show, prune` */
 function aliasLine(commands: readonly Command[]): string {
   const found = commands.flatMap(({ name, aliasOf }) => (aliasOf === undefined ? [] : [{ name, aliasOf }]))
   const [group = ''] = found[0]?.name.split(' ') ?? []
@@ -32,12 +32,15 @@ function aliasLine(commands: readonly Command[]): string {
 }
 
 export function commandHelp(command: Command): string {
-  const hasOptions = Object.keys(command.options).length > 0
+  const { members = [] } = command
+  const hasOptions = Object.keys(command.options).length > 0 || members.length > 0
+  const usage = members.length > 0 ? `${command.name} <command>` : usageOf(command)
   return [
     command.aliasOf === undefined ? command.summary : `The same as ${command.aliasOf}: ${command.summary}`,
     '',
-    `Usage: offshoot ${usageOf(command)}${hasOptions ? ' [options]' : ''}`,
-    ...(hasOptions ? ['', 'Options:', optionTable(command.options)] : []),
+    `Usage: offshoot ${usage}${hasOptions ? ' [options]' : ''}`,
+    ...(members.length > 0 ? ['', 'Commands:', memberTable(members)] : []),
+    ...(hasOptions && members.length === 0 ? ['', 'Options:', optionTable(command.options)] : []),
     '',
     'Options of every command:',
     optionTable(globalOptions),
@@ -45,6 +48,10 @@ export function commandHelp(command: Command): string {
     'Examples:',
     ...command.examples.map((example) => `  ${example}`),
   ].join('\n')
+}
+
+function memberTable(members: readonly Command[]): string {
+  return plainTable(members.map(({ name, summary }) => [`  ${name}`, summary]))
 }
 
 function optionTable(options: Readonly<Record<string, Option>>): string {

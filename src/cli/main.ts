@@ -14,20 +14,17 @@ import { cut, type Line, parse, readGlobals } from './arguments.ts'
 import { type Answer, type Context, flag, text } from './command.ts'
 import { commands } from './commands.ts'
 import { painter, printable, printableText, progressText, shortList } from './output.ts'
+import { type StatusLine, statusLine } from './status-line.ts'
 import { isTerminal, write } from './stdout.ts'
 
+/** Listens to the process that handed the command over to us, if there is one: it passes signals on, and it may die. */
+export type Listen = (onSignal: () => void, onGone: () => void) => void
+
 /** Runs one command line and answers its exit code. */
-export async function main(argv: readonly string[]): Promise<number> {
+export async function main(argv: readonly string[], listen?: Listen): Promise<number> {
   const line = cut(argv)
-  const cancel = new AbortController()
-  const onSignal = () => {
-    // A second signal exits at once. The next command that writes finishes or rolls back the half-done verb.
-    if (cancel.signal.aborted) process.exit(130)
-    cancel.abort(new AppError('cancelled', 'Cancelled.'))
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
   try {
-    return await run(line, cancel.signal)
+    return await run(line, cancelSignal(listen))
   } catch (thrown) {
     const error = appError(thrown)
     const globals = readGlobals(line)
@@ -35,6 +32,23 @@ export async function main(argv: readonly string[]): Promise<number> {
     else complain(error, flag(globals, 'verbose'), flag(globals, 'no-color'))
     return error.exitCode
   }
+}
+
+/**
+ * The first signal cancels. A second one exits at once: the next command that writes finishes or rolls back the half-done
+ * verb. A terminal sends Ctrl-C to the process that handed over as well, which passes it on: that is one signal, not two.
+ */
+function cancelSignal(listen: Listen | undefined): AbortSignal {
+  const cancel = new AbortController()
+  const abort = () => cancel.abort(new AppError('cancelled', 'Cancelled.'))
+  const counter = () => {
+    let count = 0
+    return () => (++count > 1 ? process.exit(130) : abort())
+  }
+  const own = counter()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, own)
+  listen?.(counter(), abort)
+  return cancel.signal
 }
 
 async function run(line: Line, signal: AbortSignal): Promise<number> {
@@ -49,10 +63,19 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
   const quiet = json || flag(values, 'quiet')
   const colored = isTerminal() && !process.env.NO_COLOR && !flag(values, 'no-color')
   const named = text(values, 'directory')
+  const status = statusLine(quiet)
+  const tell = (line: string) => {
+    status.clear()
+    if (!quiet) process.stderr.write(`${line}\n`)
+  }
   const hear: Emit = (event) => {
     // A hook may print what the agent wrote.
-    if (event.event === 'output' && !quiet) process.stderr.write(printableText(event.text))
-    if (event.event === 'progress' && !quiet) showProgress(event)
+    if (event.event === 'output' && !quiet) {
+      status.clear()
+      process.stderr.write(printableText(event.text))
+    }
+    if (event.event === 'progress' && !quiet) showProgress(status, event)
+    if (event.event === 'finishing') tell(`too late to cancel ${command?.name ?? event.verb}: finishing`)
   }
   const door = openDoors(signal, named, hear)
   const context: Context = {
@@ -67,8 +90,14 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
     colored,
     emit: print,
     hear,
-    tell: (line) => void (quiet || process.stderr.write(`${line}\n`)),
-    call: door.call,
+    tell,
+    call: async (action, input, emit) => {
+      const answer = await door.call(action, input, emit)
+      if ('warnings' in answer)
+        for (const warning of answer.warnings ?? [])
+          context.tell(`${context.paint('yellow', 'warning:')} ${printable(warning)}`)
+      return answer
+    },
   }
   const takeNotices = async () => {
     // With --quiet a notice waits for the next command. An agent calls `hook`, so the user would not see it there.
@@ -84,11 +113,13 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
   try {
     const load = command?.load ?? (async () => (await import('./commands/waiting.ts')).waiting)
     const answer = await (await load())(context)
+    status.clear()
     const notices = await takeNotices()
     if (json) print({ ok: true, ...answer.json, ...(notices.length > 0 && { notices }) })
     else if (answer.text !== '') await show(answer)
     return answer.exitCode ?? 0
   } catch (error) {
+    status.clear()
     if (!json) await takeNotices()
     throw error
   } finally {
@@ -144,11 +175,11 @@ function openDoors(signal: AbortSignal, named: string | undefined, said: Emit): 
   }
 }
 
-/** At a terminal one line, which is erased at the end; elsewhere a line for each report. */
-function showProgress(progress: Extract<Told, { event: 'progress' }>): void {
-  const { isTTY } = process.stderr
-  const words = isTTY && progress.files === progress.total ? '' : progressText(progress)
-  process.stderr.write(isTTY ? `\r\u001B[K${words}` : `${words}\n`)
+/** At a terminal one line; elsewhere only a checkout, which may take minutes, tells how far it is, a line for each report. */
+function showProgress(status: StatusLine, progress: Extract<Told, { event: 'progress' }>): void {
+  status.show(progressText(progress))
+  if (progress.phase === 'making' && !process.stderr.isTTY)
+    process.stderr.write(`${progressText(progress)}\n`)
 }
 
 async function show({ text: words, long }: Answer): Promise<void> {

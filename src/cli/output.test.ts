@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { fc } from '../../test/support/random.ts'
 import { counted } from '../core/base/counted.ts'
-import { ago, painter, printable, printableDiff, printableText, shortList, table } from './output.ts'
+import { displayWidth } from './display-width.ts'
+import {
+  ago,
+  foldedLines,
+  painter,
+  printable,
+  printableDiff,
+  printableText,
+  shortList,
+  table,
+} from './output.ts'
 
 /** Controls, and what is invisible or changes the direction of text. */
 const dangerous = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u
@@ -82,4 +92,30 @@ test.each([
 test('I1: colours only when they are wanted', () => {
   expect(painter(true)('bold', 'x')).toBe('\u001b[1mx\u001b[22m')
   expect(painter(false)('bold', 'x')).toBe('x')
+})
+
+test('I11: a table is cut to a width in the order of its columns, and a line that still is too long at its end', async () => {
+  const rows = [
+    ['T1', '日本語の title that is long', 'completed'],
+    ['T2', 'short', 'failed: why'],
+  ]
+  const at = (width: number, least = 0) => table(rows, { width, cut: [{ column: 1, least }] })
+  expect(await at(100)).toBe(await table(rows))
+  expect((await at(24)).split('\n')).toEqual(['T1  日本語…  completed', 'T2  short    failed: why'])
+  expect((await at(16)).split('\n')).toEqual(['T1  completed', 'T2  failed: why'])
+  expect((await at(16, 4)).split('\n')).toEqual(['T1  日…   compl…', 'T2  sho…  faile…'])
+  for (let width = 1; width < 40; width++)
+    for (const line of (await at(width)).split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width)
+})
+
+test('I11: text is folded between words, a long word where it must be, and nothing of it is lost', async () => {
+  expect(await foldedLines('one two three', 7)).toEqual(['one two', 'three'])
+  expect(await foldedLines('/a/long/path/of/folders\nx', 10)).toEqual([
+    '/a/long/pa',
+    'th/of/fold',
+    'ers',
+    'x',
+  ])
+  expect(await foldedLines('日本語', 5)).toEqual(['日本', '語'])
+  expect(await foldedLines('one two', undefined)).toEqual(['one two'])
 })

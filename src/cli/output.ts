@@ -1,6 +1,7 @@
 /** Formats text for a terminal: printable characters, colours, tables, counts and ages. */
 import { styleText } from 'node:util'
 import { counted } from '../core/base/counted.ts'
+import type { Progress } from '../core/model/progress.ts'
 
 /** Control and invisible characters, and those that turn the direction of text around. */
 const hiddenClass = '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]'
@@ -62,39 +63,113 @@ export function shortList(items: readonly string[]): string {
   return `${items.slice(0, 10).join(', ')}${more}`
 }
 
-interface Progress {
-  readonly percent: number
-  readonly files: number
-  readonly total: number
+const phaseWords: Record<Progress['phase'], string> = {
+  making: 'Making the workspace',
+  reading: 'Reading files',
+  checking: 'Checking files',
+  staging: 'Staging files',
+  writing: 'Writing files',
+  copying: 'Copying files',
+  pruning: 'Pruning',
 }
 
-/** How far a checkout has come. */
-export function progressText({ percent, files, total }: Progress): string {
-  return `Making the workspace: ${percent} % (${files} of ${counted(total, 'file')})`
+/** How far a verb has come. */
+export function progressText({ phase, percent, files, total }: Progress): string {
+  return `${phaseWords[phase]}: ${percent} % (${files} of ${counted(total, phase === 'pruning' ? 'task' : 'file')})`
 }
 
 type Rows = readonly (readonly string[])[]
 
+/** How a table gets into a terminal that is too narrow for it. */
+export interface Fit {
+  /** The columns of the terminal; undefined elsewhere, where nothing is cut. */
+  readonly width: number | undefined
+  /** The columns of the table that are cut, in that order, each to no less than `least`; one of 0 may go altogether. A column may come twice. */
+  readonly cut: readonly { readonly column: number; readonly least: number }[]
+}
+
 /** Columns as wide as their widest cell, of printable text; the last one is not padded. */
-export async function table(rows: Rows): Promise<string> {
+export async function table(rows: Rows, fit?: Fit): Promise<string> {
   const cells = rows.map((row) => row.map(printable))
-  if (cells.flat().every(isPlain)) return plainTable(cells)
-  const { displayWidth } = await import('./display-width.ts')
-  return aligned(cells, displayWidth)
+  return aligned(cells, await measureOf(cells.flat()), fit)
 }
 
 /** A table of ASCII alone, in which a character is a column. */
 export function plainTable(rows: Rows): string {
-  return aligned(rows, ({ length }) => length)
+  return aligned(rows, plainMeasure)
 }
 
-function aligned(rows: Rows, widthOf: (cell: string) => number): string {
-  const widths: number[] = []
+/** How wide a text is, and as much of it as fits, with `…` where more was. */
+interface Measure {
+  widthOf(text: string): number
+  cutTo(text: string, width: number): string
+}
+
+const plainMeasure: Measure = {
+  widthOf: ({ length }) => length,
+  cutTo: (text, width) => (text.length <= width ? text : width < 1 ? '' : `${text.slice(0, width - 1)}…`),
+}
+
+async function measureOf(texts: readonly string[]): Promise<Measure> {
+  if (texts.every(isPlain)) return plainMeasure
+  const { cutText, displayWidth } = await import('./display-width.ts')
+  return { widthOf: displayWidth, cutTo: cutText }
+}
+
+/** Lines of printable text, each cut to the width of the terminal; elsewhere as they are. */
+export async function fittedLines(lines: readonly string[], width: number | undefined): Promise<string[]> {
+  if (width === undefined) return [...lines]
+  const { cutTo } = await measureOf(lines)
+  return lines.map((line) => cutTo(line, width))
+}
+
+/** Text of several lines as lines of at most that width, broken between words where it can be. */
+export async function foldedLines(text: string, width: number | undefined): Promise<string[]> {
+  const lines = text.split('\n')
+  if (width === undefined) return lines
+  const { foldLine } = await import('./display-width.ts')
+  return lines.flatMap((line) => (isPlain(line) && line.length <= width ? [line] : foldLine(line, width)))
+}
+
+function aligned(rows: Rows, { widthOf, cutTo }: Measure, fit?: Fit): string {
+  const natural: number[] = []
   for (const row of rows)
-    row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, widthOf(cell))))
-  const padded = (cell: string, column: number) =>
-    cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell)))
-  return rows.map((row) => row.map(padded).join('  ').trimEnd()).join('\n')
+    row.forEach((cell, column) => (natural[column] = Math.max(natural[column] ?? 0, widthOf(cell))))
+  const widths = fittedWidths(natural, fit)
+  const fitted = (cell: string, column: number) => {
+    const width = widths[column] ?? 0
+    const shown = width < (natural[column] ?? 0) ? cutTo(cell, width) : cell
+    return shown + ' '.repeat(Math.max(0, width - widthOf(shown)))
+  }
+  const isShown = (_: string, column: number) => widths[column] !== undefined
+  const lines = rows.map((row) => row.map(fitted).filter(isShown).join(gap).trimEnd())
+  return lines.map((line) => (fit?.width === undefined ? line : cutTo(line, fit.width))).join('\n')
+}
+
+const gap = '  '
+
+/** A column that is narrower than this tells nothing. */
+const narrowest = 4
+
+/** The width of each column; undefined of one that is left out. Pure. */
+function fittedWidths(natural: readonly number[], fit: Fit | undefined): (number | undefined)[] {
+  const widths: (number | undefined)[] = [...natural]
+  const total = () => {
+    const shown = widths.filter((width) => width !== undefined)
+    return shown.reduce((all, width) => all + width, 0) + gap.length * (shown.length - 1)
+  }
+  for (const { column, least } of fit?.width === undefined ? [] : fit.cut) {
+    const [width, over] = [widths[column] ?? 0, total() - fit!.width!]
+    if (over <= 0) break
+    const left = Math.max(Math.min(least, width), width - over)
+    widths[column] = least === 0 && left < narrowest ? undefined : left
+  }
+  return widths
+}
+
+/** A file that somebody changed since the run that is undone, or in the middle of a verb. */
+export function leftLine(path: string): string {
+  return `  left as it is, since it was changed meanwhile: ${path}`
 }
 
 /** The sign before a file that was added, modified or deleted. */
@@ -102,6 +177,17 @@ export const marks = { added: '+', modified: '~', deleted: '-' }
 
 /** `3 minutes ago`, `just now`. */
 export function ago(at: string, now: Date): string {
+  const { count, unit } = ageOf(at, now)
+  return count === 0 ? 'just now' : `${counted(count, unit)} ago`
+}
+
+/** `3m`, `2h`, `5d`, `now`: for a table with many columns. */
+export function age(at: string, now: Date): string {
+  const { count, unit } = ageOf(at, now)
+  return count === 0 ? 'now' : `${count}${unit.slice(0, 1)}`
+}
+
+function ageOf(at: string, now: Date): { readonly count: number; readonly unit: string } {
   const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(at)) / 1000))
   for (const [unit, length] of [
     ['day', 86_400],
@@ -109,20 +195,33 @@ export function ago(at: string, now: Date): string {
     ['minute', 60],
   ] as const) {
     const count = Math.floor(seconds / length)
-    if (count > 0) return `${counted(count, unit)} ago`
+    if (count > 0) return { count, unit }
   }
-  return 'just now'
+  return { count: 0, unit: 'minute' }
 }
+
+export const deniedText = (count: number) => `${counted(count, 'tool call was', 'tool calls were')} denied`
+
+export const unheardText = (count: number) =>
+  `${counted(count, 'message of yours has', 'messages of yours have')} not been heard`
 
 interface Stateful {
   readonly state: string
   readonly running?: true | undefined
+  readonly asks?: object | undefined
   readonly reason?: string | undefined
 }
 
+export function isClosed({ state }: Stateful): boolean {
+  return state === 'accepted' || state === 'rejected' || state === 'kept'
+}
+
 /** `completed`, `running`, `failed: why`; the first line of the reason, at most `most` characters of it. */
-export function stateWords({ state, running, reason }: Stateful, most = Number.POSITIVE_INFINITY): string {
-  if (running) return 'running'
+export function stateWords(
+  { state, running, asks, reason }: Stateful,
+  most = Number.POSITIVE_INFINITY,
+): string {
+  if (running) return asks ? 'running, asks you' : 'running'
   if (reason === undefined) return state
   const [line = ''] = reason.split('\n')
   return `${state}: ${line.length > most ? `${line.slice(0, most - 1)}…` : line}`

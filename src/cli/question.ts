@@ -27,7 +27,7 @@ async function askAbout({ signal, paint }: Context, told: Asked): Promise<Said |
     if ((await askNow(paint('bold', more), signal)) === undefined) return undefined
   }
   const all = paint('bold', `${visible(told.tool)}: allow exactly this?`)
-  const said = await askNow(`${all} [y]es, [a]lways for this task, [N]o: `, signal)
+  const said = await askNow(`${all} [y]es, [a]lways: this same call again in this task, [N]o: `, signal)
   if (said === undefined) return undefined
   return said === 'y' || said === 'yes' ? 'once' : said === 'a' || said === 'always' ? 'always' : 'deny'
 }

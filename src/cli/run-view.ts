@@ -2,8 +2,9 @@
 import type { Emit } from '../api/views.ts'
 import type { Context } from './command.ts'
 import { counted } from '../core/base/counted.ts'
-import { printable, printableText, progressText, shortList, visible } from './output.ts'
+import { type Paint, printable, printableText, progressText, shortList, visible } from './output.ts'
 import { type Asked, question } from './question.ts'
+import { statusLine } from './status-line.ts'
 
 export interface RunView {
   readonly emit: Emit
@@ -12,12 +13,13 @@ export interface RunView {
 
 export function personal(context: Context): RunView {
   const { paint, tell } = context
-  const line = status(context)
+  const line = statusLine(context.values.quiet === true)
   const say = (words: string) => {
     line.clear()
     tell(words)
   }
   let steps = 0
+  let task = 'TASK'
   const emit: Emit = (event) => {
     switch (event.event) {
       case 'queued':
@@ -25,27 +27,27 @@ export function personal(context: Context): RunView {
       case 'progress':
         return line.show(progressText(event))
       case 'started':
+        task = event.task.id
         return say(`${event.agent} is at work on ${event.task.id}`)
       case 'message':
-        return say(printableText(event.text.trim()))
       case 'output':
-        return say(printableText(event.text.trimEnd()))
+      case 'tool.ended':
+      case 'malformed':
+        return say(eventText(paint, event))
       case 'tool.started':
         return line.show(`${callText(event)} · ${counted(steps, 'step')}`)
-      case 'tool.ended':
-        return say(paint('dim', `  ${event.ok ? '' : 'failed: '}${callText(event)}`))
       case 'decided':
-        if (!event.allow) say(paint('red', `  denied: ${callText(event)} (${visible(event.reason)})`))
+        if (!event.allow) say(eventText(paint, { ...event, event: 'denied' }))
         return
-      case 'malformed':
-        return say(paint('dim', `  not understood: ${printable(event.reason)}`))
-      case 'checkpoint': {
-        const { n, files } = event.checkpoint
-        steps++
+      case 'waiting':
         return say(
-          `  ${paint('yellow', `step ${n}`)} ${printable(shortList(files.map((file) => file.path)))}`,
+          `${paint('yellow', 'asks:')} ${callText(event)} (${visible(event.reason)}): offshoot answer ${task}`,
         )
-      }
+      case 'heard':
+        return event.texts.forEach((text) => say(`${paint('bold', 'you:')} ${printableText(text.trim())}`))
+      case 'checkpoint':
+        steps++
+        return say(eventText(paint, { event: 'step', ...event.checkpoint }))
       case 'asked':
         line.clear()
         return question(context, event)
@@ -56,20 +58,40 @@ export function personal(context: Context): RunView {
   return { emit, close: line.clear }
 }
 
-/** `Bash npm test`, on one line; `…` where there is more. */
-function callText({ tool, summary }: Pick<Asked, 'tool' | 'summary'>): string {
-  const [line = '', ...more] = `${tool} ${summary}`.trim().split('\n')
-  return printable(more.length > 0 ? `${line} …` : line)
+type Call = Pick<Asked, 'tool' | 'summary'>
+
+/** An event of a run that a person reads, while it goes on or in its transcript. */
+export type Readable =
+  | { readonly event: 'message' | 'output'; readonly text: string }
+  | ({ readonly event: 'tool.started' } & Call)
+  | ({ readonly event: 'tool.ended'; readonly ok: boolean } & Call)
+  | ({ readonly event: 'denied'; readonly reason: string } & Call)
+  | { readonly event: 'step'; readonly n: number; readonly files: readonly { readonly path: string }[] }
+  | { readonly event: 'malformed'; readonly reason: string }
+
+export function eventText(paint: Paint, event: Readable): string {
+  switch (event.event) {
+    case 'message':
+      return printableText(event.text.trim())
+    case 'output':
+      return printableText(event.text.trimEnd())
+    case 'tool.started':
+      return paint('dim', `  not ended: ${callText(event)}`)
+    case 'tool.ended':
+      return paint('dim', `  ${event.ok ? '' : 'failed: '}${callText(event)}`)
+    case 'denied':
+      return paint('red', `  denied: ${callText(event)} (${visible(event.reason)})`)
+    case 'step': {
+      const files = shortList(event.files.map((file) => file.path))
+      return `  ${paint('yellow', `step ${event.n}`)} ${printable(files)}`
+    }
+    case 'malformed':
+      return paint('dim', `  not understood: ${printable(event.reason)}`)
+  }
 }
 
-/** The status line at the bottom of a terminal. */
-function status({ values }: Context) {
-  const shown = process.stderr.isTTY && values.quiet !== true
-  return {
-    show: (text: string) => {
-      const width = (process.stderr.columns ?? 80) - 1
-      if (shown) process.stderr.write(`\r\u001B[K${text.slice(0, width)}`)
-    },
-    clear: () => void (shown && process.stderr.write('\r\u001B[K')),
-  }
+/** `Bash npm test`, on one line; `…` where there is more. */
+function callText({ tool, summary }: Call): string {
+  const [line = '', ...more] = `${tool} ${summary}`.trim().split('\n')
+  return printable(more.length > 0 ? `${line} …` : line)
 }

@@ -11,6 +11,7 @@ import type { FileSystem } from '../core/ports/files.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Ports } from '../core/ports/index.ts'
 import type { Vault } from '../core/ports/vault.ts'
+import type { RestrictedValue } from '../core/model/settings.ts'
 import { isTrusted } from '../core/hooks/trust.ts'
 import { settingsCheckout } from '../core/tasks/repo.ts'
 import { nodeFiles } from '../files/node.ts'
@@ -19,7 +20,7 @@ import { commandGit } from '../git/index.ts'
 import { cloneIsolation } from '../isolation/clone.ts'
 import { findPointers } from '../isolation/lfs.ts'
 import { gitSlots } from '../isolation/slot.ts'
-import { fillSubmodules } from '../isolation/submodules.ts'
+import { bringModules, fillSubmodules } from '../isolation/submodules.ts'
 import { worktreeIsolation } from '../isolation/worktree.ts'
 import { sqliteLocks } from '../lock/sqlite.ts'
 import { startBehind } from '../process/behind.ts'
@@ -31,7 +32,7 @@ import type { SettingFlags } from '../settings/keys.ts'
 import { settingsSource } from '../settings/source.ts'
 import { gitVault } from '../vault/index.ts'
 import { type AroundRecords, openRecords } from './records.ts'
-import { stateFolder, userHome } from './state-folder.ts'
+import { configFolder, stateFolder, userHome } from './state-folder.ts'
 import { childrenFolder, databaseNames, locksFolder, userSettingsFile } from '../core/model/layout.ts'
 
 type RecordChild = (pid: number, changing?: string) => () => void
@@ -93,14 +94,22 @@ export function compose(options: ComposeOptions = {}): Composed {
     find: (key: string) => records.notes.find(key),
     put: (key: string, value: string) => records.notes.put(key, value),
   }
-  const configFolder = env.XDG_CONFIG_HOME || path.join(userHome(env), '.config')
-  const attributes = [path.join(configFolder, 'git', 'attributes'), '/etc/gitattributes']
-  const configs = [
+  const configs = configFolder(env)
+  const attributes = [path.join(configs, 'git', 'attributes'), '/etc/gitattributes']
+  const gitConfigs = [
     path.join(userHome(env), '.gitconfig'),
-    path.join(configFolder, 'git', 'config'),
+    path.join(configs, 'git', 'config'),
     '/etc/gitconfig',
   ]
-  const ownVault = gitVault({ home, exec, pipe: gitPipe(spawning), files, clock, attributes, configs })
+  const ownVault = gitVault({
+    home,
+    exec,
+    pipe: gitPipe(spawning),
+    files,
+    clock,
+    attributes,
+    configs: gitConfigs,
+  })
   const vault = around.vault?.(ownVault) ?? ownVault
   const git = commandGit(exec, files, notes, env)
   const checkouts = gitCheckouts(exec)
@@ -131,6 +140,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     isolations: {
       worktree: worktreeIsolation(exec, files),
       clone: cloneIsolation(exec, files),
+      bringModules: (repo, task, pointers, signal) => bringModules(exec, files, repo, task, pointers, signal),
       fillSubmodules: (repo, task, commit, signal) => fillSubmodules(exec, files, repo, task, commit, signal),
       findPointers: (repo, task, signal) => findPointers(exec, files, repo, task, signal),
     },
@@ -144,12 +154,14 @@ export function compose(options: ComposeOptions = {}): Composed {
       return records.notes
     },
     locate: records.locate,
+    findMark: records.findMark,
     isAlive: records.isAlive,
+    readMaxAgeDays: async (checkout) => (await ports.settings.read(checkout)).prune.maxAgeDays,
     locks: sqliteLocks(locksFolder(home), children.self, clock),
     processes: children,
     sockets: machineSockets(),
     settings: settingsSource({
-      userFile: userSettingsFile(configFolder),
+      userFile: userSettingsFile(configs),
       env,
       flags: options.flags,
       home,
@@ -186,6 +198,20 @@ export function compose(options: ComposeOptions = {}): Composed {
     },
   }
   return ports
+}
+
+/** Whether the user trusts these values, for a command that has opened the records alone. */
+export async function composeTrust(
+  env: NodeJS.ProcessEnv,
+  checkout: string,
+  values: readonly RestrictedValue[],
+): Promise<boolean> {
+  const ports = compose({ env, named: checkout })
+  try {
+    return await isTrusted(ports, checkout, values)
+  } finally {
+    await ports.close()
+  }
 }
 
 /** 20 characters of base 32: 100 random bits. */

@@ -1,13 +1,18 @@
 /** Chooses the adapters behind the records, all that a command which only reads them has to load (docs/adr/0016-records-apart-and-one-bundle.md). */
-import { databaseFile } from '../core/model/layout.ts'
+import { readFileSync } from 'node:fs'
+import { databaseFile, settingsFile, userSettingsFile } from '../core/model/layout.ts'
+import { markRef } from '../core/model/refs.ts'
+import { defaultSettings } from '../core/model/settings.ts'
 import type { Records } from '../core/ports/index.ts'
 import type { Notes, RepoRecords, Store, Stores } from '../core/ports/store.ts'
 import type { GitExec } from '../git/exec.ts'
 import { locate } from '../git/locate.ts'
 import { realPathOf } from '../git/look.ts'
+import { readKind } from '../files/kind.ts'
+import { settingsCheckout } from '../core/tasks/repo.ts'
 import { findOwnRun } from '../process/own-run.ts'
 import { sqliteStores } from '../store/sqlite.ts'
-import { openStateFolder, stateFolder } from './state-folder.ts'
+import { configFolder, openStateFolder, stateFolder, userHome } from './state-folder.ts'
 
 /** Wraps the adapters of the records. */
 export interface AroundRecords {
@@ -25,12 +30,19 @@ export interface RecordsOptions {
   readonly named?: string | undefined
 }
 
+type Looks = Pick<Records, 'clock' | 'files' | 'readMaxAgeDays'>
+
+/** The records alone. */
+export interface OpenStores extends Omit<Records, keyof Looks> {
+  close(): Promise<void>
+}
+
 export interface OpenRecords extends Records {
   close(): Promise<void>
 }
 
 /** Opens the store on first use. */
-export function openRecords({ home, around = {}, exec, named }: RecordsOptions): OpenRecords {
+export function openRecords({ home, around = {}, exec, named }: RecordsOptions): OpenStores {
   let stores: Stores | undefined
   const opened = () => {
     if (stores) return stores
@@ -57,6 +69,7 @@ export function openRecords({ home, around = {}, exec, named }: RecordsOptions):
       return opened().notes
     },
     locate: (dir) => locate({ exec, isNamed }, dir),
+    findMark: async (place) => (await import('../git/refs.ts')).findRef(await exec(), place, markRef),
     isAlive: async (owner) => (await import('../process/alive.ts')).isAlive(owner),
     async close() {
       const closing = stores
@@ -72,7 +85,46 @@ export function composeRecords(env: NodeJS.ProcessEnv = process.env, named?: str
     const { gitExec } = await import('../git/exec.ts')
     return gitExec({ env, recordChild: () => () => {} })
   }
-  return openRecords({ home: stateFolder(env), exec, named })
+  // Getters of the records open the store, so they are not copied.
+  const records = openRecords({ home: stateFolder(env), exec, named })
+  const more: Looks = {
+    clock: { now: () => new Date() },
+    files: { readKind },
+    readMaxAgeDays: (checkout) => readMaxAgeDays(records, checkout, env),
+  }
+  return Object.defineProperties(more, Object.getOwnPropertyDescriptors(records)) as OpenRecords
+}
+
+/** Loads what reads settings only if a file or a variable names this one: it takes as long as all the rest of `list`. */
+async function readMaxAgeDays(
+  records: OpenStores,
+  checkout: string,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const owner = await settingsCheckout(records, checkout)
+  const userFile = userSettingsFile(configFolder(env))
+  const isSet = variable in env || [userFile, settingsFile(owner)].some(namesIt)
+  if (!isSet) return defaultSettings.prune.maxAgeDays
+  const { settingsSource } = await import('../settings/source.ts')
+  const source = settingsSource({
+    userFile,
+    env,
+    home: stateFolder(env),
+    userHome: userHome(env),
+    findOwner: async () => owner,
+    isTrusted: async (folder, values) => (await import('./full.ts')).composeTrust(env, folder, values),
+  })
+  return (await source.read(owner)).prune.maxAgeDays
+}
+
+const variable = 'OFFSHOOT_PRUNE_MAX_AGE_DAYS'
+
+function namesIt(file: string): boolean {
+  try {
+    return readFileSync(file, 'utf8').includes('maxAgeDays')
+  } catch {
+    return false
+  }
 }
 
 /** The run of the agent that started this process, directly or not. */

@@ -18,6 +18,11 @@ export function userHome(env: NodeJS.ProcessEnv): string {
   return env.HOME || os.homedir()
 }
 
+/** The folder of the user's settings files. */
+export function configFolder(env: NodeJS.ProcessEnv): string {
+  return env.XDG_CONFIG_HOME || path.join(userHome(env), '.config')
+}
+
 /**
  * Makes the state folder, and refuses one that others have written or could write: it says which commands are trusted and
  * which operations are to be finished.

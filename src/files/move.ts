@@ -1,7 +1,7 @@
 /** Moves and copies of files and folders, also across file systems. */
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { cp, lstat, readdir, rename } from 'node:fs/promises'
+import { chmod, cp, lstat, readdir, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { removeFolder } from './remove.ts'
 import { sync } from './sync.ts'
@@ -17,7 +17,7 @@ export function draftPath(target: string): string {
 }
 
 /** Copies links as links. Pipes and sockets have no content and are skipped: copying one would fail. */
-export async function copy(from: string, to: string): Promise<void> {
+export async function copy(from: string, to: string, mode?: number): Promise<void> {
   await cp(from, to, {
     recursive: true,
     verbatimSymlinks: true,
@@ -28,6 +28,7 @@ export async function copy(from: string, to: string): Promise<void> {
       return found.isFile() || found.isDirectory() || found.isSymbolicLink()
     },
   })
+  if (mode !== undefined) await chmod(to, mode)
 }
 
 export async function move(from: string, to: string): Promise<void> {

@@ -26,10 +26,10 @@ import { mkdir, open, rename, rm, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
 import { isNetwork } from '../core/base/network-fs.ts'
-import type { FileKind } from '../core/model/file-kind.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import { copyNew, link } from './copy-new.ts'
 import { holdFolder } from './held.ts'
+import { orUndefined, readKind, undefinedIfMissing } from './kind.ts'
 import { copy, draftPath, move } from './move.ts'
 import { removeFolder } from './remove.ts'
 import { readUsage } from './usage.ts'
@@ -55,6 +55,7 @@ export function nodeFiles(): FileSystem {
     writeDurable,
     writeDurableNew,
     writeNew,
+    append,
     appendDurable,
     writeDraft,
     placeDrafts,
@@ -68,14 +69,6 @@ export function nodeFiles(): FileSystem {
     removeEmptyFolder,
     remove,
   }
-}
-
-async function readKind(target: string): Promise<FileKind | undefined> {
-  const found = orUndefined(() => lstatSync(target))
-  if (!found) return undefined
-  if (found.isFile()) return 'file'
-  if (found.isDirectory()) return 'folder'
-  return found.isSymbolicLink() ? 'link' : 'other'
 }
 
 /** O_NONBLOCK: if a pipe took the file's place, opening it must not wait for a writer. */
@@ -230,13 +223,20 @@ async function writeNew(target: string, content: string): Promise<boolean> {
   }
 }
 
+const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
+
+async function append(target: string, text: string, mode: number): Promise<void> {
+  const file = openSync(target, appending, mode)
+  try {
+    writeFileSync(file, text)
+  } finally {
+    closeSync(file)
+  }
+}
+
 async function appendDurable(target: string, text: string, mode: number): Promise<void> {
   const isNew = (await readKind(target)) === undefined
-  const file = await open(
-    target,
-    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW,
-    mode,
-  )
+  const file = await open(target, appending, mode)
   try {
     await file.writeFile(text)
     await file.sync()
@@ -294,20 +294,6 @@ async function makeParent(folder: string): Promise<void> {
   }
 }
 
-/** undefined when the path does not exist, also if one of its parents is a file. */
-function orUndefined<T>(look: () => T): T | undefined {
-  try {
-    return look()
-  } catch (thrown) {
-    return undefinedIfMissing(thrown)
-  }
-}
-
 function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
   return found.catch(undefinedIfMissing)
-}
-
-function undefinedIfMissing(thrown: unknown): undefined {
-  const { code } = thrown as NodeJS.ErrnoException
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw thrown
 }

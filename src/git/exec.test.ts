@@ -68,6 +68,26 @@ describe('gitExec', () => {
     expect(existsSync(indexFile)).toBe(false)
   })
 
+  test.each([
+    ['read-tree', 'HEAD'],
+    ['update-index', '--refresh'],
+    ['sparse-checkout', 'list'],
+  ])('P2.9: git %s, which writes at once, waits behind a gate while it is recorded', async (...args) => {
+    const repo = testRepo()
+    const running: string[] = []
+    const recordChild = (pid: number) => {
+      running.push(readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0')[0] ?? '')
+      return () => {}
+    }
+    const at = {
+      cwd: repo.dir,
+      gitDir: path.join(repo.dir, '.git'),
+      indexFile: path.join(repo.home, 'index'),
+    }
+    await gitExec({ env: repo.env, recordChild })({ args, ...at, expect: [128] })
+    expect(running).toEqual(['/bin/sh'])
+  })
+
   test('S3: cancelling ends git and all that it started', async () => {
     const repo = testRepo()
     const pidFile = path.join(repo.home, 'pid')

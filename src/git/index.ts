@@ -27,6 +27,7 @@ import {
   readHeadBranch,
   readRefs,
 } from './refs.ts'
+import { readRefMoves } from './ref-moves.ts'
 import { readSurroundings } from './surroundings.ts'
 import { requireVersion, type VersionNotes } from './version.ts'
 import { readRegistrations, readWorktrees } from './worktrees.ts'
@@ -60,7 +61,7 @@ export function commandGit(
       shared,
       asked[0],
       async () =>
-        (tries && (await changeLoose(files, shared, ...asked))) || changeRefs(exec, shared, ...asked),
+        (tries && (await changeLoose(files, shared, ...asked))) || changeRefs(exec, files, shared, ...asked),
     )
   }
   return {
@@ -81,6 +82,7 @@ export function commandGit(
     readBeside: (place, tip, target, signal) => readBeside(exec, place, tip, target, signal),
     isSquashed: (place, tip, target, signal) => isSquashed(exec, place, tip, target, signal),
     readSurroundings: (place, seen) => readSurroundings(exec, place, seen),
+    readRefMoves: (place, input) => readRefMoves(exec, place, input),
     findRepoMark: (place, signal) => findRepoMark(exec, place, signal),
     writeRepoMark: (place, id, signal) => writeRepoMark(exec, place, id, signal),
     runHook: (place, hook, signal) => runHook(exec, place, hook, signal),
@@ -94,7 +96,7 @@ export function commandGit(
       ),
     changeRefs: (place, changes, message, signal) => change(isMove(changes), place, changes, message, signal),
     moveHead: (place, branch, message) =>
-      withoutLocks(place, [], () => moveHead(exec, place, branch, message)),
+      withoutLocks(place, [], () => moveHead(exec, files, place, branch, message)),
     clearRefLocks: (place, refs, since) =>
       clearRefLocks(files, place, refs, since === undefined ? 0 : Date.parse(since)),
     clearBrokenRef: (place, ref) => clearBrokenRef(files, place, ref),

@@ -73,6 +73,15 @@ describe('locate', () => {
     expect(await find(path.join(bare, 'objects'))).toEqual(place)
   })
 
+  test('L10: a bare repository below an empty .git, which a sandbox left there', async () => {
+    const repo = testRepo()
+    const bare = path.join(repo.home, 'bare.git')
+    repo.git('clone', '--quiet', '--bare', repo.dir, bare)
+    mkdirSync(path.join(repo.home, '.git'))
+    expect(await find(bare)).toEqual({ commonDir: bare, gitDir: bare, checkout: null })
+    writeFileSync(path.join(repo.home, '.git', 'HEAD'), 'ref: refs/heads/main\n')
+    await expect(find(bare)).rejects.toMatchObject({ problem: 'notARepository' })
+  })
   test('L10: a bare repository called .git', async () => {
     const repo = testRepo()
     const bare = path.join(repo.home, 'project/.git')

@@ -6,7 +6,7 @@ import { AppError } from '../core/model/errors.ts'
 import type { Place } from '../core/model/repo.ts'
 import { isBare } from './bare.ts'
 import type { GitExec } from './exec.ts'
-import { readSmall, realPathOf, statOf } from './look.ts'
+import { entriesOf, readSmall, realPathOf, statOf } from './look.ts'
 import { foreignParts } from './owner.ts'
 
 export interface LocateOptions {
@@ -104,12 +104,17 @@ function requireApart(bare: string): void {
   // Nobody can track files below a folder called .git.
   if (bare.split(path.sep).includes('.git')) return
   for (const folder of upwards(path.dirname(bare))) {
-    if (statOf(path.join(folder, '.git')) === undefined) continue
+    if (!holdsSomething(path.join(folder, '.git'))) continue
     throw new AppError('notARepository', `${bare} looks like a bare repository inside of ${folder}.`, {
       path: bare,
       hint: `If it is one of yours, name it: offshoot -C ${quoted(bare)} …`,
     })
   }
+}
+
+/** Sandboxes of agents leave an empty `.git` in the temporary folder, which makes no checkout of it. */
+function holdsSomething(dotGit: string): boolean {
+  return statOf(dotGit) !== undefined && entriesOf(dotGit)?.length !== 0
 }
 
 /** Our git calls set GIT_DIR, which skips git's ownership check, so we make that check here by git's rules. */

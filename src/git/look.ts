@@ -2,7 +2,16 @@
  * Reads git's own small files synchronously: the way through a thread would take ten times as long
  * (docs/adr/0023-microseconds-at-once.md).
  */
-import { constants, lstatSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
+import {
+  constants,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 
 /** How a file that an agent may have replaced is opened: no link is followed, and a pipe does not make us wait. */
 export const lookOnly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
@@ -33,6 +42,11 @@ export function readLink(target: string): string | undefined {
 
 export function realPathOf(target: string): string | undefined {
   return undefinedOnError(() => realpathSync.native(target))
+}
+
+/** The names in a folder; undefined when it is none, or may not be read. */
+export function entriesOf(folder: string): string[] | undefined {
+  return undefinedOnError(() => readdirSync(folder))
 }
 
 function undefinedOnError<T>(look: () => T): T | undefined {

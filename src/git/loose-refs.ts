@@ -9,7 +9,7 @@ import type { Place } from '../core/model/repo.ts'
 import type { RefChange } from '../core/model/git.ts'
 import { branchOf } from '../core/model/refs.ts'
 import { lstatOf, readSmall } from './look.ts'
-import { sharedLockMark } from './refs.ts'
+import { sharedLockMark, syncRefs } from './refs.ts'
 
 /** False when anything is unusual: then nothing was changed, and the caller lets git do it. */
 export async function changeLoose(
@@ -55,6 +55,7 @@ export async function changeLoose(
     await allEnded(Array.from(locksTaken, (lock) => files.remove(lock)))
   }
   for (const { ref } of gone) await removeEmpty(files, at, ref)
+  await syncRefs(files, place, changes)
   return true
 }
 

@@ -53,26 +53,44 @@ describe('changeRefs', () => {
     const refs = () =>
       repo.git('for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/heads').split('\n')
     const create = { ref: 'refs/heads/x', old: null, new: head }
-    expect(await changeRefs(exec, place, [create], 'made by test')).toBe(true)
+    expect(await changeRefs(exec, nodeFiles(), place, [create], 'made by test')).toBe(true)
     expect(await findReflogMessage(place, 'refs/heads/x')).toBe('made by test')
     expect(
-      await changeRefs(exec, place, [{ ref: 'refs/heads/y', old: null, new: head }, create], 'again'),
+      await changeRefs(
+        exec,
+        nodeFiles(),
+        place,
+        [{ ref: 'refs/heads/y', old: null, new: head }, create],
+        'again',
+      ),
     ).toBe(false)
     const stale = { ref: 'refs/heads/x', old: next, new: null }
     expect(
-      await changeRefs(exec, place, [{ ref: 'refs/heads/main', old: head, new: next }, stale], 'stale'),
+      await changeRefs(
+        exec,
+        nodeFiles(),
+        place,
+        [{ ref: 'refs/heads/main', old: head, new: next }, stale],
+        'stale',
+      ),
     ).toBe(false)
     expect(refs()).toEqual([`main ${head}`, `x ${head}`, ''])
-    expect(await changeRefs(exec, place, [{ ref: 'refs/heads/x', old: head, new: next }], 'moved')).toBe(true)
+    expect(
+      await changeRefs(exec, nodeFiles(), place, [{ ref: 'refs/heads/x', old: head, new: next }], 'moved'),
+    ).toBe(true)
     repo.git('pack-refs', '--all')
-    expect(await changeRefs(exec, place, [{ ref: 'refs/heads/x', old: next, new: null }], 'gone')).toBe(true)
+    expect(
+      await changeRefs(exec, nodeFiles(), place, [{ ref: 'refs/heads/x', old: next, new: null }], 'gone'),
+    ).toBe(true)
     expect(refs()).toEqual([`main ${head}`, ''])
   })
 
   test('L5: a change that git refuses for another reason is thrown', async () => {
     const repo = testRepo()
     const missing = { ref: 'refs/heads/x', old: null, new: '1'.repeat(40) }
-    await expect(changeRefs(exec, placeOf(repo), [missing], 'no')).rejects.toMatchObject({ code: 'WT_020' })
+    await expect(changeRefs(exec, nodeFiles(), placeOf(repo), [missing], 'no')).rejects.toMatchObject({
+      code: 'WT_020',
+    })
     expect(await findRef(exec, placeOf(repo), 'refs/heads/x')).toBeUndefined()
   })
 
@@ -84,7 +102,7 @@ describe('changeRefs', () => {
     writeFileSync(lock, '')
     setTimeout(() => rmSync(lock), 2_000)
     const gone = { ref: 'refs/heads/x', old: head, new: null }
-    expect(await changeRefs(exec, placeOf(repo), [gone], 'gone')).toBe(true)
+    expect(await changeRefs(exec, nodeFiles(), placeOf(repo), [gone], 'gone')).toBe(true)
   })
 
   test('L6: a lock that a killed git left behind is cleared by name, and nothing else', async () => {
@@ -93,9 +111,11 @@ describe('changeRefs', () => {
     const change = { ref: 'refs/heads/x', old: null, new: repo.git('rev-parse', 'HEAD').trim() }
     repo.write('.git/refs/heads/x.lock', '')
     repo.write('.git/refs/heads/y.lock', '')
-    await expect(changeRefs(exec, place, [change], 'locked')).rejects.toMatchObject({ code: 'WT_012' })
+    await expect(changeRefs(exec, nodeFiles(), place, [change], 'locked')).rejects.toMatchObject({
+      code: 'WT_012',
+    })
     await clearRefLocks(nodeFiles(), place, ['refs/heads/x', 'refs/heads/none'])
-    expect(await changeRefs(exec, place, [change], 'free')).toBe(true)
+    expect(await changeRefs(exec, nodeFiles(), place, [change], 'free')).toBe(true)
     expect(await nodeFiles().readKind(path.join(place.commonDir, 'refs/heads/y.lock'))).toBe('file')
   })
 })

@@ -119,6 +119,7 @@ async function readReflogMessages(place: Place, ref: string): Promise<(string | 
 
 export async function changeRefs(
   exec: GitExec,
+  files: FileSystem,
   place: Place,
   changes: readonly RefChange[],
   message: string,
@@ -138,7 +139,10 @@ export async function changeRefs(
     expect: [1, 128],
     signal,
   })
-  if (code === 0) return true
+  if (code === 0) {
+    await syncRefs(files, place, changes)
+    return true
+  }
   for (const change of changes) {
     const now = await findRef(exec, place, change.ref, signal)
     if ((now ?? null) !== change.old) return false
@@ -153,7 +157,31 @@ export async function changeRefs(
   throw new AppError('failed', `git update-ref failed: ${stderr.trim()}`, { path: place.commonDir })
 }
 
-export async function moveHead(exec: GitExec, place: Place, branch: string, message: string): Promise<void> {
+/**
+ * Makes the names of changed refs durable, which git never does (docs/adr/0058-names-are-synced.md): the folder of each ref,
+ * those above it, which may be new, and that of the packed refs if one is deleted.
+ */
+export async function syncRefs(
+  files: FileSystem,
+  place: Place,
+  changes: readonly RefChange[],
+): Promise<void> {
+  const folders = new Set(changes.some((change) => change.new === null) ? [place.commonDir] : [])
+  for (const { ref } of changes)
+    for (let at = path.posix.dirname(ref); at !== '.'; at = path.posix.dirname(at)) {
+      const folder = path.join(place.commonDir, at)
+      if (lstatOf(folder)?.isDirectory()) folders.add(folder)
+    }
+  await files.sync([...folders])
+}
+
+export async function moveHead(
+  exec: GitExec,
+  files: FileSystem,
+  place: Place,
+  branch: string,
+  message: string,
+): Promise<void> {
   if ((await readHeadBranch(place)) === branch) return
   await exec({
     args: ['symbolic-ref', '-m', message, 'HEAD', branchRef(branch)],
@@ -161,6 +189,7 @@ export async function moveHead(exec: GitExec, place: Place, branch: string, mess
     cwd: place.gitDir,
     durable: true,
   })
+  await files.sync([place.gitDir])
 }
 
 export function refCommands(changes: readonly RefChange[]): string {

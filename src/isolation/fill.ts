@@ -30,7 +30,9 @@ export async function fill(
 function progressReader(onProgress: OnProgress): (chunk: Buffer) => void {
   return (chunk) => {
     const last = [...chunk.toString().matchAll(/(\d+)% \((\d+)\/(\d+)\)/g)].at(-1)
-    if (last) onProgress({ percent: Number(last[1]), files: Number(last[2]), total: Number(last[3]) })
+    if (!last) return
+    const [, percent, files, total] = last.map(Number)
+    onProgress({ phase: 'making', percent: percent ?? 0, files: files ?? 0, total: total ?? 0 })
   }
 }
 

@@ -3,12 +3,13 @@
  * git itself would put it, with that copy as its alternate: nothing is fetched, and no object is stored twice.
  */
 import path from 'node:path'
-import type { Submodules } from '../core/model/git.ts'
+import type { ModulePointer, Submodules } from '../core/model/git.ts'
 import type { Repo } from '../core/model/repo.ts'
 import type { Task } from '../core/model/task.ts'
-import { branchRefs } from '../core/model/refs.ts'
+import { branchRefs, ownRefs } from '../core/model/refs.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { GitExec } from '../git/exec.ts'
+import { readPlain } from '../git/own.ts'
 import { workspacePlace } from '../git/workspace-place.ts'
 import { clonedConfig, configLines, packedRefs, readCloned } from './clone.ts'
 import { fillSettings } from './fill.ts'
@@ -158,4 +159,118 @@ async function fillOne(exec: GitExec, files: FileSystem, module: Outer, signal?:
     settings: fillSettings,
     signal,
   })
+}
+
+/**
+ * Brings commits of submodules that exist only in the workspace into the user's own copies, where `git submodule update`
+ * finds them, and keeps them with a ref there. Answers the pointers that would lead nowhere, and why. Runs git only in the
+ * user's copies: what an agent wrote is read as objects, which git checks before they count.
+ */
+export async function bringModules(
+  exec: GitExec,
+  files: FileSystem,
+  repo: Repo,
+  task: Task,
+  pointers: readonly ModulePointer[],
+  signal?: AbortSignal,
+): Promise<{ path: string; why: string }[]> {
+  const lost: { path: string; why: string }[] = []
+  for (const pointer of pointers) {
+    const why = await bringModule(exec, files, repo, task, pointer, signal)
+    if (why !== undefined) lost.push({ path: pointer.path, why })
+  }
+  return lost
+}
+
+async function bringModule(
+  exec: GitExec,
+  files: FileSystem,
+  repo: Repo,
+  task: Task,
+  { name, path: at, commit }: ModulePointer,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  if (!isSafe(name) || !isSafe(at)) return 'its name leads out of its folder'
+  const own = await findFolder(files, [
+    path.join(workspacePlace(repo, task).gitDir, 'modules', name),
+    path.join(task.path, at, '.git'),
+  ])
+  const users = await findFolder(files, [
+    path.join(repo.commonDir, 'modules', name),
+    ...(repo.place.checkout === null ? [] : [path.join(repo.place.checkout, at, '.git')]),
+  ])
+  const call = { gitDir: users ?? repo.commonDir, cwd: users ?? repo.commonDir, signal }
+  const has = (alternates: readonly string[]) =>
+    exec({
+      args: ['rev-list', '--objects', '--quiet', commit, '--not', '--all'],
+      alternates,
+      expect: [128],
+      ...call,
+    }).then(({ code }) => code === 0)
+  if (users !== undefined && (await has([]))) return undefined
+  // Without a copy here, `git submodule update` fetches: a commit that the workspace has fetched is there for you, too.
+  if (users === undefined)
+    return own === undefined || (await isFetched(exec, files, repo, own, commit, signal))
+      ? undefined
+      : `its commit ${commit.slice(0, 10)} exists only in the workspace, and the repository has no copy of the submodule`
+  const alternates = own === undefined ? [] : [path.join(own, 'objects')]
+  if (!(await has(alternates))) return `its commit ${commit.slice(0, 10)} cannot be found`
+  const refs = await exec({ args: ['for-each-ref', '--format=^%(objectname)'], ...call })
+  const pack = path.join(users, `offshoot-pack-${commit}`)
+  try {
+    const packed = await exec({
+      args: ['pack-objects', '--revs', '-q', pack],
+      stdin: `${commit}\n${refs.stdout.toString()}`,
+      alternates,
+      ...call,
+    })
+    const file = `${pack}-${packed.stdout.toString().trim()}.pack`
+    await exec({ args: ['index-pack', '--stdin', '--strict'], stdinFile: file, durable: true, ...call })
+    const ref = `${ownRefs}/landed/${commit}`
+    await exec({
+      args: ['update-ref', '-m', `offshoot: landed with ${task.uid}`, ref, commit],
+      durable: true,
+      ...call,
+    })
+    return undefined
+  } finally {
+    for (const left of await files.readNames(users))
+      if (left.startsWith(path.basename(pack))) await files.remove(path.join(users, left))
+  }
+}
+
+async function findFolder(files: FileSystem, folders: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders)
+    if ((await files.readKind(path.join(folder, 'objects'))) === 'folder') return folder
+  return undefined
+}
+
+/** Whether a branch of a remote, as the workspace has fetched it, has the commit. */
+async function isFetched(
+  exec: GitExec,
+  files: FileSystem,
+  repo: Repo,
+  own: string,
+  commit: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const packed = (await readPlain(files, own, 'packed-refs')) ?? ''
+  const known = Array.from(
+    packed.matchAll(/^([0-9a-f]{40,64}) refs\/(?:remotes|tags)\//gm),
+    ([, id = '']) => id,
+  )
+  for (const remote of await files.readNames(path.join(own, 'refs', 'remotes')))
+    for (const name of await files.readNames(path.join(own, 'refs', 'remotes', remote)))
+      known.push((await readPlain(files, own, `refs/remotes/${remote}/${name}`))?.trim() ?? '')
+  const ids = known.filter((id) => /^[0-9a-f]{40,64}$/.test(id))
+  const { code, stdout } = await exec({
+    args: ['rev-list', '--max-count=1', '--ignore-missing', '--stdin'],
+    stdin: [commit, ...ids.map((id) => `^${id}`), ''].join('\n'),
+    gitDir: repo.commonDir,
+    alternates: [path.join(own, 'objects')],
+    cwd: repo.commonDir,
+    expect: [128],
+    signal,
+  })
+  return code === 0 && stdout.length === 0
 }

@@ -1,6 +1,6 @@
 /** Locks between processes (docs/adr/0004-locks-by-open-transaction.md). */
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -88,9 +88,19 @@ async function tryAcquire(
 
 function openLock(file: string): DatabaseSync {
   try {
+    makeNew(file)
     return new DatabaseSync(file, { timeout: 0 })
   } catch (thrown) {
     throw unusableError(file, thrown)
+  }
+}
+
+/** For the user alone, as SQLite makes files for everybody. A file that is there is not opened: see the first rule. */
+function makeNew(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
   }
 }
 

@@ -138,6 +138,11 @@ export function startAtTerminal(line: string, env: NodeJS.ProcessEnv): ChildProc
   return spawn(line, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: withoutRelative(env) })
 }
 
+/** Runs a command line in the user's shell, with our terminal to itself. */
+export function startInTerminal(line: string, cwd: string, env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(line, { shell: true, cwd, stdio: 'inherit', env: withoutRelative(env) })
+}
+
 export interface Ran {
   /** The exit code; undefined when the program could not be started, or a signal ended it. */
   readonly code: number | undefined

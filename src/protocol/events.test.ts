@@ -11,7 +11,9 @@ test('I1: the schema of the log is the type of its events', () => {
 })
 
 test('I1: every event of a run has a schema, and every question its answers', () => {
-  expectTypeOf<RunTold['event'] | 'asked' | 'risky'>().toEqualTypeOf<Told['event']>()
+  expectTypeOf<RunTold['event'] | 'progress' | 'finishing' | 'asked' | 'risky'>().toEqualTypeOf<
+    Told['event']
+  >()
   expectTypeOf<Said>().toEqualTypeOf<'once' | 'always' | 'deny'>()
   expect(saidSchema.safeParse('perhaps').success).toBe(false)
 })

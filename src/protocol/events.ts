@@ -1,7 +1,16 @@
 /** Schemas of every event: those that a door receives during an action, and those that the log keeps (docs/adr/0013-events-as-the-spine.md). */
 import { z } from 'zod'
 import { isolations, taskStates } from '../core/model/enums.ts'
-import { fileSchema, list, riskSchema, stepSchema, straySchema, taskSchema } from './schemas/common.ts'
+import { phases } from '../core/model/progress.ts'
+import {
+  fileSchema,
+  list,
+  riskSchema,
+  stepCallSchema,
+  stepSchema,
+  straySchema,
+  taskSchema,
+} from './schemas/common.ts'
 
 const strays = list(straySchema)
 const toolCall = { tool: z.string(), summary: z.string(), call: z.string().optional() }
@@ -11,16 +20,28 @@ const told = <N extends string, S extends z.ZodRawShape>(event: N, shape: S) =>
 /** The events of a run while it goes on. `--json` prints each as one line. A door answers `asked`, and `risky` before work lands, with a value of `saidSchema`. */
 export const toldSchema = z.discriminatedUnion('event', [
   told('queued', { limit: z.number().int() }),
-  told('progress', { percent: z.number(), files: z.number().int(), total: z.number().int() }),
+  told('progress', {
+    phase: z.enum(phases),
+    percent: z.number(),
+    files: z.number().int(),
+    total: z.number().int(),
+  }),
+  // The verb was cancelled too late, and goes on to its end.
+  told('finishing', { verb: z.string() }),
   told('started', { task: taskSchema, run: z.string(), agent: z.string() }),
   told('conversation', { conversation: z.string() }),
-  told('message', { text: z.string() }),
+  told('message', {
+    text: z.string(),
+    part: z.literal(true).optional().describe('The next message goes on with it, in the same line.'),
+  }),
   told('output', { stream: z.enum(['stdout', 'stderr']), text: z.string() }),
   told('tool.started', toolCall),
   told('tool.ended', { ok: z.boolean(), ...toolCall }),
   told('decided', { allow: z.boolean(), reason: z.string(), ...toolCall }),
   // `input` is all that the tool would be given, for a person to read: `--json`, where nobody answers, leaves it out.
   told('asked', { reason: z.string(), ...toolCall, input: z.unknown().optional() }),
+  told('waiting', { question: z.string(), reason: z.string(), until: z.string(), ...toolCall }),
+  told('heard', { texts: list(z.string()) }),
   told('risky', { risks: list(riskSchema) }),
   told('checkpoint', { checkpoint: stepSchema }),
   told('malformed', { reason: z.string() }),
@@ -44,10 +65,17 @@ const text = z.string()
 const maybe = z.string().optional()
 const trigger = z.enum(['failure', 'shutdown', 'idle', 'new task'])
 
+const runMark = {
+  owner,
+  run: text,
+  name: maybe,
+  exec: z.number().int().optional(),
+}
+
 const pending = z.discriminatedUnion('verb', [
   z.object({ verb: z.literal('start'), owner }),
   z.object({ verb: z.literal('recreate'), owner }),
-  z.object({ verb: z.literal('run'), owner, run: text }),
+  z.object({ verb: z.literal('run'), ...runMark, beside: list(z.object(runMark)).exactOptional() }),
   z.object({ verb: z.literal('publish'), owner }),
   z.object({ verb: z.literal('operation'), owner, operation: text, staged: z.boolean() }),
 ])
@@ -74,10 +102,25 @@ const recordSchema = z.object({
   agent: text.exactOptional(),
   conversation: z.object({ agent: text, id: text }).exactOptional(),
   wanted: text.exactOptional(),
+  asks: z
+    .object({
+      question: text,
+      run: text,
+      tool: text,
+      summary: text,
+      reason: text,
+      inputHash: text,
+      at: text,
+      until: text,
+    })
+    .exactOptional(),
+  denied: z.number().int().exactOptional(),
+  unheard: z.number().int().exactOptional(),
   createdAt: text,
   lastActiveAt: text,
   group: text.exactOptional(),
   closedAt: text.exactOptional(),
+  closedBy: text.exactOptional(),
   reason: text.exactOptional(),
   pending: pending.exactOptional(),
   trigger: z.enum(['failure', 'shutdown']).exactOptional(),
@@ -96,6 +139,7 @@ const recordSchema = z.object({
 const patch = z.object({
   state: z.enum(taskStates).optional(),
   closedAt: text.nullable().optional(),
+  closedBy: text.nullable().optional(),
   trash: text.nullable().optional(),
   hidden: z.boolean().optional(),
   landed: landed.nullable().optional(),
@@ -122,6 +166,7 @@ export const taskEventSchema = z.discriminatedUnion('type', [
     summary: text,
     run: maybe,
     call: maybe,
+    calls: list(stepCallSchema).optional(),
     files: list(fileSchema),
     skipped: list(z.object({ path: text, why: text })),
     total: z.object({
@@ -133,8 +178,29 @@ export const taskEventSchema = z.discriminatedUnion('type', [
   kept('checkpoint.failed', { tool: maybe, reason: text }),
   kept('checkpoint.resumed', {}),
   kept('hook.skipped', { hook: text }),
-  kept('run.begun', { run: text, agent: text, owner }),
+  kept('run.begun', { run: text, agent: text, owner, exec: z.number().int().optional(), name: maybe }),
   kept('run.conversation', { run: text, agent: text, conversation: text }),
+  kept('run.asked', {
+    run: text,
+    question: text,
+    tool: text,
+    summary: text,
+    call: maybe,
+    reason: text,
+    until: text,
+    input: text,
+    inputHash: text,
+    inputBytes: z.number().int(),
+  }),
+  kept('run.answered', {
+    run: text,
+    question: text,
+    said: saidSchema,
+    by: z.enum(['user', 'token', 'nobody']),
+    use: maybe,
+  }),
+  kept('run.said', { run: text, text, by: z.enum(['user', 'token']) }),
+  kept('run.heard', { run: text, count: z.number().int() }),
   kept('run.decided', {
     run: text,
     tool: text,
@@ -150,7 +216,7 @@ export const taskEventSchema = z.discriminatedUnion('type', [
   }),
   kept('run.wanted', { run: text, verb: text }),
   kept('run.stopping', { run: text, reason: text }),
-  kept('run.strayed', { run: text, changes: strays }),
+  kept('run.strayed', { run: text, changes: strays, operation: maybe }),
   kept('run.ended', {
     run: text,
     ok: z.boolean(),
@@ -168,6 +234,12 @@ export const taskEventSchema = z.discriminatedUnion('type', [
   kept('reverted', { operation: maybe, trigger, reason: text }),
   kept('revert.failed', { trigger, reason: text }),
   kept('trash.slimmed', { bytes: z.number() }),
+  kept('orphan.found', {
+    path: text,
+    kind: z.enum(['worktree', 'folder', 'missing']),
+    branch: text.nullable(),
+    of: text.nullable(),
+  }),
   kept('mended', { what: text }),
   kept('expiry.begun', {}),
   kept('expiry.done', {}),

@@ -7,7 +7,7 @@ test('I1: a request is read by the schema of its action', () => {
 })
 
 test('I1: a second name means the action behind it', () => {
-  expect(parseRequest('worktree.list', { repo: '.' })).toMatchObject({ ok: true, action: 'task.list' })
+  expect(parseRequest('worktree.show', { repo: '.' })).toMatchObject({ ok: true, action: 'task.show' })
 })
 
 test.each([

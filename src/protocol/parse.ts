@@ -1,6 +1,7 @@
 /** Parses a request from a wire: finds the action it names and validates its input. */
 import type { z } from 'zod'
 import { type ActionName, aliases } from '../actions/index.ts'
+import { AppError } from '../core/model/errors.ts'
 import { type Input, schemas } from './schemas/index.ts'
 
 export type Request =
@@ -10,7 +11,7 @@ export type Request =
   /** `field` is the path of the invalid field: `steps.0`. */
   | { readonly ok: false; readonly problem: string; readonly field?: string }
 
-/** `parseRequest('worktree.list', { repo: '.' })` means `task.list`. An unknown field is refused. */
+/** `parseRequest('worktree.show', { repo: '.' })` means `task.show`. An unknown field is refused. */
 export function parseRequest(name: string, input: unknown): Request {
   const action = findAction(name)
   if (action === undefined) return { ok: false, problem: `Unknown action ${JSON.stringify(name)}.` }
@@ -20,6 +21,16 @@ export function parseRequest(name: string, input: unknown): Request {
   const [issue] = parsed.error.issues
   const field = issue?.path.join('.')
   return { ok: false, problem: issue?.message ?? 'Invalid input', ...(field && { field }) }
+}
+
+/** The input, if the action's schema takes it. Throws `wrongUsage` that names the field. */
+export function requireInput<A extends ActionName>(action: A, input: Input<A>): Input<A> {
+  const request = parseRequest(action, input)
+  if (request.ok) return request.input as Input<A>
+  const { problem, field } = request
+  throw new AppError('wrongUsage', `${action}${field === undefined ? '' : `, field ${field}`}: ${problem}`, {
+    hint: 'docs/library.md lists what each verb takes.',
+  })
 }
 
 function findAction(name: string): ActionName | undefined {

@@ -72,12 +72,15 @@ export const repositoryMay = {
   'policy.level': stricter,
   'policy.allowed': trusted,
   'policy.denied': added,
+  'policy.askTimeout': trusted,
   'checkpoints.publish': free,
   'accept.squashMessage': free,
   'accept.mergeMessage': free,
+  'accept.leftovers': free,
   'pr.remote': remoteName,
   // The tool sends the user's token to the host of the remote.
   'pr.tool': trusted,
+  'editor.command': trusted,
   'hooks.postStart': trusted,
   'hooks.preRun': trusted,
   'hooks.preAccept': trusted,
@@ -91,6 +94,7 @@ export const repositoryMay = {
   'prune.cleanupOnComplete': trusted,
   'prune.protectUncommitted': trusted,
   'prune.warnUncommitted': trusted,
+  'prune.keepBranches': trusted,
   'trash.keepDays': trusted,
   'trash.maxMegabytes': trusted,
   // Above it, prune takes folders out of the trash.

@@ -4,6 +4,7 @@
  * (docs/adr/0002-no-argument-parser-no-zod-on-the-way.md).
  */
 import * as z from 'zod'
+import { day, findDuration } from '../core/base/time.ts'
 import { policyLevels } from '../core/model/enums.ts'
 import type { SettingKey, SettingValue } from './keys.ts'
 
@@ -50,6 +51,13 @@ function messageTemplate() {
   return z.string(expected).refine(isGood, expected)
 }
 
+/** At most a day: the hooks of agents wait no longer. */
+const duration = () => {
+  const expected = '`auto`, or a time of at most a day: 30s, 10m, 2h'
+  const isGood = (text: string) => text === 'auto' || (findDuration(text) ?? Infinity) <= day
+  return z.string(expected).refine(isGood, expected)
+}
+
 const command = () => withoutNul('a command')
 
 const autoReject = (when: string) =>
@@ -68,7 +76,7 @@ const branchName = /^(?!-)(?!.*(?:\.\.|\/\/|(?:^|\/)\.|[./]$|\.lock(?:\/|$)))(?!
 
 export const rules = {
   enabled: boolean().describe(
-    'Whether `start` works; off, it refuses. `OFFSHOOT_DISABLED=1` turns it off, too.',
+    'Whether tasks are started and run; off, that is refused, unless `isolation.fallback` says otherwise. `OFFSHOOT_DISABLED=1` turns it off, too.',
   ),
   'workspace.base': path().describe(
     'Folder of the workspaces, relative to the root of the repository; `~` expands. Empty: the state folder.',
@@ -86,7 +94,7 @@ export const rules = {
     'Name of a task’s branch, with `{task}` or `{id8}`.',
   ),
   'isolation.fallback': oneOf('none', 'direct').describe(
-    'What `run` does outside of a repository: `none` refuses; `direct` runs the agent in the folder itself, without steps or undo.',
+    'What `run` and `exec` do outside of a repository, and where you switched offshoot off: `none` refuses; `direct` runs in the folder itself, without steps or undo.',
   ),
   'pool.size': integer(0, 16).describe(
     'How many workspaces each repository keeps pre-built after its first `start`; 0: none.',
@@ -115,9 +123,14 @@ export const rules = {
   'policy.level': oneOf(...policyLevels).describe(
     'How much an agent may do: `permissive`, `moderate`, or `strict` (only the allowed tools).',
   ),
-  'policy.allowed': tools().describe('Allowed tools, or uses of a tool: `Edit`, `Bash(npm test *)`.'),
+  'policy.allowed': tools().describe(
+    'Allowed tools, or uses of a tool: `Edit`, `Bash(npm test *)`. A tool that only reads is allowed in the workspace alone, unless a use names another place.',
+  ),
   'policy.denied': tools().describe(
     'Denied tools, or uses of a tool, in the same form. They win over allowed ones.',
+  ),
+  'policy.askTimeout': duration().describe(
+    'How long a question waits for `offshoot answer` where nobody is at a terminal: `30s`, `10m`, `2h`; then it is denied. `auto`: `10m` in a detached run, and no time elsewhere.',
   ),
   'checkpoints.publish': oneOf('runEnd', 'always', 'never').describe(
     'When steps become commits on the branch: at the end of a run, at every step, or never.',
@@ -128,12 +141,18 @@ export const rules = {
   'accept.mergeMessage': messageTemplate().describe(
     'Commit message of a merge without `-m`, with the same placeholders.',
   ),
+  'accept.leftovers': oneOf('land', 'leave').describe(
+    'Whether an accept lands what failed tools left, or leaves it out, as with --without-failed.',
+  ),
   'pr.remote': z
     .string('a remote')
     .regex(/^(?!-)[^\s\p{Cc}]+$/u, 'the name or the address of a remote')
     .describe("The remote to which a pull request's branch is pushed: a name, or an address."),
   'pr.tool': oneOf('auto', 'gh', 'glab').describe(
     'The program that opens a pull request; `auto` chooses by the host of the remote.',
+  ),
+  'editor.command': command().describe(
+    'Command line that `open` runs with the workspace as its last argument; empty: `VISUAL`, else an editor that is found.',
   ),
   'hooks.postStart': command().describe(
     'Command that sets up each new workspace. If it fails, the workspace stays.',
@@ -154,7 +173,7 @@ export const rules = {
     'How often a run does the work of `offshoot recover`. 0: never.',
   ),
   'prune.maxAgeDays': integer(0, 3650).describe(
-    'Prune may take tasks that nobody touched for this many days.',
+    'Tasks that nobody touched for this many days are stale, and prune may take them.',
   ),
   'prune.minKeep': integer(0, 10_000).describe(
     'How many of the newest tasks are never pruned because of their age or number.',
@@ -168,12 +187,13 @@ export const rules = {
   'prune.warnUncommitted': boolean().describe(
     'Whether prune reports tasks that it keeps for uncommitted work.',
   ),
+  'prune.keepBranches': boolean().describe('Whether prune keeps the branches of the tasks that it removes.'),
   'trash.keepDays': integer(0, 3650).describe('How long closed tasks can be brought back.'),
   'trash.maxMegabytes': integer(1, 100_000_000).describe(
     'How much disk the trash and the vault of a repository may use together. Above it, folders whose files are in the vault leave the trash, oldest first.',
   ),
   'disk.warnPercent': integer(1, 100).describe(
-    'From this usage on the disk counts as full: prune warns, and removes from the trash the folders whose files are in the vault.',
+    'From this usage on the disk counts as full: every command that makes something warns, and prune removes from the trash the folders whose files are in the vault.',
   ),
   'autoRevert.failure': autoReject('a run failed'),
   'autoRevert.shutdown': autoReject('a run was cancelled or killed'),

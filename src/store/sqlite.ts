@@ -17,6 +17,8 @@ type Row = Record<string, unknown>
 
 const repoColumns = 'id, name, common_dir AS commonDir, mark, added_at AS addedAt'
 const newestFirst = 'ORDER BY created_at DESC, seq DESC'
+/** An undo can open an older task again, while a newer one of its id is closed. */
+const openFirst = 'ORDER BY open DESC, created_at DESC, seq DESC'
 /** Uses the same expressions as the index `tasks_idling`, so that the index alone answers it. */
 const idlingQuery = `SELECT repo, summary ->> '$.origin' AS origin, summary ->> '$.trigger' AS trigger,
     summary -> '$.shadow' IS NOT NULL AS shadow, min(last_active_at) AS since
@@ -144,10 +146,9 @@ export function sqliteStores(path: string): Stores {
     store: {
       findOpenTask: async (repo, id) =>
         findTask('repo = ? AND lower(id) = lower(?) AND open = 1 AND id = ?', repo, id, id),
-      findTask: async (repo, id) => findTask(`repo = ? AND id = ? AND hidden = 0 ${newestFirst}`, repo, id),
+      findTask: async (repo, id) => findTask(`repo = ? AND id = ? AND hidden = 0 ${openFirst}`, repo, id),
       findTaskByUid: async (uid) => findTask('uid = ?', uid),
-      findTaskByPath: async (path) =>
-        findTask('path = ? AND hidden = 0 ORDER BY open DESC, created_at DESC, seq DESC', path),
+      findTaskByPath: async (path) => findTask(`path = ? AND hidden = 0 ${openFirst}`, path),
       readTasks: async (filter) => {
         const { where, values } = taskCondition(filter)
         return read(`SELECT summary FROM tasks WHERE ${where} ${newestFirst} LIMIT ?`, ...values).map(

@@ -5,11 +5,13 @@
 import { vaultFolder } from '../core/model/layout.ts'
 import type { Vault } from '../core/ports/vault.ts'
 import { captureAll, captureChanges, captureFiles, findNamed } from './capture/checkout.ts'
+import { compareCheckout, lookAtCheckout } from './publish/checkout-look.ts'
 import { adoptFirst, prepare, reseed, seed } from './capture/first-step.ts'
 import { keepOut } from './capture/kept-out.ts'
-import { isKept, readDirt, readIgnored } from './capture/look.ts'
+import { isKept, readDirt, readIgnored, readPresent } from './capture/look.ts'
 import { isPlainWorkspace } from './capture/seed.ts'
 import { findConversions, isTouched, prepareSlot, takeSlot } from './capture/slot.ts'
+import { seedSetup } from './capture/setup.ts'
 import { takeStep } from './capture/take-step.ts'
 import { findRecord, inspect, mendTip, readIds, readUids, readVaults } from './journal/known.ts'
 import { findKept, keep, noteDone, readKept } from './journal/operations.ts'
@@ -17,7 +19,7 @@ import { findTip, readSteps } from './journal/steps.ts'
 import { readTree } from './objects/commit.ts'
 import { compact } from './objects/compact.ts'
 import { findContent, readPieces } from './objects/contents.ts'
-import { diffOf, filesOf, patchOf, statOf } from './objects/diff.ts'
+import { countsOf, diffOf, filesOf, patchOf, statOf } from './objects/diff.ts'
 import { mergeTrees } from './objects/merge.ts'
 import { changeTree, compareTrees, findLeaf } from './objects/tree.ts'
 import { type VaultOptions, vaultOpener } from './open.ts'
@@ -48,6 +50,7 @@ export function gitVault(options: VaultOptions): Vault {
     isPlain: (repo, task) => isPlainWorkspace(options, repo, task),
     seed: async (repo, task, signal) => seed(await openFor(repo, task), repo, task, signal),
     seedWith: async (repo, task, changes, signal) => seedWith(await open(repo), repo, task, changes, signal),
+    seedSetup: async (repo, task, signal) => seedSetup(await openFor(repo, task), repo, task, signal),
     readStart: async (repo, task, signal) => readStart(await open(repo), repo, task, signal),
     adopt: async (repo, task, signal) => adoptFirst(await open(repo), repo, task, signal),
     reseed: async (repo, task) => reseed(await open(repo), repo, task),
@@ -56,16 +59,18 @@ export function gitVault(options: VaultOptions): Vault {
     findTip: async (repo, task) => findTip(await openFor(repo, task), task),
     readSteps: async (repo, task) => readSteps(await openFor(repo, task), task),
     readFiles: async (repo, steps, signal) => filesOf(await open(repo), steps, signal),
-    snapshot: async (repo, task, note, paths, signal) =>
-      takeStep(await openFor(repo, task), repo, task, note, paths, signal),
+    snapshot: async (repo, task, note, paths, follow) =>
+      takeStep(await openFor(repo, task), repo, task, note, paths, follow),
     keepOut: async (repo, task, paths) => keepOut(await open(repo), task, paths),
+    readPresent: async (repo, task, signal) => readPresent(await openFor(repo, task), repo, task, signal),
     readDirt: async (repo, task, signal) => readDirt(await openFor(repo, task), repo, task, signal),
     isKept: async (repo, task, folder, signal) => isKept(await open(repo), repo, task, folder, signal),
     readIgnored: async (repo, task, signal) => readIgnored(await open(repo), task, signal),
+    readCounts: async (repo, from, to, signal) => countsOf(await open(repo), from, to, signal),
     readStat: async (repo, from, to, signal) => statOf(await open(repo), from, to, signal),
     readDiff: async (repo, from, to, how, signal) => diffOf(await open(repo), from, to, how, signal),
-    restore: async (repo, task, from, to, signal) =>
-      restoreStep(await open(repo), repo, task, from, to, signal),
+    restore: async (repo, task, from, to, follow) =>
+      restoreStep(await open(repo), repo, task, from, to, follow),
     mendTip: async (repo, task, commit) => mendTip(await openFor(repo, task), task, commit),
 
     // Commits of the user's repository.
@@ -97,10 +102,14 @@ export function gitVault(options: VaultOptions): Vault {
     readPatch: async (repo, from, to, signal) => patchOf(await open(repo), from, to, signal),
     write: async (repo, content) => (await open(repo)).objects.put('blob', Buffer.from(content)),
     change: async (repo, tree, changes) => (await changeTree((await open(repo)).objects, tree, changes)).tree,
-    capture: async (repo, folder, paths, known) => captureFiles(await open(repo), folder, paths, known),
-    captureAll: async (repo, checkout, signal) => captureAll(await open(repo), repo, checkout, signal),
-    captureChanges: async (repo, checkout, commit, signal) =>
-      captureChanges(await open(repo), repo, checkout, commit, signal),
+    capture: async (repo, folder, paths, known, follow) =>
+      captureFiles(await open(repo), folder, paths, known, follow),
+    captureAll: async (repo, checkout, follow) => captureAll(await open(repo), repo, checkout, follow),
+    captureChanges: async (repo, checkout, commit, follow) =>
+      captureChanges(await open(repo), repo, checkout, commit, follow),
+    lookAtCheckout: async (repo, task, signal) =>
+      lookAtCheckout(await openFor(repo, task), repo, task, signal),
+    compareCheckout: async (repo, task, seen) => compareCheckout(await open(repo), repo, task, seen),
     findIgnored: async (repo, checkout, patterns, folders, signal) =>
       findNamed(await open(repo), repo, checkout, patterns, folders, signal),
     merge: async (repo, input, signal) => mergeTrees(await open(repo), input, signal),

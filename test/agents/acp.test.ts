@@ -18,8 +18,7 @@ test.skipIf(programs === undefined)('G1: all that it does is in steps, and it en
   const command = ['gemini', '--acp']
   const ran = await lib.run(
     { task: 'T1', create: true, agent: 'acp', prompt: 'Do it.', command },
-    undefined,
-    emit,
+    { onEvent: emit },
   )
   expect(ran).toMatchObject({ agent: 'acp', task: { state: 'completed', agent: 'acp' } })
   expect(ran.conversation).toBeTruthy()

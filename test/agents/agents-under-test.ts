@@ -23,11 +23,12 @@ export interface AgentUnderTest {
 const claude: AgentUnderTest = {
   agent: 'claude',
   package: { name: '@anthropic-ai/claude-code', version: '2.1.325' },
-  env: (url) => ({
+  env: (url, home) => ({
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: 'none',
     CLAUDE_CODE_MAX_RETRIES: '1',
     DISABLE_AUTOUPDATER: '1',
+    CLAUDE_CODE_TMPDIR: path.join(home, 'tmp'),
   }),
   write: (file, content) => ({ name: 'Write', input: { file_path: file, content } }),
   edit: (file, before, after) => ({

@@ -25,7 +25,7 @@ for (const underTest of agentsUnderTest) {
         { tools: [tools.shell('cat hello.txt && echo from-shell > b.txt')] },
         { text: 'All is done.' },
       ])
-      const ran = await lib.run(given, undefined, emit)
+      const ran = await lib.run(given, { onEvent: emit })
       expect(ran).toMatchObject({
         agent: underTest.agent,
         task: { state: 'completed', agent: underTest.agent },
@@ -52,7 +52,7 @@ for (const underTest of agentsUnderTest) {
         },
         { text: 'Done.' },
       ])
-      await lib.run(given, undefined, emit)
+      await lib.run(given, { onEvent: emit })
       if (underTest.batches) {
         const files = (await steps()).flatMap(([, ...some]) => some)
         return expect(files.sort()).toEqual(['a2.txt', 'b1.txt', 'b2.txt', 'p1.txt'])
@@ -69,7 +69,7 @@ for (const underTest of agentsUnderTest) {
         { tools: [tools.write(at('after.txt'), 'after\n')] },
         { text: 'Done.' },
       ])
-      const ran = await lib.run(given, undefined, emit)
+      const ran = await lib.run(given, { onEvent: emit })
       expect(ran.task.state).toBe('completed')
       expect(await steps()).toEqual([
         ['sweep', 'part.txt'],
@@ -82,7 +82,7 @@ for (const underTest of agentsUnderTest) {
         { tools: [tools.shell('echo begin > long.txt; setsid sleep 600; echo end >> long.txt')] },
       ])
       const cancel = new AbortController()
-      const running = lib.run(given, cancel.signal, emit)
+      const running = lib.run(given, { signal: cancel.signal, onEvent: emit })
       const ended = expect(running).rejects.toMatchObject({ code: 'WT_021' })
       await untilWritten(path.join(workspace, 'long.txt'))
       const run = told.find(({ event }) => event === 'started')?.run as string
@@ -101,8 +101,8 @@ for (const underTest of agentsUnderTest) {
         { tools: [tools.shell('cat first.txt > second.txt')] },
         { text: 'The second part is done.' },
       ])
-      const first = await lib.run(given, undefined, emit)
-      const second = await lib.run({ ...given, prompt: 'Go on.', resume: true }, undefined, emit)
+      const first = await lib.run(given, { onEvent: emit })
+      const second = await lib.run({ ...given, prompt: 'Go on.', resume: true }, { onEvent: emit })
       expect(second.conversation).toBe(first.conversation)
       expect(readFileSync(path.join(workspace, 'second.txt'), 'utf8')).toBe('first\n')
       expect(await steps()).toEqual([
@@ -116,7 +116,7 @@ for (const underTest of agentsUnderTest) {
       const { lib, emit } = await agentFixture(underTest, programs!, () => [
         { fail: { status: 400, message: 'The model is out to lunch.' } },
       ])
-      await expect(lib.run(given, undefined, emit)).rejects.toMatchObject({ code: 'WT_018' })
+      await expect(lib.run(given, { onEvent: emit })).rejects.toMatchObject({ code: 'WT_018' })
       const task = await lib.show('T1')
       expect(task.state).toBe('failed')
       expect(task.reason).toContain('out to lunch')
@@ -131,7 +131,7 @@ for (const underTest of agentsUnderTest) {
         },
         { text: 'Done.' },
       ])
-      const ran = await lib.run(given, undefined, emit)
+      const ran = await lib.run(given, { onEvent: emit })
       expect(ran.task.state).toBe('completed')
       expect(await steps()).toEqual([[names.shell, 'once.txt']])
     })
@@ -139,7 +139,7 @@ for (const underTest of agentsUnderTest) {
     test('G6: it finds the commands that were put into its workspace', async () => {
       const { lib, emit, model } = await agentFixture(underTest, programs!, () => [{ text: 'Done.' }])
       await lib.install({ task: 'T1' })
-      await lib.run({ ...given, prompt: underTest.slash ?? given.prompt }, undefined, emit)
+      await lib.run({ ...given, prompt: underTest.slash ?? given.prompt }, { onEvent: emit })
       const handed = underTest.slash === undefined ? 'session-status' : 'Run `offshoot show`'
       expect(JSON.stringify(model.asked)).toContain(handed)
       expect(await lib.log('T1')).toEqual([])
@@ -156,7 +156,7 @@ for (const underTest of agentsUnderTest) {
         ],
       )
       const strict = { ...given, policy: 'strict' as const, allowed: ['Read', 'Edit'] }
-      expect(await lib.run(strict, undefined, emit)).toMatchObject({ task: { state: 'completed' } })
+      expect(await lib.run(strict, { onEvent: emit })).toMatchObject({ task: { state: 'completed' } })
       expect(existsSync(path.join(workspace, 'forbidden.txt'))).toBe(false)
       expect(await steps()).toEqual([[names.write, 'allowed.txt']])
       const decided = told.filter(({ event }) => event === 'decided')

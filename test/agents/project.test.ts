@@ -103,7 +103,7 @@ for (const underTest of agentsUnderTest) {
     test('G10, H5d: with settings in its workspace that nobody has trusted it does not run', async () => {
       const { lib, emit, workspace } = await agentFixture(underTest, programs!, () => [{ text: 'Done.' }])
       const mark = plantIn(workspace, plant)
-      const ran = lib.run({ ...go, agent: underTest.agent }, undefined, emit)
+      const ran = lib.run({ ...go, agent: underTest.agent }, { onEvent: emit })
       await expect(ran).rejects.toMatchObject({ code: 'WT_017' })
       expect(existsSync(mark)).toBe(false)
     })
@@ -120,7 +120,7 @@ for (const underTest of agentsUnderTest) {
       )
       const mark = plantIn(workspace, plant)
       const strict = { ...go, agent: underTest.agent, policy: 'strict' as const, allowed: ['Read', 'Edit'] }
-      const ran = await lib.run(strict, undefined, emit)
+      const ran = await lib.run(strict, { onEvent: emit })
       expect(ran).toMatchObject({ task: { state: 'completed' } })
       expect(existsSync(mark)).toBe(false)
       expect(existsSync(path.join(workspace, 'forbidden.txt'))).toBe(false)
@@ -144,7 +144,7 @@ for (const underTest of agentsUnderTest) {
       )
       plantIn(workspace, plant)
       const strict = { ...go, agent: underTest.agent, policy: 'strict' as const, allowed: ['Read', 'Edit'] }
-      const ran = lib.run(strict, undefined, emit)
+      const ran = lib.run(strict, { onEvent: emit })
       if (underTest.agent === 'gemini') {
         await expect(ran).rejects.toMatchObject({
           code: 'WT_018',
@@ -162,7 +162,7 @@ for (const underTest of agentsUnderTest) {
         { tools: looking(at)[underTest.agent] ?? [] },
         { text: 'Done.' },
       ])
-      const ran = await lib.run({ ...go, agent: underTest.agent }, undefined, emit)
+      const ran = await lib.run({ ...go, agent: underTest.agent }, { onEvent: emit })
       expect(ran).toMatchObject({ task: { state: 'completed' } })
       const asked = told.filter(({ event }) => event === 'decided').map(({ tool }) => tool)
       console.log(`${underTest.agent} asked before: ${asked.join(', ') || 'none'}`)

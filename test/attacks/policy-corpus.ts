@@ -818,7 +818,12 @@ export const corpus: readonly Row[] = [
       allowed: ['Read'],
     },
   ),
-  ...rows('reading is allowed', 'moderate', 'allow', [read('/etc/hosts')], { allowed: ['Read'] }),
+  ...rows('reading is allowed, but not elsewhere', 'moderate', 'ask', [read('/etc/hosts')], {
+    allowed: ['Read'],
+  }),
+  ...rows('reading is allowed there', 'moderate', 'allow', [read('/etc/hosts')], {
+    allowed: ['Read(/etc/*)'],
+  }),
 
   // What is allowed by name.
   ...rows(

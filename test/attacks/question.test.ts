@@ -55,7 +55,7 @@ describe.skipIf(noTerminal)(`H2: the question${noTerminal ? `: ${noTerminal}` : 
     const command = `touch x\n${Array.from({ length: 25 }, (_, n) => `# ${n}`).join('\n')}\ntouch hidden`
     // `y` is typed at the first page, before the last line was to be seen.
     const early: Typed = { ...next, type: 'y\n' }
-    const shown = await atTerminal(repo, moderate({ sh: command }), [early, next, no], 14)
+    const shown = await atTerminal(repo, moderate({ sh: command }), [early, next, no], { rows: 14 })
     const [end, asked] = [shown.indexOf('| touch hidden'), shown.indexOf('allow exactly this?')]
     expect(end).toBeGreaterThan(shown.indexOf('Page 2 of 3'))
     expect(asked).toBeGreaterThan(end)
@@ -89,7 +89,7 @@ describe('H2: always', () => {
     const again = { use: 'WebFetch', input: { prompt: 'x', url: 'https://docs.example' } }
     const asked: unknown[] = []
     const input = { task: 'T1', create: true, prompt: play(docs, evil, again), policy: 'moderate' as const }
-    await library(repo).run(input, undefined, answering(['always', 'deny'], asked))
+    await library(repo).run(input, { onEvent: answering(['always', 'deny'], asked) })
     expect(asked).toEqual([docs.input, evil.input])
     expect((await decisions(repo)).map(({ by }) => by)).toEqual(['always', 'user', 'always'])
   })

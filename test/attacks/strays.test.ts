@@ -20,6 +20,7 @@ interface Told {
   readonly after: string | null
   readonly mode?: { readonly before: string; readonly after: string }
   readonly kept?: boolean
+  readonly commits?: object
 }
 
 const inGit = (repo: TestRepo, name: string) => path.join(repo.dir, '.git', name)
@@ -191,5 +192,131 @@ describe('M2: what an agent changed in the git folder is told, and undo puts it 
   test('M2: a git status of the user during the run is no stray', async () => {
     const { told } = await strayed((git) => `sleep 1.1; touch '${git}/../a.txt'; cd '${git}/..'; git status`)
     expect([...told.keys()]).toEqual([])
+  })
+})
+
+/** The files of the checkout, without the git folder. */
+function checkoutFiles(repo: TestRepo): Record<string, string> {
+  const names = readdirSync(repo.dir).filter((name) => name !== '.git')
+  return Object.fromEntries(names.map((name) => [name, readFileSync(path.join(repo.dir, name), 'utf8')]))
+}
+
+const withEdits = (repo: TestRepo) => {
+  repo.write('b.txt', 'b\n')
+  repo.write('.gitignore', '*.log\n')
+  repo.git('add', '.')
+  repo.git('commit', '--quiet', '--message=More')
+  repo.write('b.txt', 'b\nmine\n')
+  repo.write('notes.txt', 'my notes\n')
+  repo.write('old.log', 'ignored\n')
+}
+
+describe('P1: what an agent changed in the checkout is told, and undo puts it back', () => {
+  const script = (git: string) =>
+    `cd '${git}/..'; echo evil >> a.txt; echo evil > b.txt; rm notes.txt; echo s > stray.txt; echo l > new.log; chmod +x a.txt`
+
+  test('P1: clean, edited, untracked and new files are told by name; the index is not written; undo restores them', async () => {
+    const { repo, told, operation } = await strayed(script, withEdits)
+    const names = ['a.txt', 'b.txt', 'notes.txt', 'stray.txt']
+    expect([...told.keys()].sort()).toEqual(names)
+    for (const stray of told.values()) expect(stray).toMatchObject({ where: 'checkout', kept: true })
+    expect([told.get('stray.txt')?.before, told.get('notes.txt')?.after]).toEqual([null, null])
+    const { stdout, code } = await offshoot(repo, 'show', 'T1')
+    expect(code).toBe(0)
+    expect(stdout).toContain(
+      'changed in your checkout during the run, by the agent or by you: a.txt (changed)',
+    )
+    expect(stdout).toContain(`undo: offshoot undo ${operation.slice(0, 6)} puts them back`)
+    expect((await offshoot(repo, 'show', 'T1', '--json')).json.strays).toHaveLength(4)
+    expect(await offshoot(repo, 'undo', operation)).toMatchObject({ code: 0 })
+    expect(checkoutFiles(repo)).toEqual({
+      '.gitignore': '*.log\n',
+      'a.txt': 'one\n',
+      'b.txt': 'b\nmine\n',
+      'notes.txt': 'my notes\n',
+      'old.log': 'ignored\n',
+      'new.log': 'l\n',
+    })
+    expect(repo.git('status', '--porcelain')).toBe(' M b.txt\n?? notes.txt\n')
+    expect((await offshoot(repo, 'show', 'T1')).stdout).not.toContain('offshoot undo')
+  })
+
+  test('P1: a file that was changed again since is left, and the undo says so', async () => {
+    const { repo, operation } = await strayed(script, withEdits)
+    repo.write('a.txt', 'mine, later\n')
+    const { code, json } = await offshoot(repo, 'undo', operation, '--json')
+    expect({ code, left: json.left }).toEqual({ code: 0, left: ['a.txt'] })
+    expect(checkoutFiles(repo)).toMatchObject({ 'a.txt': 'mine, later\n', 'b.txt': 'b\nmine\n' })
+    expect(existsSync(path.join(repo.dir, 'stray.txt'))).toBe(false)
+    expect(await offshoot(repo, 'undo', json.operation)).toMatchObject({ code: 0 })
+    expect(checkoutFiles(repo)).toMatchObject({
+      'a.txt': 'mine, later\n',
+      'b.txt': 'evil\n',
+      'stray.txt': 's\n',
+    })
+  })
+
+  test('P1: what a rule no longer ignores is not new, and a run that changes nothing leaves the index as it is', async () => {
+    const { repo, told } = await strayed((git) => `: > '${git}/../.gitignore'`, withEdits)
+    expect([...told.keys()]).toEqual(['.gitignore'])
+    const index = readFileSync(inGit(repo, 'index'))
+    await offshoot(repo, 'exec', 'T1', '--', 'true')
+    expect(readFileSync(inGit(repo, 'index')).equals(index)).toBe(true)
+  })
+
+  test('P1: of a config the keys are told', async () => {
+    const { told } = await strayed(() => 'git config alias.x y; git config core.pager less')
+    expect(told.get('config')).toMatchObject({ kept: true, keys: ['alias.x', 'core.pager'] })
+  })
+})
+
+describe('P3: a commit that may be the user’s is told, and not part of the undo', () => {
+  const inCheckout = (git: string, script: string) => `(cd '${git}/..'; ${script})`
+
+  test.each<[string, (git: string) => string, string]>([
+    [
+      'a commit on the branch of the checkout',
+      (git) => inCheckout(git, 'echo m > m.txt; git add m.txt; git commit -qm mine'),
+      'git reset --keep',
+    ],
+    [
+      'a merge of the work',
+      (git) =>
+        `echo w > w.txt; git add w.txt; git commit -qm work; ${inCheckout(git, 'git merge -q offshoot/T1')}`,
+      'git reset --keep',
+    ],
+    [
+      'a commit on another branch',
+      (git) =>
+        inCheckout(git, 'git update-ref refs/heads/side "$(git commit-tree -p HEAD -m mine HEAD^{tree})"'),
+      'git branch --force side',
+    ],
+  ])('P3: %s', async (_, script, back) => {
+    const { repo, told, operation } = await strayed(
+      (git) => `git tag astray; ${script(git)}`,
+      (made) => made.git('branch', 'side'),
+    )
+    const [moved] = [...told.values()].filter(({ what }) => what.startsWith('refs/heads/'))
+    expect(moved).toMatchObject({ kept: false, back: expect.stringContaining(back) })
+    expect(moved?.commits).toMatchObject({
+      before: { subject: 'First commit' },
+      after: { author: expect.stringContaining('@') },
+    })
+    const before = repo.git('for-each-ref', 'refs/heads/main', 'refs/heads/side') + gitFolder(repo).index
+    expect(await offshoot(repo, 'undo', operation)).toMatchObject({ code: 0 })
+    expect(repo.git('for-each-ref', 'refs/heads/main', 'refs/heads/side') + gitFolder(repo).index).toBe(
+      before,
+    )
+    expect(repo.git('tag', '--list')).toBe('')
+  })
+
+  test('P3: a branch that the agent moved to a commit of its own is put back', async () => {
+    const { repo, told, operation } = await strayed(
+      () => 'echo w > w.txt; git add w.txt; git commit -qm work; git branch --force side HEAD',
+      (made) => made.git('branch', 'side'),
+    )
+    expect(told.get('refs/heads/side')).toMatchObject({ kept: true, commits: { after: { subject: 'work' } } })
+    await offshoot(repo, 'undo', operation)
+    expect(repo.git('rev-parse', 'side')).toBe(repo.git('rev-parse', 'main'))
   })
 })

@@ -82,9 +82,11 @@ const forbidden: Imports = {
   ],
   'cli/commands': ['../../compose/full.ts', '../../process/spawn.ts', '../../core/tasks/find.ts'],
   'cli/pager.ts': ['node:child_process', '../core/model/task.ts'],
+  'cli/editor.ts': ['node:child_process', '../compose/full.ts'],
   'cli/detach.ts': ['node:child_process'],
   'cli/commands/demo.ts': ['node:child_process'],
   'cli/main.ts': ['../git/exec.ts', '../protocol/parse.ts'],
+  library: ['../git/exec.ts', '../cli/main.ts', '../compose/full.ts', '../core/verbs/list.ts', 'zod'],
   'index.ts': ['./git/exec.ts', './cli/main.ts', './protocol/parse.ts', './core/verbs/list.ts'],
   compose: ['node:sqlite', '../cli/main.ts', '../core/verbs/list.ts', '../../test/support/repo.ts'],
 }
@@ -123,10 +125,12 @@ const allowed: Imports = {
   'cli/display-width.ts': ['get-east-asian-width'],
   'cli/detach.ts': ['../process/spawn.ts'],
   'cli/pager.ts': ['../process/spawn.ts'],
+  'cli/editor.ts': ['../process/spawn.ts'],
   'cli/commands/demo.ts': ['../../process/spawn.ts'],
   'cli/main.ts': ['../compose/full.ts', './parse.ts'],
   compose: ['../store/sqlite.ts', '../core/ports/index.ts'],
-  'index.ts': ['./compose/full.ts', './core/model/task.ts'],
+  library: ['../api/call.ts', '../protocol/parse.ts', '../core/runs/wrap.ts'],
+  'index.ts': ['./compose/full.ts', './core/model/task.ts', './library/repo.ts'],
 }
 
 const reexport = (imported: string) => `export * from '${imported}'`
@@ -206,7 +210,8 @@ describe('the direction of imports', () => {
     expect(crossingsOf(imports, statement).places).toEqual([])
   })
 
-  test('the sources keep to it', () => {
+  // It lints every file; on a machine that is busy that takes minutes.
+  test('the sources keep to it', { timeout: 300_000 }, () => {
     const found = crossings(root)
     expect(found.places).toEqual([])
     expect(found.number_of_files).toBeGreaterThan(0)

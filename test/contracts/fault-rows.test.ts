@@ -11,6 +11,8 @@ const struck: Partial<Record<ActionName, { readonly rows: RegExp } | { readonly 
   'task.rewind': { rows: /^rewind/ },
   'task.run': { rows: /^run/ },
   'task.install': { rows: /^agents install/ },
+  'task.answer': { reason: 'it appends one event, which the waiting run reads' },
+  'task.say': { reason: 'it appends one event, which the run reads when its turn is over' },
   'task.stop': { reason: 'it writes one event, and the run that it ends sweeps up' },
   'task.accept': { rows: /^accept/ },
   'task.update': { rows: /^update/ },

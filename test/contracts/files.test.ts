@@ -136,6 +136,16 @@ describe('writing', () => {
     expect(readdirSync(root)).toEqual(['file'])
   })
 
+  test('P2.13: drafts that cannot all take their names fail, and none is left behind', async () => {
+    mkdirSync(at('taken/inside'), { recursive: true })
+    const targets = ['one', 'taken'].map((name) => at(name))
+    const drafts = []
+    for (const target of targets)
+      drafts.push({ target, draft: await files.writeDraft(target, Buffer.from('text'), 0o600) })
+    await expect(files.placeDrafts(drafts)).rejects.toMatchObject({ code: expect.any(String) })
+    expect(readdirSync(root).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  })
+
   test('a new durable file never takes the place of another, and leaves no draft behind', async () => {
     const write = (name: string, text: string) => files.writeDurableNew(at(name), Buffer.from(text), 0o600)
     // Each begins before any has ended.

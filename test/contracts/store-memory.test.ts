@@ -34,7 +34,10 @@ function memoryStores(path: string): Stores {
   const store: Store = {
     findOpenTask: async (repo, id) =>
       tasks().find((task) => isOpen(task) && task.repo === repo && task.id === id),
-    findTask: async (repo, id) => seen().find((task) => task.repo === repo && task.id === id),
+    findTask: async (repo, id) => {
+      const named = seen().filter((task) => task.repo === repo && task.id === id)
+      return named.find(isOpen) ?? named[0]
+    },
     findTaskByUid: async (uid) => rows.tasks.get(uid)?.task,
     findTaskByPath: async (at) => {
       const there = seen().filter((task) => task.path === at)

@@ -195,6 +195,18 @@ export function storeContract({ name, open, elsewhere }: StoreUnderTest): void {
       expect(await store.findTaskByUid('u1')).toMatchObject({ state: 'rejected' })
     })
 
+    test('L2: an open task answers to its id, also when a closed one of that id is newer', async () => {
+      await start('u1', 'A')
+      await finish('u1')
+      await start('u2', 'A', { createdAt: '2027-01-01T00:00:00.000Z' })
+      await finish('u2')
+      expect(await store.findTask(sampleRepo.id, 'A')).toMatchObject({ uid: 'u2' })
+      const back = { state: 'active', closedAt: null, trash: null } as const
+      await append(writer, 'u1', { type: 'operation.begun', id: 'undo', verb: 'undo', owner }, at)
+      await append(writer, 'u1', { type: 'operation.done', id: 'undo', patch: back, left: [] }, at)
+      expect(await store.findTask(sampleRepo.id, 'A')).toMatchObject({ uid: 'u1', state: 'active' })
+    })
+
     test('a start that was rolled back is known by its uid alone, and leaves its id free', async () => {
       await begin('u1', 'A')
       await append(writer, 'u1', { type: 'start.undone', reason: 'killed' }, at)

@@ -4,6 +4,7 @@ import { existsSync, globSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { openRepo } from '../../src/index.ts'
+import { openAround } from '../support/open-around.ts'
 import { withFault } from '../support/faults.ts'
 import { quickFolder, testRepo } from '../support/repo.ts'
 import { ownRefs } from '../support/workspace.ts'
@@ -31,7 +32,7 @@ test('stopped at any effect, an expiry is finished by the next prune', async () 
   for (let at = 1; ; at++) {
     const { repo, open } = await twoClosed()
     const fault = withFault({ kind: 'eio', at, when: 'before', from: true })
-    const faulty = openRepo(repo.dir, { env: repo.env, flags: keepDays, around: fault.around })
+    const faulty = openAround(repo.dir, { env: repo.env, flags: keepDays, around: fault.around })
     await faulty.prune().catch(() => {})
     await faulty.close()
     const lib = openRepo(repo.dir, { env: repo.env, flags: keepDays })

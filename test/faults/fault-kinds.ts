@@ -45,6 +45,12 @@ const further: readonly Kind[] = [
   fail('cancel during', { kind: 'cancel', ...inChild }),
 ]
 
+/** Failures that come once and go away. */
+export const onceKinds: readonly Kind[] = [
+  fail('ENOSPC once, then again', { kind: 'enospc', when: 'before' }),
+  fail('EIO once after the effect, then again', { kind: 'eio', when: 'after' }),
+]
+
 export function kindsFor(journey: Journey): readonly Kind[] {
   return journey.main ? [...essential, ...further] : essential
 }

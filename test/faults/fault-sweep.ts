@@ -77,6 +77,31 @@ export class FaultSweep {
     return total(tallies, `${journey.name} × kill in recovery`)
   }
 
+  /** The fault goes away, and the same process tries again. */
+  async everyFaultOnce(journey: Journey, { name, plan }: Kind): Promise<Tally> {
+    const tallies = upTo(await this.#count(journey, plan.among)).map((at) =>
+      this.#tally(journey, { what: 'once', plan: { ...plan, at } }),
+    )
+    return total(await Promise.all(tallies), `${journey.name} × ${name}`)
+  }
+
+  /** A second writer does the deed just before each effect: after everything that was read for it. */
+  async everyMeeting(journey: Journey, deed: string): Promise<Tally> {
+    const tallies = upTo(await this.#count(journey)).map((at) =>
+      this.#tally(journey, { what: 'meet', plan: { kind: 'meanwhile', when: 'before', at }, deed }),
+    )
+    return total(await Promise.all(tallies), `${journey.name} × ${deed},`)
+  }
+
+  /** The same at every effect of the recovery, from kills spread over the journey. */
+  async everyMeetingInRecovery(journey: Journey, deed: string): Promise<Tally> {
+    const count = await this.#count(journey)
+    const apart = Math.ceil(count / startsOf({}))
+    const numbers = upTo(count).filter((at) => (count - at) % apart === 0)
+    const tallies = numbers.map((at) => this.#tally(journey, { what: 'meet in recovery', at, deed }))
+    return total(await Promise.all(tallies), `${journey.name} × ${deed}, in recovery,`)
+  }
+
   async #count(journey: Journey, among?: string): Promise<number> {
     const known = this.#points.get(journey.name)
     const points = known ?? this.#inWorker((worker) => worker.points(journey.name))

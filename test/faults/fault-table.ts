@@ -9,6 +9,23 @@ interface Row {
 
 /** Journeys down, kinds across: points, and behind a stroke the anomalies if there are any. */
 export function faultTable(rows: readonly Row[]): string {
+  const kills = sum(rows, ({ kind, tally }) => (kind.includes('kill') ? tally.points : 0))
+  return [
+    ...grid('Points hit, journey by kind of fault', rows),
+    `The recovery is hit from ${startsOf({})} kills on, spread over a journey; of the main ones from ${startsOf({ main: true })}.`,
+    'To go on (repeat, undo, start) is tried once from each kind of state that a recovery leaves.',
+    closing(rows, ` ${kills} of them kill points,`),
+  ].join('\n')
+}
+
+/** The same for what a second writer does. */
+export function meetingTable(rows: readonly Row[]): string {
+  return [...grid('Effects at which somebody else wrote, journey by deed', rows), closing(rows, '')].join(
+    '\n',
+  )
+}
+
+function grid(title: string, rows: readonly Row[]): string[] {
   const journeys = [...new Set(rows.map((row) => row.journey))]
   const kinds = [...new Set(rows.map((row) => row.kind))]
   const legend = kinds.map((kind, index) => `${letter(index)} ${kind}`)
@@ -17,18 +34,18 @@ export function faultTable(rows: readonly Row[]): string {
     const cells = kinds.map((kind) => cell(rows.find((row) => row.journey === journey && row.kind === kind)))
     return `${journey.padEnd(width)} ${cells.join('')}`
   })
-  const points = sum(rows, ({ tally }) => tally.points)
-  const kills = sum(rows, ({ kind, tally }) => (kind.includes('kill') ? tally.points : 0))
-  const anomalies = sum(rows, ({ tally }) => tally.anomalies.length)
   return [
-    'Points hit, journey by kind of fault (points/anomalies where there are any):',
+    `${title} (points/anomalies where there are any):`,
     ...legend.map((line) => `  ${line}`),
     `${' '.repeat(width)} ${kinds.map((_, index) => letter(index).padStart(6)).join('')}`,
     ...lines,
-    `The recovery is hit from ${startsOf({})} kills on, spread over a journey; of the main ones from ${startsOf({ main: true })}.`,
-    'To go on (repeat, undo, start) is tried once from each kind of state that a recovery leaves.',
-    `${points} points, ${kills} of them kill points, ${anomalies} anomalies`,
-  ].join('\n')
+  ]
+}
+
+function closing(rows: readonly Row[], more: string): string {
+  const points = sum(rows, ({ tally }) => tally.points)
+  const anomalies = sum(rows, ({ tally }) => tally.anomalies.length)
+  return `${points} points,${more} ${anomalies} anomalies`
 }
 
 function letter(index: number): string {

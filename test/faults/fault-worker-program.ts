@@ -1,5 +1,6 @@
 /** The program of a worker: `node fault-worker-program.ts <options> <name> <shimmed>`; requests come as messages. */
 import type { Request, Reply, Work } from './fault-worker.ts'
+import { deeds } from './deeds.ts'
 import type { IsNew } from './invariants.ts'
 import { type Journey, journeys } from './journeys.ts'
 import { type RunnerOptions, JourneyRunner } from './journey-runner.ts'
@@ -10,8 +11,10 @@ import {
   injectAroundGit,
   injectInsideGit,
   injectIntoRecovery,
+  injectOnce,
   type Tally,
 } from './inject.ts'
+import { meetInRecovery, meetSecondWriter } from './second-writer.ts'
 
 const [runnerOptions, name, shimmed] = process.argv.slice(2) as [string, string, string]
 const runner = new JourneyRunner(JSON.parse(runnerOptions) as RunnerOptions, name, shimmed === 'true')
@@ -35,8 +38,16 @@ function tally(journey: Journey, work: Work): Promise<Tally> {
       return injectAroundGit(runner, journey, work.plan, work.death, isNew)
     case 'recovery':
       return injectIntoRecovery(runner, journey, work.at, isNew)
+    case 'once':
+      return injectOnce(runner, journey, work.plan, isNew)
+    case 'meet':
+      return meetSecondWriter(runner, journey, work.plan, deedCalled(work.deed))
+    case 'meet in recovery':
+      return meetInRecovery(runner, journey, work.at, deedCalled(work.deed))
   }
 }
+
+const deedCalled = (wanted: string) => deeds.find((deed) => deed.name === wanted)!
 
 async function carryOut({ journey: wanted, work }: Extract<Request, { journey: string }>): Promise<Reply> {
   const journey = journeys.find((row) => row.name === wanted)!

@@ -20,6 +20,10 @@ export type Work =
   | { readonly what: 'inside'; readonly plan: FaultPlan }
   | { readonly what: 'around'; readonly plan: FaultPlan; readonly death: 'before' | 'after' }
   | { readonly what: 'recovery'; readonly at: number }
+  | { readonly what: 'once'; readonly plan: FaultPlan }
+  /** The name of what a second writer does. */
+  | { readonly what: 'meet'; readonly plan: FaultPlan; readonly deed: string }
+  | { readonly what: 'meet in recovery'; readonly at: number; readonly deed: string }
 
 /** What the test says to the worker. */
 export type Request =

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { bundled } from '../support/bundle.ts'
 import { FaultWorker } from './fault-worker.ts'
 import { journeys } from './journeys.ts'
-import { kindsFor } from './fault-kinds.ts'
+import { kindsFor, onceKinds } from './fault-kinds.ts'
 import { fileFolder } from '../support/file-folder.ts'
 import { hasTwoFileSystems, memoryRoot } from '../support/temp-folders.ts'
 import { hasStrace } from '../support/faults-shim.ts'
@@ -57,6 +57,15 @@ describe.each(playable)('P1, P2, L6: $name is whole or undone after', (journey) 
 
   test('a second kill at every effect of the recovery', async () => {
     await sweep(journey.name, 'kill in recovery', faultSweep.everyPointOfRecovery(journey))
+  })
+})
+
+/** Asked twice, the others are done twice. */
+const repeatable = playable.filter(({ name, main }) => main || name.startsWith('accept'))
+
+describe.each(repeatable)('P2.13: $name is whole or undone after', (journey) => {
+  test.each(onceKinds)('$name', async (kind) => {
+    await sweep(journey.name, kind.name, faultSweep.everyFaultOnce(journey, kind))
   })
 })
 

@@ -180,22 +180,39 @@ export async function injectIntoRecovery(
   }
 }
 
+/** The disk fails once and is well again: the same process is asked a second time, and may not have forgotten anything. */
+export async function injectOnce(
+  runner: JourneyRunner,
+  journey: Journey,
+  plan: FaultPlan,
+  isNew: IsNew,
+): Promise<Tally> {
+  const baseline = await runner.reset(journey)
+  const again: Pick<Journey, 'act'> = {
+    act: (ports, dir) => journey.act(ports, dir).catch(() => journey.act(ports, dir)),
+  }
+  const seen = await here(baseline.fixture, again, plan)
+  if (seen.hit === undefined) return { points: 0, anomalies: [] }
+  return told(baseline, journey, plan, seen, [], isNew)
+}
+
 /** Plays it in this process: enough for faults that nobody dies of. */
-async function here(fixture: Fixture, journey: Journey, plan: FaultPlan): Promise<ChildRun> {
+export async function here(
+  fixture: Fixture,
+  journey: Pick<Journey, 'act'>,
+  plan: FaultPlan,
+  deed?: () => void,
+): Promise<ChildRun & { readonly said: unknown }> {
   let hit: string | undefined
   const cancel = new AbortController()
-  const fault = withFault(
-    plan,
-    (point) => (hit = point),
-    () => cancel.abort(),
-  )
+  const fault = withFault(plan, (point) => (hit = point), deed ?? (() => cancel.abort()))
   const ports = fixture.ports(fault.around)
-  const acknowledged = await journey.act(ports, fixture.dir, cancel.signal).then(
-    () => true,
-    () => false,
+  const ended = await journey.act(ports, fixture.dir, cancel.signal).then(
+    (said) => ({ acknowledged: true, said }),
+    (said: unknown) => ({ acknowledged: false, said }),
   )
   await ports.close()
-  return { hit, acknowledged, points: fault.points }
+  return { hit, points: fault.points, ...ended }
 }
 
 /** Reads what the process says until it has ended; `onHang` is to end one that hangs. */

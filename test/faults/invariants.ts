@@ -140,7 +140,7 @@ function isUndone(before: Snapshot, after: Snapshot, acknowledged: boolean): str
 }
 
 /** P2: nothing is under way any more, and nothing half-made is left. */
-function settled(after: Snapshot): string[] {
+export function settled(after: Snapshot): string[] {
   return [
     ...after.pending.map((task) => `${task.pending?.verb} of ${task.id} is still pending`),
     ...after.strays.map((name) => `${name} is left`),
@@ -174,7 +174,7 @@ async function tasksAreWhole(fixture: Fixture, before: Snapshot, after: Snapshot
   return wrong
 }
 
-async function isSound(fixture: Fixture): Promise<string[]> {
+export async function isSound(fixture: Fixture): Promise<string[]> {
   return fixture.git('fsck', '--connectivity-only', '--no-dangling', '--no-progress').then(
     () => [],
     (thrown: unknown) => [`git fsck: ${appError(thrown).message}`],

@@ -68,6 +68,8 @@ export interface Journey {
   readonly apart?: true
   /** It is one operation: in the end as when nothing goes wrong, or as before, and nothing between. */
   readonly operation?: true
+  /** Where it writes files that are not its own: there a second writer is at work. */
+  readonly writes?: 'checkout' | 'shadow' | 'workspace'
   /** Makes the state that the verb finds; the user's checkout is there already. */
   prepare(fixture: Fixture): Promise<void>
   act(ports: Ports, dir: string, signal?: AbortSignal): Promise<unknown>
@@ -269,18 +271,21 @@ export const journeys: readonly Journey[] = [
   {
     name: 'rewind',
     operation: true,
+    writes: 'workspace',
     prepare: workedOn,
     act: (ports, dir, signal) => rewind(ports, dir, signal),
   },
   {
     name: 'undo of rewind',
     operation: true,
+    writes: 'workspace',
     prepare: after(workedOn, rewind),
     act: undo,
   },
   {
     name: 'update',
     operation: true,
+    writes: 'workspace',
     prepare: workedOn,
     act: (ports, dir, signal) =>
       call(ports, 'task.update', { repo: dir, task: 'T1', onto: 'feature' }, signal),
@@ -313,6 +318,7 @@ export const journeys: readonly Journey[] = [
     name: 'accept --as patch',
     main: true,
     operation: true,
+    writes: 'checkout',
     prepare: (fixture) => readyToLand(fixture, { shared: true }),
     act: (ports, dir, signal) => accept(ports, dir, { as: 'patch' }, signal),
   },
@@ -320,6 +326,7 @@ export const journeys: readonly Journey[] = [
     (as): Journey => ({
       name: `accept --as ${as}`,
       operation: true,
+      ...(strategyFacts[as].lands === 'commit' && { writes: 'checkout' }),
       ...(as === 'squash' && { inside: true }),
       prepare: (fixture) => readyToLand(fixture),
       act: (ports, dir, signal) => accept(ports, dir, { as }, signal),
@@ -328,12 +335,14 @@ export const journeys: readonly Journey[] = [
   {
     name: 'accept --only',
     operation: true,
+    writes: 'checkout',
     prepare: (fixture) => readyToLand(fixture, { shared: true }),
     act: (ports, dir, signal) => accept(ports, dir, { only: ['a.txt', 'new'] }, signal),
   },
   {
     name: 'accept --hunks',
     operation: true,
+    writes: 'checkout',
     prepare: (fixture) => readyToLand(fixture, { shared: true }),
     act: acceptHunks,
   },
@@ -390,6 +399,7 @@ export const journeys: readonly Journey[] = [
   {
     name: 'undo of accept --as patch',
     operation: true,
+    writes: 'checkout',
     prepare: after(
       (fixture) => readyToLand(fixture, { shared: true }),
       (ports, dir) => accept(ports, dir, { as: 'patch' }),
@@ -399,6 +409,7 @@ export const journeys: readonly Journey[] = [
   {
     name: 'redo of accept --as patch',
     operation: true,
+    writes: 'checkout',
     prepare: after(
       after(
         (fixture) => readyToLand(fixture, { shared: true }),
@@ -411,6 +422,7 @@ export const journeys: readonly Journey[] = [
   {
     name: 'undo of accept --as squash',
     operation: true,
+    writes: 'checkout',
     prepare: after(readyToLand, (ports, dir) => accept(ports, dir, { as: 'squash' })),
     act: undo,
   },
@@ -423,6 +435,7 @@ export const journeys: readonly Journey[] = [
   {
     name: 'start --isolation branch',
     operation: true,
+    writes: 'shadow',
     prepare: nothing,
     act: (ports, dir, signal) => start(ports, dir, { isolation: 'branch' }, signal),
     back: reject,
@@ -430,18 +443,21 @@ export const journeys: readonly Journey[] = [
   {
     name: 'reject of a shadow branch',
     operation: true,
+    writes: 'shadow',
     prepare: workedInCheckout,
     act: (ports, dir, signal) => reject(ports, dir, signal),
   },
   {
     name: 'accept of a shadow branch',
     operation: true,
+    writes: 'shadow',
     prepare: workedInCheckout,
     act: (ports, dir, signal) => accept(ports, dir, {}, signal),
   },
   {
     name: 'undo of the reject of a shadow branch',
     operation: true,
+    writes: 'shadow',
     prepare: after(workedInCheckout, reject),
     act: undo,
   },

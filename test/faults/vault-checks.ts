@@ -57,7 +57,7 @@ export async function holdsAll(fixture: Fixture, before: Snapshot, after: Snapsh
   return wrong
 }
 
-async function inVault(fixture: Fixture, ...args: string[]): Promise<string> {
+export async function inVault(fixture: Fixture, ...args: string[]): Promise<string> {
   const objects = path.join(fixture.dir, '.git/objects')
   const env = { ...fixture.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects }
   return (await run('git', ['--git-dir', findVault(fixture)!, ...args], { env })).stdout

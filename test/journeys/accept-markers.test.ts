@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { checkoutState } from '../support/checkout-state.ts'
 import { offshoot } from '../support/repo.ts'
 import { lines, worked } from '../support/worked.ts'
@@ -115,4 +115,64 @@ test('I5: the hint of a conflict names a way out that there is', async () => {
   const { operation = '' } = await repo.accept({ task: 'T1', only: ['f'], conflicts: 'markers' })
   user.write('f', 'all mine\n')
   expect(await hintOf('undo', operation)).toBe('What came later overlaps: take that back first.')
+})
+
+describe('A13: conflict markers that the work adds do not land', () => {
+  const conflict = ['<<<<<<< T1', 'agent', '=======', 'mine', '>>>>>>> main', ''].join('\n')
+
+  test.each(['patch', 'squash', 'merge', 'rebase', 'keep-branch'] as const)(
+    'as %s, unless they are allowed',
+    async (as) => {
+      const { user } = await worked({ f: lines() }, [{ f: `${lines()}${conflict}` }])
+      const before = checkoutState(user)
+      const refused = await offshoot(user, 'accept', 'T1', '--as', as, '--json')
+      expect([refused.code, refused.json.error]).toMatchObject([
+        4,
+        {
+          code: 'WT_011',
+          message: expect.stringContaining('f still has conflict markers (line 21)'),
+          data: { conflicts: [{ path: 'f', kind: 'markers', line: 21 }] },
+        },
+      ])
+      expect(refused.json.error.hint).toContain('--allow f')
+      expect(checkoutState(user)).toEqual(before)
+      expect(await offshoot(user, 'accept', 'T1', '--as', as, '--allow', 'f')).toMatchObject({ code: 0 })
+    },
+  )
+
+  test('an update leaves them, a dry run says so, and what was resolved lands', async () => {
+    const { user, at, read } = await worked({ f: lines() }, [{ f: lines({ 5: 'agent' }) }])
+    user.write('f', lines({ 5: 'mine' }))
+    user.git('commit', '--quiet', '--all', '--message=Mine')
+    await offshoot(user, 'update', 'T1', '--conflicts', 'markers')
+    const preview = await offshoot(user, 'accept', 'T1', '--as', 'squash', '--dry-run')
+    expect(preview).toMatchObject({ code: 0 })
+    expect(preview.stdout).toContain('T1 would not land')
+    expect(preview.stdout).toContain('f still has conflict markers (line 5)')
+    expect(preview.stdout).toContain('--allow f')
+    const { json } = await offshoot(user, 'accept', 'T1', '--as', 'squash', '--dry-run', '--json')
+    expect(json).toMatchObject({
+      ok: true,
+      preview: { clean: false, conflicts: [{ path: 'f', kind: 'markers' }] },
+    })
+    writeFileSync(at('f'), lines({ 5: 'both' }))
+    expect(await offshoot(user, 'accept', 'T1', '--as', 'squash')).toMatchObject({ code: 0 })
+    expect(read('f')).toBe(lines({ 5: 'both' }))
+  })
+
+  test('a file that had such a set, was renamed, or has a part of one lands', async () => {
+    const doc = `# Conflicts\n\n${conflict}`
+    const { user, at, read } = await worked({ 'doc.md': doc, old: `old\n${conflict}` }, [
+      {
+        'doc.md': doc.replace('agent', 'theirs').replace('# Conflicts', '# Conflicts\n\nMore.'),
+        'heading.rst': 'Title\n=======\n',
+        'test.ts': "  const text = '<<<<<<< a'\n=======\n  >>>>>>> b\n",
+        new: `old\n${conflict}`,
+      },
+    ])
+    rmSync(at('old'))
+    expect(await offshoot(user, 'accept', 'T1')).toMatchObject({ code: 0, stderr: '' })
+    expect(read('doc.md')).toContain('More.')
+    expect(existsSync(path.join(user.dir, 'old'))).toBe(false)
+  })
 })

@@ -93,6 +93,27 @@ test('A4: a branch that moves between a crash and its recovery: the accept is ta
   expect(readdirSync(path.join(user.dir, '.git'))).not.toContain('index.lock')
 })
 
+test('A4: a branch that moves before a recovery that would finish the accept: it is taken back', async () => {
+  const user = testRepo({ f: 'one\n' })
+  const { repo } = await worked(user)
+  let died = false
+  const die = () => {
+    died = true
+    return Promise.reject(new Error('here it dies'))
+  }
+  const around: Around = {
+    exec: (exec) => (call) => (call.args[0] === 'update-ref' ? die() : exec(call)),
+    store: (store) => ({ ...store, append: (change) => (died ? die() : store.append(change)) }),
+  }
+  const accepting = library(user, { around }).accept({ task: 'T1', as: 'squash' })
+  await expect(accepting).rejects.toThrow('here it dies')
+  moveMain(user)
+  const before = checkoutState(user)
+  expect(await repo.recover()).toMatchObject([{ task: 'T1', verdict: 'rolled back' }])
+  expect(checkoutState(user)).toEqual(before)
+  expect(readdirSync(path.join(user.dir, '.git'))).not.toContain('index.lock')
+})
+
 test('A4: a branch that moves on from a half-done accept stays there, and the accept is finished', async () => {
   const user = testRepo({ f: 'one\n' })
   const { repo } = await worked(user)

@@ -82,7 +82,9 @@ test('A10: a clone is asked for as a worktree is, and so is a repository without
   const started = await cut.start({ task: 'T3' })
   writeFileSync(path.join(started.task.path, 'i'), 'four\n')
   await cut.accept({ task: 'T3', as: 'pr' })
-  expect(remotely('log', '--format=%s', 'offshoot/T3')).toMatch(/^AI Tool.*\nSecond commit\nFirst commit\n$/)
+  expect(remotely('log', '--format=%s', 'offshoot/T3')).toMatch(
+    /^Hand edit - before the accept\nSecond commit\nFirst commit\n$/,
+  )
 })
 
 test('A10: a task that has changed nothing is not asked for', async () => {

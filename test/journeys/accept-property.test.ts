@@ -85,6 +85,7 @@ async function planner() {
       base: await keep(base),
       theirs: await keep(theirs),
       whole: true,
+      leftovers: [],
     }),
     checkOut(layers: Layers, withHead: boolean) {
       const write = (tree: Tree) => {

@@ -39,7 +39,7 @@ test('A6: a workspace that is gone is told, and the task stays open', async () =
   rmSync(task.path, { recursive: true })
   const { code, json } = await offshoot(user, 'accept', 'T1', '--json')
   expect([code, json.error.code, json.error.path]).toEqual([3, 'WT_005', task.path])
-  expect((await repo.find('T1'))?.state).toBe('active')
+  expect((await repo.find('T1'))?.state).toBe('stale')
   await repo.start({ task: 'T1' })
   writeFileSync(path.join(task.path, 'new'), 'new again\n')
   expect((await offshoot(user, 'accept', 'T1')).code).toBe(0)

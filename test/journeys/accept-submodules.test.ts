@@ -1,9 +1,9 @@
 /** A9, K5: what an agent does to submodules is seen, refused unless allowed, and lands as the pointer that it is. */
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { checkoutState } from '../support/checkout-state.ts'
-import { testRepo } from '../support/repo.ts'
+import { offshoot, testRepo } from '../support/repo.ts'
 import { commitFile, inFolder, library } from '../support/workspace.ts'
 
 const submodule = ['-c', 'protocol.file.allow=always', 'submodule', '--quiet']
@@ -58,7 +58,7 @@ test.each(['squash', 'merge', 'rebase'] as const)(
     const { operation } = await repo.accept({ task: 'T1', as, allow: ['sub'] })
     expect(pointer()).toBe(moved)
     expect(user.git('diff', '--cached', '--name-only')).toBe('')
-    // The commit that it names is for the user to fetch, as after a pull.
+    // The commit that it names is for the user to check out, as after a pull.
     expect(user.git('status', '--porcelain')).toBe(' M sub\n')
     expect(readFileSync(path.join(user.dir, 'a'), 'utf8')).toBe('agent\n')
     await repo.undo(operation)
@@ -66,12 +66,50 @@ test.each(['squash', 'merge', 'rebase'] as const)(
   },
 )
 
+test.each(['worktree', 'clone'] as const)(
+  'A9: a commit that the agent made in a submodule of a %s is where git submodule update finds it, also after gc',
+  async (isolation) => {
+    const { user, repo, sub, pointer } = await started(isolation)
+    const moved = commitFile(sub, 'lib.txt', 'changed\n')
+    await repo.accept({ task: 'T1', as: 'squash', allow: ['sub'] })
+    expect(pointer()).toBe(moved)
+    const own = inFolder(user, path.join(user.dir, 'sub'))
+    own.git('gc', '--quiet', '--prune=now')
+    user.git('submodule', '--quiet', 'update')
+    expect(readFileSync(path.join(user.dir, 'sub/lib.txt'), 'utf8')).toBe('changed\n')
+    expect(own.git('fsck', '--strict')).not.toContain('missing')
+    expect(user.git('status', '--porcelain')).toBe('')
+    expect(
+      readdirSync(path.join(user.dir, '.git/modules/sub')).filter((name) => name.startsWith('offshoot')),
+    ).toEqual([])
+  },
+)
+
+test('A9: a pointer whose commit only the workspace has does not land where there is no copy to bring it to', async () => {
+  const { inner, user, repo, workspace } = await started()
+  workspace.git(...submodule, 'add', inner.dir, 'more')
+  const more = inFolder(user, path.join(workspace.dir, 'more'))
+  commitFile(more, 'lib.txt', 'changed\n')
+  const before = checkoutState(user)
+  await expect(repo.accept({ task: 'T1', as: 'squash', allow: ['more'] })).rejects.toMatchObject({
+    code: 'WT_017',
+    message: expect.stringContaining('exists only in the workspace'),
+    hint: expect.stringContaining(`${workspace.dir}/more`),
+  })
+  expect(checkoutState(user)).toEqual(before)
+  more.git('push', '--quiet', 'origin', 'HEAD:refs/heads/agent')
+  expect((await repo.accept({ task: 'T1', as: 'squash', allow: ['more'] })).task.state).toBe('accepted')
+})
+
 test('A1, A5, A9: a patch has no place for a pointer: the files land, the task stays open, and a commit lands the rest', async () => {
   const { user, repo, workspace, sub, pointer } = await started()
   const moved = commitFile(sub, 'lib.txt', 'changed\n')
   workspace.write('a', 'agent\n')
-  const { task, accepted } = await repo.accept({ task: 'T1', allow: ['sub'] })
-  expect([task.state, accepted?.files]).toEqual(['active', [{ path: 'a', status: 'modified' }]])
+  expect((await repo.accept({ task: 'T1', allow: ['sub'], dryRun: true })).preview?.left).toEqual(['sub'])
+  const { stdout } = await offshoot(user, 'accept', 'T1', '--allow', 'sub')
+  expect(stdout).toContain('1 file; the task stays open\n')
+  expect(stdout).toContain('not landed: sub (only a commit has a place for a submodule)')
+  expect(stdout).toContain('land it as a commit: offshoot accept T1 --as squash --allow sub\n')
   expect(user.git('status', '--porcelain')).toBe(' M a\n')
   await expect(repo.accept({ task: 'T1', allow: ['sub'] })).rejects.toMatchObject({ code: 'WT_019' })
   const rest = await repo.accept({ task: 'T1', as: 'squash', allow: ['sub'] })

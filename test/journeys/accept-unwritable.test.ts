@@ -16,8 +16,8 @@ const refused = (file: string) =>
 const unwritable = (name: string): Around => ({
   checkouts: (checkouts) => ({
     ...checkouts,
-    place: (staged, checkout, file, leaf) =>
-      file === name ? Promise.reject(refused(file)) : checkouts.place(staged, checkout, file, leaf),
+    place: (staged, checkout, file, leaf, seen) =>
+      file === name ? Promise.reject(refused(file)) : checkouts.place(staged, checkout, file, leaf, seen),
   }),
 })
 

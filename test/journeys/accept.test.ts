@@ -102,6 +102,24 @@ test('A2: merge joins the published steps; rebase replays them, one commit each'
   expect(user.git('status', '--porcelain')).toBe('')
 })
 
+test('K1: a step of a tool is named after it; what the user changed, and a verb of the user’s, is not', async () => {
+  const { user, repo, at } = await worked()
+  writeFileSync(at('mine'), 'mine\n')
+  await repo.checkpoint({ task: 'T1', summary: 'my own idea' })
+  await repo.rewind({ task: 'T1', to: 1 })
+  writeFileSync(at('mine'), 'again\n')
+  await repo.accept({ task: 'T1', as: 'rebase' })
+  expect(user.git('log', '--format=%s').split('\n')).toEqual([
+    'Hand edit - before the accept',
+    'Rewind to step 1',
+    'Hand edit - my own idea',
+    'AI Tool: Write - new',
+    'AI Tool: Edit - the end of f',
+    'First commit',
+    '',
+  ])
+})
+
 test('A2: rebase replays the agent’s own commits, and what it did not commit as one more', async () => {
   const { user, repo } = await worked()
   const { task } = await repo.start({ task: 'T2' })

@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { hook } from '../support/claude-hook.ts'
 import { offshoot, testRepo } from '../support/repo.ts'
+import { play, withStandIn } from '../support/stand-in.ts'
 import { withEnv } from '../support/workspace.ts'
 
 test('G6: a worktree that Claude Code asks for is a task, its tool calls are steps, and what it removes can come back', async () => {
@@ -23,6 +24,24 @@ test('G6: a worktree that Claude Code asks for is a task, its tool calls are ste
   expect(await hook(repo, 'Nothing', {})).toMatchObject({ code: 2 })
 })
 
+test('G17: in a run the same hooks name the workspace, and remove nothing', async () => {
+  const repo = withStandIn(testRepo())
+  const bin = path.resolve('bin/offshoot.js')
+  const call = (event: string) =>
+    `echo '${JSON.stringify({ cwd: repo.dir, name: 'x2' })}' | '${process.execPath}' '${bin}' hook claude ${event}`
+  const acts = [
+    { sh: `${call('WorktreeCreate')} > named.txt` },
+    { sh: `${call('WorktreeRemove')} > removed.txt` },
+  ]
+  const { code, json } = await offshoot(repo, 'run', '--task', 'T1', '--json', play(...acts))
+  expect(code).toBe(0)
+  const task = json.task as { path: string }
+  const said = (name: string) => readFileSync(path.join(task.path, name), 'utf8')
+  expect(said('named.txt')).toBe(`${task.path}\n`)
+  expect(said('removed.txt')).toBe('')
+  expect((await offshoot(repo, 'list', '--json')).json.tasks).toHaveLength(1)
+})
+
 test('G6: attach opens the agent in the workspace, and its hook makes a step of each tool call', async () => {
   const plain = testRepo()
   const folder = path.join(plain.home, 'bin')
@@ -31,6 +50,8 @@ const { execSync } = require('node:child_process')
 const { writeFileSync } = require('node:fs')
 const settings = JSON.parse(process.argv[process.argv.indexOf('--settings') + 1])
 const [{ hooks: [{ command }] }] = settings.hooks.PostToolUse
+const [{ hooks: [{ command: making }] }] = settings.hooks.WorktreeCreate
+if (execSync(making, { input: '{"name":"x"}', encoding: 'utf8' }) !== process.cwd() + '\\n') process.exit(9)
 for (const name of ['one.txt', 'two.txt']) {
   writeFileSync(name, name)
   const input = JSON.stringify({ cwd: process.cwd(), tool_name: 'Write', tool_input: { file_path: name } })

@@ -1,9 +1,21 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { isRunning, killHard, until } from '../support/processes.ts'
+import { offshoot, testRepo } from '../support/repo.ts'
+import { atTerminal, noTerminal } from '../support/terminal.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -32,7 +44,7 @@ function install({ main, pinned = true }: { main: string; pinned?: boolean }) {
   cpSync(path.join(root, 'bin'), path.join(home, 'bin'), { recursive: true })
   mkdirSync(path.join(home, 'dist/cli'), { recursive: true })
   writeFileSync(path.join(home, 'package.json'), '{ "type": "module" }')
-  writeFileSync(path.join(home, 'dist/cli/main.js'), `export async function main(args) { ${main} }`)
+  writeFileSync(path.join(home, 'dist/cli/main.js'), `export async function main(args, listen) { ${main} }`)
   if (pinned) {
     mkdirSync(path.join(home, 'node_modules'))
     symlinkSync(path.join(root, 'node_modules/node'), path.join(home, 'node_modules/node'))
@@ -60,7 +72,7 @@ describe.skipIf(!oldNode)('on a Node that is too old', () => {
     const bin = install({
       main: `
         const alive = setInterval(() => {}, 1000)
-        process.on('${signal}', () => { console.log('got ${signal}'); clearInterval(alive); process.exitCode = 7 })
+        listen(() => { console.log('got it'); clearInterval(alive); process.exitCode = 7 }, () => {})
         console.log('ready')`,
     })
     const child = spawn(node, [bin], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -70,8 +82,61 @@ describe.skipIf(!oldNode)('on a Node that is too old', () => {
       if (said === 'ready\n') child.kill(signal)
     })
     expect(await once(child, 'close')).toEqual([7, null])
-    expect(said).toBe(`ready\ngot ${signal}\n`)
+    expect(said).toBe('ready\ngot it\n')
   })
+
+  test('I7: the command hears when the Node that handed over is killed', async () => {
+    const bin = install({
+      main: `
+        const alive = setInterval(() => {}, 1000)
+        listen(() => console.log('a signal'), () => { console.log('alone'); clearInterval(alive) })
+        console.log('ready')`,
+    })
+    const child = spawn(node, [bin], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let said = ''
+    child.stdout.on('data', (data) => {
+      said += data
+      if (said === 'ready\n') child.kill('SIGKILL')
+    })
+    expect(await once(child, 'close')).toEqual([null, 'SIGKILL'])
+    expect(said).toBe('ready\nalone\n')
+  })
+
+  test('I7: killing the Node that handed over ends the run, and its work is a step', async () => {
+    const repo = testRepo()
+    await offshoot(repo, 'start', 'T1')
+    const pidFile = path.join(repo.home, 'pid')
+    const command = `echo half > half.txt; echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'; exec tail -f /dev/null`
+    const args = [path.join(root, 'bin/offshoot.js'), 'exec', 'T1', '--', 'sh', '-c', command]
+    const child = spawn(node, args, { cwd: repo.dir, env: repo.env, stdio: ['ignore', 'pipe', 'ignore'] })
+    child.stdout.resume()
+    await until(() => existsSync(pidFile), 'the command is at work')
+    const pid = Number(readFileSync(pidFile, 'utf8'))
+    onTestFinished(() => killHard(pid))
+    child.kill('SIGKILL')
+    // Its output closes when the last process that has it is gone.
+    await once(child, 'close')
+    expect(isRunning(pid)).toBe(false)
+    const { checkpoints } = (await offshoot(repo, 'log', 'T1', '--json')).json
+    expect(checkpoints).toMatchObject([{ n: 1, tool: 'sweep', files: [{ path: 'half.txt' }] }])
+  })
+
+  test.skipIf(noTerminal)(
+    'S3: Ctrl-C at a terminal is one signal, also where stdin is no terminal',
+    async () => {
+      const repo = testRepo()
+      await offshoot(repo, 'start', 'T1')
+      const script = 'echo half > half.txt; echo at work; exec tail -f /dev/null'
+      const words = ['exec', 'T1', '--', 'sh', '-c', script]
+      for (const from of ['', '< /dev/null']) {
+        const shown = await atTerminal(repo, words, [{ after: 'at work', type: '\u0003' }], {
+          node,
+          stdin: from,
+        })
+        expect(shown).toMatch(/error WT_021: Cancelled; (what it did is step 1|it had changed nothing)\./)
+      }
+    },
+  )
 
   test.each(['SIGTERM', 'SIGKILL'])('a command that dies of %s is reported as such', (signal) => {
     const bin = install({ main: `process.kill(process.pid, '${signal}'); setInterval(() => {}, 1000)` })

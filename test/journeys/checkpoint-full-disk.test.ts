@@ -109,7 +109,10 @@ describe.skipIf(!mountable)('K4: a checkpoint that cannot be written', () => {
     const { task } = await lib.start({ task: 'T1' })
     const ballast = path.join(repo.env.OFFSHOOT_HOME ?? '', 'ballast')
     const script = `head -c 100000 /dev/urandom > work.bin; cat /dev/zero > '${ballast}' 2>/dev/null; true`
-    const failing = lib.run({ task: 'T1', create: false, command: ['sh', '-c', script] }, undefined, () => {})
+    const failing = lib.run(
+      { task: 'T1', create: false, command: ['sh', '-c', script] },
+      { onEvent: () => {} },
+    )
     await expect(failing).rejects.toMatchObject({ code: 'WT_014' })
     const work = readFileSync(path.join(task.path, 'work.bin'))
     expect(work).toHaveLength(100_000)

@@ -79,7 +79,7 @@ describe('--json', () => {
       ['task.start', ['worktree', 'create', '--task', 'T2', '--branch', 'b', '--from', 'main']],
       ['task.list', ['list']],
       ['task.list', ['list', '--all', '--state', 'active']],
-      ['task.list', ['worktree', 'list']],
+      ['worktree.list', ['worktree', 'list']],
       ['task.show', ['show', 'T1']],
       ['task.show', ['worktree', 'show', '--task', 'T2']],
       ['task.run', ['run', '--task', 'T1', '--', 'sh', '-c', 'echo b > b.txt']],
@@ -100,6 +100,7 @@ describe('--json', () => {
       ['system.disk', ['list', '--disk']],
       ['system.import', ['config', 'import', '--dry-run']],
       ['system.doctor', ['doctor']],
+      ['system.orphans', ['doctor', '--orphans']],
       ['system.pool', ['pool', '--clear']],
       ['system.trust', ['trust']],
       ['system.recover', ['recover']],
@@ -123,7 +124,9 @@ describe('--json', () => {
     ]
     // A library asks these; no command answers with them.
     const unprinted = ['task.find', 'task.exists', 'system.notices']
-    expect(new Set([...answers.map(([action]) => action), ...unprinted])).toEqual(
+    // These need an agent at work: questions.test.ts and say.test.ts compare them with their schemas.
+    const elsewhere = ['task.answer', 'task.say']
+    expect(new Set([...answers.map(([action]) => action), ...unprinted, ...elsewhere])).toEqual(
       new Set(Object.keys(actions)),
     )
     for (const [action, args] of answers) {
@@ -170,8 +173,8 @@ describe('for a person', () => {
     await library(repo).start({ task: 'T1' })
     const { stdout } = await offshoot(repo, 'list')
     const [head, row] = stdout.split('\n')
-    expect(head).toMatch(/^TASK +STATE +BRANCH +ACTIVE +WORKSPACE$/)
-    expect(row).toMatch(/^T1 +active +offshoot\/T1 +just now +\//)
+    expect(head).toMatch(/^TASK +TITLE +AGENT +STATE +STEPS +FILES +LINES +AGE$/)
+    expect(row).toMatch(/^T1 +active +0 +0 +\+0 -0 +now$/)
   })
 
   test('I1: show says all there is to know', async () => {

@@ -85,8 +85,7 @@ describe('isolation clone', () => {
     await lib.rewind({ task: 'T1', to: 0 })
     await lib.run(
       { task: 'T1', create: false, command: ['sh', '-c', 'echo x > x; git add -A; git commit -qm x'] },
-      undefined,
-      () => {},
+      { onEvent: () => {} },
     )
     expect(fingerprint(repo)).toEqual(before.files)
     expect(withoutPin(gitFolder(repo))).toEqual(before.git)

@@ -1,7 +1,7 @@
 /** S2, L11: many processes at once on one repository. */
 import { expect, test } from 'vitest'
 import type { FileSystem } from '../../src/core/ports/files.ts'
-import { openRepo } from '../../src/index.ts'
+import { openAround } from '../support/open-around.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { type Outcome, offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { stepCommits } from '../support/vault.ts'
@@ -58,7 +58,7 @@ test('S2: the step 0 that a start makes late takes the place of no step that ano
       return real.placeDrafts(drafts)
     },
   })
-  const starting = openRepo(repo.dir, { env: repo.env, around: { files } })
+  const starting = openAround(repo.dir, { env: repo.env, around: { files } })
   const { task } = await starting.start({ task: 'T1' })
   await reached.promise
   const other = library(repo)
@@ -73,7 +73,7 @@ test('S2: the step 0 that a start makes late takes the place of no step that ano
   expect(stepCommits(repo).slice(1)).toEqual([first.checkpoint.commit, second.checkpoint.commit])
   await other.accept({ task: 'T1', as: 'rebase' })
   expect(repo.git('log', '--format=%s', '--name-status', '--reverse', 'HEAD~2..')).toBe(
-    'AI Tool: checkpoint - Shout\n\nM\ta.txt\nAI Tool: checkpoint - Add\n\nA\tnew.txt\n',
+    'Hand edit - Shout\n\nM\ta.txt\nHand edit - Add\n\nA\tnew.txt\n',
   )
 })
 

@@ -40,7 +40,7 @@ describe('G1: a run that is left to itself', () => {
     const repo = withStandIn(testRepo())
     const { goOn } = await leftToItself(repo)
     expect(await shown(repo)).toMatchObject({ state: 'active', running: true, checkpoints: 1 })
-    expect((await offshoot(repo, 'list')).stdout).toMatch(/^T1 +running /m)
+    expect((await offshoot(repo, 'list')).stdout).toMatch(/^T1 .* running /m)
     expect(await offshoot(repo, 'run', '--task', 'T1', play({ sh: 'true' }), '--json')).toMatchObject({
       code: 5,
       json: { error: { code: 'WT_012' } },
@@ -81,6 +81,14 @@ describe('G1: a run that is left to itself', () => {
     await until(() => first.said.stdout.includes('"event":"checkpoint"'), 'it has seen the first step')
     first.child.kill('SIGINT')
     expect(await first.ended).toBe(130)
+    const left = JSON.parse(first.said.stdout.trim().split('\n').at(-1) ?? '')
+    expect(left).toMatchObject({ ok: true, task: { id: 'T1' } })
+    const person = onlooker(repo)
+    await until(() => person.said.stderr.includes('step 1'), 'a person looks on')
+    person.child.kill('SIGINT')
+    expect(await person.ended).toBe(130)
+    expect(person.said.stdout).toBe('T1 goes on by itself: offshoot stop T1\n')
+    expect(person.said.stderr).not.toContain('WT_021')
     expect(await shown(repo)).toMatchObject({ running: true })
     const second = onlooker(repo, '--json')
     await until(() => second.said.stdout !== '', 'somebody looks on again')

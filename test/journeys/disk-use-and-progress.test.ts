@@ -38,7 +38,7 @@ test('I9: show, list and doctor tell what workspaces, vault, pool and trash cost
   })
   const listed = await offshoot(repo, 'list', '--disk')
   expect(listed.stdout).toMatch(
-    /T1 .* 1\.\d MiB .*\n\nworkspaces 1\.\d MiB, vault .*, pool .*, trash 1\.\d MiB\n$/s,
+    /T1 .* 1\.\d MiB\n\nworkspaces 1\.\d MiB, vault .*, pool .*, trash 1\.\d MiB\n$/s,
   )
   expect((await offshoot(repo, 'list', '--disk', '--json')).json.disk.workspaces).toHaveLength(1)
   const { checks } = (await offshoot(repo, 'doctor', '--json')).json
@@ -87,6 +87,7 @@ test('I9: run tells it as events', async () => {
   expect(told.length).toBeGreaterThan(0)
   expect(told[0]).toEqual({
     event: 'progress',
+    phase: 'making',
     percent: expect.any(Number),
     files: expect.any(Number),
     total: 10,

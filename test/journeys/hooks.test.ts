@@ -1,9 +1,9 @@
 /** H: commands of the settings, at certain moments of a task's life. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
-import { library, withEnv } from '../support/workspace.ts'
+import { inFolder, library, withEnv } from '../support/workspace.ts'
 
 const canary = (repo: TestRepo) => path.join(repo.home, 'canary')
 const ran = (repo: TestRepo) => (existsSync(canary(repo)) ? readFileSync(canary(repo), 'utf8') : '')
@@ -111,6 +111,52 @@ test('H2: a setup that fails or takes too long leaves the workspace, and says so
   expect((await offshoot(slow, 'start', 'T2', '--json')).json.setup.why).toBe('took longer than 1 s')
 })
 
+const lines = (first: string, last: string) =>
+  [first, ...Array.from({ length: 18 }, (_, n) => `${n}`), last, ''].join('\n')
+
+test.each(['patch', 'squash', 'merge', 'rebase'] as const)(
+  'H2: what a setup writes is part of step 0, and never lands by %s, also not when the agent commits all it finds',
+  async (as) => {
+    const setUp = 'echo setup > setup.txt; sed -i 1s/.*/setup/ n.txt'
+    const repo = withEnv(testRepo({ 'n.txt': lines('one', 'twenty') }), { OFFSHOOT_HOOKS_POST_START: setUp })
+    repo.git('config', '--global', 'user.name', 'Ursula')
+    repo.git('config', '--global', 'user.email', 'ursula@example.com')
+    const lib = library(repo)
+    const { task } = await lib.start({ task: 'T1' })
+    expect(await lib.checkpoint({ task: 'T1' })).toMatchObject({ created: false })
+    const at = inFolder(repo, task.path)
+    at.write('n.txt', lines('setup', 'agent'))
+    at.write('w.txt', 'w\n')
+    at.git('add', '--all')
+    at.git('commit', '--quiet', '--message=agent commit')
+    const { accepted } = await lib.accept({ task: 'T1', as })
+    expect(accepted?.files.map((file) => file.path)).toEqual(['n.txt', 'w.txt'])
+    expect(readFileSync(path.join(repo.dir, 'n.txt'), 'utf8')).toBe(lines('one', 'agent'))
+    expect(existsSync(path.join(repo.dir, 'setup.txt'))).toBe(false)
+    expect(repo.git('log', '--format=%H', 'main', '--', 'setup.txt')).toBe('')
+  },
+)
+
+test('H2, K10: what a setup wrote is on no branch; with uncommitted work only that comes before the steps', async () => {
+  const repo = withEnv(testRepo(), { OFFSHOOT_HOOKS_POST_START: 'echo setup > setup.txt; exit 1' })
+  repo.write('mine.txt', 'mine\n')
+  const lib = library(repo)
+  for (const dirty of [false, true]) {
+    const { task } = await lib.start({ task: 'T1', dirty })
+    inFolder(repo, task.path).write('w.txt', 'w\n')
+    await lib.checkpoint({ task: 'T1' })
+    const tree = () => repo.git('ls-tree', '--name-only', 'offshoot/T1').trim().split('\n')
+    expect(tree()).toEqual(dirty ? ['a.txt', 'mine.txt', 'w.txt'] : ['a.txt', 'w.txt'])
+    rmSync(task.path, { recursive: true })
+    await lib.start({ task: 'T1' })
+    expect(readFileSync(path.join(task.path, 'setup.txt'), 'utf8')).toBe('setup\n')
+    expect(await lib.checkpoint({ task: 'T1' })).toMatchObject({ created: false })
+    await lib.rewind({ task: 'T1', to: 0 })
+    expect(existsSync(path.join(task.path, 'setup.txt'))).toBe(true)
+    await lib.reject({ task: 'T1' })
+  }
+})
+
 test('H3: what runs before a run, an accept or a removal can refuse it, and nothing is done then', async () => {
   const repo = testRepo()
   const lib = library(repo)
@@ -120,8 +166,8 @@ test('H3: what runs before a run, an accept or a removal can refuse it, and noth
   const refused = { code: 'WT_017' }
   await expect(no('PRE_RUN').task('T1').exec(['true'])).rejects.toMatchObject(refused)
   await expect(no('PRE_ACCEPT').accept({ task: 'T1' })).rejects.toMatchObject(refused)
-  for (const verb of ['reject', 'remove'] as const)
-    await expect(no('PRE_REMOVE')[verb]({ task: 'T1', force: true })).rejects.toMatchObject(refused)
+  await expect(no('PRE_REMOVE').reject({ task: 'T1' })).rejects.toMatchObject(refused)
+  await expect(no('PRE_REMOVE').remove({ task: 'T1', force: true })).rejects.toMatchObject(refused)
   expect(repo.git('status', '--porcelain')).toBe('')
   expect(await lib.find('T1')).toMatchObject({ state: 'active', runs: 0 })
   expect((await no('PRE_ACCEPT').accept({ task: 'T1', dryRun: true })).preview?.clean).toBe(true)
@@ -146,7 +192,7 @@ test('H4: each run has a name for databases and the like that is its task’s al
     const emit = (event: Record<string, unknown>) =>
       void (said += typeof event.text === 'string' ? event.text : '')
     await lib.start({ task })
-    await lib.task(task).exec(['sh', '-c', 'echo "$OFFSHOOT_SLUG"'], undefined, emit)
+    await lib.task(task).exec(['sh', '-c', 'echo "$OFFSHOOT_SLUG"'], { onEvent: emit })
     return said.trim()
   }
   const [one, two] = [await slug('Fix-Login.2'), await slug('9-lives')]

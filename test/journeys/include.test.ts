@@ -14,7 +14,7 @@ import { expect, test } from 'vitest'
 import { readTree } from '../support/accept/disk.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
-import { library, withEnv } from '../support/workspace.ts'
+import { inFolder, library, withEnv } from '../support/workspace.ts'
 
 const ignored = '.env*\n*.local\nnode_modules/\nbuild/\nsecrets/\n'
 
@@ -140,6 +140,40 @@ test('L15, K5: it is in no step and never lands, whatever the agent does to it a
   await lib.accept({ task: 'T1' })
   expect(readFileSync(path.join(repo.dir, '.env'), 'utf8')).toBe('.env\n')
 })
+
+test.each(['merge', 'rebase', 'keep-branch'] as const)(
+  'L15, K11: what the workspace was given is in no commit that %s hands on, though the agent commits all of it',
+  async (as) => {
+    const user = project()
+    user.git('config', '--global', 'user.name', 'Ursula')
+    user.git('config', '--global', 'user.email', 'ursula@example.com')
+    const repo = withEnv(user, {
+      OFFSHOOT_WORKSPACE_LINK: 'node_modules',
+      OFFSHOOT_WORKSPACE_COPY: '.env',
+    })
+    const lib = library(repo)
+    const { task } = await lib.start({ task: 'T1' })
+    const at = inFolder(repo, task.path)
+    for (const n of [1, 2]) {
+      at.write(`w${n}.txt`, 'w\n')
+      at.git('add', '--all')
+      at.git('add', '--force', '.env', 'node_modules')
+      at.git('commit', '--quiet', `--message=agent ${n}`)
+      if (n === 1) await lib.checkpoint({ task: 'T1' })
+    }
+    const agents = at.git('rev-parse', 'HEAD').trim()
+    const { accepted } = await lib.accept({ task: 'T1', as })
+    expect(accepted?.files.map((file) => file.path)).toEqual(['w1.txt', 'w2.txt'])
+    const branch = as === 'keep-branch' ? 'offshoot/T1' : 'main'
+    expect(repo.git('log', '--format=%s', branch, '--', '.env', 'node_modules')).toBe('')
+    const own = repo.git('log', '--format=%s', '--full-history', branch, '--', 'w1.txt', 'w2.txt')
+    expect(own.match(/agent \d/g)).toEqual(['agent 2', 'agent 1'])
+    expect(repo.git('ls-tree', '--name-only', branch)).toContain('w2.txt')
+    // As the agent made them they are not lost.
+    if (as === 'keep-branch')
+      expect(repo.git('for-each-ref', '--format=%(objectname)', 'refs/offshoot/stray')).toContain(agents)
+  },
+)
 
 test('L15: settings copy and link what they name; a workspace made again, or taken from the pool, gets the same', async () => {
   const repo = withEnv(project(), { OFFSHOOT_POOL_SIZE: '1' })

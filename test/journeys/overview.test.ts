@@ -58,7 +58,7 @@ describe('I10: offshoot alone', () => {
   test('R3: tells once what happened by itself', async () => {
     const repo = testRepo()
     const lib = library(repo, { flags: { autoRevert: { failure: 'always' } } })
-    await lib.run({ task: 'T1', create: true, command: ['sh', '-c', 'exit 3'] }, undefined, () => {})
+    await lib.run({ task: 'T1', create: true, command: ['sh', '-c', 'exit 3'] }, { onEvent: () => {} })
     expect((await offshoot(repo)).stderr).toMatch(
       /^notice: T1 was rejected automatically .* offshoot undo \w+ brings it back\.$/m,
     )

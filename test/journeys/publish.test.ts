@@ -238,7 +238,7 @@ describe('K1: git in the workspace tells the truth', () => {
 
 describe('checkpoints.publish', () => {
   const duringRun = (lib: ReturnType<typeof library>, script: string) =>
-    lib.run({ task: 'T1', create: false, command: ['sh', '-c', script] }, undefined, () => {})
+    lib.run({ task: 'T1', create: false, command: ['sh', '-c', script] }, { onEvent: () => {} })
 
   test('K1: runEnd: HEAD stands still while the agent runs, and git diff shows it its own work', async () => {
     const { repo, lib, workspace } = await started()

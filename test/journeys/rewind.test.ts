@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openRepo } from '../../src/index.ts'
+import { openAround } from '../support/open-around.ts'
 import { atEffect } from '../support/at-effect.ts'
 import { quickFolder, testRepo } from '../support/repo.ts'
 import { inFolder, library } from '../support/workspace.ts'
@@ -60,8 +60,8 @@ test('S3: a rewind that is cancelled at any of its effects is done or not begun,
     at.write('c.txt', `in no step yet: ${n}\n`)
     const cancel = new AbortController()
     const { around } = atEffect(n, () => cancel.abort())
-    const opened = openRepo(repo.dir, { env: repo.env, around })
-    const code: string = await opened.rewind({ task: 'T1', to: 1 }, cancel.signal).then(
+    const opened = openAround(repo.dir, { env: repo.env, around })
+    const code: string = await opened.rewind({ task: 'T1', to: 1 }, { signal: cancel.signal }).then(
       () => 'done',
       (error) => error.code,
     )

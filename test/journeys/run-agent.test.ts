@@ -25,6 +25,7 @@ const stepsOf = async (repo: TestRepo, task: string) =>
 interface Step {
   readonly tool: string
   readonly files: readonly { readonly path: string }[]
+  readonly calls: readonly { readonly id?: string }[]
 }
 
 describe('G1: run with a prompt', () => {
@@ -47,6 +48,37 @@ describe('G1: run with a prompt', () => {
       undefined,
     ])
     expect(told.at(-1)).toMatchObject({ ok: true, agent: 'claude', task: { id: 'T1', state: 'completed' } })
+  })
+
+  test('K13: a command in the background is named by the steps that may hold its work, and by no other', async () => {
+    const repo = withStandIn(testRepo())
+    const late = 'until [ -e go ]; do sleep 0.05; done; echo late > late.txt'
+    const acts = [
+      { sh: 'echo first > first.txt' },
+      { background: late },
+      { sh: 'echo other > other.txt' },
+      { sh: 'touch go; until [ -e late.txt ]; do sleep 0.05; done' },
+      { background: 'echo left > left.txt; sleep 600' },
+    ]
+    const ran = await offshoot(repo, 'run', '--task', 'T1', '--json', play(...acts))
+    expect(ran.code).toBe(0)
+    const steps = (await offshoot(repo, 'log', 'T1', '--json')).json.checkpoints as Step[]
+    const holding = (file: string) => steps.find(({ files }) => files.some(({ path: held }) => held === file))
+    const ids = (file: string) => holding(file)?.calls.map(({ id }) => id)
+    expect(ids('first.txt')).toEqual(['call1'])
+    expect(holding('other.txt')?.files).toMatchObject([{ path: 'other.txt' }])
+    expect(ids('other.txt')).toEqual(['call3', 'call2'])
+    expect(ids('late.txt')).toContain('call2')
+    expect(ids('left.txt')).toContain('call5')
+  })
+
+  test('L8: an error of the model is told once, with the command that goes on', async () => {
+    const repo = withStandIn(testRepo())
+    const ran = await offshoot(repo, 'run', '--task', 'T1', play({ fail: 'API Error: 529 Overloaded' }))
+    expect(ran.code).not.toBe(0)
+    expect(ran.stderr.split('529 Overloaded')).toHaveLength(2)
+    expect(ran.stderr).toContain('hint: Go on with it: offshoot resume T1\n')
+    expect(await offshoot(repo, 'resume', 'T1', play({ sh: 'echo x > x.txt' }))).toMatchObject({ code: 0 })
   })
 
   test('G2: resume goes on with the conversation; so does run --resume, with or without its id', async () => {
@@ -138,11 +170,16 @@ describe('G3: the policy', () => {
     const lib = library(repo)
     const asked: unknown[] = []
     const run = (prompt: string, answer: string) =>
-      lib.run({ task: 'T1', create: true, prompt, policy: 'moderate' }, undefined, (told) => {
-        if (told.event !== 'asked') return undefined
-        asked.push(told.summary)
-        return Promise.resolve(answer)
-      })
+      lib.run(
+        { task: 'T1', create: true, prompt, policy: 'moderate' },
+        {
+          onEvent: (told) => {
+            if (told.event !== 'asked') return undefined
+            asked.push(told.summary)
+            return Promise.resolve(answer)
+          },
+        },
+      )
     await run(play({ sh: 'echo 1 >> x.txt' }, { sh: 'echo 1 >> x.txt' }), 'always')
     await run(play({ sh: 'echo 1 >> x.txt' }, { sh: 'echo 2 >> x.txt' }), 'deny')
     expect(asked).toEqual(['echo 1 >> x.txt', 'echo 2 >> x.txt'])
@@ -192,11 +229,12 @@ describe('G5: limits', () => {
     const run = (task: string) =>
       lib.run(
         { task, create: true, prompt: play({ sh: `echo ${task} > ${task}.txt` }) },
-        undefined,
-        (told) => {
-          if (told.event === 'queued') queued.add(task)
-          if (told.event === 'started') most = Math.max(most, ++now)
-          if (told.event === 'usage') now--
+        {
+          onEvent: (told) => {
+            if (told.event === 'queued') queued.add(task)
+            if (told.event === 'started') most = Math.max(most, ++now)
+            if (told.event === 'usage') now--
+          },
         },
       )
     const tasks = ['T1', 'T2', 'T3', 'T4', 'T5']
@@ -214,7 +252,7 @@ describe('G5: limits', () => {
     const repo = withStandIn(testRepo())
     const lib = library(repo, { flags: { limits: { turns: 2 } } })
     const acts = ['1', '2', '3'].map((n) => ({ sh: `echo ${n} > ${n}.txt` }))
-    const running = lib.run({ task: 'T1', create: true, prompt: play(...acts) }, undefined, () => {})
+    const running = lib.run({ task: 'T1', create: true, prompt: play(...acts) }, { onEvent: () => {} })
     await expect(running).rejects.toMatchObject({ code: 'WT_018' })
     expect(await lib.show('T1')).toMatchObject({
       state: 'failed',
@@ -229,9 +267,14 @@ test('G5: limits.timeMinutes ends a run with all that it started, and keeps what
   const lib = library(repo, { flags: { limits: { timeMinutes: 0.02 } } })
   let run = ''
   const acts = [{ sh: 'echo 1 > 1.txt' }, { sh: 'echo 2 > 2.txt; setsid sleep 600 & sleep 600' }]
-  const running = lib.run({ task: 'T1', create: true, prompt: play(...acts) }, undefined, (told) => {
-    if (told.event === 'started') run = String(told.run)
-  })
+  const running = lib.run(
+    { task: 'T1', create: true, prompt: play(...acts) },
+    {
+      onEvent: (told) => {
+        if (told.event === 'started') run = String(told.run)
+      },
+    },
+  )
   await expect(running).rejects.toMatchObject({ code: 'WT_018' })
   expect(findMarked(run)).toEqual([])
   expect(await lib.show('T1')).toMatchObject({
@@ -403,14 +446,16 @@ describe('P3: refs that strayed in a run', () => {
     const repo = withStandIn(testRepo())
     const ran = await offshoot(repo, 'run', '--task', 'T1', '--', 'git', 'tag', 'astray')
     expect(ran.stderr).toMatch(
-      /changed in your repository during the run: refs\/tags\/astray\n {2}undo: offshoot undo \w{6} puts/,
+      /changed in your repository during the run, by the agent or by you: refs\/tags\/astray\n {2}undo: offshoot undo \w{6} puts/,
     )
     const lib = library(repo)
     const cancel = new AbortController()
     const running = lib.run(
       { task: 'T1', create: true, command: ['sh', '-c', 'git tag -d astray; echo ready; sleep 600'] },
-      cancel.signal,
-      (told) => void (told.event === 'output' && told.text.includes('ready') && cancel.abort()),
+      {
+        signal: cancel.signal,
+        onEvent: (told) => void (told.event === 'output' && told.text.includes('ready') && cancel.abort()),
+      },
     )
     await expect(running).rejects.toMatchObject({ code: 'WT_021' })
     expect((await lib.ops()).map(({ verb }) => verb)).toEqual(['run', 'run'])

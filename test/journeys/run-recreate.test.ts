@@ -111,7 +111,7 @@ const worktreeOnly: Record<string, Damage> = {
 
 const verbs: Record<string, (lib: ReturnType<typeof library>) => Promise<unknown>> = {
   start: (lib) => lib.start({ task: 'T1' }),
-  run: (lib) => lib.run({ task: 'T1', create: false, command: ['true'] }, undefined, () => {}),
+  run: (lib) => lib.run({ task: 'T1', create: false, command: ['true'] }, { onEvent: () => {} }),
   repair: (lib) => lib.repair('T1'),
 }
 

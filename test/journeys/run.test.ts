@@ -23,7 +23,7 @@ describe('K1: a command as a run', () => {
     const repo = testRepo()
     const lib = library(repo)
     const { emit } = collected()
-    const ran = await lib.run(sh('echo one > one.txt; echo two > two.txt; rm a.txt'), undefined, emit)
+    const ran = await lib.run(sh('echo one > one.txt; echo two > two.txt; rm a.txt'), { onEvent: emit })
     expect(ran).toMatchObject({ exitCode: 0, task: { state: 'completed', runs: 1, checkpoints: 1 } })
     expect(ran.checkpoint).toMatchObject({
       n: 1,
@@ -41,7 +41,7 @@ describe('K1: a command as a run', () => {
   test('K2: one that changes nothing makes no step', async () => {
     const lib = library(testRepo())
     const { emit } = collected()
-    const ran = await lib.run(sh('cat a.txt'), undefined, emit)
+    const ran = await lib.run(sh('cat a.txt'), { onEvent: emit })
     expect(ran.checkpoint).toBeUndefined()
     expect(ran.task).toMatchObject({ state: 'completed', checkpoints: 0 })
   })
@@ -49,11 +49,9 @@ describe('K1: a command as a run', () => {
   test('K1: it is told where it is', async () => {
     const lib = library(testRepo())
     const { emit, output } = collected()
-    const { run, task } = await lib.run(
-      sh('echo "$OFFSHOOT_RUN|$OFFSHOOT_TASK|$OFFSHOOT_WORKSPACE|$PWD"'),
-      undefined,
-      emit,
-    )
+    const { run, task } = await lib.run(sh('echo "$OFFSHOOT_RUN|$OFFSHOOT_TASK|$OFFSHOOT_WORKSPACE|$PWD"'), {
+      onEvent: emit,
+    })
     expect(output.stdout).toBe(`${run}|T1|${task.path}|${task.path}\n`)
   })
 
@@ -61,7 +59,7 @@ describe('K1: a command as a run', () => {
     'K1: the exit code %i is passed through, and the task has failed',
     async (code) => {
       const lib = library(testRepo())
-      const ran = await lib.run(sh(`echo work > work.txt; exit ${code}`), undefined, collected().emit)
+      const ran = await lib.run(sh(`echo work > work.txt; exit ${code}`), { onEvent: collected().emit })
       expect(ran).toMatchObject({
         exitCode: code,
         task: { state: 'failed', reason: `sh ended with exit code ${code}` },
@@ -72,7 +70,7 @@ describe('K1: a command as a run', () => {
 
   test('K1: one that a signal ends has the code that shells give it', async () => {
     const lib = library(testRepo())
-    expect(await lib.run(sh('kill -9 $$'), undefined, collected().emit)).toMatchObject({ exitCode: 137 })
+    expect(await lib.run(sh('kill -9 $$'), { onEvent: collected().emit })).toMatchObject({ exitCode: 137 })
   })
 
   test('K1: the command line passes exit code and output through', async () => {
@@ -88,11 +86,9 @@ describe('K1: a command as a run', () => {
     const lib = library(repo)
     const go = path.join(repo.home, 'go')
     const { emit, output } = collected()
-    const running = lib.run(
-      sh(`echo first; while ! test -e '${go}'; do :; done; seq 1 200000`),
-      undefined,
-      emit,
-    )
+    const running = lib.run(sh(`echo first; while ! test -e '${go}'; do :; done; seq 1 200000`), {
+      onEvent: emit,
+    })
     await until(() => output.stdout === 'first\n', 'the first line came')
     writeFileSync(go, '')
     await running
@@ -105,7 +101,7 @@ describe('K1: a command as a run', () => {
     const lib = library(repo)
     const { task } = await lib.start({ task: 'T1' })
     inFolder(repo, task.path).write('hand.txt', 'by hand\n')
-    await lib.run(sh('echo work > work.txt'), undefined, collected().emit)
+    await lib.run(sh('echo work > work.txt'), { onEvent: collected().emit })
     const steps = (await lib.log('T1')).map(({ tool, files }) => [tool, ...files.map((file) => file.path)])
     expect(steps).toEqual([
       ['checkpoint', 'hand.txt'],
@@ -117,15 +113,14 @@ describe('K1: a command as a run', () => {
     const lib = library(testRepo())
     const failing = lib.run(
       { task: 'T1', create: true, command: ['no-such-command'] },
-      undefined,
-      collected().emit,
+      { onEvent: collected().emit },
     )
     await expect(failing).rejects.toMatchObject({ code: 'WT_005' })
     expect(await lib.show('T1')).toMatchObject({
       state: 'failed',
       reason: 'There is no command no-such-command.',
     })
-    expect(await lib.run(sh('true'), undefined, collected().emit)).toMatchObject({
+    expect(await lib.run(sh('true'), { onEvent: collected().emit })).toMatchObject({
       task: { state: 'completed' },
     })
   })
@@ -135,9 +130,9 @@ describe('K1: a command as a run', () => {
     const lib = library(repo)
     const go = path.join(repo.home, 'go')
     const { emit, output } = collected()
-    const running = lib.run(sh(`echo first; while ! test -e '${go}'; do :; done`), undefined, emit)
+    const running = lib.run(sh(`echo first; while ! test -e '${go}'; do :; done`), { onEvent: emit })
     await until(() => output.stdout !== '', 'it runs')
-    await expect(lib.run(sh('true'), undefined, emit)).rejects.toMatchObject({ code: 'WT_012' })
+    await expect(lib.run(sh('true'), { onEvent: emit })).rejects.toMatchObject({ code: 'WT_012' })
     await expect(lib.rewind({ task: 'T1', to: 0 })).rejects.toMatchObject({ code: 'WT_012' })
     writeFileSync(go, '')
     expect(await running).toMatchObject({ exitCode: 0 })
@@ -148,11 +143,9 @@ describe('K1: a command as a run', () => {
     const lib = library(repo)
     const go = path.join(repo.home, 'go')
     const { emit, output } = collected()
-    const running = lib.run(
-      sh(`echo x > a.txt; echo first; while ! test -e '${go}'; do :; done`),
-      undefined,
-      emit,
-    )
+    const running = lib.run(sh(`echo x > a.txt; echo first; while ! test -e '${go}'; do :; done`), {
+      onEvent: emit,
+    })
     await until(() => output.stdout !== '', 'it runs')
     await lib.rewind({ task: 'T1', to: 0, force: true })
     writeFileSync(go, '')
@@ -171,7 +164,7 @@ describe('K2: a run that is cancelled', () => {
     const cancel = new AbortController()
     const script = `echo half > half.txt; sleep 1000 & echo $! > '${pids}'; echo $$ >> '${pids}'; echo ready; wait`
     const { emit, output } = collected()
-    const running = lib.run(sh(script), cancel.signal, emit)
+    const running = lib.run(sh(script), { signal: cancel.signal, onEvent: emit })
     const ended = expect(running).rejects.toMatchObject({ code: 'WT_021' })
     await until(() => output.stdout === 'ready\n', 'it is ready')
     const started = readFileSync(pids, 'utf8').trim().split('\n').map(Number)
@@ -232,7 +225,10 @@ describe('K2: a run that is cancelled', () => {
     const lib = library(testRepo())
     const cancel = new AbortController()
     const { emit, output } = collected()
-    const running = lib.run(sh(`trap '' TERM; echo $$; while :; do :; done`), cancel.signal, emit)
+    const running = lib.run(sh(`trap '' TERM; echo $$; while :; do :; done`), {
+      signal: cancel.signal,
+      onEvent: emit,
+    })
     const ended = expect(running).rejects.toMatchObject({ code: 'WT_021' })
     await until(() => output.stdout.endsWith('\n'), 'it is ready')
     const pid = Number(output.stdout)
@@ -245,9 +241,9 @@ describe('K2: a run that is cancelled', () => {
   test('S3: cancelled before it began, nothing has happened', async () => {
     const lib = library(testRepo())
     await lib.start({ task: 'T1' })
-    await expect(lib.run(sh('echo x > x.txt'), AbortSignal.abort(), collected().emit)).rejects.toMatchObject(
-      {},
-    )
+    await expect(
+      lib.run(sh('echo x > x.txt'), { signal: AbortSignal.abort(), onEvent: collected().emit }),
+    ).rejects.toMatchObject({})
     expect(await lib.log('T1')).toEqual([])
     expect(await lib.show('T1')).toMatchObject({ state: 'active', runs: 0, dirty: false })
   })

@@ -38,7 +38,7 @@ async function cancelAt(n: number, template: TestRepo, before: string) {
   const cancel = new AbortController()
   const { around, reached } = atEffect(n, () => cancel.abort())
   const code: string = await library(repo, { around })
-    .start({ task: 'T1' }, cancel.signal)
+    .start({ task: 'T1' }, { signal: cancel.signal })
     .then(
       () => 'started',
       (error) => error.code,
@@ -76,12 +76,16 @@ test.each([
   for (const n of [1, 4]) {
     const cancel = new AbortController()
     const { around } = atEffect(n, () => cancel.abort(reason()))
-    await expect(library(repo, { around }).start({ task: 'T1' }, cancel.signal)).rejects.toMatchObject({
+    await expect(
+      library(repo, { around }).start({ task: 'T1' }, { signal: cancel.signal }),
+    ).rejects.toMatchObject({
       name: 'AppError',
       code: 'WT_021',
     })
   }
-  await expect(library(repo).list({}, AbortSignal.abort(reason()))).rejects.toMatchObject({ code: 'WT_021' })
+  await expect(library(repo).list({}, { signal: AbortSignal.abort(reason()) })).rejects.toMatchObject({
+    code: 'WT_021',
+  })
 })
 
 /** A repository whose files take until the end of time to be checked out; the filter's pid tells that it runs. */
@@ -151,7 +155,7 @@ test('S3: an AbortSignal while git checks files out does the same for the librar
   const { repo, pidFile } = endlessRepo()
   const cancel = new AbortController()
   const started = library(repo)
-    .start({ task: 'T1' }, cancel.signal)
+    .start({ task: 'T1' }, { signal: cancel.signal })
     .catch((error: unknown) => error)
   await until(() => existsSync(pidFile), 'the filter runs')
   cancel.abort()

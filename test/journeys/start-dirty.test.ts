@@ -92,7 +92,7 @@ test('L13, K10: on the branch lies first what was not committed, then the steps'
   const at = inFolder(repo, task.path)
   expect(at.git('show', '--name-only', '--format=', checkpoint.published ?? '')).toBe('new.txt\n')
   expect(at.git('log', '--format=%s', 'main..').split('\n')).toEqual([
-    'AI Tool: checkpoint',
+    'Hand edit',
     'What was not committed at the start of T1',
     '',
   ])

@@ -76,8 +76,7 @@ describe.skipIf(!mountable)('R6, R12: a start on a full disk', () => {
     leaveFree(repo.env.OFFSHOOT_HOME ?? '', 4_000_000)
     const ran = await library(repo).run(
       { task: 'T2', create: true, command: ['sh', '-c', 'echo once >> once.txt'] },
-      undefined,
-      () => {},
+      { onEvent: () => {} },
     )
     expect(ran.task).toMatchObject({ id: 'T2', state: 'completed', runs: 1 })
     expect(readFileSync(path.join(ran.task.path, 'once.txt'), 'utf8')).toBe('once\n')

@@ -1,8 +1,9 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { openRepo } from '../../src/index.ts'
-import { testRepo } from '../support/repo.ts'
+import { offshoot, testRepo } from '../support/repo.ts'
 
 async function taskIn(files?: Record<string, string>) {
   const user = testRepo(files)
@@ -118,6 +119,52 @@ test('K3: tool calls at the same time are safe: every file is in some step, and 
   expect(steps.flatMap((step) => step.files.map((file) => file.path)).sort()).toEqual(
     Array.from({ length: 12 }, (_, n) => `f${n}.txt`).sort(),
   )
+  await repo.close()
+})
+
+test('K13: calls that end together share a step that names every one of them, in JSON, in the log and in trailers', async () => {
+  const { user, repo, task } = await taskIn()
+  const ids = Array.from({ length: 15 }, (_, n) => `call_${n}`)
+  await task.run('loop', async ({ workspace, wrap }) => {
+    const tools = wrap({
+      write: {
+        execute: async ({ path: name }: { path: string }, { toolCallId }: { toolCallId: string }) => {
+          await writeFile(path.join(workspace, name), toolCallId)
+        },
+      },
+    })
+    await Promise.all(
+      ids.map((toolCallId) => tools.write.execute({ path: `${toolCallId}.txt` }, { toolCallId })),
+    )
+  })
+  const steps = await task.log()
+  const named = (calls: readonly { id?: string | undefined }[]) => calls.map(({ id }) => id)
+  expect(new Set(steps.flatMap(({ calls }) => named(calls)))).toEqual(new Set(ids))
+  for (const { files, calls } of steps)
+    for (const file of files) expect(calls).toContainEqual(callOf(file.path))
+  const trailers = user.git('log', '--format=%(trailers:key=Offshoot-Call,valueonly)', 'main..offshoot/T1')
+  expect(new Set(trailers.trim().split(/\n+/))).toEqual(new Set(ids))
+  const { stdout } = await offshoot(user, 'log', 'T1')
+  for (const id of ids) expect(stdout).toContain(`write: ${id}.txt (${id})`)
+  await repo.close()
+})
+
+const callOf = (file: string) => ({ id: path.basename(file, '.txt'), tool: 'write', summary: file })
+
+test('K13: what a failed call left beside another is named as failed', async () => {
+  const { repo, task } = await taskIn()
+  await task.run('loop', async ({ workspace, wrap }) => {
+    const tools = wrap({
+      half: () => {
+        writeFileSync(path.join(workspace, 'half.txt'), 'half')
+        throw new Error('no more')
+      },
+      write: () => writeFileSync(path.join(workspace, 'whole.txt'), 'whole'),
+    })
+    await Promise.allSettled([tools.half(), tools.write()])
+  })
+  const half = (await task.log()).find(({ files }) => files.some((file) => file.path === 'half.txt'))
+  expect(half?.calls).toContainEqual({ tool: 'half', summary: '', failed: true })
   await repo.close()
 })
 

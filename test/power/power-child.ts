@@ -4,7 +4,8 @@ import { writeFileSync, writeSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import path from 'node:path'
 import type { ComposeOptions } from '../../src/compose/full.ts'
-import { openRepo } from '../../src/index.ts'
+import type { OpenRepo } from '../../src/index.ts'
+import { openAround } from '../support/open-around.ts'
 import { landedContent, stepContent } from './step-content.ts'
 
 export type How = 'synced' | 'unsynced' | 'git'
@@ -49,7 +50,7 @@ function commitSteps(): void {
   }
 }
 
-type Offshoot = ReturnType<typeof openRepo>
+type Offshoot = OpenRepo
 
 async function takeSteps(offshoot: Offshoot): Promise<void> {
   const { task } = await offshoot.start({ task: 'T1' })
@@ -76,7 +77,7 @@ async function land(offshoot: Offshoot): Promise<void> {
 
 if (how === 'git') commitSteps()
 else {
-  const offshoot = openRepo(repo, how === 'unsynced' ? { around: careless } : {})
+  const offshoot = openAround(repo, how === 'unsynced' ? { around: careless } : {})
   await (what === 'steps' ? takeSteps : land)(offshoot)
   await offshoot.close()
 }

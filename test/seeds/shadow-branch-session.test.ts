@@ -23,7 +23,7 @@ import { testClock } from '../support/clock.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { isRunning, until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
-import { nowhere, withEnv } from '../support/workspace.ts'
+import { inFolder, nowhere, withEnv } from '../support/workspace.ts'
 
 const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
@@ -136,31 +136,69 @@ describe('K1, K2, K4', () => {
     expect(user.git('rev-list', '--count', 'main')).toBe('2\n')
   })
 
-  test('5. Tool failure mid-session (K2: what it left is a step of its own, which a plain accept lands and --step leaves out)', async () => {
-    const { user, repo, task } = await session()
-    await task.run('agent', async ({ workspace, wrap }) => {
+  /** A session in which a tool failed in the middle; it has left a file. */
+  async function withFailure() {
+    const made = await session()
+    await made.task.run('agent', async ({ workspace, wrap }) => {
       const tools = wrap(toolsIn(workspace))
       await tools.write_file({ path: 'c', text: 'c\n' })
       await expect(tools.broken({ path: 'leftover' })).rejects.toThrow('the tool broke')
       await tools.write_file({ path: 'd', text: 'd\n' })
     })
+    return made
+  }
+
+  test('5. Tool failure mid-session (K2: what it left is a step that says so, and an accept names it before and after)', async () => {
+    const { user, repo, task } = await withFailure()
     const steps = await task.log()
-    expect(steps.map(({ tool, files }) => [tool, files.map((file) => file.path)])).toEqual([
-      ['write_file', ['c']],
-      ['sweep', ['leftover']],
-      ['write_file', ['d']],
+    expect(steps.map(({ tool, failed, files }) => [tool, failed, files.map((file) => file.path)])).toEqual([
+      ['write_file', undefined, ['c']],
+      ['sweep', 'broken', ['leftover']],
+      ['write_file', undefined, ['d']],
     ])
     expect(steps[1]?.summary).toBe('left by broken, which failed')
-    await repo.accept({ task: 'S' })
+    const leftovers = [{ n: 2, tool: 'broken', files: ['leftover'], landed: true }]
+    const { preview } = await repo.accept({ task: 'S', dryRun: true })
+    expect(preview).toMatchObject({ clean: true, leftovers })
+    const told = await offshoot(user, 'accept', 'S', '--dry-run')
+    expect(told.stdout).toContain('look at leftover: left by broken, which failed (step 2)')
+    const { accepted } = await repo.accept({ task: 'S' })
+    expect(accepted).toMatchObject({ leftovers, risks: [{ path: 'leftover' }] })
     expect(user.git('diff', '--name-only', 'main~1', 'main')).toBe('c\nd\nleftover\n')
-    await repo.undo()
+  })
+
+  test.each([
+    ['--without-failed', ['--without-failed'], {}],
+    ['accept.leftovers: leave', [], { OFFSHOOT_ACCEPT_LEFTOVERS: 'leave' }],
+  ])(
+    '5. Tool failure mid-session (K2: with %s only what tools did successfully lands)',
+    async (_, flags, env) => {
+      const { user, task } = await withFailure()
+      const at = withEnv(user, env)
+      const told = await offshoot(at, 'accept', 'S', '--as', 'squash', '--dry-run', ...flags)
+      expect(told.stdout).toContain('left out: step 2, left by broken, which failed (leftover)')
+      const { code, json } = await offshoot(at, 'accept', 'S', '--as', 'squash', '--json', ...flags)
+      expect([code, json.accepted.leftovers]).toEqual([
+        0,
+        [{ n: 2, tool: 'broken', files: ['leftover'], landed: false }],
+      ])
+      expect(user.git('diff', '--name-only', 'main~1', 'main')).toBe('c\nd\n')
+      expect((await task.show()).state).toBe('completed')
+      await offshoot(at, 'reject', 'S')
+      expect(user.git('status', '--porcelain')).toBe('')
+      expect(user.git('ls-files')).toBe('a\nb\nc\nd\n')
+    },
+  )
+
+  test('5. Tool failure mid-session (K2: what others built on cannot be left out, and nothing lands)', async () => {
+    const { user, repo, task } = await session()
+    await task.run('agent', async ({ workspace, wrap }) => {
+      const tools = wrap(toolsIn(workspace))
+      await expect(tools.broken({ path: 'leftover' })).rejects.toThrow('the tool broke')
+      await tools.shell({ path: 'leftover' })
+    })
+    await expect(repo.accept({ task: 'S', withoutFailed: true })).rejects.toMatchObject({ code: 'WT_011' })
     expect(user.git('rev-list', '--count', 'main')).toBe('1\n')
-    const good = steps.filter(({ tool }) => tool !== 'sweep').map(({ n }) => n)
-    await repo.accept({ task: 'S', as: 'squash', steps: good })
-    expect(user.git('diff', '--name-only', 'main~1', 'main')).toBe('c\nd\n')
-    await repo.reject({ task: 'S' })
-    expect(user.git('status', '--porcelain')).toBe('')
-    expect(user.git('ls-files')).toBe('a\nb\nc\nd\n')
   })
 
   test('11. Tool throws exception', async () => {
@@ -202,10 +240,11 @@ describe('K1, K2, K4', () => {
     const failures = await repo.audit({ task: 'S', failures: true })
     expect(failures.map(({ what }) => what)).toContain('checkpoint.failed')
     const { json } = await offshoot(user, 'start', 'other', '--json')
+    const why = 'a checkpoint could not be written'
     expect(json.notices).toMatchObject([
-      { task: 'S', message: expect.stringContaining('S was rejected automatically') },
+      { task: 'S', message: expect.stringContaining(`S was rejected automatically (failure): ${why}`) },
     ])
-    expect(await repo.find('S')).toMatchObject({ state: 'rejected' })
+    expect(await repo.find('S')).toMatchObject({ state: 'rejected', reason: expect.stringContaining(why) })
     expect(fingerprint(user)).toEqual(before)
     expect(user.git('branch', '--list', 'offshoot/S')).toBe('')
     await repo.undo(json.notices[0].operation)
@@ -358,18 +397,53 @@ describe('L9, G6', () => {
     expect((await offshoot(at, 'start', 'S', '--json')).json.error.code).toBe('WT_009')
   })
 
-  test('/session-status, /accept-session and /reject-session', async () => {
+  test('/session-status, /accept-session and /reject-session: what each says to run does what it is called', async () => {
     const user = testRepo()
     const repo = openRepo(user.dir, { env: user.env })
     onTestFinished(() => repo.close())
-    const { task } = await repo.start({ task: 'S' })
-    await repo.install({ task: 'S', agent: 'claude' })
-    const page = (name: string) =>
-      readFileSync(path.join(task.path, `.claude/skills/${name}/SKILL.md`), 'utf8')
-    expect(page('session-status')).toContain('`offshoot show`')
-    expect(page('accept-session')).toContain('`offshoot accept`')
-    expect(page('reject-session')).toContain('`offshoot reject`')
-    expect(await repo.checkpoint({ task: 'S' })).toMatchObject({ created: false })
+    for (const id of ['S', 'T']) {
+      const { task } = await repo.start({ task: id })
+      await repo.install({ task: id, agent: 'claude' })
+      expect(await repo.checkpoint({ task: id })).toMatchObject({ created: false })
+      writeFileSync(path.join(task.path, `${id}.txt`), 'work\n')
+    }
+    /** Runs the command that the page names, as its reader would: in the workspace. */
+    const follow = async (id: string, name: string) => {
+      const at = inFolder(user, (await repo.show(id)).path)
+      const page = readFileSync(path.join(at.dir, `.claude/skills/${name}/SKILL.md`), 'utf8')
+      const [, words = ''] = /`offshoot (\w+)`/.exec(page) ?? []
+      return offshoot(at, words, '--json')
+    }
+    expect((await follow('S', 'session-status')).json).toMatchObject({
+      ok: true,
+      task: { id: 'S', dirty: true },
+    })
+    expect((await follow('S', 'accept-session')).json).toMatchObject({
+      ok: true,
+      task: { state: 'accepted' },
+    })
+    expect((await follow('T', 'reject-session')).json).toMatchObject({
+      ok: true,
+      task: { state: 'rejected' },
+    })
+    expect(user.git('status', '--porcelain')).toBe('?? S.txt\n')
+  })
+
+  test('State: when a session was accepted or rejected, and by what', async () => {
+    const { repo } = await session()
+    const open = await repo.find('S')
+    expect([open?.closedAt, open?.closedBy]).toEqual([undefined, undefined])
+    await repo.reject({ task: 'S' })
+    const rejected = await repo.find('S')
+    expect(rejected).toMatchObject({ state: 'rejected', closedBy: 'reject' })
+    expect(Date.parse(rejected!.closedAt!)).toBeGreaterThanOrEqual(Date.parse(rejected!.createdAt))
+    await repo.undo()
+    expect((await repo.find('S'))?.closedAt).toBeUndefined()
+    await repo.accept({ task: 'S' })
+    expect(await repo.find('S')).toMatchObject({ state: 'accepted', closedBy: 'accept' })
+    await repo.start({ task: 'one', isolation: 'branch' })
+    await repo.start({ task: 'two', isolation: 'branch' })
+    expect(await repo.find('one')).toMatchObject({ state: 'rejected', closedBy: 'auto-revert' })
   })
 })
 

@@ -15,6 +15,7 @@ import { checkoutState } from '../support/checkout-state.ts'
 import { testClock } from '../support/clock.ts'
 import { fingerprint } from '../support/fingerprint.ts'
 import { killWhen } from '../support/kill-when.ts'
+import { leftBehind } from '../support/left-behind.ts'
 import { noise } from '../support/random.ts'
 import { offshoot, tempFolder, type TestRepo, testRepo } from '../support/repo.ts'
 import {
@@ -266,10 +267,24 @@ describe('Testing Checklist', () => {
     expect((await ok(repo, 'list')).tasks).toEqual([])
   })
 
-  test('Orphaned worktree cleanup works (R5, L7: a folder that vanished is made again, and no record is dropped)', async () => {
+  test('Orphaned worktree cleanup works (R5, L7: what is ours, dead and in the vault goes; a folder that vanished is told, and made again)', async () => {
     const { repo, task, at } = await session({ 'ai.txt': 'ai\n' })
+    const orphan = await leftBehind(repo, library(repo), 'closed')
     rmSync(task.path, { recursive: true })
-    await ok(repo, 'recover')
+    const { recovered, reported } = await ok(repo, 'recover')
+    expect(recovered).toContainEqual(expect.objectContaining({ task: 'closed', verdict: 'quarantined' }))
+    expect([
+      existsSync(orphan.path),
+      linkedWorktrees(repo).some(({ path: there }) => there === orphan.path),
+    ]).toEqual([false, false])
+    expect(reported).toMatchObject([{ name: 'task session', message: `its workspace ${task.path} is gone` }])
+    const { events } = await ok(repo, 'audit', '--task', 'session')
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        what: 'orphan.found',
+        detail: expect.stringContaining(`missing ${task.path}`),
+      }),
+    )
     expect((await ok(repo, 'start', 'session')).recreated).toBe(true)
     expect(readFileSync(at('ai.txt'), 'utf8')).toBe('ai\n')
   })
@@ -344,9 +359,17 @@ describe('Testing Checklist', () => {
   test('Process crash recovery verified (P2, L7: what the agent wrote before the crash lands)', async () => {
     const { repo, at, mine } = await session({ 'step.txt': 'step\n' })
     const before = fingerprint(repo)
-    const agent = ['exec', 'session', '--', 'sh', '-c', 'echo work > work.txt; sleep 300']
+    const agent = ['exec', 'session', '--', 'sh', '-c', 'echo work > .new; mv .new work.txt; sleep 300']
     await killWhen(repo, agent, () => existsSync(at('work.txt')))
-    await ok(repo, 'recover')
+    expect((await ok(repo, 'recover')).recovered).toMatchObject([{ task: 'session', verdict: 'finished' }])
+    expect((await ok(repo, 'log', 'session')).checkpoints).toMatchObject([
+      { files: [{ path: 'step.txt' }] },
+      { tool: 'sweep', files: [{ path: 'work.txt' }] },
+    ])
+    expect((await ok(repo, 'show', 'session')).task).toMatchObject({
+      state: 'failed',
+      reason: expect.stringMatching(/^run by process \d+ did not end$/),
+    })
     expect(fingerprint(repo)).toEqual(before)
     await ok(repo, 'accept', 'session')
     expect([readFileSync(mine('step.txt'), 'utf8'), readFileSync(mine('work.txt'), 'utf8')]).toEqual([
@@ -490,19 +513,49 @@ describe('Edge Cases & Considerations', () => {
 })
 
 describe('Configuration Updates', () => {
-  test('Enabled (I6: switched off, nothing is made)', async () => {
-    const repo = withEnv(testRepo(), { OFFSHOOT_DISABLED: '1' })
+  const off = { OFFSHOOT_DISABLED: '1' }
+  const runs = (repo: TestRepo, ...args: string[]) =>
+    offshoot(repo, 'run', '--json', ...args, '--', 'sh', '-c', 'echo ai > ai.txt; exit 3')
+
+  test('Enabled (I6, L9: switched off, nothing is made, and the refusal names both ways to go on)', async () => {
+    const repo = withEnv(testRepo(), off)
     const before = fingerprint(repo)
-    for (const args of [
-      ['start', 'session'],
-      ['run', '--task', 'session', '--', 'touch', 'ai.txt'],
-    ]) {
-      const { code, json } = await offshoot(repo, ...args.slice(0, 1), '--json', ...args.slice(1))
-      expect([code, json.error.code]).toEqual([5, 'WT_017'])
+    const refused = [
+      await offshoot(repo, 'start', 'session', '--json'),
+      await runs(repo, '--task', 'session'),
+      await offshoot(repo, 'exec', 'session', '--json', '--', 'touch', 'ai.txt'),
+    ]
+    expect(refused.map(({ code, json }) => [code, json.error.code])).toEqual(Array(3).fill([5, 'WT_017']))
+    for (const { json } of refused.slice(1)) {
+      expect(json.error.hint).toContain('--isolation direct')
+      expect(json.error.hint).toContain('isolation.fallback: direct')
     }
     expect([linkedWorktrees(repo), branches(repo), workspaceFolders(repo)]).toEqual([[], ['main'], []])
     expect((await ok(repo, 'list')).tasks).toEqual([])
     expect(fingerprint(repo)).toEqual(before)
+  })
+
+  test.each([
+    ['with isolation.fallback: direct', { ...off, OFFSHOOT_ISOLATION_FALLBACK: 'direct' }, []],
+    ['with --isolation direct', off, ['--isolation', 'direct']],
+    ['and with --isolation direct where it is on', {}, ['--isolation', 'direct']],
+  ])('Enabled (L9: switched off, the work goes on in the folder itself %s)', async (_, env, flags) => {
+    const repo = withEnv(testRepo(), env)
+    const { code, json } = await runs(repo, ...flags)
+    expect([code, json]).toEqual([3, { ok: true, direct: true, agent: 'command', exitCode: 3 }])
+    expect(repo.git('status', '--porcelain')).toBe('?? ai.txt\n')
+    expect([linkedWorktrees(repo), branches(repo), workspaceFolders(repo)]).toEqual([[], ['main'], []])
+    const plain = await offshoot(repo, 'run', ...flags, '--', 'true')
+    expect(plain.stderr).toMatch(/^notice: [^\n]*was not recorded and cannot be undone\.\n$/)
+    expect((await ok(repo, 'list')).tasks).toEqual([])
+  })
+
+  test('Enabled (L9: a repository that switches itself off takes no isolation away)', async () => {
+    const repo = withEnv(testRepo(), { OFFSHOOT_ISOLATION_FALLBACK: 'direct' })
+    repo.write('.offshoot.yaml', 'enabled: false\n')
+    const { code, json } = await runs(repo)
+    expect([code, json.error.code]).toEqual([5, 'WT_017'])
+    expect(existsSync(path.join(repo.dir, 'ai.txt'))).toBe(false)
   })
 
   test('AutoStartSession (G1: run makes the session that it needs, exec wants one that is there)', async () => {
@@ -543,6 +596,15 @@ describe('Configuration Updates', () => {
     expect(task.path.startsWith(path.join(home, 'workspaces') + path.sep)).toBe(true)
     expect(statSync(home).mode & 0o777).toBe(0o700)
     expect(statSync(path.join(home, 'state.db')).mode & 0o777).toBe(0o600)
+    await ok(repo, 'exec', 'session', '--', 'sh', '-c', 'echo ai > ai.txt')
+    await ok(repo, 'exec', 'session', '--', 'sh', '-c', 'echo more > more.txt')
+    // The files of a workspace are the agent's, and git gives objects permissions of its own.
+    const files = readdirSync(home, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name))
+      .filter((file) => !/\/(?:workspaces|objects|compiled)\//.test(file))
+    expect(files.filter((file) => /\.lock$|\/index$/.test(file)).length).toBeGreaterThan(2)
+    expect(files.filter((file) => (statSync(file).mode & 0o077) !== 0)).toEqual([])
     expect(existsSync(path.join(plain.home, 'state'))).toBe(false)
   })
 

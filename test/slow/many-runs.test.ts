@@ -11,7 +11,7 @@ test('G5: ten runs at once where four may be at work all complete, every step in
   const prompt = (task: string) =>
     play({ sh: `echo ${task} > ${task}.txt` }, { sh: `echo ${task} > second.txt` })
   const ran = await Promise.all(
-    tasks.map((task) => lib.run({ task, create: true, prompt: prompt(task) }, undefined, () => {})),
+    tasks.map((task) => lib.run({ task, create: true, prompt: prompt(task) }, { onEvent: () => {} })),
   )
   expect(ran.map(({ task }) => task.state)).toEqual(tasks.map(() => 'completed'))
   for (const task of tasks) {

@@ -9,9 +9,10 @@ type Around = NonNullable<ComposeOptions['around']>
 export interface FaultPlan {
   /**
    * `kill` ends this process with SIGKILL. The errors are thrown as the system throws them. `hang` never comes back.
-   * `cancel` pulls the signal of the verb. `git` lets the git child die and this process live.
+   * `cancel` pulls the signal of the verb. `git` lets the git child die and this process live. `meanwhile` lets somebody
+   * else do something; no call fails.
    */
-  readonly kind: 'kill' | 'eio' | 'enospc' | 'eacces' | 'hang' | 'cancel' | 'git'
+  readonly kind: 'kill' | 'eio' | 'enospc' | 'eacces' | 'hang' | 'cancel' | 'git' | 'meanwhile'
   /** Which effect, counted from 1. */
   readonly at: number
   /** A pattern: only effects whose names it fits are counted. */
@@ -33,11 +34,11 @@ export interface Fault {
   readonly hit: boolean
 }
 
-/** `onHit` is told just before it happens; `cancel` is what a fault of that kind calls. */
+/** `onHit` is told just before it happens; `act` is what a cancel calls, and what somebody else does meanwhile. */
 export function withFault(
   plan: FaultPlan | undefined,
   onHit: (point: string) => void = () => {},
-  cancel: () => void = () => {},
+  act: () => void = () => {},
 ): Fault {
   const points: string[] = []
   let counted = 0
@@ -62,7 +63,7 @@ export function withFault(
   function trigger({ kind }: FaultPlan): void {
     mark()
     if (kind === 'kill') process.kill(process.pid, 'SIGKILL')
-    else if (kind === 'cancel') cancel()
+    else if (kind === 'cancel' || kind === 'meanwhile') act()
     else if (kind !== 'git' && kind !== 'hang') throw systemError(kind, points.at(-1)!)
   }
 

@@ -16,7 +16,12 @@ await repo.close()
 
 function run(task: string): Promise<unknown> {
   const prompt = play(...['a', 'b', 'c'].map((name) => ({ sh: `echo ${task} > ${name}.txt` })))
-  return repo.run({ task, create: true, prompt }, undefined, () => {
-    most = Math.max(most, process.memoryUsage.rss())
-  })
+  return repo.run(
+    { task, create: true, prompt },
+    {
+      onEvent: () => {
+        most = Math.max(most, process.memoryUsage.rss())
+      },
+    },
+  )
 }

@@ -7,7 +7,11 @@ import { withEnv } from './workspace.ts'
 /** Its tools, in the order in which they are used; `say` is what it says before. */
 export interface Act {
   readonly say?: string
+  /** How often it says so. */
+  readonly times?: number
   readonly sh?: string
+  /** A command that it answers at once, and that goes on. */
+  readonly background?: string
   readonly write?: string
   /** It asks for any other tool, which then does nothing. */
   readonly use?: string
@@ -31,11 +35,11 @@ const going = process.argv.find((word) => word.startsWith('--resume='))
 const session_id = going?.slice('--resume='.length) ?? process.env.STAND_IN_SESSION ?? require('node:crypto').randomUUID()
 const waiting = new Map()
 const print = (message) => process.stdout.write(JSON.stringify({ session_id, ...message }) + '\\n')
-const ask = (hook_event_name, tool_name, tool_input, tool_use_id) =>
+const ask = (hook_event_name, tool_name, tool_input, tool_use_id, tool_response) =>
   new Promise((resolve) => {
     const request_id = hook_event_name + tool_use_id
     waiting.set(request_id, resolve)
-    const input = { hook_event_name, tool_name, tool_input, tool_use_id }
+    const input = { hook_event_name, tool_name, tool_input, tool_use_id, tool_response }
     print({ type: 'control_request', request_id, request: { subtype: 'hook_callback', input } })
   })
 const shell = (command) =>
@@ -48,6 +52,16 @@ async function use(act, id) {
   const ok = act.sh ? await shell(act.sh) : true
   await ask(ok ? 'PostToolUse' : 'PostToolUseFailure', name, input, id)
 }
+async function goOn(command, id) {
+  const input = { command, run_in_background: true }
+  const answer = await ask('PreToolUse', 'Bash', input, id)
+  if (answer.hookSpecificOutput.permissionDecision === 'deny') return
+  const tasks = (...ids) => print({ type: 'system', subtype: 'background_tasks_changed', tasks: ids.map((task_id) => ({ task_id })) })
+  tasks(id)
+  const child = spawn('/bin/sh', ['-c', command], { stdio: 'ignore' }).on('exit', () => tasks())
+  child.unref()
+  await ask('PostToolUse', 'Bash', input, id, { backgroundTaskId: id })
+}
 async function sneak(command, id) {
   print({ type: 'assistant', message: { content: [{ type: 'tool_use', id, name: 'Bash', input: { command } }] } })
   await shell(command)
@@ -58,11 +72,14 @@ async function perform(acts) {
   print({ type: 'system', subtype: 'init' })
   let n = 0
   for (const act of acts) {
-    if (act.say) print({ type: 'assistant', message: { content: [{ type: 'text', text: act.say }] } })
+    for (let left = act.say ? (act.times ?? 1) : 0; left > 0; left--)
+      print({ type: 'assistant', message: { content: [{ type: 'text', text: act.say }] } })
     if (act.sh || act.write || act.use) await use(act, 'call' + ++n)
+    if (act.background) await goOn(act.background, 'call' + ++n)
     if (act.sneak) await sneak(act.sneak, 'call' + ++n)
     if (act.print) process.stdout.write(act.print + '\\n')
     if (act.long) process.stdout.write('x'.repeat(act.long) + '\\n')
+    if (act.fail) print({ type: 'assistant', error: 'unknown', message: { content: [{ type: 'text', text: act.fail }] } })
     if (act.fail) return print({ type: 'result', subtype: 'success', is_error: true, result: act.fail })
   }
   print({ type: 'result', subtype: 'success', is_error: false, result: 'Done.', usage: { input_tokens: 1, output_tokens: 1 } })

@@ -16,22 +16,33 @@ export interface Typed {
   readonly type: string
 }
 
+export interface TerminalOptions {
+  readonly rows?: number
+  readonly columns?: number
+  /** The Node that runs the command. */
+  readonly node?: string
+  /** Where stdin comes from, if not from the terminal: `< /dev/null`. */
+  readonly stdin?: string
+  /** How long it may take. */
+  readonly waitMs?: number
+}
+
 /** All that the terminal showed, without colours and carriage returns. */
 export function atTerminal(
   repo: TestRepo,
   args: readonly string[],
   typed: readonly Typed[],
-  rows = 24,
+  { rows = 24, columns = 80, node = process.execPath, stdin = '', waitMs = 60_000 }: TerminalOptions = {},
 ): Promise<string> {
-  const quoted = [process.execPath, bin, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
-  const command = `stty rows ${rows} cols 80; ${quoted.join(' ')}`
+  const quoted = [node, bin, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+  const command = `stty rows ${rows} cols ${columns}; ${quoted.join(' ')} ${stdin}`
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     cwd: repo.dir,
     env: { ...repo.env, SHELL: '/bin/sh', TERM: 'xterm' },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   // A question that never comes is one that was not asked: what was shown instead fails the test.
-  const late = setTimeout(() => child.kill(), 60_000)
+  const late = setTimeout(() => child.kill(), waitMs)
   const left = [...typed]
   let shown = ''
   let from = 0

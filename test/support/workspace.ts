@@ -4,7 +4,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { ComposeOptions } from '../../src/compose/full.ts'
-import { openRepo } from '../../src/index.ts'
+import type { OpenRepo } from '../../src/index.ts'
+import { openAround } from './open-around.ts'
 import { cleanEnv, tempFolder, type TestRepo } from './repo.ts'
 
 /** The same user, at work in another folder. */
@@ -47,22 +48,20 @@ export function withEnv(repo: TestRepo, more: Record<string, string>): TestRepo 
 
 /** The library on that repository; closed when the test has ended. */
 export function library(repo: TestRepo, options: ComposeOptions = {}) {
-  const opened = openRepo(repo.dir, { env: repo.env, ...options })
+  const opened = openAround(repo.dir, { env: repo.env, ...options })
   onTestFinished(() => opened.close())
   return opened
 }
 
 /** The same for one verb alone: what it read is not known to the next one. */
-export async function once<T>(repo: TestRepo, verb: (opened: Library) => Promise<T>): Promise<T> {
-  const opened = openRepo(repo.dir, { env: repo.env })
+export async function once<T>(repo: TestRepo, verb: (opened: OpenRepo) => Promise<T>): Promise<T> {
+  const opened = openAround(repo.dir, { env: repo.env })
   try {
     return await verb(opened)
   } finally {
     await opened.close()
   }
 }
-
-type Library = ReturnType<typeof openRepo>
 
 /** Writes a file in the folder and commits it, as an agent would; answers the commit. */
 export function commitFile(at: TestRepo, name: string, content: string): string {

@@ -1,5 +1,6 @@
 /** The type of a handler: it takes the input of an action, calls a verb, and returns the output. */
 import type { ActionName } from '../../actions/index.ts'
+import type { Watch } from '../../core/base/watch.ts'
 import type { Ports } from '../../core/ports/index.ts'
 import type { Input, Output } from '../../protocol/schemas/index.ts'
 import type { Caller } from '../caller.ts'
@@ -10,6 +11,7 @@ interface Asked {
   readonly caller: Caller
   readonly signal?: AbortSignal | undefined
   readonly emit?: Emit | undefined
+  readonly watch?: Watch | undefined
 }
 
 type Handler<A extends ActionName, Needs = Ports> = (

@@ -6,9 +6,10 @@ import { outputTo } from '../views.ts'
 import type { Handlers } from './handler.ts'
 
 export const health: Handlers<keyof typeof table> = {
-  async 'task.prune'(ports, { repo, ...input }, { signal }) {
+  async 'task.prune'(ports, { repo, ...input }, { signal, watch }) {
     const { prune } = await import('../../core/verbs/prune.ts')
-    const { stale, removed, skipped, errors, warnings } = await prune(ports, { dir: repo, ...input }, signal)
+    const pruned = await prune(ports, { dir: repo, ...input }, signal, watch)
+    const { stale, removed, skipped, errors, warnings } = pruned
     const told = ({ task, why }: { task: Task; why: string }) => ({ task: taskView(task), why })
     return {
       dryRun: input.dryRun ?? false,
@@ -19,12 +20,13 @@ export const health: Handlers<keyof typeof table> = {
       warnings,
     }
   },
-  async 'worktree.remove'(ports, { repo, ...input }, { signal, emit }) {
+  async 'worktree.remove'(ports, { repo, ...input }, { signal, emit, watch }) {
     const { remove } = await import('../../core/verbs/remove.ts')
     const { task, removed, ignored, branchKept, landed, operation } = await remove(
       ports,
       { dir: repo, onOutput: outputTo(emit), ...input },
       signal,
+      watch,
     )
     return {
       removed,
@@ -52,6 +54,10 @@ export const health: Handlers<keyof typeof table> = {
   async 'system.doctor'(ports, { repo }, { signal }) {
     const { doctor } = await import('../../core/verbs/doctor.ts')
     return { checks: await doctor(ports, { dir: repo }, signal) }
+  },
+  async 'system.orphans'(ports, { repo }, { signal }) {
+    const { orphans } = await import('../../core/verbs/orphans.ts')
+    return { orphans: await orphans(ports, { dir: repo }, signal) }
   },
   async 'system.pool'(ports, { repo, clear }, { signal }) {
     const { fillPool } = await import('../../core/verbs/pool.ts')

@@ -5,9 +5,10 @@ import { outputTo, riskTo, stepView } from '../views.ts'
 import type { Handlers } from './handler.ts'
 
 export const land: Handlers<keyof typeof table> = {
-  async 'task.accept'(ports, { repo, ...input }, { signal, emit }) {
+  async 'task.accept'(ports, { repo, ...input }, { signal, emit, watch }) {
     const { accept } = await import('../../core/verbs/accept.ts')
     const { siblingsOf } = await import('../../core/tasks/find.ts')
+    const asked = { dir: repo, onOutput: outputTo(emit), onRisk: riskTo(emit), ...input }
     const {
       task,
       as,
@@ -17,14 +18,16 @@ export const land: Handlers<keyof typeof table> = {
       commit,
       url,
       hook,
+      left: changed = [],
       skipped = [],
-    } = await accept(ports, { dir: repo, onOutput: outputTo(emit), onRisk: riskTo(emit), ...input }, signal)
-    const { files, runsCode, risks } = preview
+    } = await accept(ports, asked, signal, watch)
+    const { files, left, leftovers, runsCode, risks } = preview
     const unheld = skipped.length > 0 ? { skipped } : {}
     if (input.dryRun) {
       return { task: taskView(task), preview, ...unheld }
     }
-    const accepted = { as, onto, commit, url, files, runsCode, risks }
+    const unplaced = left.length > 0 ? { left } : {}
+    const accepted = { as, onto, commit, url, files, ...unplaced, runsCode, risks, leftovers }
     const others = (await siblingsOf(ports, task)).map(({ id }) => id)
     return {
       task: taskView(task),
@@ -32,33 +35,35 @@ export const land: Handlers<keyof typeof table> = {
       conflicts: preview.marked,
       operation,
       ...unheld,
+      ...(changed.length > 0 && { left: changed }),
       ...(hook && { hook }),
       ...(others.length > 0 && { siblings: others }),
     }
   },
-  async 'task.update'(ports, { repo, ...input }, { signal }) {
+  async 'task.update'(ports, { repo, ...input }, { signal, watch }) {
     const { update } = await import('../../core/verbs/update.ts')
-    const { task, step, conflicts } = await update(ports, { dir: repo, ...input }, signal)
+    const { task, step, conflicts } = await update(ports, { dir: repo, ...input }, signal, watch)
     return {
       task: taskView(task),
       ...(step && { checkpoint: stepView(step, []) }),
       conflicts,
     }
   },
-  async 'task.reject'(ports, { repo, ...input }, { signal, emit }) {
+  async 'task.reject'(ports, { repo, ...input }, { signal, emit, watch }) {
     const { reject } = await import('../../core/verbs/reject.ts')
-    const { task, ...rest } = await reject(ports, { dir: repo, onOutput: outputTo(emit), ...input }, signal)
+    const asked = { dir: repo, onOutput: outputTo(emit), ...input }
+    const { task, ...rest } = await reject(ports, asked, signal, watch)
     return { task: taskView(task), ...rest }
   },
-  async 'task.delete'(ports, { repo, ...input }, { signal, emit }) {
+  async 'task.delete'(ports, { repo, ...input }, { signal, emit, watch }) {
     const { reject } = await import('../../core/verbs/reject.ts')
     const asked = { dir: repo, hide: true, onOutput: outputTo(emit), ...input }
-    const { task, ...rest } = await reject(ports, asked, signal)
+    const { task, ...rest } = await reject(ports, asked, signal, watch)
     return { task: taskView(task), ...rest }
   },
-  async 'system.undo'(ports, { repo, operation }, { signal }) {
+  async 'system.undo'(ports, { repo, operation }, { signal, watch }) {
     const { undo } = await import('../../core/verbs/undo.ts')
-    const done = await undo(ports, { dir: repo, operation }, signal)
+    const done = await undo(ports, { dir: repo, operation }, signal, watch)
     const { id, verb } = done.undone
     return {
       task: taskView(done.task),
@@ -66,6 +71,7 @@ export const land: Handlers<keyof typeof table> = {
       verb,
       operation: done.operation,
       files: done.files,
+      ...(done.left.length > 0 && { left: done.left }),
     }
   },
 }

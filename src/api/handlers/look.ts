@@ -6,25 +6,51 @@ import type { Handlers } from './handler.ts'
 import type { recordHandlers } from './records.ts'
 
 export const look: Handlers<Exclude<keyof typeof table, keyof typeof recordHandlers>> = {
+  async 'worktree.list'(ports, { repo, all }, { signal }) {
+    const { worktrees } = await import('../../core/verbs/worktrees.ts')
+    const { list } = await import('../../core/verbs/list.ts')
+    const { tasks } = await list(ports, { dir: repo, all })
+    return {
+      worktrees: await worktrees(ports, { dir: repo }, signal),
+      tasks: tasks.map((task) => taskView(task)),
+    }
+  },
   async 'task.show'(ports, { repo, task: name }, { signal }) {
     const { show } = await import('../../core/verbs/show.ts')
-    const { task, dirty, landed } = await show(ports, { dir: repo, task: name }, signal)
-    return { task: taskView(task, dirty, landed) }
+    const shown = await show(ports, { dir: repo, task: name }, signal)
+    const { task, dirty, landed, putAway, otherBranch, strayed } = shown
+    const { steps, files, noStep, unread, lastWords, denied } = shown
+    return {
+      task: taskView(task, dirty, landed),
+      ...(putAway !== undefined && { putAway }),
+      ...(otherBranch !== undefined && { otherBranch }),
+      ...(strayed && { strays: strayed.changes }),
+      ...(strayed?.operation !== undefined && { operation: strayed.operation }),
+      checkpoints: steps.map((step) => stepView(step, step.files, step.published)),
+      files,
+      ...(noStep && { noStep }),
+      ...(unread !== undefined && { unread }),
+      ...(lastWords !== undefined && { lastWords }),
+      denied,
+    }
   },
-  async 'task.log'(ports, { repo, task: name }, { signal }) {
+  async 'task.log'(ports, { repo, ...input }, { signal }) {
     const { log } = await import('../../core/verbs/log.ts')
-    const { task, steps } = await log(ports, { dir: repo, task: name }, signal)
+    const { task, steps, runs } = await log(ports, { dir: repo, ...input }, signal)
     return {
       task: taskView(task),
       checkpoints: steps.map((step) => stepView(step, step.files, step.published)),
+      ...(runs && { runs }),
     }
   },
   async 'task.diff'(ports, { repo, ...input }, { signal }) {
     const { diff } = await import('../../core/verbs/diff.ts')
-    const { from, to, files, total, hunks, text } = await diff(ports, { dir: repo, ...input }, signal)
+    const shown = await diff(ports, { dir: repo, ...input }, signal)
+    const { from, to, files, total, noStep, unread, hunks, text } = shown
     const { insertions, deletions } = total
+    const present = { ...(noStep && { noStep }), ...(unread !== undefined && { unread }) }
     const cut = hunks && { hunks }
-    return { from, to, files, insertions, deletions, ...cut, diff: text.toString() }
+    return { from, to, files, insertions, deletions, ...present, ...cut, diff: text.toString() }
   },
   async 'task.compare'(ports, { repo, ...input }, { signal }) {
     const { compare } = await import('../../core/verbs/compare.ts')

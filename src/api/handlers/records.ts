@@ -10,13 +10,16 @@ export type RecordAction = 'task.list' | 'task.find' | 'task.exists' | 'system.n
 export const recordHandlers: Handlers<RecordAction, Records> = {
   async 'task.list'(records, { repo, ...input }) {
     const { list } = await import('../../core/verbs/list.ts')
-    return { tasks: (await list(records, { dir: repo, ...input })).map((task) => taskView(task)) }
+    const { tasks, movedFrom } = await list(records, { dir: repo, ...input })
+    return { tasks: tasks.map((task) => taskView(task)), ...(movedFrom !== undefined && { movedFrom }) }
   },
   async 'task.find'(records, { repo, task: id, path }) {
     const { findTask, findTaskByPath } = await import('../../core/tasks/find.ts')
     const named = id === undefined ? undefined : await findTask(records, repo, id)
     const found = path === undefined ? named : await findTaskByPath(records, path)
-    return { task: found ? taskView(found) : null }
+    const { asListed } = await import('../../core/tasks/liveness.ts')
+    const [shown] = found ? await asListed(records, [found]) : []
+    return { task: shown ? taskView(shown) : null }
   },
   async 'task.exists'(records, { repo, task: id }) {
     const { findTask } = await import('../../core/tasks/find.ts')

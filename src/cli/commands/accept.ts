@@ -7,7 +7,9 @@ import { ask } from '../ask.ts'
 import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'
 import { hunkIds } from '../hunk-ids.ts'
 import { counted } from '../../core/base/counted.ts'
-import { marks, printable } from '../output.ts'
+import { leftFolder } from '../left-folder.ts'
+import { allowing } from '../../core/base/shell-quote.ts'
+import { leftLine, marks, printable, shortList } from '../output.ts'
 
 export async function accept(context: Context): Promise<Answer> {
   const { dir, values, positionals } = context
@@ -20,6 +22,7 @@ export async function accept(context: Context): Promise<Answer> {
     only: texts(values, 'only'),
     steps: texts(values, 'step')?.map((step) => stepNumber(step, positionals[0])),
     hunks: await hunkIds(context),
+    withoutFailed: flag(values, 'without-failed') || undefined,
     conflicts: choice(values, 'conflicts', ['fail', 'markers']),
     dryRun: flag(values, 'dry-run'),
     keep: flag(values, 'keep'),
@@ -35,7 +38,10 @@ export async function accept(context: Context): Promise<Answer> {
     context.tell(printable(`Not landed, as no step holds it: ${path} (${why})`))
   const rejected = await rejectRest(context, task.id, siblings)
   const rest = rejected ? siblings.map((id) => `Rejected ${id}`) : hint(siblings)
-  return { json: { ...answer }, text: [outcomeText(context, answer), ...rest].join('\n') }
+  return {
+    json: { ...answer },
+    text: [outcomeText(context, answer), ...leftFolder(context, task).map(printable), ...rest].join('\n'),
+  }
 }
 
 /** Asks before something lands that runs code later. `deny` refuses it; where nobody can answer, it lands and is told. */
@@ -53,9 +59,17 @@ function riskLine({ path, why }: Risks[number]): string {
   return printable(`  look at ${path}: ${why}`)
 }
 
+/** The steps that stay behind, because a failed tool left them. */
+function leftOutLines(leftovers: NonNullable<Output<'task.accept'>['accepted']>['leftovers']): string[] {
+  return leftovers.flatMap(({ n, tool, files, landed }) =>
+    landed ? [] : [`  left out: step ${n}, left by ${tool}, which failed (${shortList(files)})`],
+  )
+}
+
 /** Asks whether to reject the other tasks that were given the same prompt, and does so. */
 async function rejectRest(context: Context, id: string, siblings: readonly string[]): Promise<boolean> {
-  if (siblings.length === 0 || flag(context.values, 'json')) return false
+  // Whoever cancelled too late wants no further question.
+  if (siblings.length === 0 || flag(context.values, 'json') || context.signal.aborted) return false
   const which = siblings.join(', ')
   const said = await ask(
     `Accepted ${id}. Reject the other tasks of the same prompt (${which})? [y/N] `,
@@ -86,28 +100,55 @@ function stepNumber(step: string, task = ''): number {
 
 function outcomeText(
   { paint }: Context,
-  { task, preview, accepted, conflicts = [], operation }: Output<'task.accept'>,
+  { task, preview, accepted, conflicts = [], left = [], operation }: Output<'task.accept'>,
 ): string {
   if (preview) {
     const marked = (style: 'yellow' | 'red', line: string) => lines.push(paint(style, printable(line)))
     const lines = preview.files.map(({ path, status }) => printable(`  ${marks[status]} ${path}`))
     for (const risk of preview.risks) lines.push(paint('yellow', riskLine(risk)))
+    for (const line of leftOutLines(preview.leftovers)) marked('yellow', line)
+    for (const path of preview.left) marked('yellow', `  stays open: ${path} (${noPlace})`)
     for (const { path, why } of preview.refused) marked('red', `  needs --allow: ${path} (${why})`)
-    for (const { path, kind } of preview.conflicts) marked('red', `  conflict (${kind}): ${path}`)
+    for (const conflict of preview.conflicts) marked('red', `  ${conflictText(conflict)}`)
     for (const { path, kind } of preview.marked) marked('yellow', `  markers (${kind}): ${path}`)
-    return [`${task.id} ${outlook(preview)}:`, ...lines].join('\n')
+    if (preview.hint !== undefined) lines.push(printable(`  hint: ${preview.hint}`))
+    return [`${task.id} ${outlook(preview)}${lines.length > 0 ? ':' : ''}`, ...lines].join('\n')
   }
-  const looks = (accepted?.risks ?? []).map((risk) => paint('yellow', riskLine(risk)))
+  const looks = [
+    ...(accepted?.risks ?? []).map((risk) => paint('yellow', riskLine(risk))),
+    ...leftOutLines(accepted?.leftovers ?? []).map((line) => paint('yellow', printable(line))),
+  ]
   if (accepted && strategyFacts[accepted.as].final !== undefined)
     return [...requested(task, accepted), ...looks].join('\n')
-  const files = counted(accepted?.files.length ?? 0, 'file')
+  const count = accepted?.files.length ?? 0
+  const landed =
+    count === 0
+      ? 'there was nothing to land'
+      : `${counted(count, 'file')}${printable(placeOf(task, accepted))}`
   const open = task.state === 'accepted' || task.state === 'kept' ? '' : '; the task stays open'
   return [
-    `Accepted ${task.id} as ${accepted?.as}: ${files}${printable(placeOf(task, accepted))}${open}`,
+    `Accepted ${task.id} as ${accepted?.as}: ${landed}${open}`,
     ...looks,
+    ...left.map((path) => paint('yellow', printable(leftLine(path)))),
+    ...leftOpen(task, accepted),
     ...conflicts.map(({ path, kind }) => printable(`  conflict to resolve: ${path} (${kind})`)),
     `  undo: offshoot undo ${operation?.slice(0, 6)}`,
   ].join('\n')
+}
+
+const noPlace = 'only a commit has a place for a submodule'
+
+function leftOpen(
+  { id }: Output<'task.accept'>['task'],
+  accepted: Output<'task.accept'>['accepted'],
+): string[] {
+  const { left = [] } = accepted ?? {}
+  if (left.length === 0) return []
+  const allowed = left.map((file) => allowing(file)).join(' ')
+  return [
+    printable(`  not landed: ${left.join(', ')} (${noPlace})`),
+    printable(`  land it as a commit: offshoot accept ${id} --as squash ${allowed}`),
+  ]
 }
 
 /** ` on main, commit 5dd76903d8`; a patch lands in the checkout, so it names no place. */
@@ -119,9 +160,21 @@ function placeOf(
   return state === 'kept' ? ` on ${branch}` : ''
 }
 
+function conflictText({ path, kind, line }: NonNullable<Output<'task.accept'>['conflicts']>[number]): string {
+  return kind === 'markers'
+    ? `${path} still has conflict markers (line ${line})`
+    : `conflict (${kind}): ${path}`
+}
+
 /** A refused path keeps the task from landing, just as a conflict does. */
-function outlook({ conflicts, marked, refused }: NonNullable<Output<'task.accept'>['preview']>): string {
+function outlook({
+  conflicts,
+  files,
+  marked,
+  refused,
+}: NonNullable<Output<'task.accept'>['preview']>): string {
   if (conflicts.length > 0 || refused.length > 0) return 'would not land'
+  if (files.length === 0) return 'has nothing to land'
   return marked.length > 0 ? 'would land with conflict markers' : 'would land cleanly'
 }
 

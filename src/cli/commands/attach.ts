@@ -1,10 +1,14 @@
 /** `attach`: follows a detached run, or opens Claude Code in the workspace. */
-import { AppError } from '../../core/model/errors.ts'
+import { quoted } from '../../core/base/shell-quote.ts'
+import { AppError, appError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
+import { canAsk } from '../ask.ts'
 import { bin } from '../bin.ts'
 import { type Answer, type Context, flag } from '../command.ts'
 import { findOpenRun, follow, runLog } from '../run-log.ts'
+import { printable } from '../output.ts'
 import { personal } from '../run-view.ts'
+import { askThere } from './answer.ts'
 import { summary } from './run.ts'
 
 /** Follows the run that is under way; without one, opens the agent at the terminal. */
@@ -30,9 +34,18 @@ async function lookOn(context: Context, task: Task): Promise<Answer> {
     const { tasks } = await context.call('task.list', { repo: context.dir, all: true })
     return tasks.find(({ id }) => id === task.id) ?? task
   }
-  const take = (line: object) => void emit(line as Parameters<typeof emit>[0])
+  const take = (line: object) => {
+    const told = line as Parameters<typeof emit>[0]
+    // The run has asked at its own terminal, or nobody: what waits for an answer is told by `waiting`.
+    if (told.event !== 'asked' || !view) void emit(told)
+    if (told.event === 'waiting' && view && canAsk()) void answerThere(context, task, told.question)
+  }
   try {
     await follow(log, begin, take, async () => (await look()).running === true, context.signal)
+  } catch (thrown) {
+    if (!context.signal.aborted) throw thrown
+    const words = `${task.id} goes on by itself: offshoot stop ${task.id}`
+    return { json: { task }, text: words, exitCode: 130 }
   } finally {
     view?.close()
   }
@@ -41,13 +54,31 @@ async function lookOn(context: Context, task: Task): Promise<Answer> {
     throw new AppError(
       'agentFailed',
       `The run of ${task.id} failed: ${ended.reason ?? 'no reason was recorded'}`,
+      {
+        hint:
+          ended.conversation === undefined
+            ? `What it did is kept: offshoot diff ${quoted(task.id)}`
+            : `Go on with it: offshoot resume ${quoted(task.id)}`,
+      },
     )
   return { json: { task: ended }, text: summary(context, ended).join('\n') }
 }
 
+/** Asks the question at this terminal, unless it has been answered: the log tells earlier ones, too. */
+async function answerThere(context: Context, { id }: Task, question: string): Promise<void> {
+  try {
+    const open = await context.call('task.answer', { repo: context.dir, task: id, question })
+    const answered = await askThere(context, open)
+    if (answered) context.tell(answered.text)
+  } catch (thrown) {
+    const { problem, message } = appError(thrown)
+    if (problem !== 'notFound') context.tell(printable(message))
+  }
+}
+
 /**
- * Runs Claude Code in the workspace, at the terminal. A hook takes the steps; it is passed as a flag, so the user's
- * settings do not change.
+ * Runs Claude Code in the workspace, at the terminal. Hooks take the steps, and name the workspace where it wants a
+ * worktree; they are passed as a flag, so the user's settings do not change.
  */
 async function open(context: Context, task: Task): Promise<Answer> {
   const going =
@@ -57,9 +88,15 @@ async function open(context: Context, task: Task): Promise<Answer> {
   return { json: { ...ran }, text: summary(context, ran.task).join('\n'), exitCode: ran.exitCode }
 }
 
+const events = ['PostToolUse', 'WorktreeCreate', 'WorktreeRemove']
+
 function hooks(): object {
-  const command = [process.execPath, bin, 'hook', 'claude', 'PostToolUse', '--quiet']
-    .map((word) => `'${word}'`)
-    .join(' ')
-  return { PostToolUse: [{ matcher: '*', hooks: [{ type: 'command', command }] }] }
+  const commandOf = (event: string) =>
+    [process.execPath, bin, 'hook', 'claude', event, '--quiet'].map((word) => `'${word}'`).join(' ')
+  return Object.fromEntries(
+    events.map((event) => [
+      event,
+      [{ matcher: '*', hooks: [{ type: 'command', command: commandOf(event) }] }],
+    ]),
+  )
 }

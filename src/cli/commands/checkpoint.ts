@@ -17,6 +17,8 @@ export async function checkpoint(context: Context): Promise<Answer> {
   if (ignored.length > 0) context.tell(printable(`Ignored, not in the step: ${shortList(ignored)}`))
   if (taken.unpublished !== undefined)
     context.tell(`The step is kept, but not on the branch: ${taken.unpublished}`)
-  const said = created ? stepLine(context, checkpoint) : `Nothing has changed since step ${checkpoint.n}.`
+  const said = created
+    ? stepLine(context.paint, checkpoint)
+    : `Nothing has changed since step ${checkpoint.n}.`
   return { json: { ...taken }, text: said }
 }

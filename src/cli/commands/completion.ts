@@ -95,8 +95,12 @@ ${words.join('\n')}
 complete -o default -F _offshoot offshoot`
 }
 
+/** Without `compinit` there is no `compdef`, which `complete` needs; -i asks nothing about folders that others can write. */
+const zshInit = `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }
+autoload -Uz bashcompinit && bashcompinit`
+
 function zsh(commands: readonly Command[]): string {
-  return `${bash(commands).replace('completion bash', 'completion zsh').replace(`${goThere}\n`, `${goThere}\nautoload -Uz bashcompinit && bashcompinit\n`)}`
+  return `${bash(commands).replace('completion bash', 'completion zsh').replace(`${goThere}\n`, `${goThere}\n${zshInit}\n`)}`
 }
 
 /** Fish reads a list of words between double quotes, or the output of a command in brackets. */

@@ -2,30 +2,53 @@
 import { diskText, sizeText } from '../../core/model/disk-use.ts'
 import { taskStates } from '../../core/model/enums.ts'
 import { type Answer, choice, type Context, flag } from '../command.ts'
-import { ago, stateWords, table } from '../output.ts'
+import { age, type Fit, printable, stateWords, table } from '../output.ts'
+import { terminalWidth } from '../stdout.ts'
+
+/** The title first, since the id tells which task it is; then the reason of a failure and a long id, before the title goes. */
+const cut: Fit['cut'] = [
+  { column: 1, least: 10 },
+  { column: 3, least: 12 },
+  { column: 0, least: 14 },
+  { column: 1, least: 0 },
+  { column: 3, least: 9 },
+  { column: 0, least: 12 },
+  { column: 2, least: 0 },
+]
 
 export async function list(context: Context): Promise<Answer> {
   const { dir, values } = context
   const state = choice(values, 'state', taskStates)
-  const { tasks } = await context.call('task.list', { repo: dir, all: flag(values, 'all'), state })
+  const { tasks, movedFrom } = await context.call('task.list', { repo: dir, all: flag(values, 'all'), state })
   if (tasks.length === 0) {
-    context.tell('No tasks in this repository. Start one: offshoot start TASK-1')
-    return { json: { tasks }, text: '' }
+    context.tell(
+      movedFrom === undefined
+        ? 'No tasks in this repository. Start one: offshoot start TASK-1'
+        : printable(
+            `This repository was at ${movedFrom} before. Its tasks are there again after: offshoot repair`,
+          ),
+    )
+    return { json: { tasks, ...(movedFrom !== undefined && { movedFrom }) }, text: '' }
   }
   const use = flag(values, 'disk') ? await context.call('system.disk', { repo: dir }) : undefined
   const sizes = new Map(use?.workspaces.map(({ path, bytes }) => [path, sizeText(bytes)]))
   const now = new Date()
   const rows = tasks.map((task) => [
     task.id,
+    // A prompt may have several lines.
+    task.title.replace(/\s+/g, ' ').trim(),
+    task.agent ?? '',
     stateWords(task, 60),
-    task.branch,
-    ago(task.lastActiveAt, now),
+    String(task.checkpoints),
+    String(task.files),
+    `+${task.insertions} -${task.deletions}`,
+    age(task.lastActiveAt, now),
     ...(use ? [sizes.get(task.path) ?? ''] : []),
-    task.path,
   ])
-  const head = ['TASK', 'STATE', 'BRANCH', 'ACTIVE', ...(use ? ['DISK'] : []), 'WORKSPACE']
+  const head = ['TASK', 'TITLE', 'AGENT', 'STATE', 'STEPS', 'FILES', 'LINES', 'AGE', ...(use ? ['DISK'] : [])]
+  const shown = await table([head, ...rows], { width: terminalWidth(), cut })
   return {
     json: { tasks, ...(use && { disk: use }) },
-    text: (await table([head, ...rows])) + (use ? `\n\n${diskText(use)}` : ''),
+    text: shown + (use ? `\n\n${diskText(use)}` : ''),
   }
 }

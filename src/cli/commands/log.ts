@@ -1,22 +1,42 @@
 /** `log`: prints the steps of a task. */
+import { counted } from '../../core/base/counted.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
-import type { Answer, Context } from '../command.ts'
-import { ago, marks, printable } from '../output.ts'
+import { type Answer, type Context, flag } from '../command.ts'
+import { ago, marks, type Paint, printable } from '../output.ts'
+import { eventText, type Readable } from '../run-view.ts'
 
 type Step = Output<'task.log'>['checkpoints'][number]
+type Run = NonNullable<Output<'task.log'>['runs']>[number]
 
 export async function log(context: Context): Promise<Answer> {
-  const { task, checkpoints } = await context.call('task.log', {
+  const { task, checkpoints, runs } = await context.call('task.log', {
     repo: context.dir,
     task: context.positionals[0],
+    agent: flag(context.values, 'agent'),
   })
+  if (runs) {
+    if (runs.length === 0) context.tell(`Nothing is kept of what an agent said in ${task.id}.`)
+    const text = runs.map((run) => transcript(context, run, checkpoints)).join('\n\n')
+    return { json: { task, checkpoints, runs }, text, long: true }
+  }
   if (checkpoints.length === 0) context.tell(`${task.id} has no steps yet.`)
-  const lines = checkpoints.map((step) => stepLine(context, step))
+  const lines = checkpoints.flatMap((step) => [stepLine(context.paint, step), ...callLines(context, step)])
   return { json: { task, checkpoints }, text: lines.join('\n'), long: true }
 }
 
+/** A line for each call that the step names, where it is not only the one it is named after. */
+function callLines({ paint }: Context, { calls, call, tool }: Step): string[] {
+  const [only, ...others] = calls
+  if (others.length === 0 && only?.id === call && only?.tool === tool) return []
+  return calls.map(({ id, tool: name, summary, failed }) => {
+    const said = [name, ...(summary === '' ? [] : [summary])].join(': ')
+    const notes = [...(id === undefined ? [] : [id]), ...(failed ? ['failed'] : [])]
+    return paint('dim', printable(`     of ${said}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`))
+  })
+}
+
 /** `3  1a2b3c4d5e  Write: Create a.txt  (+ a.txt)  just now` */
-export function stepLine({ paint }: Context, step: Step): string {
+export function stepLine(paint: Paint, step: Step): string {
   const named = step.files.slice(0, 3).map(({ path, status }) => `${marks[status]} ${path}`)
   const more = step.files.length > 3 ? [`and ${step.files.length - 3} more`] : []
   return [
@@ -26,4 +46,46 @@ export function stepLine({ paint }: Context, step: Step): string {
     printable(`(${[...named, ...more].join(', ') || 'no files'})`),
     ago(step.at, new Date()),
   ].join('  ')
+}
+
+/** One run: who was asked for what, and then event by event. */
+function transcript({ paint }: Context, run: Run, steps: readonly Step[]): string {
+  const { agent, prompt, startedAt, endedAt, ok, reason = '', left = 0 } = run
+  const head = `${paint('bold', printable(agent))}  ${ago(startedAt, new Date())}  ${printable(prompt)}`
+  const end = endedAt === undefined ? 'no end is recorded' : ok ? 'ended' : `failed: ${printable(reason)}`
+  const events = readable(run, steps).map((event) => eventText(paint, event))
+  const cut = left > 0 ? [`  ${counted(left, 'event')} left out: the transcript was too long`] : []
+  return [head.trimEnd(), ...events.filter((line) => line !== ''), ...cut, paint('dim', `  ${end}`)].join(
+    '\n',
+  )
+}
+
+/** A call is told when it has ended; one that never did is told where it began. */
+function readable({ events }: Run, steps: readonly Step[]): Readable[] {
+  const ended = new Set(events.map((one) => (one.event === 'tool.ended' ? one.call : undefined)))
+  return events.flatMap((one, at): Readable[] => {
+    switch (one.event) {
+      case 'usage':
+        return []
+      case 'tool.started': {
+        const isOver = one.call === undefined ? at < events.length - 1 : ended.has(one.call)
+        const isDenied = events.some(
+          ({ event, ...more }) => event === 'denied' && 'call' in more && more.call === one.call,
+        )
+        return isOver || isDenied ? [] : [one]
+      }
+      case 'step':
+        return [{ ...one, files: steps.find(({ n }) => n === one.n)?.files ?? [] }]
+      case 'message':
+      case 'output':
+        return [
+          {
+            ...one,
+            text: one.cut === undefined ? one.text : `${one.text}… (${one.cut} characters left out)`,
+          },
+        ]
+      default:
+        return [one]
+    }
+  })
 }

@@ -5,10 +5,10 @@ import { ageMs } from '../ages.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { counted } from '../../core/base/counted.ts'
 import { requireCombinable } from '../../core/base/exclusions.ts'
-import { printable, table } from '../output.ts'
+import { table } from '../output.ts'
 
 export async function prune(context: Context): Promise<Answer> {
-  const { dir, values, paint } = context
+  const { dir, values } = context
   const [hours, olderThan] = [text(values, 'hours'), text(values, 'older-than')]
   requireCombinable({ '--older-than': olderThan, '--hours': hours }, [
     { options: ['--older-than', '--hours'] },
@@ -18,8 +18,8 @@ export async function prune(context: Context): Promise<Answer> {
     olderThanMs: ageOf(olderThan, hours),
     dryRun: flag(values, 'dry-run'),
     force: flag(values, 'force'),
+    keepBranches: flag(values, 'keep-branches') || undefined,
   })
-  for (const warning of pruned.warnings) context.tell(`${paint('yellow', 'warning:')} ${printable(warning)}`)
   return {
     json: { ...pruned },
     text: await summary(pruned),

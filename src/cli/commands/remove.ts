@@ -2,6 +2,7 @@
 import { requireCombinable } from '../../core/base/exclusions.ts'
 import { AppError } from '../../core/model/errors.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
+import { leftFolder } from '../left-folder.ts'
 import { printable, printableLines, shortList } from '../output.ts'
 
 export async function worktreeRemove(context: Context): Promise<Answer> {
@@ -28,6 +29,7 @@ export async function worktreeRemove(context: Context): Promise<Answer> {
     `Removed ${task.id}${done.branchKept ? `; the branch ${task.branch} stays` : ''}`,
     `  trash: ${done.trash}`,
     ...(done.operation === undefined ? [] : [`  undo: offshoot undo ${done.operation.slice(0, 6)}`]),
+    ...leftFolder(context, task),
   ]
   return { json: { ...done, task }, text: printableLines(lines) }
 }

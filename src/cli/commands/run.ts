@@ -2,37 +2,55 @@
 import { randomUUID } from 'node:crypto'
 import type { Emit } from '../../api/views.ts'
 import { AppError, appError, problemOf } from '../../core/model/errors.ts'
-import { policyLevels } from '../../core/model/enums.ts'
+import { type Isolation, isolations, policyLevels } from '../../core/model/enums.ts'
 import type { Input, Output } from '../../protocol/schemas/index.ts'
 import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'
 import { counted } from '../../core/base/counted.ts'
+import { requireCombinable } from '../../core/base/exclusions.ts'
+import { quoted } from '../../core/base/shell-quote.ts'
 import { splitTools } from '../../core/base/tool-list.ts'
-import { printable } from '../output.ts'
+import { deniedText, printable, unheardText } from '../output.ts'
+import { strayed } from '../strays.ts'
 import { runLog } from '../run-log.ts'
 import { personal } from '../run-view.ts'
 import { stepLine } from './log.ts'
 
-/** Outside of a repository the run goes on without a task, if the settings allow it. */
+/** Without isolation where the user asks for it, and where there can be no task: the settings then say whether to run. */
 export async function run(context: Context): Promise<Answer> {
-  return inTask(context).catch((thrown: unknown) => {
-    if (appError(thrown).problem !== 'notARepository') throw thrown
-    return directly(context)
+  return orDirectly(context, inTask)
+}
+
+async function orDirectly(context: Context, work: (context: Context) => Promise<Answer>): Promise<Answer> {
+  if (text(context.values, 'isolation') === 'direct')
+    return directly(context, 'you asked for no isolation', 'direct')
+  return work(context).catch((thrown: unknown) => {
+    const error = appError(thrown)
+    if (error.problem === 'notARepository') return directly(context, 'this is no git repository')
+    if (isSwitchedOff(error)) return directly(context, 'offshoot is switched off here')
+    throw thrown
   })
 }
 
+function isSwitchedOff({ problem, data }: AppError): boolean {
+  return problem === 'policyRefused' && data !== undefined && 'switchedOff' in data
+}
+
 /** Runs without a task, so nothing is recorded and nothing can be undone. */
-async function directly(context: Context): Promise<Answer> {
+async function directly(context: Context, why: string, isolation?: 'direct'): Promise<Answer> {
   const { dir: repo, positionals, rest, values } = context
-  const [prompt] = positionals
+  requireTaskless(values)
   const command = rest.length > 0 ? [...rest] : undefined
+  // The argument of `exec` is a task, which a run without one does not have.
+  const prompt = command === undefined ? positionals[0] : undefined
+  if (command === undefined && prompt === undefined) throw wrongRun(false)
   const view = flag(values, 'json') ? undefined : personal(context)
   const emit = view?.emit ?? withoutInput(context.emit)
-  const isPlain = command !== undefined && prompt === undefined && view !== undefined
+  const isPlain = command !== undefined && view !== undefined
   try {
-    const input = { repo, command, prompt, ...limitsOf(context) }
+    const input = { repo, command, prompt, isolation, ...limitsOf(context) }
     const ran = await context.call('system.direct', input, isPlain ? undefined : emit)
     context.tell(
-      `${context.paint('yellow', 'notice:')} this is no git repository, so the run was not recorded and cannot be undone.`,
+      `${context.paint('yellow', 'notice:')} ${why}, so the run was not recorded and cannot be undone.`,
     )
     return { json: { ...ran }, text: '', exitCode: ran.exitCode }
   } finally {
@@ -40,14 +58,33 @@ async function directly(context: Context): Promise<Answer> {
   }
 }
 
+/** Refuses options that only a task can have. */
+function requireTaskless(values: Context['values']): void {
+  const given = Object.fromEntries(
+    ['task', 'from', 'branch', 'resume', 'worktree-dir', 'detach', 'agents', 'times'].map((name) => [
+      `--${name}`,
+      values[name],
+    ]),
+  )
+  if (text(values, 'isolation') !== 'direct') return
+  requireCombinable(
+    { '--isolation direct': true, ...given },
+    Object.keys(given).map((name) => ({
+      options: ['--isolation direct', name],
+      why: ': there is no task',
+      hint: 'Leave one of them out.',
+    })),
+  )
+}
+
 /** `run "prompt"` or `run -- command…`: starts the task if there is none. */
 async function inTask(context: Context): Promise<Answer> {
   const { dir: repo, values, positionals, rest } = context
   const task = text(values, 'task')
-  const base = text(values, 'worktree-dir')
   const [prompt] = positionals
+  const made = madeBy(context)
   if (rest.length > 0 && prompt === undefined) {
-    return cleaned(context, await execute(context, { repo, task, create: true, base, command: [...rest] }))
+    return cleaned(context, await execute(context, { repo, task, create: true, ...made, command: [...rest] }))
   }
   const resumed = text(values, 'resume')
   const resume = resumed === '' ? true : resumed
@@ -55,15 +92,42 @@ async function inTask(context: Context): Promise<Answer> {
   if ((rest.length > 0 && !speaks) || (prompt === undefined && resume === undefined))
     throw wrongRun(rest.length > 0)
   const command = rest.length > 0 ? [...rest] : undefined
-  const input = { repo, task, create: resume === undefined, base, resume, prompt: prompt ?? goOn, command }
+  const input = { repo, task, create: resume === undefined, ...made, resume, prompt: prompt ?? goOn, command }
   const several = siblings(context)
   if (several !== undefined) return bestOf(context, { ...input, ...limitsOf(context) }, several)
   if (flag(values, 'detach')) return detached(context, input)
   return cleaned(context, await converse(context, { ...input, ...limitsOf(context) }))
 }
 
+/** How a new task is made. */
+function madeBy({ values }: Context) {
+  const [from, branch, isolation] = [
+    text(values, 'from'),
+    text(values, 'branch'),
+    choice(values, 'isolation', isolations),
+  ]
+  const going = { '--resume': text(values, 'resume'), '--from': from, '--branch': branch }
+  const why = ': the task is there already'
+  requireCombinable({ ...going, '--isolation': isolation }, [
+    { options: ['--resume', '--from'], why },
+    { options: ['--resume', '--branch'], why },
+    { options: ['--resume', '--isolation'], why },
+  ])
+  const several = { '--agents': text(values, 'agents'), '--times': text(values, 'times') }
+  const one = ': each task has a branch of its own'
+  requireCombinable({ ...several, '--branch': branch }, [
+    { options: ['--agents', '--branch'], why: one },
+    { options: ['--times', '--branch'], why: one },
+  ])
+  return { base: text(values, 'worktree-dir'), from, branch, isolation }
+}
+
 /** `exec TASK -- command…` */
 export async function exec(context: Context): Promise<Answer> {
+  return orDirectly(context, execInTask)
+}
+
+async function execInTask(context: Context): Promise<Answer> {
   const { dir: repo, positionals, rest } = context
   if (rest.length === 0)
     throw new AppError('wrongUsage', '`exec`: missing COMMAND after --.', {
@@ -106,12 +170,20 @@ async function bestOf(
   agents: readonly (string | undefined)[],
 ): Promise<Answer> {
   const title = input.prompt
-  const { repo, base } = input
+  const { repo, base, from, isolation } = input
   const tasks: string[] = []
   const group = randomUUID()
   for (const [n, agent] of agents.entries()) {
     const name = input.task === undefined ? undefined : `${input.task}-${n + 1}`
-    const { task } = await context.call('task.start', { repo, task: name, title, base, group })
+    const { task } = await context.call('task.start', {
+      repo,
+      task: name,
+      title,
+      base,
+      from,
+      isolation,
+      group,
+    })
     tasks.push(task.id)
     context.tell(`${task.id}: ${agent ?? 'the agent'}`)
   }
@@ -127,16 +199,27 @@ async function bestOf(
 /** Starts the task here, so that its id can be printed, and leaves the run to a process in the background. */
 async function detached(
   context: Context,
-  { repo, task: named, create, base, resume, prompt }: Begun,
+  { repo, task: named, create, base, from, branch, isolation, resume, prompt }: Begun,
 ): Promise<Answer> {
   const title = named === undefined ? prompt : undefined
   const { task } = create
-    ? await context.call('task.start', { repo, task: named, title, base })
+    ? await context.call('task.start', { repo, task: named, title, base, from, branch, isolation })
     : await context.call('task.show', { repo, task: named })
   const { detach } = await import('../detach.ts')
   const log = runLog(context.home, task)
   const going = resume === undefined ? [] : [`--resume=${resume === true ? '' : resume}`]
-  const argv = ['run', '--task', task.id, '--json', '--quiet', ...going, ...optionsOf(context), prompt]
+  const waits = await askTimeout(context)
+  const argv = [
+    'run',
+    '--task',
+    task.id,
+    '--json',
+    '--quiet',
+    ...going,
+    ...waits,
+    ...optionsOf(context),
+    prompt,
+  ]
   const { pid, first } = await detach(argv, repo, log, context.signal)
   if (first.error !== undefined) {
     const { code, message, hint } = first.error as { code: string; message: string; hint: string }
@@ -149,18 +232,38 @@ async function detached(
   return { json: { task, pid, log }, text: lines.join('\n') }
 }
 
+/** Nobody is at the terminal of a detached run: its questions wait, unless the user has said for how long. */
+async function askTimeout({ call, dir: repo, values }: Context): Promise<string[]> {
+  const given = text(values, 'ask-timeout')
+  if (given !== undefined) return [`--ask-timeout=${given}`]
+  const { settings } = await call('system.config', { repo })
+  const isAuto = settings.some(({ key, value }) => key === 'policy.askTimeout' && value === 'auto')
+  return isAuto ? ['--ask-timeout=10m'] : []
+}
+
 interface Begun {
   readonly repo: string
   readonly task: string | undefined
   readonly create: boolean
   readonly base?: string | undefined
+  readonly from?: string | undefined
+  readonly branch?: string | undefined
+  readonly isolation?: Isolation | undefined
   readonly resume?: boolean | string | undefined
   readonly prompt: string
 }
 
 /** The options of the conversation, for the command line of the detached process. */
 function optionsOf({ values }: Context): string[] {
-  const passed = ['agent', 'policy', 'allowed-tools', 'denied-tools', 'cleanup', 'worktree-cleanup']
+  const passed = [
+    'agent',
+    'policy',
+    'allowed-tools',
+    'denied-tools',
+    'auto-continue',
+    'cleanup',
+    'worktree-cleanup',
+  ]
   return passed.flatMap((name) => {
     const value = values[name]
     if (value === true) return [`--${name}`]
@@ -176,6 +279,7 @@ function limitsOf({ values }: Context) {
     allowed: texts(values, 'allowed-tools')?.flatMap(splitTools),
     denied: texts(values, 'denied-tools')?.flatMap(splitTools),
     autoContinue: flag(values, 'auto-continue'),
+    askTimeout: text(values, 'ask-timeout'),
   }
 }
 
@@ -191,9 +295,9 @@ function wrongRun(both: boolean): AppError {
 async function execute(context: Context, input: Input<'task.run'>): Promise<Output<'task.run'>> {
   const emit: Emit | undefined = flag(context.values, 'json') ? context.emit : undefined
   const ran = await context.call('task.run', input, emit)
-  if (ran.checkpoint) context.tell(`step ${stepLine(context, ran.checkpoint)}`)
+  if (ran.checkpoint) context.tell(`step ${stepLine(context.paint, ran.checkpoint)}`)
   else context.tell('The command changed nothing.')
-  for (const line of strayed(ran)) context.tell(line)
+  for (const line of told(ran)) context.tell(line)
   return ran
 }
 
@@ -223,38 +327,38 @@ async function cleaned(context: Context, ran: Output<'task.run'>): Promise<Answe
     force: true,
     keepBranch: true,
   })
-  context.tell(`Removed the workspace; the work is on ${printable(ran.task.branch)}.`)
-  return answer(context, { ...ran, task: gone.task })
+  const { branch } = ran.task
+  const undo = gone.operation === undefined ? '' : `    offshoot undo ${gone.operation.slice(0, 6)}`
+  context.tell(`Removed the workspace; the work is on ${printable(branch)}.`)
+  const next = `  offshoot diff ${ran.task.id}    git merge ${printable(quoted(branch))}${undo}`
+  if (ran.exitCode !== undefined) context.tell(next)
+  return answer(context, { ...ran, task: gone.task }, next)
 }
 
-function answer(context: Context, ran: Output<'task.run'>): Answer {
+/** `closed` is the line of commands that work once the task is closed. */
+function answer(context: Context, ran: Output<'task.run'>, closed?: string): Answer {
   if (ran.exitCode !== undefined) return { json: { ...ran }, text: '', exitCode: ran.exitCode }
-  const [first, ...next] = summary(context, ran.task)
-  return { json: { ...ran }, text: [first, ...strayed(ran), ...next].join('\n') }
+  const [first, ...next] = summary(context, ran.task, closed)
+  return { json: { ...ran }, text: [first, ...told(ran), ...next].join('\n') }
 }
 
-function strayed({ task, strays, operation }: Output<'task.run'>): string[] {
-  const isWhole = strays.every(({ kept }) => kept)
-  const back = isWhole ? 'puts them back' : 'puts back all but those that are not kept'
-  return [
-    ...strays.map((stray) => `  changed in your repository during the run: ${strayLine(stray)}`),
-    ...(task.leftOut === undefined ? [] : [`  ${printable(task.leftOut)}`]),
-    ...(operation === undefined ? [] : [`  undo: offshoot undo ${operation.slice(0, 6)} ${back}`]),
-  ]
-}
-
-function strayLine({ what, mode, kept }: Output<'task.run'>['strays'][number]): string {
-  const notes = [...(mode ? [`mode ${mode.before} to ${mode.after}`] : []), ...(kept ? [] : ['not kept'])]
-  return `${printable(what)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`
+function told({ task, strays, operation }: Output<'task.run'>): string[] {
+  const leftOut = task.leftOut === undefined ? [] : [`  ${printable(task.leftOut)}`]
+  return [...leftOut, ...strayed(strays, operation)]
 }
 
 /** The outcome of a run, and the commands that may come next. */
-export function summary({ paint }: Context, task: Output<'task.run'>['task']): string[] {
-  const { id, state, checkpoints, files, insertions, deletions, wanted } = task
-  const asked = wanted === undefined ? [] : [`  the agent asks you to ${wanted}`]
+export function summary({ paint }: Context, task: Output<'task.run'>['task'], closed?: string): string[] {
+  const { id, state, checkpoints, files, insertions, deletions, wanted, denied, unheard } = task
+  const asked = [
+    ...(wanted === undefined ? [] : [`  the agent asks you to ${wanted}`]),
+    ...(denied === undefined ? [] : [`  ${deniedText(denied)}: offshoot audit --task ${id}`]),
+    ...(unheard === undefined ? [] : [`  ${unheardText(unheard)}: offshoot resume ${id}`]),
+  ]
   return [
     `${paint('bold', id)} ${state}: ${counted(checkpoints, 'step')}, ${counted(files, 'file')}, +${insertions} -${deletions}`,
     ...asked,
-    `  offshoot diff ${id}    offshoot accept ${id}    offshoot resume ${id} "…"    offshoot reject ${id}`,
+    closed ??
+      `  offshoot diff ${id}    offshoot accept ${id}    offshoot resume ${id} "…"    offshoot reject ${id}`,
   ]
 }

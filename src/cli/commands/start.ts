@@ -3,6 +3,7 @@ import { AppError } from '../../core/model/errors.ts'
 import { isolations } from '../../core/model/enums.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, choice, type Context, flag, text } from '../command.ts'
+import { counted } from '../../core/base/counted.ts'
 import { printable, shortList } from '../output.ts'
 
 export async function start(context: Context): Promise<Answer> {
@@ -34,11 +35,16 @@ export async function worktreeCreate(context: Context): Promise<Answer> {
 }
 
 function answer({ paint }: Context, started: Output<'task.start'>): Answer {
-  const { task, reused, recreated, included, submodules, pointers = [], setup } = started
+  const { task, reused, recreated, included, submodules, pointers = [], putAway = 0, setup } = started
   const done = recreated ? 'Recreated the workspace of' : reused ? 'Continuing' : 'Started'
   const lines = [
     `${done} ${paint('bold', task.id)} on ${printable(task.branch)}, from ${printable(task.base.branch ?? 'commit')} ${task.base.commit.slice(0, 10)}`,
     `  ${printable(task.path)}`,
+    ...(putAway > 0 && !reused
+      ? [
+          `  put away: your uncommitted changes in ${counted(putAway, 'file')}; accept and reject bring them back`,
+        ]
+      : []),
     ...includedLines(included),
     ...(submodules?.empty ?? []).map(({ path, why }) => `  submodule ${printable(path)} is empty: ${why}`),
     ...(pointers.length > 0

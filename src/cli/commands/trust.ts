@@ -42,5 +42,11 @@ function listed({ commands, settings, files }: Shown, { paint }: Context): strin
       .map(({ key, value }): [string, string] => [key, JSON.stringify(value)]),
     ...files.map(({ path, sha256 }): [string, string] => ['file', `${path} (sha256 ${sha256.slice(0, 12)})`]),
   ]
-  return rows.map(([name, words]) => `  ${paint('bold', name)}  ${printable(words)}`).join('\n')
+  return rows.map(([name, words]) => `  ${paint('bold', name)}  ${below(words, name.length + 4)}`).join('\n')
+}
+
+/** A command may have several lines; each stays one, below the first. */
+function below(words: string, indent: number): string {
+  const lines = words.replace(/\n+$/, '').split('\n')
+  return lines.map(printable).join(`\n${' '.repeat(indent)}`)
 }

@@ -1,15 +1,16 @@
 /** `undo` and `ops`: undo an operation, and list them (docs/adr/0015-operations-staged-then-finished.md). */
 import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
-import { ago, printableLines, table } from '../output.ts'
+import { ago, leftLine, printableLines, table } from '../output.ts'
 import { counted } from '../../core/base/counted.ts'
 
 export async function undo(context: Context): Promise<Answer> {
   const done = await context.call('system.undo', { repo: context.dir, operation: context.positionals[0] })
-  // An undo of `reject` or `rewind` writes no file of the checkout: "(0 files)" would read like a failure.
+  // An undo of `reject` moves a folder and writes no file: "(0 files)" would read like a failure.
   const files = done.files.length === 0 ? '' : ` (${counted(done.files.length, 'file')})`
   const lines = [
     `Undid ${done.verb} of ${done.task.id}${files}`,
+    ...(done.left ?? []).map(leftLine),
     `  redo: offshoot undo ${done.operation.slice(0, 6)}`,
   ]
   return { json: { ...done }, text: printableLines(lines) }

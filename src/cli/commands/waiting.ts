@@ -1,12 +1,13 @@
-/** `offshoot` alone: prints the tasks that wait for the user. */
+/** `offshoot` alone, and `status`: prints the tasks that wait for the user. */
 import { appError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
-import { ago, printableLines, stateWords, table } from '../output.ts'
+import { ago, deniedText, type Fit, printableLines, stateWords, table } from '../output.ts'
+import { terminalWidth } from '../stdout.ts'
 import { counted } from '../../core/base/counted.ts'
 
 type Task = Output<'task.list'>['tasks'][number]
-type Why = 'wanted' | 'review' | 'failed' | 'running'
+type Why = 'asks' | 'wanted' | 'review' | 'failed' | 'running' | 'empty'
 
 interface Waiting {
   readonly task: Task
@@ -15,7 +16,7 @@ interface Waiting {
 
 /** The tasks that wait for the user, most urgent first. Pure. */
 export function waitingOf(tasks: readonly Task[]): Waiting[] {
-  const order: Why[] = ['wanted', 'review', 'failed', 'running']
+  const order: Why[] = ['asks', 'wanted', 'review', 'failed', 'running', 'empty']
   const found = tasks.flatMap((task): Waiting[] => {
     const why = whyOf(task)
     return why === undefined ? [] : [{ task, why }]
@@ -23,10 +24,13 @@ export function waitingOf(tasks: readonly Task[]): Waiting[] {
   return found.toSorted((one, other) => order.indexOf(one.why) - order.indexOf(other.why))
 }
 
-function whyOf({ running, state, wanted }: Task): Why | undefined {
+function whyOf({ asks, running, state, wanted, files, was = state }: Task): Why | undefined {
+  if (asks) return 'asks'
   if (running) return 'running'
   if (wanted !== undefined) return 'wanted'
-  return state === 'completed' ? 'review' : state === 'failed' ? 'failed' : undefined
+  // A task that went stale still waits for the user.
+  if (was === 'completed') return files > 0 ? 'review' : 'empty'
+  return was === 'failed' ? 'failed' : undefined
 }
 
 export async function waiting(context: Context): Promise<Answer> {
@@ -47,7 +51,9 @@ export async function waiting(context: Context): Promise<Answer> {
     ...(others > 0 ? [`and ${counted(others, 'other open task')}`] : []),
   ]
   const lines = [
-    ...(all.length === 0 ? ['No task waits for you.'] : (await table(rows)).split('\n')),
+    ...(all.length === 0
+      ? ['No task waits for you.']
+      : (await table(rows, { width: terminalWidth(), cut })).split('\n')),
     ...(more.length > 0 ? [`${more.join(', ')}: offshoot list`] : []),
     ...(found.tasks.length === 0
       ? ['  offshoot run "what to do"    offshoot start TASK-1    offshoot --help']
@@ -58,14 +64,25 @@ export async function waiting(context: Context): Promise<Answer> {
 
 const most = 10
 
+/** The last column is a command to be typed, so it is cut last. */
+const cut: Fit['cut'] = [
+  { column: 1, least: 9 },
+  { column: 3, least: 0 },
+  { column: 2, least: 0 },
+]
+
 function words(task: Task, why: Why): string[] {
-  const size = `${counted(task.files, 'file')}, +${task.insertions} -${task.deletions}`
+  const denied = task.denied === undefined ? '' : `, ${deniedText(task.denied)}`
+  const size = `${counted(task.files, 'file')}, +${task.insertions} -${task.deletions}${denied}`
+  if (why === 'asks' && task.asks) return [`asks: ${task.asks.tool} ${task.asks.summary}`, task.asks.reason]
+  if (why === 'empty') return ['done, nothing changed', denied.replace(', ', '')]
   if (why === 'review') return ['ready for review', size]
   if (why === 'wanted') return [`the agent asks you to ${task.wanted}`, size]
   return [stateWords(task, 60), size]
 }
 
 function next({ id, files }: Task, why: Why): string {
+  if (why === 'asks') return `offshoot answer ${id}`
   if (why === 'running') return `offshoot stop ${id}`
   return files > 0 ? `offshoot diff ${id}` : `offshoot show ${id}`
 }

@@ -1,16 +1,44 @@
 /** Runs several pieces of asynchronous work at once, and leaves none running after a failure. */
 
-/** Runs `work` for every item, `atOnce` at a time. When one fails, no other is begun, and those that run are awaited. */
+export interface EachOptions {
+  /** Once it is aborted, no other item is begun. */
+  readonly signal?: AbortSignal | undefined
+  /** Is called after each item. */
+  readonly onEach?: (() => void) | undefined
+}
+
+/** How long work without a pause may keep a signal, such as Ctrl-C, waiting. */
+const longestBreathMs = 25
+
+/**
+ * Runs `work` for every item, `atOnce` at a time. When one fails, no other is begun, and those that run are awaited. Most of
+ * our work on files is done at once, so the process would hear nothing until the last of them: it pauses now and then.
+ */
 export async function eachOf<T>(
   items: Iterable<T>,
   atOnce: number,
   work: (item: T) => Promise<void>,
+  { signal, onEach }: EachOptions = {},
 ): Promise<void> {
   const queue = items[Symbol.iterator]()
   let failed = false
+  let heard = performance.now()
+  let pausing: Promise<void> | undefined
+  const one = async (item: T) => {
+    signal?.throwIfAborted()
+    await work(item)
+    onEach?.()
+    if (performance.now() - heard < longestBreathMs) return
+    // All pause together; one after the other, each would keep the rest waiting again.
+    pausing ??= pause().then(() => {
+      heard = performance.now()
+      pausing = undefined
+    })
+    await pausing
+  }
   const worker = async () => {
     for (let next = queue.next(); !next.done && !failed; next = queue.next()) {
-      await work(next.value).catch((error: unknown) => {
+      await one(next.value).catch((error: unknown) => {
         failed = true
         throw error
       })
@@ -18,6 +46,11 @@ export async function eachOf<T>(
   }
   const ended = await Promise.allSettled(Array.from({ length: atOnce }, worker))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
+}
+
+/** Lets signals, timers and the answers of the disk through. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 /**

@@ -22,3 +22,8 @@ const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 function bytesOf(char: string): string {
   return Array.from(Buffer.from(char), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')
 }
+
+/** `--allow a.txt`. A path that begins with `-` would be taken for an option. */
+export function allowing(file: string): string {
+  return file.startsWith('-') ? `--allow=${quoted(file)}` : `--allow ${quoted(file)}`
+}

@@ -93,7 +93,7 @@ function cleanAway(work: Work): Promise<Task> {
     const task = (await ports.store.findTaskByUid(named.uid)) ?? named
     if (!isOpen(task) || task.pending || task.state !== 'completed') return task
     const { branchKept: _, ...closed } = await closing({ ...work, task }, 'kept', { keepBranch: true })
-    return perform({ ...work, task }, newOperation({ ports, task }, 'prune', closed))
+    return (await perform({ ...work, task }, newOperation({ ports, task }, 'prune', closed))).task
   })
 }
 
@@ -111,7 +111,11 @@ export async function autoRevert(ports: Ports, inHand: InHand): Promise<void> {
   // There is hardly ever one, and locating the repository takes longer than this query.
   const idling = (await ports.store.readIdling()).filter((tasks) => mayBeDue(tasks, now))
   if (idling.length === 0) return
-  const { repo } = await findRepo(ports, inHand.dir)
+  // Where there is no repository, the verb itself says so, or finds one by the record of an operation.
+  const repo = await findRepo(ports, inHand.dir).then(
+    (found) => found.repo,
+    () => undefined,
+  )
   if (!repo) return
   const due = new Map<string, Settings>()
   for (const tasks of idling.filter((candidates) => candidates.repo === repo.id)) {

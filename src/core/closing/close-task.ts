@@ -28,6 +28,8 @@ export interface Rejected {
   readonly branchKept: boolean
   /** The files that no step holds. They are in the trash with their folder. */
   readonly skipped?: readonly SkippedPath[] | undefined
+  /** The files of the checkout that somebody changed meanwhile: these were not brought back. */
+  readonly left?: readonly string[] | undefined
   /** Why there is no step of the last changes, which are only in the trash. */
   readonly unkept?: string | undefined
 }
@@ -65,5 +67,6 @@ export async function close(
     ? await givingUp(work, 'rejected', { keepBranch, hidden: hide })
     : { branchKept: false, refs: [], record: { from: { hidden: false }, to: { hidden: true } } }
   const operation = newOperation(work, hide ? 'delete' : 'reject', { auto, ...rest })
-  return { task: await perform(work, operation), operation: operation.id, branchKept }
+  const { task: closed, left } = await perform(work, operation)
+  return { task: closed, operation: operation.id, branchKept, ...(left.length > 0 && { left }) }
 }

@@ -1,5 +1,5 @@
 /** Decides which tasks prune may remove, and why the others stay. Pure. */
-import { day } from '../base/time.ts'
+import { ageText, day } from '../base/time.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Task } from '../model/task.ts'
 
@@ -8,6 +8,8 @@ export interface PruneOptions {
   readonly olderThanMs?: number | undefined
   /** Also removes tasks with files that no step holds, after a step of them was taken. */
   readonly force?: boolean | undefined
+  /** The branches of the removed tasks stay; instead of `prune.keepBranches`. */
+  readonly keepBranches?: boolean | undefined
 }
 
 /** The facts that need a look at the repository or the workspace. */
@@ -26,7 +28,7 @@ export interface PruneVerdict {
   readonly task: Task
   readonly goes: boolean
   readonly why: string
-  /** The branch stays, because nobody has looked at the work yet. */
+  /** The branch stays: the user wishes it, or nobody has looked at the work yet. */
   readonly keepsBranch?: true
 }
 
@@ -53,7 +55,9 @@ export function pruneVerdicts(
     const reason = reasonToGo(task, newer, policy, now, options, known)
     if (!reason.goes) return stays(known.gone ? goneHint(task) : reason.why)
     const protectedBy = findProtection(known.uncommitted ?? 0, policy, options)
-    return protectedBy === undefined ? { task, ...reason } : stays(protectedBy)
+    if (protectedBy !== undefined) return stays(protectedBy)
+    const { keepBranches = policy.prune.keepBranches } = options
+    return { task, ...reason, ...(keepBranches && { keepsBranch: true as const }) }
   })
 }
 
@@ -71,9 +75,9 @@ function reasonToGo(
   const age = now.getTime() - Date.parse(task.lastActiveAt)
   const isOld = age > olderThanMs
   const isOver = newer >= limits.perRepo
-  if (!isOld && !isOver) return { goes: false, why: `used within the last ${inDays(olderThanMs)}` }
+  if (!isOld && !isOver) return { goes: false, why: `used within the last ${ageText(olderThanMs)}` }
   if (newer < prune.minKeep) return { goes: false, why: 'one of the newest, always kept' }
-  if (isOld) return { goes: true, why: `not used for ${inDays(age)}` }
+  if (isOld) return { goes: true, why: `not used for ${ageText(age)}` }
   return { goes: true, why: `more than ${limits.perRepo} are open` }
 }
 
@@ -89,12 +93,4 @@ export function findProtection(
 ): string | undefined {
   if (uncommitted === 0 || force || !prune.protectUncommitted) return undefined
   return `${uncommitted} ${uncommitted === 1 ? 'file' : 'files'} that no commit and no step holds`
-}
-
-function inDays(ms: number): string {
-  const hours = Math.round(ms / (day / 24))
-  if (hours >= 48) return `${Math.round(hours / 24)} days`
-  if (hours > 0) return hours === 1 ? '1 hour' : `${hours} hours`
-  const minutes = Math.round(ms / 60_000)
-  return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }

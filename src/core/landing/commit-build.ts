@@ -8,6 +8,7 @@ import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Goal } from '../operations/shadow.ts'
 import { branchRef } from '../model/refs.ts'
+import { requireBaseCommit } from '../workspaces/recreate.ts'
 import { follow, placeOf } from './follow.ts'
 import { checkedMessage } from './git-hooks.ts'
 import { fillMessage } from './message.ts'
@@ -46,6 +47,7 @@ interface CommitKind {
 export async function planCommit(work: LandingWork, kind: CommitKind): Promise<Landing> {
   const { ports, repo, task, input, signal } = work
   const { onto, target } = await requireTarget(work)
+  await requireBaseCommit(work)
   const checkedOut = (await ports.git.readWorktrees(repo.place)).find((worktree) => worktree.branch === onto)
   const place = checkedOut ? placeOf(repo, checkedOut) : repo.place
   const worded = async (message: string) =>
@@ -53,7 +55,7 @@ export async function planCommit(work: LandingWork, kind: CommitKind): Promise<L
   const built = await kind.build(await readSides(work, { onto, target, worded }))
   if (built.conflicts.length > 0) return { conflicts: built.conflicts, refs: [], onto, landed: {} }
   const raw = (checkout: string, file: BytePath, to: Leaf) => rawOf(work, built, checkout, file, to)
-  const followed = checkedOut && (await follow({ ports, repo, task, signal }, checkedOut, { ...built, raw }))
+  const followed = checkedOut && (await follow(work, checkedOut, { ...built, raw }))
   return {
     conflicts: followed?.conflicts ?? [],
     refs: built.commit === target ? [] : [{ ref: branchRef(onto), old: target, new: built.commit }],

@@ -1,5 +1,7 @@
 /** Moves the files and the index of a checkout along when commits land on its branch. */
 import type { Work } from '../tasks/work.ts'
+import { eachOf } from '../base/concurrency.ts'
+import { following } from '../base/watch.ts'
 import { type BytePath, toText } from '../model/bytes.ts'
 import { isSame } from '../model/leaf.ts'
 import type { FileMove } from '../model/operation.ts'
@@ -23,15 +25,16 @@ interface Followed {
 
 /** Plans the moves. A file that the user has changed is a conflict, and then nothing may be written. */
 export async function follow(
-  { ports, repo, task, signal }: Work,
+  work: Work,
   checkedOut: Worktree,
   { before, after, raw }: Followed,
 ): Promise<Pick<Landing, 'files' | 'index' | 'conflicts'>> {
+  const { ports, repo, task, signal } = work
   const { path: checkout } = checkedOut
   const { gitDir } = placeOf(repo, checkedOut)
   const changes = await ports.contents.compare(repo, before, after)
   const paths = [...changes.keys()]
-  const found = await ports.contents.capture(repo, checkout, paths)
+  const found = await ports.contents.capture(repo, checkout, paths, undefined, following(work, 'checking'))
   const present = new Map(
     Array.from(found, ([file, there]) => [file, { from: null, to: leafIn(there) }] as const),
   )
@@ -39,10 +42,12 @@ export async function follow(
   const tracked = await ports.checkouts.readTracked(gitDir, [...paths, ...paths.flatMap(parentsOf)])
   const plan = followPlan({ changes, found, stored, tracked })
   const moves: FileMove[] = []
-  for (const move of plan.files)
+  const convert = async (move: FileMove) => {
     moves.push({ ...move, to: move.to && (await raw(checkout, move.path, move.to)) })
+  }
+  await eachOf(plan.files, 1, convert, { signal })
   const written = new Map(moves.map((move) => [move.path, move]))
-  const around = await readSurroundings(ports, repo, checkout, written, found)
+  const around = await readSurroundings(work, checkout, written, found)
   const known = new Set(plan.conflicts.map((conflict) => conflict.path))
   const inTheWay = obstacles(written, around).filter((conflict) => !known.has(conflict.path))
   return {

@@ -1,13 +1,12 @@
 /** Fits the undo of a landing to later changes of the user: edited files, a branch that another checkout has now. */
 import type { Work } from '../tasks/work.ts'
-import type { BytePath } from '../model/bytes.ts'
+import { following } from '../base/watch.ts'
+import { type BytePath, toText } from '../model/bytes.ts'
 import { conflictError } from '../model/errors.ts'
 import { isSame } from '../model/leaf.ts'
 import type { FileMove, Operation } from '../model/operation.ts'
 import { overlaps } from '../operations/fits.ts'
 import type { Leaf } from '../model/tree.ts'
-import type { Ports } from '../ports/index.ts'
-import type { Repo } from '../model/repo.ts'
 import { branchOf, branchRef } from '../model/refs.ts'
 import { requireUnheld } from './commit-build.ts'
 import { follow } from './follow.ts'
@@ -38,19 +37,46 @@ export async function whereItIsNow(work: Work, back: Operation): Promise<Operati
   return { ...back, files, index }
 }
 
-/** Merges later edits of the user in the same files with the undo. */
-export async function withLaterEdits(
-  ports: Pick<Ports, 'checkouts' | 'contents' | 'files'>,
-  repo: Repo,
+/**
+ * The undo of a run without the files of the checkout that are no longer as the run left them; `left` names those. Nobody
+ * knows whose edits they are, so none is merged.
+ */
+export async function withoutEdited(
+  { ports, repo }: Omit<Work, 'task'>,
   back: Operation,
-): Promise<Operation> {
+): Promise<{ back: Operation; left: readonly string[] }> {
+  if (!back.files) return { back, left: [] }
+  const { checkout, moves } = back.files
+  const known = new Map(moves.map(({ path, from, to }) => [path, [from, to]]))
+  const found = await ports.contents.capture(repo, checkout, known.keys(), known)
+  const isAsLeft = ({ path, from }: FileMove) => {
+    const there = found.get(path)
+    if (from === null) return there?.kind === 'gone' && there.blockedBy === undefined
+    return there?.kind === 'file' && isSame(there.leaf, from)
+  }
+  const left = moves.filter((move) => !isAsLeft(move)).map(({ path }) => toText(path))
+  const { refs, strays = [], index } = back
+  if (left.length === moves.length && refs.length + strays.length === 0 && !index)
+    throw conflictError(
+      left.map((path) => ({ path, kind: 'changed' })),
+      'They are no longer as the run left them, so they stay as they are.',
+    )
+  const fits = moves.filter(isAsLeft)
+  return { back: { ...back, files: fits.length > 0 ? { checkout, moves: fits } : undefined }, left }
+}
+
+/** Merges later edits of the user in the same files with the undo. */
+export async function withLaterEdits(work: Omit<Work, 'task'>, back: Operation): Promise<Operation> {
   if (!back.files) return back
+  const { ports, repo, signal } = work
   const { contents } = ports
   const { checkout, moves } = back.files
   const found = await contents.capture(
     repo,
     checkout,
     moves.map((move) => move.path),
+    undefined,
+    following(work, 'checking'),
   )
   const present = (file: string) => {
     const there = found.get(file)
@@ -63,11 +89,11 @@ export async function withLaterEdits(
     await tree((move) => present(move.path)),
     await tree((move) => move.to),
   ]
-  const merged = await contents.merge(repo, { base, ours, theirs, labels: ['yours', 'before'] })
+  const merged = await contents.merge(repo, { base, ours, theirs, labels: ['yours', 'before'] }, signal)
   const planned = await contents.compare(repo, ours, merged.tree)
   const conflicts = [
     ...merged.conflicts,
-    ...obstacles(planned, await readSurroundings(ports, repo, checkout, planned)),
+    ...obstacles(planned, await readSurroundings(work, checkout, planned)),
   ]
   if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
   const wanted = new Map(moves.map((move) => [move.path, move.to]))

@@ -1,49 +1,103 @@
 /** Looks at the files that are about to land, and at every step and commit that is handed on with them. */
 import { eachOf } from '../base/concurrency.ts'
+import { following } from '../base/watch.ts'
 import { type BytePath, fromBytes, toText } from '../model/bytes.ts'
 import { isSame } from '../model/leaf.ts'
 import type { Repo } from '../model/repo.ts'
 import { pieceBytes, secretSearch } from '../model/secrets.ts'
-import type { Leaf, LeafChange } from '../model/tree.ts'
+import type { Conflict, Leaf, LeafChange } from '../model/tree.ts'
 import type { Ports } from '../ports/index.ts'
 import { foldersOf, type LinkTree, whyRefused } from './links.ts'
+import { firstNew, markerHint, markerSearch, type MarkerSet } from './markers.ts'
 import { type Risk, type Risks, risks, type SeenFile, whySecret } from './risk.ts'
 import { changesPackage } from './runs-later.ts'
 import type { LandingStrategy, LandingWork } from './strategy.ts'
+import type { Work } from '../tasks/work.ts'
 
 type Changes = ReadonlyMap<BytePath, LeafChange>
 
-/** Answers whether a content holds a secret. Reads each content once. */
-export type Look = (leaf: Pick<Leaf, 'oid'>) => Promise<boolean>
+/** What was seen in a content. */
+interface Seen {
+  readonly holdsSecret: boolean
+  readonly mayHoldMarkers: boolean
+}
 
-export function secretLook({ contents }: Pick<Ports, 'contents'>, repo: Repo): Look {
-  const seen = new Map<string, boolean>()
+/** Looks into a content. Reads each content once. */
+export type Look = (leaf: Pick<Leaf, 'oid'>) => Promise<Seen>
+
+export function contentLook(ports: Pick<Ports, 'contents'>, repo: Repo): Look {
+  const seen = new Map<string, Seen>()
   return async ({ oid }) => {
     const known = seen.get(oid)
     if (known !== undefined) return known
-    const search = secretSearch()
-    const content = await contents.findContent(repo, { oid }, pieceBytes)
-    if (content) search.take(content)
-    else await contents.readPieces(repo, { oid }, search.take)
-    seen.set(oid, search.end())
-    return seen.get(oid) ?? false
+    const [secrets, markers] = [secretSearch(), markerHint()]
+    await readThrough(ports, repo, oid, (piece) => {
+      secrets.take(piece)
+      markers.take(piece)
+    })
+    const found = { holdsSecret: secrets.end(), mayHoldMarkers: markers.end() }
+    seen.set(oid, found)
+    return found
   }
+}
+
+async function readThrough(
+  { contents }: Pick<Ports, 'contents'>,
+  repo: Repo,
+  oid: string,
+  take: (piece: Buffer) => void,
+): Promise<void> {
+  const content = await contents.findContent(repo, { oid }, pieceBytes)
+  if (content) take(content)
+  else await contents.readPieces(repo, { oid }, take)
+}
+
+/** The files to which the change adds conflict markers, with the line of the first. A file that was renamed adds none. */
+export async function lookAtMarkers(
+  ports: Pick<Ports, 'contents'>,
+  repo: Repo,
+  changes: Changes,
+  look: Look,
+): Promise<MarkedFile[]> {
+  const before = new Set(Array.from(changes.values(), ({ from }) => from?.oid))
+  const marked: MarkedFile[] = []
+  for (const [path, { from, to }] of changes) {
+    if (!to?.mode.startsWith('100') || before.has(to.oid) || !(await look(to)).mayHoldMarkers) continue
+    const old = from?.mode.startsWith('100') ? await readMarkers(ports, repo, from.oid) : []
+    const added = firstNew(old, await readMarkers(ports, repo, to.oid))
+    if (added) marked.push({ path: toText(path), kind: 'markers', line: added.line })
+  }
+  return marked.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+type MarkedFile = Conflict & { readonly line: number }
+
+async function readMarkers(
+  ports: Pick<Ports, 'contents'>,
+  repo: Repo,
+  oid: string,
+): Promise<readonly MarkerSet[]> {
+  const search = markerSearch()
+  await readThrough(ports, repo, oid, search.take)
+  return search.end()
 }
 
 /** Judges the change from one tree to another. */
 export async function lookAtFiles(
-  ports: Pick<Ports, 'contents'>,
-  repo: Repo,
+  work: Omit<Work, 'task'>,
   changes: Changes,
   { tree, before, look }: { readonly tree: string; readonly before: string; readonly look: Look },
 ): Promise<Risks> {
+  const { ports, repo } = work
+  const { signal, count } = following(work, 'checking')
   const files: SeenFile[] = []
-  await eachOf(changes.entries(), 16, async ([path, { from, to }]) => {
-    const holdsSecret = to !== null && to.mode !== '160000' && (await look(to))
+  const lookAtOne = async ([path, { from, to }]: [BytePath, LeafChange]) => {
+    const holdsSecret = to !== null && to.mode !== '160000' && (await look(to)).holdsSecret
     const isHarmless =
       isPackage(path) && from && to ? !(await hasPackageChanged(ports, repo, from, to)) : false
     files.push({ path, from, to, holdsSecret, isHarmless })
-  })
+  }
+  await eachOf(changes.entries(), 16, lookAtOne, { signal, onEach: count?.(changes.size) })
   const links = await lookAtLinks(ports, repo, changes, { tree, before })
   const seen = files.map((file) => ({ ...file, link: links.get(file.path) }))
   const { told, refused } = risks(seen.sort((a, b) => (a.path < b.path ? -1 : 1)))
@@ -111,7 +165,7 @@ export async function lookAtHistory(
   const { ports, repo, task, signal } = work
   const refused = new Map<string, string>()
   const hands = async (path: BytePath, leaf: Pick<Leaf, 'oid'>, where: string) => {
-    const why = whySecret(path, await look(leaf))
+    const why = whySecret(path, (await look(leaf)).holdsSecret)
     if (why === undefined || final.get(path)?.to?.oid === leaf.oid || (await isTargets(work, path, leaf)))
       return
     if (!refused.has(toText(path))) refused.set(toText(path), `${why}, in ${where}`)
@@ -122,7 +176,8 @@ export async function lookAtHistory(
   const own = await ports.publishing.readOwnCommits(repo, task, signal)
   for (const { commit, files } of own.commits) {
     for (const { path, oid } of files) await hands(path, { oid }, `commit ${commit.slice(0, 10)}`)
-    if (await look({ oid: commit })) refused.set(commit, 'a commit whose message or names look like a secret')
+    if ((await look({ oid: commit })).holdsSecret)
+      refused.set(commit, 'a commit whose message or names look like a secret')
   }
   for (const head of own.unsound) refused.set(head, 'a commit that git refuses, or that lacks objects')
   return {

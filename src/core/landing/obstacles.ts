@@ -3,10 +3,11 @@
  * special files, nested repositories, names that differ only in case.
  */
 import path from 'node:path'
+import { following } from '../base/watch.ts'
 import { type BytePath, toText } from '../model/bytes.ts'
 import type { Conflict, Found, Leaf, LeafChange } from '../model/tree.ts'
 import type { Ports } from '../ports/index.ts'
-import type { Repo } from '../model/repo.ts'
+import type { Work } from '../tasks/work.ts'
 
 type Planned = ReadonlyMap<BytePath, LeafChange>
 
@@ -34,23 +35,24 @@ export function knownOf(changes: Planned): Map<BytePath, (Leaf | null)[]> {
 }
 
 export async function readSurroundings(
-  ports: Pick<Ports, 'checkouts' | 'contents' | 'files'>,
-  repo: Repo,
+  work: Omit<Work, 'task'>,
   checkout: string,
   planned: Planned,
   seen: ReadonlyMap<BytePath, Found> = new Map(),
 ): Promise<Surroundings> {
+  const { ports, repo } = work
   const unseen = [...planned.keys()].filter((file) => !seen.has(file))
+  const known = knownOf(planned)
   const found = new Map([
     ...seen,
-    ...(await ports.contents.capture(repo, checkout, unseen, knownOf(planned))),
+    ...(await ports.contents.capture(repo, checkout, unseen, known, following(work, 'checking'))),
   ])
   const links = new Set<BytePath>()
   const below = new Map<BytePath, readonly BytePath[]>()
   for (const [file, { to }] of planned) {
     const there = found.get(file)
-    if (!to || !there) continue
-    if (there.kind === 'folder') below.set(file, await ports.checkouts.readFilesBelow(checkout, file))
+    if (!there) continue
+    if (to && there.kind === 'folder') below.set(file, await ports.checkouts.readFilesBelow(checkout, file))
     if (there.kind !== 'gone' || there.blockedBy === undefined) continue
     const blocking = (await ports.contents.capture(repo, checkout, [there.blockedBy])).get(there.blockedBy)
     if (blocking?.kind === 'file' && blocking.leaf.mode === '120000') links.add(there.blockedBy)
@@ -68,8 +70,11 @@ export function obstacles(planned: Planned, around: Surroundings): Conflict[] {
   for (const [file, { to }] of planned) {
     const there = around.found.get(file)
     if (there?.kind === 'special') conflicts.set(file, 'untracked')
-    if (there?.kind === 'gone' && there.blockedBy !== undefined && to && !goes(there.blockedBy))
-      conflicts.set(there.blockedBy, around.links.has(there.blockedBy) ? 'symlink' : 'untracked')
+    if (there?.kind === 'gone' && there.blockedBy !== undefined && !goes(there.blockedBy)) {
+      // A file below a link that leads elsewhere is not the one that was deleted.
+      if (around.links.has(there.blockedBy)) conflicts.set(there.blockedBy, 'symlink')
+      else if (to) conflicts.set(there.blockedBy, 'untracked')
+    }
     if (there?.kind === 'folder' && to)
       for (const kept of around.below.get(file) ?? []) if (!goes(kept)) conflicts.set(kept, 'untracked')
   }

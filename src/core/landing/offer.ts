@@ -8,9 +8,10 @@ import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Conflict, Leaf } from '../model/tree.ts'
 import type { Ports } from '../ports/index.ts'
-import { basisOf, firstOf, requireStep } from '../steps/history.ts'
+import { basisOf, firstOf, isOnCheckout, requireStep } from '../steps/history.ts'
 import { type CutFile, cutFiles, parseCuts, picks, withLines } from '../steps/hunks.ts'
 import type { Work } from '../tasks/work.ts'
+import { leftoverSteps, type OfferedLeftover, withoutSteps } from './leftovers.ts'
 
 export interface Offer {
   readonly first: Step
@@ -18,8 +19,12 @@ export interface Offer {
   readonly basis: string
   readonly base: string
   readonly theirs: string
+  /** The workspace was updated to the user's uncommitted changes, which a commit on a branch does not have. */
+  readonly onCheckout?: boolean | undefined
   /** The offer holds all of the work. */
   readonly whole: boolean
+  /** The steps that hold what a failed tool left, whether they land or not. */
+  readonly leftovers: readonly OfferedLeftover[]
 }
 
 /** The chosen steps touch the same lines as steps that were left out. */
@@ -35,6 +40,8 @@ export interface Choice {
   readonly steps?: readonly number[] | undefined
   /** Only these hunks, by their ids. */
   readonly hunks?: readonly string[] | undefined
+  /** All but what failed tools left. */
+  readonly withoutFailed?: boolean | undefined
 }
 
 /** Makes the paths, which the user gave relative to `dir`, relative to the root of the checkout. */
@@ -42,11 +49,12 @@ export async function rootedChoice(
   ports: Pick<Ports, 'files'>,
   { place }: Repo,
   dir: string,
-  { only, steps, hunks }: Choice,
+  { only, steps, hunks, withoutFailed }: Choice,
 ): Promise<Choice> {
-  if (!only || place.checkout === null) return { only, steps, hunks }
+  const rest = { steps, hunks, withoutFailed }
+  if (!only || place.checkout === null) return { only, ...rest }
   const folder = path.relative(place.checkout, await ports.files.readRealPath(dir))
-  return { only: only.map((spec) => rootedSpec(spec, folder)), steps, hunks }
+  return { only: only.map((spec) => rootedSpec(spec, folder)), ...rest }
 }
 
 export async function offerOf({ ports, repo, task, signal }: Work, choice: Choice): Promise<Offer | Misfit> {
@@ -61,9 +69,23 @@ export async function offerOf({ ports, repo, task, signal }: Work, choice: Choic
       data: { conflicts: [] },
     })
   }
-  const theirs = await chosenTree(ports, repo, steps, base, last.tree, choice, signal)
+  const failed = leftoverSteps(steps, task.landed?.tree)
+  const unwanted = choice.withoutFailed ? failed : []
+  const work = await withoutSteps(ports, repo, steps, last.tree, unwanted)
+  if (typeof work !== 'string') return work
+  const wanted = choice.steps?.filter((n) => !unwanted.some((step) => step.n === n))
+  const theirs = await chosenTree({ ports, repo, task, signal }, steps, base, work, {
+    ...choice,
+    steps: wanted,
+  })
   if (typeof theirs !== 'string') return theirs
-  return { first, basis, base, theirs, whole: theirs === last.tree }
+  const leftovers = failed.map((step) => ({
+    step,
+    before: requireStep(task, steps, step.n - 1).tree,
+    landed: !unwanted.includes(step) && (wanted?.includes(step.n) ?? true),
+  }))
+  const whole = theirs === last.tree
+  return { first, basis, base, theirs, onCheckout: isOnCheckout(steps), whole, leftovers }
 }
 
 /** The tree with the part of the task that the target has already; undefined after a rewind or update since that landing. */
@@ -73,23 +95,20 @@ export function landedBase({ landed }: Task, basis: string): string | undefined 
 }
 
 async function chosenTree(
-  ports: Pick<Ports, 'contents'>,
-  repo: Repo,
+  work: Work,
   steps: readonly Step[],
   base: string,
   last: string,
   { only, steps: wanted, hunks }: Choice,
-  signal?: AbortSignal,
 ): Promise<string | Misfit> {
-  if (hunks) return pickHunks(ports, repo, base, last, hunks, signal)
-  const theirs = wanted ? await pickSteps(ports, repo, steps, base, wanted) : last
-  return only && typeof theirs === 'string' ? pickPaths(ports, repo, base, theirs, only) : theirs
+  if (hunks) return pickHunks(work, base, last, hunks)
+  const theirs = wanted ? await pickSteps(work, steps, base, wanted) : last
+  return only && typeof theirs === 'string' ? pickPaths(work, base, theirs, only) : theirs
 }
 
 /** Applies the change of each chosen step, one after the other, on top of the landed part. */
 async function pickSteps(
-  ports: Pick<Ports, 'contents'>,
-  repo: Repo,
+  { ports, repo, task }: Work,
   steps: readonly Step[],
   base: string,
   wanted: readonly number[],
@@ -97,7 +116,7 @@ async function pickSteps(
   let tree = base
   for (const n of [...wanted].sort((a, b) => a - b)) {
     // The named step first, so that an error names it and not the one before it.
-    const [after, before] = [requireStep(steps, n), requireStep(steps, n - 1)]
+    const [after, before] = [requireStep(task, steps, n), requireStep(task, steps, n - 1)]
     const sides = {
       base: before.tree,
       ours: tree,
@@ -112,8 +131,7 @@ async function pickSteps(
 }
 
 async function pickPaths(
-  ports: Pick<Ports, 'contents'>,
-  repo: Repo,
+  { ports, repo, task }: Work,
   base: string,
   theirs: string,
   only: readonly string[],
@@ -123,30 +141,26 @@ async function pickPaths(
   const wanted = [...all].filter(([file]) => matches(toText(file)))
   if (wanted.length === 0)
     throw new AppError('notFound', `No changed file matches --only ${only.join(' ')}.`, {
-      hint: 'offshoot diff TASK --name-only lists the changed files.',
+      hint: `offshoot diff ${task.id} --name-only lists the changed files.`,
     })
   return ports.contents.change(repo, base, new Map(wanted.map(([file, { to }]) => [file, to])))
 }
 
 async function pickHunks(
-  ports: Pick<Ports, 'contents'>,
-  repo: Repo,
+  { ports, repo, task, signal }: Work,
   base: string,
   theirs: string,
   ids: readonly string[],
-  signal?: AbortSignal,
 ): Promise<string> {
   if (ids.length === 0) {
     throw new AppError('wrongUsage', '--hunks names no hunk.', {
-      hint: 'offshoot diff TASK --hunks lists them.',
+      hint: `offshoot diff ${task.id} --hunks lists them.`,
     })
   }
   const { contents } = ports
   const changes = new Map<string, Leaf | null>()
-  for (const [{ path: file, change }, pick] of picks(
-    await readHunks(ports, repo, base, theirs, signal),
-    ids,
-  )) {
+  const cut = await readHunks(ports, repo, base, theirs, signal)
+  for (const [{ path: file, change }, pick] of picks(task, cut, ids)) {
     if ('to' in pick || !change.from || !change.to) {
       changes.set(file, change.to)
       continue

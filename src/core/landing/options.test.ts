@@ -18,7 +18,9 @@ test('an option that has no place is refused with the reason, and with the strat
       hint: 'Leave it out, or use --as squash, merge, rebase, pr.',
     }),
   )
-  expect(refused('pr', { hunks: ['1'] })).toThrow('--as pr does not take --only, --step or --hunks')
+  expect(refused('pr', { hunks: ['1'] })).toThrow(
+    '--as pr does not take --only, --step, --hunks or --without-failed',
+  )
   expect(refused('keep-branch', { keep: true })).toThrow('--as keep-branch does not take --keep')
 })
 

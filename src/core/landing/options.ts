@@ -6,7 +6,7 @@ import type { Choice } from './offer.ts'
 import type { LandingInput, LandingStrategy } from './strategy.ts'
 
 const flags: Record<LandingOption, string> = {
-  part: '--only, --step or --hunks',
+  part: '--only, --step, --hunks or --without-failed',
   onto: '--onto',
   message: '-m',
   conflicts: '--conflicts markers',
@@ -15,9 +15,13 @@ const flags: Record<LandingOption, string> = {
 }
 
 const whole = { hint: 'Leave --only and --step out: --hunks names each hunk by itself.' }
-const exclusions: readonly Exclusion<'--hunks' | '--only' | '--step'>[] = [
+const exclusions: readonly Exclusion<'--hunks' | '--only' | '--step' | '--without-failed'>[] = [
   { options: ['--hunks', '--only'], ...whole },
   { options: ['--hunks', '--step'], ...whole },
+  {
+    options: ['--hunks', '--without-failed'],
+    hint: 'Leave --without-failed out: --hunks names each hunk by itself.',
+  },
 ]
 
 /** Throws `wrongUsage` for the first option that the strategy does not take, or that excludes another. Pure. */
@@ -36,7 +40,8 @@ export function requireOptions(
       { hint: takers.length > 0 ? `Leave it out, or use --as ${takers.join(', ')}.` : 'Leave it out.' },
     )
   }
-  requireCombinable({ '--hunks': input.hunks, '--only': input.only, '--step': input.steps }, exclusions)
+  const given = { '--hunks': input.hunks, '--only': input.only, '--step': input.steps }
+  requireCombinable({ ...given, '--without-failed': input.withoutFailed }, exclusions)
   if (input.message?.trim() === '')
     throw new AppError('wrongUsage', 'The message of -m is empty.', {
       hint: 'Write a message, or leave -m out.',
@@ -45,7 +50,7 @@ export function requireOptions(
 
 function optionsIn(input: LandingInput & Choice): Record<LandingOption, boolean> {
   return {
-    part: Boolean(input.only || input.steps || input.hunks),
+    part: Boolean(input.only || input.steps || input.hunks || input.withoutFailed),
     onto: input.onto !== undefined,
     message: input.message !== undefined,
     conflicts: input.conflicts === 'markers',

@@ -29,6 +29,7 @@ const quiet: Surroundings = {
 
 const gathered = (more: Partial<PatchGathered> = {}, around: Partial<Surroundings> = {}): PatchGathered => ({
   planned,
+  blocked: new Map(),
   around: { ...quiet, ...around },
   leftOut: new Set(),
   conflicts: [],
@@ -110,6 +111,13 @@ describe('A3: what is in the way of a patch', () => {
     ])
   })
 
+  test('a link in the place of the folder that a deleted file was in, but no file there', () => {
+    const blocked = new Map<string, LeafChange>([['d/x', { from: leaf('x1'), to: null }]])
+    const found = new Map<string, Found>([...quiet.found, ['d/x', { kind: 'gone', blockedBy: 'd' }]])
+    expect(stopped({ found, links: new Set(['d']) }, { blocked })).toEqual([{ path: 'd', kind: 'symlink' }])
+    expect(stopped({ found }, { blocked })).toEqual([])
+  })
+
   test('a repository above it', () => {
     expect(stopped({ repositories: ['lib'] })).toEqual([{ path: 'lib', kind: 'untracked' }])
   })
@@ -145,6 +153,7 @@ const someConflict = fc.record({
 })
 const anything: fc.Arbitrary<PatchGathered> = fc.record({
   planned: some(someChange),
+  blocked: fc.constant(new Map()),
   around: fc.record({
     found: some(someFound),
     links: fc.subarray(['d', 'x']).map((all) => new Set(all)),

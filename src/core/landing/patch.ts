@@ -1,5 +1,6 @@
 /** The strategy `patch`: lands as uncommitted, unstaged changes, by a three-way merge with the files of the checkout. */
 import path from 'node:path'
+import { following } from '../base/watch.ts'
 import { type BytePath, fromText, toText } from '../model/bytes.ts'
 import { isSame } from '../model/leaf.ts'
 import type { FileMove } from '../model/operation.ts'
@@ -28,6 +29,8 @@ export const patch: LandingStrategy<'patch'> = {
 export interface PatchGathered {
   /** The change of each file, from the checkout as it is to the merged one. */
   readonly planned: ReadonlyMap<BytePath, LeafChange>
+  /** Deleted files that look deleted in the checkout, too, but only because something is in the place of their folder. */
+  readonly blocked: ReadonlyMap<BytePath, LeafChange>
   readonly around: Surroundings
   /** Files that a sparse checkout leaves out. */
   readonly leftOut: ReadonlySet<BytePath>
@@ -49,7 +52,7 @@ export interface PatchPlan {
 
 /** Decides which files a patch writes, or which conflicts prevent it. Pure. */
 export function patchPlan(gathered: PatchGathered): PatchPlan {
-  const { planned, around, leftOut, tracked, markable } = gathered
+  const { planned, blocked: hidden, around, leftOut, tracked, markable } = gathered
   const moves = Array.from(planned, ([file, { from, to }]): FileMove => {
     return { path: file, from: leftOut.has(file) ? null : withPermissions(from, around.found.get(file)), to }
   })
@@ -67,7 +70,7 @@ export function patchPlan(gathered: PatchGathered): PatchPlan {
     moves,
     conflicts: [
       ...conflicts.filter((conflict) => !isMarked(conflict)),
-      ...obstacles(planned, around),
+      ...obstacles(new Map([...hidden, ...planned]), around),
       ...undeletable,
     ],
     marked: conflicts.filter(isMarked),
@@ -87,11 +90,22 @@ async function gather(work: LandingWork): Promise<PatchGathered> {
   const { ports, repo, offer, input } = work
   const checkout = checkoutOf(work)
   const changes = await ports.contents.compare(repo, offer.base, offer.theirs)
-  const found = await ports.contents.capture(repo, checkout, changes.keys(), knownOf(changes))
+  const found = await ports.contents.capture(
+    repo,
+    checkout,
+    changes.keys(),
+    knownOf(changes),
+    following(work, 'checking'),
+  )
   const leftOut = await readLeftOut(work, changes, found)
   const { ours, merged } = await mergeWith(work, found, leftOut)
   const planned = await ports.contents.compare(repo, ours, merged.tree)
-  const around = await readSurroundings(ports, repo, checkout, planned, found)
+  const around = await readSurroundings(
+    work,
+    checkout,
+    new Map([...blocked(changes, found), ...planned]),
+    found,
+  )
   const { conflicts } = merged
   const entries =
     conflicts.length === 0
@@ -99,12 +113,25 @@ async function gather(work: LandingWork): Promise<PatchGathered> {
       : await ports.checkouts.readTracked(repo.place.gitDir, [...found.keys()])
   return {
     planned,
+    blocked: blocked(changes, found),
     around,
     leftOut: new Set(leftOut.keys()),
     conflicts,
     tracked: new Set(Array.from(entries.keys(), toText)),
     markable: input.conflicts === 'markers' ? await readMarkable(work, merged) : new Set(),
   }
+}
+
+function blocked(
+  changes: ReadonlyMap<BytePath, LeafChange>,
+  found: ReadonlyMap<BytePath, Found>,
+): ReadonlyMap<BytePath, LeafChange> {
+  return new Map(
+    [...changes].filter(([file, { to }]) => {
+      const there = found.get(file)
+      return to === null && there?.kind === 'gone' && there.blockedBy !== undefined
+    }),
+  )
 }
 
 /** Merges the work with the files of the checkout, and reads as few files as possible. */
@@ -130,7 +157,11 @@ async function mergeWith(
   if (merged.conflicts.length === 0) return { ours, merged }
   // A file that the user renamed looks deleted until all files of the checkout are read. `captureAll` skips ignored
   // files, which may still be in the way, so the files found at the changed paths are put on top.
-  const all = await contents.change(repo, await contents.captureAll(repo, checkout, signal), present)
+  const all = await contents.change(
+    repo,
+    await contents.captureAll(repo, checkout, following(work, 'reading')),
+    present,
+  )
   const again = await contents.merge(repo, { ...sides, ours: all }, signal)
   if (again.conflicts.length === 0) return { ours: all, merged: again }
   return {

@@ -1,12 +1,11 @@
 /** The interface that every landing strategy implements (docs/adr/0027-landing-strategies.md). */
+import type { Work } from '../tasks/work.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Conflict } from '../model/tree.ts'
-import type { Ports } from '../ports/index.ts'
 import type { RefChange } from '../model/git.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Goal } from '../operations/shadow.ts'
 import type { StrategyFacts } from '../model/strategies.ts'
-import type { Task } from '../model/task.ts'
 import type { Offer } from './offer.ts'
 
 export interface LandingInput {
@@ -22,14 +21,11 @@ export interface LandingInput {
 }
 
 /** All that a strategy is given for one landing. */
-export interface LandingWork {
-  readonly ports: Ports
+export interface LandingWork extends Work {
   /** Its `place` is the checkout that the work lands in. */
   readonly repo: Repo
-  readonly task: Task
   readonly offer: Offer
   readonly input: LandingInput
-  readonly signal: AbortSignal | undefined
 }
 
 /** Where the work is when it has landed. */

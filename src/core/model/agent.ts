@@ -13,6 +13,8 @@ export interface ToolCall {
   readonly command?: string | undefined
   /** All files that the call reads or writes, absolute or relative to the workspace; left out unless it names all. */
   readonly files?: readonly string[] | undefined
+  /** Why the call cannot be right in a run, whatever the policy says: the agent is told this instead. */
+  readonly refusal?: string | undefined
 }
 
 /** Whether a tool may run. The agent is given the reason of a denial. */
@@ -20,7 +22,8 @@ export type Permission = { readonly allow: true } | { readonly allow: false; rea
 
 export type AgentEvent =
   | { readonly type: 'started'; readonly conversationId: string }
-  | { readonly type: 'message'; readonly text: string }
+  /** `part`: the next message goes on with it, in the same line. */
+  | { readonly type: 'message'; readonly text: string; readonly part?: true | undefined }
   /** Output of a command that does not write to the terminal itself. */
   | { readonly type: 'output'; readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | ({ readonly type: 'toolStarted' } & ToolCall)
@@ -30,14 +33,28 @@ export type AgentEvent =
       readonly permission: ToolCall
       readonly answer: (verdict: Permission) => void
     }
-  /** An exact agent waits until `release` is called, so that the files are the work of this call and of no later one. */
-  | ({ readonly type: 'toolEnded'; readonly ok: boolean; readonly release: () => void } & ToolCall)
+  | ToolEnded
+  /** The command of a call that had been answered before, and went on in the background, is over. */
+  | { readonly type: 'backgroundEnded'; readonly id: string }
   /** A tool has run that nobody was asked about, or that was denied. It ends the run. */
   | ({ readonly type: 'unasked' } & ToolCall)
   /** The agent said something that could not be read. */
   | { readonly type: 'malformed'; readonly reason: string }
   | { readonly type: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
   | ({ readonly type: 'ended' } & AgentEnd)
+
+/** An exact agent waits until `release` is called, so that the files are the work of this call and of no later one. */
+export interface ToolEnded extends ToolCall {
+  readonly type: 'toolEnded'
+  readonly ok: boolean
+  readonly release: () => void
+  /** The call is answered, and its command goes on; `backgroundEnded` follows if the agent tells. It needs an id. */
+  readonly goesOn?: boolean | undefined
+  /** The agent has refused the call itself: an unknown tool, or a wrong input. It has changed nothing. */
+  readonly neverRan?: boolean | undefined
+  /** The calls themselves, where this stands for several that ran at the same time; those that succeeded come first. */
+  readonly batch?: readonly (ToolCall & { readonly ok: boolean })[] | undefined
+}
 
 export interface AgentEnd {
   readonly ok: boolean

@@ -40,7 +40,7 @@ export const errorTable = {
     code: 'WT_003',
     kind: 'refused',
     title: 'limit reached',
-    hint: 'Prune tasks (offshoot prune --dry-run shows which), or raise the setting limits.perRepo.',
+    hint: 'Accept or reject one of them (offshoot list); offshoot prune --dry-run shows what can go. Or raise limits.perRepo: offshoot config --show-origin shows where it is set.',
   },
   uncommittedChanges: {
     code: 'WT_004',
@@ -132,7 +132,7 @@ export const errorTable = {
     code: 'WT_018',
     kind: 'failed',
     title: 'agent failed',
-    hint: 'offshoot show TASK shows the reason.',
+    hint: 'offshoot list shows the task and the reason.',
   },
   wrongUsage: {
     code: 'WT_019',
@@ -186,6 +186,8 @@ interface ErrorFacts {
   readonly conflict: { readonly conflicts: readonly Conflict[] }
   readonly locked:
     | { readonly lock: string; readonly holder: unknown }
+    /** The task, and the agent and the commands that are at work in it. */
+    | { readonly task: string; readonly atWork: readonly string[] }
     /** How many events of a task the caller expected, and how many there are. */
     | { readonly expected: number; readonly version: number }
   readonly taskIdTaken: { readonly id: string; readonly existing: string | undefined }
@@ -206,6 +208,8 @@ interface ErrorFacts {
     | { readonly before: string | undefined; readonly now: string | undefined }
     /** The scope that a token lacks. */
     | { readonly scope: string }
+    /** The settings switch offshoot off. */
+    | { readonly switchedOff: true }
   /** `killed`: the program did not end when it was asked to. */
   readonly cancelled: ProgramFailure
   readonly agentFailed: { readonly task: unknown; readonly run: string; readonly reason: string }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fc } from '../../../test/support/random.ts'
 import type { TaskState } from './enums.ts'
 import { reduce, type TaskEvent } from './events.ts'
-import { isOpen, type Task } from './task.ts'
+import { isOpen, runsOf, type Task } from './task.ts'
 
 const at = '2026-11-15T18:01:02.000Z'
 const owner = { pid: 1, startedAt: '1', boot: 'b' }
@@ -88,6 +88,58 @@ describe('reduce', () => {
     const ended = { type: 'run.ended', run: 'r', ok: false, reason: 'no' } as const
     const lost = after(begun, { type: 'start.done' }, unkept, run, ended)
     expect(reduce(lost, { type: 'checkpoint.resumed' }, at)).toMatchObject({ state: 'failed', reason: 'no' })
+  })
+
+  test('G14: the mark of a run holds several, and each end takes its own away', () => {
+    const run = (name: string, exec?: number): TaskEvent => ({
+      type: 'run.begun',
+      run: name,
+      agent: name,
+      owner,
+      exec,
+    })
+    const ended = (name: string, ok = true): TaskEvent => ({
+      type: 'run.ended',
+      run: name,
+      ok,
+      reason: ok ? '' : 'no',
+    })
+    const open = [begun, { type: 'start.done' }] as const
+    const three = after(...open, run('server', 1), run('agent'), run('tests', 2))
+    expect(three).toMatchObject({ state: 'active', agent: 'agent', runs: 3 })
+    expect(runsOf(three!).map(({ run: name }) => name)).toEqual(['server', 'agent', 'tests'])
+    // Tests that fail beside an agent, and a server that is ended after it, say nothing about the agent's work.
+    const two = reduce(three, ended('tests', false), at)
+    expect(two).toMatchObject({ state: 'active' })
+    const one = reduce(two, ended('agent'), at)
+    expect(one).toMatchObject({ state: 'completed' })
+    expect(runsOf(one!)).toMatchObject([{ run: 'server', exec: 1 }])
+    const none = reduce(one, ended('server', false), at)
+    expect(none).toMatchObject({ state: 'completed' })
+    expect(none).not.toHaveProperty('pending')
+    // Without an agent, the command that ends last does.
+    const alone = after(...open, run('server', 1), run('tests', 2), ended('tests'), ended('server', false))
+    expect(alone).toMatchObject({ state: 'failed', reason: 'no' })
+  })
+
+  test('G15: a question is open until the first answer to it, or the end of its run', () => {
+    const asked = {
+      type: 'run.asked',
+      run: 'r',
+      question: 'q1',
+      tool: 'Bash',
+      summary: 's',
+      reason: 'why',
+    } as const
+    const kept = { until: at, input: '{}', inputHash: 'h', inputBytes: 2 }
+    const run = { type: 'run.begun', run: 'r', agent: 'a', owner } as const
+    const open = after(begun, { type: 'start.done' }, run, { ...asked, ...kept })
+    expect(open?.asks).toMatchObject({ question: 'q1', run: 'r', inputHash: 'h', at })
+    const answer = { type: 'run.answered', run: 'r', said: 'once', by: 'user' } as const
+    expect(reduce(open, { ...answer, question: 'q0' }, at)?.asks).toBeDefined()
+    expect(reduce(open, { ...answer, question: 'q1' }, at)).not.toHaveProperty('asks')
+    expect(reduce(open, { type: 'run.ended', run: 'other', ok: true, reason: '' }, at)?.asks).toBeDefined()
+    expect(reduce(open, { type: 'run.ended', run: 'r', ok: true, reason: '' }, at)).not.toHaveProperty('asks')
   })
 
   test('R1: a run that ends after its task was closed does not open it again', () => {

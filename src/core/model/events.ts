@@ -1,6 +1,16 @@
 /** Everything that can happen to a task, and the record of a task after it (docs/adr/0013-events-as-the-spine.md). */
-import type { DiffStat, SkippedPath, StepFile } from './step.ts'
-import { isOpen, type Owner, type Pending, type PortBlock, type Task, type TaskPatch } from './task.ts'
+import type { CommitWords } from './git.ts'
+import type { DiffStat, SkippedPath, StepCall, StepFile } from './step.ts'
+import {
+  isOpen,
+  type Owner,
+  type Pending,
+  type PortBlock,
+  runsOf,
+  runsPending,
+  type Task,
+  type TaskPatch,
+} from './task.ts'
 
 /**
  * The events of a task. A verb of several steps appends `….begun` before its first effect, so that recovery finds
@@ -38,6 +48,7 @@ export type TaskEvent =
       readonly summary: string
       readonly run?: string | undefined
       readonly call?: string | undefined
+      readonly calls?: readonly StepCall[] | undefined
       readonly files: readonly StepFile[]
       readonly skipped: readonly SkippedPath[]
       /** The whole task against step 0. */
@@ -48,13 +59,51 @@ export type TaskEvent =
   | { readonly type: 'checkpoint.resumed' }
   /** A hook was not run, because the user does not trust it. */
   | { readonly type: 'hook.skipped'; readonly hook: string }
-  | { readonly type: 'run.begun'; readonly run: string; readonly agent: string; readonly owner: Owner }
+  | {
+      readonly type: 'run.begun'
+      readonly run: string
+      readonly agent: string
+      readonly owner: Owner
+      /** Of a command of the user's own, which works beside others: the number of its lock. */
+      readonly exec?: number | undefined
+      /** Its command line. */
+      readonly name?: string | undefined
+    }
   | {
       readonly type: 'run.conversation'
       readonly run: string
       readonly agent: string
       readonly conversation: string
     }
+  /** The agent asks the user, and nobody is at a terminal: the run waits for `run.answered`. */
+  | {
+      readonly type: 'run.asked'
+      readonly run: string
+      readonly question: string
+      readonly tool: string
+      readonly summary: string
+      readonly call?: string | undefined
+      readonly reason: string
+      readonly until: string
+      /** As in `run.decided`. */
+      readonly input: string
+      readonly inputHash: string
+      readonly inputBytes: number
+    }
+  /** The first answer to a question; `nobody`: there was none in time. */
+  | {
+      readonly type: 'run.answered'
+      readonly run: string
+      readonly question: string
+      readonly said: 'once' | 'always' | 'deny'
+      readonly by: 'user' | 'token' | 'nobody'
+      /** The hash of the tool use that the user has allowed for the rest of this task. */
+      readonly use?: string | undefined
+    }
+  /** The user sent the agent a message, which it gets when its turn is over. */
+  | { readonly type: 'run.said'; readonly run: string; readonly text: string; readonly by: 'user' | 'token' }
+  /** An agent was given that many of the messages, the oldest first. */
+  | { readonly type: 'run.heard'; readonly run: string; readonly count: number }
   /** A tool was allowed or denied, and by whom. */
   | {
       readonly type: 'run.decided'
@@ -76,8 +125,14 @@ export type TaskEvent =
   | { readonly type: 'run.wanted'; readonly run: string; readonly verb: string }
   /** Somebody asked the run to end. */
   | { readonly type: 'run.stopping'; readonly run: string; readonly reason: string }
-  /** Refs, config or hooks of the user's repository changed during the run, besides the branches of tasks. */
-  | { readonly type: 'run.strayed'; readonly run: string; readonly changes: readonly StrayChange[] }
+  /** Refs, the git folder, hooks or files of the user's checkout changed during the run, besides the branches of tasks. */
+  | {
+      readonly type: 'run.strayed'
+      readonly run: string
+      readonly changes: readonly StrayChange[]
+      /** Its undo puts back what is kept. */
+      readonly operation?: string | undefined
+    }
   | {
       readonly type: 'run.ended'
       readonly run: string
@@ -129,6 +184,17 @@ export type TaskEvent =
   | ({ readonly type: 'revert.failed' } & AutoRevert)
   /** The folder of a closed task was deleted from the trash, because the vault has all of its files. */
   | { readonly type: 'trash.slimmed'; readonly bytes: number }
+  /**
+   * Recovery found a worktree or a folder of no open task, or missed that of one. What belongs to no task is in the log of
+   * the last task of the repository, as every entry is in the log of one; `of` says whose it is or was.
+   */
+  | {
+      readonly type: 'orphan.found'
+      readonly path: string
+      readonly kind: 'worktree' | 'folder' | 'missing'
+      readonly branch: string | null
+      readonly of: string | null
+    }
   /** Recovery or repair mended something. */
   | { readonly type: 'mended'; readonly what: string }
   /** The task is about to be deleted for good: from here on nothing of it can be undone. */
@@ -150,7 +216,7 @@ export interface AutoRevert {
   readonly reason: string
 }
 
-/** A ref, or a file of the git folder or of a folder of hooks, that changed. Null: it did not exist. */
+/** A ref, or a file of the git folder, of a folder of hooks or of the checkout, that changed. Null: it did not exist. */
 export interface StrayChange {
   readonly what: string
   /** The value of a ref, the text of a HEAD, else a hash. */
@@ -158,6 +224,18 @@ export interface StrayChange {
   readonly after: string | null
   /** The permissions before and after, as for `chmod`, if they changed. */
   readonly mode?: { readonly before: string; readonly after: string } | undefined
+  /** Of a file of the checkout: `what` is its path there, `before` and `after` are the ids of its contents. */
+  readonly where?: 'checkout' | undefined
+  /** Of a config: the keys that changed. */
+  readonly keys?: readonly string[] | undefined
+  /** Of a branch: the commits that it was and is at. */
+  readonly commits?:
+    | { readonly before?: CommitWords | undefined; readonly after?: CommitWords | undefined }
+    | undefined
+  /** Why an undo of the run leaves it. */
+  readonly why?: string | undefined
+  /** A command that puts it back, if the user wants that. */
+  readonly back?: string | undefined
   /** Whether the old value is kept, so that an undo can put it back. Of older events it is not known. */
   readonly kept?: boolean | undefined
 }
@@ -217,28 +295,27 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
     case 'checkpoint.resumed':
       return task.unkept ? { ...without(task, 'reason', 'trigger', 'unkept'), state: 'active' } : task
     case 'run.begun':
-      return {
-        ...without(task, 'reason', 'trigger', 'unkept', 'unreverted', 'wanted'),
-        state: 'active',
-        agent: event.agent,
-        runs: task.runs + 1,
-        lastActiveAt: at,
-        pending: { verb: 'run', owner: event.owner, run: event.run },
-      }
+      return withRun(task, event, at)
     case 'run.wanted':
       return { ...task, wanted: event.verb }
+    case 'run.asked': {
+      const { run, question, tool, summary, reason, inputHash, until } = event
+      return { ...task, asks: { question, run, tool, summary, reason, inputHash, at, until } }
+    }
+    case 'run.answered':
+      return task.asks?.question === event.question ? without(task, 'asks') : task
+    case 'run.decided':
+      return event.allow ? task : { ...task, denied: (task.denied ?? 0) + 1 }
+    case 'run.said':
+      return { ...task, unheard: (task.unheard ?? 0) + 1 }
+    case 'run.heard': {
+      const left = (task.unheard ?? 0) - event.count
+      return left > 0 ? { ...task, unheard: left } : without(task, 'unheard')
+    }
     case 'run.conversation':
       return { ...task, conversation: { agent: event.agent, id: event.conversation } }
     case 'run.ended':
-      // The task was closed during the run.
-      if (!isOpen(task)) return withoutVerb(task, 'run')
-      return {
-        ...without(withoutPending(task), 'reason', 'trigger', 'unkept'),
-        state: event.ok ? 'completed' : 'failed',
-        lastActiveAt: at,
-        ...(event.ok ? {} : { reason: event.reason }),
-        ...(event.trigger && { trigger: event.trigger }),
-      }
+      return withoutRun(task, event, at)
     case 'publish.begun':
       return withPending(task, { verb: 'publish', owner: event.owner })
     case 'publish.done':
@@ -278,6 +355,47 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
   }
 }
 
+type Of<T extends TaskEvent['type']> = Extract<TaskEvent, { type: T }>
+
+/** A command that begins beside other runs says nothing about how the task stands. */
+function withRun(task: Task, { run, agent, owner, exec, name = agent }: Of<'run.begun'>, at: string): Task {
+  const others = runsOf(task)
+  const mark = { owner, run, name, ...(exec !== undefined && { exec }) }
+  const pending = runsPending([...others, mark])!
+  const begun = { ...task, runs: task.runs + 1, lastActiveAt: at, pending }
+  if (exec !== undefined && others.length > 0) return begun
+  return {
+    ...without(begun, 'asks', 'denied', 'reason', 'trigger', 'unkept', 'unreverted', 'wanted'),
+    state: 'active',
+    agent,
+  }
+}
+
+/**
+ * The end of a run decides how the task stands. That of a command does so only when it ends last, and no agent has ended
+ * since it began: a server that the user stops does not make an agent's work a failure.
+ */
+function withoutRun(task: Task, { run, ok, reason, trigger }: Of<'run.ended'>, at: string): Task {
+  const runs = runsOf(task)
+  // It has been recovered, and others have begun since.
+  if (runs.length > 0 && runs.every((mark) => mark.run !== run)) return task
+  const pending = runsPending(runs.filter((mark) => mark.run !== run))
+  const rest = without(withoutVerb(task, 'run'), ...(task.asks?.run === run ? (['asks'] as const) : []))
+  const ended = pending ? { ...rest, pending } : rest
+  // The task was closed during the run.
+  if (!isOpen(task)) return ended
+  const isCommand = runs.find((mark) => mark.run === run)?.exec !== undefined
+  const isDecided = task.state !== 'active' && !task.unkept
+  if (isCommand && (pending || isDecided)) return { ...ended, lastActiveAt: at }
+  return {
+    ...without(ended, 'reason', 'trigger', 'unkept'),
+    state: ok ? 'completed' : 'failed',
+    lastActiveAt: at,
+    ...(ok ? {} : { reason }),
+    ...(trigger && { trigger }),
+  }
+}
+
 function withPatch(task: Task, patch: TaskPatch): Task {
   const kept = Object.entries({ ...task, ...patch }).filter(
     ([, value]) => value !== null && value !== undefined,
@@ -307,11 +425,14 @@ function withoutPending(task: Task): Task {
 }
 
 type Passing =
+  | 'asks'
+  | 'denied'
   | 'pending'
   | 'portBlock'
   | 'reason'
   | 'trash'
   | 'trigger'
+  | 'unheard'
   | 'unkept'
   | 'unpublished'
   | 'unreverted'

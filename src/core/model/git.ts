@@ -12,6 +12,40 @@ export interface RefChange {
   readonly new: string | null
 }
 
+/** What a person is told of a commit. */
+export interface CommitWords {
+  readonly subject: string
+  readonly author: string
+}
+
+/** A branch that moved during a run. */
+export interface RefMove {
+  readonly from: CommitWords | undefined
+  readonly to: CommitWords | undefined
+  /** Nobody but the run can have moved it: no checkout of the user has noted it, and it has no commit of others. */
+  readonly isProven: boolean
+  /** A checkout of the user has noted it. */
+  readonly isInCheckout: boolean
+}
+
+export interface RefMoves {
+  readonly moves: ReadonlyMap<string, RefMove>
+  /** A checkout of the user was switched to another branch. */
+  readonly isSwitched: boolean
+}
+
+export interface RefMovesInput {
+  readonly changes: readonly {
+    readonly ref: string
+    readonly before: string | null
+    readonly after: string | null
+  }[]
+  /** All that refs had before the run, and what tasks of offshoot have now. */
+  readonly known: readonly string[]
+  /** When the run began. */
+  readonly since: Date
+}
+
 export interface Worktree {
   /** The name of its registration below `worktrees/`; null for the main checkout. */
   readonly name: string | null
@@ -47,6 +81,14 @@ export interface HookCall {
 export interface HookEnd {
   readonly ok: boolean
   readonly said: string
+}
+
+/** The commit that a submodule is to be at. */
+export interface ModulePointer {
+  /** By which `.gitmodules` calls it. */
+  readonly name: string
+  readonly path: string
+  readonly commit: string
 }
 
 /** Which submodules of a workspace were filled. */

@@ -26,6 +26,7 @@ import {
   trashBeside,
   trashFolderOf,
   trashOf,
+  transcriptsFolder,
   trashParts,
   userSettingsFile,
   vaultFolder,
@@ -46,6 +47,7 @@ test('the paths of the state folder stay as they are', () => {
     message: messageFile('/h', 'm1'),
     workspaces: workspacesFolder('/h', 'shop'),
     vault: vaultFolder('/h', 'shop'),
+    transcripts: transcriptsFolder('/h', 'shop', { uid: 'u1' }),
   }).toEqual({
     database: '/h/state.db',
     databaseNames: ['state.db-wal', 'state.db-shm', 'state.db'],
@@ -57,6 +59,7 @@ test('the paths of the state folder stay as they are', () => {
     message: '/h/scratch/message-m1',
     workspaces: '/h/workspaces/shop',
     vault: '/h/vaults/shop.git',
+    transcripts: '/h/vaults/shop.git/tasks/u1/runs',
   })
 })
 

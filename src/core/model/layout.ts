@@ -8,6 +8,7 @@
  *       operations.jsonl             which of them were completed, in that order
  *       repo.json                    the repository that it belongs to
  *       tasks/<uid>/                 `taskFiles`: derived files, the repository's config at the start, and notes
+ *       tasks/<uid>/runs/            the transcript of each run
  *       scratch/                     copies of large files and packs in transit
  *       clean/                       a git folder in which the user's conversions work, for commits of no task
  *     workspaces/<repo>/<name>/      the workspaces, unless a setting puts them elsewhere
@@ -51,6 +52,11 @@ export function runLogFile(home: string, name: string): string {
 
 export function runFolder(home: string, run: string): string {
   return path.join(home, 'run-folders', run)
+}
+
+/** All that the question of a run is about, while it waits for an answer. */
+export function questionFile(home: string, run: string): string {
+  return path.join(runFolder(home, run), 'question.json')
 }
 
 /** Where one `repair` puts what it takes out of the way. */
@@ -112,6 +118,11 @@ export function taskFolder(vault: string, task: { readonly uid: string }): strin
   return path.join(taskFoldersIn(vault), task.uid)
 }
 
+/** The transcripts of a task's runs: they go with its steps. */
+export function transcriptsFolder(home: string, repo: string, task: { readonly uid: string }): string {
+  return path.join(taskFolder(vaultFolder(home, repo), task), 'runs')
+}
+
 /** The file of the ref that is a task's newest step. */
 export function tipFile(vault: string, task: { readonly uid: string }): string {
   return path.join(vault, taskRef(task.uid))
@@ -135,6 +146,8 @@ export const taskFiles = {
   published: 'published',
   /** The branch for the steps of a task whose own branch was there before. */
   branch: 'branch',
+  /** A folder with the index that the user's checkout had when the run began. */
+  checkout: 'checkout',
   /** The tree that the vault has a copy of. */
   adopted: 'adopted',
   /** The repository's config and attributes as they were at the start. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandLine, redacted, shellText } from './redact.ts'
+import { commandLine, redacted, shellText, withoutSecrets } from './redact.ts'
 
 test('R9: what a command line says in secret is not written down, and the rest is', () => {
   const said = [
@@ -81,6 +81,7 @@ test.each([
   ['refused: x-api-key: abc123def456', 'refused: x-api-key: ***'],
   ['refused: auth=abc123 and Bearer abc123', 'refused: auth=*** and Bearer ***'],
   ['SECRET_KEY=foo DB_PASS=bar PRIVATE_KEY=baz', 'SECRET_KEY=*** DB_PASS=*** PRIVATE_KEY=***'],
+  ['GET /file?sig=abcdef&page=2 was refused', 'GET /file?sig=***&page=2 was refused'],
   ['https://bob:p@ss@host/x did not answer', 'https://bob:***@host/x did not answer'],
 ])('R9: a secret in a sentence is not written down: %s', (text, safe) => {
   expect(redacted(text)).toBe(safe)
@@ -95,4 +96,12 @@ test.each([
   `eyJhbGciOiJI.eyJzdWIiOiIx.abcdefghijk`,
 ])('R9: %s is known by its looks', (secret) => {
   expect(redacted(`failed with ${secret}.`)).toBe('failed with ***.')
+})
+
+test('R9: an event is stored without the secrets of its texts, and with its refs as they are', () => {
+  const said = 'deploy --token s3cr3t-abc'
+  const failed = withoutSecrets({ type: 'publish.undone', reason: said })
+  expect(failed.reason).toBe('deploy --token ***')
+  const step = { type: 'checkpoint', n: 1, commit: said, tool: said, summary: said, at: '' } as never
+  expect(withoutSecrets(step)).toMatchObject({ commit: said, summary: 'deploy --token ***' })
 })

@@ -50,6 +50,11 @@ test('R9: an entry that was taken away is found, also the first, the last, or al
   for (const at of log.keys())
     expect(await seqs(log.filter((_, n) => n !== at)), `entry ${at + 1}`).not.toEqual([])
   expect(await seqs([])).toContain(6)
+  const { flaws } = await flawsOf(
+    log.filter(({ seq }) => seq !== 2 && seq !== 3),
+    end,
+  )
+  expect(flaws).toContainEqual({ seq: 4, what: 'the entries 2 to 3 are missing' })
   // The numbers closed up, as if nothing had been there.
   const closed = log.filter((_, n) => n !== 2).map((entry, n) => ({ ...entry, seq: n + 1 }))
   expect(await seqs(closed)).toContain(3)

@@ -6,7 +6,7 @@ type AutoRevertOf = 'never' | 'shadow' | 'always'
 
 /** The settings of one repository, as the verbs read them. */
 export interface Settings {
-  /** Off: `start` refuses (`OFFSHOOT_DISABLED=1` sets this). */
+  /** Off: `start` and `run` refuse (`OFFSHOOT_DISABLED=1` sets this). */
   readonly enabled: boolean
   readonly workspace: {
     /** Folder that holds the workspaces; relative to the repository's root, `~` expands; empty: the state folder. */
@@ -17,7 +17,7 @@ export interface Settings {
     readonly link: readonly string[]
   }
   readonly branch: { readonly name: string }
-  /** Without a repository, `run` refuses (`none`) or runs in the folder itself (`direct`). */
+  /** Without a repository, or where the user switched offshoot off, `run` refuses (`none`) or runs in the folder itself (`direct`). */
   readonly isolation: { readonly fallback: 'none' | 'direct' }
   /** How many workspaces are kept ready, so that `start` need not wait for a checkout. */
   readonly pool: { readonly size: number }
@@ -42,6 +42,8 @@ export interface Settings {
     readonly level: PolicyLevel
     readonly allowed: readonly string[]
     readonly denied: readonly string[]
+    /** How long a question waits where nobody is at a terminal: `30s`, `10m`, `2h`; `auto`: only in a detached run. */
+    readonly askTimeout: string
   }
   readonly checkpoints: {
     /** When steps become commits on the task's branch. */
@@ -51,12 +53,16 @@ export interface Settings {
     /** The messages of commits when the user gives none. */
     readonly squashMessage: string
     readonly mergeMessage: string
+    /** Whether what failed tools left lands with the rest. */
+    readonly leftovers: 'land' | 'leave'
   }
   readonly pr: {
     /** The remote that the branch of a pull request is pushed to: its name or its address. */
     readonly remote: string
     readonly tool: 'auto' | 'gh' | 'glab'
   }
+  /** The command line that `open` runs with the workspace as its last argument; empty: `VISUAL`, else an editor that is found. */
+  readonly editor: { readonly command: string }
   /** Shell commands; empty: none. */
   readonly hooks: {
     readonly postStart: string
@@ -77,6 +83,8 @@ export interface Settings {
     /** A task with files that no commit and no step holds is not pruned. */
     readonly protectUncommitted: boolean
     readonly warnUncommitted: boolean
+    /** The branches of pruned tasks stay. */
+    readonly keepBranches: boolean
   }
   readonly trash: {
     /** How long closed tasks can be brought back. */
@@ -125,10 +133,12 @@ export const defaultSettings: Settings = {
   ports: { base: 20_000, size: 10 },
   limits: { perRepo: 10, concurrent: 10, timeMinutes: 0, turns: 0 },
   agent: { name: '', adapters: [] },
-  policy: { level: 'permissive', allowed: [], denied: [] },
+  // Every agent's own names for reading tools count as `Read`, too.
+  policy: { level: 'permissive', allowed: ['Read', 'Glob', 'Grep', 'LS'], denied: [], askTimeout: 'auto' },
   checkpoints: { publish: 'runEnd' },
-  accept: { squashMessage: '{title}', mergeMessage: 'Merge the work of {task}' },
+  accept: { squashMessage: '{title}', mergeMessage: 'Merge the work of {task}', leftovers: 'land' },
   pr: { remote: 'origin', tool: 'auto' },
+  editor: { command: '' },
   hooks: { postStart: '', preRun: '', preAccept: '', postAccept: '', preRemove: '', timeoutSeconds: 600 },
   lock: { waitSeconds: 30 },
   recover: { everyMinutes: 5 },
@@ -138,6 +148,7 @@ export const defaultSettings: Settings = {
     cleanupOnComplete: false,
     protectUncommitted: true,
     warnUncommitted: true,
+    keepBranches: false,
   },
   trash: { keepDays: 30, maxMegabytes: 10_000 },
   disk: { warnPercent: 90 },

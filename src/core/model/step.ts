@@ -13,12 +13,37 @@ export interface Step {
   readonly at: string
   readonly run?: string | undefined
   readonly call?: string | undefined
+  /** All calls whose work the step may hold; left out where that is only the one it is named after. */
+  readonly calls?: readonly StepCall[] | undefined
   /** Of a rewind: the older step with the same files. */
   readonly rewindTo?: number | undefined
   /** Of an update: the tree of the target that was merged in. */
   readonly basis?: string | undefined
   readonly skipped: readonly SkippedPath[]
 }
+
+/** The summary of a step with what a failed tool left; `failedTool` reads it. */
+export function leftBy(tool: string): string {
+  return `left by ${tool}, which failed`
+}
+
+/** The tool whose leftovers the step holds; undefined for any other step. */
+export function failedTool({ tool, summary }: Pick<Step, 'tool' | 'summary'>): string | undefined {
+  return tool === 'sweep' ? /^left by (.+), which failed$/s.exec(summary)?.[1] : undefined
+}
+
+/** A tool call that a step names. */
+export interface StepCall {
+  /** The agent's own id of it. */
+  readonly id?: string | undefined
+  readonly tool: string
+  readonly summary: string
+  /** What it wrote may be half-done. */
+  readonly failed?: true | undefined
+}
+
+/** The files of a step, all that a comparison needs of it. */
+export type StepTree = Pick<Step, 'tree'>
 
 /** A file that a step could not hold, and why. */
 export interface SkippedPath {
@@ -32,7 +57,7 @@ export interface StepFile {
 }
 
 /** The facts that a step is labelled with when it is taken. */
-export type StepNote = Pick<Step, 'tool' | 'summary' | 'run' | 'call' | 'rewindTo' | 'basis'>
+export type StepNote = Pick<Step, 'tool' | 'summary' | 'run' | 'call' | 'calls' | 'rewindTo' | 'basis'>
 
 export interface Snapshot {
   /** The new step, or the last one when no file had changed. */
@@ -43,6 +68,20 @@ export interface Snapshot {
   readonly skipped: readonly SkippedPath[]
 }
 
+/** A workspace as it is now, beside its last step. */
+export interface Present {
+  readonly step: Step
+  readonly tree: string
+  /** The files that the step holds otherwise, or not at all. */
+  readonly files: readonly StepFile[]
+}
+
+/** A changed file with its lines; null where git counts none, as in a binary file. */
+export interface CountedFile extends StepFile {
+  readonly insertions: number | null
+  readonly deletions: number | null
+}
+
 export interface DiffStat {
   readonly files: number
   readonly insertions: number
@@ -51,6 +90,8 @@ export interface DiffStat {
 
 export interface DiffOptions {
   readonly format: 'patch' | 'stat' | 'names'
+  /** Binary files as a patch that `git apply` takes, instead of one line that says that they differ. */
+  readonly binary?: boolean | undefined
   readonly color?: boolean | undefined
 }
 

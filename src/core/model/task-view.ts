@@ -1,15 +1,17 @@
 /** The task as JSON and the doors show it. */
-import { portsOf, slugOf, type Task } from './task.ts'
+import { type AskedQuestion, portsOf, type ShownTask, slugOf } from './task.ts'
 
 /** A task without its internal fields. `dirty` is null when nobody looked at the workspace. */
 const copied = [
   'id',
   'title',
   'state',
+  'was',
   'isolation',
   'path',
   'branch',
   'base',
+  'origin',
   'head',
   'checkpoints',
   'files',
@@ -17,14 +19,18 @@ const copied = [
   'deletions',
   'createdAt',
   'lastActiveAt',
+  'closedAt',
+  'closedBy',
   'agent',
   'wanted',
+  'denied',
+  'unheard',
   'leftOut',
   'runs',
   'reason',
-] as const satisfies readonly (keyof Task)[]
+] as const satisfies readonly (keyof ShownTask)[]
 
-type Copied = Pick<Task, (typeof copied)[number]>
+type Copied = Pick<ShownTask, (typeof copied)[number]>
 
 export interface TaskView extends Copied {
   /** Null when nobody looked at the workspace. */
@@ -38,9 +44,15 @@ export interface TaskView extends Copied {
   readonly ports?: readonly number[] | undefined
   /** A run is under way. */
   readonly running?: true | undefined
+  /** The question of the agent that waits for an answer. */
+  readonly asks?: Omit<AskedQuestion, 'inputHash' | 'run'> | undefined
 }
 
-export function taskView(task: Task, dirty: boolean | null = null, landed: boolean | null = null): TaskView {
+export function taskView(
+  task: ShownTask,
+  dirty: boolean | null = null,
+  landed: boolean | null = null,
+): TaskView {
   const present = copied.filter((field) => task[field] !== undefined)
   return {
     ...(Object.fromEntries(present.map((field) => [field, task[field]])) as unknown as Copied),
@@ -50,5 +62,11 @@ export function taskView(task: Task, dirty: boolean | null = null, landed: boole
     slug: slugOf(task),
     ...(task.portBlock === undefined ? {} : { ports: portsOf(task.portBlock) }),
     ...(task.pending?.verb === 'run' && { running: true }),
+    ...(task.asks && { asks: askedView(task.asks) }),
   }
+}
+
+/** The question without its internal fields. */
+export function askedView({ question, tool, summary, reason, at, until }: AskedQuestion) {
+  return { question, tool, summary, reason, at, until }
 }

@@ -22,11 +22,25 @@ export interface Owner {
   readonly boot: string
 }
 
+/** A run that has begun and not yet ended. */
+export interface RunMark {
+  readonly owner: Owner
+  readonly run: string
+  /** The agent, or the command: what is at work. */
+  readonly name?: string | undefined
+  /** Of a command of the user's own, which works beside others: the number of its lock, from 1. */
+  readonly exec?: number | undefined
+}
+
 /** A verb that has begun and not yet ended; recovery finishes it or rolls it back. */
 export type Pending =
   | { readonly verb: 'start'; readonly owner: Owner }
   | { readonly verb: 'recreate'; readonly owner: Owner }
-  | { readonly verb: 'run'; readonly owner: Owner; readonly run: string }
+  | ({
+      readonly verb: 'run'
+      /** The other runs of the task that are under way, in the order in which they began. */
+      readonly beside?: readonly RunMark[]
+    } & RunMark)
   | { readonly verb: 'publish'; readonly owner: Owner }
   | {
       readonly verb: 'operation'
@@ -61,11 +75,19 @@ export interface Task {
   readonly conversation?: { readonly agent: string; readonly id: string }
   /** The verb that the agent called in its last run although only the user may use it. */
   readonly wanted?: string
+  /** The question of the agent that nobody has answered yet. */
+  readonly asks?: AskedQuestion
+  /** How many tool calls were denied in its last run. */
+  readonly denied?: number
+  /** How many messages the user has sent that no agent has been given yet. */
+  readonly unheard?: number
   readonly createdAt: string
   readonly lastActiveAt: string
   /** Shared by sibling tasks, which were made from the same base to do the same. */
   readonly group?: string
   readonly closedAt?: string
+  /** The verb that closed it, or `auto-revert`. */
+  readonly closedBy?: string
   readonly reason?: string
   readonly pending?: Pending
   /** Why auto-revert may reject it, since its last run ended. */
@@ -92,6 +114,26 @@ export interface Task {
   readonly hidden?: boolean
 }
 
+/** A task as reading verbs show it; what only a look tells is in no record. */
+export interface ShownTask extends Task {
+  /** Of a stale task: the state in its record. */
+  readonly was?: TaskState
+}
+
+/** A question of an agent that waits for an answer, in short. */
+export interface AskedQuestion {
+  readonly question: string
+  readonly run: string
+  readonly tool: string
+  readonly summary: string
+  readonly reason: string
+  /** The hash of all that the tool would be given. */
+  readonly inputHash: string
+  /** When it was asked, and until when it waits. */
+  readonly at: string
+  readonly until: string
+}
+
 /** Consecutive network ports: `{first: 20010, count: 10}` is 20010 to 20019. */
 export interface PortBlock {
   readonly first: number
@@ -110,6 +152,7 @@ interface Landed {
 export interface TaskPatch {
   readonly state?: TaskState | undefined
   readonly closedAt?: string | null | undefined
+  readonly closedBy?: string | null | undefined
   readonly trash?: string | null | undefined
   readonly hidden?: boolean | undefined
   /** The landed part, which is the base of the next accept. */
@@ -127,9 +170,33 @@ export function taskLock(repo: string, id: string): string {
   return `task ${repo} ${id.toLowerCase()}`
 }
 
-/** The lock that a run holds for as long as it lives: a process that can take it knows that the run is dead. */
-export function runLock(uid: string): string {
-  return `run ${uid}`
+/**
+ * The lock that a run holds for as long as it lives: a process that can take it knows that the run is dead. The agents of a
+ * task share one, so that one works at a time; each command beside them has its own
+ * (docs/adr/0056-several-at-work-in-one-workspace.md).
+ */
+export function runLock(uid: string, { exec }: Pick<RunMark, 'exec'> = {}): string {
+  return exec === undefined ? `run ${uid}` : `run ${uid} ${exec}`
+}
+
+/** The runs of the task that are under way, oldest first. */
+export function runsOf({ pending }: Pick<Task, 'pending'>): readonly RunMark[] {
+  if (pending?.verb !== 'run') return []
+  const { verb: _, beside = [], ...first } = pending
+  return [first, ...beside]
+}
+
+/** The mark of these runs; undefined for none. */
+export function runsPending([first, ...beside]: readonly RunMark[]): Pending | undefined {
+  return first && { verb: 'run', ...first, ...(beside.length > 0 && { beside }) }
+}
+
+/** `claude and npm test`: what is at work, for a sentence. */
+export function atWork(runs: readonly RunMark[]): { readonly who: string; readonly are: 'is' | 'are' } {
+  const names = [...new Set(runs.map(({ name = 'An agent' }) => name))]
+  const last = names.at(-1) ?? 'An agent'
+  const who = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last}` : last
+  return { who, are: names.length > 1 ? 'are' : 'is' }
 }
 
 /** A name for a database or a compose project that no other task has, such as `fix_login_3k9z1a`; it never changes. */

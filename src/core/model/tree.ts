@@ -18,7 +18,13 @@ export interface LeafChange {
 
 /** The entry at a path of a folder. If a parent is a file, the path is `gone`, and `blockedBy` names that file. */
 export type Found =
-  | { readonly kind: 'file'; readonly leaf: Leaf; readonly permissions: number }
+  | {
+      readonly kind: 'file'
+      readonly leaf: Leaf
+      readonly permissions: number
+      /** How the file looked when it was read: a file that looks otherwise has been written since. */
+      readonly look?: string | undefined
+    }
   | { readonly kind: 'gone'; readonly blockedBy?: BytePath | undefined }
   | { readonly kind: 'folder' }
   | { readonly kind: 'special' }
@@ -53,6 +59,9 @@ export interface Conflict {
     | 'case'
     | 'rename'
     | 'changed'
+    | 'markers'
+  /** Of `markers`: the line of the first one. */
+  readonly line?: number | undefined
 }
 
 export type IndexChange = { readonly commit: string } | { readonly moves: readonly IndexMove[] }

@@ -3,8 +3,6 @@ import path from 'node:path'
 import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import type { Operation } from '../model/operation.ts'
-import type { Repo } from '../model/repo.ts'
-import type { Ports } from '../ports/index.ts'
 import { append } from '../tasks/records.ts'
 import type { Work } from '../tasks/work.ts'
 import {
@@ -63,10 +61,9 @@ export async function takeBackPlaced(
   held: HeldFolders,
   cause: AppError,
 ): Promise<AppError> {
-  const { ports, repo } = work
   const { problem, message, path: file, data } = cause
   try {
-    const left = await putBack(ports, repo, operation, held)
+    const left = await putBack(work, operation, held)
     await takeBack(work, operation, message)
     const said =
       left.length === 0
@@ -83,7 +80,7 @@ export async function takeBackPlaced(
  * Answers the paths that somebody changed meanwhile. If the process dies in here, the operation is still staged, and recovery
  * finishes it.
  */
-async function putBack(ports: Ports, repo: Repo, operation: Operation, held: HeldFolders): Promise<string[]> {
+async function putBack({ ports, repo }: Work, operation: Operation, held: HeldFolders): Promise<string[]> {
   const { index } = operation
   const staging = stagingFolder(repo, operation)
   const back = inverse(operation, operation.id, operation.at)
@@ -92,7 +89,7 @@ async function putBack(ports: Ports, repo: Repo, operation: Operation, held: Hel
   }
   // A whole index is replaced last, so here it must still be the old one.
   else if (index) await requireIndex(ports, repo, index.gitDir, index.from)
-  const left = await placeFiles(ports, repo, back, path.join(staging, 'back'), held)
+  const left = await placeFiles({ ports, repo }, back, path.join(staging, 'back'), held)
   // Refs that are deleted after HEAD moves have not been deleted yet.
   const refs = back.refs.filter(({ old }) => !operation.head || old !== null)
   await moveRefs(ports, repo, { ...back, refs, head: undefined })

@@ -1,8 +1,10 @@
 /** The files and the index of an operation: staged beside the checkout first, then renamed into place. */
 import path from 'node:path'
 import { allEnded, eachOf } from '../base/concurrency.ts'
+import { following } from '../base/watch.ts'
 import { type BytePath, toText } from '../model/bytes.ts'
 import { conflictError } from '../model/errors.ts'
+import type { Follow } from '../model/progress.ts'
 import { isSame } from '../model/leaf.ts'
 import type { FileMove, IndexPart, Operation } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
@@ -10,6 +12,7 @@ import type { Found, Leaf } from '../model/tree.ts'
 import { operationFolder } from '../model/layout.ts'
 import type { HeldFolder } from '../ports/held.ts'
 import type { Ports } from '../ports/index.ts'
+import type { Work } from '../tasks/work.ts'
 
 /** The staging folder, in the checkout's git folder, on the same file system. */
 export function stagingFolder(repo: Repo, operation: Operation): string {
@@ -47,7 +50,8 @@ export function isOnlyRecorded({ verb }: Operation): boolean {
  * Writes every new file to the disk before any is renamed into place, so a full disk fails here. Throws when the user has
  * changed a file since the plan was made.
  */
-export async function stage(ports: Ports, repo: Repo, operation: Operation): Promise<void> {
+export async function stage(work: Work, operation: Operation): Promise<void> {
+  const { ports, repo, signal } = work
   const [parts, { index: indexMove }] = [partsOf(operation), operation]
   if (isOnlyRecorded(operation) || (parts.length === 0 && !indexMove)) return
   const staging = stagingFolder(repo, operation)
@@ -59,16 +63,24 @@ export async function stage(ports: Ports, repo: Repo, operation: Operation): Pro
     await ports.contents.exportFile(repo, indexMove.to, path.join(staging, 'index'))
   }
   const written: string[] = indexMove && 'to' in indexMove ? [path.join(staging, 'index')] : []
-  for (const part of parts)
-    await eachOf(part.moves.entries(), 8, async ([index, { to }]) => {
+  const onEach = countMoves(parts, following(work, 'staging'))
+  for (const part of parts) {
+    const stageOne = async ([index, { to }]: [number, FileMove]) => {
       if (!to || to.mode === '160000') return
       await ports.contents.exportFile(repo, to, stagedFile(staging, part, index))
       if (to.mode !== '120000') written.push(stagedFile(staging, part, index))
-    })
+    }
+    await eachOf(part.moves.entries(), 8, stageOne, { signal, onEach })
+  }
   await allEnded([
-    ports.durable.sync([...written, staging, path.dirname(staging)]),
-    ...parts.map((part) => requireUnchanged(ports, repo, part)),
+    ports.durable.sync([...written, staging, path.dirname(staging)], signal),
+    ...parts.map((part) => requireUnchanged(ports, repo, part, following(work, 'checking'))),
   ])
+}
+
+/** Counts the files of all parts as one. */
+function countMoves(parts: readonly Part[], { count }: Follow): (() => void) | undefined {
+  return count?.(parts.reduce((sum, { moves }) => sum + moves.length, 0))
 }
 
 /** An agent may have deleted the folder of hooks whose files come back. Before any ref moves, since this may fail. */
@@ -111,9 +123,10 @@ async function requireUnchanged(
   ports: Pick<Ports, 'contents'>,
   repo: Repo,
   part: Part,
+  follow?: Follow,
   hint?: string,
 ): Promise<void> {
-  const now = await captureFound(ports, repo, part)
+  const now = await captureFound(ports, repo, part, undefined, follow)
   const conflicts = part.moves.filter(({ path: file, from }) => !isStill(now.get(file), from, part))
   if (conflicts.length > 0)
     throw conflictError(
@@ -129,7 +142,7 @@ export async function requireStrays(
   { strays }: Operation,
   hint: string,
 ): Promise<void> {
-  for (const part of partsOf({ strays })) await requireUnchanged(ports, repo, part, hint)
+  for (const part of partsOf({ strays })) await requireUnchanged(ports, repo, part, undefined, hint)
 }
 
 /** Whether any file has been renamed into place already. */
@@ -153,9 +166,10 @@ function captureFound(
   repo: Repo,
   { folder, moves }: Part,
   held?: HeldFolder,
+  follow?: Follow,
 ) {
   const known = new Map(moves.map(({ path: file, from, to }) => [file, [from, to]]))
-  return ports.contents.capture(repo, held ?? folder, known.keys(), known)
+  return ports.contents.capture(repo, held ?? folder, known.keys(), known, follow)
 }
 
 /** Whether the path still is as planned. For a new file a folder is fine: the plan moves its files away. */
@@ -186,49 +200,61 @@ export async function withFolders<T>(
   }
 }
 
+/** Files are placed without a signal: it is too late to cancel. */
+type PlaceWork = Pick<Work, 'ports' | 'repo' | 'watch'>
+
 /**
  * Deletes first, because a folder may replace a file. Answers the paths that somebody changed meanwhile. A folder that was
  * written to before must be the same one now (docs/adr/0038-folders-held-open.md).
  */
 export async function placeFiles(
-  ports: Ports,
-  repo: Repo,
+  work: PlaceWork,
   operation: Operation,
   staging: string,
   held: HeldFolders,
 ): Promise<string[]> {
   const left: string[] = []
-  for (const part of partsOf(operation)) {
+  const parts = partsOf(operation)
+  const onEach = countMoves(parts, following(work, 'writing'))
+  for (const part of parts) {
     const folder = held.get(part.folder)
-    if (folder) left.push(...(await placePart(ports, repo, part, staging, folder)))
+    if (folder) left.push(...(await placePart(work, part, staging, folder, onEach)))
   }
   return left
 }
 
 async function placePart(
-  ports: Ports,
-  repo: Repo,
+  { ports, repo }: PlaceWork,
   part: Part,
   staging: string,
   held: HeldFolder,
+  onEach: (() => void) | undefined,
 ): Promise<string[]> {
   const { moves } = part
   const now = await captureFound(ports, repo, part, held)
   const left: string[] = []
   const order = [...moves.entries()].sort(([, a], [, b]) => Number(a.to !== null) - Number(b.to !== null))
   const folders = new Set<string>()
-  for (const [index, { path: file, from, to }] of order) {
-    const found = now.get(file)
-    if (isStill(found, to, part)) continue
-    // Both versions are in the vault; the user's own stays where it is.
-    if (!isStill(found, from, part)) left.push(toText(file))
-    else if (to) {
-      const staged = await stageAgain(ports, repo, to, stagedFile(staging, part, index))
-      folders.add(await ports.checkouts.place(staged, held, file, to))
-    } else folders.add(await ports.checkouts.removeFile(held, file))
+  const placeAt = async (index: number, file: BytePath, to: Leaf | null, seen: string | undefined) => {
+    if (!to) return ports.checkouts.removeFile(held, file, seen)
+    const staged = await stageAgain(ports, repo, to, stagedFile(staging, part, index))
+    return ports.checkouts.place(staged, held, file, to, seen)
   }
+  const placeOne = async ([index, { path: file, from, to }]: [number, FileMove]) => {
+    const found = now.get(file)
+    if (isStill(found, to, part)) return
+    const folder = isStill(found, from, part) ? await placeAt(index, file, to, lookAt(found)) : undefined
+    // Both versions are in the vault; the user's own stays where it is.
+    if (folder === undefined) left.push(toText(file))
+    else folders.add(folder)
+  }
+  await eachOf(order, 1, placeOne, { onEach })
   await ports.durable.sync(await stillThere(ports, folders))
   return left
+}
+
+function lookAt(found: Found | undefined): string | undefined {
+  return found?.kind === 'file' ? found.look : undefined
 }
 
 /** Writes a staged file again from the vault, if somebody deleted the staging folder after a crash. */
@@ -255,11 +281,13 @@ async function stillThere(ports: Pick<Ports, 'files'>, folders: Iterable<string>
   return [...there]
 }
 
+/** Durable in the end, as the files are: an old index beside a new commit would show the landing as taken back. */
 export async function moveIndex(
-  { checkouts }: Pick<Ports, 'checkouts'>,
+  { checkouts, durable }: Pick<Ports, 'checkouts' | 'durable'>,
   index: IndexPart,
   staging: string,
 ): Promise<void> {
   if ('moves' in index) await checkouts.changeIndex(index.gitDir, index.moves, staging)
   else await checkouts.placeIndex(index.gitDir, staging)
+  await durable.sync([index.gitDir])
 }

@@ -48,6 +48,17 @@ export async function operationsOf(ports: Pick<Ports, 'store'>, repo: Repo): Pro
   })
 }
 
+/** The ids of the repositories that have an operation whose id begins so. */
+export async function reposWith({ store }: Pick<Ports, 'store'>, prefix: string): Promise<string[]> {
+  const repos = new Set<string>()
+  for (const { uid, event } of await store.readEvents({ types: ['operation.done'] })) {
+    if (event.type !== 'operation.done' || !event.id.startsWith(prefix)) continue
+    const task = await store.findTaskByUid(uid)
+    if (task) repos.add(task.repo)
+  }
+  return [...repos]
+}
+
 /** The operations that an undo took back, unless that undo was undone itself. */
 export function undoneOf(done: readonly { id: string; undoes?: string | undefined }[]): Set<string> {
   const undone = new Set<string>()

@@ -12,6 +12,19 @@ export function newOperation<Parts extends Partial<Omit<Operation, 'verb' | 'tas
   verb: Operation['verb'],
   parts: Parts,
 ): Operation & Parts {
-  const none = { refs: [], record: { from: {}, to: {} } }
-  return { id: ports.ids.uid(), verb, task: task.uid, at: now(ports), ...none, ...parts }
+  const { auto, record = { from: {}, to: {} } } = parts
+  const by = auto ? 'auto-revert' : verb
+  return {
+    id: ports.ids.uid(),
+    verb,
+    task: task.uid,
+    at: now(ports),
+    refs: [],
+    ...parts,
+    record: typeof record.to.closedAt === 'string' ? closedBy(by, record) : record,
+  }
+}
+
+function closedBy(by: string, { from, to }: Operation['record']): Operation['record'] {
+  return { from: { ...from, closedBy: null }, to: { ...to, closedBy: by } }
 }

@@ -7,12 +7,13 @@ import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { eachOf } from '../base/concurrency.ts'
 import { now } from '../base/time.ts'
+import { following } from '../base/watch.ts'
 import { appError, AppError } from '../model/errors.ts'
 import type { TaskEvent } from '../model/events.ts'
 import type { Operation, OperationNote, StepMove, WorkspaceMove } from '../model/operation.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Task, TaskPatch } from '../model/task.ts'
-import { trashParts } from '../model/layout.ts'
+import { trashOf, trashParts } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { publishSteps } from '../steps/publish.ts'
 import { catchUp, takeStep } from '../steps/take.ts'
@@ -33,14 +34,30 @@ import {
 import { lookAtRefs, movedTo, moveHead, moveRefs, overtaken } from './refs.ts'
 import { seedShadow } from './shadow.ts'
 
-/** Carries an operation out. The caller holds the task's lock. */
-export async function perform(work: Work, operation: Operation): Promise<Task> {
+/** What an operation came to. */
+export interface Performed {
+  readonly task: Task
+  /** Files that somebody changed meanwhile: the operation did not write them. */
+  readonly left: readonly string[]
+}
+
+/**
+ * Carries an operation out. The caller holds the task's lock. It can be cancelled until everything is staged, and then goes
+ * on to its end (docs/adr/0052-the-point-of-no-return.md).
+ */
+export async function perform(begun: Work, operation: Operation): Promise<Performed> {
+  const { signal, ...work } = begun
   const { ports, repo, task } = work
   const { id } = operation
-  await ports.journal.keep(repo, [await keptOf(ports, repo, operation)])
-  await append(ports, task.uid, begun(ports, operation), operation.at)
+  signal?.throwIfAborted()
+  const kept = await keptOf(ports, repo, operation)
+  signal?.throwIfAborted()
+  await ports.journal.keep(repo, [kept])
+  await append(ports, task.uid, begunBy(ports, operation), operation.at)
   try {
-    await stage(ports, repo, operation)
+    await stage(begun, operation)
+    signal?.throwIfAborted()
+    work.watch?.settle(operation.verb)
     await append(ports, task.uid, { type: 'operation.staged', id }, now(ports))
     await moveRefs(ports, repo, operation)
   } catch (error) {
@@ -48,7 +65,7 @@ export async function perform(work: Work, operation: Operation): Promise<Task> {
     throw error
   }
   const left = await withFolders(ports, operation, (held) =>
-    place(ports, repo, operation, held).catch(async (thrown: unknown) => {
+    place(work, operation, held).catch(async (thrown: unknown) => {
       throw await takeBackPlaced(work, operation, held, appError(thrown))
     }),
   )
@@ -85,7 +102,7 @@ export async function performAll(
     acts.map(({ task: { uid }, operation }) => ({ uid, event: event(operation) }))
   await appendAll(
     ports,
-    eachOne((operation) => begun(ports, operation)),
+    eachOne((operation) => begunBy(ports, operation)),
     first.operation.at,
   )
   await appendAll(
@@ -126,7 +143,7 @@ async function keptOf(ports: Pick<Ports, 'contents'>, repo: Repo, operation: Ope
   return { name: operation.id, record, trees: await treesOf(ports, repo, operation) }
 }
 
-function begun(ports: Pick<Ports, 'processes'>, { id, verb, undoes, batch, final }: Operation): TaskEvent {
+function begunBy(ports: Pick<Ports, 'processes'>, { id, verb, undoes, batch, final }: Operation): TaskEvent {
   return { type: 'operation.begun', id, verb, undoes, batch, final, owner: ports.processes.self() }
 }
 
@@ -159,7 +176,7 @@ async function treesOf(
  * first, because only they can be refused, if somebody else has moved them. Then nothing else has been touched, and the
  * operation is taken back, which answers undefined.
  */
-export async function finish(work: Work, operation: Operation): Promise<Task | undefined> {
+export async function finish(work: Work, operation: Operation): Promise<Performed | undefined> {
   const { ports, repo, task } = work
   const left = await carryOut(ports, repo, task, operation)
   return left && conclude(work, operation, left)
@@ -178,7 +195,7 @@ export async function finishWithoutRefs(work: Work, operation: Operation): Promi
   return true
 }
 
-async function conclude(work: Work, operation: Operation, left: readonly string[]): Promise<Task> {
+async function conclude(work: Work, operation: Operation, left: readonly string[]): Promise<Performed> {
   const { ports, repo, task } = work
   const landed = operation.verb === 'start' ? await seedShadow(work) : undefined
   const { id, auto } = operation
@@ -188,7 +205,8 @@ async function conclude(work: Work, operation: Operation, left: readonly string[
   await noteDone(ports, repo, [done], at)
   const log = events.map((event) => ({ uid: task.uid, event }))
   const closed = (await appendAll(ports, log, at)).at(-1) ?? task
-  return operation.step ? publishSteps({ ...work, task: closed, signal: undefined }) : closed
+  if (!operation.step) return { task: closed, left }
+  return { task: await publishSteps({ ...work, task: closed, signal: undefined }), left }
 }
 
 type Done = Extract<TaskEvent, { type: 'operation.done' }>
@@ -230,15 +248,17 @@ async function carryOut(
 }
 
 async function afterRefs(ports: Ports, repo: Repo, task: Task, operation: Operation): Promise<string[]> {
-  const left = await withFolders(ports, operation, (held) => place(ports, repo, operation, held))
-  await moveRest({ ports, repo, task }, operation)
+  const work = { ports, repo, task }
+  const left = await withFolders(ports, operation, (held) => place(work, operation, held))
+  await moveRest(work, operation)
   return left
 }
 
-async function place(ports: Ports, repo: Repo, operation: Operation, held: HeldFolders): Promise<string[]> {
+async function place(work: Work, operation: Operation, held: HeldFolders): Promise<string[]> {
+  const { ports, repo } = work
   if (isOnlyRecorded(operation)) return []
   const staging = stagingFolder(repo, operation)
-  const left = await placeFiles(ports, repo, operation, staging, held)
+  const left = await placeFiles(work, operation, staging, held)
   for (const folder of held.values()) folder.requireInPlace()
   if (operation.index) await moveIndex(ports, operation.index, staging)
   return left
@@ -259,7 +279,8 @@ async function moveStep(work: Work, { before, tree, note }: StepMove) {
   const last = await ports.steps.findTip(repo, task)
   if (!last || last.n > before) return
   // An interrupted restore left old and new files, so all of them are written again.
-  await ports.steps.restore(repo, task, last, { ...last, tree }).catch((thrown: unknown) => {
+  const follow = following({ watch: work.watch }, 'writing')
+  await ports.steps.restore(repo, task, last, { ...last, tree }, follow).catch((thrown: unknown) => {
     throw goesOn(appError(thrown))
   })
   await takeStep({ ...work, task: now, signal: undefined }, note)
@@ -278,10 +299,15 @@ async function moveWorkspace({ ports, repo, task }: Work, move: WorkspaceMove): 
   const isolation = isolationOf(ports, task)
   const [from, to] = move.to === 'trash' ? [task.path, folder] : [folder, task.path]
   if ((await ports.files.readKind(from)) !== undefined && (await ports.files.readKind(to)) === undefined) {
+    const folders = [path.dirname(to), path.dirname(from)]
     await ports.files.makeFolder(path.dirname(to), 0o700)
+    // A power cut must not leave the files in a folder whose own name never reached the disk.
+    if (move.to === 'trash')
+      await ports.durable.sync([trashOf(path.dirname(task.path)), path.dirname(task.path)])
     await ports.files.rename(from, to).catch((error: NodeJS.ErrnoException) => {
       throw unmovable.has(error.code ?? '') ? moveError(from, error) : error
     })
+    await ports.durable.sync(folders)
   }
   // Nothing can be written into a missing repository; if it comes back, repair registers the folder again.
   if (await isGone(ports, repo)) return

@@ -5,10 +5,20 @@ import type { IndexMove, Leaf, Tracked } from '../model/tree.ts'
 
 /** The files and the index of a checkout. Each method that writes is one effect. */
 export interface Checkouts {
-  /** Renames the staged file to `file`, and answers the folder it is in. Throws `conflict` rather than follow a symlink. */
-  place(staged: string, checkout: HeldFolder, file: BytePath, leaf: Leaf): Promise<string>
-  /** Deletes the file and the folders that this leaves empty, and answers the folder it was in. */
-  removeFile(checkout: HeldFolder, file: BytePath): Promise<string>
+  /**
+   * Renames the staged file to `file`, and answers the folder it is in. If what is there does not look like `seen` any more
+   * (undefined: no file), somebody has written it since: it stays, and the answer is undefined. Throws `conflict` rather
+   * than follow a symlink.
+   */
+  place(
+    staged: string,
+    checkout: HeldFolder,
+    file: BytePath,
+    leaf: Leaf,
+    seen: string | undefined,
+  ): Promise<string | undefined>
+  /** Deletes the file, if it still looks like `seen`, and the folders that this leaves empty; answers the folder it was in. */
+  removeFile(checkout: HeldFolder, file: BytePath, seen: string | undefined): Promise<string | undefined>
   /** Creates git's `index.lock`; throws `locked` when another git has it. `staging` is a folder for drafts. */
   lockIndex(gitDir: string, staging: string): Promise<void>
   /** Removes `index.lock`, if it is ours. */

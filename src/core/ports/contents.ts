@@ -1,8 +1,11 @@
 /** Files and trees in the vault, for verbs that compare, merge and write files elsewhere; implemented by src/vault. */
 import type { BytePath } from '../model/bytes.ts'
+import type { CheckoutChange, CheckoutLook } from '../model/checkout-look.ts'
+import type { Follow } from '../model/progress.ts'
 import type { HeldFolder } from './held.ts'
 
 import type { Repo } from '../model/repo.ts'
+import type { Task } from '../model/task.ts'
 import type { Found, Leaf, LeafChange, Merged, MergeInput } from '../model/tree.ts'
 
 /** Blobs and trees, by their object ids; a `null` tree is the empty one. */
@@ -24,16 +27,21 @@ export interface Contents {
     folder: string | HeldFolder,
     paths: Iterable<BytePath>,
     known?: ReadonlyMap<BytePath, readonly (Leaf | null)[]>,
+    follow?: Follow,
   ): Promise<Map<BytePath, Found>>
   /** Stores all tracked and untracked files of the checkout, without the ignored ones, and answers the tree. */
-  captureAll(repo: Repo, checkout: string, signal?: AbortSignal): Promise<string>
+  captureAll(repo: Repo, checkout: string, follow?: Follow): Promise<string>
   /** Stores the files of the checkout that differ from a commit, untracked but not ignored ones included; null: deleted. */
   captureChanges(
     repo: Repo,
     checkout: string,
     commit: string,
-    signal?: AbortSignal,
+    follow?: Follow,
   ): Promise<Map<BytePath, Leaf | null>>
+  /** Looks at a checkout before a run of the task; undefined when that takes too long. Writes nothing there. */
+  lookAtCheckout(repo: Repo, task: Task, signal?: AbortSignal): Promise<CheckoutLook | undefined>
+  /** What has changed in the checkout since, with the contents stored; undefined when that takes too long. */
+  compareCheckout(repo: Repo, task: Task, seen: CheckoutLook): Promise<CheckoutChange[] | undefined>
   /** The ignored files that also match `patterns` (in the syntax of `.gitignore`); with `folders`, whole folders as one. */
   findIgnored(
     repo: Repo,

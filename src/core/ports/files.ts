@@ -24,6 +24,8 @@ export interface Files {
   write(path: string, content: string, mode?: number): Promise<void>
   /** Writes a file that does not exist yet; false when something has that name. */
   writeNew(path: string, content: string): Promise<boolean>
+  /** Appends to a file, without flushing it. Makes the file, but not its folder. */
+  append(path: string, text: string, mode: number): Promise<void>
   /** Renames within one file system. */
   rename(from: string, to: string): Promise<void>
   /** Renames, or across file systems copies everything, gives the copy its name, and then deletes the old. */
@@ -48,10 +50,10 @@ export interface DurableFiles {
   writeDraft(target: string, content: Uint8Array, mode: number): Promise<string>
   /** Flushes all drafts, then renames each to its target. All are on one file system. */
   placeDrafts(drafts: readonly { readonly draft: string; readonly target: string }[]): Promise<void>
-  /** Flushes these files, and the names in these folders, to the disk. */
-  sync(paths: readonly string[]): Promise<void>
-  /** Copies a file. */
-  copy(from: string, to: string): Promise<void>
+  /** Flushes these files, and the names in these folders, to the disk. Who cancels does not wait for the disk. */
+  sync(paths: readonly string[], signal?: AbortSignal): Promise<void>
+  /** Copies a file, with the permissions `mode` or its own. */
+  copy(from: string, to: string, mode?: number): Promise<void>
   /**
    * Copies the file or link `name` of one folder to another, where nothing may be yet, as a reflink if the file system can.
    * Makes its parents there. Follows no link below either folder.

@@ -1,5 +1,13 @@
 /** The user's repository and its checkouts; implemented by src/git. */
-import type { HeldBranch, HookCall, HookEnd, Registration, Worktree } from '../model/git.ts'
+import type {
+  HeldBranch,
+  HookCall,
+  HookEnd,
+  RefMoves,
+  RefMovesInput,
+  Registration,
+  Worktree,
+} from '../model/git.ts'
 import type { Place } from '../model/repo.ts'
 import type { Surroundings } from '../model/surroundings.ts'
 
@@ -17,6 +25,8 @@ export interface Git {
   readRegistrations(place: Place): Promise<Registration[]>
   /** What agents should not change: refs, the git folder without its objects, hooks; `seen` is an earlier answer. */
   readSurroundings(place: Place, seen?: Surroundings): Promise<Surroundings>
+  /** Tells of branches that moved during a run what they point at, and whether the run surely moved them. */
+  readRefMoves(place: Place, input: RefMovesInput): Promise<RefMoves>
   /** The mark in the repository that identifies it after the user moved it. */
   findRepoMark(place: Place, signal?: AbortSignal): Promise<{ id: string; blob: string } | undefined>
   /** Stores the mark as a blob and answers its object id; no ref points to it yet. */

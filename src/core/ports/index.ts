@@ -31,8 +31,14 @@ export interface Records {
   readonly notes: Notes // small values by key
   /** The repository that `dir` is in. Throws `notARepository` when it is in none. */
   locate(dir: string): Promise<Place>
+  /** The object that the mark of a repository is at; undefined where there is no mark, or no repository. */
+  findMark(place: Place): Promise<string | undefined>
   /** Whether that process still runs. */
   isAlive(owner: Owner): Promise<boolean>
+  readonly files: Pick<Files, 'readKind'> // whether a workspace is there
+  readonly clock: Clock // the time
+  /** `prune.maxAgeDays` of a checkout. */
+  readMaxAgeDays(checkout: string): Promise<number>
 }
 
 /** All ports; src/compose connects them to the adapters. */
@@ -60,7 +66,6 @@ export interface Ports extends Records {
   readonly sandboxes: Sandboxes // opens the cell that a run or a hook works in
   readonly settings: SettingsSource // the settings of a checkout
   readonly agents: readonly Agent[] // the agents that come with offshoot
-  readonly clock: Clock // the time
   readonly ids: { uid(): string } // 20 characters of [0-9a-z], never handed out twice
   readonly home: string // the state folder
   readonly userHome: string // `~` in settings

@@ -2,7 +2,7 @@
  * Makes, checks and removes the folder of a task; implemented by src/isolation. How a worktree and a clone are made:
  * docs/adr/0005-worktrees-registered-by-rename.md, docs/adr/0011-clone-isolation-written-by-hand.md.
  */
-import type { Submodules } from '../model/git.ts'
+import type { ModulePointer, Submodules } from '../model/git.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
 import type { OtherFolder } from '../model/git.ts'
@@ -49,6 +49,13 @@ export interface Isolations {
   readonly clone: IsolationKind
   /** Checks out the submodules that the user's repository has, into a fresh workspace. Never uses the network. */
   fillSubmodules(repo: Repo, task: Task, commit: string, signal?: AbortSignal): Promise<Submodules>
+  /** Brings commits of submodules that only the workspace has to the user's copies; answers the pointers that would lead nowhere. */
+  bringModules(
+    repo: Repo,
+    task: Task,
+    pointers: readonly ModulePointer[],
+    signal?: AbortSignal,
+  ): Promise<{ readonly path: string; readonly why: string }[]>
   /** Files of the workspace that are still Git LFS pointers. */
   findPointers(repo: Repo, task: Task, signal?: AbortSignal): Promise<string[]>
 }

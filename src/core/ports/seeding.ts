@@ -29,7 +29,9 @@ export interface Seeding {
     changes: ReadonlyMap<BytePath, Leaf | null>,
     signal?: AbortSignal,
   ): Promise<Step>
-  /** The tree of step 0 as git stores it: the base commit, with the user's changes of the start on top. */
+  /** Makes step 0 anew with what `postStart` wrote, unless there is a later step; answers whether it wrote anything. */
+  seedSetup(repo: Repo, task: Task, signal?: AbortSignal): Promise<boolean>
+  /** The tree of step 0 as git stores it: the base commit, with the changes of the user and of `postStart` on top. */
   readStart(repo: Repo, task: Task, signal?: AbortSignal): Promise<string>
   /** Copies the objects of step 0 into the vault, so that the steps survive a `git gc` in the user's repository. */
   adopt(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>

@@ -13,11 +13,11 @@ import type { Idling, Task, TaskFilter } from '../model/task.ts'
 export interface Store {
   /** The open task of that id. */
   findOpenTask(repo: string, id: string): Promise<Task | undefined>
-  /** The newest task of that id, open or closed. */
+  /** The open task of that id; if there is none, the newest closed one. */
   findTask(repo: string, id: string): Promise<Task | undefined>
   /** The task of that uid, hidden or not. */
   findTaskByUid(uid: string): Promise<Task | undefined>
-  /** The task whose workspace is at that path. */
+  /** The open task whose workspace is at that path; if there is none, the newest closed one. */
   findTaskByPath(path: string): Promise<Task | undefined>
   /** The tasks that match, newest first. */
   readTasks(filter: TaskFilter): Promise<Task[]>

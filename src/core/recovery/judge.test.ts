@@ -165,7 +165,10 @@ test('R5: what others made is reported at most, and has no mend', () => {
   const found = judge(
     world({
       repos: [theirs],
-      strays: [{ folder: '/home/workspaces/app/x' }, { folder: '/of-another-home' }],
+      strays: [
+        { repo: 'r1', folder: '/home/workspaces/app/x' },
+        { repo: 'r1', folder: '/of-another-home' },
+      ],
     }),
   )
   expect(verdicts(found)).toEqual([

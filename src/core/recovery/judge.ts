@@ -20,7 +20,7 @@ export type Verdict = 'finish' | 'roll back' | 'recreate on next use' | 'adopt' 
 
 /** The repair of a finding, for recovery/mend.ts. */
 export type Mend =
-  | { readonly do: 'settle' | 'workspace' | 'branch' | 'pin' | 'steps'; readonly task: Task }
+  | { readonly do: 'settle' | 'workspace' | 'branch' | 'head' | 'pin' | 'steps'; readonly task: Task }
   | { readonly do: 'unpin' | 'quarantine'; readonly task: Task }
   | { readonly do: 'adopt' | 'vault' | 'locks' | 'mark'; readonly repo: string }
 
@@ -35,6 +35,18 @@ export interface Finding {
   /** The command that repairs it, or what else to do. */
   readonly hint: string
   readonly mend?: Mend | undefined
+  readonly orphan?: Orphan | undefined
+}
+
+/** A worktree, a folder or a record whose other half is missing. */
+export interface Orphan {
+  readonly repo: string
+  readonly path: string
+  /** `worktree`: registered with git, of no open task. `folder`: among the workspaces, of no open task. `missing`: of an open task, and gone. */
+  readonly kind: 'worktree' | 'folder' | 'missing'
+  readonly branch: string | null
+  /** The id of the task that has it, or had it. */
+  readonly task: string | null
 }
 
 /** `here` is the repository that the user is in; hints for other repositories get a `-C DIR`. */
@@ -182,7 +194,7 @@ function leftLock(name: string, file: string, { since }: GitLock, now: Date, at:
     name: `lock ${name}`,
     status: 'warn',
     verdict: 'finish',
-    message: `${file} has been there for ${minutes} minutes`,
+    message: `${file} has been there for ${counted(minutes, 'minute')}`,
     why: 'A git that was killed leaves its lock, and no other git gets past it.',
     hint: `offshoot repair${at}`,
   }
@@ -203,7 +215,11 @@ function judgeForeignWorktree({ name, path: folder, uid, locked }: Registration,
   ]
 }
 
-function judgeTask({ task, folder, moved, fault, isBusy }: SeenTask, repo: SeenRepo, at: string): Finding[] {
+function judgeTask(
+  { task, folder, moved, fault, otherBranch, isBusy }: SeenTask,
+  repo: SeenRepo,
+  at: string,
+): Finding[] {
   const name = `task ${task.id}`
   const { vault, refs } = repo
   const repair = `offshoot repair ${task.id}${at}`
@@ -224,8 +240,9 @@ function judgeTask({ task, folder, moved, fault, isBusy }: SeenTask, repo: SeenR
     ]
   }
   const found: Finding[] = []
-  const reportRecreate = (message: string, why: string, mend: Mend): void => {
-    found.push({ name, status: 'warn', verdict: 'recreate on next use', message, why, hint: repair, mend })
+  const reportRecreate = (message: string, why: string, mend: Mend, orphan?: Orphan): void => {
+    const verdict = 'recreate on next use'
+    found.push({ name, status: 'warn', verdict, message, why, hint: repair, mend, orphan })
   }
   const lost = stepsLost(task, vault.tips.get(task.uid))
   if (vault.state === 'sound' && lost) {
@@ -248,6 +265,7 @@ function judgeTask({ task, folder, moved, fault, isBusy }: SeenTask, repo: SeenR
       message: `the checkout ${task.path} that it works in is gone`,
       why: 'It is yours to bring back; what was uncommitted is in the vault.',
       hint: `Put ${task.path} back, or offshoot repair where it is now.`,
+      orphan: { ...orphanOf(repo, task), kind: 'missing', branch: task.branch },
     })
   } else if (moved) {
     found.push({
@@ -260,7 +278,8 @@ function judgeTask({ task, folder, moved, fault, isBusy }: SeenTask, repo: SeenR
     })
   } else if (folder === 'gone') {
     const why = 'An agent cannot work in it. All that was recorded comes back from the last step.'
-    reportRecreate(`its workspace ${task.path} is gone`, why, { do: 'workspace', task })
+    const orphan = { ...orphanOf(repo, task), kind: 'missing', branch: task.branch } as const
+    reportRecreate(`its workspace ${task.path} is gone`, why, { do: 'workspace', task }, orphan)
   } else if (fault !== undefined && task.shadow) {
     found.push({
       name,
@@ -286,6 +305,12 @@ function judgeTask({ task, folder, moved, fault, isBusy }: SeenTask, repo: SeenR
       do: 'branch',
       task,
     })
+  if (otherBranch !== undefined && folder === 'there' && fault === undefined && !moved)
+    reportRecreate(
+      `its workspace is on the branch ${otherBranch}, not on ${task.branch}`,
+      `Its steps are published on ${task.branch} all the same, and git in the workspace does not know of them.`,
+      { do: 'head', task },
+    )
   return found
 }
 
@@ -324,9 +349,19 @@ function judgeLeftovers(repo: SeenRepo, at: string): Finding[] {
     if (uid === undefined || (uids.has(uid) && !known.has(uid))) continue
     const task = known.get(uid)
     if (task && (isOpen(task) || task.pending)) continue
-    found.push(worktreeFinding(registration, open.has(registration.path) ? undefined : task, at))
+    const orphan = { ...orphanOf(repo, task), ...registered(registration) }
+    const finding = worktreeFinding(registration, open.has(registration.path) ? undefined : task, at)
+    found.push({ ...finding, orphan })
   }
   return found
+}
+
+function orphanOf({ record }: SeenRepo, task: Task | undefined): Pick<Orphan, 'path' | 'repo' | 'task'> {
+  return { repo: record.id, path: task?.path ?? '', task: task?.id ?? null }
+}
+
+function registered({ path: folder, branch }: Registration): Pick<Orphan, 'path' | 'kind' | 'branch'> {
+  return { path: folder, kind: 'worktree', branch }
 }
 
 function pinFinding(ref: string, task: Task | undefined, at: string): Finding {
@@ -369,11 +404,18 @@ function worktreeFinding({ name, path: folder }: Registration, task: Task | unde
   }
 }
 
-function judgeUnknownFolder({ folder, task }: UnknownFolder, repos: readonly SeenRepo[]): Finding[] {
+function judgeUnknownFolder({ folder, repo, task }: UnknownFolder, repos: readonly SeenRepo[]): Finding[] {
   // A folder with a registration of ours is judged as a worktree.
   if (repos.some(({ registrations }) => registrations.some(({ uid, path: at }) => uid && at === folder)))
     return []
-  const common = { name: `folder ${path.basename(folder)}`, status: 'warn', verdict: 'report' } as const
+  const known = repos.flatMap(({ registrations }) => registrations).find(({ path: at }) => at === folder)
+  const found = known ? registered(known) : ({ path: folder, kind: 'folder', branch: null } as const)
+  const common = {
+    name: `folder ${path.basename(folder)}`,
+    status: 'warn',
+    verdict: 'report',
+    orphan: { ...found, repo, task: task?.id ?? null },
+  } as const
   if (task)
     return [
       {

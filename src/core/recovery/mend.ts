@@ -7,14 +7,17 @@ import type { RefChange } from '../model/git.ts'
 import { branchRef, isOurs, pinRef } from '../model/refs.ts'
 import { type Repo, repoLock } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
+import { placeOf } from '../landing/follow.ts'
 import { findUnkeptHead } from '../operations/close.ts'
 import type { Ports } from '../ports/index.ts'
+import { publishSteps } from '../steps/publish.ts'
 import { requireOpen } from '../tasks/guards.ts'
 import { holdTask } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
 import { repoAt, requireRepo } from '../tasks/repo.ts'
 import { freeTrash, trashFolder } from '../workspaces/make.ts'
-import { branchTip, ensureWorkspace } from '../workspaces/recreate.ts'
+import { otherBranch } from '../workspaces/on-branch.ts'
+import { branchTip, ensureWorkspace, requireBaseCommit } from '../workspaces/recreate.ts'
 import { isStale, type Mend } from './judge.ts'
 import { adopt } from './rebuild.ts'
 import { settle } from './settle.ts'
@@ -84,6 +87,8 @@ async function mendHeld(
       return undefined
     case 'branch':
       return mendBranch({ ports, repo, task: await requireOpen(ports, seen), signal })
+    case 'head':
+      return mendHead({ ports, repo, task: await requireOpen(ports, seen), signal })
     case 'pin':
       return mendPin({ ports, repo, task: await requireOpen(ports, seen), signal })
     case 'steps':
@@ -105,6 +110,7 @@ async function requireClosed(ports: Pick<Ports, 'store'>, seen: Task): Promise<T
 async function mendBranch(work: Work): Promise<string | undefined> {
   const { ports, repo, task, signal } = work
   const { refs } = ports
+  await requireBaseCommit(work)
   const tip = await branchTip(work)
   const ref = branchRef(task.branch)
   if (!task.adopted) await refs.clearBrokenRef(repo.place, ref)
@@ -112,9 +118,41 @@ async function mendBranch(work: Work): Promise<string | undefined> {
   return requireChanged(refs, repo, { ref, old: null, new: tip }, signal)
 }
 
-async function mendPin({ ports: { history, refs }, repo, task, signal }: Work): Promise<string> {
-  if ((await history.findCommit(repo.place, task.base.commit, signal)) === undefined)
-    throw new AppError('baseMissing', `The commit ${task.base.commit} that it started from is gone.`)
+/** Puts the worktree back onto the branch of the task. The other branch stays, and publishing joins what it has. */
+async function mendHead(work: Work): Promise<string | undefined> {
+  const { ports, repo, signal } = work
+  const task = await publishSteps(work)
+  const worktree = (await ports.git.readWorktrees(repo.place)).find(({ path }) => path === task.path)
+  const other = worktree && otherBranch(task, [worktree])
+  if (!worktree || other === undefined) return undefined
+  const place = placeOf(repo, worktree)
+  const [tip, head] = [
+    await ports.refs.findRef(repo.place, branchRef(task.branch), signal),
+    await ports.refs.findRef(repo.place, branchRef(other), signal),
+  ]
+  if (
+    tip === undefined ||
+    head === undefined ||
+    !(await ports.history.isAncestor(repo.place, head, tip, signal))
+  )
+    throw new AppError('branchInUse', `${other} has commits that ${task.branch} has not.`, {
+      path: task.path,
+      hint: `Merge them first: git -C ${quoted(task.path)} merge ${quoted(task.branch)}`,
+    })
+  await ports.git.moveHead(place, task.branch, 'offshoot: repair')
+  // The index of the workspace follows its branch.
+  await publishSteps({ ...work, task })
+  return `put the workspace back onto ${task.branch}; ${other} stays`
+}
+
+async function mendPin(work: Work): Promise<string> {
+  const {
+    ports: { refs },
+    repo,
+    task,
+    signal,
+  } = work
+  await requireBaseCommit(work)
   await refs.clearBrokenRef(repo.place, pinRef(task.uid))
   const old = (await refs.findRef(repo.place, pinRef(task.uid), signal)) ?? null
   return requireChanged(refs, repo, { ref: pinRef(task.uid), old, new: task.base.commit }, signal)

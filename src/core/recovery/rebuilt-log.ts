@@ -106,6 +106,7 @@ const laterFields: ReadonlySet<string> = new Set([
   'leftOut',
   'trash',
   'closedAt',
+  'closedBy',
   'landed',
   'hidden',
 ])

@@ -1,7 +1,9 @@
 /** The verb recover: settles dead verbs, then scans everything and repairs what is provably ours and dead. */
 import { afterRun } from '../closing/auto-revert.ts'
 import { appError, AppError } from '../model/errors.ts'
+import { now } from '../base/time.ts'
 import type { Ports } from '../ports/index.ts'
+import { append } from '../tasks/records.ts'
 import { repoAt } from '../tasks/repo.ts'
 import { type Finding, judge, type Verdict } from './judge.ts'
 import { mend } from './mend.ts'
@@ -86,7 +88,23 @@ async function reconcile(
       else reported.push({ ...finding, message: `${finding.message}; left alone: ${why}` })
     }
   }
+  await logOrphans(ports, reported)
   return { recovered, reported: reported.map(({ name, message, hint }) => ({ name, message, hint })) }
+}
+
+/** Appends each orphan that is left to the user to the log, once. */
+async function logOrphans(ports: Ports, reported: readonly Finding[]): Promise<void> {
+  const orphans = reported.flatMap(({ orphan }) => orphan ?? [])
+  if (orphans.length === 0) return
+  const told = await ports.store.readEvents({ types: ['orphan.found'] })
+  const known = new Set(told.map(({ event }) => ('path' in event ? event.path : '')))
+  for (const { repo, path, kind, branch, task: of } of orphans) {
+    const named = of === null ? undefined : await ports.store.findTask(repo, of)
+    const [last] = await ports.store.readTasks({ repo, limit: 1 })
+    const bearer = named ?? last
+    if (known.has(path) || !bearer) continue
+    await append(ports, bearer.uid, { type: 'orphan.found', path, kind, branch, of }, now(ports))
+  }
 }
 
 function reasonOf(thrown: unknown): string {

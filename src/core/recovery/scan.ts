@@ -11,8 +11,10 @@ import { branchRefs, ownRefs, uidOfPin } from '../model/refs.ts'
 import { workspacesFolder } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import { readKnown } from '../tasks/known.ts'
+import { isUnderWay } from '../tasks/liveness.ts'
 import { repoAt } from '../tasks/repo.ts'
 import { isolationOf } from '../workspaces/make.ts'
+import { otherBranch } from '../workspaces/on-branch.ts'
 import { findOther } from '../workspaces/moved.ts'
 
 export interface World {
@@ -33,6 +35,8 @@ export interface World {
 
 export interface UnknownFolder {
   readonly folder: string
+  /** The id of the repository whose workspaces it lies among. */
+  readonly repo: string
   /** The closed task whose workspace was there. */
   readonly task?: Task | undefined
 }
@@ -67,6 +71,8 @@ export interface SeenTask {
   readonly moved?: OtherFolder | undefined
   /** The damage of its git; for a shadow branch, that the checkout is on another branch. */
   readonly fault: string | undefined
+  /** The branch that its worktree is on, if that is not the task's. */
+  readonly otherBranch?: string | undefined
   /** The process in the middle of a verb on it still runs. */
   readonly isBusy: boolean
 }
@@ -123,8 +129,10 @@ async function lookAtTasks(
 ): Promise<SeenTask[]> {
   const own = (await ports.store.readTasks({ repo: repo.id })).filter((task) => isOpen(task) || task.pending)
   const found: SeenTask[] = []
+  const worktrees = isThere && own.length > 0 ? await ports.git.readWorktrees(repo.place) : []
   await eachOf(own.entries(), 16, async ([n, task]) => {
-    found[n] = await lookAtTask({ ports, repo, task, signal }, isThere)
+    const seen = await lookAtTask({ ports, repo, task, signal }, isThere)
+    found[n] = { ...seen, otherBranch: otherBranch(task, worktrees) }
   })
   return found
 }
@@ -159,7 +167,7 @@ async function lookAtRepo(ports: Ports, repo: Repo, deep: boolean, signal?: Abor
 
 async function lookAtTask(work: Work, isThere: boolean): Promise<SeenTask> {
   const { ports, task } = work
-  const isBusy = task.pending !== undefined && (await ports.isAlive(task.pending.owner))
+  const isBusy = await isUnderWay(ports, task)
   const kind = await ports.files.readKind(task.path)
   const folder = kind === 'folder' && (await ports.files.readNames(task.path)).length > 0 ? 'there' : 'gone'
   const seen = { task, folder, fault: undefined, isBusy } as const
@@ -201,7 +209,7 @@ async function findUnknown(ports: Pick<Ports, 'care' | 'repos'>): Promise<Pick<W
 /** Searches only the state folder: in a `workspace.base` of the user, other folders may lie beside ours. */
 async function findStrays(
   ports: Pick<Ports, 'files' | 'home' | 'store'>,
-  { name }: RepoRecord,
+  { id: repo, name }: RepoRecord,
 ): Promise<UnknownFolder[]> {
   const base = workspacesFolder(ports.home, name)
   const folders = (await ports.files.readNames(base)).filter((folder) => !folder.startsWith('.'))
@@ -209,7 +217,7 @@ async function findStrays(
   for (const name of folders) {
     const folder = path.join(base, name)
     const task = await ports.store.findTaskByPath(folder)
-    if (!task || (!isOpen(task) && !task.pending)) strays.push({ folder, task })
+    if (!task || (!isOpen(task) && !task.pending)) strays.push({ folder, repo, task })
   }
   return strays
 }

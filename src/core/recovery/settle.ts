@@ -6,7 +6,7 @@ import type { LeftBehind } from '../model/git.ts'
 import { vaultsFolder } from '../model/layout.ts'
 import { branchRef, markRef, pinRef } from '../model/refs.ts'
 import { type Repo, repoLock } from '../model/repo.ts'
-import { type Pending, runLock, type Task, taskLock } from '../model/task.ts'
+import { type Pending, runLock, runsOf, type Task, taskLock } from '../model/task.ts'
 import { takeBack } from '../operations/back.ts'
 import { findOperation } from '../operations/kept.ts'
 import { finish, finishWithoutRefs } from '../operations/perform.ts'
@@ -15,8 +15,9 @@ import { clearRunFolder } from '../runs/run-folder.ts'
 import { endRun } from '../runs/end-run.ts'
 import { publishSteps } from '../steps/publish.ts'
 import { catchUp } from '../steps/take.ts'
+import { busyWith } from '../tasks/guards.ts'
 import { holdTask } from '../tasks/hold.ts'
-import { whyUnended } from '../tasks/liveness.ts'
+import { unendedRun, whyUnended } from '../tasks/liveness.ts'
 import { append } from '../tasks/records.ts'
 import { isGone, repoAt } from '../tasks/repo.ts'
 import { undoRecreate, undoStart } from '../workspaces/make.ts'
@@ -53,26 +54,57 @@ export async function settleAll(ports: Ports, signal?: AbortSignal): Promise<Set
   return settled
 }
 
-/** Holding the lock proves that the process of the verb is dead; its git children may still run. */
+/** Settles the verb of a task; of several runs, each whose process is dead. */
 export async function settle(ports: Ports, seen: Task): Promise<Settled> {
-  const lock = seen.pending?.verb === 'run' ? runLock(seen.uid) : taskLock(seen.repo, seen.id)
-  return ports.locks.hold(lock, { verb: 'recover', waitMs: 0 }, async () => {
-    const task = await ports.store.findTaskByUid(seen.uid)
-    const named = { uid: seen.uid, task: seen.id, repo: seen.repo }
-    if (!task?.pending) return { ...named, verdict: 'left alone', why: 'It ended by itself.' }
-    const record = await ports.repos.findById(task.repo)
-    if (!record) throw new AppError('notFound', 'Its repository is not known.')
-    const { pending } = task
-    const why = whyUnended(pending)
-    const gone = await isGone(ports, record)
-    const repo = gone
-      ? await repoAt(ports, record)
-      : { ...record, place: await ports.locate(record.commonDir) }
-    await ports.processes.endChildren(pending.owner, (left) => clearLeft(ports, left))
-    const verdict = await (gone ? concludeGone : conclude)(ports, repo, task, pending, why)
-    return { ...named, verdict, why }
-  })
+  const runs = runsOf(seen)
+  if (runs.length === 0)
+    return ports.locks.hold(taskLock(seen.repo, seen.id), { verb: 'recover', waitMs: 0 }, () =>
+      settleHeld(ports, seen, ({ pending }) => pending),
+    )
+  const settled: Settled[] = []
+  for (const mark of runs) {
+    const done = await ports.locks.tryHold(runLock(seen.uid, mark), { verb: 'recover' }, () =>
+      settleHeld(ports, seen, (task) => {
+        const left = runsOf(task).find(({ run }) => run === mark.run)
+        return left && { verb: 'run', ...left }
+      }),
+    )
+    if (done !== 'busy') settled.push(done.value)
+  }
+  const done = settled.find(({ verdict }) => verdict !== 'left alone') ?? settled[0]
+  if (done) return done
+  throw busyWith(seen, runs)
 }
+
+/** Holding the lock proves that the process of the verb is dead; its git children may still run. */
+async function settleHeld(
+  ports: Ports,
+  seen: Task,
+  pendingOf: (task: Task) => Pending | undefined,
+): Promise<Settled> {
+  const task = await ports.store.findTaskByUid(seen.uid)
+  const named = { uid: seen.uid, task: seen.id, repo: seen.repo }
+  const pending = task && pendingOf(task)
+  if (!pending) return { ...named, verdict: 'left alone', why: 'It ended by itself.' }
+  const record = await ports.repos.findById(task.repo)
+  if (!record) throw new AppError('notFound', 'Its repository is not known.')
+  const why = whyUnended(pending)
+  const gone = await isGone(ports, record)
+  const repo = gone ? await repoAt(ports, record) : { ...record, place: await ports.locate(record.commonDir) }
+  await ports.processes.endChildren(pending.owner, (left) => clearLeft(ports, left))
+  const { verdict, left = [] } = await (gone ? concludeGone : conclude)(ports, repo, task, pending, why)
+  const told =
+    left.length > 0 ? `${why}; left as they are, since they were changed meanwhile: ${left.join(', ')}` : why
+  return { ...named, verdict, why: told }
+}
+
+interface Conclusion extends Pick<Settled, 'verdict'> {
+  /** Files that somebody changed since the verb did not end. */
+  readonly left?: readonly string[]
+}
+
+const finished: Conclusion = { verdict: 'finished' }
+const rolledBack: Conclusion = { verdict: 'rolled back' }
 
 async function conclude(
   ports: Ports,
@@ -80,18 +112,18 @@ async function conclude(
   task: Task,
   pending: Pending,
   why: string,
-): Promise<Settled['verdict']> {
+): Promise<Conclusion> {
   const clear = (refs: string[], since?: string) => ports.refs.clearRefLocks(repo.place, refs, since)
   const branch = task.adopted ? [] : [branchRef(task.branch)]
   switch (pending.verb) {
     case 'start':
       await clear([pinRef(task.uid), ...branch], task.createdAt)
       await undoStart({ ports, repo, task }, { message: why })
-      return 'rolled back'
+      return rolledBack
     case 'recreate':
       await clear(branch)
       await undoRecreate({ ports, repo, task }, why)
-      return 'rolled back'
+      return rolledBack
     case 'operation': {
       const operation = await findOperation(ports, repo, pending.operation)
       if (!operation) throw new AppError('notFound', 'Its record is gone.')
@@ -99,21 +131,28 @@ async function conclude(
         operation.refs.map(({ ref }) => ref),
         operation.at,
       )
-      if (pending.staged) return (await finish({ ports, repo, task }, operation)) ? 'finished' : 'rolled back'
+      if (pending.staged) {
+        const done = await finish({ ports, repo, task }, operation)
+        return done ? { ...finished, left: done.left } : rolledBack
+      }
       await takeBack({ ports, repo, task }, operation, why)
-      return 'rolled back'
+      return rolledBack
     }
     case 'publish':
       await clear(branch)
       await publishSteps({ ports, repo, task: await catchUp({ ports, repo, task }) })
-      return 'finished'
-    case 'run':
+      return finished
+    case 'run': {
       // Processes that left the agent's group are not among the recorded children.
       await ports.processes.endRun(pending.run)
       await clearRunFolder(ports, pending.run)
-      await clear(branch)
-      await endRun({ ports, repo, task }, { tool: 'sweep', summary: why, run: pending.run }, why)
-      return 'finished'
+      // Another run of the task may be publishing.
+      if (runsOf(task).length === 1) await clear(branch)
+      const { reason, trigger } = unendedRun(task, pending)
+      const note = { tool: 'sweep', summary: why, run: pending.run }
+      await endRun({ ports, repo, task }, note, reason, trigger)
+      return finished
+    }
   }
 }
 
@@ -127,7 +166,7 @@ async function concludeGone(
   task: Task,
   pending: Pending,
   why: string,
-): Promise<Settled['verdict']> {
+): Promise<Conclusion> {
   switch (pending.verb) {
     case 'start':
     case 'recreate':
@@ -135,19 +174,20 @@ async function concludeGone(
     case 'operation': {
       const operation = pending.staged ? await findOperation(ports, repo, pending.operation) : undefined
       if (!pending.staged) return conclude(ports, repo, task, pending, why)
-      if (operation && (await finishWithoutRefs({ ports, repo, task }, operation))) return 'finished'
+      if (operation && (await finishWithoutRefs({ ports, repo, task }, operation))) return finished
       throw new AppError('notFound', `${repo.commonDir} is gone, in which ${why}.`)
     }
     case 'publish':
       await append(ports, task.uid, { type: 'publish.undone', reason: why }, now(ports))
-      return 'rolled back'
+      return rolledBack
     case 'run': {
       await ports.processes.endRun(pending.run)
       await clearRunFolder(ports, pending.run)
       // A step needs objects of the repository, so none is taken; the folder stays.
-      const ended = { type: 'run.ended', run: pending.run, ok: false, reason: why } as const
+      const { reason } = unendedRun(task, pending)
+      const ended = { type: 'run.ended', run: pending.run, ok: false, reason } as const
       await holdTask(ports, task, { verb: 'run' }, async () => append(ports, task.uid, ended, now(ports)))
-      return 'finished'
+      return finished
     }
   }
 }

@@ -2,15 +2,14 @@
 import path from 'node:path'
 import { isBelow } from '../base/below.ts'
 import { now } from '../base/time.ts'
-import type { AgentEvent, ToolCall, Permission } from '../model/agent.ts'
+import type { AgentEvent, ToolCall, ToolEnded, Permission } from '../model/agent.ts'
 import type { StrayChange } from '../model/events.ts'
-import type { Progress } from '../model/progress.ts'
-import type { Snapshot } from '../model/step.ts'
+import type { Snapshot, StepCall } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
-import { checkpointTask } from '../steps/take.ts'
 import { append } from '../tasks/records.ts'
+import { beginCall, findCall, type OpenCall, takeStepOf } from './calls.ts'
 import type { ActiveRun } from './run.ts'
-import { inShort, summaryOf, sweepAfter } from './wrap.ts'
+import { inShort, summaryOf } from './wrap.ts'
 
 export interface ToldCall {
   readonly tool: string
@@ -21,15 +20,22 @@ export interface ToldCall {
 /** The events of a run that onlookers get. */
 export type RunTold =
   | { readonly event: 'queued'; readonly limit: number }
-  /** Progress of the checkout for a new task. */
-  | ({ readonly event: 'progress' } & Progress)
   | { readonly event: 'started'; readonly task: Task; readonly run: string; readonly agent: string }
   | { readonly event: 'conversation'; readonly conversation: string }
-  | { readonly event: 'message'; readonly text: string }
+  | { readonly event: 'message'; readonly text: string; readonly part?: true | undefined }
   | { readonly event: 'output'; readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | ({ readonly event: 'tool.started' } & ToldCall)
   | ({ readonly event: 'tool.ended'; readonly ok: boolean } & ToldCall)
   | ({ readonly event: 'decided'; readonly allow: boolean; readonly reason: string } & ToldCall)
+  /** Nobody is at a terminal: the question is kept, and waits for `offshoot answer`. */
+  | ({
+      readonly event: 'waiting'
+      readonly question: string
+      readonly reason: string
+      readonly until: string
+    } & ToldCall)
+  /** Messages that the user has sent meanwhile begin the next turn. */
+  | { readonly event: 'heard'; readonly texts: readonly string[] }
   | { readonly event: 'checkpoint'; readonly taken: Snapshot }
   | { readonly event: 'malformed'; readonly reason: string }
   | { readonly event: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
@@ -40,6 +46,8 @@ export interface Attended {
   readonly workspace: string
   readonly tell: (event: RunTold) => void
   readonly permit: (call: ToolCall) => Promise<Permission>
+  /** Is called before the first event of the agent. */
+  readonly begun?: (() => Promise<void>) | undefined
   /** The run of a task that keeps the conversation and takes the steps; left out, nothing is kept. */
   readonly kept?: { readonly run: ActiveRun; readonly agent: string } | undefined
 }
@@ -49,24 +57,30 @@ export async function attendTo(
   event: Exclude<AgentEvent, { type: 'ended' | 'unasked' }>,
   { workspace, tell, permit, kept }: Attended,
 ): Promise<void> {
+  const tellStep = (taken: Snapshot | undefined) =>
+    taken?.created ? tell({ event: 'checkpoint', taken }) : undefined
   switch (event.type) {
     case 'started':
       if (kept) await keepConversation(kept, event.conversationId)
       return tell({ event: 'conversation', conversation: event.conversationId })
     case 'message':
-      return tell({ event: 'message', text: event.text })
+      return tell({ event: 'message', text: event.text, ...(event.part && { part: true }) })
     case 'output':
       return tell({ event: 'output', stream: event.stream, text: event.text })
-    case 'asked':
-      return event.answer(await permit(event.permission))
+    case 'asked': {
+      const verdict = await permit(event.permission)
+      if (kept && verdict.allow) tellStep(await beforeCall(kept.run, event.permission))
+      return event.answer(verdict)
+    }
     case 'toolStarted':
       return tell({ event: 'tool.started', ...toldCall(event, workspace) })
     case 'toolEnded': {
       tell({ event: 'tool.ended', ok: event.ok, ...toldCall(event, workspace) })
-      const taken = kept && (await takeStepOf(kept.run, event))
-      if (taken?.created) tell({ event: 'checkpoint', taken })
+      if (kept) tellStep(await afterCall(kept.run, event))
       return event.release()
     }
+    case 'backgroundEnded':
+      return kept && tellStep(await afterBackground(kept.run, event.id))
     case 'malformed':
       return tell({ event: 'malformed', reason: event.reason })
     case 'usage':
@@ -82,16 +96,51 @@ async function keepConversation(
   await append(run.ports, run.task.uid, event, now(run.ports))
 }
 
+/**
+ * Notes that the call begins. What commands in the background have written until now is a step of theirs, unless the step
+ * of this call holds only files that it names.
+ */
+async function beforeCall(run: ActiveRun, call: ToolCall): Promise<Snapshot | undefined> {
+  if (onlyReads(call)) return undefined
+  const other = [...run.calls].find(({ state }) => state === 'background')
+  const taken = other && !exactFiles(call) ? await takeStepOf(run, [other]) : undefined
+  // Other tools, such as one that starts a subagent, are open while the calls of that subagent are.
+  const mayOverlap = call.kind === 'shell' || call.kind === 'edit'
+  if (mayOverlap && call.id !== undefined && !findCall(run, call.id)) beginCall(run, stepCall(run, call))
+  return taken
+}
+
 /** A call that only reads makes no step. The leftovers of a failed call become a sweep, not a step of its name. */
-async function takeStepOf(
-  run: ActiveRun,
-  call: ToolCall & { readonly ok: boolean },
-): Promise<Snapshot | undefined> {
-  if (call.kind === 'read' || call.kind === 'fetch') return undefined
-  const { tool, summary } = toldCall(call, run.task.path)
-  if (!call.ok) return checkpointTask(run, sweepAfter(tool, run.id))
-  const note = { tool, summary, call: call.id, run: run.id }
-  return checkpointTask(run, note, call.kind === 'edit' ? call.files : undefined)
+async function afterCall(run: ActiveRun, call: ToolEnded): Promise<Snapshot | undefined> {
+  const begun = findCall(run, call.id)
+  if (call.neverRan && begun) run.calls.delete(begun)
+  if (call.neverRan || onlyReads(call)) return undefined
+  const ended = [...(call.batch ?? [])].map((one) => endCall(run, one, one.ok))
+  const [first = endCall(run, call, call.ok), ...others] = ended
+  if (call.goesOn) first.state = 'background'
+  const name = call.batch && toldCall(call, run.task.path)
+  return takeStepOf(run, [first, ...others], { files: call.ok ? exactFiles(call) : undefined, name })
+}
+
+function endCall(run: ActiveRun, call: ToolCall, ok: boolean): OpenCall {
+  const ended = findCall(run, call.id) ?? beginCall(run, stepCall(run, call))
+  return Object.assign(ended, { state: 'ended' as const, failed: ok ? undefined : (true as const) })
+}
+
+async function afterBackground(run: ActiveRun, id: string): Promise<Snapshot | undefined> {
+  const call = findCall(run, id)
+  if (call?.state !== 'background') return undefined
+  call.state = 'ended'
+  return takeStepOf(run, [call])
+}
+
+const onlyReads = ({ kind }: ToolCall) => kind === 'read' || kind === 'fetch'
+
+const exactFiles = ({ kind, files }: ToolCall) => (kind === 'edit' ? files : undefined)
+
+function stepCall({ task }: ActiveRun, call: ToolCall): StepCall {
+  const { tool, summary } = toldCall(call, task.path)
+  return { tool, summary, id: call.id }
 }
 
 export function toldCall(call: ToolCall, workspace: string): ToldCall {

@@ -1,7 +1,7 @@
 /** Ends a run: the remaining changes become its last step, and its steps are published. */
 import { now } from '../base/time.ts'
-import type { Snapshot } from '../model/step.ts'
-import type { Task } from '../model/task.ts'
+import type { Snapshot, StepNote } from '../model/step.ts'
+import { atWork, runsOf, type Task } from '../model/task.ts'
 import { publishSteps } from '../steps/publish.ts'
 import { takeStep } from '../steps/take.ts'
 import { requireOpen } from '../tasks/guards.ts'
@@ -25,21 +25,24 @@ export interface EndedRun<T> {
  */
 export function endRun(
   work: Work,
-  note: { tool: string; summary: string; run: string },
+  note: Note,
   reason: string,
-  trigger: Task['trigger'] | null = 'shutdown',
+  trigger: Task['trigger'] | null,
 ): Promise<Omit<EndedRun<never>, 'run' | 'value'>> {
   const { ports, repo, task } = work
   return holdTask(ports, task, { verb: 'run' }, async () => {
     const isMoved = (await findMovedTo(work)) !== undefined
     const there = !isMoved && (await ports.files.readKind(task.path)) === 'folder'
     const taken = there
-      ? await takeStep({ ...work, task: await requireOpen(ports, task), signal: undefined }, note)
+      ? await takeStep(
+          { ...work, task: await requireOpen(ports, task), signal: undefined },
+          await besides(work, note),
+        )
       : undefined
     const given = trigger === null ? {} : { trigger }
     const event = { type: 'run.ended', run: note.run, ok: reason === '', reason, ...given } as const
     const ended = await append(ports, task.uid, event, now(ports))
-    const done = await publishSteps({ ...work, task: ended, signal: undefined })
+    const done = await publishSteps({ ...work, task: ended, signal: undefined }, true)
     if (!taken?.created) return { task: done, taken: undefined, published: undefined }
     return {
       task: done,
@@ -47,4 +50,14 @@ export function endRun(
       published: (await ports.publishing.readPublished(repo, task)).get(taken.step.n),
     }
   })
+}
+
+type Note = StepNote & { readonly run: string }
+
+/** The last step of a command holds all that no tool call has claimed: it names the others that may have written it. */
+async function besides({ ports, task: { uid } }: Work, note: Note): Promise<Note> {
+  const task = await ports.store.findTaskByUid(uid)
+  const others = task ? runsOf(task).filter(({ run }) => run !== note.run) : []
+  if (others.length === 0 || note.tool === 'sweep') return note
+  return { ...note, summary: `${note.summary} (beside ${atWork(others).who})` }
 }

@@ -16,7 +16,7 @@ const withUses = list(
 
 const others = list(
   'WebSearch Task Agent TodoWrite TodoRead BashOutput KillShell KillBash SlashCommand Skill ExitPlanMode EnterPlanMode ' +
-    'AskUserQuestion ListAgents CronList CronCreate CronDelete ToolSearch ReportFindings Monitor LSP TaskCreate ' +
+    'AskUserQuestion EnterWorktree ExitWorktree Workflow ListAgents CronList CronCreate CronDelete ToolSearch ReportFindings Monitor LSP TaskCreate ' +
     'TaskUpdate TaskList TaskGet TaskOutput TaskStop ListMcpResources ReadMcpResource SendMessage update_plan ' +
     'web_search write_stdin google_web_search save_memory write_todos activate_skill ask_user question codesearch ' +
     'batch invalid think other switch_mode',

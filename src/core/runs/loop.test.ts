@@ -89,7 +89,7 @@ test('after the last turn the agent is left without an answer', async () => {
     },
     { ...unlimited, turns: 1 },
   )
-  expect((await conversed).cut).toBe('limits.turns: 1 answers are over')
+  expect((await conversed).cut).toBe('limits.turns: 1 answer is over')
   expect(order).toEqual(['one'])
   expect(existsSync(folder)).toBe(false)
 })

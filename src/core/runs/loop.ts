@@ -1,12 +1,18 @@
 /** Runs an agent in a task, from its first event to its last; one file, as docs/adr/0028-one-cell-one-spawn.md explains. */
+import path from 'node:path'
+import { counted } from '../base/counted.ts'
 import { now } from '../base/time.ts'
 import { append } from '../tasks/records.ts'
 import type { Agent } from '../ports/agent.ts'
 import { type AgentEnd, type AgentInput, isConversationId, type ToolCall } from '../model/agent.ts'
+import { sweepAtEnd } from './calls.ts'
 import { type Attended, attendTo, type RunTold } from './attend.ts'
-import { AppError } from '../model/errors.ts'
+import { AppError, appError } from '../model/errors.ts'
+import type { CheckoutLook } from '../model/checkout-look.ts'
 import type { StrayChange } from '../model/events.ts'
-import { type Ask, permits } from './permission.ts'
+import { type Ask, type OpenQuestion, permits } from './permission.ts'
+import { keepQuestion } from './question.ts'
+import { noteHeard, promptOf, readUnheard } from './said.ts'
 import type { Policy } from './policy.ts'
 import type { Cell } from '../ports/sandbox.ts'
 import type { Operation } from '../model/operation.ts'
@@ -14,7 +20,18 @@ import { findOperation } from '../operations/kept.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 import type { ActiveRun, RunEnd } from './run.ts'
-import { keepStrays, strays, withoutOwn } from './strays.ts'
+import {
+  checkoutStrays,
+  keepStrays,
+  movedBranches,
+  type Stray,
+  strays,
+  untold,
+  withMoves,
+  withoutOwn,
+} from './strays.ts'
+import { commandLine } from '../model/redact.ts'
+import { keepTranscript } from './transcript.ts'
 import type { Surroundings } from '../model/surroundings.ts'
 import type { Task } from '../model/task.ts'
 import { taskEnvironment } from '../workspaces/environment.ts'
@@ -44,6 +61,8 @@ export interface AgentOrder {
   readonly onlooker: Onlooker | undefined
   /** Asks a person; without it, every call that the policy leaves to a person is denied. */
   readonly ask: Ask | undefined
+  /** How long a question waits that nobody was there for; 0: it is denied at once. */
+  readonly askMs: number
 }
 
 /** 0 is no limit. */
@@ -70,38 +89,67 @@ export async function workInTask(
   order: AgentOrder,
   signal: AbortSignal,
 ): Promise<RunEnd<RunValue>> {
+  const { agent, argv, onlooker } = order
+  const prompt = argv && order.prompt === '' ? commandLine(argv) : order.prompt
+  const transcript = keepTranscript(run, { agent: run.task.agent ?? agent.name, prompt })
+  const tell = (event: RunTold) => {
+    transcript.tell(event)
+    onlooker?.tell(event)
+  }
+  try {
+    const ended = await work(run, order, tell, signal)
+    await transcript.end(ended.reason)
+    return ended
+  } catch (thrown) {
+    await transcript.end(appError(thrown).message)
+    throw thrown
+  }
+}
+
+async function work(
+  run: ActiveRun,
+  order: AgentOrder,
+  tell: Onlooker['tell'],
+  signal: AbortSignal,
+): Promise<RunEnd<RunValue>> {
   const { agent, policy, onlooker, ask } = order
-  const { id, ports, repo, task } = run
+  const { id, ports, task } = run
   const workspace = task.path
-  const tell = (event: RunTold) => onlooker?.tell(event)
   tell({ event: 'started', task, run: id, agent: agent.name })
 
   const { seq } = await ports.store.readPosition([])
-  const before = { seq, ...(await ports.git.readSurroundings(repo.place)) }
+  const before: Before = { seq, since: ports.clock.now(), ...(await readBefore(run)) }
   const place = { workspace, free: [ports.temp], closed: [ports.home], home: ports.userHome }
   const { readRealPath } = ports.files
-  const permit = await permits(run, { policy, place, readRealPath, tell, ask })
+  const keep =
+    order.askMs > 0 ? (open: OpenQuestion) => keepQuestion(run, open, order.askMs, tell) : undefined
+  const permit = await permits(run, { policy, place, readRealPath, tell, ask, keep })
   const attended = { workspace, tell, permit, kept: { run, agent: agent.name } }
-  const handed = {
-    prompt: order.prompt,
-    argv: order.argv,
-    conversationId: conversationOf(task, agent, order.resume),
-    terminal: onlooker === undefined,
-    // The verb has refused settings that the user has not trusted.
-    projectSettings: true,
+  const going = conversationOf(task, agent, order.resume)
+  const turn = async (prompt: string | undefined, conversationId: string | undefined, texts: string[]) => {
+    const handed = {
+      prompt: promptOf(texts, prompt),
+      argv: order.argv,
+      conversationId,
+      terminal: onlooker === undefined,
+      // The verb has refused settings that the user has not trusted.
+      projectSettings: true,
+    }
+    const cell = await openCell(ports, {
+      workspace,
+      env: { OFFSHOOT_RUN: id, ...taskEnvironment(task) },
+      runFolder: runFolder(ports.home, id),
+    })
+    const begun = async () => {
+      await noteHeard(run, texts.length)
+      if (texts.length > 0) tell({ event: 'heard', texts })
+    }
+    return converse(agent, handed, cell, { ...attended, begun }, order.limits, signal)
   }
-
-  const cell = await openCell(ports, {
-    workspace,
-    env: { OFFSHOOT_RUN: id, ...taskEnvironment(task) },
-    runFolder: runFolder(ports.home, id),
+  const said = await turns(run, turn, order.prompt, going).catch(async (thrown: unknown) => {
+    await findStrays(run, before, tell).catch(() => {})
+    throw thrown
   })
-  const said = await converse(agent, handed, cell, attended, order.limits, signal).catch(
-    async (thrown: unknown) => {
-      await findStrays(run, before, tell).catch(() => {})
-      throw thrown
-    },
-  )
   const cut = said.cut ?? (await findStop(run))
 
   const strayed = await findStrays(run, before, tell)
@@ -110,7 +158,31 @@ export async function workInTask(
   const value = { agent: agent.name, reason, exitCode: end.exitCode, conversation, ...strayed }
   // A user who stops an agent decides about the task, so auto-revert leaves it.
   const harmless = cut !== undefined || order.mayFail
-  return { value, reason, harmless, ...(end.step ?? { tool: 'sweep', summary: 'at the end of the run' }) }
+  return { value, reason, harmless, ...(end.step ?? sweepAtEnd(run)) }
+}
+
+type Turn = (
+  prompt: string | undefined,
+  conversation: string | undefined,
+  texts: string[],
+) => Promise<Conversed>
+
+/** One turn for the prompt, and one more for as long as the user has said something meanwhile. */
+async function turns(
+  run: ActiveRun,
+  turn: Turn,
+  prompt: string,
+  going: string | undefined,
+): Promise<Conversed> {
+  // What an earlier run did not hear comes before the new prompt of the same conversation.
+  let said = await turn(prompt, going, going === undefined ? [] : await readUnheard(run))
+  for (;;) {
+    const conversation = said.conversation ?? going
+    if (!said.end.ok || said.cut !== undefined || conversation === undefined) return said
+    const texts = await readUnheard(run)
+    if (texts.length === 0) return said
+    said = { ...(await turn(undefined, conversation, texts)), conversation }
+  }
 }
 
 export interface Conversed {
@@ -134,11 +206,18 @@ export async function converse(
   const late = timeMinutes > 0 ? AbortSignal.timeout(timeMinutes * 60_000) : undefined
   let end: AgentEnd = { ok: false, reason: `${agent.name} ended without a word` }
   let conversation: string | undefined
+  let hasBegun = false
   try {
     for await (const event of agent.run(handed, cell, late ? AbortSignal.any([signal, late]) : signal)) {
+      if (!hasBegun) await attended.begun?.()
+      hasBegun = true
       // The tool call in question never gets its answer, so it does not run.
       if (turns > 0 && count(event) > turns)
-        return { end, conversation, cut: `limits.turns: ${turns} answers are over` }
+        return {
+          end,
+          conversation,
+          cut: `limits.turns: ${counted(turns, 'answer is over', 'answers are over')}`,
+        }
       if (event.type === 'unasked') return { end: unasked(agent, event), conversation, cut: undefined }
       if (event.type === 'ended') end = event
       else if (event.type !== 'started') await attendTo(event, attended)
@@ -151,7 +230,11 @@ export async function converse(
     return { end, conversation, cut: undefined }
   } catch (error) {
     if (signal.aborted || !late?.aborted) throw error
-    return { end, conversation, cut: `limits.timeMinutes: ${timeMinutes} minutes are over` }
+    return {
+      end,
+      conversation,
+      cut: `limits.timeMinutes: ${counted(timeMinutes, 'minute is over', 'minutes are over')}`,
+    }
   } finally {
     await cell.close()
   }
@@ -164,23 +247,80 @@ function unasked({ title }: Agent, { name }: ToolCall): AgentEnd {
 
 const badConversation = { type: 'malformed', reason: 'the id of the conversation is not usable' } as const
 
-/** Records and reports what has changed in the user's repository since `before`. */
+/** What a run is compared with at its end. */
+interface Before extends Surroundings {
+  /** The last entry of the log. */
+  readonly seq: number
+  readonly since: Date
+  /** The checkout that the task was started in; undefined when there is none to compare. */
+  readonly origin: Repo | undefined
+  /** Undefined when the checkout is too large to be compared. */
+  readonly look: CheckoutLook | undefined
+}
+
+async function readBefore({ ports, repo, task, signal }: ActiveRun): Promise<Omit<Before, 'seq' | 'since'>> {
+  // On a shadow branch the task works in the checkout itself.
+  const place = task.shadow ? undefined : await ports.locate(task.origin).catch(() => undefined)
+  const origin = place?.checkout ? { ...repo, place } : undefined
+  const [surroundings, look] = await Promise.all([
+    ports.git.readSurroundings(repo.place),
+    origin && ports.contents.lookAtCheckout(origin, task, signal).catch(unlessCancelled),
+  ])
+  return { ...surroundings, origin, look }
+}
+
+/** A checkout that cannot be looked at must not keep an agent from its work; the run tells that it was not compared. */
+function unlessCancelled(thrown: unknown): undefined {
+  const error = appError(thrown)
+  if (error.kind === 'cancelled') throw error
+}
+
+/** Records and reports what has changed in the user's repository and checkout since `before`. */
 async function findStrays(
-  { id, ports, repo, task }: ActiveRun,
-  before: Surroundings & { readonly seq: number },
+  run: ActiveRun,
+  before: Before,
   tell: Onlooker['tell'],
 ): Promise<Pick<RunValue, 'strays' | 'operation'>> {
+  const { id, ports, repo, task } = run
   const after = await ports.git.readSurroundings(repo.place, before)
   const shadow = task.shadow && task.path
-  const found = strays(before, after, { branches: await branchesOf(ports, repo), shadow })
+  const branches = await branchesOf(ports, repo)
+  const found = [
+    ...(await askMoves(run, before, after, strays(before, after, { branches, shadow }), branches)),
+    ...(await findInCheckout(run, before)),
+  ]
   if (found.length === 0) return { strays: [], operation: undefined }
   const theirs = withoutOwn(found, await operationsSince(ports, repo, before.seq))
   const operation = await keepStrays({ ports, repo, task }, theirs)
   const changes = theirs.map(({ change }) => (operation === undefined ? { ...change, kept: false } : change))
-  const event = { type: 'run.strayed', run: id, changes } as const
+  const event = { type: 'run.strayed', run: id, changes, operation } as const
   await append(ports, task.uid, event, now(ports))
   tell({ event: 'strayed', changes })
   return { strays: changes, operation }
+}
+
+/** Adds what git knows of branches that moved. */
+async function askMoves(
+  { ports, repo }: ActiveRun,
+  before: Before,
+  after: Surroundings,
+  found: readonly Stray[],
+  branches: ReadonlySet<string>,
+): Promise<readonly Stray[]> {
+  const changes = movedBranches(found)
+  if (changes.length === 0 && !found.some(({ change }) => path.basename(change.what) === 'HEAD')) return found
+  const made = [...after.refs].flatMap(([ref, value]) => (branches.has(ref) ? [value] : []))
+  const known = [...before.refs.values(), ...made].filter((value) => !value.startsWith('ref: '))
+  return withMoves(found, await ports.git.readRefMoves(repo.place, { changes, known, since: before.since }))
+}
+
+async function findInCheckout({ ports, task }: ActiveRun, before: Before): Promise<readonly Stray[]> {
+  const { origin, look, hookFolders } = before
+  if (!origin) return []
+  const compared = look && (await ports.contents.compareCheckout(origin, task, look).catch(() => undefined))
+  if (!look || !compared)
+    return [untold(task.origin, 'it could not be compared with the start of the run in time')]
+  return checkoutStrays(look.checkout, compared, hookFolders)
 }
 
 /** The reason of a `stop`, from the log: the agent itself only knows that it was killed. */

@@ -11,7 +11,7 @@ import type { ActiveRun } from './run.ts'
 import { type KeptInput, keptInput, wholeInput } from './whole-input.ts'
 
 /** The answer of a person; `always` holds for the rest of the task. */
-type Said = 'once' | 'always' | 'deny'
+export type Said = 'once' | 'always' | 'deny'
 
 /** A call as a person is asked about it: with all of its input, nothing cut and nothing masked. */
 type AskedCall = ToldCall & { readonly input: unknown }
@@ -26,7 +26,17 @@ export interface PermitOptions {
   readonly tell: (event: RunTold) => void
   /** Asks a person; without it, every call that the policy leaves open is denied. */
   readonly ask?: Ask | undefined
+  /** Keeps a question that nobody was there for, until somebody answers it. */
+  readonly keep?: Keep | undefined
 }
+
+/** A question to keep: the call, why it is asked about, and all of its input. */
+export interface OpenQuestion extends ToldCall, KeptInput {
+  readonly reason: string
+  readonly whole: unknown
+}
+
+type Keep = (open: OpenQuestion) => Promise<Said | undefined>
 
 type Permit = (call: ToolCall) => Promise<Permission>
 
@@ -43,7 +53,7 @@ type Decided = Settled & ToldCall & KeptInput & { readonly use: string | undefin
 
 /** Answers without a log. `before` are the uses that the user has allowed with `always`. */
 export function answers(
-  { policy, place, readRealPath, tell, ask }: PermitOptions,
+  { policy, place, readRealPath, tell, ask, keep }: PermitOptions,
   before: Iterable<string> = [],
   note: (decided: Decided) => Promise<void> = async () => {},
 ): Permit {
@@ -54,7 +64,9 @@ export function answers(
     const decision = decide(policy, known, real, await loadPathMatcher())
     const told = toldCall(call, place.workspace)
     const kept = keptInput(call)
-    const asking = ask && ((reason: string) => ask({ ...told, input: wholeInput(call) }, reason))
+    const whole = wholeInput(call)
+    const asking = async (reason: string) =>
+      (await ask?.({ ...told, input: whole }, reason)) ?? keep?.({ ...told, ...kept, reason, whole })
     const settled = await settle(decision, kept.inputHash, always, asking)
     const { allow, by, reason } = settled
     await note({ ...settled, ...kept, use: by === 'always' ? kept.inputHash : undefined, ...told })
@@ -63,10 +75,11 @@ export function answers(
   }
 }
 
-/** The uses that the user has allowed in earlier runs of the task. */
+/** The uses that the user has allowed in earlier runs of the task, also one that was killed before it heard of it. */
 async function readAlways({ ports, task }: ActiveRun): Promise<string[]> {
-  return (await ports.store.readEvents({ uid: task.uid, types: ['run.decided'] })).flatMap(({ event }) =>
-    event.type === 'run.decided' && event.use !== undefined ? [event.use] : [],
+  const types = ['run.decided', 'run.answered'] as const
+  return (await ports.store.readEvents({ uid: task.uid, types })).flatMap(({ event }) =>
+    'use' in event && event.use !== undefined ? [event.use] : [],
   )
 }
 
@@ -80,11 +93,11 @@ async function settle(
   { verdict, reason }: Decision,
   use: string,
   always: Set<string>,
-  ask: ((reason: string) => ReturnType<Ask>) | undefined,
+  ask: (reason: string) => ReturnType<Ask>,
 ): Promise<Settled> {
   if (verdict !== 'ask') return { allow: verdict === 'allow', by: 'policy', reason }
   if (always.has(use)) return { allow: true, by: 'always', reason: 'you have allowed it for this task' }
-  const said = await ask?.(reason)
+  const said = await ask(reason)
   if (said === undefined)
     return { allow: false, by: 'nobody', reason: `${reason}; nobody is there to be asked` }
   if (said === 'deny') return { allow: false, by: 'user', reason: `${reason}; the user said no` }

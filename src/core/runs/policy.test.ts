@@ -45,7 +45,9 @@ describe('G3: the levels', () => {
 
   test('strict allows the allowed tools alone, and only inside of the workspace', async () => {
     const given = policy('strict', ['Read', 'Edit', 'Bash(npm test *)'])
-    expect(await verdict(given, read)).toBe('allow')
+    expect(await verdict(given, { ...read, files: ['a.ts'] })).toBe('allow')
+    expect(await verdict(given, read)).toBe('deny')
+    expect(await verdict(policy('strict', ['Read(/etc/*)']), read)).toBe('allow')
     expect(await verdict(given, edit('a.ts'))).toBe('allow')
     expect(await verdict(given, edit('/home/u/a.ts'))).toBe('deny')
     expect(await verdict(given, shell('npm test -- --watch'))).toBe('allow')

@@ -32,8 +32,9 @@ const allow = (reason: string): Decision => ({ verdict: 'allow', reason })
 const deny = (reason: string): Decision => ({ verdict: 'deny', reason })
 const ask = (reason: string): Decision => ({ verdict: 'ask', reason })
 
-/** `denied` wins; then a use that `allowed` names; then the level decides. */
+/** A call that is wrong in any run is denied. Else `denied` wins; then a use that `allowed` names; then the level decides. */
 export function decide(policy: Policy, call: KnownCall, place: PolicyPlace, matcher: PathMatcher): Decision {
+  if (call.refusal !== undefined) return deny(call.refusal)
   const denied = policy.denied.map((pattern) => ({ pattern, is: denies(pattern, call, place, matcher) }))
   const sure = denied.find(({ is }) => is === 'yes')
   if (sure) return deny(`${sure.pattern} is denied`)
@@ -67,13 +68,13 @@ function byLevel(
     case 'moderate': {
       const why = trouble?.reason ?? unreadOf(call)
       if (why !== undefined) return ask(why)
-      if (allowed !== undefined) return allow(`${allowed} is allowed`)
+      if (allowed !== undefined && outsideOf(call, place) === undefined) return allow(`${allowed} is allowed`)
       const reason = reasonToAsk(call, place)
       return reason === undefined ? allow('it stays in the workspace') : ask(reason)
     }
     case 'strict': {
       if (allowed === undefined) return deny(`${call.name} is not among the allowed tools`)
-      const why = trouble?.reason ?? unreadOf(call)
+      const why = trouble?.reason ?? unreadOf(call) ?? outsideOf(call, place)
       return why === undefined ? allow(`${allowed} is allowed`) : deny(why)
     }
   }
@@ -86,6 +87,12 @@ function reasonToAsk(call: KnownCall, place: PolicyPlace): string | undefined {
     return call.runs && isLookingLine(call, call.runs.line, place) ? undefined : anything
   if (call.kind === 'edit') return undefined
   if (call.kind !== 'read') return anything
+  return outsideOf(call, place)
+}
+
+/** Why a call that only reads is not one of the workspace: `Read` allows it no other place, `Read(/usr/**)` does. */
+function outsideOf(call: KnownCall, place: PolicyPlace): string | undefined {
+  if (call.kind !== 'read') return undefined
   const outside = call.paths.find((file) => !isInside(realOf(file, place, call.real), place))
   return outside === undefined ? undefined : `${shown(outside)} is outside of the workspace`
 }

@@ -1,5 +1,5 @@
 /** The input of a run, with or without a task. */
-import type { PolicyLevel } from '../model/enums.ts'
+import type { Isolation, PolicyLevel } from '../model/enums.ts'
 import type { Task } from '../model/task.ts'
 import type { CommandFlags } from '../ports/settings.ts'
 
@@ -21,13 +21,19 @@ export interface RunInput {
   readonly denied?: readonly string[] | undefined
   /** Asks nobody: every call that the policy leaves to a person is denied. */
   readonly autoContinue?: boolean | undefined
+  /** How long a question waits where nobody is at a terminal: `30s`, `10m`, `2h`. */
+  readonly askTimeout?: string | undefined
   /** The folder for the workspace of a new task. */
   readonly base?: string | undefined
+  /** Where a new task starts, and how it is kept apart; the same as for the verb start. */
+  readonly from?: string | undefined
+  readonly branch?: string | undefined
+  readonly isolation?: Isolation | undefined
 }
 
 /** The options of this run that are settings, too: each replaces the value of the settings, and adds nothing to it. */
-export function flagsOf({ policy, allowed, denied }: RunInput): CommandFlags {
-  return { policy: { level: policy, allowed, denied } }
+export function flagsOf({ policy, allowed, denied, askTimeout }: RunInput): CommandFlags {
+  return { policy: { level: policy, allowed, denied, askTimeout } }
 }
 
 /** The name that was asked for, that of the conversation, or that of the settings; undefined: the first installed. */

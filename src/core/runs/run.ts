@@ -1,24 +1,28 @@
 /** Opens a run of a task, has the work done in it, and ends it. */
+import { quoted } from '../base/shell-quote.ts'
 import { now } from '../base/time.ts'
 import { afterRun } from '../closing/auto-revert.ts'
 import { askTaskHook } from '../hooks/hooks.ts'
 import type { CommandCall } from '../model/command.ts'
-import { appError } from '../model/errors.ts'
+import { AppError, appError } from '../model/errors.ts'
 import type { Repo } from '../model/repo.ts'
-import { runLock, type Task } from '../model/task.ts'
+import type { StepNote } from '../model/step.ts'
+import { isOpen, type RunMark, runLock, runsOf, type Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { takeStep } from '../steps/take.ts'
-import { requireOpen } from '../tasks/guards.ts'
+import { busyWith, requireOpen } from '../tasks/guards.ts'
 import { holdTask, settingsOf } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
 import type { Work } from '../tasks/work.ts'
 import { withPorts } from '../workspaces/port-block.ts'
 import { ensureWorkspace } from '../workspaces/recreate.ts'
+import { type RunCalls, sweepAtEnd } from './calls.ts'
 import { type EndedRun, endRun } from './end-run.ts'
 
 /** A run under way: its task, and its own id. */
 export interface ActiveRun extends Work {
   readonly id: string
+  readonly calls: RunCalls
 }
 
 /** How a run ended, and the name of its last step. */
@@ -30,9 +34,12 @@ export interface RunEnd<T> {
   readonly harmless?: boolean | undefined
   readonly tool: string
   readonly summary: string
+  readonly calls?: StepNote['calls']
 }
 
 export interface RunOptions {
+  /** The line of a command of the user's own, such as a server or the tests: it works beside others. */
+  readonly command?: string | undefined
   /** Starts periodic work beside the run; the answered function ends it and waits for it. */
   readonly meanwhile: (ports: Ports, everyMinutes: number) => () => Promise<void>
   /** Is called with the output of the `preRun` hook. */
@@ -49,35 +56,74 @@ export async function withRun<T>(
   { repo, task: named }: { repo: Repo; task: Task },
   agent: string,
   work: (run: ActiveRun) => Promise<RunEnd<T>>,
-  { meanwhile, onOutput, signal }: RunOptions,
+  { command, meanwhile, onOutput, signal }: RunOptions,
 ): Promise<EndedRun<T>> {
-  let hasBegun = false
-  const running = ports.locks.hold(runLock(named.uid), { verb: 'run', waitMs: 0, signal }, async () => {
+  let begun: Task | undefined
+  const running = inPlace(ports, named, command !== undefined, signal, async (exec) => {
     await askTaskHook(ports, repo, named, 'preRun', { onOutput }, signal)
-    const run = await begin({ ports, repo, task: named, signal }, agent)
-    hasBegun = true
+    const run = await begin({ ports, repo, task: named, signal }, { agent, name: command, exec })
+    begun = run.task
     return carryOut(run, work, meanwhile)
   })
   const ended = await running.catch(async (thrown: unknown) => {
     const failed = await ports.store.findTaskByUid(named.uid)
-    if (failed && hasBegun) await afterRun({ ports, repo, task: failed }).catch(() => {})
-    throw thrown
+    if (!failed || !begun) throw thrown
+    const left = await afterRun({ ports, repo, task: failed }).catch(() => failed)
+    throw signal?.aborted ? cancelledError(begun, left, thrown) : thrown
   })
   return { ...ended, task: await afterRun({ ports, repo, task: ended.task }) }
 }
 
-async function begin(work: Work, agent: string): Promise<ActiveRun> {
+/** A run that is cancelled leaves its work: names the steps that hold it, and the command that goes on. */
+function cancelledError(begun: Task, left: Task, cause: unknown): AppError {
+  const [first, last, id] = [begun.checkpoints + 1, left.checkpoints, quoted(left.id)]
+  const steps = last === first ? `step ${first}` : `steps ${first} to ${last}`
+  const did = last < first ? 'it had changed nothing' : `what it did is ${steps}`
+  const next = left.conversation ? `offshoot resume ${id}` : `offshoot show ${id}`
+  const hint = isOpen(left) ? next : 'offshoot ops lists what can be undone.'
+  return new AppError('cancelled', `Cancelled; ${did}.`, { hint, cause })
+}
+
+/** Holds the lock of the run while it lives: the one of the task's agents, or the first that no other command has. */
+async function inPlace<T>(
+  { locks, store }: Pick<Ports, 'locks' | 'store'>,
+  { uid, ...named }: Task,
+  isExec: boolean,
+  signal: AbortSignal | undefined,
+  work: (exec: number | undefined) => Promise<T>,
+): Promise<T> {
+  for (let n = 1; ; n++) {
+    const exec = isExec ? n : undefined
+    const runs = runsOf((await store.findTaskByUid(uid)) ?? named)
+    // A command that was killed keeps its number until it is recovered.
+    if (isExec && runs.some((mark) => mark.exec === n)) continue
+    const done = await locks.tryHold(runLock(uid, { exec }), { verb: 'run', signal }, () => work(exec))
+    if (done !== 'busy') return done.value
+    if (!isExec)
+      throw busyWith(
+        { uid, ...named },
+        runs.filter((mark) => mark.exec === undefined),
+      )
+  }
+}
+
+async function begin(
+  work: Work,
+  what: Pick<RunMark, 'exec' | 'name'> & { readonly agent: string },
+): Promise<ActiveRun> {
   const { ports, repo, task: named, signal } = work
   const id = ports.ids.uid()
   const task = await holdTask(ports, named, { verb: 'run', signal }, async () => {
     const { task } = await ensureWorkspace({ ...work, task: await requireOpen(ports, named) })
     await withPorts(ports, task, signal)
     await ports.seeding.seed(repo, task, signal)
-    await takeStep({ ...work, task }, { tool: 'checkpoint', summary: 'before the run' })
-    const event = { type: 'run.begun', run: id, agent, owner: ports.processes.self() } as const
+    // Beside others, a command cannot tell what was done by hand: the others name what they did at their own ends.
+    if (what.exec === undefined || runsOf(task).length === 0)
+      await takeStep({ ...work, task }, { tool: 'checkpoint', summary: 'before the run' })
+    const event = { type: 'run.begun', run: id, owner: ports.processes.self(), ...what } as const
     return append(ports, task.uid, event, now(ports))
   })
-  return { ...work, task, id }
+  return { ...work, task, id, calls: new Set() }
 }
 
 /** Does the work of a run that has begun, and ends the run, also one that throws. */
@@ -88,13 +134,13 @@ async function carryOut<T>(
 ): Promise<EndedRun<T>> {
   const { ports, repo, task, id } = run
   try {
-    const { value, reason, harmless, tool, summary } = await beside(run, meanwhile, () => work(run))
+    const { value, reason, harmless, tool, summary, calls } = await beside(run, meanwhile, () => work(run))
     const trigger = reason === '' || harmless ? null : 'failure'
-    const ended = await endRun({ ports, repo, task }, { tool, summary, run: id }, reason, trigger)
+    const ended = await endRun({ ports, repo, task }, { tool, summary, run: id, calls }, reason, trigger)
     return { ...ended, run: id, value }
   } catch (thrown) {
     const { message, kind } = appError(thrown)
-    const note = { tool: 'sweep', summary: message, run: id }
+    const note = { ...sweepAtEnd(run), summary: message, run: id }
     // A cancelled run counts as a shutdown, because the user went away.
     const trigger = kind === 'cancelled' ? 'shutdown' : 'failure'
     await endRun({ ports, repo, task }, note, message, trigger)

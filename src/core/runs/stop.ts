@@ -1,7 +1,8 @@
 /** Asks a run to end, and waits until it has. */
 import { now } from '../base/time.ts'
-import { runLock, type Task } from '../model/task.ts'
+import { runLock, runsOf, type Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
+import { busyWith } from '../tasks/guards.ts'
 import { settingsOf } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
 
@@ -11,13 +12,23 @@ export interface Stopped {
   readonly stopped: boolean
 }
 
+/** Ends every run of the task that is under way: the agent, and the commands beside it. */
 export async function stopTask(ports: Ports, task: Task, signal?: AbortSignal): Promise<Stopped> {
-  if (task.pending?.verb !== 'run') return { task, stopped: false }
-  const { run } = task.pending
-  const event = { type: 'run.stopping', run, reason: 'Stopped by the user.' } as const
-  await append(ports, task.uid, event, now(ports))
-  await ports.processes.endRun(run)
+  const runs = runsOf(task)
+  if (runs.length === 0) return { task, stopped: false }
   const waitMs = (await settingsOf(ports, task)).lock.waitSeconds * 1000
-  await ports.locks.hold(runLock(task.uid), { verb: 'stop', waitMs, signal }, async () => {})
+  for (const { run } of runs) {
+    const event = { type: 'run.stopping', run, reason: 'Stopped by the user.' } as const
+    await append(ports, task.uid, event, now(ports))
+    await ports.processes.endRun(run)
+  }
+  for (const mark of runs) {
+    const ended = await ports.locks.tryHold(
+      runLock(task.uid, mark),
+      { verb: 'stop', waitMs, signal },
+      async () => {},
+    )
+    if (ended === 'busy') throw busyWith(task, [mark])
+  }
   return { task: (await ports.store.findTaskByUid(task.uid)) ?? task, stopped: true }
 }

@@ -2,25 +2,30 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { isBelow } from '../base/below.ts'
+import { quoted } from '../base/shell-quote.ts'
 import type { Work } from '../tasks/work.ts'
 import { toText } from '../model/bytes.ts'
 import type { StrayChange } from '../model/events.ts'
-import type { RefChange } from '../model/git.ts'
+import type { CheckoutChange } from '../model/checkout-look.ts'
+import type { RefChange, RefMove, RefMoves, RefMovesInput } from '../model/git.ts'
 import { entriesHash } from '../model/index-entries.ts'
-import type { Operation, StrayFiles } from '../model/operation.ts'
-import { isOurs, strayPinsOf } from '../model/refs.ts'
+import type { FileMove, Operation, StrayFiles } from '../model/operation.ts'
+import { branchOf, branchOfHead, isOurs, strayPinsOf } from '../model/refs.ts'
 import type { Surroundings, WatchedFile } from '../model/surroundings.ts'
 import type { Leaf } from '../model/tree.ts'
 import { isOnlyRecorded } from '../operations/files.ts'
 import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import { holdTask } from '../tasks/hold.ts'
+import { changedKeys } from './config-keys.ts'
 
 /** A change, with the file before and after it. */
 export interface Stray {
   readonly change: StrayChange & { readonly kept: boolean }
   readonly from?: WatchedFile | undefined
   readonly to?: WatchedFile | undefined
+  /** Of a file of the checkout. */
+  readonly file?: { readonly checkout: string; readonly change: CheckoutChange } | undefined
 }
 
 interface Scope {
@@ -41,15 +46,97 @@ export function strays(before: Surroundings, after: Surroundings, scope: Scope):
 export function withoutOwn(found: readonly Stray[], operations: readonly Operation[]): Stray[] {
   const own = new Set(operations.filter((operation) => !isOnlyRecorded(operation)).flatMap(changedBy))
   return found.map((stray) => {
-    const file = stray.from ?? stray.to
-    const name = file ? path.join(file.folder, toText(file.path)) : stray.change.what
-    return own.has(name) ? { ...stray, change: { ...stray.change, kept: false } } : stray
+    return own.has(nameOf(stray)) ? { ...stray, change: { ...stray.change, kept: false } } : stray
   })
 }
 
+/** The full path of a file, or the name of a ref. */
+function nameOf({ from, to, file, change }: Stray): string {
+  if (file) return path.join(file.checkout, change.what)
+  const watched = from ?? to
+  return watched ? path.join(watched.folder, toText(watched.path)) : change.what
+}
+
+/** Of one run so many files of the checkout are told; of the rest only their number. */
+const mostTold = 1_000
+
+/** The changes of a checkout. Files in a folder of hooks are told as hooks. Pure. */
+export function checkoutStrays(
+  checkout: string,
+  changes: readonly CheckoutChange[],
+  hookFolders: readonly string[],
+): Stray[] {
+  const found = changes
+    .filter(
+      ({ path: file }) => !hookFolders.some((folder) => isBelow(path.join(checkout, toText(file)), folder)),
+    )
+    .map((change): Stray => {
+      const { from, to } = change
+      const kept = [from, to].every((side) => side === null || side.leaf !== undefined)
+      const values = { before: from?.text ?? null, after: to?.text ?? null }
+      return {
+        change: { what: toText(change.path), where: 'checkout', ...values, kept },
+        file: { checkout, change },
+      }
+    })
+  if (found.length <= mostTold) return found
+  const more = `${found.length - mostTold} more files`
+  return [...found.slice(0, mostTold), untold(more, 'only the first are listed')]
+}
+
+/** A line of its own for what is not told. */
+export function untold(what: string, why: string): Stray {
+  return { change: { what, where: 'checkout', before: null, after: null, kept: false, why } }
+}
+
+/** The branches that moved, to ask git about them. Pure. */
+export function movedBranches(found: readonly Stray[]): RefMovesInput['changes'] {
+  return found.flatMap(({ change: { what, before, after, kept } }) =>
+    kept && branchOf(what) !== undefined ? [{ ref: what, before, after }] : [],
+  )
+}
+
+/**
+ * Adds the commits of branches, and leaves to the user what the user may have done: a branch that the run did not provably
+ * move, and with it the HEAD and the index of checkouts, which go with such a branch. Pure
+ * (docs/adr/0047-whose-commit-it-is.md).
+ */
+export function withMoves(found: readonly Stray[], { moves, isSwitched }: RefMoves): Stray[] {
+  const isUsers = isSwitched || [...moves.values()].some(({ isProven }) => !isProven)
+  return found.map((stray) => {
+    const { change, from, to } = stray
+    const move = moves.get(change.what)
+    if (move && !from && !to) {
+      const commits = { before: move.from, after: move.to }
+      const left = move.isProven ? {} : { kept: false, why: mayBeYours, back: backOf(change, move) }
+      return { ...stray, change: { ...change, commits, ...left } }
+    }
+    if (!isUsers || !goesWithBranch(stray)) return stray
+    const was = branchOfHead(change.before ?? '')
+    const back = was === null ? {} : { back: `git switch ${quoted(was)}` }
+    return { ...stray, change: { ...change, kept: false, why: mayBeYours, ...back } }
+  })
+}
+
+const mayBeYours = 'it may be yours'
+
+function goesWithBranch({ from, to }: Stray): boolean {
+  const file = from ?? to
+  return file !== undefined && /^(?:worktrees\/[^/]+\/)?(?:HEAD|index)$/.test(file.path)
+}
+
+function backOf({ what, before }: StrayChange, { isInCheckout }: RefMove): string {
+  const branch = quoted(branchOf(what) ?? what)
+  if (before === null) return `git branch -D ${branch}`
+  return isInCheckout
+    ? `git reset --keep ${before.slice(0, 10)}`
+    : `git branch --force ${branch} ${before.slice(0, 10)}`
+}
+
 /** The refs, and the files of git folders, that an operation changes. */
-function changedBy({ refs, index, head, strays: parts = [] }: Operation): string[] {
+function changedBy({ refs, files, index, head, strays: parts = [] }: Operation): string[] {
   return [
+    ...(files?.moves ?? []).map((move) => path.join(files?.checkout ?? '', toText(move.path))),
     ...refs.map(({ ref }) => ref),
     ...(index ? [path.join(index.gitDir, 'index')] : []),
     ...(head ? [path.join(head.gitDir, 'HEAD')] : []),
@@ -80,7 +167,14 @@ function fileStrays(before: Surroundings['files'], after: Surroundings['files'],
   return changed.map(({ what, from, to }) => {
     const kept = canReturn(from, to) && (!isIndex(from, to) || what === index?.what)
     return {
-      change: { what, before: valueOf(from), after: valueOf(to), ...modesOf(from, to), kept },
+      change: {
+        what,
+        before: valueOf(from),
+        after: valueOf(to),
+        ...modesOf(from, to),
+        ...configOf(from, to),
+        kept,
+      },
       from,
       to,
     }
@@ -135,6 +229,15 @@ function modesOf(from: WatchedFile | undefined, to: WatchedFile | undefined): Pi
   return { mode: { before: from.permissions.toString(8), after: to.permissions.toString(8) } }
 }
 
+/** Values are not told: they may be secrets. */
+function configOf(from: WatchedFile | undefined, to: WatchedFile | undefined): Pick<StrayChange, 'keys'> {
+  const name = path.basename((from ?? to)?.path ?? '')
+  const isConfig = name === 'config' || name === 'config.worktree'
+  if (!isConfig || [from, to].some((file) => file && (file.kind !== 'file' || !file.content))) return {}
+  const keys = changedKeys(from?.content?.toString() ?? '', to?.content?.toString() ?? '')
+  return keys.length > 0 ? { keys } : {}
+}
+
 /**
  * Records what changed as an operation of the run, so that undo puts it back. Answers its id; undefined when nothing can be
  * put back, or when somebody has moved a ref again.
@@ -158,7 +261,7 @@ export async function keepStrays(work: Work, found: readonly Stray[]): Promise<s
 
 /** The changes as those of an operation, with pins that keep the old values from `git gc`. Pure. */
 function strayRefs(kept: readonly Stray[], pins: string): RefChange[] {
-  const refs = kept.filter(({ from, to }) => !from && !to).map(({ change }) => change)
+  const refs = kept.filter(({ from, to, file }) => !from && !to && !file).map(({ change }) => change)
   return refs.flatMap(({ what, before, after }, n) => [
     { ref: what, old: before, new: after },
     ...(before === null ? [] : [{ ref: `${pins}/${n}`, old: null, new: before }]),
@@ -166,7 +269,10 @@ function strayRefs(kept: readonly Stray[], pins: string): RefChange[] {
 }
 
 /** Stores the contents, and answers the parts of the operation that name them. */
-async function strayParts(work: Work, kept: readonly Stray[]): Promise<Pick<Operation, 'index' | 'strays'>> {
+async function strayParts(
+  work: Work,
+  kept: readonly Stray[],
+): Promise<Pick<Operation, 'files' | 'index' | 'strays'>> {
   const parts = new Map<string, StrayFiles['moves'][number][]>()
   let index: Operation['index']
   for (const { from, to } of kept) {
@@ -178,7 +284,18 @@ async function strayParts(work: Work, kept: readonly Stray[]): Promise<Pick<Oper
     else parts.set(file.folder, [...(parts.get(file.folder) ?? []), { path: file.path, from: old, to: now }])
   }
   const strays = Array.from(parts, ([folder, moves]) => ({ folder, moves }))
-  return { index, strays: strays.length > 0 ? strays : undefined }
+  return { files: checkoutPart(kept), index, strays: strays.length > 0 ? strays : undefined }
+}
+
+function checkoutPart(kept: readonly Stray[]): Operation['files'] {
+  const [first] = kept.flatMap(({ file }) => file ?? [])
+  if (!first) return undefined
+  const moves = kept.flatMap(({ file }): FileMove[] => {
+    if (!file) return []
+    const { path: name, from, to } = file.change
+    return [{ path: name, from: from?.leaf ?? null, to: to?.leaf ?? null }]
+  })
+  return { checkout: first.checkout, moves }
 }
 
 async function store({ ports, repo }: Work, file: WatchedFile | undefined): Promise<Leaf | null> {

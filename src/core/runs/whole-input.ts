@@ -22,11 +22,20 @@ export function keptInput(call: ToolCall): KeptInput {
   return {
     input: text.slice(0, mostKept),
     // A hash, because the input may hold a secret.
-    inputHash: createHash('sha256')
-      .update(JSON.stringify([call.name, whole]))
-      .digest('hex'),
+    inputHash: hashOf(call.name, whole),
     inputBytes: Buffer.byteLength(whole),
   }
+}
+
+/** The hash of all that a tool would be given. */
+export function inputHash(tool: string, input: unknown): string {
+  return hashOf(tool, JSON.stringify(sorted(input)))
+}
+
+function hashOf(tool: string, whole: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([tool, whole]))
+    .digest('hex')
 }
 
 /** The input as the agent sent it, with the command and the files that it does not have itself. */

@@ -1,7 +1,6 @@
 /** Wraps the tools of an agent loop, so that each call that changes files becomes a step. */
 import { shellText } from '../model/redact.ts'
-import type { StepNote } from '../model/step.ts'
-import { checkpointTask } from '../steps/take.ts'
+import { beginCall, type OpenCall, takeStepOf } from './calls.ts'
 import type { ActiveRun } from './run.ts'
 
 type Execute = (...args: never[]) => unknown
@@ -60,25 +59,22 @@ function wrapExecute(run: ActiveRun, tool: string, execute: Execute, options: Wr
   return async (...args) => {
     const input: unknown = args[0]
     if (isReadOnly(options.readOnly, tool, input)) return execute(...args)
-    const result = await attempt(run, tool, () => execute(...args))
     const summary = (options.summary ?? summaryOf)(tool, input)
-    const note = { tool, summary, call: callIdOf(args[1]), run: run.id }
-    await checkpointTask(run, note, options.files?.(tool, input))
+    const call = beginCall(run, { tool, summary, id: callIdOf(args[1]) })
+    const result = await attempt(run, call, () => execute(...args))
+    call.state = 'ended'
+    await takeStepOf(run, [call], { files: options.files?.(tool, input) })
     return result
   }
 }
 
-/** The note of a step with the leftovers of a failed call. */
-export function sweepAfter(tool: string, run: string): StepNote {
-  return { tool: 'sweep', summary: `left by ${tool}, which failed`, run }
-}
-
 /** Sweeps after a failed tool, so that its leftovers do not look like the work of the next one. */
-async function attempt(run: ActiveRun, tool: string, work: () => unknown): Promise<unknown> {
+async function attempt(run: ActiveRun, call: OpenCall, work: () => unknown): Promise<unknown> {
   try {
     return await work()
   } catch (error) {
-    await checkpointTask(run, sweepAfter(tool, run.id))
+    Object.assign(call, { state: 'ended', failed: true })
+    await takeStepOf(run, [call])
     throw error
   }
 }

@@ -2,10 +2,10 @@
 import { allEnded } from '../base/concurrency.ts'
 import { counted } from '../base/counted.ts'
 import { now } from '../base/time.ts'
+import { following } from '../base/watch.ts'
 import type { BytePath } from '../model/bytes.ts'
 import { AppError, appError } from '../model/errors.ts'
 import type { Submodules } from '../model/git.ts'
-import type { OnProgress } from '../model/progress.ts'
 import { repoLock } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Task } from '../model/task.ts'
@@ -27,12 +27,13 @@ export interface Made {
   readonly submodules?: Submodules | undefined
   /** Files that are still Git LFS pointers. */
   readonly pointers?: readonly string[] | undefined
+  /** On a shadow branch: how many files with uncommitted changes of the user were put away. */
+  readonly putAway?: number | undefined
 }
 
 export interface MakeOptions {
   /** Starts from the checkout as it is, with uncommitted changes. */
   readonly dirty?: boolean | undefined
-  readonly onProgress?: OnProgress | undefined
 }
 
 /** Makes the planned task. The caller holds the lock of its id. */
@@ -42,8 +43,8 @@ export async function makeTask(plan: Work, settings: Settings, options: MakeOpti
   const work = { ...plan, task: await begin(plan, settings) }
   const { shadow } = work.task
   try {
-    if (shadow) return { task: await makeShadow(work, { ...work.task, shadow }) }
-    return await fill(work, settings, changes, options.onProgress)
+    if (shadow) return await makeShadow(work, { ...work.task, shadow })
+    return await fill(work, settings, changes)
   } catch (error) {
     // If this fails too, the task stays pending, and the next command takes it back.
     await undoStart({ ports, repo, task: work.task }, appError(error)).catch(() => {})
@@ -57,10 +58,16 @@ async function captureDirt({
   repo: { place, ...repo },
   task,
   signal,
+  watch,
 }: Work): Promise<ReadonlyMap<BytePath, Leaf | null>> {
   if (place.checkout === null)
     throw new AppError('notARepository', 'A bare repository has no checkout to start from.')
-  return ports.contents.captureChanges({ ...repo, place }, place.checkout, task.base.commit, signal)
+  return ports.contents.captureChanges(
+    { ...repo, place },
+    place.checkout,
+    task.base.commit,
+    following({ signal, watch }, 'reading'),
+  )
 }
 
 /** Appends `start.begun`, unless the repository has too many tasks; answers the task with its block of ports. */
@@ -88,16 +95,15 @@ async function fill(
   work: Work,
   settings: Settings,
   changes: ReadonlyMap<BytePath, Leaf | null> | undefined,
-  onProgress: OnProgress | undefined,
 ): Promise<Made> {
   const { ports, repo, task, signal } = work
-  const [, plain] = await allEnded([makeRefs(work), makeWorkspace(work, settings, onProgress)])
+  const [, plain] = await allEnded([makeRefs(work), makeWorkspace(work, settings)])
   // Converted files are kept now, while nobody can have touched them; a plain workspace equals its base commit.
   if (changes) await ports.seeding.seedWith(repo, task, changes, signal)
   else if (!plain) await ports.seeding.seed(repo, task, signal)
   const submodules = await ports.isolations.fillSubmodules(repo, task, task.base.commit, signal)
   const pointers = await ports.isolations.findPointers(repo, task, signal)
-  const included = await include(ports, repo, repo.place, settings.workspace, task, signal)
+  const included = await include(work, repo.place, settings.workspace)
   signal?.throwIfAborted()
   const started = await append(ports, task.uid, { type: 'start.done' }, now(ports))
   ports.later(() => ports.seeding.seed(repo, started))
@@ -106,15 +112,11 @@ async function fill(
 }
 
 /** Takes a slot, or makes a new workspace. Answers whether step 0 can be made later, without reading the files. */
-async function makeWorkspace(
-  work: Work,
-  settings: Settings,
-  onProgress: OnProgress | undefined,
-): Promise<boolean> {
-  const { ports, repo, task, signal } = work
+async function makeWorkspace(work: Work, settings: Settings): Promise<boolean> {
+  const { ports, repo, task } = work
   const slot = settings.pool.size > 0 ? await takeSlot(work) : 'none'
   if (slot === 'whole') return true
-  if (slot === 'none') await makeFolder({ ports, repo, task }, signal, onProgress)
+  if (slot === 'none') await makeFolder(work)
   // The index is kept now, too: files that the agent adds later would look like part of the base.
   const [plain] = await allEnded([ports.seeding.isPlain(repo, task), ports.seeding.prepare(repo, task)])
   return plain
@@ -123,9 +125,11 @@ async function makeWorkspace(
 async function makeShadow(
   { ports, repo, signal }: Work,
   task: Parameters<typeof entering>[2],
-): Promise<Task> {
+): Promise<Made> {
   await ports.seeding.prepare(repo, task)
-  return perform({ ports, repo, task }, await entering(ports, repo, task, signal))
+  const entry = await entering(ports, repo, task, signal)
+  const { task: entered } = await perform({ ports, repo, task }, entry)
+  return { task: entered, putAway: entry.files?.moves.length }
 }
 
 function requireBelowLimit(open: number, limit: number): void {

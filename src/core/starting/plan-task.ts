@@ -88,6 +88,15 @@ export async function planTask(
   }
 }
 
+/** The folder that `workspace.base`, or an option in its place, names. */
+export function baseAt(
+  { home, userHome }: Pick<Ports, 'home' | 'userHome'>,
+  repo: Repo,
+  wanted: string,
+): string {
+  return baseFolder(wanted, { home, repo: repo.name, root: mainRoot(repo.place), userHome })
+}
+
 async function freePath(
   ports: Pick<Ports, 'files' | 'home' | 'userHome'>,
   repo: Repo,
@@ -97,9 +106,7 @@ async function freePath(
   worktrees: readonly Worktree[],
 ): Promise<string> {
   const { files } = ports
-  const root = mainRoot(repo.place)
-  const at = { home: ports.home, repo: repo.name, root, userHome: ports.userHome }
-  const base = await requireBase(ports, baseFolder(wanted, at), repo.place)
+  const base = await requireBase(ports, baseAt(ports, repo, wanted), repo.place)
   const taken = new Set([
     ...(await files.readNames(base)),
     ...(await files.readNames(trashOf(base))),

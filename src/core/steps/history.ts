@@ -13,11 +13,11 @@ export function stepRange(text: string | undefined, last: number): [from: number
   })
 }
 
-export function requireStep(steps: readonly Step[], n: number): Step {
+export function requireStep({ id }: Pick<Task, 'id'>, steps: readonly Step[], n: number): Step {
   const step = steps[n]
   if (step) return step
   throw new AppError('notFound', `There is no step ${n}; the last one is ${Math.max(0, steps.length - 1)}.`, {
-    hint: 'offshoot log TASK lists the steps.',
+    hint: `offshoot log ${id} lists the steps.`,
   })
 }
 
@@ -33,10 +33,22 @@ export function firstOf(task: Task, steps: readonly Step[]): Step {
 
 /** The tree of the target that the workspace is based on: of the last update that no rewind took back, else of step 0. */
 export function basisOf(steps: readonly Step[]): string {
+  return lastUpdate(steps)?.basis ?? steps[0]?.tree ?? ''
+}
+
+/** The summary of an update with the files of the checkout as they are, uncommitted changes included. */
+export const fromCheckout = 'from yours'
+
+/** Whether the workspace is based on uncommitted changes of the user, by its last update. */
+export function isOnCheckout(steps: readonly Step[]): boolean {
+  return lastUpdate(steps)?.summary === fromCheckout
+}
+
+function lastUpdate(steps: readonly Step[]): Step | undefined {
   for (let n = steps.length - 1; n > 0; ) {
     const step = steps[n]
-    if (step?.basis !== undefined) return step.basis
+    if (step?.basis !== undefined) return step
     n = step?.rewindTo ?? n - 1
   }
-  return steps[0]?.tree ?? ''
+  return undefined
 }

@@ -167,9 +167,9 @@ test('the mode of a file is a hunk of its own; what is new, gone, binary or a li
     ['noise', ['whole']],
   ])
   const [mode, first] = files[0]?.parts ?? []
-  const [picked] = [...picks(files, [mode?.hunk.id ?? '']).values()]
+  const [picked] = [...picks({ id: 'T1' }, files, [mode?.hunk.id ?? '']).values()]
   expect(picked).toEqual({ mode: '100755', lines: [] })
-  const [other] = [...picks(files, [first?.hunk.id ?? '']).values()]
+  const [other] = [...picks({ id: 'T1' }, files, [first?.hunk.id ?? '']).values()]
   expect(other).toMatchObject({ mode: '100644', lines: [{ oldStart: 1 }] })
 })
 
@@ -184,7 +184,7 @@ test('ids differ between files and between hunks of the same words; one that fit
   )
   const ids = files.flatMap(({ parts }) => parts.map(({ hunk }) => hunk.id))
   expect(new Set(ids).size).toBe(6)
-  expect(() => picks(files, [ids[0] ?? '', 'beef'])).toThrow(
+  expect(() => picks({ id: 'T1' }, files, [ids[0] ?? '', 'beef'])).toThrow(
     expect.objectContaining({ code: 'WT_005', message: expect.stringContaining('beef') }),
   )
 })

@@ -139,12 +139,16 @@ function idOf(...parts: readonly string[]): string {
 export type Pick = { readonly to: Leaf | null } | { readonly mode: Leaf['mode']; readonly lines: Lines[] }
 
 /** The files of the chosen hunks. Throws `notFound` for an id that no file has. */
-export function picks(files: readonly CutFile[], ids: readonly string[]): Map<CutFile, Pick> {
+export function picks(
+  { id: task }: { readonly id: string },
+  files: readonly CutFile[],
+  ids: readonly string[],
+): Map<CutFile, Pick> {
   const known = new Set(files.flatMap(({ parts }) => parts.map(({ hunk }) => hunk.id)))
   const strange = ids.filter((id) => !known.has(id))
   if (strange.length > 0) {
     throw new AppError('notFound', `There is no hunk ${strange.join(', ')} left to land.`, {
-      hint: 'It has landed, or the work has changed since. offshoot diff TASK --hunks lists the hunks.',
+      hint: `It has landed, or the work has changed since. offshoot diff ${task} --hunks lists the hunks.`,
       data: { hunks: strange },
     })
   }

@@ -1,6 +1,7 @@
 /** Takes a step of a workspace and appends its event. */
 import type { Work } from '../tasks/work.ts'
 import { now } from '../base/time.ts'
+import { following } from '../base/watch.ts'
 import { appError, type AppError } from '../model/errors.ts'
 import { redacted } from '../model/redact.ts'
 import type { Snapshot, Step, StepNote } from '../model/step.ts'
@@ -12,11 +13,28 @@ import { append } from '../tasks/records.ts'
 import { requireUnmoved } from '../workspaces/moved.ts'
 import { publishSteps } from './publish.ts'
 
-/** Takes a step of an open task, and publishes it if the settings say so. Concurrent calls wait for each other. */
-export function checkpointTask(work: Work, note: StepNote, files?: readonly string[]): Promise<Snapshot> {
+type Files = readonly string[] | undefined
+
+/**
+ * Takes a step of an open task, and publishes it if the settings say so. Concurrent calls wait for each other. A note that
+ * is a function is asked for when the lock is held; if it answers undefined, no step is taken.
+ */
+export function checkpointTask(work: Work, note: StepNote, files?: Files): Promise<Snapshot>
+export function checkpointTask(
+  work: Work,
+  note: () => StepNote | undefined,
+  files?: Files,
+): Promise<Snapshot | undefined>
+export function checkpointTask(
+  work: Work,
+  note: StepNote | (() => StepNote | undefined),
+  files?: Files,
+): Promise<Snapshot | undefined> {
   const { ports, task: named, signal } = work
   return holdTask(ports, named, { verb: 'checkpoint', signal }, async () => {
-    const taken = await takeStep({ ...work, task: await requireOpen(ports, named) }, note, files)
+    const noted = typeof note === 'function' ? note() : note
+    if (!noted) return undefined
+    const taken = await takeStep({ ...work, task: await requireOpen(ports, named) }, noted, files)
     await publishSteps({ ...work, task: taken.task })
     return taken
   })
@@ -28,14 +46,15 @@ export async function takeStep(
   note: StepNote,
   files?: readonly string[],
 ): Promise<Snapshot & { task: Task }> {
-  const { ports, repo, task, signal } = work
+  const { ports, repo, task } = work
   // If the workspace was moved, a step of the old path would say that its files were deleted.
   await requireUnmoved(work)
   try {
     const caughtUp = await catchUp(work)
     ports.later(() => ports.seeding.adopt(repo, task))
-    const safe = { ...note, summary: redacted(note.summary) }
-    const taken = await ports.steps.snapshot(repo, caughtUp, safe, files, signal)
+    const calls = note.calls?.map((call) => ({ ...call, summary: redacted(call.summary) }))
+    const safe = { ...note, summary: redacted(note.summary), ...(calls && { calls }) }
+    const taken = await ports.steps.snapshot(repo, caughtUp, safe, files, following(work, 'reading'))
     const recorded = taken.created
       ? await recordStep({ ...work, task: caughtUp }, taken.step, taken.files)
       : caughtUp
@@ -74,10 +93,11 @@ async function recordStep(
   step: Step,
   files: Snapshot['files'],
 ): Promise<Task> {
-  const { n, commit, tool, summary, run, call, skipped } = step
+  const { n, commit, tool, summary, run, call, calls, skipped } = step
   const first = await ports.seeding.seed(repo, task)
   const total = await ports.steps.readStat(repo, first, step, signal)
-  const event = { type: 'checkpoint', n, commit, tool, summary, run, call, files, skipped, total } as const
+  const named = { tool, summary, run, call, ...(calls && { calls }) }
+  const event = { type: 'checkpoint', n, commit, ...named, files, skipped, total } as const
   return append(ports, task.uid, event, step.at)
 }
 

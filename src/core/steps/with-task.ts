@@ -1,4 +1,5 @@
 /** The beginning that the verbs which change a task have in common: find it, hold its lock, read it again, check it. */
+import type { Watch } from '../base/watch.ts'
 import { appError } from '../model/errors.ts'
 import type { SkippedPath, StepNote } from '../model/step.ts'
 import { isOpen, type Task } from '../model/task.ts'
@@ -63,8 +64,9 @@ export async function withTask<T>(
   { dir, task, verb, needs }: Beginning,
   work: (begun: Begun) => Promise<T>,
   signal?: AbortSignal,
+  watch?: Watch,
 ): Promise<T> {
-  return withFound({ ports, ...(await requireTask(ports, dir, task)), signal }, { verb, needs }, work)
+  return withFound({ ports, ...(await requireTask(ports, dir, task)), signal, watch }, { verb, needs }, work)
 }
 
 /** The same for a task that the verb has found already, as it asks a hook or stops a run before it takes the lock. */

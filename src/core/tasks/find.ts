@@ -1,12 +1,13 @@
 /** Finds the task that a command means: by id, by prefix, or by the folder it runs in. */
 import path from 'node:path'
+import { nearest } from '../base/did-you-mean.ts'
 import { AppError } from '../model/errors.ts'
-import type { Repo } from '../model/repo.ts'
+import type { Place, Repo } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import type { Records } from '../ports/index.ts'
-import { findRepo } from './repo.ts'
+import { findOldPlace, findRepo, movedHint } from './repo.ts'
 
-/** The newest task of that id; undefined when there never was one. Starts no process. */
+/** The task that an id means; undefined when there never was one. Starts no process. */
 export async function findTask(records: Records, dir: string, id: string): Promise<Task | undefined> {
   const { repo } = await findRepo(records, dir)
   return repo && (await records.store.findTask(repo.id, id))
@@ -61,8 +62,25 @@ async function resolveTask(
     })
   const task =
     repo && ((await records.store.findTask(repo.id, name)) ?? choose(await startingWith(records, repo, name)))
-  if (!repo || !task) throw new AppError('noSuchTask', `There is no task ${name} in this repository.`)
-  return { repo, task }
+  if (repo && task) return { repo, task }
+  throw await unknownTask(records, repo ?? place, name)
+}
+
+/** The error for an id that no task has: the id that was probably meant, or the place that the repository was moved from. */
+async function unknownTask(records: Records, where: Repo | Place, name: string): Promise<AppError> {
+  const message = `There is no task ${name} in this repository`
+  if ('id' in where) {
+    const open = await records.store.readTasks({ repo: where.id, open: true })
+    const near = nearest(
+      name,
+      open.map(({ id }) => id),
+    )
+    const hint = near === undefined ? undefined : `Did you mean ${near}? offshoot list shows the open tasks.`
+    return new AppError('noSuchTask', `${message}.`, { hint })
+  }
+  const old = await findOldPlace(records, where)
+  if (old === undefined) return new AppError('noSuchTask', `${message}.`)
+  return new AppError('noSuchTask', `${message}, which was at ${old} before.`, { hint: movedHint })
 }
 
 async function startingWith(records: Records, repo: Repo, prefix: string): Promise<Task[]> {

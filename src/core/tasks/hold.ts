@@ -1,4 +1,5 @@
 /** Holds the lock of a task, so that it has one writer at a time across processes. */
+import { AppError, appError } from '../model/errors.ts'
 import { defaultSettings, type Settings } from '../model/settings.ts'
 import { type Task, taskLock } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -11,7 +12,28 @@ export async function holdTask<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const waitMs = (await settingsOf(ports, task)).lock.waitSeconds * 1000
-  return ports.locks.hold(taskLock(task.repo, task.id), { ...options, waitMs }, work)
+  const lock = taskLock(task.repo, task.id)
+  return ports.locks.hold(lock, { ...options, waitMs }, work).catch((thrown: unknown) => {
+    const { problem, data } = appError(thrown)
+    const isOurs = problem === 'locked' && data && 'lock' in data && data.lock === lock
+    throw isOurs ? busyTask(task, data, thrown) : thrown
+  })
+}
+
+/** Names the task and the verb instead of the lock. */
+function busyTask(
+  { id, path }: Task,
+  data: { readonly lock: string; readonly holder: unknown },
+  cause: unknown,
+): AppError {
+  const holder = data.holder as { readonly verb: string; readonly pid: number } | undefined
+  const who = holder ? `\`${holder.verb}\` (process ${holder.pid})` : 'Another command'
+  return new AppError('locked', `${who} is at work on ${id}.`, {
+    path,
+    hint: 'Wait for it to end, then repeat; lock.waitSeconds is how long a command waits by itself.',
+    data,
+    cause,
+  })
 }
 
 /** Runs `work` with the locks of those tasks that no other process holds. */

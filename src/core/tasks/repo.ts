@@ -5,6 +5,8 @@ import { AppError } from '../model/errors.ts'
 import { repoName } from '../model/names.ts'
 import { markRef } from '../model/refs.ts'
 import { checkoutRoot, type Place, type Repo, repoLock, type RepoRecord, repoRoot } from '../model/repo.ts'
+import { isInTrash } from '../model/layout.ts'
+import type { Task } from '../model/task.ts'
 import type { Ports, Records } from '../ports/index.ts'
 import type { Notes } from '../ports/store.ts'
 
@@ -33,8 +35,18 @@ async function locate(records: Records, dir: string): Promise<Place> {
     if (!record || record.commonDir === found?.commonDir) continue
     return { commonDir: record.commonDir, gitDir: record.commonDir, checkout: folder }
   }
+  const closed = await findTrashed(records, dir)
+  // The folder of a closed task, in which a shell may still stand: its checkout is meant.
+  if (closed) return records.locate(closed.origin)
   if (found) return found
   throw place
+}
+
+/** The closed task whose workspace, now in the trash, `dir` is in. */
+async function findTrashed({ store }: Records, dir: string): Promise<Task | undefined> {
+  const trash = foldersAround(dir, undefined).find(isInTrash)
+  if (trash === undefined) return undefined
+  return (await store.readTasks({ open: false })).find((task) => task.trash === trash)
 }
 
 /** The checkout whose settings count: in a workspace, which an agent can write, the one that its task was started from. */
@@ -87,6 +99,19 @@ export async function repoAt(ports: Pick<Ports, 'locate'>, record: RepoRecord): 
   const gone = { commonDir, gitDir: commonDir, checkout: null }
   return { ...record, place: await ports.locate(commonDir).catch(() => gone) }
 }
+
+/** The folder of a repository that was moved: where its record still says it is. Starts no process. */
+export async function findOldPlace(records: Records, place: Place): Promise<string | undefined> {
+  const mark = await records.findMark(place)
+  const known =
+    mark === undefined ? undefined : (await records.repos.readAll()).find((repo) => repo.mark === mark)
+  if (!known || known.commonDir === place.commonDir) return undefined
+  const old = { commonDir: known.commonDir, gitDir: known.commonDir, checkout: null }
+  // A repository that is still there was copied, and has its tasks to itself.
+  return (await records.findMark(old)) === mark ? undefined : repoRoot(known.commonDir)
+}
+
+export const movedHint = 'offshoot repair records the new place, and its tasks are there again.'
 
 /** Whether the git folder is missing: deleted, moved, or on a disk that is not mounted. */
 export async function isGone({ files }: Pick<Ports, 'files'>, { commonDir }: RepoRecord): Promise<boolean> {

@@ -6,30 +6,23 @@ import type { Ports } from '../ports/index.ts'
 import { readKnown } from '../tasks/known.ts'
 import { repoAt } from '../tasks/repo.ts'
 import { emptyPool } from '../workspaces/pool.ts'
+import { fullText, readUsedPercent } from './disk-warning.ts'
 import { undoneStarts, usedTrash } from './loose.ts'
 import { slim } from './slim.ts'
-
-/** How full a disk is, from 0 to 100. */
-export function usedPercent({ free, total }: { readonly free: number; readonly total: number }): number {
-  return total === 0 ? 0 : Math.floor((1 - free / total) * 100)
-}
-
-async function readUsedPercent(ports: Pick<Ports, 'disk' | 'home'>): Promise<number> {
-  return usedPercent(await ports.disk.readFreeSpace(ports.home))
-}
 
 /** If the disk is fuller than `disk.warnPercent`, deletes until it is not. Answers lines for the user. */
 export async function relieve(
   ports: Ports,
-  { disk }: Settings,
+  settings: Settings,
   { dryRun }: { readonly dryRun?: boolean | undefined } = {},
   signal?: AbortSignal,
 ): Promise<string[]> {
   const used = await readUsedPercent(ports)
-  if (used < disk.warnPercent) return []
-  const full = `The disk of ${ports.home} is ${used} % full (disk.warnPercent is ${disk.warnPercent}).`
+  const { warnPercent } = settings.disk
+  if (used < warnPercent) return []
+  const full = fullText(ports.home, used, settings)
   if (dryRun) return [full]
-  const isEnough = async () => (await readUsedPercent(ports)) < disk.warnPercent
+  const isEnough = async () => (await readUsedPercent(ports)) < warnPercent
   const freed = await freeSpace(ports, isEnough, signal)
   return freed === 0 ? [full] : [`${full} What can be made again has left the trash and the pool.`]
 }

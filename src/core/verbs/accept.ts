@@ -1,6 +1,8 @@
 /** The verb accept: lands the work of a task, by one strategy of landing/index.ts, as one operation. */
+import type { Watch } from '../base/watch.ts'
 import { askTaskHook, type HookRun, runTaskHook } from '../hooks/hooks.ts'
 import { landingStrategies, requireStrategy } from '../landing/index.ts'
+import { bringPointers } from '../landing/modules.ts'
 import { type Choice, type Offer, offerOf, rootedChoice } from '../landing/offer.ts'
 import { requireOptions } from '../landing/options.ts'
 import {
@@ -12,6 +14,7 @@ import {
   requireAllowed,
   requireNoRisk,
   requirePlace,
+  requireSolved,
 } from '../landing/preview.ts'
 import type { Risk } from '../landing/risk.ts'
 import type { LandedAt, Landing, LandingInput, LandingStrategy, LandingWork } from '../landing/strategy.ts'
@@ -29,7 +32,7 @@ import { findShadow } from '../operations/shadow.ts'
 import type { Ports } from '../ports/index.ts'
 import { type Needs, requireNeeds } from '../steps/with-task.ts'
 import { requireTask } from '../tasks/find.ts'
-import { holdTask } from '../tasks/hold.ts'
+import { holdTask, settingsOf } from '../tasks/hold.ts'
 import type { Work } from '../tasks/work.ts'
 
 export interface AcceptInput<Name extends string = Strategy> extends Choice, LandingInput {
@@ -52,6 +55,8 @@ export interface Accepted<Name extends string = Strategy> extends LandedAt {
   readonly preview: Preview
   /** The files that no step holds, and that therefore cannot land. */
   readonly skipped?: readonly SkippedPath[] | undefined
+  /** The files that somebody changed while they landed: these were not written. */
+  readonly left?: readonly string[] | undefined
   /** Undefined in a dry run, and when there was nothing to land. */
   readonly operation?: string | undefined
   /** How the `postAccept` hook ended. */
@@ -59,8 +64,13 @@ export interface Accepted<Name extends string = Strategy> extends LandedAt {
 }
 
 /** Lands the work of a task or a part of it, completely or not at all. */
-export function accept(ports: Ports, input: AcceptInput, signal?: AbortSignal): Promise<Accepted> {
-  return acceptBy(landingStrategies, ports, input, signal)
+export function accept(
+  ports: Ports,
+  input: AcceptInput,
+  signal?: AbortSignal,
+  watch?: Watch,
+): Promise<Accepted> {
+  return acceptBy(landingStrategies, ports, input, signal, watch)
 }
 
 const needs: Needs = { state: 'open', checks: ['idle', 'workspace'], step: 'before the accept' }
@@ -71,20 +81,25 @@ export async function acceptBy<Name extends string>(
   ports: Ports,
   input: AcceptInput<Name>,
   signal?: AbortSignal,
+  watch?: Watch,
 ): Promise<Accepted<Name>> {
   const { repo: here, task: named } = await requireTask(ports, input.dir, input.task)
   const strategy = requireStrategy(strategies, input.as, named)
   requireOptions(strategy, input, strategies)
-  const choice = await rootedChoice(ports, here, input.dir, input)
+  const { accept: preset } = await settingsOf(ports, named)
+  // A strategy that lands all or nothing lands them, and names them.
+  const leaves = preset.leftovers === 'leave' && strategy.takes.includes('part')
+  const { withoutFailed = leaves && !input.steps && !input.hunks } = input
+  const choice = await rootedChoice(ports, here, input.dir, { ...input, withoutFailed })
   const { onOutput } = input
   if (!input.dryRun) await askTaskHook(ports, here, named, 'preAccept', { onOutput }, signal)
   const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
     const repo = await targetOf({ ports, repo: here, task: named })
-    const work = await requireNeeds({ ports, repo, task: named, signal }, needs)
+    const work = await requireNeeds({ ports, repo, task: named, signal, watch }, needs)
     const { task, skipped } = work
     const offer = await offerOf(work, choice)
     if (!('conflicts' in offer))
-      return { ...(await land({ ...work, signal, offer, input }, strategy, input)), skipped }
+      return { ...(await land({ ...work, offer, input }, strategy, input)), skipped }
     if (input.dryRun) return { task, as: strategy.name, preview: misfitPreview(offer.conflicts), skipped }
     throw conflictError(
       offer.conflicts,
@@ -104,29 +119,33 @@ async function land<Name extends string>(
   strategy: LandingStrategy<Name>,
   { allow = [], dryRun, failOnRisk, onRisk }: AcceptInput<Name>,
 ): Promise<Accepted<Name> & Pick<Landing, 'after'>> {
-  const { ports, repo, task, offer } = whole
+  const { task, offer } = whole
   const part: Offer = (await strategy.fit?.(whole)) ?? offer
   const work = { ...whole, offer: part }
   const looked = await lookAt(whole, strategy, allow)
   if (!dryRun) requireAllowed(looked, strategy)
+  if (!dryRun) requireSolved(task, looked)
   if (!dryRun && failOnRisk) requireNoRisk(looked)
   // Before the plan, because some strategies publish the branch there.
   if (!dryRun && looked.risks.length > 0 && onRisk && !(await onRisk(looked.risks)))
-    throw declinedError(looked)
+    throw declinedError(task, looked)
   const landing = await strategy.plan(work)
-  const preview = await previewOf(whole, part, looked, landing)
+  const preview = await previewOf(whole, part, strategy, looked, landing)
   const report = { as: strategy.name, preview }
   if (dryRun) return { ...report, task, ...(landing.onto !== undefined && { onto: landing.onto }) }
   requirePlace(offer, part, strategy.name)
   if (landing.conflicts.length > 0)
-    throw conflictError(landing.conflicts, wayOut(task, strategy, work.input, landing.conflicts))
+    throw conflictError(landing.conflicts, wayOut(task, strategy, work, landing.conflicts))
+  await bringPointers(work)
   const landed = (await landing.send?.()) ?? landing.landed
   const operation = await operationOf(work, strategy, landing)
-  const done = await perform({ ports, repo, task }, operation)
+  // What has been sent cannot be called back, so it is too late to cancel.
+  const { task: done, left } = await perform(landing.send ? { ...work, signal: undefined } : work, operation)
   return {
     ...report,
     task: done,
     operation: operation.id,
+    left,
     ...landed,
     ...(landing.after && { after: landing.after }),
   }

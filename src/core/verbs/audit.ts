@@ -47,7 +47,7 @@ export async function audit(records: Records, input: AuditInput): Promise<AuditE
     if (event.type === 'run.begun') agents.set(event.run, event.agent)
     const task = tasks.get(stored.uid)
     if (!task || (repo && task.repo !== repo.id)) return []
-    if (input.task !== undefined && task.id !== input.task) return []
+    if (input.task !== undefined && subject(event, task) !== input.task) return []
     if (input.since !== undefined && stored.at < input.since) return []
     if (input.failures && !isFailure(event)) return []
     return [entry(stored, task, agents)]
@@ -91,7 +91,7 @@ function entry(stored: StoredEvent, task: Task, agents: ReadonlyMap<string, stri
   return {
     seq,
     at,
-    task: task.id,
+    task: subject(event, task),
     uid,
     what: event.type,
     by: by(stored, agents),
@@ -102,9 +102,16 @@ function entry(stored: StoredEvent, task: Task, agents: ReadonlyMap<string, stri
   }
 }
 
+/** The id of the task that the event is about; empty for an orphan that no task had. */
+function subject(event: TaskEvent, { id }: Task): string {
+  return event.type === 'orphan.found' ? (event.of ?? '') : id
+}
+
 /** The agent for events of its run; else the process. */
 function by({ event, pid }: StoredEvent, agents: ReadonlyMap<string, string>): string | undefined {
   if (event.type === 'run.decided') return event.by
+  if (event.type === 'run.answered' || event.type === 'run.said')
+    return pid === undefined || event.by === 'nobody' ? event.by : `${event.by}, process ${pid}`
   const agent = 'run' in event && event.type !== 'run.stopping' ? agents.get(event.run ?? '') : undefined
   // Events that were rebuilt from a vault have no pid.
   const told = pid ?? (('owner' in event && event.owner.pid) || undefined)
@@ -144,6 +151,14 @@ function detail(event: TaskEvent): string {
       return `${event.agent} ${event.conversation}`
     case 'run.decided':
       return `${event.allow ? 'allowed' : 'denied'} ${event.tool} ${event.summary}: ${event.reason}`
+    case 'run.asked':
+      return `${event.tool} ${event.summary}: ${event.reason}`
+    case 'run.answered':
+      return event.by === 'nobody' ? 'nobody answered in time' : event.said
+    case 'run.said':
+      return event.text
+    case 'run.heard':
+      return String(event.count)
     case 'run.strayed':
       return event.changes.map(({ what }) => what).join(', ')
     case 'run.wanted':
@@ -157,6 +172,8 @@ function detail(event: TaskEvent): string {
       return `${event.trigger}: ${event.reason}`
     case 'hook.skipped':
       return `${event.hook} is not trusted`
+    case 'orphan.found':
+      return `${event.kind} ${event.path}${event.branch === null ? '' : `, branch ${event.branch}`}`
     case 'mended':
       return event.what
     case 'trash.slimmed':

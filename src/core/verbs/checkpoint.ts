@@ -1,4 +1,5 @@
 /** The verb checkpoint: takes a step of the workspace. */
+import type { Watch } from '../base/watch.ts'
 import type { Snapshot } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -32,8 +33,9 @@ export function checkpoint(
   ports: Ports,
   input: CheckpointInput,
   signal?: AbortSignal,
+  watch?: Watch,
 ): Promise<Checkpointed> {
-  const { dir, task: name, tool = 'checkpoint', summary = '', run, call } = input
+  const { dir, task: name, tool = 'checkpoint', summary = '', call } = input
   // An agent may be at work: each of its tool calls ends with a checkpoint.
   const needs = { state: 'open', checks: ['workspace'] } as const
   return withTask(
@@ -41,12 +43,16 @@ export function checkpoint(
     { dir, task: name, verb: 'checkpoint', needs },
     async (work) => {
       const { repo, task } = work
+      // What changes during a run counts as the agent's, whoever asks for the step.
+      const run = input.run ?? (task.pending?.verb === 'run' ? task.pending.run : undefined)
       const taken = await takeStep(work, { tool, summary, run, call }, input.files)
+      if (taken.created) watch?.settle('checkpoint')
       const published = await publishSteps({ ...work, task: taken.task })
       const commits = await ports.publishing.readPublished(repo, task)
       const ignored = input.ignored ? await ports.steps.readIgnored(repo, task, signal) : []
       return { ...taken, task: published, published: commits.get(taken.step.n), ignored }
     },
     signal,
+    watch,
   )
 }

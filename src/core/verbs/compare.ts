@@ -31,7 +31,7 @@ export async function compare(
 ): Promise<{ rows: Compared[]; diff: string | undefined }> {
   if (new Set(tasks).size < 2)
     throw new AppError('wrongUsage', '`compare` takes at least two different tasks.', {
-      hint: 'Usage: offshoot compare TASK TASK…',
+      hint: 'offshoot list shows the tasks; name two of them.',
     })
   const sides = await Promise.all(tasks.map((name) => readSide(ports, dir, name, signal)))
   const changes = sides.map(({ files }) => new Set(files))

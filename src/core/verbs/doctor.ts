@@ -11,7 +11,7 @@ import { findMoved } from '../recovery/relink.ts'
 import { isInWorkspace } from '../tasks/repo.ts'
 import { diskText } from '../model/disk-use.ts'
 import { readUseAt } from '../trash/disk-use.ts'
-import { usedPercent } from '../trash/free-space.ts'
+import { usedPercent } from '../trash/disk-warning.ts'
 
 export interface Check {
   readonly name: string

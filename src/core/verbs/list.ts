@@ -1,9 +1,9 @@
 /** The verb list: shows the tasks of a repository. */
 import type { TaskState } from '../model/enums.ts'
-import type { Task } from '../model/task.ts'
+import type { ShownTask } from '../model/task.ts'
 import type { Records } from '../ports/index.ts'
-import { asSeen } from '../tasks/liveness.ts'
-import { findRepo } from '../tasks/repo.ts'
+import { asListed } from '../tasks/liveness.ts'
+import { findOldPlace, findRepo } from '../tasks/repo.ts'
 
 export interface ListInput {
   readonly dir: string
@@ -12,12 +12,19 @@ export interface ListInput {
   readonly state?: TaskState | undefined
 }
 
-/** Newest first, as of their last event. Starts no process. */
-export async function list(records: Records, input: ListInput): Promise<Task[]> {
-  const { repo } = await findRepo(records, input.dir)
-  if (!repo) return []
+export interface Listed {
+  /** Newest first, as of their last event. */
+  readonly tasks: readonly ShownTask[]
+  /** The folder that the repository was moved from, if its record does not know of that yet. */
+  readonly movedFrom?: string | undefined
+}
+
+/** The tasks of the repository. Starts no process. */
+export async function list(records: Records, input: ListInput): Promise<Listed> {
+  const { repo, place } = await findRepo(records, input.dir)
+  if (!repo) return { tasks: [], movedFrom: await findOldPlace(records, place) }
   const openOnly = !input.all && input.state === undefined
   const found = await records.store.readTasks({ repo: repo.id, ...(openOnly && { open: true }) })
-  const tasks = await Promise.all(found.map((task) => asSeen(records, task)))
-  return input.state === undefined ? tasks : tasks.filter((task) => task.state === input.state)
+  const tasks = await asListed(records, found)
+  return { tasks: input.state === undefined ? tasks : tasks.filter((task) => task.state === input.state) }
 }

@@ -1,7 +1,9 @@
 /** The verb log: shows the steps of a task. */
 import type { Step, StepFile } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
+import type { Transcript } from '../model/transcript.ts'
 import type { Ports } from '../ports/index.ts'
+import { readTranscripts } from '../runs/transcript.ts'
 import { findMeant } from '../tasks/find.ts'
 
 export interface LoggedStep extends Step {
@@ -10,12 +12,12 @@ export interface LoggedStep extends Step {
   readonly published: string | undefined
 }
 
-/** The steps of a task, oldest first, without step 0. */
+/** The steps of a task, oldest first, without step 0; if asked for, also what its agents said. */
 export async function log(
   ports: Ports,
-  input: { dir: string; task?: string | undefined },
+  input: { dir: string; task?: string | undefined; agent?: boolean | undefined },
   signal?: AbortSignal,
-): Promise<{ task: Task; steps: LoggedStep[] }> {
+): Promise<{ task: Task; steps: LoggedStep[]; runs: Transcript[] | undefined }> {
   const { repo, task } = await findMeant(ports, input.dir, input.task)
   const steps = await ports.steps.readSteps(repo, task)
   const files = await ports.steps.readFiles(repo, steps, signal)
@@ -25,5 +27,6 @@ export async function log(
     files: files[step.n] ?? [],
     published: published.get(step.n),
   }))
-  return { task, steps: logged.slice(1) }
+  const runs = input.agent ? await readTranscripts(ports, repo, task) : undefined
+  return { task, steps: logged.slice(1), runs }
 }

@@ -1,6 +1,8 @@
 /** The verb prune: moves tasks that nobody needs into the trash, and keeps it small (docs/adr/0021-prune-in-batches.md). */
 import type { Work } from '../tasks/work.ts'
-import { eachOf } from '../base/concurrency.ts'
+import { type EachOptions, eachOf } from '../base/concurrency.ts'
+import { counted } from '../base/counted.ts'
+import type { Watch } from '../base/watch.ts'
 import { apart, type Failed } from '../base/failures.ts'
 import {
   findProtection,
@@ -49,17 +51,36 @@ interface PruneReason {
 }
 
 /** Removes tasks, oldest first, each by an operation of its own. A failure does not stop the rest. */
-export async function prune(ports: Ports, input: PruneInput, signal?: AbortSignal): Promise<Pruned> {
+export async function prune(
+  ports: Ports,
+  input: PruneInput,
+  signal?: AbortSignal,
+  watch?: Watch,
+): Promise<Pruned> {
   const { place, repo } = await findRepo(ports, input.dir)
   const settings = await readSettings(ports, place.checkout)
-  const here =
-    repo && !(await isGone(ports, repo)) ? await pruneHere(ports, repo, settings, input, signal) : none
-  const gone = await pruneGone(ports, input, signal)
+  const removed: Summary['removed'] = []
+  const pruneAll = async () => {
+    const isHere = repo && !(await isGone(ports, repo))
+    const here = isHere ? await pruneHere(ports, repo, settings, input, removed, signal, watch) : none
+    return { here, gone: await pruneGone(ports, input, signal) }
+  }
+  const { here, gone } = await pruneAll().catch((thrown: unknown) => {
+    throw signal?.aborted && removed.length > 0 ? cancelledError(removed, thrown) : thrown
+  })
   return {
     ...here,
     errors: [...here.errors, ...gone.errors],
     warnings: [...here.warnings, ...gone.warnings],
   }
+}
+
+/** The tasks that were removed before the user cancelled stay removed. */
+function cancelledError({ length }: Pruned['removed'], cause: unknown): AppError {
+  return new AppError('cancelled', `Cancelled; ${counted(length, 'task')} had been pruned before.`, {
+    hint: 'offshoot ops lists them, and offshoot undo takes one back.',
+    cause,
+  })
 }
 
 /** With the user's own `limits.perRepo`, unless the repository's is higher: a file that nobody trusts gives no task up. */
@@ -79,12 +100,14 @@ function pruneHere(
   repo: Repo,
   settings: Settings,
   input: PruneInput,
+  removed: Summary['removed'],
   signal?: AbortSignal,
+  watch?: Watch,
 ): Promise<Pruned> {
   return alone(ports, repo, input, signal, async () => {
     const outcome = input.dryRun
       ? await preview(ports, repo, settings, input, signal)
-      : await removeStale(ports, repo, settings, input, signal)
+      : await removeStale(ports, repo, settings, input, removed, signal, watch)
     const relieved = await relieve(ports, settings, input, signal)
     const { said, errors } = await shrink(ports, repo, settings, input, signal)
     return {
@@ -161,12 +184,15 @@ async function removeStale(
   repo: Repo,
   settings: Settings,
   input: PruneInput,
+  removed: Summary['removed'],
   signal?: AbortSignal,
+  watch?: Watch,
 ): Promise<Pruned> {
   const { errors, verdicts } = await gather(ports, repo, settings, input, signal)
   const stale = staleOf(verdicts)
   const keeping = new Set(verdicts.flatMap(({ task, keepsBranch }) => (keepsBranch ? [task.uid] : [])))
-  const sum: Summary = { removed: [], skipped: skippedOf(verdicts), errors, uncommitted: [] }
+  const onEach = watch?.count('pruning', stale.length)
+  const sum: Summary = { removed, skipped: skippedOf(verdicts), errors, uncommitted: [] }
   for (let from = 0; from < stale.length; from += mostAtOnce) {
     signal?.throwIfAborted()
     const some = stale.slice(from, from + mostAtOnce)
@@ -174,7 +200,7 @@ async function removeStale(
     await holdFree(ports, named, { verb: 'prune', signal }, async (free) => {
       for (const { task } of some)
         if (!free.includes(task)) sum.skipped.push({ task, why: 'another command is at work in it' })
-      const ready = await readyToGo(ports, repo, settings, free, input, sum, signal)
+      const ready = await readyToGo(ports, repo, settings, free, input, sum, { signal, onEach })
       const acts = await planActs(ports, repo, ready, keeping, sum)
       const ended = await performAll(ports, repo, acts)
       const reasons = new Map(some.map(({ task, why }) => [task.uid, why]))
@@ -262,10 +288,10 @@ async function readyToGo(
   named: readonly Task[],
   input: PruneInput,
   sum: Summary,
-  signal?: AbortSignal,
+  { signal, onEach }: EachOptions,
 ): Promise<Task[]> {
   const ready = new Map<string, Task>()
-  await eachOf(named, atOnce, async ({ uid, lastActiveAt }) => {
+  const prepare = async ({ uid, lastActiveAt }: Task) => {
     const task = await ports.store.findTaskByUid(uid)
     if (!task || !isOpen(task)) return
     if (task.pending || task.lastActiveAt !== lastActiveAt) {
@@ -283,7 +309,8 @@ async function readyToGo(
         sum.uncommitted.push({ task, why })
       }
     })
-  })
+  }
+  await eachOf(named, atOnce, prepare, { signal, onEach })
   return named.flatMap(({ uid }) => ready.get(uid) ?? [])
 }
 

@@ -1,6 +1,7 @@
 /** The verb remove: moves the workspace of a task into the trash and deletes its branch. */
 import { counted } from '../base/counted.ts'
 import path from 'node:path'
+import type { Watch } from '../base/watch.ts'
 import { askTaskHook } from '../hooks/hooks.ts'
 import { landedState } from '../landing/landed.ts'
 import type { CommandCall } from '../model/command.ts'
@@ -42,14 +43,20 @@ export interface Removed {
 }
 
 /** The task is closed; undo brings workspace, branch and registration back. */
-export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSignal): Promise<Removed> {
+export async function remove(
+  ports: Ports,
+  input: RemoveInput,
+  signal?: AbortSignal,
+  watch?: Watch,
+): Promise<Removed> {
+  requireOneName(input)
   const { repo } = await findRepo(ports, input.dir)
   const named = repo && (await findNamed(ports, repo, input))
   if (!repo || !named) throw notFound(input)
   if (isOpen(named)) await askTaskHook(ports, repo, named, 'preRemove', { onOutput: input.onOutput }, signal)
   if (input.force) await stopTask(ports, named, signal)
   const needs = { state: 'any', checks: ['idle', 'unmoved'] } as const
-  return withFound({ ports, repo, task: named, signal }, { verb: 'remove', needs }, async (work) => {
+  return withFound({ ports, repo, task: named, signal, watch }, { verb: 'remove', needs }, async (work) => {
     const { task } = work
     if (!isOpen(task))
       return {
@@ -70,7 +77,7 @@ export async function remove(ports: Ports, input: RemoveInput, signal?: AbortSig
       keepBranch: input.keepBranch,
     })
     const operation = newOperation(work, 'remove', closed)
-    const removed = await perform({ ports, repo, task }, operation)
+    const { task: removed } = await perform(work, operation)
     return { task: removed, removed: true, ignored, branchKept, landed, operation: operation.id }
   })
 }
@@ -87,8 +94,22 @@ async function findNamed(
     // The path may belong to another repository, in which this command must not act.
     return found?.repo === repo.id ? found : undefined
   }
-  return (await ports.store.readTasks({ repo: repo.id })).find(
+  const fits = (await ports.store.readTasks({ repo: repo.id })).filter(
     (task) => path.basename(task.path) === input.name || task.id === input.name,
+  )
+  return fits.find(isOpen) ?? fits[0]
+}
+
+function requireOneName({ task, path: folder, name }: RemoveInput): void {
+  const names = [task, folder, name].filter((one) => one !== undefined)
+  if (names.length === 1) return
+  const many = names.length === 0 ? 'none' : 'several'
+  throw new AppError(
+    'wrongUsage',
+    `One of task, path and name says which worktree to remove; found ${many}.`,
+    {
+      hint: 'offshoot worktree list shows the worktrees.',
+    },
   )
 }
 

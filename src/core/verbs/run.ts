@@ -1,7 +1,8 @@
 /** The verb run: runs an agent or a command in a task. */
+import { quoted } from '../base/shell-quote.ts'
+import type { Watch } from '../base/watch.ts'
 import type { CommandCall } from '../model/command.ts'
 import { AppError, appError } from '../model/errors.ts'
-import type { Progress } from '../model/progress.ts'
 import { commandLine } from '../model/redact.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
@@ -11,11 +12,14 @@ import { requireTrustedSettings } from '../runs/agent-settings.ts'
 import { chooseAgent } from '../runs/choose-agent.ts'
 import { type AgentOrder, type Onlooker, type RunValue, workInTask } from '../runs/loop.ts'
 import { requireTools } from '../runs/known-tools.ts'
+import { waitOf } from '../runs/question.ts'
 import { inTurn } from '../runs/queue.ts'
 import { agentName, flagsOf, type RunInput } from '../runs/run-input.ts'
 import type { EndedRun } from '../runs/end-run.ts'
 import { type ActiveRun, withRun } from '../runs/run.ts'
+import { inShort } from '../runs/wrap.ts'
 import { requireTask } from '../tasks/find.ts'
+import { requireEnabled } from '../tasks/guards.ts'
 import { findRepo } from '../tasks/repo.ts'
 import { startTask } from '../starting/start-task.ts'
 
@@ -25,15 +29,19 @@ export async function runAgent(
   input: RunInput,
   onlooker?: Onlooker,
   signal: AbortSignal = new AbortController().signal,
+  watch?: Watch,
 ): Promise<EndedRun<RunValue>> {
   const { place } = await findRepo(ports, input.dir)
   const settings = await ports.settings.read(place.checkout, flagsOf(input))
+  requireEnabled(settings)
   const { policy } = settings
   const resumed = input.resume ? await findResumed(ports, input) : undefined
   const name = agentName(settings, input, resumed?.task)
   const agent = await chooseAgent(ports, input.dir, name, policy.level)
   requireTools(policy, ports.agents.includes(agent))
-  const found = resumed ?? (await taskFor(ports, input, signal, onlooker))
+  const found = resumed ?? (await taskFor(ports, input, signal, onlooker, watch))
+  // A command of the user's own, as `exec` runs it; an agent that is a command has a prompt.
+  const exec = input.create || input.prompt !== undefined ? undefined : input.argv
   const order: AgentOrder = {
     agent,
     policy,
@@ -42,29 +50,42 @@ export async function runAgent(
     argv: input.argv,
     resume: input.resume,
     // A user who runs a command with exec, such as tests, sees its failure, so auto-revert leaves the task.
-    mayFail: input.argv !== undefined && !input.create,
+    mayFail: exec !== undefined,
     onlooker,
     ask: input.autoContinue ? undefined : onlooker?.ask,
+    askMs: input.autoContinue ? 0 : waitOf(policy),
   }
   // A plain command is recorded under its own name.
   const label = (agent.name === 'command' && input.argv?.[0]) || agent.name
   const onOutput = onlooker && outputTo(onlooker)
+  let hasBegun = false
   const running = async () => {
     await requireTrustedSettings(ports, found, agent)
     const work = async (run: ActiveRun) => {
+      hasBegun = true
       // Again: the run may just have made a missing workspace from its last step.
       await requireTrustedSettings(ports, run, agent)
       return workInTask(run, order, signal)
     }
     return withRun(ports, found, label, work, {
+      command: exec && inShort(commandLine(exec)),
       meanwhile: recoverMeanwhile,
       onOutput,
       signal,
     })
   }
-  if (input.argv && !input.create) return running()
+  if (exec) return running()
   const limit = settings.limits.concurrent
-  return inTurn(ports, found.repo, limit, () => onlooker?.tell({ event: 'queued', limit }), running, signal)
+  const onQueued = () => onlooker?.tell({ event: 'queued', limit })
+  return inTurn(ports, found.repo, limit, onQueued, running, signal).catch((thrown: unknown) => {
+    throw signal.aborted && !hasBegun ? cancelledError(found.task, thrown) : thrown
+  })
+}
+
+/** The task that the run would have worked in stays, also if it was made for the run. */
+function cancelledError({ id }: Task, cause: unknown): AppError {
+  const hint = `The task is there: offshoot show ${quoted(id)}`
+  return new AppError('cancelled', 'Cancelled before the run began.', { hint, cause })
 }
 
 /** The named task, or the one that has the conversation to resume. */
@@ -99,17 +120,15 @@ async function taskFor(
   input: RunInput,
   signal: AbortSignal,
   onlooker: Onlooker | undefined,
+  watch: Watch | undefined,
 ): Promise<Found> {
   if (!input.create) return requireTask(ports, input.dir, input.task)
   const title =
     input.task === undefined ? ((input.argv && commandLine(input.argv)) ?? input.prompt) : undefined
-  const { dir, base } = input
-  const watched = onlooker && {
-    onOutput: outputTo(onlooker),
-    onProgress: (progress: Progress) => onlooker.tell({ event: 'progress', ...progress }),
-  }
-  const asked = { dir, task: input.task, title, base, ...watched }
-  return startTask(ports, asked, signal).catch((thrown: unknown) => {
+  const { dir, base, from, branch, isolation } = input
+  const heard = onlooker && { onOutput: outputTo(onlooker) }
+  const asked = { dir, task: input.task, title, base, from, branch, isolation, ...heard }
+  return startTask(ports, asked, signal, watch).catch((thrown: unknown) => {
     throw beforeRun(appError(thrown))
   })
 }

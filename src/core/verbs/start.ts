@@ -1,49 +1,14 @@
 /** The verb start: makes a task with its branch and workspace. */
-import { type Exclusion, requireCombinable } from '../base/exclusions.ts'
+import type { Watch } from '../base/watch.ts'
 import type { Ports } from '../ports/index.ts'
 import { type Started, type StartInput, startTask } from '../starting/start-task.ts'
 
 /** Makes the task, its branch and its workspace; or answers the open task of that id. */
-export async function start(ports: Ports, input: StartInput, signal?: AbortSignal): Promise<Started> {
-  requireCombinable(optionsIn(input), exclusions)
-  return startTask(ports, input, signal)
+export async function start(
+  ports: Ports,
+  input: StartInput,
+  signal?: AbortSignal,
+  watch?: Watch,
+): Promise<Started> {
+  return startTask(ports, input, signal, watch)
 }
-
-type Option =
-  | '--branch'
-  | '--dirty'
-  | '--existing-branch'
-  | '--from'
-  | '--isolation branch'
-  | '--isolation clone'
-
-function optionsIn(input: StartInput): Record<Option, unknown> {
-  return {
-    '--branch': input.branch,
-    '--dirty': input.dirty,
-    '--existing-branch': input.existingBranch,
-    '--from': input.from,
-    '--isolation branch': input.isolation === 'branch',
-    '--isolation clone': input.isolation === 'clone',
-  }
-}
-
-const shadowed = {
-  why: ', which starts from what is checked out',
-  hint: 'Leave it out, or check that branch out first.',
-}
-const dirty = { why: ': it starts from what is checked out', hint: 'Leave one of them out.' }
-
-const exclusions: readonly Exclusion<Option>[] = [
-  {
-    options: ['--branch', '--existing-branch'],
-    why: ': one makes a new branch, the other uses an old one',
-  },
-  { options: ['--from', '--existing-branch'], why: ': it names the start of a new branch' },
-  { options: ['--from', '--isolation branch'], ...shadowed },
-  { options: ['--existing-branch', '--isolation branch'], ...shadowed },
-  { options: ['--dirty', '--from'], ...dirty },
-  { options: ['--dirty', '--existing-branch'], ...dirty },
-  { options: ['--dirty', '--isolation branch'], why: ', which puts uncommitted work away' },
-  { options: ['--existing-branch', '--isolation clone'], why: ', which has branches of its own' },
-]

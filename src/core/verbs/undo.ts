@@ -1,7 +1,8 @@
 /** The verb undo: takes an operation back. */
 import { now } from '../base/time.ts'
-import { whereItIsNow, withLaterEdits } from '../landing/later-edits.ts'
-import { toText } from '../model/bytes.ts'
+import type { Watch } from '../base/watch.ts'
+import { whereItIsNow, withLaterEdits, withoutEdited } from '../landing/later-edits.ts'
+import { type BytePath, toText } from '../model/bytes.ts'
 import { AppError, conflictError } from '../model/errors.ts'
 import type { Operation, StepMove } from '../model/operation.ts'
 import { branchRef } from '../model/refs.ts'
@@ -10,13 +11,13 @@ import { isOpen, type Task } from '../model/task.ts'
 import { inverse } from '../operations/inverse.ts'
 import { overlaps, requireFits } from '../operations/fits.ts'
 import { findOperation } from '../operations/kept.ts'
-import { type KnownOperation, operationsOf } from '../operations/known.ts'
+import { type KnownOperation, operationsOf, reposWith } from '../operations/known.ts'
 import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { basisOf, requireStep } from '../steps/history.ts'
 import { takeStep } from '../steps/take.ts'
 import { requireNeeds, withFound } from '../steps/with-task.ts'
-import { findRepo } from '../tasks/repo.ts'
+import { findRepo, repoAt } from '../tasks/repo.ts'
 import type { Work } from '../tasks/work.ts'
 import { ensureWorkspace } from '../workspaces/recreate.ts'
 
@@ -31,15 +32,22 @@ export interface Undone {
   readonly undone: KnownOperation
   readonly operation: string
   readonly files: readonly string[]
+  /** Files that somebody has changed since the run, or meanwhile: these stay as they are. */
+  readonly left: readonly string[]
 }
 
 /** Merges later edits with the undo; throws, and does nothing, when they overlap. */
-export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal): Promise<Undone> {
+export async function undo(
+  ports: Ports,
+  input: UndoInput,
+  signal?: AbortSignal,
+  watch?: Watch,
+): Promise<Undone> {
   if (input.operation === '')
     throw new AppError('wrongUsage', 'The id of the operation is empty.', {
       hint: 'offshoot ops lists the operations.',
     })
-  const { repo } = await findRepo(ports, input.dir)
+  const repo = await repoOf(ports, input)
   const all = repo ? await operationsOf(ports, repo) : []
   const chosen = all.find(({ id, verb, undone, expired }) =>
     input.operation === undefined
@@ -69,22 +77,50 @@ export async function undo(ports: Ports, input: UndoInput, signal?: AbortSignal)
       hint: 'offshoot ops lists the other operations; name one of them.',
     })
   const needs = { state: 'any', checks: ['idle'] } as const
-  return withFound({ ports, repo, task, signal }, { verb: 'undo', needs }, async (work) => {
+  return withFound({ ports, repo, task, signal, watch }, { verb: 'undo', needs }, async (work) => {
     const inverted = inverse(operation, ports.ids.uid(), now(ports))
     const swapped = hasLanded(all, chosen) ? await whereItIsNow(work, inverted) : inverted
-    const back = operation.step
-      ? { ...swapped, step: await stepBack(work, operation, operation.step) }
-      : operation.head
-        ? swapped
-        : await withLaterEdits(ports, repo, swapped)
+    const { back, left } =
+      operation.verb === 'run'
+        ? await withoutEdited(work, swapped)
+        : { back: await fitted(work, operation, swapped), left: [] }
     await requireFits(work, back)
     if (operation.verb === 'run') await requireUnused(ports, repo, back)
-    const performed = await perform({ ports, repo, task: work.task }, back)
-    const done = await remakeFolder({ ...work, task: performed })
+    const performed = await perform(work, back)
+    const done = await remakeFolder({ ...work, task: performed.task })
     const moves = [...(back.files?.moves ?? []), ...(back.strays ?? []).flatMap((part) => part.moves)]
-    const files = moves.map(({ path: file }) => toText(file))
-    return { task: done, undone: chosen, operation: back.id, files }
+    const files = [...moves.map(({ path: file }) => file), ...(await changedInWorkspace(work, back))].map(
+      toText,
+    )
+    return { task: done, undone: chosen, operation: back.id, files, left: [...left, ...performed.left] }
   })
+}
+
+/** The repository that the command is typed in, unless only another one has the named operation. */
+async function repoOf(ports: Ports, { dir, operation }: UndoInput): Promise<Repo | undefined> {
+  if (operation === undefined) return (await findRepo(ports, dir)).repo
+  const here = await findRepo(ports, dir).then(
+    ({ repo }) => ({ repo }),
+    (thrown: unknown) => ({ thrown }),
+  )
+  const known = 'repo' in here ? here.repo : undefined
+  const [first, second] = await reposWith(ports, operation)
+  if (known && [first, second].includes(known.id)) return known
+  if (first === undefined) {
+    if ('thrown' in here) throw here.thrown
+    return known
+  }
+  const record = second === undefined ? await ports.repos.findById(first) : undefined
+  if (record) return repoAt(ports, record)
+  throw new AppError('notFound', `Operations of several repositories begin with ${operation}.`, {
+    hint: 'Give more of the id, or repeat in the repository that is meant.',
+  })
+}
+
+/** Fits the inverse of an operation to what has changed since. */
+async function fitted(work: Work, operation: Operation, swapped: Operation): Promise<Operation> {
+  if (operation.step) return { ...swapped, step: await stepBack(work, operation, operation.step) }
+  return operation.head ? swapped : withLaterEdits(work, swapped)
 }
 
 /** Whether the operation, or the one that it took back, is an accept. */
@@ -100,6 +136,13 @@ async function remakeFolder(work: Work): Promise<Task> {
   return (await ensureWorkspace(work)).task
 }
 
+/** The files that an undo of a rewind or an update changed in the workspace. */
+async function changedInWorkspace({ ports, repo, task }: Work, { step }: Operation): Promise<BytePath[]> {
+  if (!step) return []
+  const before = requireStep(task, await ports.steps.readSteps(repo, task), step.before)
+  return [...(await ports.contents.compare(repo, before.tree, step.tree)).keys()]
+}
+
 /** The workspace as it was before the operation, merged with the work since. */
 async function stepBack(begun: Work, { id, verb }: Operation, { before }: StepMove): Promise<StepMove> {
   const work = await requireNeeds(begun, { state: 'open', checks: ['workspace'] })
@@ -107,7 +150,7 @@ async function stepBack(begun: Work, { id, verb }: Operation, { before }: StepMo
   const kept = { tool: 'checkpoint', summary: `before the undo of ${verb}` }
   const { step: last } = await takeStep(work, kept)
   const steps = await ports.steps.readSteps(repo, task)
-  const [then, after] = [requireStep(steps, before), requireStep(steps, before + 1)]
+  const [then, after] = [requireStep(task, steps, before), requireStep(task, steps, before + 1)]
   const sides = { base: after.tree, ours: last.tree, theirs: then.tree, labels: ['now', 'before'] as const }
   const { tree, conflicts } = await ports.contents.merge(repo, sides, signal)
   if (conflicts.length > 0) throw conflictError(conflicts, overlaps)

@@ -7,10 +7,12 @@ import type { Conflict } from '../model/tree.ts'
 import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
-import { basisOf } from '../steps/history.ts'
+import { basisOf, fromCheckout } from '../steps/history.ts'
 import { type Needs, withTask } from '../steps/with-task.ts'
+import { following, type Watch } from '../base/watch.ts'
 import type { Work } from '../tasks/work.ts'
 import { rawTree } from '../workspaces/raw-tree.ts'
+import { requireBaseCommit } from '../workspaces/recreate.ts'
 
 export interface UpdateInput {
   readonly dir: string
@@ -30,14 +32,19 @@ export interface Updated {
 }
 
 /** Brings the target into the workspace, so that conflicts are solved there, before an accept. */
-export function update(ports: Ports, input: UpdateInput, signal?: AbortSignal): Promise<Updated> {
+export function update(
+  ports: Ports,
+  input: UpdateInput,
+  signal?: AbortSignal,
+  watch?: Watch,
+): Promise<Updated> {
   const needs: Needs = {
     state: 'open',
     checks: [({ task }) => requireOtherCheckout(task, input), 'workspace', 'idle'],
     step: 'before the update',
   }
   const { dir, task } = input
-  return withTask(ports, { dir, task, verb: 'update', needs }, (work) => bringIn(work, input), signal)
+  return withTask(ports, { dir, task, verb: 'update', needs }, (work) => bringIn(work, input), signal, watch)
 }
 
 /** In a checkout of the user's the task's work is what --dirty would bring in. */
@@ -68,9 +75,9 @@ async function bringIn(work: Work, input: UpdateInput): Promise<Updated> {
       'Repeat with --conflicts markers, which writes the conflicts into the workspace, to resolve them there.',
     )
   if (theirs === base) return { task, step: undefined, conflicts: [] }
-  const note = { tool: 'update', summary: `from ${label}`, basis: theirs }
+  const note = { tool: 'update', summary: input.dirty ? fromCheckout : `from ${label}`, basis: theirs }
   const operation = newOperation(work, 'update', { step: { before: last.n, tree: merged.tree, note } })
-  const done = await perform({ ports, repo, task }, operation)
+  const { task: done } = await perform(work, operation)
   // The workspace has the merged files, under the names that they have there.
   const conflicts = merged.conflicts.map(({ path, kind }) => ({
     path: merged.aside?.get(path) ?? path,
@@ -85,7 +92,7 @@ async function targetTree(work: Work, first: Step, input: UpdateInput): Promise<
   const { contents, refs } = ports
   if (input.dirty) {
     const target = await ports.locate(task.origin)
-    return contents.captureAll({ ...repo, place: target }, task.origin, signal)
+    return contents.captureAll({ ...repo, place: target }, task.origin, following(work, 'reading'))
   }
   const branch = input.onto ?? task.base.branch
   const commit = branch === null ? undefined : await refs.findRef(repo.place, branchRef(branch), signal)
@@ -98,5 +105,6 @@ async function targetTree(work: Work, first: Step, input: UpdateInput): Promise<
       },
     )
   }
+  await requireBaseCommit(work)
   return rawTree(work, first.tree, commit)
 }

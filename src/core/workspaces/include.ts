@@ -5,13 +5,14 @@
 import path from 'node:path'
 import { eachOf } from '../base/concurrency.ts'
 import { now } from '../base/time.ts'
+import { following } from '../base/watch.ts'
 import { type BytePath, fromText, toText } from '../model/bytes.ts'
-import type { Place, Repo } from '../model/repo.ts'
+import type { Place } from '../model/repo.ts'
 import { isSecretName } from '../model/secrets.ts'
 import type { Settings } from '../model/settings.ts'
-import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { append } from '../tasks/records.ts'
+import type { Work } from '../tasks/work.ts'
 
 const listName = '.worktreeinclude'
 
@@ -24,13 +25,12 @@ export interface Included {
 
 /** Copies and links the files that are named; undefined when no pattern is set anywhere. */
 export async function include(
-  ports: Ports,
-  repo: Repo,
+  work: Work,
   from: Place,
   settings: Settings['workspace'],
-  task: Task,
-  signal?: AbortSignal,
 ): Promise<Included | undefined> {
+  const { ports, repo, task } = work
+  const { signal, count } = following(work, 'copying')
   const { checkout } = from
   if (checkout === null || task.shadow) return undefined
   const listed = (await ports.files.readText(path.join(checkout, listName))) ?? ''
@@ -48,11 +48,11 @@ export async function include(
   // Before the first copy, so that no step can hold one.
   await ports.steps.keepOut(repo, task, [...copied, ...linked])
   const names = { copied: copied.map(toText), linked: linked.map(toText) }
-  await eachOf(names.copied, 8, async (name) => {
-    signal?.throwIfAborted()
+  const copyOne = async (name: string) => {
     const mode = isSecretName(name) ? 0o600 : undefined
     await ports.durable.copyNew(checkout, task.path, name, mode)
-  })
+  }
+  await eachOf(names.copied, 8, copyOne, { signal, onEach: count?.(names.copied.length) })
   for (const name of names.linked) await ports.durable.link(path.join(checkout, name), task.path, name)
   const included = { ...names, secrets: names.copied.filter(isSecretName) }
   await append(ports, task.uid, { type: 'included', ...eventLists(included) }, now(ports))

@@ -2,10 +2,10 @@
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
 import { isBelow } from '../base/below.ts'
+import { quoted } from '../base/shell-quote.ts'
 import { now } from '../base/time.ts'
 import { AppError, type Problem } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
-import type { OnProgress } from '../model/progress.ts'
 import { branchRef, pinRef } from '../model/refs.ts'
 import type { Place, Repo } from '../model/repo.ts'
 import type { Pending, Task } from '../model/task.ts'
@@ -95,17 +95,16 @@ export async function makeRefs(work: Work): Promise<void> {
 
 export function branchTaken(branch: string, rival: string): AppError {
   const message = `The branch ${branch} cannot be made: there is a branch ${rival}.`
-  return new AppError('branchInUse', message, { data: { branch: rival } })
+  const others = 'Choose another branch with --branch NAME'
+  const hint =
+    rival === branch ? `${others}, or go on with that one: --existing-branch ${quoted(branch)}` : `${others}.`
+  return new AppError('branchInUse', message, { hint, data: { branch: rival } })
 }
 
 /** Makes the folder of the workspace, its registration and its files. */
-export async function makeFolder(
-  { ports, repo, task }: Work,
-  signal?: AbortSignal,
-  onProgress?: OnProgress,
-): Promise<void> {
+export async function makeFolder({ ports, repo, task, signal, watch }: Work): Promise<void> {
   await makeBase(ports, repo, task.path)
-  await isolationOf(ports, task).make(repo, task, signal, onProgress)
+  await isolationOf(ports, task).make(repo, task, signal, watch?.onProgress)
 }
 
 /** Makes the parent folder of a workspace. */

@@ -193,7 +193,7 @@ async function makeSlot(
       hint: 'Repeat the command.',
     })
   const record: SlotRecord = { ...as, look: await ports.slots.readLook(making) }
-  await ports.files.write(slotParts(making).record, JSON.stringify(record))
+  await ports.files.write(slotParts(making).record, JSON.stringify(record), 0o600)
   await ports.files.rename(making, slot)
 }
 

@@ -4,7 +4,8 @@ import type { Work } from '../tasks/work.ts'
 import { now } from '../base/time.ts'
 import { AppError, appError } from '../model/errors.ts'
 import type { Worktree } from '../model/git.ts'
-import { branchRef } from '../model/refs.ts'
+import { branchRef, pinRef } from '../model/refs.ts'
+import { repoRoot } from '../model/repo.ts'
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import { trashParts } from '../model/layout.ts'
@@ -26,12 +27,30 @@ export async function ensureWorkspace(work: Work): Promise<{ task: Task; mended:
     await requireWorkspace(work)
     return { task, mended: 'sound' }
   }
+  await requireBaseCommit(work)
   await requireRegistration(work)
   if (!(await isThere(ports, task))) {
     return { task: await recreate(work), mended: 'recreated' }
   }
   const mended = await mendGit(work)
   return { task, mended: mended ? 'mended' : 'sound' }
+}
+
+/** Throws when the repository has lost the commit that the task started from: another one was made at its path. */
+export async function requireBaseCommit({ ports, repo, task, signal }: Work): Promise<void> {
+  const { id, base } = task
+  // While the pin is there, so is the commit, and git need not be asked.
+  if ((await ports.refs.findRef(repo.place, pinRef(task.uid), signal)) === base.commit) return
+  if ((await ports.history.findCommit(repo.place, base.commit, signal)) !== undefined) return
+  const where = repoRoot(repo.commonDir)
+  throw new AppError(
+    'baseMissing',
+    `The commit ${base.commit.slice(0, 10)} that ${id} started from is not in ${where}: the repository was made anew, or lost it.`,
+    {
+      path: where,
+      hint: `What ${id} did is kept: offshoot accept ${id} lands it as a patch, offshoot reject ${id} gives it up.`,
+    },
+  )
 }
 
 /** Whether the workspace exists. An empty folder, without even `.git`, counts as a deleted workspace. */
@@ -110,17 +129,17 @@ async function recreate(work: Work): Promise<Task> {
       await makeBase(ports, repo, task.path)
       await ports.files.makeNewFolder(task.path)
       await mendGit(work)
-      await steps.restore(repo, task, null, later.at(-1) ?? first, signal)
+      await steps.restore(repo, task, null, later.at(-1) ?? first, { signal })
       if (later.length === 0) await takeCommits(work, first)
     } else {
-      await makeFolder(work, signal)
+      await makeFolder(work)
       await seeding.reseed(repo, task)
       await isolationOf(ports, task).checkOut(repo, task, signal)
     }
     await ports.isolations.fillSubmodules(repo, task, await headOf(work), signal)
     const from = await ports.locate(task.origin).catch(() => undefined)
     const settings = from && (await ports.settings.read(from.checkout))
-    if (settings) await include(ports, repo, from, settings.workspace, task, signal)
+    if (settings) await include(work, from, settings.workspace)
     return await append(ports, task.uid, { type: 'recreate.done' }, now(ports))
   } catch (error) {
     await undoRecreate(work, appError(error).message).catch(() => {})
@@ -134,5 +153,5 @@ async function takeCommits(work: Work, first: Step): Promise<void> {
   const head = await ports.refs.findRef(repo.place, branchRef(task.branch), signal)
   if (head === undefined || head === task.base.commit) return
   const tree = await rawTree(work, first.tree, head)
-  await ports.steps.restore(repo, task, first, { ...first, tree }, signal)
+  await ports.steps.restore(repo, task, first, { ...first, tree }, { signal })
 }

@@ -16,15 +16,27 @@ export const taskName = z.string().min(1)
 /** A path, or the id of a commit, and what is the matter with it. */
 export const riskSchema = z.object({ path: z.string(), why: z.string() })
 
+/** A question of an agent that waits for an answer. */
+export const askedSchema = z.object({
+  question: z.string().describe('Its id.'),
+  tool: z.string(),
+  summary: z.string(),
+  reason: z.string().describe('Why it is asked.'),
+  at: z.iso.datetime(),
+  until: z.iso.datetime().describe('When it is denied without an answer.'),
+})
+
 /** The compiler refuses a field that only one of this and `TaskView` has. */
 const taskFields = {
   id: z.string(),
   title: z.string(),
   state: z.enum(taskStates),
+  was: z.enum(taskStates).exactOptional().describe('Of a stale task: its state before.'),
   isolation: z.enum(isolations),
   path: z.string(),
   branch: z.string(),
   base: z.object({ branch: z.string().nullable(), commit: z.string() }),
+  origin: z.string().describe('The checkout that it was started in.'),
   head: z.string(),
   checkpoints: z.number().int(),
   files: z.number().int(),
@@ -34,6 +46,8 @@ const taskFields = {
   landed: z.boolean().nullable(),
   createdAt: z.iso.datetime(),
   lastActiveAt: z.iso.datetime(),
+  closedAt: z.iso.datetime().exactOptional(),
+  closedBy: z.string().exactOptional().describe('The command that closed it.'),
   agent: z.string().exactOptional(),
   conversation: z.string().optional(),
   wanted: z
@@ -44,6 +58,13 @@ const taskFields = {
     .string()
     .exactOptional()
     .describe('Which commits of the agent are not on the branch, and where they are kept.'),
+  denied: z.number().int().exactOptional().describe('How many tool calls were denied in its last run.'),
+  unheard: z
+    .number()
+    .int()
+    .exactOptional()
+    .describe('How many messages of `say` no agent has been given yet.'),
+  asks: askedSchema.optional().describe('The question of the agent that waits for `answer`.'),
   runs: z.number().int(),
   slug: z.string().describe('A name for databases and the like, unique to this task.'),
   ports: list(z.number().int()).optional().describe('The network ports that its servers may listen on.'),
@@ -62,6 +83,10 @@ export const errorSchema = z.object({
 
 export const fileSchema = z.object({ path: z.string(), status: z.enum(['added', 'modified', 'deleted']) })
 
+const lines = z.number().int().nullable().describe('Null where git counts none, as in a binary file.')
+
+export const countedSchema = fileSchema.extend({ insertions: lines, deletions: lines })
+
 export const hunkSchema = z.object({
   id: z.string().describe('A hash of path and content: it changes when the hunk does.'),
   path: z.string(),
@@ -76,9 +101,23 @@ export const hunkSchema = z.object({
 
 export const hookSchema = z.object({ hook: z.string(), ok: z.boolean(), why: z.string() })
 
-export const conflictSchema = z.object({ path: z.string(), kind: z.string() })
+export const conflictSchema = z.object({
+  path: z.string(),
+  kind: z.string(),
+  line: z.number().int().optional().describe('Of the kind `markers`: the line of the first conflict marker.'),
+})
+
+/** Files that somebody changed in the middle of a verb. */
+export const leftSchema = list(z.string()).optional()
 
 export const skippedSchema = list(z.object({ path: z.string(), why: z.string() }))
+
+export const stepCallSchema = z.object({
+  id: z.string().optional().describe("The agent's own id of the call."),
+  tool: z.string(),
+  summary: z.string(),
+  failed: z.literal(true).optional(),
+})
 
 export const stepSchema = z.object({
   n: z.number().int(),
@@ -90,11 +129,18 @@ export const stepSchema = z.object({
   at: z.iso.datetime(),
   run: z.string().optional(),
   call: z.string().optional(),
+  calls: list(stepCallSchema).describe('All tool calls whose work the step may hold.'),
   rewindTo: z.number().int().optional(),
+  failed: z.string().optional().describe('The tool that failed and left these changes.'),
   skipped: skippedSchema,
 })
 
+/** In the answer of every action that makes something. */
+export const warnings = list(z.string()).optional().describe('That the disk is nearly full.')
+
 export const findingSchema = z.object({ name: z.string(), message: z.string(), hint: z.string() })
+
+const commitWords = z.object({ subject: z.string(), author: z.string() })
 
 export const straySchema = z.object({
   what: z.string(),
@@ -104,5 +150,44 @@ export const straySchema = z.object({
     .object({ before: z.string(), after: z.string() })
     .optional()
     .describe('The permissions, as for chmod, if they changed.'),
+  where: z.literal('checkout').optional().describe('Of a file of the checkout: `what` is its path there.'),
+  keys: list(z.string()).optional().describe('Of a config: the keys that changed.'),
+  commits: z
+    .object({ before: commitWords.optional(), after: commitWords.optional() })
+    .optional()
+    .describe('Of a branch: the commits that it was and is at.'),
+  why: z.string().optional().describe('Why an undo of the run leaves it.'),
+  back: z.string().optional().describe('A command that puts it back, if you want that.'),
   kept: z.boolean().optional().describe('Whether an undo can put the old value back.'),
+})
+
+const kept = <N extends string, S extends z.ZodRawShape>(event: N, shape: S) =>
+  z.object({ at: z.iso.datetime(), event: z.literal(event), ...shape })
+const keptCall = { tool: z.string(), summary: z.string(), call: z.string().optional() }
+const keptText = {
+  text: z.string(),
+  cut: z.number().int().optional().describe('How many characters are left out.'),
+}
+
+export const transcriptSchema = z.object({
+  run: z.string(),
+  agent: z.string(),
+  prompt: z.string(),
+  startedAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().optional().describe('Left out while it goes on, and of a run that was killed.'),
+  ok: z.boolean().optional(),
+  reason: z.string().optional(),
+  left: z.number().int().optional().describe('How many events were not kept: the transcript was too long.'),
+  events: list(
+    z.discriminatedUnion('event', [
+      kept('message', keptText),
+      kept('output', { stream: z.enum(['stdout', 'stderr']), ...keptText }),
+      kept('tool.started', keptCall),
+      kept('tool.ended', { ok: z.boolean(), ...keptCall }),
+      kept('denied', { reason: z.string(), ...keptCall }),
+      kept('step', { n: z.number().int() }),
+      kept('malformed', { reason: z.string() }),
+      kept('usage', { inputTokens: z.number(), outputTokens: z.number() }),
+    ]),
+  ),
 })

@@ -1,7 +1,16 @@
 /** Schemas of the actions on offshoot itself. */
 import { z } from 'zod'
 import { policyLevels } from '../../core/model/enums.ts'
-import { errorSchema, findingSchema, list, repo, taskName, taskSchema } from './common.ts'
+import {
+  errorSchema,
+  findingSchema,
+  leftSchema,
+  list,
+  repo,
+  taskName,
+  taskSchema,
+  warnings,
+} from './common.ts'
 
 export const systemSchemas = {
   'system.notices': {
@@ -35,7 +44,7 @@ export const systemSchemas = {
   },
   'system.pool': {
     input: z.object({ repo, clear: z.boolean().optional() }),
-    output: z.object({ slots: z.number().int(), made: z.number().int() }),
+    output: z.object({ slots: z.number().int(), made: z.number().int(), warnings }),
   },
   'system.doctor': {
     input: z.object({ repo }),
@@ -51,6 +60,24 @@ export const systemSchemas = {
             .string()
             .optional()
             .describe('What recover or the next use of the task will do about it.'),
+        }),
+      ),
+    }),
+  },
+  'system.orphans': {
+    input: z.object({ repo }),
+    output: z.object({
+      orphans: list(
+        z.object({
+          path: z.string(),
+          kind: z.enum(['worktree', 'folder', 'missing']),
+          branch: z.string().nullable(),
+          task: z.string().nullable().describe('The task that has it, or had it.'),
+          age: z
+            .number()
+            .int()
+            .nullable()
+            .describe('Milliseconds since the folder changed, or since the task that misses it was used.'),
         }),
       ),
     }),
@@ -103,6 +130,8 @@ export const systemSchemas = {
       verb: z.string(),
       operation: z.string(),
       files: list(z.string()),
+      warnings,
+      left: leftSchema.describe('Files that somebody changed again or meanwhile, and that stay as they are.'),
     }),
   },
   'system.audit': {
@@ -150,6 +179,7 @@ export const systemSchemas = {
       allowed: list(z.string().min(1)).optional(),
       denied: list(z.string().min(1)).optional(),
       autoContinue: z.boolean().optional(),
+      isolation: z.enum(['direct']).optional(),
     }),
     output: z.object({
       direct: z.literal(true).describe('There is no task, so nothing is recorded and nothing can be undone.'),

@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { policyLevels, isolations, taskStates } from '../../core/model/enums.ts'
 import { strategies } from '../../core/model/strategies.ts'
 import {
+  askedSchema,
   conflictSchema,
+  countedSchema,
   errorSchema,
   fileSchema,
   findingSchema,
@@ -12,20 +14,42 @@ import {
   list,
   repo,
   riskSchema,
+  leftSchema,
   skippedSchema,
   stepSchema,
   taskName,
   taskSchema,
   straySchema,
+  transcriptSchema,
+  warnings,
 } from './common.ts'
 
+const leftovers = list(
+  z.object({
+    n: z.number().int(),
+    tool: z.string().describe('The tool that failed.'),
+    files: list(z.string()),
+    landed: z.boolean().describe('False: it was left out.'),
+  }),
+).describe('The steps with what failed tools left.')
+
 const told = list(z.object({ task: taskSchema, why: z.string() }))
+
+const putAwaySchema = z
+  .number()
+  .int()
+  .describe('Of a shadow branch: how many files of the user have changes that wait for its end.')
+
+const noStep = list(fileSchema).describe('The files of the workspace that no step holds as they are now.')
+
+const unread = z.string().describe('Why only the steps are shown: the workspace cannot be read.')
 
 const rejected = z.object({
   task: taskSchema,
   operation: z.string(),
   branchKept: z.boolean(),
   skipped: skippedSchema.optional().describe('Files that no step holds; the trash has them.'),
+  left: leftSchema.describe('Files that somebody changed meanwhile, and that were not brought back.'),
   unkept: z.string().optional().describe('Why there is no step of the last changes; the trash has them.'),
 })
 
@@ -55,6 +79,7 @@ export const taskSchemas = {
       task: taskSchema,
       reused: z.boolean(),
       recreated: z.boolean(),
+      putAway: putAwaySchema.optional(),
       included: z
         .object({ copied: list(z.string()), linked: list(z.string()), secrets: list(z.string()) })
         .optional()
@@ -70,15 +95,41 @@ export const taskSchemas = {
         ),
       pointers: list(z.string()).optional().describe('Files that hold only a Git LFS pointer.'),
       setup: hookSchema.optional().describe('The outcome of hooks.postStart.'),
+      warnings,
     }),
   },
   'task.list': {
     input: z.object({ repo, all: z.boolean().optional(), state: z.enum(taskStates).optional() }),
-    output: z.object({ tasks: list(taskSchema) }),
+    output: z.object({
+      tasks: list(taskSchema),
+      movedFrom: z
+        .string()
+        .optional()
+        .describe('The folder that the repository was moved from; `repair` records the new one.'),
+    }),
   },
   'task.show': {
     input: z.object({ repo, task: taskName.optional() }),
-    output: z.object({ task: taskSchema }),
+    output: z.object({
+      task: taskSchema,
+      putAway: putAwaySchema.optional(),
+      otherBranch: z
+        .string()
+        .optional()
+        .describe('The branch that the workspace is on, if that is not the branch of the task.'),
+      strays: list(straySchema)
+        .optional()
+        .describe('What changed in the repository and the checkout during the last run of the task.'),
+      operation: z.string().optional().describe('Undo this operation to put back the strays that are kept.'),
+      checkpoints: list(stepSchema).describe('The last steps.'),
+      files: list(countedSchema).describe('All that the task has changed so far, with what is no step yet.'),
+      noStep: noStep.optional(),
+      unread: unread.optional(),
+      lastWords: z.string().optional().describe('The last message of the agent.'),
+      denied: list(
+        z.object({ tool: z.string(), summary: z.string(), reason: z.string(), at: z.iso.datetime() }),
+      ).describe('The calls that were denied in the last run.'),
+    }),
   },
   'task.checkpoint': {
     input: z.object({
@@ -99,11 +150,18 @@ export const taskSchemas = {
         .string()
         .optional()
         .describe('Why the step is not on the branch, although it should be.'),
+      warnings,
     }),
   },
   'task.log': {
-    input: z.object({ repo, task: taskName.optional() }),
-    output: z.object({ task: taskSchema, checkpoints: list(stepSchema) }),
+    input: z.object({ repo, task: taskName.optional(), agent: z.boolean().optional() }),
+    output: z.object({
+      task: taskSchema,
+      checkpoints: list(stepSchema),
+      runs: list(transcriptSchema)
+        .optional()
+        .describe('What the agents said and did, if the input asks for it.'),
+    }),
   },
   'task.diff': {
     input: z.object({
@@ -111,15 +169,18 @@ export const taskSchemas = {
       task: taskName.optional(),
       step: z.string().optional(),
       format: z.enum(['patch', 'stat', 'names']).optional(),
+      binary: z.boolean().optional(),
       color: z.boolean().optional(),
       hunks: z.boolean().optional(),
     }),
     output: z.object({
       from: z.number().int(),
       to: z.number().int(),
-      files: list(fileSchema),
+      files: list(countedSchema),
       insertions: z.number().int(),
       deletions: z.number().int(),
+      noStep: noStep.optional(),
+      unread: unread.optional(),
       hunks: list(hunkSchema)
         .optional()
         .describe('The hunks of the whole task that are left to land, if the input asks for them.'),
@@ -138,6 +199,7 @@ export const taskSchemas = {
       checkpoint: stepSchema,
       kept: z.number().int().optional(),
       operation: z.string(),
+      warnings,
     }),
   },
   'task.run': {
@@ -153,7 +215,11 @@ export const taskSchemas = {
       allowed: list(z.string().min(1)).optional(),
       denied: list(z.string().min(1)).optional(),
       autoContinue: z.boolean().optional(),
+      askTimeout: z.string().min(1).optional(),
       base: z.string().min(1).optional(),
+      from: z.string().min(1).optional(),
+      branch: z.string().min(1).optional(),
+      isolation: z.enum(isolations).optional(),
     }),
     output: z.object({
       task: taskSchema,
@@ -162,10 +228,11 @@ export const taskSchemas = {
       exitCode: z.number().int().optional().describe('The exit code of a command.'),
       conversation: z.string().optional().describe('The agent’s own id of the conversation.'),
       strays: list(straySchema).describe(
-        'Refs, files of the git folder and hooks that changed during the run, besides branches of tasks.',
+        'Refs, files of the git folder, hooks and files of the checkout that changed during the run, besides branches of tasks.',
       ),
       operation: z.string().optional().describe('Undo this operation to put back the strays that are kept.'),
       checkpoint: stepSchema.optional(),
+      warnings,
     }),
   },
   'task.compare': {
@@ -186,6 +253,24 @@ export const taskSchemas = {
     input: z.object({ repo, task: taskName.optional() }),
     output: z.object({ task: taskSchema, stopped: z.boolean() }),
   },
+  'task.answer': {
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      answer: z.enum(['y', 'n', 'always']).optional(),
+      question: z.string().min(1).optional(),
+    }),
+    output: z.object({
+      task: taskSchema,
+      asked: askedSchema,
+      input: z.unknown().optional().describe('All that the tool would be given; it may hold secrets.'),
+      said: z.enum(['once', 'always', 'deny']).optional().describe('Left out: the question is still open.'),
+    }),
+  },
+  'task.say': {
+    input: z.object({ repo, task: taskName.optional(), text: z.string().min(1) }),
+    output: z.object({ task: taskSchema }),
+  },
   'task.install': {
     input: z.object({ repo, task: taskName.optional(), agent: z.string().min(1).optional() }),
     output: z.object({
@@ -204,6 +289,7 @@ export const taskSchemas = {
       only: list(z.string()).optional(),
       steps: list(z.number().int().positive()).optional(),
       hunks: list(z.string()).optional(),
+      withoutFailed: z.boolean().optional(),
       conflicts: z.enum(['fail', 'markers']).optional(),
       dryRun: z.boolean().optional(),
       keep: z.boolean().optional(),
@@ -220,8 +306,14 @@ export const taskSchemas = {
           commit: z.string().optional(),
           url: z.string().optional().describe('The address of the pull request.'),
           files: list(fileSchema),
+          left: list(z.string())
+            .optional()
+            .describe('Submodules that a patch has no place for: the task stays open with them.'),
           runsCode: list(z.string()).describe('Files that run later, or steer a tool that does.'),
-          risks: list(riskSchema).describe('The same with the reason, and commits of other authors.'),
+          risks: list(riskSchema).describe(
+            'The same with the reason, commits of other authors, and what failed tools left.',
+          ),
+          leftovers,
         })
         .optional(),
       conflicts: list(conflictSchema)
@@ -229,6 +321,7 @@ export const taskSchemas = {
         .describe('Files that landed with conflict markers, for the user to resolve.'),
       operation: z.string().optional(),
       skipped: skippedSchema.optional().describe('Files that no step holds, and that cannot land.'),
+      left: leftSchema.describe('Files that somebody changed while they landed, and that were not written.'),
       hook: hookSchema.optional().describe('The outcome of hooks.postAccept.'),
       siblings: list(z.string())
         .optional()
@@ -239,11 +332,15 @@ export const taskSchemas = {
           conflicts: list(conflictSchema),
           marked: list(conflictSchema).describe('Files that would land with conflict markers.'),
           files: list(fileSchema),
+          left: list(z.string()).describe('Submodules that this strategy has no place for.'),
           runsCode: list(z.string()),
           risks: list(riskSchema),
           refused: list(riskSchema),
+          leftovers,
+          hint: z.string().optional().describe('What to do when it would not land.'),
         })
         .optional(),
+      warnings,
     }),
   },
   'task.update': {
@@ -258,6 +355,7 @@ export const taskSchemas = {
       task: taskSchema,
       checkpoint: stepSchema.optional(),
       conflicts: list(conflictSchema),
+      warnings,
     }),
   },
   'task.reject': {
@@ -292,6 +390,7 @@ export const taskSchemas = {
       olderThanMs: z.number().nonnegative().optional(),
       dryRun: z.boolean().optional(),
       force: z.boolean().optional(),
+      keepBranches: z.boolean().optional(),
     }),
     output: z.object({
       dryRun: z.boolean(),

@@ -1,5 +1,6 @@
 /** Compares a workspace with its last step. */
 import path from 'node:path'
+import type { Follow } from '../../core/model/progress.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Step } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
@@ -28,24 +29,26 @@ export async function compareWithTip(
   repo: Repo,
   task: Task,
   paths?: readonly string[],
-  signal?: AbortSignal,
+  follow: Follow = {},
 ): Promise<AgainstTip> {
+  const { signal } = follow
   const tip = await lastStep(vault, repo, task, signal)
   const overlay = await readTaskOverlay(vault, task, tip)
   const scope = scopeOf(vault, task)
   if (!paths) await ageIndex(scope, async () => (await firstOf(vault, task, tip)).tree, signal)
   const keptOut = await readKeptOut(vault.files, taskFolder(vault.vault, task))
   const own = workspacePlace(repo, task).gitDir
-  const found = await difference({ ...scope, own, keptOut }, tip.tree, overlay, paths, signal)
+  const found = await difference({ ...scope, own, keptOut }, tip.tree, overlay, paths, follow)
   return { tip, overlay, found }
 }
 
-/** A quick check that may say no for a quiet workspace. */
-export async function isQuiet(vault: OpenVault, task: Task): Promise<boolean> {
+/** The last step, if a quick check finds that nothing has changed since; it may find nothing for a quiet workspace. */
+export async function findQuiet(vault: OpenVault, task: Task): Promise<Step | undefined> {
   const tip = await findTip(vault, task)
-  if (!tip) return false
+  if (!tip) return undefined
   const overlay = await readTaskOverlay(vault, task, tip)
-  return isUntouched(task.path, scopeOf(vault, task).index, overlay, vault.objects.oidBytes)
+  const { index } = scopeOf(vault, task)
+  return (await isUntouched(task.path, index, overlay, vault.objects.oidBytes)) ? tip : undefined
 }
 
 export function scopeOf(vault: OpenVault, task: Task): OpenVault & ScanScope {

@@ -19,7 +19,7 @@ export async function ageIndex(
   // Without an index git calls every file new and none deleted; an index that a power cut left empty makes git fail.
   if (!found?.size) await remakeIndex(scope, await readFirst(), signal)
   else if (Date.now() - found.mtimeMs < 2_000) return
-  if (await refreshIndex(scope.exec, scope, signal)) await scope.files.write(aged, '')
+  if (await refreshIndex(scope.exec, scope, signal)) await scope.files.write(aged, '', 0o600)
   else await clearOldLock(scope)
 }
 

@@ -4,6 +4,8 @@ import type { BigIntStats } from 'node:fs'
 import path from 'node:path'
 import { eachOf } from '../../core/base/concurrency.ts'
 import { type BytePath, splitNul } from '../../core/model/bytes.ts'
+import { lookOf } from '../../core/model/look.ts'
+import type { Follow } from '../../core/model/progress.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Found, Leaf } from '../../core/model/tree.ts'
 import { scratchIn } from '../../core/model/layout.ts'
@@ -24,13 +26,16 @@ export async function captureFiles(
   folder: string | HeldFolder,
   paths: Iterable<BytePath>,
   known?: ReadonlyMap<BytePath, readonly (Leaf | null)[]>,
+  { signal, count }: Follow = {},
 ): Promise<Map<BytePath, Found>> {
   const found = new Map<BytePath, Found>()
+  const files = [...paths]
   await withHeld(vault, folder, async (held) => {
     const obstacleOf = obstacles(held)
-    await eachOf(paths, 8, async (file) => {
+    const captureNext = async (file: BytePath) => {
       found.set(file, obstacleOf(file) ?? (await captureOne(vault, held, file, known?.get(file))))
-    })
+    }
+    await eachOf(files, 8, captureNext, { signal, onEach: count?.(files.length) })
   })
   return found
 }
@@ -91,7 +96,8 @@ async function captureOne(
   if (taken.kind === 'skipped') return { kind: 'special' }
   if (taken.kind !== 'file') return { kind: taken.kind }
   vault.readings.note(`${held.root}/${file}`, taken)
-  return { kind: 'file', leaf: taken.leaf, permissions: Number(taken.stat.mode) & 0o777 }
+  const permissions = Number(taken.stat.mode) & 0o777
+  return { kind: 'file', leaf: taken.leaf, permissions, look: lookOf(taken.stat) }
 }
 
 /**
@@ -113,21 +119,29 @@ function findReading(
  * Works on a copy of the checkout's index, so that git never changes the user's own. If the index is split, git looks
  * for the `sharedindex.*` files beside it, so they are copied, too.
  */
-async function withIndex<T>(
-  { vault, files }: OpenVault,
-  { place: { gitDir } }: Repo,
+export async function withIndex<T>(
+  vault: OpenVault,
+  repo: Repo,
   work: (copy: string) => Promise<T>,
 ): Promise<T> {
-  const scratch = scratchIn(vault, `index-${process.pid}-${randomUUID()}`)
-  await files.makeFolder(scratch)
+  const scratch = scratchIn(vault.vault, `index-${process.pid}-${randomUUID()}`)
   try {
-    const names = (await files.readNames(gitDir)).filter((name) => name.startsWith('sharedindex.'))
-    for (const name of ['index', ...names])
-      await files.copy(path.join(gitDir, name), path.join(scratch, name))
-    return await work(path.join(scratch, 'index'))
+    return await work(await copyIndex(vault, repo, scratch))
   } finally {
-    await files.remove(scratch)
+    await vault.files.remove(scratch)
   }
+}
+
+/** Copies the checkout's index into a new folder, with its times, and answers the copy. */
+export async function copyIndex(
+  { files }: OpenVault,
+  { place: { gitDir } }: Repo,
+  folder: string,
+): Promise<string> {
+  await files.makeFolder(folder)
+  const names = (await files.readNames(gitDir)).filter((name) => name.startsWith('sharedindex.'))
+  for (const name of ['index', ...names]) await files.copy(path.join(gitDir, name), path.join(folder, name))
+  return path.join(folder, 'index')
 }
 
 /** The tree of all files: that of the index, which git writes, changed to the files as they are. */
@@ -135,10 +149,12 @@ export function captureAll(
   vault: OpenVault,
   repo: Repo,
   checkout: string,
-  signal?: AbortSignal,
+  follow: Follow = {},
 ): Promise<string> {
+  const { signal } = follow
   return withIndex(vault, repo, async (index) => {
-    const changes = await captureEach(vault, checkout, await scanFiles(vault, checkout, index, signal))
+    const changed = await scanFiles(vault, checkout, index, signal)
+    const changes = await captureEach(vault, checkout, changed, follow)
     // Last, because git may rewrite the index here: a younger index would hide an edit made in its own second.
     const written = await vault.exec({
       args: ['write-tree', '--missing-ok'],
@@ -159,8 +175,9 @@ export function captureChanges(
   repo: Repo,
   checkout: string,
   commit: string,
-  signal?: AbortSignal,
+  follow: Follow = {},
 ): Promise<Map<BytePath, Leaf | null>> {
+  const { signal } = follow
   return withIndex(vault, repo, async (index) => {
     const scope = {
       gitDir: vault.vault,
@@ -174,7 +191,7 @@ export function captureChanges(
     await showHidden((call) => vault.exec({ ...call, ...scope, workTree: checkout }))
     const found = await scanFiles(vault, checkout, index, signal)
     const tree = await readTree(vault, commit)
-    const changes = await captureEach(vault, checkout, new Set([...staged, ...found]))
+    const changes = await captureEach(vault, checkout, [...new Set([...staged, ...found])], follow)
     await dropReplaced(vault, tree, changes)
     return changes.leaves
   })
@@ -211,7 +228,7 @@ export function findNamed(
 }
 
 /** The files that git finds changed, without nested repositories. */
-async function scanFiles(
+export async function scanFiles(
   vault: OpenVault,
   checkout: string,
   index: string,
@@ -227,17 +244,23 @@ interface Changes {
   readonly replaced: readonly BytePath[]
 }
 
-async function captureEach(vault: OpenVault, checkout: string, files: Iterable<BytePath>): Promise<Changes> {
+async function captureEach(
+  vault: OpenVault,
+  checkout: string,
+  files: readonly BytePath[],
+  { signal, count }: Follow,
+): Promise<Changes> {
   const leaves = new Map<BytePath, Leaf | null>()
   const replaced: BytePath[] = []
   await withHeld(vault, checkout, async (held) => {
     const obstacleOf = obstacles(held)
-    await eachOf(files, 8, async (file) => {
+    const captureNext = async (file: BytePath) => {
       const found = obstacleOf(file) ?? (await captureOne(vault, held, file))
       if (found.kind === 'file') leaves.set(file, found.leaf)
       if (found.kind === 'gone') leaves.set(file, null)
       if (found.kind === 'folder') replaced.push(file)
-    })
+    }
+    await eachOf(files, 8, captureNext, { signal, onEach: count?.(files.length) })
   })
   return { leaves, replaced }
 }

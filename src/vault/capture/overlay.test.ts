@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { fromBytes } from '../../core/model/bytes.ts'
-import { appendOverlay, lookOf, overlayLine, readOverlay, type Seen } from './overlay.ts'
+import { appendOverlay, settledLook, overlayLine, readOverlay, type Seen } from './overlay.ts'
 
 function file(): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'offshoot-overlay-'))
@@ -44,6 +44,6 @@ test('K5: a file that was written just now has no look that could be trusted', a
   const { lstat } = await import('node:fs/promises')
   const stat = await lstat(at, { bigint: true })
   const now = BigInt(Date.now()) * 1_000_000n
-  expect(lookOf(stat, now)).toBeUndefined()
-  expect(lookOf(stat, now + 5_000_000_000n)).toMatch(/^\d+,1,/)
+  expect(settledLook(stat, now)).toBeUndefined()
+  expect(settledLook(stat, now + 5_000_000_000n)).toMatch(/^\d+,1,/)
 })

@@ -5,6 +5,7 @@
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { appendFile, readFile } from 'node:fs/promises'
 import type { BytePath } from '../../core/model/bytes.ts'
+import { lookOf } from '../../core/model/look.ts'
 import type { Leaf, Mode } from '../objects/tree.ts'
 import { lookOnly } from '../../git/look.ts'
 
@@ -77,8 +78,8 @@ export function findStat(full: string | Buffer): BigIntStats | undefined {
   }
 }
 
-/** The part of a stat that changes with the content; undefined when the last write is too recent to be sure. */
-export function lookOf(stat: BigIntStats, nowNs: bigint): string | undefined {
+/** The look of a file; undefined when the last write is too recent to be sure. */
+export function settledLook(stat: BigIntStats, nowNs: bigint): string | undefined {
   if (stat.mtimeNs + racyNs > nowNs || stat.ctimeNs + racyNs > nowNs) return undefined
-  return [stat.mode, stat.size, stat.mtimeNs, stat.ctimeNs, stat.ino].join(',')
+  return lookOf(stat)
 }

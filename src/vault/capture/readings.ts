@@ -1,7 +1,7 @@
 /** Contents of checkout files that were already read: a file with the same stat is not read again. */
 import type { BigIntStats } from 'node:fs'
 import type { Leaf } from '../objects/tree.ts'
-import { lookOf } from './overlay.ts'
+import { settledLook } from './overlay.ts'
 
 interface Reading {
   readonly leaf: Leaf
@@ -21,10 +21,10 @@ export function readings(): Readings {
   return {
     find(file, stat) {
       const found = known.get(file)
-      return found?.look === lookOf(stat, nowNs()) ? found?.leaf : undefined
+      return found?.look === settledLook(stat, nowNs()) ? found?.leaf : undefined
     },
     note(file, { leaf, stat }) {
-      const look = lookOf(stat, nowNs())
+      const look = settledLook(stat, nowNs())
       known.delete(file)
       if (look === undefined) return
       if (known.size >= maxKept) known.delete(known.keys().next().value ?? '')

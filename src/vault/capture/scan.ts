@@ -50,7 +50,9 @@ export async function scan(exec: GitExec, scope: ScanScope, signal?: AbortSignal
  * second, git has to read every file again to know that it did not change.
  */
 export async function refreshIndex(exec: GitExec, scope: ScanScope, signal?: AbortSignal): Promise<boolean> {
-  const args = ['update-index', '-q', '--refresh']
-  const asked = exec({ args, expect: [1, 128], ...callScope(scope, signal) })
+  const common = callScope(scope, signal)
+  // Git writes the index anew, and this is how it is told the permissions.
+  const settings = [...common.settings, ['core.sharedRepository', '0600']] as const
+  const asked = exec({ args: ['update-index', '-q', '--refresh'], expect: [1, 128], ...common, settings })
   return (await withoutWaiting(scope.workspace, asked)).code !== 128
 }

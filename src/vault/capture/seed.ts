@@ -30,7 +30,7 @@ export async function keepIndex(scope: SeedScope, repo: Repo, task: Task): Promi
   const index = path.join(folder, taskFiles.index)
   if ((await scope.files.readKind(index)) === 'file') return index
   await scope.files.makeFolder(folder, 0o700)
-  await scope.files.copy(path.join(workspacePlace(repo, task).gitDir, 'index'), `${index}.new`)
+  await scope.files.copy(path.join(workspacePlace(repo, task).gitDir, 'index'), `${index}.new`, 0o600)
   await scope.files.rename(`${index}.new`, index)
   return index
 }

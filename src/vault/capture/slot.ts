@@ -22,15 +22,15 @@ export async function prepareSlot(
   const { git: gitDir, files: workTree, task: folder } = slotParts(slot)
   const index = path.join(folder, taskFiles.index)
   await files.makeFolder(folder, 0o700)
-  await files.copy(path.join(gitDir, 'index'), index)
+  await files.copy(path.join(gitDir, 'index'), index, 0o600)
   // The pool waited a second before it refreshed the index, so git trusts the stats in it and rereads no file.
-  await files.write(agedMark(index), '')
+  await files.write(agedMark(index), '', 0o600)
   await keepConfig(vault, repo, folder)
   const base = await readTree(vault, commit)
   const plain = await isPlain({ ...vault, gitDir })
   const tree = plain ? base : await seedTree(vault, workTree, base, index, signal)
   await vault.objects.sync()
-  await files.write(path.join(folder, taskFiles.made), `${commit} ${tree}\n`)
+  await files.write(path.join(folder, taskFiles.made), `${commit} ${tree}\n`, 0o600)
 }
 
 /** A start must not wait: for more files than this, only the first level is looked at. */

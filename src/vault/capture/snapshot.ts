@@ -1,13 +1,14 @@
 /** Captures the changes of a workspace since its last step. */
 import { eachOf } from '../../core/base/concurrency.ts'
 import { below, type BytePath, toText } from '../../core/model/bytes.ts'
+import type { Follow } from '../../core/model/progress.ts'
 import type { SkippedPath } from '../../core/model/step.ts'
 import { type Changed, changeTree, findLeaf, type Leaf } from '../objects/tree.ts'
 import { allPaths, namedPaths, type Scope } from './candidates.ts'
 import { capture, unknownContent } from './capture.ts'
 import { parentOf, realFolders } from './folders.ts'
 import { findModuleHead } from './modules.ts'
-import { findStat, lookOf, type Overlay, type Seen } from './overlay.ts'
+import { findStat, settledLook, type Overlay, type Seen } from './overlay.ts'
 import { isPointer } from './staged.ts'
 
 export interface Difference extends Changed {
@@ -22,7 +23,7 @@ export async function difference(
   tree: string,
   overlay: Overlay,
   named?: readonly string[],
-  signal?: AbortSignal,
+  { signal, count }: Follow = {},
 ): Promise<Difference> {
   const candidates =
     (named && (await namedPaths(scope, tree, overlay, named, signal))) ??
@@ -37,7 +38,6 @@ export async function difference(
   const held = scope.files.hold(scope.workspace)
   const look = async (file: BytePath) => {
     if (scope.keptOut.has(file)) return
-    signal?.throwIfAborted()
     const known = overlay.seen.get(file)
     // Files in a folder that has become a submodule since count as deleted: they belong to the submodule now.
     const there = isThere(parentOf(file)) && !isInside(file)
@@ -60,10 +60,11 @@ export async function difference(
     const leaf = taken.kind === 'file' ? taken.leaf : null
     if (leaf === null && !before && !known) return
     changes.set(file, leaf)
-    news.set(file, { leaf, look: taken.kind === 'file' ? lookOf(taken.stat, now) : undefined })
+    news.set(file, { leaf, look: taken.kind === 'file' ? settledLook(taken.stat, now) : undefined })
   }
   try {
-    await eachOf(candidates.files, 8, look)
+    const { files } = candidates
+    await eachOf(files, 8, look, { signal, onEach: count?.(files.size) })
   } finally {
     held.close()
   }
@@ -100,5 +101,5 @@ function dropReplaced(changes: Map<BytePath, Leaf | null>): void {
 function looksSame(workspace: string, file: BytePath, known: Seen, now: bigint): boolean {
   const stat = findStat(below(workspace, file))
   if (!stat) return known.leaf === null
-  return known.look !== undefined && known.look === lookOf(stat, now)
+  return known.look !== undefined && known.look === settledLook(stat, now)
 }

@@ -1,5 +1,6 @@
 /** Takes a step: the workspace as it is now, or for a rewind an older step once more. */
 import { toText } from '../../core/model/bytes.ts'
+import type { Follow } from '../../core/model/progress.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Snapshot, StepNote } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
@@ -16,11 +17,11 @@ export async function takeStep(
   task: Task,
   note: StepNote,
   paths?: readonly string[],
-  signal?: AbortSignal,
+  follow?: Follow,
 ): Promise<Snapshot> {
   const { tip, overlay, found } =
     note.rewindTo === undefined
-      ? await compareWithTip(vault, repo, task, paths, signal)
+      ? await compareWithTip(vault, repo, task, paths, follow)
       : await planRewind(vault, repo, task, note.rewindTo)
   const created = found.files.length > 0 || note.rewindTo !== undefined || note.basis !== undefined
   const n = tip.n + 1

@@ -14,7 +14,7 @@ import {
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { testRepo } from '../../../test/support/repo.ts'
-import { lookOf, type Seen } from './overlay.ts'
+import { settledLook, type Seen } from './overlay.ts'
 import { isUntouched } from './untouched.ts'
 
 const long = new Date('2020-01-01')
@@ -97,7 +97,7 @@ describe('isUntouched', () => {
     const { at, seen, look } = indexed()
     const leaf = { mode: '100644', oid: 'a'.repeat(40) } as const
     const noted = () =>
-      lookOf(lstatSync(at('plain'), { bigint: true }), BigInt(Date.now() + 5_000) * 1_000_000n)
+      settledLook(lstatSync(at('plain'), { bigint: true }), BigInt(Date.now() + 5_000) * 1_000_000n)
     appendFileSync(at('plain'), 'x')
     utimesSync(at('plain'), long, long)
     rmSync(at('link'))

@@ -6,7 +6,7 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { below, type BytePath } from '../../core/model/bytes.ts'
-import { lookOf, type Overlay } from './overlay.ts'
+import { settledLook, type Overlay } from './overlay.ts'
 import { lookOnly } from '../../git/look.ts'
 
 /** For more files git is no slower, since it compares in several threads. */
@@ -39,7 +39,7 @@ export async function judge(
   const isAsSeen = (file: BytePath): boolean => {
     const { leaf, look } = seen.get(file)!
     const found = lstatSync(plainPath(workspace, file), { bigint: true, throwIfNoEntry: false })
-    return leaf === null ? !found : Boolean(look && found && lookOf(found, now) === look)
+    return leaf === null ? !found : Boolean(look && found && settledLook(found, now) === look)
   }
   const isAsIndexed = (entry: Entry, file: BytePath): boolean => {
     const found = lstatSync(plainPath(workspace, file), { throwIfNoEntry: false })

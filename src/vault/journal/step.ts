@@ -9,21 +9,41 @@ interface StepMessage extends Omit<Step, 'commit' | 'tree' | 'skipped'> {
   readonly task?: Task | undefined
 }
 
-/** `AI Tool: {tool} - {summary}`, then a trailer with all other fields. */
+/** The subject, then trailers: each tool and each call has one, and all fields are in the last. */
 export function stepMessage(note: StepMessage): string {
   const { tool, summary, ...rest } = note
-  const lines = [stepSubject(note), '', `Offshoot-Step: ${note.n}`, `Offshoot-Tool: ${oneLine(tool)}`]
-  if (note.run !== undefined) lines.push(`Offshoot-Run: ${oneLine(note.run)}`)
-  if (note.call !== undefined) lines.push(`Offshoot-Call: ${oneLine(note.call)}`)
+  const { run, call, calls = [] } = note
+  const lines = [stepSubject(note), '', `Offshoot-Step: ${note.n}`]
+  for (const name of new Set([tool, ...calls.map((one) => one.tool)]))
+    lines.push(`Offshoot-Tool: ${oneLine(name)}`)
+  if (run !== undefined) lines.push(`Offshoot-Run: ${oneLine(run)}`)
+  for (const id of new Set([call, ...calls.map((one) => one.id)]))
+    if (id !== undefined) lines.push(`Offshoot-Call: ${oneLine(id)}`)
   lines.push(`Offshoot-Note: ${JSON.stringify({ ...rest, tool, summary })}`)
   return `${lines.join('\n')}\n`
 }
 
-/** The first line of every commit of a step, in the vault and in the user's repository. */
-export function stepSubject({ tool, summary }: Pick<Step, 'tool' | 'summary'>): string {
-  const words = oneLine(summary)
+type Subject = Pick<Step, 'tool' | 'summary' | 'run' | 'call' | 'rewindTo' | 'basis'>
+
+/**
+ * The first line of every commit of a step, in the vault and in the user's repository: `AI Tool: {tool} - {summary}` for the
+ * work of a tool, `Hand edit - {summary}` for what the user changed, `Rewind to step 2` for a verb of the user's.
+ */
+export function stepSubject(step: Subject): string {
+  const words = oneLine(step.summary)
   const short = Array.from(words).slice(0, 200).join('')
-  return words === '' ? `AI Tool: ${oneLine(tool)}` : `AI Tool: ${oneLine(tool)} - ${short}`
+  if (step.rewindTo !== undefined || step.basis !== undefined) return `${verbOf(step)} ${short}`.trimEnd()
+  const who = isByHand(step) ? 'Hand edit' : `AI Tool: ${oneLine(step.tool)}`
+  return words === '' ? who : `${who} - ${short}`
+}
+
+function verbOf({ tool }: Subject): string {
+  return tool.charAt(0).toUpperCase() + tool.slice(1)
+}
+
+/** A checkpoint outside of a run that no tool asked for. */
+function isByHand({ tool, run, call }: Subject): boolean {
+  return tool === 'checkpoint' && run === undefined && call === undefined
 }
 
 /** Git refuses some control characters in a commit, and a terminal obeys others. */

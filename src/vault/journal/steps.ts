@@ -112,6 +112,17 @@ export async function firstOf(vault: OpenVault, task: Task, tip: Step): Promise<
   return first
 }
 
+/** The tool of a step 0 that holds what `postStart` wrote. */
+export const setUp = 'postStart'
+
+/** The steps that lie behind step 0: the workspace as it was made, and with the user's changes, before `postStart`. */
+export async function findOrigin(vault: OpenVault, first: Step): Promise<{ made: Step; given: Step }> {
+  const latest = await readStep(vault, first.commit)
+  const before = latest.tool === setUp && latest.parent !== undefined ? latest.parent : first.commit
+  const given = await readStep(vault, before)
+  return { given, made: given.parent === undefined ? given : await readStep(vault, given.parent) }
+}
+
 export async function findFirstCommit(
   vault: OpenVault,
   task: Pick<Task, 'uid'>,

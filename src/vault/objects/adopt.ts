@@ -20,5 +20,5 @@ export async function adopt(vault: OpenVault, task: Task, tree: string, signal?:
   // A mark that a power cut left empty says nothing.
   const held = [...new Set(others)].filter((other) => other !== undefined && other !== '')
   if (!held.includes(tree)) await packInto(vault, [tree, ...held.map((other) => `^${other}`)], signal)
-  await vault.files.write(own, tree)
+  await vault.files.write(own, tree, 0o600)
 }

@@ -7,6 +7,7 @@ import { branchRef, branchRefs, nowhereHead } from '../../core/model/refs.ts'
 import { scratchIn } from '../../core/model/layout.ts'
 import type { OpenVault } from '../open.ts'
 import { commitContent } from './commit.ts'
+import type { Objects } from './objects.ts'
 import { compareTrees, findLeaf } from './tree.ts'
 
 let counter = 0
@@ -50,9 +51,29 @@ export async function mergeTrees(vault: OpenVault, input: MergeInput, signal?: A
       expect: [1],
       signal,
     })
-    return withSilentLosses(vault, input, parseMerge(stdout))
+    const merged = parseMerge(stdout)
+    await noteWritten(vault.objects, merged.tree, [input.ours, input.theirs])
+    return withSilentLosses(vault, input, merged)
   } finally {
     await vault.files.remove(scratch)
+  }
+}
+
+/** Git syncs the objects that it writes and not their names: the next sync of ours does. */
+async function noteWritten(objects: Objects, tree: string, sides: readonly (string | null)[]): Promise<void> {
+  if (sides.includes(tree)) return
+  await objects.written(tree)
+  const known = await Promise.all(sides.map((side) => objects.read(side)))
+  for (const { name, mode, oid } of await objects.read(tree)) {
+    const same = known.flatMap((entries) => entries.filter((entry) => entry.name === name))
+    if (same.some((entry) => entry.oid === oid)) continue
+    if (mode !== '40000') await objects.written(oid)
+    else
+      await noteWritten(
+        objects,
+        oid,
+        same.flatMap((entry) => (entry.mode === '40000' ? [entry.oid] : [])),
+      )
   }
 }
 

@@ -5,7 +5,8 @@ import type { Step } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
 import { seed } from '../capture/first-step.ts'
 import { stepMessage } from '../journal/step.ts'
-import { commitContent, parseCommit, readTree } from '../objects/commit.ts'
+import { findOrigin } from '../journal/steps.ts'
+import { commitContent, readTree } from '../objects/commit.ts'
 import { isRefusedLink } from '../../core/model/dot-git.ts'
 import { changeTree, compareTrees, type Leaf } from '../objects/tree.ts'
 import type { OpenVault } from '../open.ts'
@@ -21,12 +22,14 @@ export async function commitSteps(
   steps: readonly Step[],
   lines: readonly Line[],
   signal?: AbortSignal,
+  start: StartPart = 'given',
 ): Promise<Line[]> {
   const fresh: Line[] = []
   const done = lastOf(lines)
   let before = steps.find((step) => step.n === done)
   const news = steps.filter((step) => step.n > done)
-  if (lines.length === 0 && before && news.length > 0) fresh.push(...(await commitStart(vault, task, before)))
+  if (lines.length === 0 && before && news.length > 0)
+    fresh.push(...(await commitStart(vault, task, before, start)))
   let { commit: parent, tree } = [...lines, ...fresh].at(-1) ?? {
     commit: task.base.commit,
     tree: await readTree(vault, task.base.commit),
@@ -35,17 +38,23 @@ export async function commitSteps(
     const changes = await storableChanges(vault, before?.tree ?? null, step.tree)
     before = step
     tree = (await changeTree(vault.objects, tree, await clean(vault, task, step.tree, changes, signal))).tree
-    const { n, tool, summary, at, run, call } = step
-    const message = stepMessage({ n, tool, summary, at, run, call })
+    const { n, tool, summary, at, run, call, calls, rewindTo, basis } = step
+    const message = stepMessage({ n, tool, summary, at, run, call, calls, rewindTo, basis })
     parent = await vault.objects.put('commit', commitContent({ tree, parents: [parent], message, at }))
     fresh.push({ n, commit: parent, tree })
   }
   return fresh
 }
 
+/**
+ * Which part of step 0 comes before the steps: what the user gave, or all of it. The branch never has what `postStart`
+ * wrote; a replay of the steps needs it to merge by.
+ */
+type StartPart = 'given' | 'all'
+
 /** Commits the user's uncommitted changes of the start separately, so that the steps hold only the agent's work. */
-async function commitStart(vault: OpenVault, task: Task, first: Step): Promise<Line[]> {
-  const tree = await startTree(vault, task, first)
+async function commitStart(vault: OpenVault, task: Task, first: Step, part: StartPart): Promise<Line[]> {
+  const tree = await startTree(vault, task, first, part)
   if (tree === (await readTree(vault, task.base.commit))) return []
   const message = `What was not committed at the start of ${task.id}\n\nOffshoot-Step: 0\n`
   const parts = { tree, parents: [task.base.commit], message, at: first.at }
@@ -58,18 +67,23 @@ export async function readStart(
   task: Task,
   signal?: AbortSignal,
 ): Promise<string> {
-  return startTree(vault, task, await seed(vault, repo, task, signal), signal)
+  return startTree(vault, task, await seed(vault, repo, task, signal), 'all', signal)
 }
 
 /** The tree of step 0 after the conversions. */
-async function startTree(vault: OpenVault, task: Task, first: Step, signal?: AbortSignal): Promise<string> {
+async function startTree(
+  vault: OpenVault,
+  task: Task,
+  first: Step,
+  part: StartPart,
+  signal?: AbortSignal,
+): Promise<string> {
   const base = await readTree(vault, task.base.commit)
-  // If step 0 holds changes of the user's, its parent is the workspace as it was made.
-  const [made] = parseCommit(await vault.objects.readObject(first.commit)).parents
-  if (made === undefined) return base
-  const tree = await readTree(vault, made)
-  const changes = await storableChanges(vault, tree, first.tree)
-  return (await changeTree(vault.objects, base, await clean(vault, task, first.tree, changes, signal))).tree
+  const { made, given } = await findOrigin(vault, first)
+  const { tree } = part === 'all' ? first : given
+  if (tree === made.tree) return base
+  const changes = await storableChanges(vault, made.tree, tree)
+  return (await changeTree(vault.objects, base, await clean(vault, task, tree, changes, signal))).tree
 }
 
 /** The differences of two trees, without links that git refuses to store. */

@@ -9,7 +9,7 @@ import type { Leaf } from '../../core/model/tree.ts'
 import { workspacePlace } from '../../git/workspace-place.ts'
 import { readOwnHead } from '../../git/own.ts'
 import { stepSubject } from '../journal/step.ts'
-import { readSteps } from '../journal/steps.ts'
+import { readSteps, setUp } from '../journal/steps.ts'
 import { readTree } from '../objects/commit.ts'
 import { lenders } from '../objects/lenders.ts'
 import type { OpenVault } from '../open.ts'
@@ -18,6 +18,7 @@ import { commitSteps } from './commit-steps.ts'
 import { conversionsOf, makeCleanRepo } from './conversions.ts'
 import { readLines } from './published.ts'
 import { transfer } from './transfer.ts'
+import { readGiven, treeWithoutGiven } from './without-given.ts'
 
 /** Commits with the user's name, signed if their own config says so. Settings of the repository run no command here. */
 export async function commitAsUser(
@@ -121,8 +122,9 @@ export async function readReplay(
 ): Promise<ReplayStep[]> {
   const steps = await readSteps(vault, task)
   if (steps.length === 0) return []
-  const lines = await readLines(vault, task)
-  const all = [...lines, ...(await commitSteps(vault, task, steps, lines, signal))]
+  // The published steps have nothing of what `postStart` wrote, by which a replay merges.
+  const lines = steps[0]?.tool === setUp ? [] : await readLines(vault, task)
+  const all = [...lines, ...(await commitSteps(vault, task, steps, lines, signal, 'all'))]
   const last = all.findLast(({ n }) => n !== undefined)
   const begun = all.find(({ n }) => n === 0)
   // The agent's commits may hold changes that the user had not committed at the start.
@@ -167,10 +169,13 @@ async function agentsCommits(
   })
   const commits = code === 0 ? stdout.toString().split('\0').filter(Boolean) : []
   const replay: ReplayStep[] = []
-  let parentTree = await readTree(vault, task.base.commit)
+  const base = await readTree(vault, task.base.commit)
+  const given = await readGiven(vault, task)
+  let parentTree = base
   for (const text of commits) {
-    const [commit = '', own = '', , ...message] = text.split('\n')
+    const [commit = '', tree = '', , ...message] = text.split('\n')
     if (/^Offshoot-Step: /m.test(text)) return undefined
+    const own = await treeWithoutGiven(vault, base, tree, given)
     replay.push({ commit, subject: message.join('\n').trim(), tree: own, parentTree })
     parentTree = own
   }

@@ -1,5 +1,6 @@
 /** Keeps the agent's own commits that a publish leaves off the branch, and tells of them (docs/adr/0039-landing-tells.md). */
 import { counted } from '../../core/base/counted.ts'
+import { toText } from '../../core/model/bytes.ts'
 import { appError } from '../../core/model/errors.ts'
 import { leftOutRef } from '../../core/model/refs.ts'
 import type { Repo } from '../../core/model/repo.ts'
@@ -9,6 +10,7 @@ import { workspacePlace } from '../../git/workspace-place.ts'
 import type { OpenVault } from '../open.ts'
 import type { Gathered } from './join-plan.ts'
 import { writeOwnRef } from './own-git.ts'
+import { withoutGiven } from './without-given.ts'
 
 /** Comes before the branch moves, which may be all that reaches them. Answers a sentence for each such head. */
 export async function keepLeftOut(
@@ -21,12 +23,52 @@ export async function keepLeftOut(
   const said: string[] = []
   for (const [head, standing] of standings) {
     if (standing !== 'lacking') continue
-    const ref = leftOutRef(task.uid, head)
-    const where = (await isKept(vault, repo, task, ref, head, signal)) ? `kept at ${ref}` : `last at ${head}`
+    const where = await keepHead(vault, repo, task, head, signal)
     const count = await countCommits(vault, repo, head, last === undefined ? [base] : [base, last], signal)
     said.push(`${count} not on the branch: git refuses their content, or a part is missing (${where}).`)
   }
   return said.length === 0 ? undefined : said.join(' ')
+}
+
+/**
+ * The heads without files that offshoot gave to the workspace, and a sentence if there were any. The commits as the agent
+ * made them are kept: the branch no longer reaches them.
+ */
+export async function clearHeads(
+  vault: OpenVault,
+  repo: Repo,
+  task: Task,
+  heads: readonly string[],
+  { base, last }: Pick<Gathered, 'base' | 'last'>,
+  signal?: AbortSignal,
+): Promise<{ heads: string[]; leftOut: string | undefined }> {
+  const cleared: string[] = []
+  const said: string[] = []
+  const known = last === undefined ? [base] : [base, last]
+  for (const head of heads) {
+    const { head: clear, paths } = await withoutGiven(vault, task, head, known, signal)
+    cleared.push(clear)
+    if (clear === head) continue
+    const where = await keepHead(vault, repo, task, head, signal)
+    const names = Array.from(paths, toText).toSorted()
+    const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
+    said.push(
+      `The agent's commits are taken without ${names.slice(0, 3).join(', ')}${more}, from your checkout (${where}).`,
+    )
+  }
+  return { heads: cleared, leftOut: said.length === 0 ? undefined : said.join(' ') }
+}
+
+/** Where the commit is kept. */
+async function keepHead(
+  vault: OpenVault,
+  repo: Repo,
+  task: Task,
+  head: string,
+  signal?: AbortSignal,
+): Promise<string> {
+  const ref = leftOutRef(task.uid, head)
+  return (await isKept(vault, repo, task, ref, head, signal)) ? `kept at ${ref}` : `last at ${head}`
 }
 
 /** False when git cannot name the commit: then it is missing itself. It must not stop the steps. */
@@ -43,7 +85,14 @@ async function isKept(
     if (task.isolation === 'clone') await writeOwnRef(vault.files, workspacePlace(repo, task), ref, head)
     else {
       const change = { ref, old: null, new: head }
-      await changeRefs(vault.exec, repo.place, [change], `offshoot: left out of ${task.uid}`, signal)
+      await changeRefs(
+        vault.exec,
+        vault.files,
+        repo.place,
+        [change],
+        `offshoot: left out of ${task.uid}`,
+        signal,
+      )
     }
     return true
   } catch (thrown) {

@@ -13,6 +13,7 @@ import { bringIn } from './bring-in.ts'
 import { findAuthor } from './commit.ts'
 import { branchFor } from './publish.ts'
 import { readLines } from './published.ts'
+import { readGiven } from './without-given.ts'
 
 /** Every such commit beyond the base, with the files that it is the first to have. */
 export async function readOwnCommits(
@@ -46,9 +47,15 @@ export async function readOwnCommits(
     signal,
   })
   const you = await findAuthor(vault, repo, signal)
+  // They are left out of what is handed on.
+  const given = await readGiven(vault, task)
   const commits = parseCommits(fromBytes(stdout))
     .filter(({ commit }) => !ours.has(commit))
-    .map(({ author, ...rest }) => ({ ...rest, ...(author !== you && { author }) }))
+    .map(({ commit, author, files }) => ({
+      commit,
+      files: files.filter(({ path }) => !given.has(path)),
+      ...(author !== you && { author }),
+    }))
   return { commits, unsound }
 }
 

@@ -24,7 +24,7 @@ export async function writeOwnRef(
   const [there, lock] = [await files.readKind(file), await files.readKind(`${file}.lock`)]
   if (lock !== undefined || there === 'folder') return
   await files.makeFolder(path.dirname(file))
-  await files.write(file, `${value}\n`)
+  await files.write(file, `${value}\n`, 0o600)
 }
 
 /** Sets the workspace's index to a commit. Git keeps the stats of files that did not change. */

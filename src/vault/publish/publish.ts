@@ -17,7 +17,7 @@ import type { OpenVault } from '../open.ts'
 import { commitSteps } from './commit-steps.ts'
 import { gatherHeads } from './heads.ts'
 import { joinPlan, type Move } from './join-plan.ts'
-import { keepLeftOut } from './left-out.ts'
+import { clearHeads, keepLeftOut } from './left-out.ts'
 import { writeOwnIndex, writeOwnRef } from './own-git.ts'
 import { lastOf, type Line, readLines, writeLines } from './published.ts'
 import { transfer } from './transfer.ts'
@@ -43,14 +43,16 @@ export async function publish(
     await syncIndex(vault, repo, task, branch, plan.tip, signal)
     return { branch, tip: plan.tip, merged: false }
   }
-  const joined = plan.join.length > 0 ? await commitJoin(lent, task, plan) : undefined
+  const own = await clearHeads(lent, repo, task, plan.join, gathered, signal)
+  const joined = own.heads.length > 0 ? await commitJoin(lent, task, { ...plan, join: own.heads }) : undefined
   const { commit: tip } = joined ?? plan.tip
   await vault.objects.sync()
-  const leftOut = await keepLeftOut(lent, repo, task, gathered, signal)
+  const lacking = await keepLeftOut(lent, repo, task, gathered, signal)
   const move = { branch, from: gathered.heads.branch, to: tip, known: plan.known }
   await moveBranch(lent, repo, task, move, signal)
   await syncIndex(vault, repo, task, branch, tip, signal)
   await writeLines(vault, task, [...lines, ...fresh, ...(joined ? [joined] : [])])
+  const leftOut = [lacking, own.leftOut].filter((text) => text !== undefined).join(' ') || undefined
   return { branch, tip, merged: joined !== undefined, leftOut }
 }
 
@@ -96,7 +98,7 @@ async function moveBranch(
     await transfer(vault, repo, to, known, signal)
     const change = { ref, old: from ?? null, new: to }
     const reason = `offshoot: steps of ${task.uid}`
-    if (!(await changeRefs(vault.exec, repo.place, [change], reason, signal)))
+    if (!(await changeRefs(vault.exec, vault.files, repo.place, [change], reason, signal)))
       throw new AppError('locked', `The branch ${branch} moved while it was being published.`, {
         hint: 'Repeat it.',
       })

@@ -1,4 +1,5 @@
 /** Brings objects of the vault into the user's repository (docs/adr/0009-publish-by-pack.md). */
+import path from 'node:path'
 import type { Repo } from '../../core/model/repo.ts'
 import { scratchIn } from '../../core/model/layout.ts'
 import { frugal } from '../../git/frugal.ts'
@@ -35,6 +36,8 @@ export async function transfer(
       settings: frugal,
       signal,
     })
+    // Git syncs the pack and not its name: a ref must never be on the disk before the objects that it names.
+    await vault.files.sync([path.join(repo.commonDir, 'objects', 'pack')])
   } finally {
     for (const end of ['pack', 'idx', 'rev']) await vault.files.remove(`${packed}.${end}`)
   }

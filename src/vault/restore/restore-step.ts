@@ -1,6 +1,7 @@
 /** Puts a workspace to a step, and has the next capture look again at what was written. */
 import path from 'node:path'
 import { appError } from '../../core/model/errors.ts'
+import type { Follow } from '../../core/model/progress.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Step } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
@@ -18,21 +19,21 @@ export async function restoreStep(
   task: Task,
   from: Step | null,
   to: Step,
-  signal?: AbortSignal,
+  follow: Follow = {},
 ): Promise<void> {
-  if (from === null) return fill(vault, repo, task, to, signal)
-  const restored = await restore(restoreScope(vault, task), from.tree, to.tree, signal)
+  if (from === null) return fill(vault, repo, task, to, follow)
+  const restored = await restore(restoreScope(vault, task), from.tree, to.tree, follow)
   // Restored files stay in the steps even if a rule of that step ignores them: the next capture must see them.
   const tip = await findTip(vault, task)
   if (tip) await doubtOverlay(vault, task, tip, restored)
 }
 
 /** Git refuses to write some files of a step, for example a link named .gitmodules. Without git it is slower. */
-async function fill(vault: OpenVault, repo: Repo, task: Task, to: Step, signal?: AbortSignal): Promise<void> {
-  const error = await refill(vault, repo, task, to.tree, signal).catch(appError)
+async function fill(vault: OpenVault, repo: Repo, task: Task, to: Step, follow: Follow): Promise<void> {
+  const error = await refill(vault, repo, task, to.tree, follow.signal).catch(appError)
   if (!error) return
   if (error.kind === 'cancelled' || error.problem === 'diskFull') throw error
-  await restore(restoreScope(vault, task), null, to.tree, signal)
+  await restore(restoreScope(vault, task), null, to.tree, follow)
   const index = path.join(taskFolder(vault.vault, task), taskFiles.index)
   for (const name of [index, agedMark(index)]) await vault.files.remove(name)
 }

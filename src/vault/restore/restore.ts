@@ -23,6 +23,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { eachOf } from '../../core/base/concurrency.ts'
 import type { BytePath } from '../../core/model/bytes.ts'
+import type { Follow } from '../../core/model/progress.ts'
 import type { LeafChange } from '../../core/model/tree.ts'
 import { draftsBeside } from '../../core/model/layout.ts'
 import type { Files } from '../../core/ports/files.ts'
@@ -52,14 +53,14 @@ export async function restore(
   scope: RestoreScope,
   from: string | null,
   to: string,
-  signal?: AbortSignal,
+  follow: Follow = {},
 ): Promise<Map<BytePath, Leaf | null>> {
   const changes = await compareTrees(scope.objects, from, to)
   const drafts = draftsBeside(scope.aside)
   await mkdir(drafts, { recursive: true, mode: 0o700 })
   const restoring = { ...scope, held: scope.files.hold(scope.workspace), drafts, asides: [] }
   try {
-    await putBack(restoring, changes, signal)
+    await putBack(restoring, changes, follow)
     restoring.held.requireInPlace()
   } finally {
     for (const held of [restoring.held, ...restoring.asides]) held.close()
@@ -71,17 +72,18 @@ export async function restore(
 async function putBack(
   restoring: Restoring,
   changes: ReadonlyMap<BytePath, LeafChange>,
-  signal?: AbortSignal,
+  { signal, count }: Follow,
 ): Promise<void> {
   // First make room: a file may have become a folder, or a folder a file.
-  for (const [file, change] of changes)
-    if (change.from && !change.to) await removeFile(restoring, file, change.from)
+  const onEach = count?.(changes.size)
+  const gone = Array.from(changes).flatMap(([file, { from, to }]) => (from && !to ? [{ file, from }] : []))
+  await eachOf(gone, 1, ({ file, from }) => removeFile(restoring, file, from), { signal, onEach })
   const wanted = Array.from(changes).filter(([, change]) => change.to)
   for (const folder of parentsOf(wanted.map(([file]) => file))) makeParent(restoring, folder)
-  await eachOf(wanted, 8, async ([file, change]) => {
-    signal?.throwIfAborted()
+  const write = async ([file, change]: (typeof wanted)[number]) => {
     if (change.to) await writeFile(restoring, file, change.to, change.from)
-  })
+  }
+  await eachOf(wanted, 8, write, { signal, onEach })
 }
 
 async function removeFile(scope: Restoring, file: BytePath, known: Leaf): Promise<void> {

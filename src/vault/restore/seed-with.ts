@@ -26,7 +26,7 @@ export async function seedWith(
   const { tree } = await changeTree(vault.objects, made, changes)
   // The index lacks the user's changes. Noting its tree makes the next capture read the changed files.
   await noteIndexed(vault.files, taskFolder(vault.vault, task), made)
-  await restore(restoreScope(vault, task), made, tree, signal)
+  await restore(restoreScope(vault, task), made, tree, { signal })
   const at = vault.clock.now().toISOString()
   const message = 'The workspace as it was made\n'
   const parent = await vault.objects.put('commit', commitContent({ tree: made, parents: [], message, at }))

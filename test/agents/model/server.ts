@@ -6,7 +6,7 @@ import { anthropic } from './anthropic.ts'
 import { chat } from './chat.ts'
 import { gemini } from './gemini.ts'
 import { responses } from './responses.ts'
-import type { Answer, Body, Turn } from './turn.ts'
+import type { Answer, Body, ScriptedCall, Turn } from './turn.ts'
 
 const dialects = [anthropic, chat, responses, gemini]
 
@@ -43,7 +43,7 @@ export async function scriptedModel(turns: readonly Turn[]): Promise<Model> {
     const body = JSON.parse(text) as Body
     const { hasTools, answersSoFar, model, stream, textTools } = dialect.read(body, request.url ?? '')
     if (hasTools) asked.push(body)
-    const turn: Turn = hasTools ? (turns[answersSoFar] ?? { text: 'Done.' }) : { text: 'ok' }
+    const turn: Turn = hasTools ? (scriptOf(turns, body)[answersSoFar] ?? { text: 'Done.' }) : { text: 'ok' }
     if (turn.fail) {
       const { status, message } = turn.fail
       return json(status, { type: 'error', error: { type: 'invalid_request_error', message, code: status } })
@@ -61,6 +61,14 @@ export async function scriptedModel(turns: readonly Turn[]): Promise<Model> {
     server.close()
   })
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
+
+/** The turns of the conversation: those of a subagent if it began with the prompt of one. */
+function scriptOf(turns: readonly Turn[], { messages = [] }: Body): readonly Turn[] {
+  const begin = JSON.stringify(messages[0] ?? '')
+  const isOf = ({ input, subagent }: ScriptedCall) =>
+    subagent !== undefined && begin.includes((input as { prompt: string }).prompt)
+  return turns.flatMap(({ tools = [] }) => tools).find(isOf)?.subagent ?? turns
 }
 
 function send(response: ServerResponse, { events }: Answer, drops: boolean): void {

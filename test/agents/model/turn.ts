@@ -12,6 +12,8 @@ export interface ScriptedCall {
   readonly name: string
   /** Text for tools that take no JSON. */
   readonly input: object | string
+  /** Of a call that starts a subagent: what the model says to it. The subagent is known by the `prompt` of the input. */
+  readonly subagent?: readonly Turn[]
 }
 
 /** A request as far as the script cares. */

@@ -40,9 +40,11 @@ describe('the command', () => {
     const tasks = [await lib.start({ task: 'T1' }), await lib.start({ task: 'T2' })]
     const { stdout } = await offshoot(repo, 'worktree', 'list')
     const lines = stdout.trimEnd().split('\n').slice(1)
-    expect(lines.toReversed().map((line) => line.split(/ {2,}/))).toEqual(
-      tasks.map(({ task }) => [task.id, 'active', task.branch, 'just now', task.path]),
-    )
+    const head = repo.git('rev-parse', '--short=10', 'HEAD').trim()
+    expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+      ['(none)', 'main', 'main', head, repo.dir],
+      ...tasks.map(({ task }) => [task.id, 'active', task.branch, head, task.path]),
+    ])
     const shown = await offshoot(repo, 'worktree', 'show', '--task', 'T2', '--json')
     expect(shown.json.task).toMatchObject({ id: 'T2', path: tasks[1]!.task.path })
   })

@@ -1,9 +1,9 @@
 /** A worktree for each task, under the ids by which it was asked for: the life of a worktree. */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compose } from '../../../src/compose/full.ts'
-import { openRepo } from '../../../src/index.ts'
+import { openAround } from '../../support/open-around.ts'
 import { atEffect } from '../../support/at-effect.ts'
 import { withFault } from '../../support/faults.ts'
 import { killWhen } from '../../support/kill-when.ts'
@@ -11,7 +11,7 @@ import { leftBehind, madeByHand } from '../../support/left-behind.ts'
 import { offshoot, quickFolder, testRepo } from '../../support/repo.ts'
 import { branches, copyOf, library, linkedWorktrees, once } from '../../support/workspace.ts'
 import { appendAll } from '../../../src/core/tasks/records.ts'
-import { old, all, names, ids, type Told, refused, everything, nothing, complaints } from './shared.ts'
+import { old, all, ids, type Told, refused, everything, nothing, complaints } from './shared.ts'
 
 describe('the life of a worktree', () => {
   test('FR-021: a task that asks for isolation gets a worktree, and its command runs there', async () => {
@@ -31,28 +31,57 @@ describe('the life of a worktree', () => {
     expect(Date.parse(used!.lastActiveAt)).toBeGreaterThan(Date.parse(task.lastActiveAt))
     expect(used!.createdAt).toBe(task.createdAt)
   })
-  test('IT-005: the list is that of git worktree list', async () => {
+  test('IT-005: the list is that of git worktree list, with the checkout, those of others, and ours', async () => {
     const repo = testRepo()
     const lib = library(repo)
     for (const task of ['T1', 'T2', 'T3']) await lib.start({ task })
     await lib.remove({ task: 'T2' })
-    const listed = await lib.list()
-    expect(names(listed)).toEqual(['T3', 'T1'])
+    repo.git('worktree', 'add', '--quiet', '-b', 'theirs', path.join(repo.home, 'theirs'))
+    repo.git('worktree', 'add', '--quiet', '--detach', path.join(repo.home, 'detached'))
+    const listed = await lib.worktrees()
     const byPath = (a: { path: string }, b: { path: string }) => a.path.localeCompare(b.path)
-    expect(listed.map(({ path: at, branch, head }) => ({ path: at, branch, head })).toSorted(byPath)).toEqual(
-      linkedWorktrees(repo).toSorted(byPath),
+    const known = listed.filter(({ isMain }) => !isMain)
+    expect(known.map(({ path: at, branch, head }) => ({ path: at, branch, head })).toSorted(byPath)).toEqual(
+      linkedWorktrees(repo)
+        .map(({ branch = null, ...rest }) => ({ ...rest, branch }))
+        .toSorted(byPath),
     )
+    const head = repo.git('rev-parse', 'HEAD').trim()
+    const main = {
+      path: repo.dir,
+      branch: 'main',
+      head,
+      isMain: true,
+      isOrphan: false,
+      task: null,
+      state: null,
+    }
+    expect(listed[0]).toEqual(main)
+    expect(new Set(known.map(({ task, state, isOrphan }) => `${task} ${state} ${isOrphan}`))).toEqual(
+      new Set(['T1 active false', 'T3 active false', 'null null false']),
+    )
+    const orphan = await leftBehind(repo, lib, 'T4')
+    expect((await lib.worktrees()).find(({ path: at }) => at === orphan.path)).toMatchObject({
+      isOrphan: true,
+      task: null,
+    })
   })
   test('IT-001: it is made in a real repository, on a new branch', async () => {
     const repo = testRepo()
     const { task } = await library(repo).start({ task: 'T1', branch: 'feature/my-feature' })
     expect(linkedWorktrees(repo)).toMatchObject([{ path: task.path, branch: 'feature/my-feature' }])
   })
-  test('IT-002: it is made from a branch that is there', async () => {
+  test('IT-002: it is made from a branch that is there, which neither work nor removal moves or deletes', async () => {
     const repo = testRepo()
     repo.git('branch', 'there')
-    await library(repo).start({ task: 'T1', existingBranch: 'there' })
+    const tip = repo.git('rev-parse', 'there')
+    const lib = library(repo)
+    const { task } = await lib.start({ task: 'T1', existingBranch: 'there' })
     expect(linkedWorktrees(repo)).toMatchObject([{ branch: 'there' }])
+    writeFileSync(path.join(task.path, 'new.txt'), 'new\n')
+    await lib.checkpoint({ task: 'T1' })
+    await lib.remove({ task: 'T1', force: true })
+    expect([linkedWorktrees(repo), repo.git('rev-parse', 'there')]).toEqual([[], tip])
   })
   test('FR-003, AC-003, IT-003, FR-036, FR-037: removal takes folder, branch and record', async () => {
     const repo = testRepo()
@@ -73,6 +102,20 @@ describe('the life of a worktree', () => {
     await lib.remove({ task: 'T1', keepBranch: true })
     expect(branches(repo)).toEqual(['main', 'offshoot/T1'])
     expect([existsSync(task.path), linkedWorktrees(repo), await lib.exists('T1')]).toEqual([false, [], false])
+  })
+  test.each(['the setting', 'the option'])('IT-004: prune keeps branches if %s says so', async (how) => {
+    const repo = testRepo()
+    const keepBranches = true
+    const lib = library(repo, {
+      flags: { prune: { ...all.prune, ...(how === 'the setting' && { keepBranches }) } },
+    })
+    await lib.start({ task: 'T1' })
+    const pruned = await lib.prune({ ...old, ...(how === 'the option' && { keepBranches }) })
+    expect(pruned.removed).toMatchObject([{ task: { id: 'T1', state: 'kept', closedBy: 'prune' } }])
+    expect([branches(repo), linkedWorktrees(repo)]).toEqual([['main', 'offshoot/T1'], []])
+    await lib.start({ task: 'T2' })
+    expect(ids((await library(repo, { flags: all }).prune(old)).removed)).toEqual(['T2'])
+    expect(branches(repo)).toEqual(['main', 'offshoot/T1'])
   })
   test('NFR-022: removal a second time does nothing', async () => {
     const lib = library(testRepo())
@@ -103,7 +146,7 @@ describe('the life of a worktree', () => {
     for (let n = 1; ; n++) {
       const repo = copyOf(template)
       const fault = withFault({ kind: 'eio', at: n, when: 'before' })
-      const lib = openRepo(repo.dir, { env: repo.env, around: fault.around })
+      const lib = openAround(repo.dir, { env: repo.env, around: fault.around })
       const code: string = await lib.start({ task: 'T1' }).then(
         () => 'made',
         (error: Told) => error.code,
@@ -130,7 +173,7 @@ describe('the life of a worktree', () => {
       const { task } = await once(repo, (lib) => lib.start({ task: 'T1' }))
       const before = await everything(repo)
       const fault = withFault({ kind: 'eio', at: n, when: 'before' })
-      const lib = openRepo(repo.dir, { env: repo.env, around: fault.around })
+      const lib = openAround(repo.dir, { env: repo.env, around: fault.around })
       const code: string = await lib.remove({ task: 'T1' }).then(
         () => 'removed',
         (error: Told) => error.code,
@@ -161,11 +204,11 @@ describe('the life of a worktree', () => {
         const before = await everything(repo)
         const cancel = new AbortController()
         const { around, reached } = atEffect(n, () => cancel.abort())
-        const lib = openRepo(repo.dir, { env: repo.env, around, flags: all })
+        const lib = openAround(repo.dir, { env: repo.env, around, flags: all })
         const work =
           verb === 'remove'
-            ? lib.remove({ task: 'T1' }, cancel.signal)
-            : lib.prune({ ...old, force: true }, cancel.signal)
+            ? lib.remove({ task: 'T1' }, { signal: cancel.signal })
+            : lib.prune({ ...old, force: true }, { signal: cancel.signal })
         const code: string = await work.then(
           () => 'done',
           (error: Told) => error.code,
@@ -281,6 +324,38 @@ describe('the life of a worktree', () => {
     const { json } = await offshoot(repo, 'recover', '--json')
     expect(json.recovered).toContainEqual(expect.objectContaining({ task: 'T1', verdict: 'quarantined' }))
     expect(json.reported).toMatchObject([{ name: 'folder by-hand' }])
+    const logged = async () => (await lib.audit()).filter(({ what }) => what === 'orphan.found')
+    expect(await logged()).toMatchObject([{ task: '', detail: `worktree ${foreign}, branch by-hand` }])
+    await offshoot(repo, 'recover')
+    expect(await logged()).toHaveLength(1)
+  })
+  test('UT-005: DetectOrphans answers a list: each with its path, kind, branch and age', async () => {
+    const repo = testRepo()
+    const lib = library(repo)
+    expect(await lib.orphans()).toEqual([])
+    const { task: kept } = await lib.start({ task: 'kept' })
+    const orphan = await leftBehind(repo, lib, 'T1')
+    const foreign = madeByHand(repo, orphan.path)
+    const folder = path.join(path.dirname(orphan.path), 'plain')
+    mkdirSync(folder)
+    const { task: missing } = await lib.start({ task: 'T2' })
+    rmSync(missing.path, { recursive: true })
+    const found = await lib.orphans()
+    const short = found.map(({ age, ...rest }) => ({
+      ...rest,
+      aged: age !== null && age >= 0 && age < 600_000,
+    }))
+    expect(new Set(short)).toEqual(
+      new Set([
+        { path: missing.path, kind: 'missing', branch: 'offshoot/T2', task: 'T2', aged: true },
+        { path: orphan.path, kind: 'worktree', branch: 'offshoot/T1', task: 'T1', aged: true },
+        { path: foreign, kind: 'worktree', branch: 'by-hand', task: null, aged: true },
+        { path: folder, kind: 'folder', branch: null, task: null, aged: true },
+      ]),
+    )
+    expect(found.map(({ path: at }) => at)).not.toContain(kept.path)
+    const { stdout } = await offshoot(repo, 'doctor', '--orphans')
+    for (const { path: at } of found) expect(stdout).toContain(at)
   })
   test('FR-039, AC-007, IT-008: a task whose worktree was deleted is found and told', async () => {
     const repo = testRepo()

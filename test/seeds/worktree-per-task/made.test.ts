@@ -29,19 +29,17 @@ describe('a worktree that was made for a task', () => {
     await lib.close()
   })
 
-  test('FR-001, AC-001: the interface is there, with every verb; what detects orphans is doctor', () => {
-    const verbs = [
-      'start',
-      'remove',
-      'list',
-      'find',
-      'findByPath',
-      'exists',
-      'doctor',
-      'prune',
-      'recover',
-    ] as const
-    for (const verb of verbs) expect(lib[verb]).toBeTypeOf('function')
+  test('FR-001, AC-001: the interface has every verb, and each answers of this worktree', async () => {
+    expect((await lib.start({ task: 'TASK-123' })).reused).toBe(true)
+    expect(names(await lib.list())).toEqual(['TASK-123'])
+    expect((await lib.find('TASK-123'))?.id).toBe('TASK-123')
+    expect((await lib.findByPath(task.path))?.id).toBe('TASK-123')
+    expect(await lib.exists('TASK-123')).toBe(true)
+    expect((await lib.worktrees()).map(({ path: at }) => at)).toEqual([repo.dir, task.path])
+    expect(await lib.orphans()).toEqual([])
+    expect((await lib.prune({ dryRun: true })).skipped).toMatchObject([{ task: { id: 'TASK-123' } }])
+    expect(await lib.recover()).toEqual([])
+    await expect(lib.remove({ task: 'TASK-124' })).rejects.toMatchObject({ code: 'WT_007' })
   })
   test('FR-002, AC-002: it can be made', () => expect([task.id, reused]).toEqual(['TASK-123', false]))
   test('FR-004, AC-004: it is listed', async () => expect(names(await lib.list())).toEqual(['TASK-123']))
@@ -55,57 +53,61 @@ describe('a worktree that was made for a task', () => {
     const signal = AbortSignal.abort()
     const one = lib.task('TASK-123')
     const asked: Record<string, () => Promise<unknown>> = {
-      start: () => lib.start({ task: 'T2' }, signal),
-      list: () => lib.list({}, signal),
-      show: () => lib.show('TASK-123', signal),
-      checkpoint: () => lib.checkpoint({ task: 'TASK-123' }, signal),
-      log: () => lib.log('TASK-123', signal),
-      diff: () => lib.diff({ task: 'TASK-123' }, signal),
-      rewind: () => lib.rewind({ task: 'TASK-123', to: 0 }, signal),
-      run: () => lib.run({ task: 'T2', create: true, command: ['true'] }, signal),
-      compare: () => lib.compare({ tasks: ['TASK-123', 'TASK-123'] }, signal),
-      stop: () => lib.stop('TASK-123', signal),
-      install: () => lib.install({ task: 'TASK-123' }, signal),
-      accept: () => lib.accept({ task: 'TASK-123' }, signal),
-      update: () => lib.update({ task: 'TASK-123' }, signal),
-      reject: () => lib.reject({ task: 'TASK-123' }, signal),
-      delete: () => lib.delete('TASK-123', signal),
-      ops: () => lib.ops(signal),
-      undo: () => lib.undo(undefined, signal),
-      repair: () => lib.repair(undefined, signal),
-      rebuild: () => lib.rebuild(signal),
-      remove: () => lib.remove({ task: 'TASK-123' }, signal),
-      prune: () => lib.prune({ olderThanMs: 0 }, signal),
-      doctor: () => lib.doctor(signal),
-      disk: () => lib.disk({}, signal),
-      recover: () => lib.recover(signal),
-      pool: () => lib.pool({}, signal),
-      audit: () => lib.audit({}, signal),
-      verifyAudit: () => lib.verifyAudit(signal),
-      trust: () => lib.trust({}, signal),
-      importPeers: () => lib.importPeers({}, signal),
-      agents: () => lib.agents(signal),
-      forget: () => lib.forget(signal),
-      find: () => lib.find('TASK-123', signal),
-      findByPath: () => lib.findByPath(task.path, signal),
-      exists: () => lib.exists('TASK-123', signal),
-      notices: () => lib.notices(signal),
+      start: () => lib.start({ task: 'T2' }, { signal }),
+      list: () => lib.list({}, { signal }),
+      show: () => lib.show('TASK-123', { signal }),
+      checkpoint: () => lib.checkpoint({ task: 'TASK-123' }, { signal }),
+      log: () => lib.log('TASK-123', { signal }),
+      diff: () => lib.diff({ task: 'TASK-123' }, { signal }),
+      rewind: () => lib.rewind({ task: 'TASK-123', to: 0 }, { signal }),
+      run: () => lib.run({ task: 'T2', create: true, command: ['true'] }, { signal }),
+      compare: () => lib.compare({ tasks: ['TASK-123', 'TASK-123'] }, { signal }),
+      stop: () => lib.stop('TASK-123', { signal }),
+      answer: () => lib.answer({ task: 'TASK-123' }, { signal }),
+      say: () => lib.say('TASK-123', 'go on', { signal }),
+      install: () => lib.install({ task: 'TASK-123' }, { signal }),
+      accept: () => lib.accept({ task: 'TASK-123' }, { signal }),
+      update: () => lib.update({ task: 'TASK-123' }, { signal }),
+      reject: () => lib.reject({ task: 'TASK-123' }, { signal }),
+      delete: () => lib.delete('TASK-123', { signal }),
+      ops: () => lib.ops({ signal }),
+      undo: () => lib.undo(undefined, { signal }),
+      repair: () => lib.repair(undefined, { signal }),
+      rebuild: () => lib.rebuild({ signal }),
+      remove: () => lib.remove({ task: 'TASK-123' }, { signal }),
+      prune: () => lib.prune({ olderThanMs: 0 }, { signal }),
+      doctor: () => lib.doctor({ signal }),
+      worktrees: () => lib.worktrees({ signal }),
+      orphans: () => lib.orphans({ signal }),
+      disk: () => lib.disk({}, { signal }),
+      recover: () => lib.recover({ signal }),
+      pool: () => lib.pool({}, { signal }),
+      audit: () => lib.audit({}, { signal }),
+      verifyAudit: () => lib.verifyAudit({ signal }),
+      trust: () => lib.trust({}, { signal }),
+      importPeers: () => lib.importPeers({}, { signal }),
+      agents: () => lib.agents({ signal }),
+      forget: () => lib.forget({ signal }),
+      find: () => lib.find('TASK-123', { signal }),
+      findByPath: () => lib.findByPath(task.path, { signal }),
+      exists: () => lib.exists('TASK-123', { signal }),
+      notices: () => lib.notices({ signal }),
     }
-    const covered = [...Object.keys(asked), 'task', 'close']
+    const covered = [...Object.keys(asked), 'task', 'events', 'close']
     expect(Object.keys(lib).toSorted()).toEqual(covered.toSorted())
     const ofOne: Record<string, () => Promise<unknown>> = {
-      show: () => one.show(signal),
-      checkpoint: () => one.checkpoint({}, signal),
-      log: () => one.log(signal),
-      diff: () => one.diff({}, signal),
-      rewind: () => one.rewind(0, signal),
-      accept: () => one.accept({}, signal),
-      update: () => one.update({}, signal),
-      reject: () => one.reject({}, signal),
-      exec: () => one.exec(['true'], signal),
-      repair: () => one.repair(signal),
-      remove: () => one.remove({}, signal),
-      run: () => one.run('agent', async () => expect.fail('it ran'), signal),
+      show: () => one.show({ signal }),
+      checkpoint: () => one.checkpoint({}, { signal }),
+      log: () => one.log({ signal }),
+      diff: () => one.diff({}, { signal }),
+      rewind: () => one.rewind(0, { signal }),
+      accept: () => one.accept({}, { signal }),
+      update: () => one.update({}, { signal }),
+      reject: () => one.reject({}, { signal }),
+      exec: () => one.exec(['true'], { signal }),
+      repair: () => one.repair({ signal }),
+      remove: () => one.remove({}, { signal }),
+      run: () => one.run('agent', async () => expect.fail('it ran'), { signal }),
     }
     expect(Object.keys(one).toSorted()).toEqual(Object.keys(ofOne).toSorted())
     const before = [await everything(repo), await lib.verifyAudit()]

@@ -9,8 +9,8 @@ import { pruneVerdicts } from '../../../src/core/closing/prune-policy.ts'
 import { defaultSettings } from '../../../src/core/model/settings.ts'
 import type { Task } from '../../../src/core/model/task.ts'
 import { type TaskView } from '../../../src/index.ts'
-import { testRepo } from '../../support/repo.ts'
-import { branches, library, linkedWorktrees, once } from '../../support/workspace.ts'
+import { offshoot, testRepo } from '../../support/repo.ts'
+import { branches, library, linkedWorktrees, once, withEnv } from '../../support/workspace.ts'
 import { old, all, names, ids, refused, later } from './shared.ts'
 
 describe('policies and limits', () => {
@@ -74,6 +74,27 @@ describe('policies and limits', () => {
     await library(repo).start({ task: 'T1' })
     expect((await library(repo, full(89)).prune()).warnings).toEqual([])
     expect((await library(repo, full(90)).prune()).warnings).toEqual([expect.stringContaining('90 % full')])
+  })
+  test('NFR-018: every verb that makes something tells that the disk is 90 % full', async () => {
+    const repo = testRepo()
+    const at = (percent: number) => {
+      const readFreeSpace = async () => ({ free: 100 - percent, total: 100, network: false })
+      return library(repo, { around: { files: (files: FileSystem) => ({ ...files, readFreeSpace }) } })
+    }
+    const verbs = async (lib: ReturnType<typeof at>, id: string) => {
+      const started = await lib.start({ task: id })
+      writeFileSync(path.join(started.task.path, 'new.txt'), `${id}\n`)
+      const taken = await lib.checkpoint({ task: id })
+      const ran = await lib.run({ task: id, create: true, command: ['true'] })
+      const rewound = await lib.rewind({ task: id, to: 0 })
+      const accepted = await lib.accept({ task: id, keep: true })
+      return [started, taken, ran, rewound, accepted, await lib.undo()].map(({ warnings }) => warnings)
+    }
+    expect(await verbs(at(89), 'T1')).toEqual(Array(6).fill(undefined))
+    const warning = [expect.stringContaining('90 % full (disk.warnPercent is 90)')]
+    expect(await verbs(at(90), 'T2')).toEqual(Array(6).fill(warning))
+    const told = await offshoot(withEnv(repo, { OFFSHOOT_DISK_WARN_PERCENT: '1' }), 'start', 'T3')
+    expect(told.stderr).toMatch(/^warning: The disk of .* % full/m)
   })
   test('NFR-014: a clean-up is in the log', async () => {
     const lib = library(testRepo(), { flags: all })

@@ -1,0 +1,61 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { offshoot, tempFolder, testRepo } from '../support/repo.ts'
+import { withEnv } from '../support/workspace.ts'
+
+/** An editor that notes its folder and its arguments. */
+function editorIn(folder: string, name: string) {
+  mkdirSync(folder, { recursive: true })
+  const noted = path.join(folder, `${name}.noted`)
+  writeFileSync(path.join(folder, name), `#!/bin/sh\nprintf '%s\\n' "$PWD" "$@" > '${noted}'\n`)
+  chmodSync(path.join(folder, name), 0o755)
+  return { program: path.join(folder, name), noted: () => readFileSync(noted, 'utf8').split('\n') }
+}
+
+test('I1: `open` opens the workspace in the editor of VISUAL, with its own arguments first', async () => {
+  const user = testRepo()
+  const editor = editorIn(path.join(tempFolder(), 'my tools'), 'edit')
+  const at = withEnv(user, { VISUAL: `'${editor.program}' --new` })
+  const { json } = await offshoot(at, 'start', 'T1', '--json')
+  const opened = await offshoot(at, 'open', 'T1', '--json')
+  expect(opened.json).toEqual({ ok: true, path: json.task.path, editor: `'${editor.program}' --new` })
+  expect(editor.noted()).toEqual([json.task.path, '--new', json.task.path, ''])
+})
+
+test('I1: the setting editor.command wins over VISUAL, and a known editor is found without both', async () => {
+  const user = testRepo()
+  const folder = tempFolder()
+  const setting = editorIn(folder, 'mine')
+  const code = editorIn(folder, 'code')
+  const PATH = `${folder}:${user.env.PATH}`
+  await offshoot(user, 'start', 'T1')
+  const both = { VISUAL: 'false', OFFSHOOT_EDITOR_COMMAND: setting.program, PATH }
+  expect((await offshoot(withEnv(user, both), 'open', 'T1')).code).toBe(0)
+  expect(setting.noted()).toHaveLength(3)
+  expect((await offshoot(withEnv(user, { PATH, VISUAL: '' }), 'open', 'T1')).code).toBe(0)
+  expect(code.noted()).toHaveLength(3)
+})
+
+test('H1: an editor that the repository names does not run before the user trusts it', async () => {
+  const user = testRepo()
+  const folder = tempFolder()
+  const planted = editorIn(folder, 'planted')
+  user.write('.offshoot.yaml', `editor:\n  command: ${planted.program}\n`)
+  await offshoot(user, 'start', 'T1')
+  const opened = await offshoot(withEnv(user, { VISUAL: 'true' }), 'open', 'T1')
+  expect(opened.code).toBe(0)
+  expect(planted.noted).toThrow('ENOENT')
+})
+
+test('I5: without an editor, and with one that fails, `open` says what to set', async () => {
+  const user = testRepo()
+  await offshoot(user, 'start', 'T1')
+  const none = await offshoot(withEnv(user, { VISUAL: '', PATH: '/usr/bin:/bin' }), 'open', 'T1', '--json')
+  expect(none.json).toMatchObject({
+    ok: false,
+    error: { code: 'WT_005', hint: expect.stringContaining('VISUAL') },
+  })
+  const failed = await offshoot(withEnv(user, { VISUAL: 'false' }), 'open', 'T1', '--json')
+  expect(failed.json).toMatchObject({ ok: false, error: { code: 'WT_020' } })
+})

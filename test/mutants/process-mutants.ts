@@ -1,0 +1,118 @@
+/** Bugs of processes and locks. */
+import type { Mutant } from './mutant.ts'
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'a verb is settled while a child of its process runs',
+    file: 'src/core/recovery/settle.ts',
+    find: '  await ports.processes.endChildren(pending.owner, (left) => clearLeft(ports, left))\n',
+    replace: '',
+    suites: ['test/journeys/recover-children.test.ts'],
+  },
+  {
+    name: 'children of a dead process without a verb are not ended',
+    file: 'src/core/recovery/settle.ts',
+    find: '    await ports.processes.endChildren(owner, (left) => clearLeft(ports, left)).catch(() => 0)\n',
+    replace: '',
+    suites: ['test/journeys/recover-children.test.ts'],
+  },
+  {
+    name: 'git update-index runs before it is on record',
+    file: 'src/git/exec.ts',
+    find: "'sparse-checkout', 'update-index'",
+    replace: "'sparse-checkout'",
+    suites: ['src/git/exec.test.ts'],
+  },
+  {
+    name: 'no git waits until it is on record',
+    file: 'src/git/exec.ts',
+    find: "isGated: gatedCommands.has(call.args[0] ?? ''),",
+    replace: "isGated: gatedCommands.has(''),",
+    suites: ['src/git/exec.test.ts'],
+  },
+  {
+    name: 'the gate opens before the record is written',
+    file: 'src/process/spawn.ts',
+    find: "    const forget = child.pid === undefined ? () => {} : record(child.pid)\n    gate?.end('\\n')",
+    replace:
+      "    gate?.end('\\n')\n    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)\n    const forget = child.pid === undefined ? () => {} : record(child.pid)",
+    suites: ['src/git/exec.test.ts'],
+  },
+  {
+    name: 'a stranger with the pid of a child is ended',
+    file: 'src/process/processes.ts',
+    find: 'leader.startedAt === startedAt && leader.group === pid',
+    replace: 'leader.group === pid',
+    suites: ['test/contracts/process.test.ts'],
+  },
+  {
+    name: 'children of a living process are ended',
+    file: 'src/process/processes.ts',
+    find: '      if (isAlive(owner)) return 0\n',
+    replace: '',
+    suites: ['test/contracts/process.test.ts'],
+  },
+  {
+    name: 'pids of another boot count',
+    file: 'src/process/processes.ts',
+    find: 'owner.boot === self().boot ? records.filter((record) => isRunning(table, owner, record)) : []',
+    replace: 'records.filter((record) => isRunning(table, owner, record))',
+    suites: ['test/contracts/process.test.ts'],
+  },
+  {
+    name: 'records of ended children stay',
+    file: 'src/process/processes.ts',
+    find: '      for (const record of records) record.forget()\n',
+    replace: '',
+    suites: ['test/contracts/process.test.ts'],
+  },
+  {
+    name: 'a child that was ended has no time of its end',
+    file: 'src/process/processes.ts',
+    find: 'to: wasRunning ? Date.now() : undefined',
+    replace: 'to: wasRunning ? undefined : undefined',
+    suites: ['test/contracts/process.test.ts'],
+  },
+  {
+    name: 'a cancelled git is not ended',
+    file: 'src/git/exec.ts',
+    find: '    const cancel = () => end()\n',
+    replace: '    const cancel = () => {}\n',
+    suites: ['src/git/exec.test.ts'],
+  },
+  {
+    name: 'two processes hold a lock',
+    file: 'src/lock/sqlite.ts',
+    find: 'BEGIN EXCLUSIVE',
+    replace: 'BEGIN',
+    suites: ['test/contracts/lock.test.ts'],
+  },
+  {
+    name: 'a lock is not freed',
+    file: 'src/lock/sqlite.ts',
+    find: '      heldConnections.delete(db)\n      db.close()',
+    replace: '      heldConnections.delete(db)',
+    suites: ['test/contracts/lock.test.ts'],
+  },
+  {
+    name: 'the holder of a freed lock is still named',
+    file: 'src/lock/sqlite.ts',
+    find: '      forgetHolder(file)\n',
+    replace: '',
+    suites: ['test/contracts/lock.test.ts'],
+  },
+  {
+    name: 'a cancel does not end the wait for a lock',
+    file: 'src/lock/sqlite.ts',
+    find: '      if (signal?.aborted) throw cancelledError(verb)\n',
+    replace: '',
+    suites: ['test/contracts/lock.test.ts'],
+  },
+  {
+    name: 'locks of other names are one',
+    file: 'src/lock/sqlite.ts',
+    find: "return `${readable.slice(0, 40)}-${createHash('sha256').update(name).digest('hex').slice(0, 24)}.lock`",
+    replace: "return `${readable.slice(0, 4)}-${createHash('sha256').digest('hex').slice(0, 24)}.lock`",
+    suites: ['test/contracts/lock.test.ts'],
+  },
+]
