@@ -45,11 +45,10 @@ test.each(['worktree', 'clone'] as const)(
     lib.write('lib.txt', 'changed\n')
     lib.git('commit', '--quiet', '--all', '--message=Inside')
     expect(checkoutState(repo)).toEqual(before)
-    expect(
-      existsSync(
-        path.join(repo.dir, '.git/modules/some/lib/objects', lib.git('rev-parse', 'HEAD').slice(0, 2)),
-      ),
-    ).toBe(false)
+    const inside = lib.git('rev-parse', 'HEAD').trim()
+    const loose = path.join('objects', inside.slice(0, 2), inside.slice(2))
+    expect(existsSync(path.join(lib.git('rev-parse', '--absolute-git-dir').trim(), loose))).toBe(true)
+    expect(existsSync(path.join(repo.dir, '.git/modules/some/lib', loose))).toBe(false)
   },
 )
 
