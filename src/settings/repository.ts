@@ -51,15 +51,12 @@ const remoteName: Row = {
   boundary: { is: 'the name of a remote', holds: (value) => /^\w[\w.-]*$/.test(value) },
 }
 
-/** Every setting has its row: the compiler asks for it. */
-export const repositoryMay = {
+/** A setting without a row counts only when the user trusts the file. */
+const rows: { readonly [K in SettingKey]?: Row } = {
   enabled: free,
   'workspace.base': insideRepository,
   'workspace.name': free,
-  'workspace.copy': trusted,
-  'workspace.link': trusted,
   'branch.name': free,
-  'isolation.fallback': trusted,
   'pool.size': lower,
   'ports.base': free,
   'ports.size': lower,
@@ -67,50 +64,22 @@ export const repositoryMay = {
   'limits.concurrent': lower,
   'limits.timeMinutes': limit,
   'limits.turns': limit,
-  'agent.name': trusted,
-  'agent.adapters': trusted,
   'policy.level': stricter,
-  'policy.allowed': trusted,
   'policy.denied': added,
-  'policy.askTimeout': trusted,
   'checkpoints.publish': free,
   'accept.squashMessage': free,
   'accept.mergeMessage': free,
   'accept.leftovers': free,
   'pr.remote': remoteName,
-  // The tool sends the user's token to the host of the remote.
-  'pr.tool': trusted,
-  'editor.command': trusted,
-  'hooks.postStart': trusted,
-  'hooks.preRun': trusted,
-  'hooks.preAccept': trusted,
-  'hooks.postAccept': trusted,
-  'hooks.preRemove': trusted,
-  'hooks.timeoutSeconds': trusted,
   'lock.waitSeconds': lower,
-  'recover.everyMinutes': trusted,
-  'prune.maxAgeDays': trusted,
-  'prune.minKeep': trusted,
-  'prune.cleanupOnComplete': trusted,
-  'prune.protectUncommitted': trusted,
-  'prune.warnUncommitted': trusted,
-  'prune.keepBranches': trusted,
-  'trash.keepDays': trusted,
-  'trash.maxMegabytes': trusted,
-  // Above it, prune takes folders out of the trash.
-  'disk.warnPercent': trusted,
-  'autoRevert.failure': trusted,
-  'autoRevert.shutdown': trusted,
-  'autoRevert.idle': trusted,
-  'autoRevert.idleMinutes': trusted,
-  'autoRevert.newTask': trusted,
-  keepFailed: trusted,
-} as const satisfies Record<SettingKey, Row>
+}
+
+export const repositoryMay = (key: SettingKey): Row => rows[key] ?? trusted
 
 /** Whether a value of the repository's file counts only when the user trusts it. */
 export function isRestricted(key: SettingKey, value: unknown): boolean {
   const before = defaults.get(key)
-  const row: Row = repositoryMay[key]
+  const row = repositoryMay(key)
   return !isDeepStrictEqual(value, before) && !row.isFree(value as never, before as never)
 }
 
@@ -120,7 +89,7 @@ export function outOfBounds(
   value: unknown,
   at: Bounds,
 ): { readonly expected: string; readonly hint: string } | undefined {
-  const { boundary }: Row = repositoryMay[key]
+  const { boundary } = repositoryMay(key)
   if (!boundary || boundary.holds(String(value), at)) return undefined
   return {
     expected: `${boundary.is} in the repository's own file`,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '../core/model/errors.ts'
 import { defaultSettings, type Setting } from '../core/model/settings.ts'
+import { defaults, type SettingKey } from './keys.ts'
 import { settingsSource, type SettingsOptions } from './source.ts'
 
 let root: string
@@ -72,60 +73,22 @@ describe('I6: settings from file, user file, environment and flags; the later wi
       limits: { ...defaultSettings.limits, perRepo: 4, timeMinutes: 1, turns: 3 },
       lock: { waitSeconds: 5 },
     })
-    const expected: Partial<Setting>[] = [
-      { key: 'enabled', value: true, origin: 'default' },
-      { key: 'workspace.base', value: '', origin: 'default' },
-      { key: 'workspace.name', value: '{task}-{date}-{time}', origin: 'default' },
-      { key: 'workspace.copy', value: [], origin: 'default' },
-      { key: 'workspace.link', value: [], origin: 'default' },
-      { key: 'branch.name', value: 'offshoot/{task}', origin: 'default' },
-      { key: 'isolation.fallback', value: 'none', origin: 'default' },
-      { key: 'pool.size', value: 1, origin: 'default' },
-      { key: 'ports.base', value: 20_000, origin: 'default' },
-      { key: 'ports.size', value: 10, origin: 'default' },
-      { key: 'limits.perRepo', value: 4, origin: 'OFFSHOOT_LIMITS_PER_REPO' },
-      { key: 'limits.concurrent', value: 10, origin: 'default' },
-      { key: 'limits.timeMinutes', value: 1, origin: repoFile, isForeign: true },
-      { key: 'limits.turns', value: 3, origin: userFile },
-      { key: 'agent.name', value: '', origin: 'default' },
-      { key: 'agent.adapters', value: [], origin: 'default' },
-      { key: 'policy.level', value: 'permissive', origin: 'default' },
-      { key: 'policy.allowed', value: ['Read', 'Glob', 'Grep', 'LS'], origin: 'default' },
-      { key: 'policy.denied', value: [], origin: 'default' },
-      { key: 'policy.askTimeout', value: 'auto', origin: 'default' },
-      { key: 'checkpoints.publish', value: 'runEnd', origin: 'default' },
-      { key: 'accept.squashMessage', value: '{title}', origin: 'default' },
-      { key: 'accept.mergeMessage', value: 'Merge the work of {task}', origin: 'default' },
-      { key: 'accept.leftovers', value: 'land', origin: 'default' },
-      { key: 'pr.remote', value: 'origin', origin: 'default' },
-      { key: 'pr.tool', value: 'auto', origin: 'default' },
-      { key: 'editor.command', value: '', origin: 'default' },
-      { key: 'hooks.postStart', value: '', origin: 'default' },
-      { key: 'hooks.preRun', value: '', origin: 'default' },
-      { key: 'hooks.preAccept', value: '', origin: 'default' },
-      { key: 'hooks.postAccept', value: '', origin: 'default' },
-      { key: 'hooks.preRemove', value: '', origin: 'default' },
-      { key: 'hooks.timeoutSeconds', value: 600, origin: 'default' },
-      { key: 'lock.waitSeconds', value: 5, origin: 'flag' },
-      { key: 'recover.everyMinutes', value: 5, origin: 'default' },
-      { key: 'prune.maxAgeDays', value: 7, origin: 'default', waiting: 1 },
-      { key: 'prune.minKeep', value: 3, origin: userFile },
-      { key: 'prune.cleanupOnComplete', value: false, origin: 'default' },
-      { key: 'prune.protectUncommitted', value: true, origin: 'default' },
-      { key: 'prune.warnUncommitted', value: true, origin: 'default' },
-      { key: 'prune.keepBranches', value: false, origin: 'default' },
-      { key: 'trash.keepDays', value: 30, origin: 'default' },
-      { key: 'trash.maxMegabytes', value: 10_000, origin: 'default' },
-      { key: 'disk.warnPercent', value: 90, origin: 'default' },
-      { key: 'autoRevert.failure', value: 'shadow', origin: 'default' },
-      { key: 'autoRevert.shutdown', value: 'shadow', origin: 'default' },
-      { key: 'autoRevert.idle', value: 'shadow', origin: 'default' },
-      { key: 'autoRevert.idleMinutes', value: 30, origin: 'default' },
-      { key: 'autoRevert.newTask', value: true, origin: 'default' },
-      { key: 'keepFailed', value: false, origin: 'default' },
-    ]
+    const set: Partial<Record<SettingKey, Partial<Setting>>> = {
+      'limits.perRepo': { value: 4, origin: 'OFFSHOOT_LIMITS_PER_REPO' },
+      'limits.timeMinutes': { value: 1, origin: repoFile, isForeign: true },
+      'limits.turns': { value: 3, origin: userFile },
+      'lock.waitSeconds': { value: 5, origin: 'flag' },
+      'prune.maxAgeDays': { waiting: 1 },
+      'prune.minKeep': { value: 3, origin: userFile },
+    }
     expect(await all.readWithOrigin(checkout)).toEqual(
-      expected.map((setting) => ({ isForeign: false, ...setting })),
+      [...defaults].map(([key, value]) => ({
+        key,
+        value,
+        origin: 'default',
+        isForeign: false,
+        ...set[key],
+      })),
     )
   })
 
