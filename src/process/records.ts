@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { makeFolders } from '../files/make-folders.ts'
-import { readPlain, writePlain } from '../files/plain.ts'
+import { readPlain, writeDurable, writePlain } from '../files/plain.ts'
 import type { Owner } from '../core/model/task.ts'
 
 /** A child that leads a process group of its own. */
@@ -32,12 +32,14 @@ export function writeRecord(
     boot: owner.boot,
     changing: child.changing,
   })
+  // Only this record says whose a lock of the user's refs is that a power cut leaves, so it is on the disk before the lock.
+  const write = child.changing === undefined ? writePlain : writeDurable
   try {
-    writePlain(file, content)
+    write(file, content)
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
     makeFolders(folder)
-    writePlain(file, content)
+    write(file, content)
   }
   return () => rmSync(file, { force: true })
 }

@@ -48,9 +48,13 @@ export function crashStates(disk: Inodes, changes: readonly Change[]): CrashStat
   return states
 }
 
-/** The barest states, and of the others so many, spread over all. */
+/** The barest states, those in which a lock alone is left, and of the others so many, spread over all. */
 export function chosen(states: readonly CrashState[], most: number): readonly CrashState[] {
-  const others = states.filter(({ isBarest }) => !isBarest)
+  const isPlain = ({ isBarest, what }: CrashState) => !isBarest && !loneLock.test(what)
+  const others = states.filter(isPlain)
   const apart = Math.max(1, Math.ceil(others.length / most))
-  return states.filter((state) => state.isBarest || others.indexOf(state) % apart === 0)
+  return states.filter((state) => !isPlain(state) || others.indexOf(state) % apart === 0)
 }
+
+/** A lock outlives the record of the git that took it. */
+const loneLock = /everything but .*\.lock\b/
