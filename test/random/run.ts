@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(randomInt(1_000_000_000)) },
-    runs: { type: 'string', default: '3' },
+    runs: { type: 'string', default: '6' },
     shrink: { type: 'boolean', default: false },
   },
 })
@@ -24,7 +24,7 @@ const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
 )
 const repeat = [
   `npm run test:random -- --seed ${values.seed}`,
-  ...(values.runs === '3' ? [] : [`--runs ${values.runs}`]),
+  ...(values.runs === '6' ? [] : [`--runs ${values.runs}`]),
 ].join(' ')
 console.log(`Seed ${values.seed}, ${files.length} files. The same again: ${repeat}`)
 const { status } = spawnSync('vitest', ['run', ...files], {
