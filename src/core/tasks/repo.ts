@@ -43,7 +43,10 @@ async function locate(records: Records, dir: string): Promise<Place> {
 }
 
 /** The task whose workspace the folder is. A task on a shadow branch has given the user's checkout back when it is closed. */
-export async function findTaskIn({ store }: Pick<Records, 'store'>, folder: string): Promise<Task | undefined> {
+export async function findTaskIn(
+  { store }: Pick<Records, 'store'>,
+  folder: string,
+): Promise<Task | undefined> {
   const task = await store.findTaskByPath(folder)
   return task?.shadow && !isOpen(task) ? undefined : task
 }
