@@ -23,8 +23,8 @@ export function gitCheckouts(exec: GitExec): Checkouts {
       checkout.makeParents(file)
       if (mode === '160000') ignoringCodes(() => checkout.at(file, (target) => mkdirSync(target)), 'EEXIST')
       else {
-        // The landing may already have emptied a folder that stood in the file's place.
-        if (there?.isDirectory()) checkout.removeEmpty(file)
+        // Empty folders hold nothing; a file that somebody puts into one meanwhile keeps it.
+        if (there?.isDirectory() && !removeEmptyFolders(checkout, file)) return undefined
         if (there?.isFile() && mode !== '120000' && own === undefined)
           chmodSync(staged, permissions(Number(there.mode), mode))
         checkout.at(
@@ -77,6 +77,13 @@ function findStat(checkout: HeldFolder, file: BytePath): BigIntStats | undefined
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw thrown
   }
+}
+
+/** Removes a folder with all the empty ones below it. Answers false, and may have removed some of them, if a file is there. */
+function removeEmptyFolders(checkout: HeldFolder, folder: BytePath): boolean {
+  for (const { name, isFolder } of checkout.list(folder))
+    if (isFolder) removeEmptyFolders(checkout, `${folder}/${name}`)
+  return checkout.removeEmpty(folder)
 }
 
 /** A folder is no file: a landing may have emptied it. */

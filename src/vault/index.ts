@@ -107,8 +107,7 @@ export function gitVault(options: VaultOptions): Vault {
     captureAll: async (repo, checkout, follow) => captureAll(await open(repo), repo, checkout, follow),
     captureChanges: async (repo, checkout, commit, follow) =>
       captureChanges(await open(repo), repo, checkout, commit, follow),
-    lookAtCheckout: async (repo, task, signal) =>
-      lookAtCheckout(await openFor(repo, task), repo, task, signal),
+    lookAtCheckout: async (repo, task, signal) => lookAtCheckout(await openFor(repo, task), repo, signal),
     compareCheckout: async (repo, task, seen) => compareCheckout(await open(repo), repo, task, seen),
     findIgnored: async (repo, checkout, patterns, folders, signal) =>
       findNamed(await open(repo), repo, checkout, patterns, folders, signal),

@@ -187,14 +187,14 @@ describe('R7: a repository that is not as it was says so', () => {
 })
 
 describe('A3: what is in the place of a folder', () => {
-  test('an empty folder where the agent puts a file: the file lands, and the undo takes it away', async () => {
+  test('an empty folder, or a folder of empty ones, where the agent puts a file: the file lands, and the undo takes it away', async () => {
     const { user, read } = await worked({ f: 'one\n' }, [{ d: 'file\n' }])
     mkdirSync(path.join(user.dir, 'd'))
     expect(await offshoot(user, 'accept', 'T1')).toMatchObject({ code: 0 })
     expect(read('d')).toBe('file\n')
     expect(await offshoot(user, 'undo')).toMatchObject({ code: 0 })
     expect(user.git('status', '--short')).toBe('')
-    mkdirSync(path.join(user.dir, 'd'))
+    mkdirSync(path.join(user.dir, 'd/e/f'), { recursive: true })
     expect(await offshoot(user, 'accept', 'T1', '--as', 'squash')).toMatchObject({ code: 0 })
     expect(read('d')).toBe('file\n')
   })

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isRunning, killHard, until } from '../support/processes.ts'
@@ -75,6 +75,23 @@ describe('G14: several at work in one workspace', () => {
     const made = await steps(repo)
     expect(made.flatMap(([, , ...files]) => files).sort()).toEqual(['dev.txt', 'test.txt'])
     expect(made[0]?.[1]).toMatch(/\(beside sh -c /)
+  })
+
+  test('G14, P3: what a command changes in the checkout is told, also when another has ended beside it', async () => {
+    const repo = testRepo()
+    await offshoot(repo, 'start', 'T1')
+    const [ready, go] = [path.join(repo.home, 'ready'), path.join(repo.home, 'go')]
+    const script = `touch '${ready}'; while ! test -e '${go}'; do sleep 0.05; done; echo x > '${repo.dir}/stray.txt'`
+    const first = offshoot(repo, 'exec', 'T1', '--json', '--', 'sh', '-c', script)
+    await until(() => existsSync(ready), 'the first command is at work')
+    await offshoot(repo, 'exec', 'T1', '--', 'true')
+    writeFileSync(go, '')
+    const { json } = await first
+    expect(json.strays).toMatchObject([{ what: 'stray.txt', where: 'checkout' }])
+    const vaults = path.join(repo.home, 'state', 'vaults')
+    expect(readdirSync(vaults).flatMap((vault) => readdirSync(path.join(vaults, vault, 'scratch')))).toEqual(
+      [],
+    )
   })
 
   test('G14: a command works beside an agent, and what the agent’s tools made is theirs', async () => {

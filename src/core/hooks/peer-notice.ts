@@ -3,6 +3,7 @@ import { now } from '../base/time.ts'
 import type { Notice } from '../model/notice.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Ports } from '../ports/index.ts'
+import { findTaskIn } from '../tasks/repo.ts'
 import { readHooks } from './hooks.ts'
 import { findPeerFiles } from './peers.ts'
 
@@ -10,7 +11,7 @@ import { findPeerFiles } from './peers.ts'
 export async function takeOffer(ports: Ports, { id, place: { checkout } }: Repo): Promise<Notice[]> {
   const key = `offered ${id}`
   if (checkout === null || (await ports.notes.find(key)) !== undefined) return []
-  if (await ports.store.findTaskByPath(checkout)) return []
+  if (await findTaskIn(ports, checkout)) return []
   const [first, ...more] = await findPeerFiles(ports, checkout)
   if (first === undefined) return []
   await ports.notes.put(key, 'once')

@@ -9,7 +9,7 @@
  *       repo.json                    the repository that it belongs to
  *       tasks/<uid>/                 `taskFiles`: derived files, the repository's config at the start, and notes
  *       tasks/<uid>/runs/            the transcript of each run
- *       scratch/                     copies of large files and packs in transit
+ *       scratch/                     copies of large files and packs in transit, and of the index of a checkout during a run
  *       clean/                       a git folder in which the user's conversions work, for commits of no task
  *     workspaces/<repo>/<name>/      the workspaces, unless a setting puts them elsewhere
  *     workspaces/<repo>/.pool/       workspaces made ahead; each slot has slot.json, git/, files/ and task/
@@ -146,8 +146,6 @@ export const taskFiles = {
   published: 'published',
   /** The branch for the steps of a task whose own branch was there before. */
   branch: 'branch',
-  /** A folder with the index that the user's checkout had when the run began. */
-  checkout: 'checkout',
   /** The tree that the vault has a copy of. */
   adopted: 'adopted',
   /** The repository's config and attributes as they were at the start. */

@@ -51,7 +51,7 @@ async function resolveTask(
   const { repo, place } = await findRepo(records, dir)
   if (name === undefined) {
     const task = place.checkout === null ? undefined : await records.store.findTaskByPath(place.checkout)
-    if (repo && task) return { repo, task }
+    if (repo && task?.repo === repo.id) return { repo, task }
     throw new AppError('wrongUsage', 'Missing argument TASK: this folder is not the workspace of a task.', {
       hint: 'offshoot list shows the tasks; name one of them.',
     })

@@ -6,7 +6,7 @@ import { repoName } from '../model/names.ts'
 import { markRef } from '../model/refs.ts'
 import { checkoutRoot, type Place, type Repo, repoLock, type RepoRecord, repoRoot } from '../model/repo.ts'
 import { isInTrash } from '../model/layout.ts'
-import type { Task } from '../model/task.ts'
+import { isOpen, type Task } from '../model/task.ts'
 import type { Ports, Records } from '../ports/index.ts'
 import type { Notes } from '../ports/store.ts'
 
@@ -28,7 +28,7 @@ async function locate(records: Records, dir: string): Promise<Place> {
   const place = await records.locate(dir).catch((error: unknown) => error)
   const found = isPlace(place) ? place : undefined
   for (const folder of foldersAround(dir, found?.checkout)) {
-    const task = await records.store.findTaskByPath(folder)
+    const task = await findTaskIn(records, folder)
     const record = task
       ? await records.repos.findById(task.repo)
       : await records.repos.findAt(path.join(folder, '.git'))
@@ -40,6 +40,15 @@ async function locate(records: Records, dir: string): Promise<Place> {
   if (closed) return records.locate(closed.origin)
   if (found) return found
   throw place
+}
+
+/** The task whose workspace the folder is. A task on a shadow branch has given the user's checkout back when it is closed. */
+export async function findTaskIn(
+  { store }: Pick<Records, 'store'>,
+  folder: string,
+): Promise<Task | undefined> {
+  const task = await store.findTaskByPath(folder)
+  return task?.shadow && !isOpen(task) ? undefined : task
 }
 
 /** The closed task whose workspace, now in the trash, `dir` is in. */
@@ -74,7 +83,7 @@ export async function recognize(ports: Ports, dir: string): Promise<RepoRecord |
 /** Whether a command without the name of a task means the one whose workspace `dir` is in. */
 export async function isInWorkspace(records: Records, dir: string): Promise<boolean> {
   const checkout = (await findRepo(records, dir).catch(() => undefined))?.place.checkout
-  const task = checkout ? await records.store.findTaskByPath(checkout) : undefined
+  const task = checkout ? await findTaskIn(records, checkout) : undefined
   // In the user's own checkout the command means the whole repository, even if a task works there.
   return task !== undefined && !task.shadow
 }

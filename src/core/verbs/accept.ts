@@ -33,6 +33,7 @@ import type { Ports } from '../ports/index.ts'
 import { type Needs, requireNeeds } from '../steps/with-task.ts'
 import { requireTask } from '../tasks/find.ts'
 import { holdTask, settingsOf } from '../tasks/hold.ts'
+import { findTaskIn } from '../tasks/repo.ts'
 import type { Work } from '../tasks/work.ts'
 
 export interface AcceptInput<Name extends string = Strategy> extends Choice, LandingInput {
@@ -164,7 +165,7 @@ async function operationOf(
 /** The checkout that -C or the current folder is in; inside a workspace, the one that the task was started in. */
 async function targetOf({ ports, repo, task }: Work): Promise<Repo> {
   const { checkout } = repo.place
-  const inWorkspace = checkout !== null && (await ports.store.findTaskByPath(checkout)) !== undefined
+  const inWorkspace = checkout !== null && (await findTaskIn(ports, checkout)) !== undefined
   const target = checkout === null || inWorkspace ? task.origin : checkout
   const place = await ports.locate(target)
   const other = await findShadow(ports, repo, place.checkout)

@@ -27,6 +27,8 @@ export interface Candidates {
 }
 
 const repository = 'a repository of its own'
+/** The step holds the commit that the submodule is on. We run no git in there, so we do not know whether there is more. */
+const submodule = 'what is uncommitted in the submodule, if anything'
 
 /**
  * All paths that git lists, and all paths of earlier steps: a captured file stays in the steps until it is deleted,
@@ -44,7 +46,7 @@ export async function allPaths(
   ])
   const modules = new Map([...staged].filter(([, leaf]) => isPointer(leaf)))
   const files = new Set([...overlay.seen.keys(), ...scanned.tracked])
-  const [git, fresh] = [new Set<BytePath>(), new Set<BytePath>()]
+  const [git, fresh, inside] = [new Set<BytePath>(), new Set<BytePath>(), new Set<BytePath>()]
   const closed = [...scanned.unreadable]
   for (const found of scanned.untracked) {
     if (!found.endsWith('/')) {
@@ -54,7 +56,7 @@ export async function allPaths(
     const folder = found.slice(0, -1)
     if (modules.has(folder) || isPointer(overlay.seen.get(folder)?.leaf)) {
       fresh.add(folder)
-      git.add(folder)
+      inside.add(folder)
       continue
     }
     const nested = await filesBelow(scope.workspace, folder)
@@ -64,10 +66,11 @@ export async function allPaths(
   }
   await dropIgnored(scope, overlay, new Set(scanned.untracked), files, signal)
   for (const file of staged.keys()) files.add(file)
-  await addSubmodules(scope, tree, files, git)
+  await addSubmodules(scope, tree, files, inside)
   await addUnlisted(scope, [...scanned.tracked, ...scanned.untracked], files, git, signal)
   const skipped = [
     ...Array.from(git, (one) => ({ path: toText(one), why: repository })),
+    ...Array.from(inside, (one) => ({ path: toText(one), why: submodule })),
     ...Array.from(new Set(closed), (folder) => ({ path: toText(folder), why: unreadable })),
   ]
   return { files: withoutRefused(files, skipped), skipped, modules, fresh }
@@ -106,7 +109,7 @@ async function addSubmodules(
   scope: Scope,
   tree: string,
   files: Set<BytePath>,
-  git: Set<BytePath>,
+  checkedOut: Set<BytePath>,
 ): Promise<void> {
   const modules = await findLeaf(scope.objects, tree, '.gitmodules')
   if (!modules || modules.mode === '120000') return
@@ -114,7 +117,7 @@ async function addSubmodules(
   for (const folder of moduleFolders(text)) {
     if ((await findLeaf(scope.objects, tree, folder))?.mode !== '160000') continue
     const inside = await filesBelow(scope.workspace, folder)
-    if (inside.git.includes(`${folder}/.git`)) git.add(folder)
+    if (inside.git.includes(`${folder}/.git`)) checkedOut.add(folder)
     else for (const file of inside.files) files.add(file)
   }
 }

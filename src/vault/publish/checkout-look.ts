@@ -1,11 +1,12 @@
 /** Compares a user's checkout with its state at the start of a run, without writing there (docs/adr/0046-the-checkout-is-compared.md). */
+import { randomUUID } from 'node:crypto'
 import { type BigIntStats, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { eachOf } from '../../core/base/concurrency.ts'
 import { below, type BytePath, splitNul } from '../../core/model/bytes.ts'
 import type { CheckoutChange, CheckoutLook, CheckoutSide, DirtyFile } from '../../core/model/checkout-look.ts'
 import { isSame } from '../../core/model/leaf.ts'
-import { taskFiles, taskFolder } from '../../core/model/layout.ts'
+import { scratchIn } from '../../core/model/layout.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Task } from '../../core/model/task.ts'
 import type { Leaf, Mode } from '../../core/model/tree.ts'
@@ -33,21 +34,35 @@ const mostRestored = 500
 export async function lookAtCheckout(
   vault: OpenVault,
   repo: Repo,
-  task: Task,
   signal?: AbortSignal,
 ): Promise<CheckoutLook | undefined> {
-  const { checkout, gitDir } = repo.place
+  const { checkout } = repo.place
   if (checkout === null) return undefined
-  const folder = path.join(taskFolder(vault.vault, task), taskFiles.checkout)
-  await vault.files.remove(folder)
-  const index = await copyIndex(vault, repo, folder)
+  // A folder for each run, because several may be at work in one workspace.
+  const folder = scratchIn(vault.vault, `index-${process.pid}-${randomUUID()}`)
+  let look: CheckoutLook | undefined
+  try {
+    look = await readLook(vault, repo, checkout, await copyIndex(vault, repo, folder), signal)
+    return look
+  } finally {
+    if (!look) await vault.files.remove(folder).catch(() => {})
+  }
+}
+
+async function readLook(
+  vault: OpenVault,
+  { place }: Repo,
+  checkout: string,
+  index: string,
+  signal: AbortSignal | undefined,
+): Promise<CheckoutLook | undefined> {
   const at = BigInt(Date.now()) * 1_000_000n
-  const head = await findCommit(vault.exec, repo.place, 'HEAD', signal)
+  const head = await findCommit(vault.exec, place, 'HEAD', signal)
   const found = await inTime(signal, (late) => scanFiles(vault, checkout, index, late))
   if (!found || found.length > mostDirty) return undefined
   const room = { bytes: mostDirtyBytes }
   const dirty = new Map(found.map((file) => [file, readDirty(checkout, file, room)]))
-  return { checkout, gitDir, index, head, at, dirty }
+  return { checkout, gitDir: place.gitDir, index, head, at, dirty }
 }
 
 /** Undefined when the work took too long. */
