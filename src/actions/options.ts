@@ -2,7 +2,10 @@
 import { isolations, policyLevels } from '../core/model/enums.ts'
 import type { Option } from './action.ts'
 
-export const task: Option = { type: 'text', value: 'TASK', suggests: 'tasks', help: 'the task' }
+/** An id as it is in the records; nothing shorter stands for it. */
+export const taskId: Option = { type: 'text', value: 'TASK', suggests: 'tasks', help: 'the task' }
+
+export const task: Option = { ...taskId, names: 'task' }
 
 export const dryRun: Option = { type: 'boolean', help: 'only show what would happen' }
 

@@ -6,6 +6,7 @@ import { type Isolation, isolations, policyLevels } from '../../core/model/enums
 import type { Input, Output } from '../../protocol/schemas/index.ts'
 import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'
 import { counted } from '../../core/base/counted.ts'
+import { isShortName } from '../../core/model/names.ts'
 import { requireCombinable } from '../../core/base/exclusions.ts'
 import { quoted } from '../../core/base/shell-quote.ts'
 import { splitTools } from '../../core/base/tool-list.ts'
@@ -207,19 +208,11 @@ async function detached(
     : await context.call('task.show', { repo, task: named })
   const { detach } = await import('../detach.ts')
   const log = runLog(context.home, task)
+  // `show` takes the beginning of an id, which is not enough for a run: the run is to say so.
+  const id = named === undefined || isShortName(named) ? task.id : named
   const going = resume === undefined ? [] : [`--resume=${resume === true ? '' : resume}`]
   const waits = await askTimeout(context)
-  const argv = [
-    'run',
-    '--task',
-    task.id,
-    '--json',
-    '--quiet',
-    ...going,
-    ...waits,
-    ...optionsOf(context),
-    prompt,
-  ]
+  const argv = ['run', '--task', id, '--json', '--quiet', ...going, ...waits, ...optionsOf(context), prompt]
   const { pid, first } = await detach(argv, repo, log, context.signal)
   if (first.error !== undefined) {
     const { code, message, hint } = first.error as { code: string; message: string; hint: string }
