@@ -35,6 +35,11 @@ export interface Option {
   readonly flag?: string | null
   /** The flag may stand without a value. */
   readonly bare?: true
+  /**
+   * It names a task: by its id, by `-` or `@`, and where the action only looks or can be undone, by the beginning of an id.
+   * `wholeTask` leaves out the last.
+   */
+  readonly names?: 'task' | 'wholeTask'
 }
 
 /** A field that the command line takes by its position. */
@@ -69,6 +74,8 @@ export interface Action {
   readonly previews?: 'dryRun' | 'show'
   /** Its preview takes a step of uncommitted work first, so it writes. */
   readonly previewWrites?: true
+  /** `undo` takes back what it does, but not with these values of its options. */
+  readonly undoable?: true | { readonly except: Readonly<Record<string, readonly string[]>> }
   /** It makes files, steps or tasks, so its answer warns when the disk is nearly full. */
   readonly makes?: true
   /** It makes a task, always or when the named one is not there. */

@@ -8,6 +8,7 @@ export const health = {
     group: 'health',
     scope: 'admin',
     writes: true,
+    undoable: true,
     revertsFirst: true,
     previews: 'dryRun',
     options: {
@@ -27,6 +28,7 @@ export const health = {
     group: 'health',
     scope: 'admin',
     writes: true,
+    undoable: true,
     revertsFirst: true,
     command: 'worktree remove',
     args: [{ option: 'name' }],
@@ -35,10 +37,12 @@ export const health = {
         type: 'text',
         value: 'NAME',
         suggests: 'tasks',
+        names: 'wholeTask',
         flag: null,
         help: 'the task, or the name of the folder',
       },
-      task,
+      // Scripts that clean up call it, as they call git worktree remove, which takes whole names.
+      task: { ...task, names: 'wholeTask' },
       path: { type: 'text', value: 'PATH', help: 'the folder of the worktree' },
       force: {
         type: 'boolean',

@@ -1,5 +1,5 @@
 /** Actions that land work, discard it or undo either. */
-import { strategies } from '../core/model/strategies.ts'
+import { strategies, strategyFacts } from '../core/model/strategies.ts'
 import type { Action } from './action.ts'
 import { conflicts, dryRun, keepBranch, task } from './options.ts'
 
@@ -9,6 +9,7 @@ export const land = {
     group: 'land',
     scope: 'land',
     writes: true,
+    undoable: { except: { as: strategies.filter((name) => strategyFacts[name].final !== undefined) } },
     makes: true,
     revertsFirst: true,
     previews: 'dryRun',
@@ -71,6 +72,7 @@ export const land = {
     group: 'land',
     scope: 'run',
     writes: true,
+    undoable: true,
     makes: true,
     revertsFirst: true,
     args: [{ option: 'task' }],
@@ -94,6 +96,7 @@ export const land = {
     group: 'land',
     scope: 'land',
     writes: true,
+    undoable: true,
     revertsFirst: true,
     args: [{ option: 'task' }],
     options: { task: { ...task, flag: null }, keepBranch },
@@ -103,6 +106,7 @@ export const land = {
     group: 'land',
     scope: 'land',
     writes: true,
+    undoable: true,
     revertsFirst: true,
     args: [{ option: 'task', required: true }],
     options: { task: { ...task, flag: null } },
@@ -112,6 +116,7 @@ export const land = {
     group: 'land',
     scope: 'land',
     writes: true,
+    undoable: true,
     makes: true,
     args: [{ option: 'operation' }],
     options: {

@@ -1,7 +1,7 @@
 /** Actions that only look. */
 import { taskStates } from '../core/model/enums.ts'
 import type { Action } from './action.ts'
-import { task } from './options.ts'
+import { task, taskId } from './options.ts'
 
 export const look = {
   'task.list': {
@@ -44,7 +44,7 @@ export const look = {
     forAgent: 'all',
     records: true,
     options: {
-      task,
+      task: taskId,
       path: { type: 'text', value: 'PATH', help: 'the folder of the workspace' },
     },
   },
@@ -55,7 +55,7 @@ export const look = {
     forAgent: 'all',
     records: true,
     args: [{ option: 'task', required: true }],
-    options: { task: { ...task, required: true } },
+    options: { task: { ...taskId, required: true } },
   },
   'task.log': {
     summary: 'List the steps of a task, or what its agents said',
@@ -114,7 +114,8 @@ export const look = {
     scope: 'look',
     options: {
       verify: { type: 'boolean', help: 'verify that the entries form an unbroken chain' },
-      task: { ...task, help: 'only that task' },
+      // The log also has deleted tasks, which no other id may stand for.
+      task: { ...task, names: 'wholeTask', help: 'only that task' },
       since: { type: 'text', value: 'WHEN', help: 'an age (3d, 12h) or a date (2026-11-15)' },
       failures: { type: 'boolean', help: 'only failures, rollbacks and automatic rejects' },
     },

@@ -130,6 +130,7 @@ export const work = {
     group: 'work',
     scope: 'run',
     writes: true,
+    undoable: true,
     makes: true,
     revertsFirst: true,
     args: [{ option: 'task' }],

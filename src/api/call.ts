@@ -10,6 +10,7 @@ import type { Input, Output } from '../protocol/schemas/index.ts'
 import { type Caller, requireScope, requireUser } from './caller.ts'
 import { handlers } from './handlers/index.ts'
 import { type RecordAction, recordHandlers } from './handlers/records.ts'
+import { withWholeIds } from './short-names.ts'
 import { type Emit, watcherOf } from './views.ts'
 
 /** Runs one action. */
@@ -23,7 +24,7 @@ export type Call = <A extends ActionName>(
 /** Opens all actions for one caller. The first call reads who the caller is, and later ones reuse it. */
 export function openDoor(ports: Ports, readCaller: () => Caller): Call {
   let caller: Caller | undefined
-  return async (name, input, cancel, emit) => {
+  return async (name, asking, cancel, emit) => {
     const action = actions[name]
     const run = handlers[name]
     const watch = openWatch(ports.clock, cancel, watcherOf(emit))
@@ -32,7 +33,7 @@ export function openDoor(ports: Ports, readCaller: () => Caller): Call {
       signal?.throwIfAborted()
       caller ??= readCaller()
       const asked = { caller, signal, emit, watch }
-      await prepare(ports, caller, name, input, signal)
+      const input = await prepare(ports, caller, name, asking, signal)
       const answer = await run(ports, input, asked).catch(async (thrown: unknown) => {
         const error = appError(thrown)
         if (error.problem !== 'diskFull' || !hasOnlyStarted(action, error)) throw error
@@ -77,19 +78,23 @@ export function openLook(records: Records, readCaller: () => Caller) {
   }
 }
 
-/** Checks the caller. Before an action that writes, also recovers verbs of dead processes and rejects tasks that are due for it. */
-async function prepare(
+/**
+ * The input with whole ids. Checks the caller by them. Before an action that writes, also recovers verbs of dead processes and
+ * rejects tasks that are due for it.
+ */
+async function prepare<I extends object>(
   ports: Ports,
   caller: Caller,
   name: ActionName,
-  input: object,
+  asking: I,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<I> {
   const action: Action = actions[name]
-  const isPreview = previews(action, input)
+  const isPreview = previews(action, asking)
   requireScope(caller, action, isPreview)
+  const input = await withWholeIds(ports, action, asking)
   await requireUser(ports, caller, name, input)
-  if (!action.writes || action.recovers || (isPreview && !action.previewWrites)) return
+  if (!action.writes || action.recovers || (isPreview && !action.previewWrites)) return input
   if (await needsRecovery(ports)) {
     const { recoverFirst } = await import('../core/recovery/reconcile.ts')
     await recoverFirst(ports, signal)
@@ -98,6 +103,7 @@ async function prepare(
     const { autoRevert } = await import('../core/closing/auto-revert.ts')
     await autoRevert(ports, inHand(action, input))
   }
+  return input
 }
 
 function previews(

@@ -66,9 +66,9 @@ async function findOwn({ store }: Pick<Ports, 'store'>, run: string): Promise<Ta
 }
 
 async function requireOwn(records: Records, own: Task | undefined, input: object): Promise<void> {
-  const { findMeant } = await import('../core/tasks/find.ts')
+  const { requireTask } = await import('../core/tasks/find.ts')
   const { repo = '', task } = input as { repo?: string; task?: string }
-  const meant = own && (await findMeant(records, repo, task))
+  const meant = own && (await requireTask(records, repo, task))
   if (own !== undefined && meant?.task.uid === own.uid) return
   throw new AppError('policyRefused', 'During its run an agent may look at its own task only.', {
     hint: own ? `Your task is ${own.id}.` : 'The run of this process has ended.',

@@ -18,6 +18,7 @@ export function overview(commands: readonly Command[]): string {
     'Options of every command:',
     optionTable(globalOptions),
     '',
+    'TASK is an id; `-` is the last task, `@` the one of this folder.',
     aliasLine(commands),
     'offshoot help <command> shows its options and examples.',
   ].join('\n')

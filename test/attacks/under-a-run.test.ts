@@ -53,6 +53,25 @@ describe('H8: during its run an agent may do only what the table allows', () => 
   )
 })
 
+describe('H8: a short name gives an agent no more rights', () => {
+  const inside = (command: string) => command.replace(/ -C '[^']*'/, '')
+
+  test.each(['show -', 'diff -', 'checkpoint -', 'accept @', 'reject T2', 'exec @ -- touch x', 'start -'])(
+    'H8: in its workspace an agent of T1 is refused: %s',
+    async (words) => {
+      expect((await tried(words, inside)).said).toMatch(/WT_017[\s\S]*\n5\n$/)
+    },
+  )
+
+  test.each(['show @', 'log @', 'checkpoint @'])('H8: and may: %s', async (words) => {
+    expect((await tried(words, inside)).said).toMatch(/\n0\n$/)
+  })
+
+  test('H8: the refusal names the task, so that the user does not run it for another', async () => {
+    expect((await tried('accept -', inside)).said).toMatch(/Only they can run: offshoot accept T2\n/)
+  })
+})
+
 test('H8: the refusal names the task that the agent asked for', async () => {
   const { said } = await tried('reject T2')
   expect(said).toMatch(/Only they can run: offshoot reject T2\n/)

@@ -3,6 +3,41 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'the desktop is shown words of the agent',
+    file: 'src/core/runs/notify.ts',
+    find: '{ title }: Note) {',
+    replace: '{ message: title }: Note) {',
+    suites: ['test/journeys/notify.test.ts'],
+  },
+  {
+    name: 'a notification runs a file of the repository that has changed since it was trusted',
+    file: 'src/core/runs/notify.ts',
+    find: 'if (changed !== undefined) return',
+    replace: 'if (changed === null) return',
+    suites: ['test/journeys/notify.test.ts'],
+  },
+  {
+    name: 'the beginning of an id is enough for what nobody can undo',
+    file: 'src/api/short-names.ts',
+    find: "return scope === 'look' || undoable === true",
+    replace: "return scope === 'look' || undoable !== false",
+    suites: ['test/journeys/short-names.test.ts'],
+  },
+  {
+    name: 'the last task is the one in which an agent made the last step',
+    file: 'src/core/tasks/find.ts',
+    find: "return event.run === undefined && event.tool !== 'sweep'",
+    replace: "return event.tool !== 'sweep'",
+    suites: ['src/core/tasks/find.test.ts', 'test/journeys/short-names.test.ts'],
+  },
+  {
+    name: 'an agent is checked by the short name that it gave',
+    file: 'src/api/call.ts',
+    find: '  await requireUser(ports, caller, name, input)',
+    replace: '  await requireUser(ports, caller, name, asking)',
+    suites: ['test/attacks/under-a-run.test.ts'],
+  },
+  {
     name: 'work that was never published counts as landed',
     file: 'src/core/landing/landed.ts',
     find: '  if (task.checkpoints > 0 && !published.has(task.checkpoints)) return false\n',

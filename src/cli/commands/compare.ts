@@ -1,5 +1,5 @@
 /** `compare`: prints tasks side by side. */
-import type { Output } from '../../protocol/schemas/index.ts'
+import type { Input, Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { printableDiff, shortList, table } from '../output.ts'
 
@@ -11,8 +11,9 @@ export function compare(context: Context): Promise<Answer> {
 export async function sideBySide(context: Context, tasks: readonly string[]): Promise<Answer> {
   const { dir: repo, values } = context
   const check = text(values, 'check')
-  const checks = check === undefined ? [] : await checked(context, tasks, check)
-  const done = await context.call('task.compare', { repo, tasks: [...tasks], diff: flag(values, 'diff') })
+  const input = { repo, tasks: [...tasks], diff: flag(values, 'diff') }
+  const checks = check === undefined ? [] : await checked(context, input, check)
+  const done = await context.call('task.compare', input)
   const rows = done.tasks.map((row, n) => ({
     ...row,
     ...(check !== undefined && { check: checks[n] === 0 }),
@@ -23,11 +24,14 @@ export async function sideBySide(context: Context, tasks: readonly string[]): Pr
 }
 
 /** The exit code of the check in each workspace; 0 means that it succeeded. */
-async function checked(context: Context, tasks: readonly string[], check: string): Promise<number[]> {
+async function checked(context: Context, input: Input<'task.compare'>, check: string): Promise<number[]> {
   const codes: number[] = []
-  for (const task of tasks) {
+  // A look takes the beginning of an id, and a run does not.
+  const { tasks } = await context.call('task.compare', { ...input, diff: false })
+  for (const { task } of tasks) {
+    const named = { repo: context.dir, task: task.id, create: false }
     const command = ['/bin/sh', '-c', check]
-    const ran = await context.call('task.run', { repo: context.dir, task, create: false, command }, () => {})
+    const ran = await context.call('task.run', { ...named, command }, () => {})
     codes.push(ran.exitCode ?? 1)
   }
   return codes

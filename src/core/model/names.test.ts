@@ -42,6 +42,8 @@ describe('requireTaskId', () => {
   test.each([
     ['nothing', ''],
     ['a leading dash', '-a'],
+    ['the short name of the last task', '-'],
+    ['the short name of the task here', '@'],
     ['a leading dot', '.a'],
     ['a dot at the end', 'a.'],
     ['.lock at the end', 'a.lock'],

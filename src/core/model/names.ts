@@ -5,6 +5,12 @@ import { repoRoot } from './repo.ts'
 import { workspacesFolder } from './layout.ts'
 
 const longest = 64
+/** Short names of the task that the user was last at work on, and of that of the present folder. No id begins like them. */
+export const lastTask = '-'
+export const taskHere = '@'
+
+export const isShortName = (name: string) => name === lastTask || name === taskHere
+
 const windowsDevices = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i
 
 /** Throws unless the id can be a folder's and a branch's name on every file system. */

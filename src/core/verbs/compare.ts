@@ -4,7 +4,7 @@ import type { Repo } from '../model/repo.ts'
 import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
-import { findMeant } from '../tasks/find.ts'
+import { requireTask } from '../tasks/find.ts'
 
 export interface Compared {
   readonly task: Task
@@ -58,7 +58,7 @@ interface Side {
 }
 
 async function readSide(ports: Ports, dir: string, name: string, signal?: AbortSignal): Promise<Side> {
-  const { repo, task } = await findMeant(ports, dir, name)
+  const { repo, task } = await requireTask(ports, dir, name)
   const steps = await ports.steps.readSteps(repo, task)
   const [first, last] = [steps[0], steps.at(-1)]
   const pair = first && last ? await ports.steps.readFiles(repo, [first, last], signal) : []

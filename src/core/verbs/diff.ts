@@ -7,7 +7,7 @@ import type { Ports } from '../ports/index.ts'
 import { basisOf, requireStep, stepRange } from '../steps/history.ts'
 import type { Hunk } from '../steps/hunks.ts'
 import { findPresent } from '../steps/present.ts'
-import { findMeant } from '../tasks/find.ts'
+import { requireTask } from '../tasks/find.ts'
 
 export interface DiffInput {
   readonly dir: string
@@ -38,7 +38,7 @@ export interface Diff {
 
 /** The diff as text, with its steps. Of a whole task it also has what is no step yet, since an accept would land that too. */
 export async function diff(ports: Ports, input: DiffInput, signal?: AbortSignal): Promise<Diff> {
-  const { repo, task } = await findMeant(ports, input.dir, input.task)
+  const { repo, task } = await requireTask(ports, input.dir, input.task)
   const found = input.step === undefined ? await findPresent({ ports, repo, task, signal }) : undefined
   const present = found && 'tree' in found ? found : undefined
   const all = await ports.steps.readSteps(repo, task)

@@ -1,6 +1,6 @@
 /** The verb disk: shows the disk space that a repository's tasks take. */
 import type { Ports } from '../ports/index.ts'
-import { findMeant } from '../tasks/find.ts'
+import { requireTask } from '../tasks/find.ts'
 import type { DiskUse } from '../model/disk-use.ts'
 import { readUse, readUseAt } from '../trash/disk-use.ts'
 
@@ -11,6 +11,6 @@ export async function disk(
   signal?: AbortSignal,
 ): Promise<DiskUse> {
   if (input.task === undefined) return readUseAt(ports, input.dir, signal)
-  const { repo, task } = await findMeant(ports, input.dir, input.task)
+  const { repo, task } = await requireTask(ports, input.dir, input.task)
   return readUse(ports, repo, [task], signal)
 }

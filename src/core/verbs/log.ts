@@ -4,7 +4,7 @@ import type { Task } from '../model/task.ts'
 import type { Transcript } from '../model/transcript.ts'
 import type { Ports } from '../ports/index.ts'
 import { readTranscripts } from '../runs/transcript.ts'
-import { findMeant } from '../tasks/find.ts'
+import { requireTask } from '../tasks/find.ts'
 
 export interface LoggedStep extends Step {
   readonly files: readonly StepFile[]
@@ -18,7 +18,7 @@ export async function log(
   input: { dir: string; task?: string | undefined; agent?: boolean | undefined },
   signal?: AbortSignal,
 ): Promise<{ task: Task; steps: LoggedStep[]; runs: Transcript[] | undefined }> {
-  const { repo, task } = await findMeant(ports, input.dir, input.task)
+  const { repo, task } = await requireTask(ports, input.dir, input.task)
   const steps = await ports.steps.readSteps(repo, task)
   const files = await ports.steps.readFiles(repo, steps, signal)
   const published = await ports.publishing.readPublished(repo, task)

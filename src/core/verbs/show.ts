@@ -11,7 +11,7 @@ import { operationsOf } from '../operations/known.ts'
 import type { Ports } from '../ports/index.ts'
 import { readTranscripts } from '../runs/transcript.ts'
 import { findPresent } from '../steps/present.ts'
-import { findMeant } from '../tasks/find.ts'
+import { requireTask } from '../tasks/find.ts'
 import { otherBranch } from '../workspaces/on-branch.ts'
 import { asListed } from '../tasks/liveness.ts'
 
@@ -61,7 +61,7 @@ export async function show(
   input: { dir: string; task?: string | undefined },
   signal?: AbortSignal,
 ): Promise<Shown> {
-  const { repo, task: meant } = await findMeant(ports, input.dir, input.task)
+  const { repo, task: meant } = await requireTask(ports, input.dir, input.task)
   const [task = meant] = await asListed(ports, [meant])
   const { landed } = await landedState({ ports, repo, task, signal })
   const parked = isOpen(task) && task.shadow && (await findOperation(ports, repo, task.shadow.operation))
