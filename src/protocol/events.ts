@@ -70,6 +70,7 @@ const runMark = {
   run: text,
   name: maybe,
   exec: z.number().int().optional(),
+  at: maybe,
 }
 
 const pending = z.discriminatedUnion('verb', [
@@ -115,6 +116,7 @@ const recordSchema = z.object({
     })
     .exactOptional(),
   denied: z.number().int().exactOptional(),
+  lastCall: z.object({ tool: text, summary: text }).exactOptional(),
   unheard: z.number().int().exactOptional(),
   createdAt: text,
   lastActiveAt: text,
