@@ -1,6 +1,7 @@
 /** The types of a command: its row in the table, what it receives, what it answers. */
 import type { Group, Option as Field, Suggestions } from '../actions/action.ts'
 import type { ActionName } from '../actions/index.ts'
+import type { FollowedEvent } from '../api/follow.ts'
 import type { Emit } from '../api/views.ts'
 import type { Input, Output } from '../protocol/schemas/index.ts'
 import type { Paint } from './output.ts'
@@ -57,9 +58,31 @@ export interface Context {
   tell(line: string): void
   /** Prints what a verb tells while it works: the output of hooks, and progress. */
   hear: Emit
-  call<A extends ActionName>(action: A, input: Input<A>, emit?: Emit): Promise<Output<A>>
-  /** Prints an event as one line of JSON. */
-  emit: Emit
+  /** The call is cancelled with the command, and by `signal`. */
+  call<A extends ActionName>(
+    action: A,
+    input: Input<A>,
+    emit?: Emit,
+    signal?: AbortSignal,
+  ): Promise<Output<A>>
+  /** Every event after `since`, or after the last one, as `events` of the library has them: of the repository of `dir`, or of all. */
+  follow(input: {
+    readonly dir?: string | undefined
+    readonly since?: number | undefined
+    readonly signal?: AbortSignal
+  }): AsyncIterable<FollowedEvent>
+  /** Prints an object as one line of JSON. */
+  emit(line: object): void
+  /** Says who has the terminal from now on; without an argument, this command again. */
+  useTerminal(by?: Terminal): void
+}
+
+/** A screen, or a program that was started at the terminal. */
+export interface Terminal {
+  /** Shows what `Context.tell` and `Context.hear` would print on stderr. */
+  readonly tell?: (line: string) => void
+  /** Takes each Ctrl-C, which then does not cancel the command. */
+  readonly onInterrupt?: () => void
 }
 
 /** The answer of a command, for a program and for a person. */

@@ -211,6 +211,18 @@ export const commands: readonly Command[] = [
     examples: ['offshoot status', 'offshoot status --json'],
     load: async () => (await import('./commands/waiting.ts')).waiting,
   }),
+  command('watch', 'look', 'Watch all tasks live and act on them, or print every event as JSON', {
+    options: {
+      'all-repos': { type: 'boolean', help: 'the tasks of all repositories' },
+      since: {
+        type: 'string',
+        value: 'N',
+        help: 'with --json: begin after the event with that seq; 0: with the first (default: with the next)',
+      },
+    },
+    examples: ['offshoot watch', 'offshoot watch --all-repos', 'offshoot watch --json --since 0'],
+    load: async () => (await import('./commands/watch.ts')).watch,
+  }),
   verb('list', 'task.list', {
     short: { all: 'a' },
     options: { disk: { type: 'boolean', help: 'show the disk use of workspaces, vault, pool and trash' } },

@@ -7,24 +7,22 @@ import type { Emit } from '../api/views.ts'
 import type { Composed } from '../compose/full.ts'
 import { composeRecords, findRun, type OpenRecords } from '../compose/records.ts'
 import { stateFolder } from '../compose/state-folder.ts'
-import { AppError, appError } from '../core/model/errors.ts'
+import { type AppError, appError } from '../core/model/errors.ts'
 import type { Told } from '../protocol/events.ts'
 import type { Output } from '../protocol/schemas/index.ts'
 import { cut, type Line, parse, readGlobals } from './arguments.ts'
-import { type Answer, type Context, flag, text } from './command.ts'
+import { type Cancel, type Listen, openCancel } from './cancel.ts'
+import { type Answer, type Context, flag, type Terminal, text } from './command.ts'
 import { commands } from './commands.ts'
 import { painter, printable, printableText, progressText, shortList } from './output.ts'
 import { type StatusLine, statusLine } from './status-line.ts'
 import { isTerminal, write } from './stdout.ts'
 
-/** Listens to the process that handed the command over to us, if there is one: it passes signals on, and it may die. */
-export type Listen = (onSignal: () => void, onGone: () => void) => void
-
 /** Runs one command line and answers its exit code. */
 export async function main(argv: readonly string[], listen?: Listen): Promise<number> {
   const line = cut(argv)
   try {
-    return await run(line, cancelSignal(listen))
+    return await run(line, openCancel(listen))
   } catch (thrown) {
     const error = appError(thrown)
     const globals = readGlobals(line)
@@ -34,24 +32,8 @@ export async function main(argv: readonly string[], listen?: Listen): Promise<nu
   }
 }
 
-/**
- * The first signal cancels. A second one exits at once: the next command that writes finishes or rolls back the half-done
- * verb. A terminal sends Ctrl-C to the process that handed over as well, which passes it on: that is one signal, not two.
- */
-function cancelSignal(listen: Listen | undefined): AbortSignal {
-  const cancel = new AbortController()
-  const abort = () => cancel.abort(new AppError('cancelled', 'Cancelled.'))
-  const counter = () => {
-    let count = 0
-    return () => (++count > 1 ? process.exit(130) : abort())
-  }
-  const own = counter()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, own)
-  listen?.(counter(), abort)
-  return cancel.signal
-}
-
-async function run(line: Line, signal: AbortSignal): Promise<number> {
+async function run(line: Line, cancel: Cancel): Promise<number> {
+  const { signal } = cancel
   const { command, values, positionals, rest } = parse(line)
   if (flag(values, 'version')) return say((await import('./version.ts')).readVersion())
   if (flag(values, 'help')) {
@@ -64,11 +46,14 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
   const colored = isTerminal() && !process.env.NO_COLOR && !flag(values, 'no-color')
   const named = text(values, 'directory')
   const status = statusLine(quiet)
+  let terminal: Terminal = {}
   const tell = (line: string) => {
+    if (terminal.tell) return terminal.tell(line)
     status.clear()
     if (!quiet) process.stderr.write(`${line}\n`)
   }
   const hear: Emit = (event) => {
+    if (terminal.tell) return hearOnScreen(terminal.tell, event)
     // A hook may print what the agent wrote.
     if (event.event === 'output' && !quiet) {
       status.clear()
@@ -91,8 +76,13 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
     emit: print,
     hear,
     tell,
-    call: async (action, input, emit) => {
-      const answer = await door.call(action, input, emit)
+    follow: door.follow,
+    useTerminal(by = {}) {
+      terminal = by
+      cancel.onInterrupt = by.onInterrupt
+    },
+    call: async (action, input, emit, also) => {
+      const answer = await door.call(action, input, emit, also)
       if ('warnings' in answer)
         for (const warning of answer.warnings ?? [])
           context.tell(`${context.paint('yellow', 'warning:')} ${printable(warning)}`)
@@ -127,8 +117,7 @@ async function run(line: Line, signal: AbortSignal): Promise<number> {
   }
 }
 
-interface Doors {
-  readonly call: Context['call']
+interface Doors extends Pick<Context, 'call' | 'follow'> {
   /** The notices that the user has not been told yet. */
   notices(dir: string): Promise<Output<'system.notices'>['notices']>
   close(): Promise<void>
@@ -143,23 +132,27 @@ function openDoors(signal: AbortSignal, named: string | undefined, said: Emit): 
   let ports: Composed | undefined
   let caller: Caller | undefined
   const readCaller = () => (caller ??= callerOf(findRun(process.env), Boolean(process.env.CI)))
-  const call: Context['call'] = async (action, input, emit) => {
+  const openPorts = async () => {
+    const { compose } = await import('../compose/full.ts')
+    return (ports ??= compose({ named }))
+  }
+  const call: Context['call'] = async (action, input, emit, also) => {
+    const ends = also ? AbortSignal.any([signal, also]) : signal
     if (isRecordAction(action) && !ports) {
       records ??= composeRecords(process.env, named)
-      return openLook(records, readCaller)(action, input as never, signal) as never
+      return openLook(records, readCaller)(action, input as never, ends) as never
     }
-    const { compose } = await import('../compose/full.ts')
-    ports ??= compose({ named })
     // The output of hooks during a verb is printed as progress.
-    return openDoor(ports, readCaller)(
-      action,
-      input,
-      signal,
-      emit ?? (speaking.has(action) ? undefined : said),
-    )
+    const heard = emit ?? (speaking.has(action) ? undefined : said)
+    return openDoor(await openPorts(), readCaller)(action, input, ends, heard)
   }
   return {
     call,
+    async *follow(input) {
+      const { openFollow } = await import('../api/follow.ts')
+      const ends = input.signal ? AbortSignal.any([signal, input.signal]) : signal
+      yield* openFollow(await openPorts(), readCaller)({ ...input, signal: ends })
+    },
     async notices(dir) {
       // A command that opened neither records nor ports, such as `help`, must not open them for notices.
       if (!ports && !records) return []
@@ -173,6 +166,13 @@ function openDoors(signal: AbortSignal, named: string | undefined, said: Emit): 
       await ports?.close()
     },
   }
+}
+
+/** The same for a screen, which has a line of its own for it. */
+function hearOnScreen(show: (line: string) => void, event: Told): void {
+  if (event.event === 'output') show(printable(event.text.trimEnd().split('\n').at(-1) ?? ''))
+  if (event.event === 'progress') show(progressText(event))
+  if (event.event === 'finishing') show(`too late to cancel ${event.verb}: finishing`)
 }
 
 /** At a terminal one line; elsewhere only a checkout, which may take minutes, tells how far it is, a line for each report. */

@@ -36,7 +36,7 @@ export function printableDiff(text: string): string {
 }
 
 /** Printable ASCII alone. */
-const isPlain = (text: string) => /^[ -~]*$/.test(text)
+export const isPlain = (text: string) => /^[ -~]*$/.test(text)
 
 /**
  * One line of text with everything in it to be seen: besides what `printable` escapes also new lines, tabs, spaces other
@@ -91,16 +91,16 @@ export interface Fit {
 /** Columns as wide as their widest cell, of printable text; the last one is not padded. */
 export async function table(rows: Rows, fit?: Fit): Promise<string> {
   const cells = rows.map((row) => row.map(printable))
-  return aligned(cells, await measureOf(cells.flat()), fit)
+  return aligned(cells, await measureOf(cells.flat()), fit).join('\n')
 }
 
 /** A table of ASCII alone, in which a character is a column. */
 export function plainTable(rows: Rows): string {
-  return aligned(rows, plainMeasure)
+  return aligned(rows, plainMeasure).join('\n')
 }
 
 /** How wide a text is, and as much of it as fits, with `…` where more was. */
-interface Measure {
+export interface Measure {
   widthOf(text: string): number
   cutTo(text: string, width: number): string
 }
@@ -131,7 +131,8 @@ export async function foldedLines(text: string, width: number | undefined): Prom
   return lines.flatMap((line) => (isPlain(line) && line.length <= width ? [line] : foldLine(line, width)))
 }
 
-function aligned(rows: Rows, { widthOf, cutTo }: Measure, fit?: Fit): string {
+/** The lines of a table of printable text, one for each row. */
+export function aligned(rows: Rows, { widthOf, cutTo }: Measure, fit?: Fit): string[] {
   const natural: number[] = []
   for (const row of rows)
     row.forEach((cell, column) => (natural[column] = Math.max(natural[column] ?? 0, widthOf(cell))))
@@ -143,7 +144,7 @@ function aligned(rows: Rows, { widthOf, cutTo }: Measure, fit?: Fit): string {
   }
   const isShown = (_: string, column: number) => widths[column] !== undefined
   const lines = rows.map((row) => row.map(fitted).filter(isShown).join(gap).trimEnd())
-  return lines.map((line) => (fit?.width === undefined ? line : cutTo(line, fit.width))).join('\n')
+  return lines.map((line) => (fit?.width === undefined ? line : cutTo(line, fit.width)))
 }
 
 const gap = '  '
@@ -187,7 +188,19 @@ export function age(at: string, now: Date): string {
   return count === 0 ? 'now' : `${count}${unit.slice(0, 1)}`
 }
 
-function ageOf(at: string, now: Date): { readonly count: number; readonly unit: string } {
+/** The same to the second: `12s`, `3m`. */
+export function elapsed(at: string, now: Date): string {
+  const { count, unit, seconds } = ageOf(at, now)
+  return count === 0 ? `${seconds}s` : `${count}${unit.slice(0, 1)}`
+}
+
+interface Age {
+  readonly count: number
+  readonly unit: string
+  readonly seconds: number
+}
+
+function ageOf(at: string, now: Date): Age {
   const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(at)) / 1000))
   for (const [unit, length] of [
     ['day', 86_400],
@@ -195,15 +208,25 @@ function ageOf(at: string, now: Date): { readonly count: number; readonly unit: 
     ['minute', 60],
   ] as const) {
     const count = Math.floor(seconds / length)
-    if (count > 0) return { count, unit }
+    if (count > 0) return { count, unit, seconds }
   }
-  return { count: 0, unit: 'minute' }
+  return { count: 0, unit: 'minute', seconds }
 }
 
 export const deniedText = (count: number) => `${counted(count, 'tool call was', 'tool calls were')} denied`
 
 export const unheardText = (count: number) =>
   `${counted(count, 'message of yours has', 'messages of yours have')} not been heard`
+
+/** The title on one line: a prompt may have several. */
+export function titleLine({ title }: { readonly title: string }): string {
+  return title.replace(/\s+/g, ' ').trim()
+}
+
+/** `+12 -3` */
+export function linesText(task: { readonly insertions: number; readonly deletions: number }): string {
+  return `+${task.insertions} -${task.deletions}`
+}
 
 interface Stateful {
   readonly state: string

@@ -97,7 +97,7 @@ export function eventText(paint: Paint, event: Readable): string {
 }
 
 /** `Bash npm test`, on one line; `…` where there is more. */
-function callText({ tool, summary }: Call): string {
+export function callText({ tool, summary }: Call): string {
   const [line = '', ...more] = `${tool} ${summary}`.trim().split('\n')
   return printable(more.length > 0 ? `${line} …` : line)
 }

@@ -76,6 +76,7 @@ const runMark = {
   run: text,
   name: maybe,
   exec: z.number().int().optional(),
+  at: maybe,
 }
 
 const pending = z.discriminatedUnion('verb', [
@@ -121,6 +122,7 @@ const recordSchema = z.object({
     })
     .exactOptional(),
   denied: z.number().int().exactOptional(),
+  lastCall: z.object({ tool: text, summary: text }).exactOptional(),
   unheard: z.number().int().exactOptional(),
   createdAt: text,
   lastActiveAt: text,

@@ -2,7 +2,7 @@
 import { diskText, sizeText } from '../../core/model/disk-use.ts'
 import { taskStates } from '../../core/model/enums.ts'
 import { type Answer, choice, type Context, flag } from '../command.ts'
-import { age, type Fit, printable, stateWords, table } from '../output.ts'
+import { age, type Fit, linesText, printable, stateWords, table, titleLine } from '../output.ts'
 import { terminalWidth } from '../stdout.ts'
 
 /** The title first, since the id tells which task it is; then the reason of a failure and a long id, before the title goes. */
@@ -19,7 +19,11 @@ const cut: Fit['cut'] = [
 export async function list(context: Context): Promise<Answer> {
   const { dir, values } = context
   const state = choice(values, 'state', taskStates)
-  const { tasks, movedFrom } = await context.call('task.list', { repo: dir, all: flag(values, 'all'), state })
+  const { tasks, seq, movedFrom } = await context.call('task.list', {
+    repo: dir,
+    all: flag(values, 'all'),
+    state,
+  })
   if (tasks.length === 0) {
     context.tell(
       movedFrom === undefined
@@ -28,27 +32,26 @@ export async function list(context: Context): Promise<Answer> {
             `This repository was at ${movedFrom} before. Its tasks are there again after: offshoot repair`,
           ),
     )
-    return { json: { tasks, ...(movedFrom !== undefined && { movedFrom }) }, text: '' }
+    return { json: { tasks, seq, ...(movedFrom !== undefined && { movedFrom }) }, text: '' }
   }
   const use = flag(values, 'disk') ? await context.call('system.disk', { repo: dir }) : undefined
   const sizes = new Map(use?.workspaces.map(({ path, bytes }) => [path, sizeText(bytes)]))
   const now = new Date()
   const rows = tasks.map((task) => [
     task.id,
-    // A prompt may have several lines.
-    task.title.replace(/\s+/g, ' ').trim(),
+    titleLine(task),
     task.agent ?? '',
     stateWords(task, 60),
     String(task.checkpoints),
     String(task.files),
-    `+${task.insertions} -${task.deletions}`,
+    linesText(task),
     age(task.lastActiveAt, now),
     ...(use ? [sizes.get(task.path) ?? ''] : []),
   ])
   const head = ['TASK', 'TITLE', 'AGENT', 'STATE', 'STEPS', 'FILES', 'LINES', 'AGE', ...(use ? ['DISK'] : [])]
   const shown = await table([head, ...rows], { width: terminalWidth(), cut })
   return {
-    json: { tasks, ...(use && { disk: use }) },
+    json: { tasks, seq, ...(use && { disk: use }) },
     text: shown + (use ? `\n\n${diskText(use)}` : ''),
   }
 }

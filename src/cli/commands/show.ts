@@ -13,6 +13,7 @@ import {
   printableText,
   stateWords,
   table,
+  titleLine,
   unheardText,
   visible,
 } from '../output.ts'
@@ -57,7 +58,7 @@ function factsOf(
   const now = new Date()
   const sum = (side: 'insertions' | 'deletions') => files.reduce((all, file) => all + (file[side] ?? 0), 0)
   const facts: Fact[] = [
-    ['task', task.title === '' ? task.id : `${task.id}: ${task.title.replace(/\s+/g, ' ').trim()}`],
+    ['task', task.title === '' ? task.id : `${task.id}: ${titleLine(task)}`],
     ['state', stateWords(task)],
     [
       'asks',

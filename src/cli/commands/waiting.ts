@@ -2,12 +2,12 @@
 import { appError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
-import { ago, deniedText, type Fit, printableLines, stateWords, table } from '../output.ts'
+import { ago, deniedText, type Fit, linesText, printableLines, stateWords, table } from '../output.ts'
 import { terminalWidth } from '../stdout.ts'
 import { counted } from '../../core/base/counted.ts'
 
 type Task = Output<'task.list'>['tasks'][number]
-type Why = 'asks' | 'wanted' | 'review' | 'failed' | 'running' | 'empty'
+export type Why = 'asks' | 'wanted' | 'review' | 'failed' | 'running' | 'empty'
 
 interface Waiting {
   readonly task: Task
@@ -24,7 +24,8 @@ export function waitingOf(tasks: readonly Task[]): Waiting[] {
   return found.toSorted((one, other) => order.indexOf(one.why) - order.indexOf(other.why))
 }
 
-function whyOf({ asks, running, state, wanted, files, was = state }: Task): Why | undefined {
+/** What a task wants of the user; undefined when it waits for nothing. Pure. */
+export function whyOf({ asks, running, state, wanted, files, was = state }: Task): Why | undefined {
   if (asks) return 'asks'
   if (running) return 'running'
   if (wanted !== undefined) return 'wanted'
@@ -73,7 +74,7 @@ const cut: Fit['cut'] = [
 
 function words(task: Task, why: Why): string[] {
   const denied = task.denied === undefined ? '' : `, ${deniedText(task.denied)}`
-  const size = `${counted(task.files, 'file')}, +${task.insertions} -${task.deletions}${denied}`
+  const size = `${counted(task.files, 'file')}, ${linesText(task)}${denied}`
   if (why === 'asks' && task.asks) return [`asks: ${task.asks.tool} ${task.asks.summary}`, task.asks.reason]
   if (why === 'empty') return ['done, nothing changed', denied.replace(', ', '')]
   if (why === 'review') return ['ready for review', size]

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fc } from '../../../test/support/random.ts'
 import type { TaskState } from './enums.ts'
 import { reduce, type TaskEvent } from './events.ts'
+import { taskView } from './task-view.ts'
 import { isOpen, runsOf, type Task } from './task.ts'
 
 const at = '2026-11-15T18:01:02.000Z'
@@ -120,6 +121,45 @@ describe('reduce', () => {
     // Without an agent, the command that ends last does.
     const alone = after(...open, run('server', 1), run('tests', 2), ended('tests'), ended('server', false))
     expect(alone).toMatchObject({ state: 'failed', reason: 'no' })
+  })
+
+  test('W1: the record has the last call that was allowed, step that was taken or command that was begun', () => {
+    const decided = (tool: string, allow: boolean): TaskEvent => ({
+      type: 'run.decided',
+      run: 'r',
+      tool,
+      summary: 'x',
+      allow,
+      by: 'policy',
+      reason: '',
+    })
+    const step = (n: number, tool: string): TaskEvent => ({
+      type: 'checkpoint',
+      n,
+      commit: 'c',
+      tool,
+      summary: 'y',
+      files: [],
+      skipped: [],
+      total: { files: 1, insertions: 1, deletions: 0 },
+    })
+    const command: TaskEvent = { type: 'run.begun', run: 'c', agent: 'npm', owner, exec: 1, name: 'npm test' }
+    const agent: TaskEvent = { type: 'run.begun', run: 'r', agent: 'claude', owner }
+    const last = (...events: TaskEvent[]) => after(begun, { type: 'start.done' }, ...events)?.lastCall
+    expect(last(agent)).toBeUndefined()
+    expect(last(agent, decided('Bash', true))).toEqual({ tool: 'Bash', summary: 'x' })
+    expect(last(agent, decided('Bash', true), decided('Read', false))).toMatchObject({ tool: 'Bash' })
+    expect(last(decided('Bash', true), step(1, 'Edit'))).toEqual({ tool: 'Edit', summary: 'y' })
+    // An older step that comes again, and a sweep, which is of no call, change nothing.
+    expect(last(step(2, 'Edit'), step(1, 'Write'), step(3, 'sweep'))).toMatchObject({ tool: 'Edit' })
+    expect(last(step(1, 'Edit'), command)).toEqual({ tool: 'command', summary: 'npm test' })
+  })
+
+  test('W1: a run that is under way says since when', () => {
+    const run: TaskEvent = { type: 'run.begun', run: 'r', agent: 'claude', owner }
+    const task = after(begun, { type: 'start.done' }, run)!
+    expect(taskView(task)).toMatchObject({ running: true, runningSince: at })
+    expect(taskView(after(begun, { type: 'start.done' })!)).not.toHaveProperty('runningSince')
   })
 
   test('G15: a question is open until the first answer to it, or the end of its run', () => {

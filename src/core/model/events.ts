@@ -3,6 +3,7 @@ import type { CommitWords } from './git.ts'
 import type { DiffStat, SkippedPath, StepCall, StepFile } from './step.ts'
 import {
   isOpen,
+  type LastCall,
   type Owner,
   type Pending,
   type PortBlock,
@@ -281,6 +282,7 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
         ...task,
         ...event.total,
         checkpoints: event.n,
+        ...lastCall(event),
         // A sweep is no sign that somebody uses the task.
         lastActiveAt: event.tool === 'sweep' ? task.lastActiveAt : at,
       }
@@ -305,7 +307,7 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
     case 'run.answered':
       return task.asks?.question === event.question ? without(task, 'asks') : task
     case 'run.decided':
-      return event.allow ? task : { ...task, denied: (task.denied ?? 0) + 1 }
+      return event.allow ? { ...task, ...lastCall(event) } : { ...task, denied: (task.denied ?? 0) + 1 }
     case 'run.said':
       return { ...task, unheard: (task.unheard ?? 0) + 1 }
     case 'run.heard': {
@@ -357,12 +359,18 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
 
 type Of<T extends TaskEvent['type']> = Extract<TaskEvent, { type: T }>
 
+/** A sweep holds changes of no call, so the call before it stays the last one. */
+function lastCall({ tool, summary }: LastCall): Pick<Task, 'lastCall'> {
+  return tool === 'sweep' ? {} : { lastCall: { tool, summary } }
+}
+
 /** A command that begins beside other runs says nothing about how the task stands. */
 function withRun(task: Task, { run, agent, owner, exec, name = agent }: Of<'run.begun'>, at: string): Task {
   const others = runsOf(task)
-  const mark = { owner, run, name, ...(exec !== undefined && { exec }) }
+  const mark = { owner, run, name, ...(exec !== undefined && { exec }), at }
   const pending = runsPending([...others, mark])!
-  const begun = { ...task, runs: task.runs + 1, lastActiveAt: at, pending }
+  const command = exec === undefined ? {} : lastCall({ tool: 'command', summary: name })
+  const begun = { ...task, ...command, runs: task.runs + 1, lastActiveAt: at, pending }
   if (exec !== undefined && others.length > 0) return begun
   return {
     ...without(begun, 'asks', 'denied', 'reason', 'trigger', 'unkept', 'unreverted', 'wanted'),

@@ -1,5 +1,5 @@
 /** The task as JSON and the doors show it. */
-import { type AskedQuestion, portsOf, type ShownTask, slugOf } from './task.ts'
+import { type AskedQuestion, portsOf, runsOf, type ShownTask, slugOf } from './task.ts'
 
 /** A task without its internal fields. `dirty` is null when nobody looked at the workspace. */
 const copied = [
@@ -26,6 +26,7 @@ const copied = [
   'denied',
   'unheard',
   'leftOut',
+  'lastCall',
   'runs',
   'reason',
 ] as const satisfies readonly (keyof ShownTask)[]
@@ -44,6 +45,8 @@ export interface TaskView extends Copied {
   readonly ports?: readonly number[] | undefined
   /** A run is under way. */
   readonly running?: true | undefined
+  /** When the oldest run that is under way began. */
+  readonly runningSince?: string | undefined
   /** The question of the agent that waits for an answer. */
   readonly asks?: Omit<AskedQuestion, 'inputHash' | 'run'> | undefined
 }
@@ -61,9 +64,14 @@ export function taskView(
     ...(task.conversation === undefined ? {} : { conversation: task.conversation.id }),
     slug: slugOf(task),
     ...(task.portBlock === undefined ? {} : { ports: portsOf(task.portBlock) }),
-    ...(task.pending?.verb === 'run' && { running: true }),
+    ...(task.pending?.verb === 'run' && { running: true, ...sinceOf(task) }),
     ...(task.asks && { asks: askedView(task.asks) }),
   }
+}
+
+function sinceOf(task: ShownTask): Pick<TaskView, 'runningSince'> {
+  const at = runsOf(task)[0]?.at
+  return at === undefined ? {} : { runningSince: at }
 }
 
 /** The question without its internal fields. */

@@ -30,6 +30,8 @@ export interface RunMark {
   readonly name?: string | undefined
   /** Of a command of the user's own, which works beside others: the number of its lock, from 1. */
   readonly exec?: number | undefined
+  /** When it began; unknown of a run that an older offshoot began. */
+  readonly at?: string | undefined
 }
 
 /** A verb that has begun and not yet ended; recovery finishes it or rolls it back. */
@@ -81,6 +83,8 @@ export interface Task {
   readonly denied?: number
   /** How many messages the user has sent that no agent has been given yet. */
   readonly unheard?: number
+  /** The last tool call that was allowed, step that was taken, or command that was begun. */
+  readonly lastCall?: LastCall
   readonly createdAt: string
   readonly lastActiveAt: string
   /** Shared by sibling tasks, which were made from the same base to do the same. */
@@ -118,6 +122,12 @@ export interface Task {
 export interface ShownTask extends Task {
   /** Of a stale task: the state in its record. */
   readonly was?: TaskState
+}
+
+/** What a task was last seen to do: `Bash`, `npm test`. */
+export interface LastCall {
+  readonly tool: string
+  readonly summary: string
 }
 
 /** A question of an agent that waits for an answer, in short. */

@@ -1,11 +1,12 @@
-/** Follows the log: every event of a repository's tasks once, in order, by whichever process it was appended. */
+/** Follows the log: every event of a repository's tasks, or of all, once, in order, by whichever process it was appended. */
 import { pause } from '../base/pause.ts'
 import type { StoredEvent } from '../model/events.ts'
 import type { Records } from '../ports/index.ts'
 import { findRepo } from './repo.ts'
 
 export interface FollowInput {
-  readonly dir: string
+  /** A folder of the repository; without it, the events of all repositories come. */
+  readonly dir?: string | undefined
   /** The `seq` of the last event that the reader has; without it, the last one of the log. */
   readonly since?: number | undefined
   /** Only events of tasks with that id. */
@@ -31,11 +32,11 @@ export async function* follow(records: Records, input: FollowInput): AsyncGenera
   while (!signal.aborted) {
     const events = await store.readEvents({ after: seq, limit: batch })
     // The repository gets its record with its first task.
-    if (events.length > 0) repo ??= (await findRepo(records, input.dir)).repo?.id
+    if (events.length > 0 && input.dir !== undefined) repo ??= (await findRepo(records, input.dir)).repo?.id
     for (const stored of events) {
       seq = stored.seq
       const task = await store.findTaskByUid(stored.uid)
-      if (!task || task.repo !== repo) continue
+      if (!task || (input.dir !== undefined && task.repo !== repo)) continue
       if (input.task !== undefined && task.id !== input.task) continue
       yield { stored, task: task.id }
       if (signal.aborted) return

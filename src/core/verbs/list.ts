@@ -13,6 +13,8 @@ export interface ListInput {
 }
 
 export interface Listed {
+  /** The last entry of the log that surely counts for the tasks: who follows the log from there misses no change of theirs. */
+  readonly seq: number
   /** Newest first, as of their last event. */
   readonly tasks: readonly ShownTask[]
   /** The folder that the repository was moved from, if its record does not know of that yet. */
@@ -22,9 +24,13 @@ export interface Listed {
 /** The tasks of the repository. Starts no process. */
 export async function list(records: Records, input: ListInput): Promise<Listed> {
   const { repo, place } = await findRepo(records, input.dir)
-  if (!repo) return { tasks: [], movedFrom: await findOldPlace(records, place) }
+  const { seq } = await records.store.readPosition([])
+  if (!repo) return { seq, tasks: [], movedFrom: await findOldPlace(records, place) }
   const openOnly = !input.all && input.state === undefined
   const found = await records.store.readTasks({ repo: repo.id, ...(openOnly && { open: true }) })
   const tasks = await asListed(records, found)
-  return { tasks: input.state === undefined ? tasks : tasks.filter((task) => task.state === input.state) }
+  return {
+    seq,
+    tasks: input.state === undefined ? tasks : tasks.filter((task) => task.state === input.state),
+  }
 }

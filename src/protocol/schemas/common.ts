@@ -65,10 +65,15 @@ const taskFields = {
     .exactOptional()
     .describe('How many messages of `say` no agent has been given yet.'),
   asks: askedSchema.optional().describe('The question of the agent that waits for `answer`.'),
+  lastCall: z
+    .object({ tool: z.string(), summary: z.string() })
+    .exactOptional()
+    .describe('The last tool call that was allowed, step that was taken, or command that was begun.'),
   runs: z.number().int(),
   slug: z.string().describe('A name for databases and the like, unique to this task.'),
   ports: list(z.number().int()).optional().describe('The network ports that its servers may listen on.'),
   running: z.literal(true).optional().describe('A run is under way.'),
+  runningSince: z.iso.datetime().optional().describe('When the oldest run that is under way began.'),
   reason: z.string().exactOptional(),
 } satisfies Record<keyof TaskView, z.ZodType>
 

@@ -102,6 +102,12 @@ export const taskSchemas = {
     input: z.object({ repo, all: z.boolean().optional(), state: z.enum(taskStates).optional() }),
     output: z.object({
       tasks: list(taskSchema),
+      seq: z
+        .number()
+        .int()
+        .describe(
+          'The entry of the log that the tasks are as of: `watch --since` misses no change after it.',
+        ),
       movedFrom: z
         .string()
         .optional()
