@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scopes } from '../actions/action.ts'
+import { scopes } from '../core/model/enums.ts'
 import { type ActionName, actions } from '../actions/index.ts'
 import { type Caller, callerOf, requireScope } from './caller.ts'
 
