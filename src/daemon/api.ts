@@ -8,12 +8,11 @@ import { findAction, parseRequest, type Request } from '../protocol/parse.ts'
 import { failure, type HttpAnswer, success } from './answer.ts'
 import type { HttpCall, Way } from './http.ts'
 import type { Once } from './once.ts'
-
-const prefix = '/api/'
+import { restOf } from './routes.ts'
 
 export function openApi(ports: Ports, once: Once<HttpAnswer>, stop: AbortSignal): Way {
   return async (call) => {
-    const request = requireRequest(call.allowed.path.slice(prefix.length), call.body)
+    const request = requireRequest(restOf('api', call.allowed.path), call.body)
     const key = call.header('idempotency-key')
     if (key === undefined || !actions[request.action].writes)
       return perform(ports, call, request, call.signal)

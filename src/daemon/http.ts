@@ -1,12 +1,13 @@
 /** The HTTP door: each request passes the guard, and is then answered by the way that it takes. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { AppError } from '../core/model/errors.ts'
+import { findAction } from '../protocol/parse.ts'
 import { failure, type HttpAnswer } from './answer.ts'
 import type { Attempts } from './attempts.ts'
 import { type Allowed, type Entrance, guard, type Known, type RequestFacts, type Verdict } from './guard.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { type Route, type RouteName, routes } from './routes.ts'
+import { restOf, type Route, type RouteName, routes } from './routes.ts'
 import type { UnderWay } from './under-way.ts'
 
 /** A request that the guard let in. */
@@ -39,14 +40,27 @@ export function openInspect(
   { log, metrics, attempts }: Pick<HttpDoor, 'log' | 'metrics'> & { readonly attempts: Attempts },
   readKnown: () => Promise<Omit<Known, 'limited'>>,
 ): Inspect {
+  const isTold = openRationing(() => performance.now())
   return async (request, entrance) => {
     const verdict = guard(factsOf(request), entrance, { ...(await readKnown()), limited: attempts.limited() })
     if (verdict.ok) return verdict
     const { status, reason, attempt } = verdict
     if (attempt !== undefined && status === 401) attempts.note(attempt)
     metrics.count('offshoot_refused_total', 'Requests that the guard refused.', { reason })
-    log.warn({ status, method: request.method, path: pathOf(request) }, `refused: ${reason}`)
+    if (isTold()) log.warn({ status, method: request.method, path: pathOf(request) }, `refused: ${reason}`)
     return verdict
+  }
+}
+
+/** So many refusals are logged in a minute. The counter counts all; a flood must not push everything else out of the log. */
+const mostTold = 100
+
+function openRationing(now: () => number): () => boolean {
+  let [minute, told] = [0, 0]
+  return () => {
+    const current = Math.floor(now() / 60_000)
+    if (current !== minute) [minute, told] = [current, 0]
+    return ++told <= mostTold
   }
 }
 
@@ -66,7 +80,8 @@ function pathOf({ url = '' }: IncomingMessage): string {
 export function openHttp(door: HttpDoor, entrance: Entrance): RequestListener {
   return (request, response) => {
     respond(door, entrance, request, response).catch((thrown: unknown) => {
-      door.log.error({ err: thrown }, 'a request failed')
+      // A client that hangs up in the middle of its request is no failure of ours.
+      door.log[request.destroyed ? 'debug' : 'error']({ err: thrown }, 'a request failed')
       response.destroy()
     })
   }
@@ -106,9 +121,10 @@ async function respond(
 
 function note({ log, metrics }: HttpDoor, allowed: Allowed, { status }: HttpAnswer, seconds: number): void {
   const { route, path, credential } = allowed
-  const labels = { route, status: String(status) }
+  const asked = { route, ...(route === 'api' && { action: findAction(restOf(route, path)) ?? 'none' }) }
+  const labels = { ...asked, status: String(status) }
   metrics.count('offshoot_http_requests_total', 'Requests that were answered.', labels)
-  metrics.time('offshoot_http_request_seconds', 'How long requests took.', { route }, seconds)
+  metrics.time('offshoot_http_request_seconds', 'How long requests took.', asked, seconds)
   const level = route === 'health' || route === 'file' ? 'debug' : 'info'
   log[level]({ path, status, ms: Math.round(seconds * 1000), by: credential?.id }, route)
 }

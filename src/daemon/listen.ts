@@ -24,9 +24,20 @@ export interface Tls {
 }
 
 export function makeTcpServer(tls: Tls | undefined): Server {
-  const server = tls ? createTlsServer({ ...limits, ...tls }) : createServer(limits)
+  const server = tls ? makeTlsServer(tls) : createServer(limits)
   server.maxConnections = most.tcp
   return server
+}
+
+function makeTlsServer(tls: Tls): Server {
+  try {
+    return createTlsServer({ ...limits, ...tls })
+  } catch (cause) {
+    throw new AppError('wrongUsage', 'The certificate and its key cannot be used.', {
+      hint: 'Both have to be PEM files, and to belong together.',
+      cause,
+    })
+  }
 }
 
 export function makeSocketServer(): Server {

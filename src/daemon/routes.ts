@@ -46,6 +46,11 @@ export function findRoute(method: string, path: string, upgrades: boolean): Rout
   return found?.[0]
 }
 
+/** What follows the fixed part of a path: `task.list` of `/api/task.list`. */
+export function restOf(name: RouteName, path: string): string {
+  return path.slice(routes[name].path.length - 1)
+}
+
 function fits(pattern: string, path: string): boolean {
   return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern
 }

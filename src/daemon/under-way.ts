@@ -19,6 +19,7 @@ export function openUnderWay(): UnderWay {
       const cancel = new AbortController()
       const leave = () => cancel.abort(new AppError('cancelled', 'The client left before the answer.'))
       response.once('close', leave)
+      if (response.closed) leave()
       const answer = work(cancel.signal)
       running.set(cancel, answer)
       try {

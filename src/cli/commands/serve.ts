@@ -9,6 +9,7 @@ import { defaultPort, loopback } from '../../daemon/address.ts'
 import { type Listening, serve as run } from '../../daemon/main.ts'
 import { openBrowser } from '../browser.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
+import { printable } from '../output.ts'
 import { write } from '../stdout.ts'
 import { readVersion } from '../version.ts'
 import { requireNoAgent } from './daemon.ts'
@@ -58,7 +59,19 @@ function tlsOf({ dir, values }: Context): { cert: Buffer; key: Buffer } | undefi
     throw new AppError('wrongUsage', 'TLS needs a certificate and its key.', {
       hint: 'Give both: --tls-cert FILE --tls-key FILE',
     })
-  return { cert: readFileSync(path.resolve(dir, cert)), key: readFileSync(path.resolve(dir, key)) }
+  return { cert: readPem(path.resolve(dir, cert)), key: readPem(path.resolve(dir, key)) }
+}
+
+function readPem(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (cause) {
+    throw new AppError('notFound', `The file ${printable(file)} cannot be read.`, {
+      path: file,
+      hint: 'Name the certificate with --tls-cert and its key with --tls-key.',
+      cause,
+    })
+  }
 }
 
 /** The code is in the fragment, which no browser sends and no log holds. */
