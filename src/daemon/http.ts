@@ -1,6 +1,7 @@
 /** The HTTP door: each request passes the guard, and is then answered by the way that it takes. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { AppError } from '../core/model/errors.ts'
+import type { Connection } from '../core/ports/processes.ts'
 import { findAction } from '../protocol/parse.ts'
 import { failure, type HttpAnswer } from './answer.ts'
 import type { Attempts } from './attempts.ts'
@@ -18,6 +19,8 @@ export interface HttpCall {
   readonly body: unknown
   /** Aborts when the client leaves, or when the daemon stops. */
   readonly signal: AbortSignal
+  /** The two ends of a connection over the network; undefined on the socket. */
+  readonly connection?: Connection | undefined
   /** The first header of that name. */
   header(name: string): string | undefined
 }
@@ -109,6 +112,7 @@ async function respond(
         entrance,
         body,
         signal,
+        connection: connectionOf(request),
         header: (name) => request.headersDistinct[name]?.[0],
       })
     } catch (thrown) {
@@ -117,6 +121,11 @@ async function respond(
   })
   note(door, verdict, answer, (performance.now() - begun) / 1000)
   send(response, answer)
+}
+
+function connectionOf({ socket }: IncomingMessage): Connection | undefined {
+  const { localPort: ours, remotePort: theirs } = socket
+  return ours === undefined || theirs === undefined ? undefined : { ours, theirs }
 }
 
 function note({ log, metrics }: HttpDoor, allowed: Allowed, { status }: HttpAnswer, seconds: number): void {

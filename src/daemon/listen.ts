@@ -8,7 +8,7 @@ import { AppError } from '../core/model/errors.ts'
 /** A client that sends its request slowly is cut off, and so is one that says nothing. */
 const limits: ServerOptions = {
   headersTimeout: 10_000,
-  requestTimeout: 30_000,
+  requestTimeout: 15_000,
   keepAliveTimeout: 5000,
   connectionsCheckingInterval: 2000,
   maxHeaderSize: 16 * 1024,
