@@ -40,3 +40,8 @@ test('P4.6: a token that may look sees previews, but for one that takes a step',
   expect(allowed({ kind: 'token', scopes: ['look'] }, true)).toEqual(seen)
   expect(seen).not.toContain('task.accept')
 })
+
+test('P4.6: no agent may make, list or revoke tokens', () => {
+  for (const name of ['token.create', 'token.list', 'token.revoke'] as const)
+    expect(actions[name]).not.toHaveProperty('forAgent')
+})

@@ -378,7 +378,7 @@ export const commands: readonly Command[] = [
       host: {
         type: 'string',
         value: 'ADDRESS',
-        help: 'listen on this address (default: 127.0.0.1); needs TLS and a token',
+        help: 'listen on this address (default: 127.0.0.1); any other needs TLS and a token of yours',
       },
       name: {
         type: 'string',

@@ -327,6 +327,14 @@ describe('D3: tokens', () => {
     expect(await offshoot(repo, 'token', 'revoke', id, '--json')).toMatchObject({ code: 3 })
   })
 
+  test('D3: doctor and repair know the file of tokens as ours', async () => {
+    await tokenWith('--scope', 'look')
+    expect((await offshoot(repo, 'doctor')).stdout).not.toContain('tokens.json')
+    await offshoot(repo, 'repair')
+    expect(existsSync(stateOf(repo, 'tokens.json'))).toBe(true)
+    expect(existsSync(stateOf(repo, 'daemon.json'))).toBe(true)
+  })
+
   test('D3: the token of a task looks at its task, and can only say what it wants of any other verb', async () => {
     await offshoot(repo, 'start', 'MINE')
     await offshoot(repo, 'start', 'THEIRS')

@@ -78,9 +78,15 @@ export function compiledFolder(home: string): string {
   return path.join(home, 'compiled')
 }
 
+const daemonName = 'daemon.json'
+const tokensName = 'tokens.json'
+
+/** The files of ours in the state folder that are JSON; any other was left by an older tool. */
+export const jsonNames: readonly string[] = [daemonName, tokensName]
+
 /** The address and the token of the daemon, while it runs. */
 export function daemonFile(home: string): string {
-  return path.join(home, 'daemon.json')
+  return path.join(home, daemonName)
 }
 
 /** The socket of the daemon in its folder: the state folder, or a folder with a shorter path. */
@@ -99,7 +105,7 @@ export function olderLogFile(log: string): string {
 
 /** The hashes of tokens and of page keys. */
 export function tokensFile(home: string): string {
-  return path.join(home, 'tokens.json')
+  return path.join(home, tokensName)
 }
 
 /** The base folder of a repository's workspaces, unless a setting names another one. */
