@@ -16,7 +16,7 @@ export interface DaemonNote {
   readonly version: string
 }
 
-export interface Reply {
+interface Reply {
   readonly status: number
   readonly body: unknown
 }

@@ -55,7 +55,7 @@ export interface Allowed {
   readonly credential?: Credential | undefined
 }
 
-export interface Refused {
+interface Refused {
   readonly ok: false
   readonly status: 401 | 403 | 404 | 413 | 429
   /** For the log. The caller only sees the status. */
@@ -74,7 +74,7 @@ const refuse = (status: Refused['status'], reason: string, attempt?: string): Re
 })
 
 /** Tokens that no record is known of share one count. */
-export const unknownId = 'unknown'
+const unknownId = 'unknown'
 
 export function guard(request: RequestFacts, entrance: Entrance, known: Known): Verdict {
   const read = reader(request.headers)
@@ -188,5 +188,5 @@ function findPresented(read: Read): Presented | undefined {
   return key === undefined ? undefined : { text: key.slice(keyProtocol.length), as: 'key' }
 }
 
-/** The subprotocol that carries the key. An answer must not repeat it. */
-export const keyProtocol = 'key.'
+/** The subprotocol that carries the key. The answer to the upgrade must not repeat it. */
+const keyProtocol = 'key.'

@@ -4,7 +4,7 @@
  * Who may take a way: `anybody`, as it tells nothing secret and changes nothing; the `page` before it has a key;
  * whoever holds a `credential`; or only the `owner`, with the token of daemon.json.
  */
-export type Access = 'anybody' | 'page' | 'credential' | 'owner'
+type Access = 'anybody' | 'page' | 'credential' | 'owner'
 
 export interface Route {
   readonly method: 'GET' | 'POST'

@@ -275,7 +275,7 @@ describe('D6: retries and clients that leave', () => {
     const answer = daemon.call('task.run', input, { signal: cut.signal, ...(key !== undefined && { key }) })
     await until(() => existsSync(ready), 'the command runs')
     cut.abort()
-    await expect(answer).rejects.toThrow()
+    await expect(answer).rejects.toMatchObject({ name: 'AbortError' })
     return { input, go }
   }
   const runningOf = async (task: string) =>

@@ -9,7 +9,7 @@ import type { TestRepo } from './repo.ts'
 
 const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
-export interface Reply {
+interface Reply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
@@ -18,7 +18,7 @@ export interface Reply {
   readonly json: any
 }
 
-export interface Sent {
+interface Sent {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string | string[]>>
   readonly body?: string | Buffer
