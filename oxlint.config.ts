@@ -27,6 +27,7 @@ const core = [
   'ports',
   'base',
   'tasks',
+  'tokens',
   'workspaces',
   'steps',
   'operations',
@@ -71,7 +72,9 @@ const folders: Record<string, Folder> = {
   actions: { from: ['core/model'], builtins: [] },
   protocol: { from: ['actions', 'core/model'], packages: ['zod'], builtins: [] },
   api: { from: ['actions', 'core'], types: ['protocol'] },
-  cli: { from: ['actions', 'api', ...seen], types: ['protocol'] },
+  cli: { from: ['actions', 'api', 'client', ...seen], types: ['protocol'] },
+  client: { from: ['actions', ...seen], types: ['protocol'] },
+  daemon: { from: ['actions', 'api', 'client', 'protocol', ...seen], packages: ['pino'] },
   compose: { from: [...below, ...adapters()] },
   // It checks inputs by their schemas, so it loads the protocol, with the first call.
   library: { from: ['actions', 'api', 'protocol', ...below], types: ['compose'] },
@@ -105,6 +108,10 @@ const files: Record<string, Folder> = {
   'files/sync.ts': { from: ['process'] },
   'cli/display-width.ts': { from: [], packages: ['get-east-asian-width'], builtins: [] },
   'cli/detach.ts': { from: ['cli', ...seen, 'process'] },
+  'cli/browser.ts': { from: [...seen, 'process'] },
+  // It chooses the adapters of the daemon, as main.ts does for every other command.
+  'cli/commands/serve.ts': { from: ['cli', 'client', 'compose', 'daemon', ...seen] },
+  'cli/commands/daemon.ts': { from: ['cli', 'client', 'compose', ...seen] },
   'cli/pager.ts': { from: ['process'] },
   'cli/editor.ts': { from: [...seen, 'process'] },
   // The demo plays a user at a shell.

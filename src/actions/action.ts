@@ -1,5 +1,7 @@
 /** The shape of one row in the table of actions. Nothing here loads a schema (docs/adr/0002-no-argument-parser-no-zod-on-the-way.md). */
 
+import type { Scope } from '../core/model/enums.ts'
+
 /** The headings of `--help`, in order. */
 export const groups = {
   work: 'Work',
@@ -9,10 +11,6 @@ export const groups = {
   setup: 'Set up',
 } as const
 export type Group = keyof typeof groups
-
-/** The rights that a token can have. The user has all of them. */
-export const scopes = ['look', 'run', 'land', 'admin'] as const
-export type Scope = (typeof scopes)[number]
 
 /** Words that a shell completes: names of tasks, of branches, of agents, or a fixed list. */
 export type Suggestions = 'tasks' | 'branches' | 'agents' | readonly string[]

@@ -4,9 +4,10 @@ import { health } from './health.ts'
 import { land } from './land.ts'
 import { look } from './look.ts'
 import { setup } from './setup.ts'
+import { token } from './token.ts'
 import { work } from './work.ts'
 
-const table = { ...work, ...look, ...land, ...health, ...setup }
+const table = { ...work, ...look, ...land, ...health, ...setup, ...token }
 
 export type ActionName = keyof typeof table
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scopes } from '../actions/action.ts'
+import { scopes } from '../core/model/enums.ts'
 import { type ActionName, actions } from '../actions/index.ts'
 import { type Caller, callerOf, requireScope } from './caller.ts'
 
@@ -39,4 +39,9 @@ test('P4.6: a token that may look sees previews, but for one that takes a step',
   const seen = names.filter((name) => actions[name].scope === 'look' || !actions[name].previewWrites)
   expect(allowed({ kind: 'token', scopes: ['look'] }, true)).toEqual(seen)
   expect(seen).not.toContain('task.accept')
+})
+
+test('P4.6: no agent may make, list or revoke tokens', () => {
+  for (const name of ['token.create', 'token.list', 'token.revoke'] as const)
+    expect(actions[name]).not.toHaveProperty('forAgent')
 })

@@ -1,9 +1,10 @@
 /** The caller of an action. The door finds out who it is and hands it to `openDoor`; no input can claim it. */
-import type { Action, Scope } from '../actions/action.ts'
+import type { Action } from '../actions/action.ts'
 import { type ActionName, actions } from '../actions/index.ts'
 import { quoted } from '../core/base/shell-quote.ts'
+import type { Scope } from '../core/model/enums.ts'
 import { AppError } from '../core/model/errors.ts'
-import { runsOf, type Task } from '../core/model/task.ts'
+import { isOpen, runsOf, type Task } from '../core/model/task.ts'
 import type { Ports, Records } from '../core/ports/index.ts'
 
 export type Caller =
@@ -14,6 +15,8 @@ export type Caller =
     }
   /** A process below the run of an agent. */
   | { readonly kind: 'agent'; readonly run: string }
+  /** A program with the token of a task, by the uid of the task. */
+  | { readonly kind: 'agent'; readonly task: string }
   | { readonly kind: 'token'; readonly scopes: readonly Scope[] }
 
 /** The user, unless the process is a part of a run. */
@@ -45,24 +48,32 @@ export async function requireUser(
   const { forAgent, options, command = name.split('.')[1] ?? '' }: Action = actions[name]
   if (forAgent === 'all') return
   // Reading `ports.store` opens the store. `doctor` must work without it, so this comes after the return above.
-  const own = await findOwn(ports, caller.run)
+  const own = await findOwn(ports, caller)
   if (forAgent === 'own') return requireOwn(ports, own, input)
-  if (own) {
+  const run = 'run' in caller ? caller.run : own && runsOf(own)[0]?.run
+  if (own && run !== undefined) {
     const { append } = await import('../core/tasks/records.ts')
-    const wish = { type: 'run.wanted', run: caller.run, verb: command } as const
+    const wish = { type: 'run.wanted', run, verb: command } as const
     await append(ports, own.uid, wish, ports.clock.now().toISOString())
   }
   const { task = own?.id } = input as { task?: string }
   const whose = task !== undefined && options.task ? ` ${quoted(task)}` : ''
+  const told = own && run !== undefined ? 'The user is told that you want it. ' : ''
   throw new AppError('policyRefused', `An agent may not ${command}: that is for the user to decide.`, {
-    hint: `The user is told that you want it. Only they can run: offshoot ${command}${whose}`,
+    hint: `${told}Only they can run: offshoot ${command}${whose}`,
   })
 }
 
-/** The task that the run is of; undefined when the run has ended. */
-async function findOwn({ store }: Pick<Ports, 'store'>, run: string): Promise<Task | undefined> {
-  const pending = await store.readPendingTasks()
-  return pending.find((task) => runsOf(task).some((mark) => mark.run === run))
+type Agent = Extract<Caller, { kind: 'agent' }>
+
+/** The task of the agent; undefined when its run has ended, or its task is closed. */
+async function findOwn({ store }: Pick<Ports, 'store'>, agent: Agent): Promise<Task | undefined> {
+  if ('run' in agent) {
+    const pending = await store.readPendingTasks()
+    return pending.find((task) => runsOf(task).some((mark) => mark.run === agent.run))
+  }
+  const task = await store.findTaskByUid(agent.task)
+  return task && isOpen(task) ? task : undefined
 }
 
 async function requireOwn(records: Records, own: Task | undefined, input: object): Promise<void> {
@@ -71,6 +82,6 @@ async function requireOwn(records: Records, own: Task | undefined, input: object
   const meant = own && (await requireTask(records, repo, task))
   if (own !== undefined && meant?.task.uid === own.uid) return
   throw new AppError('policyRefused', 'During its run an agent may look at its own task only.', {
-    hint: own ? `Your task is ${own.id}.` : 'The run of this process has ended.',
+    hint: own ? `Your task is ${own.id}.` : 'The run of this process has ended, or its task is closed.',
   })
 }

@@ -389,6 +389,49 @@ export const commands: readonly Command[] = [
     examples: ['offshoot config import --dry-run', 'offshoot config import .cursor/worktrees.json'],
     load: async () => (await import('./commands/config.ts')).importPeers,
   }),
+  command('serve', 'setup', 'Run the daemon: HTTP for programs, and the page in your browser', {
+    options: {
+      port: { type: 'string', value: 'N', help: 'the port (default: 6337); 0 takes any free one' },
+      open: { type: 'boolean', help: 'open the page in your browser' },
+      host: {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'listen on this address (default: 127.0.0.1); any other needs TLS and a token of yours',
+      },
+      name: {
+        type: 'string',
+        value: 'NAME',
+        help: 'the name that browsers use for this machine (default: the address)',
+      },
+      'tls-cert': { type: 'string', value: 'FILE', help: 'the certificate, as PEM' },
+      'tls-key': { type: 'string', value: 'FILE', help: 'its key, as PEM' },
+    },
+    examples: ['offshoot serve', 'offshoot serve --open', 'offshoot serve --port 0 --json'],
+    load: async () => (await import('./commands/serve.ts')).serve,
+  }),
+  command('daemon status', 'setup', 'Say whether the daemon is running, and where', {
+    examples: ['offshoot daemon status', 'offshoot daemon status --json'],
+    load: async () => (await import('./commands/daemon.ts')).status,
+  }),
+  command('daemon stop', 'setup', 'Stop the daemon, after the requests that are under way', {
+    examples: ['offshoot daemon stop'],
+    load: async () => (await import('./commands/daemon.ts')).stop,
+  }),
+  verb('token create', 'token.create', {
+    examples: [
+      'offshoot token create --scope look --name dashboard',
+      'offshoot token create --task T1 --days 1',
+    ],
+    load: async () => (await import('./commands/token.ts')).create,
+  }),
+  verb('token list', 'token.list', {
+    examples: ['offshoot token list', 'offshoot token list --json'],
+    load: async () => (await import('./commands/token.ts')).list,
+  }),
+  verb('token revoke', 'token.revoke', {
+    examples: ['offshoot token revoke 1f0k2m3n'],
+    load: async () => (await import('./commands/token.ts')).revoke,
+  }),
   command(
     'completion',
     'setup',

@@ -121,7 +121,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     userHome: userHome(env),
     temp,
     clock,
-    ids: { uid },
+    ids: { uid, secret: () => randomBytes(32).toString('base64url') },
     files,
     durable: files,
     disk: files,

@@ -1,7 +1,7 @@
 /** Busy network ports, by the kernel's tables and by listening. */
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { listeningPorts, machineSockets, tryEach } from './sockets.ts'
+import { listeningPorts, machineSockets, tryEach, userOf } from './sockets.ts'
 
 function listening(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -27,4 +27,17 @@ test('H5: a port that somebody listens on is busy, in either way to find out', a
   const port = await listening('127.0.0.1')
   for (const readBusy of [machineSockets().readBusy, tryEach])
     expect(await readBusy([port])).toEqual(new Set([port]))
+})
+
+test('D4: the kernel says whose end of a connection it is', () => {
+  const table = [
+    '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
+    '   0: 0100007F:18C1 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1',
+    '   1: 0100007F:C350 0100007F:18C1 01 00000000:00000000 00:00000000 00000000  1001        0 2 1',
+    '   2: 0100007F:18C1 0100007F:C350 01 00000000:00000000 00:00000000 00000000  1000        0 3 1',
+    '',
+  ]
+  expect(userOf(table.join('\n'), 0xc350, 0x18c1)).toBe(1001)
+  expect(userOf(table.join('\n'), 0x18c1, 0xc350)).toBe(1000)
+  expect(userOf(table.join('\n'), 1, 2)).toBeUndefined()
 })

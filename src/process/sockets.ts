@@ -1,10 +1,29 @@
 /** Finds out which network ports are in use (docs/adr/0024-ports-looked-at-before-the-first-command.md). */
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import type { Sockets } from '../core/ports/processes.ts'
+import type { Connection, Sockets } from '../core/ports/processes.ts'
 
 export function machineSockets(): Sockets {
-  return process.platform === 'linux' ? { readBusy: readTables } : { readBusy: tryEach }
+  const isLinux = process.platform === 'linux'
+  return { readBusy: isLinux ? readTables : tryEach, isOfOther: isLinux ? isOfOther : async () => false }
+}
+
+const us = process.geteuid?.() ?? 0
+
+/** Root may be anybody, so that only a user like us counts as another. */
+async function isOfOther({ ours, theirs }: Connection): Promise<boolean> {
+  const user = userOf(await readFile('/proc/net/tcp', 'latin1').catch(() => ''), theirs, ours)
+  return user !== undefined && user !== us && user !== 0
+}
+
+/** The user of the process that connected from one port of this machine to another. */
+export function userOf(table: string, from: number, to: number): number | undefined {
+  const end = (port: number) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  for (const line of table.split('\n')) {
+    const [, local, remote, , , , , user] = line.trim().split(/\s+/)
+    if (local === end(from) && remote === end(to)) return Number(user)
+  }
+  return undefined
 }
 
 /** Reads the kernel's tables: trying each port would take too long before a command. */

@@ -33,7 +33,8 @@ export function requireInput<A extends ActionName>(action: A, input: Input<A>): 
   })
 }
 
-function findAction(name: string): ActionName | undefined {
+/** The action of that name, or of that second name. */
+export function findAction(name: string): ActionName | undefined {
   if (Object.hasOwn(aliases, name)) return aliases[name as keyof typeof aliases]
   return Object.hasOwn(schemas, name) ? (name as ActionName) : undefined
 }

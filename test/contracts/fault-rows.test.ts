@@ -25,6 +25,8 @@ const struck: Partial<Record<ActionName, { readonly rows: RegExp } | { readonly 
   'system.forget': { rows: /^repos forget/ },
   'system.pool': { rows: /^pool/ },
   'system.trust': { reason: 'it is one note' },
+  'token.create': { reason: 'it replaces one file by rename' },
+  'token.revoke': { reason: 'it replaces one file by rename' },
   'system.import': { reason: 'it replaces one file by rename' },
 }
 

@@ -9,6 +9,7 @@ import { land } from './land.ts'
 import { look } from './look.ts'
 import { recordHandlers } from './records.ts'
 import { setup } from './setup.ts'
+import { token } from './token.ts'
 import { work } from './work.ts'
 
 export const handlers: Handlers<ActionName> = {
@@ -18,4 +19,5 @@ export const handlers: Handlers<ActionName> = {
   ...land,
   ...health,
   ...setup,
+  ...token,
 }

@@ -2,7 +2,7 @@
 import type { Conflict } from './tree.ts'
 
 /** The kind of a failure, which alone decides the exit code. */
-type ErrorKind = 'usage' | 'missing' | 'conflict' | 'refused' | 'environment' | 'failed' | 'cancelled'
+export type ErrorKind = 'usage' | 'missing' | 'conflict' | 'refused' | 'environment' | 'failed' | 'cancelled'
 
 const exitCodes: Record<ErrorKind, number> = {
   failed: 1,

@@ -20,6 +20,10 @@
  *     run-folders/                   files that an agent reads during one run, and the socket of its hooks; deleted with it
  *     aside/                         damaged databases and state of other tools, as `repair` found them
  *     scratch/                       a commit message while a hook reads it
+ *     daemon.json                    the running daemon: its address, its process and its token
+ *     daemon.sock                    its socket, unless the path would be too long
+ *     daemon.log                     what it did, and daemon.log.1 before that
+ *     tokens.json                    the hashes of tokens and of page keys
  *     compiled/                      compiled code of the command, which Node makes again when it is missing
  *
  * In a git folder of the user's: `offshoot-…`, and `offshoot.json` in the registration of a worktree. In a checkout:
@@ -72,6 +76,36 @@ export function messageFile(home: string, id: string): string {
 /** Compiled code of the command. */
 export function compiledFolder(home: string): string {
   return path.join(home, 'compiled')
+}
+
+const daemonName = 'daemon.json'
+const tokensName = 'tokens.json'
+
+/** The files of ours in the state folder that are JSON; any other was left by an older tool. */
+export const jsonNames: readonly string[] = [daemonName, tokensName]
+
+/** The address and the token of the daemon, while it runs. */
+export function daemonFile(home: string): string {
+  return path.join(home, daemonName)
+}
+
+/** The socket of the daemon in its folder: the state folder, or a folder with a shorter path. */
+export function daemonSocket(folder: string): string {
+  return path.join(folder, 'daemon.sock')
+}
+
+export function daemonLogFile(home: string): string {
+  return path.join(home, 'daemon.log')
+}
+
+/** The log before the present one. */
+export function olderLogFile(log: string): string {
+  return `${log}.1`
+}
+
+/** The hashes of tokens and of page keys. */
+export function tokensFile(home: string): string {
+  return path.join(home, tokensName)
 }
 
 /** The base folder of a repository's workspaces, unless a setting names another one. */

@@ -12,6 +12,7 @@ const samples: Record<string, readonly string[]> = {
     '-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEow+/\n-----END RSA PRIVATE KEY-----',
     '-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQOYBF\n-----END PGP PRIVATE KEY BLOCK-----',
   ],
+  offshoot: [`offshoot_0a1b2c3d_${mixed(43)}`],
   age: [`AGE-SECRET-KEY-1${mixed(58).toUpperCase()}`],
   AWS: ['AKIAABCDEFGHIJKLMNOP', 'ASIAABCDEFGHIJKLMNOP'],
   'Amazon Bedrock': [`ABSK${mixed(110)}==`],

@@ -53,6 +53,7 @@ export const secretFormats: readonly SecretFormat[] = [
     pattern:
       /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[^])*(?:-----END [A-Z0-9 ]{0,60}-----)?/,
   },
+  { issuer: 'offshoot', signs: ['offshoot_'], pattern: /\boffshoot_[0-9a-z]{8}_[\w-]{30,}/ },
   { issuer: 'PuTTY', signs: ['PuTTY-User-Key-File-'], pattern: /\bPuTTY-User-Key-File-\d: [^\s]+[^]*/ },
   { issuer: 'age', signs: ['AGE-SECRET-KEY-1'], pattern: /\bAGE-SECRET-KEY-1[0-9A-Z]{40,}/ },
   {

@@ -11,6 +11,7 @@ import type { Disk, DurableFiles, Files } from './files.ts'
 import type { Git } from './git.ts'
 import type { History } from './history.ts'
 import type { Indexes } from './indexes.ts'
+import type { Ids } from './ids.ts'
 import type { Isolations, Slots } from './isolation.ts'
 import type { Journal } from './journal.ts'
 import type { Locks } from './locks.ts'
@@ -66,7 +67,7 @@ export interface Ports extends Records {
   readonly sandboxes: Sandboxes // opens the cell that a run or a hook works in
   readonly settings: SettingsSource // the settings of a checkout
   readonly agents: readonly Agent[] // the agents that come with offshoot
-  readonly ids: { uid(): string } // 20 characters of [0-9a-z], never handed out twice
+  readonly ids: Ids // names that nobody else has, and secrets
   readonly home: string // the state folder
   readonly userHome: string // `~` in settings
   readonly temp: string // the folder for temporary files

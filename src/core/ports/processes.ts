@@ -19,8 +19,16 @@ export interface Processes {
   endRun(run: string): Promise<number>
 }
 
+/** A connection within this machine, by the ports of its two ends. */
+export interface Connection {
+  readonly ours: number
+  readonly theirs: number
+}
+
 /** The network ports of this machine. */
 export interface Sockets {
   /** The ports among these that a program listens on. */
   readBusy(ports: readonly number[]): Promise<ReadonlySet<number>>
+  /** Whether the other end of a connection of this machine belongs to another user; false where the system does not tell. */
+  isOfOther(connection: Connection): Promise<boolean>
 }

@@ -1,16 +1,17 @@
 /** Moves files of an older tool or version out of the state folder; offshoot neither reads nor deletes them. */
 import path from 'node:path'
 import { appError } from '../model/errors.ts'
-import { asideFolder } from '../model/layout.ts'
+import { asideFolder, jsonNames } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Finding } from './judge.ts'
 
-const ours: ReadonlySet<string> = new Set(['daemon.json'])
 const folders: ReadonlySet<string> = new Set(['sessions', 'git-sessions'])
 
 export async function readOldState({ files, home }: Pick<Ports, 'files' | 'home'>): Promise<string[]> {
   const names = await files.readNames(home)
-  return names.filter((name) => folders.has(name) || (name.endsWith('.json') && !ours.has(name))).toSorted()
+  return names
+    .filter((name) => folders.has(name) || (name.endsWith('.json') && !jsonNames.includes(name)))
+    .toSorted()
 }
 
 type Report = Pick<Finding, 'name' | 'message' | 'hint'>

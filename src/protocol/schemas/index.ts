@@ -3,12 +3,14 @@ import type { z } from 'zod'
 import type { ActionName } from '../../actions/index.ts'
 import { systemSchemas } from './system.ts'
 import { taskSchemas } from './task.ts'
+import { tokenSchemas } from './token.ts'
 import { worktreeSchemas } from './worktree.ts'
 
 export const schemas = {
   ...taskSchemas,
   ...worktreeSchemas,
   ...systemSchemas,
+  ...tokenSchemas,
 } satisfies Record<ActionName, { input: z.ZodObject; output: z.ZodObject }>
 
 export type Input<A extends ActionName> = z.infer<(typeof schemas)[A]['input']>

@@ -1,0 +1,102 @@
+/** `serve`: runs the daemon until it is told to stop, or says where it already runs. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type Daemon, findDaemon } from '../../client/daemon.ts'
+import { composeDaemon } from '../../compose/daemon.ts'
+import { pause } from '../../core/base/pause.ts'
+import { AppError } from '../../core/model/errors.ts'
+import { defaultPort, loopback } from '../../daemon/address.ts'
+import { type Listening, serve as run } from '../../daemon/main.ts'
+import { openBrowser } from '../browser.ts'
+import { type Answer, type Context, flag, text } from '../command.ts'
+import { printable } from '../output.ts'
+import { write } from '../stdout.ts'
+import { readVersion } from '../version.ts'
+import { requireNoAgent } from './daemon.ts'
+
+export async function serve(context: Context): Promise<Answer> {
+  const { values, env, signal } = context
+  requireNoAgent(env, 'serve')
+  const input = {
+    host: text(values, 'host') ?? loopback,
+    port: portOf(text(values, 'port')),
+    name: text(values, 'name'),
+    tls: tlsOf(context),
+    version: readVersion(),
+    hear: flag(values, 'verbose') ? (line: string) => void process.stderr.write(line) : undefined,
+  }
+  const { ports, socketFolder } = composeDaemon(env)
+  try {
+    const tell = (listening: Listening) => show(context, listening, listening.makeCode)
+    const begin = () => run(ports, { ...input, socketFolder }, tell, signal)
+    // The other daemon may be about to write daemon.json, or to end.
+    for (const until = performance.now() + patienceMs; ; await pause(100, signal)) {
+      if ((await begin()) === 'stopped') return { json: { stopped: true }, text: '' }
+      const daemon = await findDaemon(ports.home)
+      if (daemon) return await already(context, daemon)
+      if (performance.now() > until || signal.aborted) throw silent()
+    }
+  } finally {
+    await ports.close()
+  }
+}
+
+const patienceMs = 5000
+
+const silent = () =>
+  new AppError('locked', 'Another daemon has this state folder, and does not answer.', {
+    hint: 'Wait a moment, then repeat.',
+  })
+
+function portOf(given: string | undefined): number {
+  return given === undefined ? defaultPort : Number(given.trim() === '' ? Number.NaN : given)
+}
+
+function tlsOf({ dir, values }: Context): { cert: Buffer; key: Buffer } | undefined {
+  const [cert, key] = [text(values, 'tls-cert'), text(values, 'tls-key')]
+  if (cert === undefined && key === undefined) return undefined
+  if (cert === undefined || key === undefined)
+    throw new AppError('wrongUsage', 'TLS needs a certificate and its key.', {
+      hint: 'Give both: --tls-cert FILE --tls-key FILE',
+    })
+  return { cert: readPem(path.resolve(dir, cert)), key: readPem(path.resolve(dir, key)) }
+}
+
+function readPem(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (cause) {
+    throw new AppError('notFound', `The file ${printable(file)} cannot be read.`, {
+      path: file,
+      hint: 'Name the certificate with --tls-cert and its key with --tls-key.',
+      cause,
+    })
+  }
+}
+
+/** The code is in the fragment, which no browser sends and no log holds. */
+const pageAt = (url: string, code: string) => `${url}/#code=${code}`
+
+function show(context: Context, { url, socket, pid }: Listening, makeCode: () => string): void {
+  if (flag(context.values, 'json')) write(`${JSON.stringify({ event: 'listening', url, socket, pid })}\n`)
+  else write(`Listening on ${url}\n`)
+  if (flag(context.values, 'open')) openPage(context, pageAt(url, makeCode()))
+}
+
+function openPage({ env, tell }: Context, page: string): void {
+  if (openBrowser(page, env)) return
+  tell(`No browser was found. Open this yourself within a minute: ${page}`)
+}
+
+/** The daemon that has the lock and has proven to be the one; `--open` opens its page. */
+async function already(context: Context, daemon: Daemon): Promise<Answer> {
+  const { url, pid, socket } = daemon
+  if (flag(context.values, 'open')) {
+    const { body } = await daemon.post('/page/code', {})
+    openPage(context, pageAt(url, (body as { code: string }).code))
+  }
+  return {
+    json: { already: true, url, pid, socket },
+    text: `Already listening on ${url}, as process ${pid}.`,
+  }
+}
