@@ -21,6 +21,7 @@ export type PolicyLevel = (typeof policyLevels)[number]
 /** How the user is told that a run has ended or asks something, besides what a door prints. */
 export const notifyWays = ['bell', 'desktop', 'command'] as const
 export type NotifyWay = (typeof notifyWays)[number]
+
 /** The rights that a token can have; a token of one scope has those before it, too. The user has all of them. */
 export const scopes = ['look', 'run', 'land', 'admin'] as const
 export type Scope = (typeof scopes)[number]
