@@ -104,8 +104,9 @@ export const mutants: readonly Mutant[] = [
     file: names,
     find: "if (base === '') return workspacesFolder(at.home, at.repo)",
     replace: "if (base !== '~') return workspacesFolder(at.home, at.repo)",
-    suites: [session, supervisor, perTask('names-and-paths')],
+    suites: [session, supervisor, atOnce, perTask('names-and-paths')],
     breaks: [
+      '1, 9: base_path',
       'WorktreeBasePath',
       '--worktree-dir',
       'FR-013',

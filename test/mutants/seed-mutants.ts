@@ -32,8 +32,8 @@ export const mutants: readonly Mutant[] = [
     file: 'src/core/operations/new.ts',
     find: "typeof record.to.closedAt === 'string' ? closedBy(by, record) : record",
     replace: 'record',
-    suites: [shadow, perTask('life')],
-    breaks: ['State: when a session', 'IT-004: prune keeps branches'],
+    suites: [shadow, atOnce, perTask('life')],
+    breaks: ['State: when a session', '7.1: repository', 'IT-004: prune keeps branches'],
   },
   {
     name: 'worktree list leaves the checkout out',
