@@ -28,8 +28,10 @@ export async function agentFixture(
 ): Promise<AgentFixture> {
   const plain = testRepo({ 'a.txt': 'one\n', 'README.md': 'readme\n' })
   const home = path.join(plain.home, 'user')
-  mkdirSync(home)
-  const reach = { PATH: `${programs}:${plain.env.PATH}`, HOME: home, SHELL: '/bin/bash' }
+  // Agents leave things in the folder for temporary files.
+  const TMPDIR = path.join(home, 'tmp')
+  mkdirSync(TMPDIR, { recursive: true })
+  const reach = { PATH: `${programs}:${plain.env.PATH}`, HOME: home, SHELL: '/bin/bash', TMPDIR }
   const before = withEnv(plain, reach)
   const { task } = await library(before).start({ task: 'T1' })
   const model = await scriptedModel(script(agent, (file) => path.join(task.path, file)))

@@ -62,11 +62,8 @@ const codex: AgentUnderTest = {
       'stream_max_retries = 2',
     ]
     mkdirSync(path.join(home, '.codex'))
-    // Its sandbox leaves a folder there.
-    const TMPDIR = path.join(home, 'tmp')
-    mkdirSync(TMPDIR)
     writeFileSync(path.join(home, '.codex', 'config.toml'), config.join('\n'))
-    return { SCRIPTED_KEY: 'none', TMPDIR }
+    return { SCRIPTED_KEY: 'none' }
   },
   write: (file, content) =>
     patch(

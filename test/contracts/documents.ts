@@ -5,7 +5,7 @@ import path from 'node:path'
 export const root = path.resolve(import.meta.dirname, '../..')
 
 /** Every Markdown file at the top and in docs, as paths from the root. */
-export const documents: readonly string[] = ['.', 'docs', 'docs/adr'].flatMap((folder) =>
+export const documents: readonly string[] = ['.', 'docs', 'docs/adr', 'docs/proofs'].flatMap((folder) =>
   readdirSync(path.join(root, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.join(folder, name)),

@@ -23,6 +23,20 @@ describe('I5: a hint names what is meant', () => {
     expect(none.stderr).not.toContain('offshoot list')
   })
 
+  test('the option that was wrong', async () => {
+    const user = testRepo()
+    const told = async (...line: string[]) => (await offshoot(user, ...line, '--json')).json.error
+    expect(await told('start', 'T1', '--existing-branch', 'nope')).toMatchObject({
+      code: 'WT_010',
+      hint: 'git branch lists the branches that --existing-branch can name.',
+    })
+    expect(await told('worktree', 'prune', '--hours', 'x')).toMatchObject({
+      code: 'WT_019',
+      message: '--hours takes a number, not "x".',
+      hint: expect.stringContaining('--hours 12'),
+    })
+  })
+
   test('L11: past the limit of open tasks it names reject and the setting, and either helps', async () => {
     const user = withEnv(testRepo(), { OFFSHOOT_LIMITS_PER_REPO: '1' })
     await offshoot(user, 'start', 'T1')

@@ -42,6 +42,14 @@ test('K15: diff has what is no step yet, and says which files these are; --step 
   expect((await offshoot(repo, 'diff', 'T1', '--stat')).stdout).toContain('2 files changed')
 })
 
+test('K15: log of a task without steps says where to see what is no step yet', async () => {
+  const repo = testRepo()
+  await offshoot(repo, 'start', 'T1')
+  const told = await offshoot(repo, 'log', 'T1')
+  expect(told).toMatchObject({ code: 0, stdout: '' })
+  expect(told.stderr).toBe('T1 has no steps yet. offshoot diff T1 shows the workspace as it is.\n')
+})
+
 test('K15: a hunk that is no step yet has the id by which accept lands it', async () => {
   const repo = testRepo()
   await begun(repo)

@@ -1,7 +1,7 @@
 /**
  * `npm run test:mutants`: plants one bug at a time in a copy of the sources, and runs the tests that ought to find it. A bug that
  * survives fails the run, and so does one that the sources no longer have a place for. `--only TEXT`, once or
- * more, takes those whose name or file has the text, `--list` names them all.
+ * more, takes those whose name, file or tests have the text, `--list` names them all.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -22,13 +22,16 @@ const { values } = parseArgs({
 })
 const { only } = values
 const wanted = (await readMutants()).filter(
-  ({ name, file }) => only === undefined || only.some((text) => name.includes(text) || file.includes(text)),
+  ({ name, file, suites }) =>
+    only === undefined || only.some((text) => [name, file, ...suites].some((one) => one.includes(text))),
 )
 
 interface Verdict {
   readonly mutant: Mutant
   /** The suite that failed; undefined when all passed. */
   readonly foundBy: string | undefined
+  /** Words of `breaks` that no failed test has in its name. */
+  readonly unbroken: readonly string[]
   readonly seconds: number
 }
 
@@ -63,6 +66,38 @@ function play(tree: string, program: string, ...args: string[]): Promise<boolean
 
 const passes = (tree: string, suites: readonly string[]) =>
   play(tree, 'vitest/vitest.mjs', 'run', '--bail=1', '--reporter=dot', ...suites)
+
+interface Report {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
+  }[]
+}
+
+/** The words that are in the name of no failed test. */
+async function readUnbroken(
+  tree: string,
+  suites: readonly string[],
+  words: readonly string[],
+): Promise<string[]> {
+  const file = path.join(tree, 'report.json')
+  rmSync(file, { force: true })
+  const named = words.map((word) => word.replaceAll(/[^\w ]/g, '\\$&')).join('|')
+  await play(
+    tree,
+    'vitest/vitest.mjs',
+    'run',
+    '--reporter=json',
+    `--outputFile=${file}`,
+    '--testNamePattern',
+    named,
+    ...suites,
+  )
+  const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as Report
+  const failed = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === 'failed')
+  return words.filter((word) => !failed.some(({ fullName }) => fullName.includes(word)))
+}
 const build = (tree: string) => play(tree, 'rolldown/bin/cli.mjs', '--config', 'rolldown.config.ts')
 
 /** Journeys and the like run the built command. */
@@ -73,9 +108,10 @@ async function plant(tree: string, mutant: Mutant): Promise<Verdict> {
   const begun = performance.now()
   const file = path.join(tree, mutant.file)
   const text = readFileSync(file, 'utf8')
-  const ended = (foundBy: string | undefined) => ({
+  const ended = (foundBy: string | undefined, unbroken: readonly string[] = []) => ({
     mutant,
     foundBy,
+    unbroken,
     seconds: (performance.now() - begun) / 1000,
   })
   writeFileSync(
@@ -84,6 +120,10 @@ async function plant(tree: string, mutant: Mutant): Promise<Verdict> {
   )
   try {
     if (needsBuild(mutant.suites) && !(await build(tree))) return ended('the build')
+    if (mutant.breaks) {
+      const unbroken = await readUnbroken(tree, mutant.suites, mutant.breaks)
+      return ended(unbroken.length === 0 ? mutant.breaks.join(', ') : undefined, unbroken)
+    }
     for (const suite of mutant.suites) if (!(await passes(tree, [suite]))) return ended(suite)
     return ended(undefined)
   } finally {
@@ -117,9 +157,10 @@ async function plantAll(mutants: readonly Mutant[]): Promise<Verdict[]> {
 
 const width = Math.max(...wanted.map(({ name }) => name.length))
 
-function line({ mutant, foundBy, seconds }: Verdict): string {
+function line({ mutant, foundBy, unbroken, seconds }: Verdict): string {
   const took = `${seconds.toFixed(0)} s`.padStart(6)
-  return `${mutant.name.padEnd(width)} ${took}  ${foundBy ?? 'SURVIVED'}`
+  const survived = ['SURVIVED', ...(unbroken.length > 0 ? [unbroken.join(', ')] : [])].join(': ')
+  return `${mutant.name.padEnd(width)} ${took}  ${foundBy ?? survived}`
 }
 
 const lost = wanted.flatMap((mutant) => misplaced(root, mutant) ?? [])

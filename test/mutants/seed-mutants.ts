@@ -1,19 +1,6 @@
-/** Small faults put into the sources, one at a time: each breaks a feature that a test of test/seeds names, and that test must fail. */
-
-/** `find` occurs exactly once in `file`; `suites` are arguments of vitest. */
-export interface Mutant {
-  readonly name: string
-  readonly file: string
-  readonly find: string
-  readonly replace: string
-  readonly suites: readonly string[]
-}
-
-const session = 'test/seeds/worktree-per-session.test.ts'
-const shadow = 'test/seeds/shadow-branch-session.test.ts'
-const supervisor = 'test/seeds/agent-supervisor.test.ts'
-const atOnce = 'test/seeds/agents-at-once.test.ts'
-const perTask = (name: string) => `test/seeds/worktree-per-task/${name}.test.ts`
+/** Bugs in what users asked for by a name of their own: a scenario of test/seeds must find each. */
+import type { Mutant } from './mutant.ts'
+import { atOnce, perTask, session, shadow, supervisor } from './seed-suites.ts'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -22,6 +9,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (task.unkept && task.reason !== undefined)',
     replace: 'if (task.unkept && task.reason === undefined)',
     suites: [shadow],
+    breaks: ['12. Git command fails during commit, and the session ends'],
   },
   {
     name: 'a missing workspace is not stale',
@@ -29,6 +17,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (kind !== 'folder') return 'its workspace is gone'",
     replace: "if (kind === 'link') return 'its workspace is gone'",
     suites: [supervisor, atOnce],
+    breaks: ['Stale: a worktree that is gone', '2.4: a task whose folder'],
   },
   {
     name: 'a task that nobody used is not stale',
@@ -36,13 +25,15 @@ export const mutants: readonly Mutant[] = [
     find: 'return age > (await maxAgeDays(origin)) * day ?',
     replace: 'return age > (await maxAgeDays(origin)) * day * 1000 + day ?',
     suites: [supervisor],
+    breaks: ['Stale: a worktree that is gone'],
   },
   {
     name: 'a closed task does not say what closed it',
     file: 'src/core/operations/new.ts',
     find: "typeof record.to.closedAt === 'string' ? closedBy(by, record) : record",
     replace: 'record',
-    suites: [shadow, perTask('life')],
+    suites: [shadow, atOnce, perTask('life')],
+    breaks: ['State: when a session', '7.1: repository', 'IT-004: prune keeps branches'],
   },
   {
     name: 'worktree list leaves the checkout out',
@@ -50,6 +41,7 @@ export const mutants: readonly Mutant[] = [
     find: '[...(main ? [main] : []), ...found]',
     replace: '[...found]',
     suites: [supervisor, perTask('life'), perTask('command')],
+    breaks: ['list has the checkout', 'IT-005', 'E2E-002'],
   },
   {
     name: 'worktree list leaves those of others out',
@@ -57,6 +49,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const found = linked.toSorted(',
     replace: 'const found = linked.filter(({ name }) => marks.get(name ?? "") !== undefined).toSorted(',
     suites: [supervisor, perTask('life')],
+    breaks: ['list has the checkout', 'IT-005'],
   },
   {
     name: 'no worktree is an orphan',
@@ -64,6 +57,7 @@ export const mutants: readonly Mutant[] = [
     find: 'isOrphan: name !== null && uid !== undefined && !task,',
     replace: 'isOrphan: false,',
     suites: [perTask('life')],
+    breaks: ['IT-005'],
   },
   {
     name: 'an unknown folder is no orphan',
@@ -71,6 +65,7 @@ export const mutants: readonly Mutant[] = [
     find: '    orphan: { ...found, repo, task: task?.id ?? null },\n',
     replace: '    orphan: undefined,\n',
     suites: [perTask('life')],
+    breaks: ['UT-005: DetectOrphans'],
   },
   {
     name: 'orphans are not logged',
@@ -78,6 +73,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await logOrphans(ports, reported)\n',
     replace: '',
     suites: [session, perTask('life')],
+    breaks: ['Orphaned worktree cleanup works', 'FR-039'],
   },
   {
     name: 'orphans are logged again each time',
@@ -85,13 +81,24 @@ export const mutants: readonly Mutant[] = [
     find: 'if (known.has(path) || !bearer) continue',
     replace: 'if (!bearer) continue',
     suites: [perTask('life')],
+    breaks: ['FR-039'],
   },
   {
     name: 'recover does nothing',
     file: 'src/core/recovery/reconcile.ts',
     find: 'const { recovered, reported } = await reconcile(ports, undefined, signal)',
     replace: 'const { recovered, reported } = { recovered: [], reported: [] } as Recovered',
-    suites: [session],
+    suites: [session, perTask('life')],
+    breaks: [
+      'CleanupOrphanedSessions',
+      'Orphaned worktree cleanup works',
+      'Process crash recovery',
+      'FR-039',
+      'AC-007',
+      'IT-008',
+      'NFR-009: a removal',
+      'FR-040, AC-025: a worktree without',
+    ],
   },
   {
     name: 'switched off, the settings of the user do not count',
@@ -99,6 +106,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!enabled && settings.isolation.fallback === 'direct') return settings",
     replace: '',
     suites: [session, atOnce],
+    breaks: ['Enabled (L9: switched off, the work goes on', '12: agents go on'],
   },
   {
     name: 'a repository that switches itself off takes the isolation away',
@@ -106,6 +114,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!enabled && settings.isolation.fallback === 'direct') return settings",
     replace: "if (settings.isolation.fallback === 'direct') return settings",
     suites: [session],
+    breaks: ['Enabled (L9: a repository that switches'],
   },
   {
     name: '--isolation direct is ignored',
@@ -113,6 +122,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (text(context.values, 'isolation') === 'direct')",
     replace: "if (text(context.values, 'isolation') === 'never')",
     suites: [session, atOnce],
+    breaks: ['Enabled (L9: switched off, the work goes on', '3.3: UseWorktree=false'],
   },
   {
     name: 'no verb warns of a full disk',
@@ -120,6 +130,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return action.makes && !previews(action, input) ?',
     replace: 'return false ?',
     suites: [perTask('policies-and-limits')],
+    breaks: ['NFR-018: every verb'],
   },
   {
     name: 'prune deletes branches although it is told to keep them',
@@ -127,6 +138,7 @@ export const mutants: readonly Mutant[] = [
     find: '...(keepBranches && { keepsBranch: true as const })',
     replace: '',
     suites: [perTask('life')],
+    breaks: ['IT-004: prune keeps branches'],
   },
   {
     name: 'prune ignores the age that it is given',
@@ -134,6 +146,7 @@ export const mutants: readonly Mutant[] = [
     find: 'olderThanMs: ageOf(olderThan, hours),',
     replace: 'olderThanMs: undefined,',
     suites: [supervisor],
+    breaks: ['prune --hours'],
   },
   {
     name: 'run ignores --from',
@@ -141,6 +154,7 @@ export const mutants: readonly Mutant[] = [
     find: 'base, from, branch, isolation, ...heard }',
     replace: 'base, branch, isolation, ...heard }',
     suites: [atOnce],
+    breaks: ['3.3: BaseBranch'],
   },
   {
     name: 'run ignores --branch',
@@ -148,6 +162,7 @@ export const mutants: readonly Mutant[] = [
     find: 'base, from, branch, isolation, ...heard }',
     replace: 'base, from, isolation, ...heard }',
     suites: [atOnce],
+    breaks: ['3.3: BaseBranch'],
   },
   {
     name: 'no tool is allowed by default',
@@ -155,6 +170,7 @@ export const mutants: readonly Mutant[] = [
     find: "allowed: ['Read', 'Glob', 'Grep', 'LS']",
     replace: 'allowed: []',
     suites: [supervisor],
+    breaks: ['allowed_tools: by default'],
   },
   {
     name: 'what may be read may be read anywhere',
@@ -162,6 +178,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const why = trouble?.reason ?? unreadOf(call) ?? outsideOf(call, place)',
     replace: 'const why = trouble?.reason ?? unreadOf(call)',
     suites: [supervisor],
+    breaks: ['allowed_tools: by default'],
   },
   {
     name: 'strict denies the allowed tools, too',
@@ -169,6 +186,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (allowed === undefined) return deny(`${call.name} is not among the allowed tools`)',
     replace: 'return deny(`${call.name} is not among the allowed tools`)',
     suites: [supervisor],
+    breaks: ['--policy and --allowed-tools'],
   },
   {
     name: '--auto-continue is ignored',
@@ -176,6 +194,7 @@ export const mutants: readonly Mutant[] = [
     find: 'ask: input.autoContinue ? undefined : onlooker?.ask,',
     replace: 'ask: onlooker?.ask,',
     suites: [supervisor],
+    breaks: ['--auto-continue asks nobody'],
   },
   {
     name: 'leftovers of a failed tool land unnamed',
@@ -183,6 +202,7 @@ export const mutants: readonly Mutant[] = [
     find: ', ...leftoverRisks(leftovers)]',
     replace: ']',
     suites: [shadow],
+    breaks: ['5. Tool failure mid-session (K2: what it left'],
   },
   {
     name: '--without-failed is ignored',
@@ -190,6 +210,10 @@ export const mutants: readonly Mutant[] = [
     find: 'const unwanted = choice.withoutFailed ? failed : []',
     replace: 'const unwanted: typeof failed = []',
     suites: [shadow],
+    breaks: [
+      '5. Tool failure mid-session (K2: with --without-failed',
+      '5. Tool failure mid-session (K2: what others',
+    ],
   },
   {
     name: 'accept.leftovers is ignored',
@@ -197,6 +221,7 @@ export const mutants: readonly Mutant[] = [
     find: "preset.leftovers === 'leave'",
     replace: "preset.leftovers === ('never' as string)",
     suites: [shadow],
+    breaks: ['5. Tool failure mid-session (K2: with accept.leftovers'],
   },
   {
     name: 'an adopted branch is deleted on removal',
@@ -204,6 +229,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Boolean(options.keepBranch) || task.adopted ||',
     replace: 'Boolean(options.keepBranch) ||',
     suites: [perTask('life')],
+    breaks: ['IT-002'],
   },
   {
     name: 'keepBranch of a removal is ignored',
@@ -211,6 +237,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Boolean(options.keepBranch) || task.adopted ||',
     replace: 'task.adopted ||',
     suites: [perTask('life')],
+    breaks: ['IT-004: removal'],
   },
   {
     name: 'worktree is no group of commands',
@@ -218,6 +245,7 @@ export const mutants: readonly Mutant[] = [
     find: "(words.length === 1 ? findGroup(commands, words[0] ?? '') : undefined)",
     replace: "(words.length === 7 ? findGroup(commands, words[0] ?? '') : undefined)",
     suites: [supervisor],
+    breaks: ['the commands of the group'],
   },
   {
     name: 'findByPath finds nothing',
@@ -225,5 +253,6 @@ export const mutants: readonly Mutant[] = [
     find: 'return records.store.findTaskByPath(path.resolve(workspace))',
     replace: "return records.store.findTaskByPath(path.resolve(workspace, 'elsewhere'))",
     suites: [perTask('made')],
+    breaks: ['FR-006', 'FR-001'],
   },
 ]

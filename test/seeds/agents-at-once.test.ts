@@ -24,6 +24,39 @@ async function run(repo: TestRepo, task: string, ...args: string[]) {
 
 const textIn = (folder: string, name: string) => readFileSync(path.join(folder, name), 'utf8')
 
+describe('1, 7, 9: where worktrees are, and what is known of them (L3, L4, L8)', () => {
+  test('1, 9: base_path, a folder that outlives a restart, has the worktrees by their tasks', async () => {
+    const plain = testRepo()
+    const base = path.join(plain.home, 'worktrees')
+    const repo = withEnv(plain, { OFFSHOOT_WORKSPACE_BASE: base })
+    const { task } = await library(repo).start({ task: 'T1' })
+    expect(path.relative(base, task.path)).toMatch(/^T1-\d{8}-\d{6}$/)
+    const { task: usual } = await library(plain).start({ task: 'T2' })
+    expect(usual.path.startsWith(path.join(plain.home, 'state') + path.sep)).toBe(true)
+  })
+
+  test('7.1: repository, path, branch, base branch, times and status are kept, and how and when it was closed', async () => {
+    const repo = withStandIn(testRepo())
+    const ran = await run(repo, 'T1', write('a'))
+    const shown = async () => (await offshoot(repo, 'show', 'T1', '--json')).json.task
+    const open = await shown()
+    expect(open).toMatchObject({
+      id: 'T1',
+      origin: repo.dir,
+      path: ran.path,
+      branch: 'offshoot/T1',
+      base: { branch: 'main', commit: repo.git('rev-parse', 'main').trim() },
+      state: 'completed',
+    })
+    expect(Date.parse(open.lastActiveAt)).toBeGreaterThan(Date.parse(open.createdAt))
+    expect(open).not.toHaveProperty('closedAt')
+    await offshoot(repo, 'accept', 'T1', '--as', 'merge')
+    const merged = await shown()
+    expect(merged).toMatchObject({ state: 'accepted', closedBy: 'accept' })
+    expect(Date.parse(merged.closedAt)).toBeGreaterThanOrEqual(Date.parse(open.lastActiveAt))
+  })
+})
+
 describe('2: the life of a worktree (L1, L7)', () => {
   test('2.1: the first launch makes it, the next one finds it with all that was done', async () => {
     const repo = withStandIn(testRepo())

@@ -340,21 +340,30 @@ describe('Testing Checklist', () => {
     expect(checks.filter((check: { status: string }) => check.status === 'fail')).toEqual([])
   })
 
-  test('Concurrent tool execution safe (K3)', async () => {
-    const repo = testRepo()
-    const lib = library(repo)
-    await lib.start({ task: 'session' })
-    const task = lib.task('session')
-    const names = Array.from({ length: 10 }, (_, n) => `file-${n}`)
-    await task.run('agent', async ({ workspace, wrap }) => {
-      const write = async (name: string) => writeFileSync(path.join(workspace, name), name)
-      const tools = wrap({ write }, { files: (_, name) => [name as string] })
-      await Promise.all(names.map((name) => tools.write(name)))
-    })
-    const steps = await task.log()
-    expect(steps.map((step) => step.n)).toEqual(steps.map((_, n) => n + 1))
-    expect(steps.flatMap((step) => step.files.map((file) => file.path)).sort()).toEqual(names)
-  })
+  test.each([
+    ['that say which files they write', true],
+    ['that do not say so', false],
+  ])(
+    'Concurrent tool execution safe (K3, K1: no file is lost, and every call is named): tools %s',
+    async (_, say) => {
+      const repo = testRepo()
+      const lib = library(repo)
+      await lib.start({ task: 'session' })
+      const task = lib.task('session')
+      const names = Array.from({ length: 10 }, (_, n) => `file-${n}`)
+      await task.run('agent', async ({ workspace, wrap }) => {
+        const write = async (name: string) => writeFileSync(path.join(workspace, name), name)
+        const tools = wrap({ write }, say ? { files: (_, name) => [name as string] } : {})
+        await Promise.all(names.map((name) => tools.write(name)))
+      })
+      const steps = await task.log()
+      expect(steps.map((step) => step.n)).toEqual(steps.map((_, n) => n + 1))
+      expect(steps.flatMap((step) => step.files.map((file) => file.path)).sort()).toEqual(names)
+      const textOf = ({ tool, summary }: { tool: string; summary: string }) => `${tool} ${summary}`
+      const named = steps.flatMap((step) => (step.calls.length > 0 ? step.calls.map(textOf) : [textOf(step)]))
+      expect(new Set(named)).toEqual(new Set(names.map((name) => `write ${name}`)))
+    },
+  )
 
   test('Process crash recovery verified (P2, L7: what the agent wrote before the crash lands)', async () => {
     const { repo, at, mine } = await session({ 'step.txt': 'step\n' })

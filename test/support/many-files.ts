@@ -13,8 +13,8 @@ function fill(folder: string, count: number, content: string): void {
   }
 }
 
-/** A repository of that many files, each of which the task T1 has changed, in a step. */
-export async function changedByTask(count: number): Promise<TestRepo> {
+/** A repository of that many files, each of which the task T1 has changed; unless `unread`, a step holds them. */
+export async function changedByTask(count: number, { unread = false } = {}): Promise<TestRepo> {
   const repo = testRepo()
   fill(repo.dir, count, 'before')
   repo.git('add', '--all')
@@ -22,6 +22,6 @@ export async function changedByTask(count: number): Promise<TestRepo> {
   const lib = library(repo)
   const { task } = await lib.start({ task: 'T1' })
   fill(task.path, count, 'after')
-  await lib.checkpoint({ task: 'T1' })
+  if (!unread) await lib.checkpoint({ task: 'T1' })
   return repo
 }

@@ -19,7 +19,8 @@ export async function log(context: Context): Promise<Answer> {
     const text = runs.map((run) => transcript(context, run, checkpoints)).join('\n\n')
     return { json: { task, checkpoints, runs }, text, long: true }
   }
-  if (checkpoints.length === 0) context.tell(`${task.id} has no steps yet.`)
+  if (checkpoints.length === 0)
+    context.tell(`${task.id} has no steps yet. offshoot diff ${task.id} shows the workspace as it is.`)
   const lines = checkpoints.flatMap((step) => [stepLine(context.paint, step), ...callLines(context, step)])
   return { json: { task, checkpoints }, text: lines.join('\n'), long: true }
 }
