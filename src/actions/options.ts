@@ -1,5 +1,5 @@
 /** Options that several actions have in common. */
-import { isolations, policyLevels } from '../core/model/enums.ts'
+import { isolations, notifyWays, policyLevels } from '../core/model/enums.ts'
 import type { Option } from './action.ts'
 
 /** An id as it is in the records; nothing shorter stands for it. */
@@ -73,6 +73,14 @@ export const conversing = {
     help: 'denied tools, comma-separated',
   },
   autoContinue: { type: 'boolean', help: 'never ask: a tool call that needs an answer is denied' },
+  notify: {
+    type: 'text',
+    many: true,
+    values: notifyWays,
+    noun: 'notification',
+    flag: null,
+    help: 'how to tell the user that the run has ended or waits for an answer (default: notify.how)',
+  },
 } as const satisfies Readonly<Record<string, Option>>
 
 export const command: Option = {

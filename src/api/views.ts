@@ -39,18 +39,16 @@ export function onlooker(emit: Emit): Onlooker {
       if (told.event === 'started') return void emit({ ...told, task: taskView(told.task) })
       emit({ ...told })
     },
-    async ask(call, reason) {
-      const said = await emit({ event: 'asked', ...call, reason })
-      return isSaid(said) ? said : undefined
+    ask(call, reason) {
+      const said = emit({ event: 'asked', ...call, reason })
+      return said === undefined ? undefined : Promise.resolve(said).then(saidOf)
     },
   }
 }
 
 const answers: ReadonlySet<unknown> = new Set<Said>(['once', 'always', 'deny'])
 
-function isSaid(said: unknown): said is Said {
-  return answers.has(said)
-}
+const saidOf = (said: unknown) => (answers.has(said) ? (said as Said) : undefined)
 
 export function stepView(step: Step, files: readonly StepFile[], published?: string) {
   const { n, commit, tool, summary, at, run, call, rewindTo, skipped } = step

@@ -84,7 +84,13 @@ const check: Option = {
 const conversation = ['agent', 'policy', 'allowed', 'denied', 'autoContinue', 'askTimeout']
 
 const leaving: Readonly<Record<string, Option>> = {
-  bell: { type: 'boolean', help: 'ring the bell at the end' },
+  notify: {
+    type: 'string',
+    value: '[HOW]',
+    bare: true,
+    help: 'tell you when it ends or waits for an answer: bell, desktop, command (default: notify.how), none; alone: bell,desktop',
+  },
+  bell: { type: 'boolean', help: 'the same as --notify bell' },
   detach: {
     type: 'boolean',
     help: 'run in the background; offshoot attach follows it, offshoot stop ends it',

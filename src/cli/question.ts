@@ -9,15 +9,15 @@ export type Asked = Extract<Told, { event: 'asked' }>
 /** The end of the question before: runs side by side must not mix theirs. */
 let before: Promise<unknown> = Promise.resolve()
 
-/** Asks the user about a tool call. Undefined where nobody can answer, which denies it. */
-export function question(context: Context, told: Asked): Promise<Said | undefined> {
+/** Asks the user about a tool call. Undefined where nobody can answer. */
+export function question(context: Context, told: Asked): Promise<Said | undefined> | undefined {
+  if (!canAsk()) return undefined
   const said = before.then(() => askAbout(context, told))
   before = said.catch(() => {})
   return said
 }
 
 async function askAbout({ signal, paint }: Context, told: Asked): Promise<Said | undefined> {
-  if (!canAsk()) return undefined
   const { columns, rows } = process.stderr
   const pages = pagesOf(questionLines(told), columns || 80, rows || 24)
   for (const [n, page] of pages.entries()) {

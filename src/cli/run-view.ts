@@ -3,6 +3,7 @@ import type { Emit } from '../api/views.ts'
 import type { Context } from './command.ts'
 import { counted } from '../core/base/counted.ts'
 import { type Paint, printable, printableText, progressText, shortList, visible } from './output.ts'
+import { ring } from './notify.ts'
 import { type Asked, question } from './question.ts'
 import { statusLine } from './status-line.ts'
 
@@ -48,6 +49,11 @@ export function personal(context: Context): RunView {
       case 'checkpoint':
         steps++
         return say(eventText(paint, { event: 'step', ...event.checkpoint }))
+      case 'notified':
+        ring(event)
+        if (event.reason !== undefined)
+          say(`${paint('yellow', 'notice:')} no notification by ${event.how}: ${printable(event.reason)}`)
+        return
       case 'asked':
         line.clear()
         return question(context, event)

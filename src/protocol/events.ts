@@ -1,6 +1,6 @@
 /** Schemas of every event: those that a door receives during an action, and those that the log keeps (docs/adr/0013-events-as-the-spine.md). */
 import { z } from 'zod'
-import { isolations, taskStates } from '../core/model/enums.ts'
+import { isolations, notifyWays, taskStates } from '../core/model/enums.ts'
 import { phases } from '../core/model/progress.ts'
 import {
   fileSchema,
@@ -47,6 +47,12 @@ export const toldSchema = z.discriminatedUnion('event', [
   told('malformed', { reason: z.string() }),
   told('usage', { inputTokens: z.number(), outputTokens: z.number() }),
   told('strayed', { changes: strays }),
+  // With a `reason`, the user could not be notified that way. A door rings the bell itself.
+  told('notified', {
+    about: z.enum(['asked', 'ended']),
+    how: z.enum(notifyWays),
+    reason: z.string().optional(),
+  }),
 ])
 export type Told = z.infer<typeof toldSchema>
 

@@ -53,11 +53,12 @@ const prefix = 'OFFSHOOT_'
 const withoutPrefix = (name: string) => name.slice(prefix.length)
 
 /**
- * Variables that are no settings: the state folder, the variables of runs and hooks, and those that the launcher sets.
+ * Variables that are no settings: the state folder, the variables of runs, hooks and notifications, and those that the launcher sets.
  */
-const reserved = 'HOME DISABLED HANDED_OVER RUN TASK WORKSPACE SLUG PORT HOOK BRANCH BASE REPO CHECKOUT'
-  .split(' ')
-  .map((name) => prefix + name)
+const reserved =
+  'HOME DISABLED HANDED_OVER RUN TASK WORKSPACE SLUG PORT HOOK BRANCH BASE REPO CHECKOUT EVENT STATE MESSAGE'
+    .split(' ')
+    .map((name) => prefix + name)
 const reservedPattern = /^OFFSHOOT_(?:PORT_\d+|INTERNAL_.*)$/
 
 /** `OFFSHOOT_*` variables that we do not know, each with the variable that the user probably meant. */

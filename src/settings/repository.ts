@@ -81,6 +81,8 @@ export const repositoryMay = {
   // The tool sends the user's token to the host of the remote.
   'pr.tool': trusted,
   'editor.command': trusted,
+  'notify.how': trusted,
+  'notify.command': trusted,
   'hooks.postStart': trusted,
   'hooks.preRun': trusted,
   'hooks.preAccept': trusted,

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod'
 import { day, findDuration } from '../core/base/time.ts'
-import { policyLevels } from '../core/model/enums.ts'
+import { notifyWays, policyLevels } from '../core/model/enums.ts'
 import type { SettingKey, SettingValue } from './keys.ts'
 
 const boolean = () => z.boolean('true or false')
@@ -153,6 +153,15 @@ export const rules = {
   ),
   'editor.command': command().describe(
     'Command line that `open` runs with the workspace as its last argument; empty: `VISUAL`, else an editor that is found.',
+  ),
+  'notify.how': z
+    .array(oneOf(...notifyWays), `a list of ${notifyWays.join(', ')}`)
+    .readonly()
+    .describe(
+      'How you are told that a run of an agent has ended, or waits for an answer: `bell` at its terminal, `desktop` by `notify-send` or `osascript`, `command` by `notify.command`.',
+    ),
+  'notify.command': command().describe(
+    'Command in your checkout for `notify.how: command`. `OFFSHOOT_TASK`, `OFFSHOOT_EVENT` (`ended`, `asked`), `OFFSHOOT_STATE` and `OFFSHOOT_MESSAGE` say what happened; the message may hold words of the agent.',
   ),
   'hooks.postStart': command().describe(
     'Command that sets up each new workspace. If it fails, the workspace stays.',

@@ -100,6 +100,8 @@ describe('I6: settings from file, user file, environment and flags; the later wi
       { key: 'pr.remote', value: 'origin', origin: 'default' },
       { key: 'pr.tool', value: 'auto', origin: 'default' },
       { key: 'editor.command', value: '', origin: 'default' },
+      { key: 'notify.how', value: [], origin: 'default' },
+      { key: 'notify.command', value: '', origin: 'default' },
       { key: 'hooks.postStart', value: '', origin: 'default' },
       { key: 'hooks.preRun', value: '', origin: 'default' },
       { key: 'hooks.preAccept', value: '', origin: 'default' },

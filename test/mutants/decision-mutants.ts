@@ -3,6 +3,20 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'the desktop is shown words of the agent',
+    file: 'src/core/runs/notify.ts',
+    find: '{ title }: Note) {',
+    replace: '{ message: title }: Note) {',
+    suites: ['test/journeys/notify.test.ts'],
+  },
+  {
+    name: 'a notification runs a file of the repository that has changed since it was trusted',
+    file: 'src/core/runs/notify.ts',
+    find: 'if (changed !== undefined) return',
+    replace: 'if (changed === null) return',
+    suites: ['test/journeys/notify.test.ts'],
+  },
+  {
     name: 'the beginning of an id is enough for what nobody can undo',
     file: 'src/api/short-names.ts',
     find: "return scope === 'look' || undoable === true",

@@ -10,6 +10,7 @@ import { isShortName } from '../../core/model/names.ts'
 import { requireCombinable } from '../../core/base/exclusions.ts'
 import { quoted } from '../../core/base/shell-quote.ts'
 import { splitTools } from '../../core/base/tool-list.ts'
+import { notifyOf, ring } from '../notify.ts'
 import { deniedText, printable, unheardText } from '../output.ts'
 import { strayed } from '../strays.ts'
 import { runLog } from '../run-log.ts'
@@ -85,6 +86,7 @@ async function inTask(context: Context): Promise<Answer> {
   const [prompt] = positionals
   const made = madeBy(context)
   if (rest.length > 0 && prompt === undefined) {
+    requireQuiet(values)
     return cleaned(context, await execute(context, { repo, task, create: true, ...made, command: [...rest] }))
   }
   const resumed = text(values, 'resume')
@@ -98,6 +100,14 @@ async function inTask(context: Context): Promise<Answer> {
   if (several !== undefined) return bestOf(context, { ...input, ...limitsOf(context) }, several)
   if (flag(values, 'detach')) return detached(context, input)
   return cleaned(context, await converse(context, { ...input, ...limitsOf(context) }))
+}
+
+/** Refuses a notification of a command, which has the terminal to itself and asks nothing. */
+function requireQuiet(values: Context['values']): void {
+  if (notifyOf(values) === undefined) return
+  throw new AppError('wrongUsage', '`run`: --notify is for agents, not for a command after --.', {
+    hint: 'Add it to the command itself: offshoot run -- sh -c "npm test; notify-send tests"',
+  })
 }
 
 /** How a new task is made. */
@@ -203,6 +213,8 @@ async function detached(
   { repo, task: named, create, base, from, branch, isolation, resume, prompt }: Begun,
 ): Promise<Answer> {
   const title = named === undefined ? prompt : undefined
+  // Refuses a wrong one before a task is made.
+  notifyOf(context.values)
   const { task } = create
     ? await context.call('task.start', { repo, task: named, title, base, from, branch, isolation })
     : await context.call('task.show', { repo, task: named })
@@ -254,6 +266,7 @@ function optionsOf({ values }: Context): string[] {
     'allowed-tools',
     'denied-tools',
     'auto-continue',
+    'notify',
     'cleanup',
     'worktree-cleanup',
   ]
@@ -273,6 +286,7 @@ function limitsOf({ values }: Context) {
     denied: texts(values, 'denied-tools')?.flatMap(splitTools),
     autoContinue: flag(values, 'auto-continue'),
     askTimeout: text(values, 'ask-timeout'),
+    notify: notifyOf(values),
   }
 }
 
@@ -300,15 +314,16 @@ async function converse(context: Context, input: Input<'task.run'>): Promise<Out
     return await context.call('task.run', input, view?.emit ?? withoutInput(context.emit))
   } finally {
     view?.close()
-    if (flag(context.values, 'bell')) process.stderr.write('\u0007')
   }
 }
 
 /** The input of a question may hold secrets, and nobody reads it where it is printed as JSON. */
 const withoutInput =
   (emit: Emit): Emit =>
-  (told) =>
-    emit(told.event === 'asked' ? { ...told, input: undefined } : told)
+  (told) => {
+    ring(told)
+    return emit(told.event === 'asked' ? { ...told, input: undefined } : told)
+  }
 
 /** With --cleanup, removes the workspace of a run that succeeded. The branch keeps the work. */
 async function cleaned(context: Context, ran: Output<'task.run'>): Promise<Answer> {

@@ -121,9 +121,9 @@ async function attempt(...asked: HookCall): Promise<Ran | undefined> {
 }
 
 /** Why a trusted command does not run: a file that it names is not the one that was trusted, as an agent or a branch changed it. */
-async function findChanged(
+export async function findChanged(
   ports: Ports,
-  repo: RepoRecord,
+  repo: Pick<RepoRecord, 'id'>,
   folders: readonly string[],
   command: string,
 ): Promise<string | undefined> {

@@ -48,7 +48,7 @@ export function obeyedBy(agents: readonly Agent[]): string[] {
 
 function commandsOf(values: readonly RestrictedValue[]): string[] {
   return values.flatMap(({ key, value }) =>
-    key.startsWith('hooks.') && typeof value === 'string' ? [value] : [],
+    (key.startsWith('hooks.') || key === 'notify.command') && typeof value === 'string' ? [value] : [],
   )
 }
 

@@ -1,5 +1,5 @@
 /** Every setting with its type and default. The schema that checks settings files is in src/settings. */
-import type { PolicyLevel } from './enums.ts'
+import type { NotifyWay, PolicyLevel } from './enums.ts'
 
 /** Which tasks auto-revert rejects. `shadow`: only those on a shadow branch, because they occupy the user's checkout. */
 type AutoRevertOf = 'never' | 'shadow' | 'always'
@@ -63,6 +63,12 @@ export interface Settings {
   }
   /** The command line that `open` runs with the workspace as its last argument; empty: `VISUAL`, else an editor that is found. */
   readonly editor: { readonly command: string }
+  readonly notify: {
+    /** How the user is told that a run of an agent has ended, or waits for an answer. */
+    readonly how: readonly NotifyWay[]
+    /** The shell command of `command`; empty: none. */
+    readonly command: string
+  }
   /** Shell commands; empty: none. */
   readonly hooks: {
     readonly postStart: string
@@ -139,6 +145,7 @@ export const defaultSettings: Settings = {
   accept: { squashMessage: '{title}', mergeMessage: 'Merge the work of {task}', leftovers: 'land' },
   pr: { remote: 'origin', tool: 'auto' },
   editor: { command: '' },
+  notify: { how: [], command: '' },
   hooks: { postStart: '', preRun: '', preAccept: '', postAccept: '', preRemove: '', timeoutSeconds: 600 },
   lock: { waitSeconds: 30 },
   recover: { everyMinutes: 5 },

@@ -4,6 +4,7 @@ import type { RestrictedValue, Setting, Settings } from '../model/settings.ts'
 /** Options of one command that are settings, too; they win over every other place. */
 export interface CommandFlags {
   readonly policy?: { readonly [K in keyof Settings['policy']]?: Settings['policy'][K] | undefined }
+  readonly notify?: { readonly how?: Settings['notify']['how'] | undefined }
 }
 
 /** Reads settings, and edits the text of a settings file. */

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { isBelow } from '../base/below.ts'
 import { now } from '../base/time.ts'
 import type { AgentEvent, ToolCall, ToolEnded, Permission } from '../model/agent.ts'
+import type { NotifyWay } from '../model/enums.ts'
 import type { StrayChange } from '../model/events.ts'
 import type { Snapshot, StepCall } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
@@ -40,6 +41,13 @@ export type RunTold =
   | { readonly event: 'malformed'; readonly reason: string }
   | { readonly event: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
   | { readonly event: 'strayed'; readonly changes: readonly StrayChange[] }
+  /** The user was notified that way, or could not be, for that reason. A door rings the bell itself. */
+  | {
+      readonly event: 'notified'
+      readonly about: 'asked' | 'ended'
+      readonly how: NotifyWay
+      readonly reason?: string | undefined
+    }
 
 /** Who gets the events of an agent, and which run keeps them. */
 export interface Attended {

@@ -11,6 +11,7 @@ import { AppError, appError } from '../model/errors.ts'
 import type { CheckoutLook } from '../model/checkout-look.ts'
 import type { StrayChange } from '../model/events.ts'
 import { type Ask, type OpenQuestion, permits } from './permission.ts'
+import type { Notifier } from './notify.ts'
 import { keepQuestion } from './question.ts'
 import { noteHeard, promptOf, readUnheard } from './said.ts'
 import type { Policy } from './policy.ts'
@@ -63,6 +64,8 @@ export interface AgentOrder {
   readonly ask: Ask | undefined
   /** How long a question waits that nobody was there for; 0: it is denied at once. */
   readonly askMs: number
+  /** Tells the user that a question waits. */
+  readonly notify: Pick<Notifier, 'asked'> | undefined
 }
 
 /** 0 is no limit. */
@@ -112,7 +115,7 @@ async function work(
   tell: Onlooker['tell'],
   signal: AbortSignal,
 ): Promise<RunEnd<RunValue>> {
-  const { agent, policy, onlooker, ask } = order
+  const { agent, policy, onlooker, notify } = order
   const { id, ports, task } = run
   const workspace = task.path
   tell({ event: 'started', task, run: id, agent: agent.name })
@@ -121,8 +124,16 @@ async function work(
   const before: Before = { seq, since: ports.clock.now(), ...(await readBefore(run)) }
   const place = { workspace, free: [ports.temp], closed: [ports.home], home: ports.userHome }
   const { readRealPath } = ports.files
-  const keep =
-    order.askMs > 0 ? (open: OpenQuestion) => keepQuestion(run, open, order.askMs, tell) : undefined
+  const ask: Ask = (call, reason) => {
+    const said = order.ask?.(call, reason)
+    if (said) notify?.asked(task, { ...call, reason })
+    return said
+  }
+  const waits = (open: OpenQuestion) => {
+    notify?.asked(task, open)
+    return keepQuestion(run, open, order.askMs, tell)
+  }
+  const keep = order.askMs > 0 ? waits : undefined
   const permit = await permits(run, { policy, place, readRealPath, tell, ask, keep })
   const attended = { workspace, tell, permit, kept: { run, agent: agent.name } }
   const going = conversationOf(task, agent, order.resume)

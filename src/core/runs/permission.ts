@@ -16,7 +16,8 @@ export type Said = 'once' | 'always' | 'deny'
 /** A call as a person is asked about it: with all of its input, nothing cut and nothing masked. */
 type AskedCall = ToldCall & { readonly input: unknown }
 
-export type Ask = (call: AskedCall, reason: string) => Promise<Said | undefined>
+/** Undefined at once: nobody is there. A promise of nothing: whoever was there gave no answer. */
+export type Ask = (call: AskedCall, reason: string) => Promise<Said | undefined> | undefined
 
 export interface PermitOptions {
   readonly policy: Policy
@@ -93,7 +94,7 @@ async function settle(
   { verdict, reason }: Decision,
   use: string,
   always: Set<string>,
-  ask: (reason: string) => ReturnType<Ask>,
+  ask: (reason: string) => Promise<Said | undefined>,
 ): Promise<Settled> {
   if (verdict !== 'ask') return { allow: verdict === 'allow', by: 'policy', reason }
   if (always.has(use)) return { allow: true, by: 'always', reason: 'you have allowed it for this task' }

@@ -1,5 +1,5 @@
 /** The input of a run, with or without a task. */
-import type { Isolation, PolicyLevel } from '../model/enums.ts'
+import type { Isolation, NotifyWay, PolicyLevel } from '../model/enums.ts'
 import type { Task } from '../model/task.ts'
 import type { CommandFlags } from '../ports/settings.ts'
 
@@ -23,6 +23,8 @@ export interface RunInput {
   readonly autoContinue?: boolean | undefined
   /** How long a question waits where nobody is at a terminal: `30s`, `10m`, `2h`. */
   readonly askTimeout?: string | undefined
+  /** How the user is told that the run has ended or asks something, instead of what the settings say. */
+  readonly notify?: readonly NotifyWay[] | undefined
   /** The folder for the workspace of a new task. */
   readonly base?: string | undefined
   /** Where a new task starts, and how it is kept apart; the same as for the verb start. */
@@ -32,8 +34,8 @@ export interface RunInput {
 }
 
 /** The options of this run that are settings, too: each replaces the value of the settings, and adds nothing to it. */
-export function flagsOf({ policy, allowed, denied, askTimeout }: RunInput): CommandFlags {
-  return { policy: { level: policy, allowed, denied, askTimeout } }
+export function flagsOf({ policy, allowed, denied, askTimeout, notify }: RunInput): CommandFlags {
+  return { policy: { level: policy, allowed, denied, askTimeout }, notify: { how: notify } }
 }
 
 /** The name that was asked for, that of the conversation, or that of the settings; undefined: the first installed. */

@@ -8,10 +8,12 @@ import type { CommandFlags } from '../ports/settings.ts'
 import { chooseAgent } from '../runs/choose-agent.ts'
 import { converse, type Onlooker } from '../runs/loop.ts'
 import { findSettings } from '../runs/agent-settings.ts'
+import { openNotifier } from '../runs/notify.ts'
 import { answers } from '../runs/permission.ts'
 import { requireTools } from '../runs/known-tools.ts'
 import { agentName, flagsOf, type RunInput } from '../runs/run-input.ts'
 import { switchedOff } from '../tasks/guards.ts'
+import { recognize } from '../tasks/repo.ts'
 import { openCell } from '../workspaces/cell.ts'
 
 export interface DirectRun {
@@ -55,7 +57,18 @@ export async function runDirect(
     projectSettings: (await findSettings(ports, input.dir, agent)).length === 0,
   }
   const attended = { workspace: input.dir, tell, permit }
+  const { how } = settings.notify
+  const checkout = input.dir
+  const notify =
+    how.length > 0 && input.prompt !== undefined
+      ? await openNotifier(
+          ports,
+          { how, checkout, repo: await recognize(ports, checkout).catch(() => undefined) },
+          tell,
+        )
+      : undefined
   const { end } = await converse(agent, handed, cell, attended, { timeMinutes: 0, turns: 0 }, signal)
+  await notify?.ended(undefined, end.ok ? '' : end.reason)
   return { agent: agent.name, end }
 }
 

@@ -5,6 +5,7 @@ import type { CommandCall } from '../model/command.ts'
 import { AppError, appError } from '../model/errors.ts'
 import { commandLine } from '../model/redact.ts'
 import type { Repo } from '../model/repo.ts'
+import type { Settings } from '../model/settings.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { recoverMeanwhile } from '../recovery/periodic.ts'
@@ -12,6 +13,7 @@ import { requireTrustedSettings } from '../runs/agent-settings.ts'
 import { chooseAgent } from '../runs/choose-agent.ts'
 import { type AgentOrder, type Onlooker, type RunValue, workInTask } from '../runs/loop.ts'
 import { requireTools } from '../runs/known-tools.ts'
+import { type Notifier, openNotifier } from '../runs/notify.ts'
 import { waitOf } from '../runs/question.ts'
 import { inTurn } from '../runs/queue.ts'
 import { agentName, flagsOf, type RunInput } from '../runs/run-input.ts'
@@ -40,8 +42,10 @@ export async function runAgent(
   const agent = await chooseAgent(ports, input.dir, name, policy.level)
   requireTools(policy, ports.agents.includes(agent))
   const found = resumed ?? (await taskFor(ports, input, signal, onlooker, watch))
+  const isAgent = input.prompt !== undefined
+  const notify = isAgent ? await notifierOf(ports, found, settings, onlooker) : undefined
   // A command of the user's own, as `exec` runs it; an agent that is a command has a prompt.
-  const exec = input.create || input.prompt !== undefined ? undefined : input.argv
+  const exec = input.create || isAgent ? undefined : input.argv
   const order: AgentOrder = {
     agent,
     policy,
@@ -54,6 +58,7 @@ export async function runAgent(
     onlooker,
     ask: input.autoContinue ? undefined : onlooker?.ask,
     askMs: input.autoContinue ? 0 : waitOf(policy),
+    notify,
   }
   // A plain command is recorded under its own name.
   const label = (agent.name === 'command' && input.argv?.[0]) || agent.name
@@ -77,9 +82,27 @@ export async function runAgent(
   if (exec) return running()
   const limit = settings.limits.concurrent
   const onQueued = () => onlooker?.tell({ event: 'queued', limit })
-  return inTurn(ports, found.repo, limit, onQueued, running, signal).catch((thrown: unknown) => {
-    throw signal.aborted && !hasBegun ? cancelledError(found.task, thrown) : thrown
-  })
+  try {
+    const ended = await inTurn(ports, found.repo, limit, onQueued, running, signal)
+    await notify?.ended(ended.task, ended.value.reason)
+    return ended
+  } catch (thrown) {
+    if (signal.aborted) throw hasBegun ? thrown : cancelledError(found.task, thrown)
+    const left = hasBegun ? await ports.store.findTaskByUid(found.task.uid) : undefined
+    if (left) await notify?.ended(left, appError(thrown).message)
+    throw thrown
+  }
+}
+
+/** Undefined when the user wants no notification. */
+async function notifierOf(
+  ports: Ports,
+  { repo, task }: Found,
+  { notify: { how } }: Settings,
+  onlooker: Onlooker | undefined,
+): Promise<Notifier | undefined> {
+  if (how.length === 0) return undefined
+  return openNotifier(ports, { how, checkout: task.origin, repo }, (event) => onlooker?.tell(event))
 }
 
 /** The task that the run would have worked in stays, also if it was made for the run. */

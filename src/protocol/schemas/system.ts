@@ -1,6 +1,6 @@
 /** Schemas of the actions on offshoot itself. */
 import { z } from 'zod'
-import { policyLevels } from '../../core/model/enums.ts'
+import { notifyWays, policyLevels } from '../../core/model/enums.ts'
 import {
   errorSchema,
   findingSchema,
@@ -179,6 +179,7 @@ export const systemSchemas = {
       allowed: list(z.string().min(1)).optional(),
       denied: list(z.string().min(1)).optional(),
       autoContinue: z.boolean().optional(),
+      notify: list(z.enum(notifyWays)).optional(),
       isolation: z.enum(['direct']).optional(),
     }),
     output: z.object({

@@ -1,6 +1,6 @@
 /** Schemas of the actions on one task, or on the tasks of a repository. */
 import { z } from 'zod'
-import { policyLevels, isolations, taskStates } from '../../core/model/enums.ts'
+import { isolations, notifyWays, policyLevels, taskStates } from '../../core/model/enums.ts'
 import { strategies } from '../../core/model/strategies.ts'
 import {
   askedSchema,
@@ -216,6 +216,7 @@ export const taskSchemas = {
       denied: list(z.string().min(1)).optional(),
       autoContinue: z.boolean().optional(),
       askTimeout: z.string().min(1).optional(),
+      notify: list(z.enum(notifyWays)).optional(),
       base: z.string().min(1).optional(),
       from: z.string().min(1).optional(),
       branch: z.string().min(1).optional(),
