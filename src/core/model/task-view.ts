@@ -27,6 +27,8 @@ const copied = [
   'unheard',
   'leftOut',
   'runs',
+  'lastRun',
+  'usage',
   'reason',
 ] as const satisfies readonly (keyof ShownTask)[]
 
