@@ -9,6 +9,7 @@ import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../co
 import { AppError } from '../core/model/errors.ts'
 import type { Cell } from '../core/ports/sandbox.ts'
 import type { CommandStdin } from '../core/model/command.ts'
+import type { Usage } from '../core/model/usage.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
 import { lastWords } from './words.ts'
@@ -78,6 +79,11 @@ export function acpTalk({ client, methods, PROTOCOL_VERSION }: Protocol, push: P
         const ok = update.status === 'completed'
         return push({ type: 'toolEnded', ...acpCall(whole), ok, release: () => {} })
       }
+      case 'usage_update': {
+        const { amount, currency } = update.cost ?? {}
+        if (amount === undefined || currency !== 'USD') return
+        return push({ type: 'usage', inputTokens: 0, outputTokens: 0, costUsd: amount, totals: ['costUsd'] })
+      }
       default:
     }
   }
@@ -134,10 +140,12 @@ export function acpTalk({ client, methods, PROTOCOL_VERSION }: Protocol, push: P
         })
         const sessionId = await openSession(conversationId, workspace)
         push({ type: 'started', conversationId: sessionId })
-        const { stopReason } = await connection.agent.request(methods.agent.session.prompt, {
+        const { stopReason, _meta } = await connection.agent.request(methods.agent.session.prompt, {
           sessionId,
           prompt: [{ type: 'text', text: prompt }],
         })
+        const used = findUsage(_meta)
+        if (used) push({ type: 'usage', ...used })
         const ok = stopReason === 'end_turn'
         end = { ok, reason: ok ? '' : `it stopped: ${stopReason}` }
       } catch (error) {
@@ -147,6 +155,16 @@ export function acpTalk({ client, methods, PROTOCOL_VERSION }: Protocol, push: P
     end: () => end,
     close: () => connection.close(),
   }
+}
+
+/** The protocol has no place for the tokens of a prompt. Gemini CLI tells them in a field of its own. */
+function findUsage(meta: unknown): Usage | undefined {
+  const { quota } = (meta ?? {}) as {
+    quota?: { token_count?: { input_tokens?: unknown; output_tokens?: unknown } }
+  }
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = quota?.token_count ?? {}
+  if (typeof inputTokens !== 'number' || typeof outputTokens !== 'number') return undefined
+  return { inputTokens, outputTokens }
 }
 
 /** An update holds only the changed fields: a null or missing field keeps its value. */

@@ -6,6 +6,7 @@ import type { Agent } from '../core/ports/agent.ts'
 import { obeyedPaths } from '../core/model/agent-files.ts'
 import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
 import type { CommandStdin } from '../core/model/command.ts'
+import type { UsageTold } from '../core/model/usage.ts'
 import { allowances } from './allowances.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
@@ -75,7 +76,13 @@ const messageShape = {
   is_error: 'boolean',
   result: 'string',
   errors: ['string'],
-  usage: { input_tokens: 'number', output_tokens: 'number' },
+  usage: {
+    input_tokens: 'number',
+    output_tokens: 'number',
+    cache_creation_input_tokens: 'number',
+    cache_read_input_tokens: 'number',
+  },
+  total_cost_usd: 'number',
   tasks: [{ task_id: 'string' }],
 } as const
 
@@ -253,11 +260,7 @@ export function claudeTalk(push: Push, stdin: CommandStdin, workspace: string) {
           return answerRequest(message.request_id ?? '', message.request)
         case 'result':
           result = endOf(message)
-          push({
-            type: 'usage',
-            inputTokens: message.usage?.input_tokens ?? 0,
-            outputTokens: message.usage?.output_tokens ?? 0,
-          })
+          push({ type: 'usage', ...usageOf(message) })
           // Another result follows when a subagent in the background has finished.
           if (!inBackground) stdin.end()
           return
@@ -291,6 +294,22 @@ const refusals: Readonly<Record<string, string>> = {
 function endOf({ is_error, subtype, result, errors }: Message): AgentEnd {
   if (is_error !== true && subtype === 'success') return { ok: true, reason: '' }
   return { ok: false, reason: inWords(result || errors?.join('; ') || subtype || 'it failed') }
+}
+
+/** The tokens are those of this turn. The cost is that of the whole conversation, also of one that is resumed. */
+function usageOf({ usage = {}, total_cost_usd }: Message): UsageTold {
+  const {
+    input_tokens = 0,
+    cache_creation_input_tokens: written = 0,
+    cache_read_input_tokens: read = 0,
+  } = usage
+  return {
+    inputTokens: input_tokens + written + read,
+    outputTokens: usage.output_tokens ?? 0,
+    cachedTokens: read,
+    costUsd: total_cost_usd,
+    totals: ['costUsd'],
+  }
 }
 
 const notUnderstood = { allow: false, reason: 'offshoot: the question was not understood' } as const

@@ -96,7 +96,7 @@ const messageShape = {
     exit_code: 'number',
     status: 'string',
   },
-  usage: { input_tokens: 'number', output_tokens: 'number' },
+  usage: { input_tokens: 'number', output_tokens: 'number', cached_input_tokens: 'number' },
 } as const
 
 type Item = NonNullable<Shaped<typeof messageShape>['item']>
@@ -214,6 +214,9 @@ export function codexTalk(push: Push) {
             type: 'usage',
             inputTokens: message.usage?.input_tokens ?? 0,
             outputTokens: message.usage?.output_tokens ?? 0,
+            cachedTokens: message.usage?.cached_input_tokens,
+            // It counts the whole conversation, also one that is resumed.
+            totals: ['inputTokens', 'outputTokens', 'cachedTokens'],
           })
         case 'turn.failed':
         case 'error':

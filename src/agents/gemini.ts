@@ -165,7 +165,7 @@ const messageShape = {
   tool_name: 'string',
   parameters: 'any',
   error: { type: 'string', message: 'string' },
-  stats: { input_tokens: 'number', output_tokens: 'number' },
+  stats: { input_tokens: 'number', output_tokens: 'number', cached: 'number' },
 } as const
 
 type Message = Shaped<typeof messageShape>
@@ -260,6 +260,7 @@ export function geminiTalk(push: Push) {
             type: 'usage',
             inputTokens: message.stats?.input_tokens ?? 0,
             outputTokens: message.stats?.output_tokens ?? 0,
+            cachedTokens: message.stats?.cached,
           })
         default:
       }

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Agent } from '../core/ports/agent.ts'
 import { obeyedPaths } from '../core/model/agent-files.ts'
 import type { AgentEnd, AgentInput, ToolCall, ToolKind, Permission } from '../core/model/agent.ts'
+import type { Usage } from '../core/model/usage.ts'
 import { allowances } from './allowances.ts'
 import { bridgeVariable, openBridge } from './bridge.ts'
 import { events, type Push } from './events.ts'
@@ -112,7 +113,13 @@ const messageShape = {
     tool: 'string',
     callID: 'string',
     state: { status: 'string', input: 'any' },
-    tokens: { input: 'number', output: 'number' },
+    tokens: {
+      input: 'number',
+      output: 'number',
+      reasoning: 'number',
+      cache: { read: 'number', write: 'number' },
+    },
+    cost: 'number',
   },
 } as const
 
@@ -165,11 +172,7 @@ export function opencodeTalk(push: Push) {
         return push({ type: 'toolEnded', ...call, ok: false, release: () => releaseTurn(call.id) })
       }
       case 'step_finish':
-        return push({
-          type: 'usage',
-          inputTokens: part.tokens?.input ?? 0,
-          outputTokens: part.tokens?.output ?? 0,
-        })
+        return push({ type: 'usage', ...usageOf(part) })
       default:
     }
   }
@@ -191,6 +194,17 @@ export function opencodeTalk(push: Push) {
     }),
     /** The error that opencode reported. */
     failure: () => failure,
+  }
+}
+
+/** Each step of its model. Of a model whose price it does not know, it says that it costs nothing. */
+function usageOf({ tokens = {}, cost = 0 }: NonNullable<Message['part']>): Usage {
+  const { input = 0, output = 0, reasoning = 0, cache: { read = 0, write = 0 } = {} } = tokens
+  return {
+    inputTokens: input + read + write,
+    outputTokens: output + reasoning,
+    cachedTokens: read,
+    ...(cost > 0 && { costUsd: cost }),
   }
 }
 

@@ -1,10 +1,12 @@
 /** Prints a run for a person while it goes on: the agent's messages, its tool calls, and each step. */
 import type { Emit } from '../api/views.ts'
+import { canAsk } from './ask.ts'
 import type { Context } from './command.ts'
 import { counted } from '../core/base/counted.ts'
 import { type Paint, printable, printableText, progressText, shortList, visible } from './output.ts'
 import { ring } from './notify.ts'
 import { type Asked, question } from './question.ts'
+import { callText, runStatus } from './run-status.ts'
 import { statusLine } from './status-line.ts'
 
 export interface RunView {
@@ -15,13 +17,20 @@ export interface RunView {
 export function personal(context: Context): RunView {
   const { paint, tell } = context
   const line = statusLine(context.values.quiet === true)
+  const status = runStatus()
+  let asking = 0
+  const show = () => {
+    if (status.hasBegun() && asking === 0) line.show(status.text(), status.end())
+  }
   const say = (words: string) => {
     line.clear()
     tell(words)
+    show()
   }
-  let steps = 0
+  const ticking = setInterval(show, 1000).unref()
   let task = 'TASK'
   const emit: Emit = (event) => {
+    status.take(event)
     switch (event.event) {
       case 'queued':
         return say(`Waiting: the limit of ${counted(event.limit, 'run')} in this repository is reached.`)
@@ -36,7 +45,8 @@ export function personal(context: Context): RunView {
       case 'malformed':
         return say(eventText(paint, event))
       case 'tool.started':
-        return line.show(`${callText(event)} · ${counted(steps, 'step')}`)
+      case 'usage':
+        return show()
       case 'decided':
         if (!event.allow) say(eventText(paint, { ...event, event: 'denied' }))
         return
@@ -47,7 +57,6 @@ export function personal(context: Context): RunView {
       case 'heard':
         return event.texts.forEach((text) => say(`${paint('bold', 'you:')} ${printableText(text.trim())}`))
       case 'checkpoint':
-        steps++
         return say(eventText(paint, { event: 'step', ...event.checkpoint }))
       case 'notified':
         ring(event)
@@ -56,12 +65,17 @@ export function personal(context: Context): RunView {
         return
       case 'asked':
         line.clear()
-        return question(context, event)
+        asking += canAsk() ? 1 : 0
+        return question(context, event)?.finally(() => asking--)
       default:
         return
     }
   }
-  return { emit, close: line.clear }
+  const close = () => {
+    clearInterval(ticking)
+    line.clear()
+  }
+  return { emit, close }
 }
 
 type Call = Pick<Asked, 'tool' | 'summary'>
@@ -94,10 +108,4 @@ export function eventText(paint: Paint, event: Readable): string {
     case 'malformed':
       return paint('dim', `  not understood: ${printable(event.reason)}`)
   }
-}
-
-/** `Bash npm test`, on one line; `…` where there is more. */
-export function callText({ tool, summary }: Call): string {
-  const [line = '', ...more] = `${tool} ${summary}`.trim().split('\n')
-  return printable(more.length > 0 ? `${line} …` : line)
 }

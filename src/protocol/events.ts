@@ -6,10 +6,13 @@ import {
   fileSchema,
   list,
   riskSchema,
+  runSchema,
+  spentSchema,
   stepCallSchema,
   stepSchema,
   straySchema,
   taskSchema,
+  usageFields,
 } from './schemas/common.ts'
 
 const strays = list(straySchema)
@@ -45,7 +48,8 @@ export const toldSchema = z.discriminatedUnion('event', [
   told('risky', { risks: list(riskSchema) }),
   told('checkpoint', { checkpoint: stepSchema }),
   told('malformed', { reason: z.string() }),
-  told('usage', { inputTokens: z.number(), outputTokens: z.number() }),
+  // Used since it was last told.
+  told('usage', usageFields),
   told('strayed', { changes: strays }),
   // With a `reason`, the user could not be notified that way. A door rings the bell itself.
   told('notified', {
@@ -87,6 +91,9 @@ const pending = z.discriminatedUnion('verb', [
   z.object({ verb: z.literal('operation'), owner, operation: text, staged: z.boolean() }),
 ])
 
+const count = z.number().optional()
+const totals = z.object({ inputTokens: count, outputTokens: count, cachedTokens: count, costUsd: count })
+
 /** A task as the records keep it, with fields that doors do not show. */
 const recordSchema = z.object({
   uid: text,
@@ -107,7 +114,9 @@ const recordSchema = z.object({
   deletions: z.number().int(),
   runs: z.number().int(),
   agent: text.exactOptional(),
-  conversation: z.object({ agent: text, id: text }).exactOptional(),
+  conversation: z.object({ agent: text, id: text, used: totals.exactOptional() }).exactOptional(),
+  lastRun: runSchema.exactOptional(),
+  usage: spentSchema.exactOptional(),
   wanted: text.exactOptional(),
   asks: z
     .object({
@@ -230,6 +239,9 @@ export const taskEventSchema = z.discriminatedUnion('type', [
     ok: z.boolean(),
     reason: text,
     trigger: z.enum(['failure', 'shutdown']).optional(),
+    seconds: count,
+    usage: z.object(usageFields).optional(),
+    totals: totals.optional(),
   }),
   kept('publish.begun', { owner }),
   kept('publish.done', { branch: text, tip: text, leftOut: maybe }),

@@ -112,6 +112,24 @@ for (const underTest of agentsUnderTest) {
       expect(JSON.stringify(model.asked.at(-1))).toContain('The first part is done.')
     })
 
+    test('G19: each run has its own tokens, also one that goes on with a conversation', async () => {
+      const { lib, emit } = await agentFixture(underTest, programs!, (tools, at) => [
+        { tools: [tools.write(at('first.txt'), 'first\n')] },
+        { text: 'The first part is done.' },
+        { text: 'The second part is done.' },
+      ])
+      const first = await lib.run(given, { onEvent: emit })
+      const second = await lib.run({ ...given, prompt: 'Go on.', resume: true }, { onEvent: emit })
+      // Two answers of the model, then one.
+      expect(first.task.lastRun).toMatchObject({ inputTokens: 20, outputTokens: 10 })
+      expect(second.task.lastRun).toMatchObject({ inputTokens: 10, outputTokens: 5 })
+      expect(second.task.usage).toMatchObject({ inputTokens: 30, outputTokens: 15 })
+      if (underTest.agent !== 'claude') return
+      const [one, two] = [first.task.lastRun?.costUsd ?? 0, second.task.lastRun?.costUsd ?? 0]
+      expect(two).toBeCloseTo(one / 2, 6)
+      expect(one).toBeGreaterThan(0)
+    })
+
     test('L8: an error of the model fails the run, with the reason', async () => {
       const { lib, emit } = await agentFixture(underTest, programs!, () => [
         { fail: { status: 400, message: 'The model is out to lunch.' } },

@@ -36,7 +36,9 @@ describe('G1: run with a prompt', () => {
     expect(ran.stderr).toContain('I begin.')
     expect(ran.stderr).toMatch(/step 1 x\.txt/)
     expect(ran.stderr).toContain('failed: Bash exit 1')
-    expect(ran.stdout).toMatch(/ completed: 1 step, 1 file, \+1 -0\n {2}offshoot diff /)
+    expect(ran.stdout).toMatch(
+      / completed: 1 step, 1 file, \+1 -0, \d+ s, 1 token in, 1 out\n {2}offshoot diff /,
+    )
   })
 
   test('G1: with --json events come line by line, then the answer', async () => {

@@ -62,7 +62,7 @@ test('K14: log --agent shows what the agent said, tool by tool, with denials and
     '  failed: Bash exit 3',
     expect.stringMatching(/^ {2}denied: Read \/etc\/shadow \(.+\)$/),
     'All done.',
-    '  ended',
+    expect.stringMatching(/^ {2}ended: \d+ s, 1 token in, 1 out$/),
   ])
   expect((await offshoot(repo, 'log', 'T1')).stdout).toMatch(/^1 {2}\w+ {2}Write: x\.txt/)
   const [file = ''] = transcripts(repo)

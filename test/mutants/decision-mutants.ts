@@ -3,6 +3,20 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a run is charged with what its whole conversation has used',
+    file: 'src/core/runs/loop.ts',
+    find: 'run.usage.totals = task.conversation.used ?? {}',
+    replace: 'run.usage.totals = {}',
+    suites: ['test/journeys/usage.test.ts'],
+  },
+  {
+    name: 'a run counts twice when it ends twice',
+    file: 'src/core/model/events.ts',
+    find: 'lastRun.run !== event.run || lastRun.endedAt !== undefined',
+    replace: 'lastRun.run !== event.run',
+    suites: ['src/core/model/events.test.ts'],
+  },
+  {
     name: 'the desktop is shown words of the agent',
     file: 'src/core/runs/notify.ts',
     find: '{ title }: Note) {',

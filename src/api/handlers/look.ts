@@ -19,7 +19,7 @@ export const look: Handlers<Exclude<keyof typeof table, keyof typeof recordHandl
     const { show } = await import('../../core/verbs/show.ts')
     const shown = await show(ports, { dir: repo, task: name }, signal)
     const { task, dirty, landed, putAway, otherBranch, strayed } = shown
-    const { steps, files, noStep, unread, lastWords, denied } = shown
+    const { steps, files, noStep, unread, runs, lastWords, denied } = shown
     return {
       task: taskView(task, dirty, landed),
       ...(putAway !== undefined && { putAway }),
@@ -30,6 +30,7 @@ export const look: Handlers<Exclude<keyof typeof table, keyof typeof recordHandl
       files,
       ...(noStep && { noStep }),
       ...(unread !== undefined && { unread }),
+      runs,
       ...(lastWords !== undefined && { lastWords }),
       denied,
     }

@@ -1,9 +1,11 @@
 /** `log`: prints the steps of a task. */
 import { counted } from '../../core/base/counted.ts'
+import { plus, type Usage } from '../../core/model/usage.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag } from '../command.ts'
 import { ago, marks, type Paint, printable } from '../output.ts'
 import { eventText, type Readable } from '../run-view.ts'
+import { type Spent, spentText } from '../spent.ts'
 
 type Step = Output<'task.log'>['checkpoints'][number]
 type Run = NonNullable<Output<'task.log'>['runs']>[number]
@@ -55,10 +57,24 @@ function transcript({ paint }: Context, run: Run, steps: readonly Step[]): strin
   const head = `${paint('bold', printable(agent))}  ${ago(startedAt, new Date())}  ${printable(prompt)}`
   const end = endedAt === undefined ? 'no end is recorded' : ok ? 'ended' : `failed: ${printable(reason)}`
   const events = readable(run, steps).map((event) => eventText(paint, event))
+  const took = spentText(spentIn(run))
   const cut = left > 0 ? [`  ${counted(left, 'event')} left out: the transcript was too long`] : []
-  return [head.trimEnd(), ...events.filter((line) => line !== ''), ...cut, paint('dim', `  ${end}`)].join(
-    '\n',
+  return [
+    head.trimEnd(),
+    ...events.filter((line) => line !== ''),
+    ...cut,
+    paint('dim', `  ${[end, ...(took === '' ? [] : [took])].join(': ')}`),
+  ].join('\n')
+}
+
+/** What the run took, by its own events. */
+function spentIn({ startedAt, endedAt, events }: Run): Spent {
+  const used = events.reduce<Usage | undefined>(
+    (sum, event) => (event.event === 'usage' ? plus(sum, event) : sum),
+    undefined,
   )
+  const took = endedAt === undefined ? {} : { seconds: (Date.parse(endedAt) - Date.parse(startedAt)) / 1000 }
+  return { ...took, ...used }
 }
 
 /** A call is told when it has ended; one that never did is told where it began. */

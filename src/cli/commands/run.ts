@@ -14,6 +14,7 @@ import { notifyOf, ring } from '../notify.ts'
 import { deniedText, printable, unheardText } from '../output.ts'
 import { strayed } from '../strays.ts'
 import { runLog } from '../run-log.ts'
+import { spentText } from '../spent.ts'
 import { personal } from '../run-view.ts'
 import { stepLine } from './log.ts'
 
@@ -357,14 +358,15 @@ function told({ task, strays, operation }: Output<'task.run'>): string[] {
 
 /** The outcome of a run, and the commands that may come next. */
 export function summary({ paint }: Context, task: Output<'task.run'>['task'], closed?: string): string[] {
-  const { id, state, checkpoints, files, insertions, deletions, wanted, denied, unheard } = task
+  const { id, state, checkpoints, files, insertions, deletions, wanted, denied, unheard, lastRun } = task
   const asked = [
     ...(wanted === undefined ? [] : [`  the agent asks you to ${wanted}`]),
     ...(denied === undefined ? [] : [`  ${deniedText(denied)}: offshoot audit --task ${id}`]),
     ...(unheard === undefined ? [] : [`  ${unheardText(unheard)}: offshoot resume ${id}`]),
   ]
+  const took = lastRun === undefined ? '' : spentText(lastRun)
   return [
-    `${paint('bold', id)} ${state}: ${counted(checkpoints, 'step')}, ${counted(files, 'file')}, +${insertions} -${deletions}`,
+    `${paint('bold', id)} ${state}: ${counted(checkpoints, 'step')}, ${counted(files, 'file')}, +${insertions} -${deletions}${took === '' ? '' : `, ${took}`}`,
     ...asked,
     closed ??
       `  offshoot diff ${id}    offshoot accept ${id}    offshoot resume ${id} "…"    offshoot reject ${id}`,

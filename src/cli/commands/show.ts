@@ -17,6 +17,7 @@ import {
   unheardText,
   visible,
 } from '../output.ts'
+import { durationText, spentText } from '../spent.ts'
 import { strayed } from '../strays.ts'
 import { terminalWidth } from '../stdout.ts'
 import { noStepLine } from './diff.ts'
@@ -73,6 +74,8 @@ function factsOf(
     ['said', task.unheard === undefined ? '' : unheardText(task.unheard)],
     ['asked of you', task.wanted === undefined ? '' : `the agent asks you to ${task.wanted} it`],
     ['agent', task.agent === undefined ? '' : `${task.agent}, ${counted(task.runs, 'run')}`],
+    ['last run', task.lastRun ? lastRunText(task.lastRun, now) : ''],
+    ['all runs', isOnlyRun(task) ? '' : spentText(task.usage ?? {})],
     ['changes', `${counted(files.length, 'file')}, +${sum('insertions')} -${sum('deletions')}`],
     ['no step yet', noStep?.length ? noStepLine(noStep).replace(/^[^:]*: /, '') : (unread ?? '')],
     ['workspace', task.path],
@@ -102,6 +105,17 @@ function factsOf(
     ['disk', use ? diskText(use) : ''],
   ]
   return facts.filter(([, value]) => value !== '')
+}
+
+function lastRunText(run: NonNullable<Shown['task']['lastRun']>, now: Date): string {
+  if (run.endedAt !== undefined) return [run.agent, spentText(run)].filter(Boolean).join(', ')
+  const seconds = (now.getTime() - Date.parse(run.startedAt)) / 1000
+  return `${run.agent}, for ${durationText(seconds)} so far`
+}
+
+/** The last run is all there is to sum up. */
+function isOnlyRun({ lastRun, usage }: Shown['task']): boolean {
+  return usage === undefined || (lastRun?.seconds ?? 0) === usage.seconds
 }
 
 /** A value that is too long goes on below itself: a path must stay whole. */

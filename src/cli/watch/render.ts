@@ -15,7 +15,7 @@ import {
   stateWords,
   titleLine,
 } from '../output.ts'
-import { callText } from '../run-view.ts'
+import { callText } from '../run-status.ts'
 import { whyOf } from '../commands/waiting.ts'
 import { groupsOf, type Task } from './groups.ts'
 import { isAsked, mostNotices, type Panel, underCursor, type WatchState } from './state.ts'

@@ -1,4 +1,5 @@
 /** The words that all agents share: tool calls, events, input. An adapter translates its agent's own protocol to these. */
+import type { UsageTold } from './usage.ts'
 
 export type ToolKind = 'read' | 'edit' | 'shell' | 'fetch' | 'other'
 
@@ -40,7 +41,7 @@ export type AgentEvent =
   | ({ readonly type: 'unasked' } & ToolCall)
   /** The agent said something that could not be read. */
   | { readonly type: 'malformed'; readonly reason: string }
-  | { readonly type: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
+  | ({ readonly type: 'usage' } & UsageTold)
   | ({ readonly type: 'ended' } & AgentEnd)
 
 /** An exact agent waits until `release` is called, so that the files are the work of this call and of no later one. */

@@ -91,6 +91,53 @@ describe('reduce', () => {
     expect(reduce(lost, { type: 'checkpoint.resumed' }, at)).toMatchObject({ state: 'failed', reason: 'no' })
   })
 
+  test('G19: the end of a run counts for the task, once, and that of a command does not', () => {
+    const run = (name: string, exec?: number): TaskEvent => ({
+      type: 'run.begun',
+      run: name,
+      agent: 'a',
+      owner,
+      exec,
+    })
+    const usage = { inputTokens: 10, outputTokens: 5, costUsd: 0.1 }
+    const ended = (name: string): TaskEvent => ({
+      type: 'run.ended',
+      run: name,
+      ok: true,
+      reason: '',
+      seconds: 1.5,
+      usage,
+      totals: { costUsd: 0.1 },
+    })
+    const said: TaskEvent = { type: 'run.conversation', run: 'r1', agent: 'a', conversation: 'c' }
+    const open = [begun, { type: 'start.done' }] as const
+    const going = after(...open, run('r1'), said)
+    expect(going?.lastRun).toEqual({ run: 'r1', agent: 'a', startedAt: at })
+    const one = after(...open, run('r1'), said, ended('r1'), ended('r1'))
+    expect(one).toMatchObject({
+      lastRun: { run: 'r1', endedAt: at, ok: true, seconds: 1.5, ...usage },
+      usage: { seconds: 1.5, ...usage },
+      conversation: { id: 'c', used: { costUsd: 0.1 } },
+    })
+    const two = after(
+      ...open,
+      run('r1'),
+      said,
+      ended('r1'),
+      run('r2'),
+      said,
+      ended('r2'),
+      run('e', 1),
+      ended('e'),
+    )
+    expect(two).toMatchObject({
+      lastRun: { run: 'r2' },
+      usage: { seconds: 3, inputTokens: 20, outputTokens: 10, costUsd: 0.2 },
+    })
+    const other = { ...said, conversation: 'd' }
+    expect(reduce(two, other, at)?.conversation).toEqual({ agent: 'a', id: 'd' })
+  })
+
   test('G14: the mark of a run holds several, and each end takes its own away', () => {
     const run = (name: string, exec?: number): TaskEvent => ({
       type: 'run.begun',

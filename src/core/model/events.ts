@@ -1,5 +1,6 @@
 /** Everything that can happen to a task, and the record of a task after it (docs/adr/0013-events-as-the-spine.md). */
 import type { CommitWords } from './git.ts'
+import { begunRun, endedRun } from './run-record.ts'
 import type { DiffStat, SkippedPath, StepCall, StepFile } from './step.ts'
 import {
   isOpen,
@@ -12,6 +13,7 @@ import {
   type Task,
   type TaskPatch,
 } from './task.ts'
+import { plus, type Totals, type Usage } from './usage.ts'
 
 /**
  * The events of a task. A verb of several steps appends `….begun` before its first effect, so that recovery finds
@@ -141,6 +143,11 @@ export type TaskEvent =
       readonly reason: string
       /** Why auto-revert may reject the task. */
       readonly trigger?: Extract<Trigger, 'failure' | 'shutdown'> | undefined
+      /** How long it took; left out of one that was killed. */
+      readonly seconds?: number | undefined
+      /** What it used, and what its conversation has used in all, as far as its agent told. */
+      readonly usage?: Usage | undefined
+      readonly totals?: Totals | undefined
     }
   | { readonly type: 'publish.begun'; readonly owner: Owner }
   | {
@@ -315,7 +322,7 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       return left > 0 ? { ...task, unheard: left } : without(task, 'unheard')
     }
     case 'run.conversation':
-      return { ...task, conversation: { agent: event.agent, id: event.conversation } }
+      return { ...task, conversation: withId(task.conversation, event) }
     case 'run.ended':
       return withoutRun(task, event, at)
     case 'publish.begun':
@@ -365,7 +372,8 @@ function lastCall({ tool, summary }: LastCall): Pick<Task, 'lastCall'> {
 }
 
 /** A command that begins beside other runs says nothing about how the task stands. */
-function withRun(task: Task, { run, agent, owner, exec, name = agent }: Of<'run.begun'>, at: string): Task {
+function withRun(task: Task, event: Of<'run.begun'>, at: string): Task {
+  const { run, agent, owner, exec, name = agent } = event
   const others = runsOf(task)
   const mark = { owner, run, name, ...(exec !== undefined && { exec }), at }
   const pending = runsPending([...others, mark])!
@@ -376,6 +384,26 @@ function withRun(task: Task, { run, agent, owner, exec, name = agent }: Of<'run.
     ...without(begun, 'asks', 'denied', 'reason', 'trigger', 'unkept', 'unreverted', 'wanted'),
     state: 'active',
     agent,
+    ...(exec === undefined && { lastRun: begunRun(event, at) }),
+  }
+}
+
+/** Going on with a conversation keeps what is known of it. */
+function withId(known: Task['conversation'], { agent, conversation: id }: Of<'run.conversation'>) {
+  return known?.id === id && known.agent === agent ? known : { agent, id }
+}
+
+/** What the run took counts for the task. A command of the user's own is no agent, and takes nothing. */
+function withSpent(task: Task, event: Of<'run.ended'>, at: string): Task {
+  const { conversation, lastRun, usage } = task
+  if (!lastRun || lastRun.run !== event.run || lastRun.endedAt !== undefined) return task
+  const seconds = Math.round(((usage?.seconds ?? 0) + (event.seconds ?? 0)) * 1000) / 1000
+  const used = event.usage ? plus(usage, event.usage) : { ...usage }
+  return {
+    ...task,
+    lastRun: endedRun(lastRun, event, at),
+    usage: { ...used, seconds },
+    ...(conversation && event.totals && { conversation: { ...conversation, used: event.totals } }),
   }
 }
 
@@ -383,10 +411,12 @@ function withRun(task: Task, { run, agent, owner, exec, name = agent }: Of<'run.
  * The end of a run decides how the task stands. That of a command does so only when it ends last, and no agent has ended
  * since it began: a server that the user stops does not make an agent's work a failure.
  */
-function withoutRun(task: Task, { run, ok, reason, trigger }: Of<'run.ended'>, at: string): Task {
-  const runs = runsOf(task)
+function withoutRun(before: Task, event: Of<'run.ended'>, at: string): Task {
+  const { run, ok, reason, trigger } = event
+  const runs = runsOf(before)
   // It has been recovered, and others have begun since.
-  if (runs.length > 0 && runs.every((mark) => mark.run !== run)) return task
+  if (runs.length > 0 && runs.every((mark) => mark.run !== run)) return before
+  const task = withSpent(before, event, at)
   const pending = runsPending(runs.filter((mark) => mark.run !== run))
   const rest = without(withoutVerb(task, 'run'), ...(task.asks?.run === run ? (['asks'] as const) : []))
   const ended = pending ? { ...rest, pending } : rest

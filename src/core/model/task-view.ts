@@ -28,6 +28,8 @@ const copied = [
   'leftOut',
   'lastCall',
   'runs',
+  'lastRun',
+  'usage',
   'reason',
 ] as const satisfies readonly (keyof ShownTask)[]
 

@@ -1,5 +1,7 @@
 /** A task: one isolated line of work, its record, and the names of its locks. */
 import type { Isolation, TaskState } from './enums.ts'
+import type { RunRecord } from './run-record.ts'
+import type { Totals, Usage } from './usage.ts'
 
 export interface TaskFilter {
   readonly repo?: string
@@ -74,7 +76,16 @@ export interface Task {
   readonly runs: number
   readonly agent?: string
   /** The agent's own id of its conversation, so that the next run goes on with it. */
-  readonly conversation?: { readonly agent: string; readonly id: string }
+  readonly conversation?: {
+    readonly agent: string
+    readonly id: string
+    /** What it had used when an agent last told totals of it. */
+    readonly used?: Totals
+  }
+  /** The last run of an agent. */
+  readonly lastRun?: RunRecord
+  /** What all runs of agents took together. */
+  readonly usage?: Partial<Usage> & { readonly seconds: number }
   /** The verb that the agent called in its last run although only the user may use it. */
   readonly wanted?: string
   /** The question of the agent that nobody has answered yet. */

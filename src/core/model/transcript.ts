@@ -1,4 +1,5 @@
 /** The transcript of a run: what its agent said and did, as lines of a file (docs/adr/0054-transcripts-beside-the-steps.md). */
+import type { Usage } from './usage.ts'
 
 interface KeptCall {
   readonly tool: string
@@ -22,7 +23,7 @@ export type KeptEvent = { readonly at: string } & (
   | ({ readonly event: 'denied'; readonly reason: string } & KeptCall)
   | { readonly event: 'step'; readonly n: number }
   | { readonly event: 'malformed'; readonly reason: string }
-  | { readonly event: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
+  | ({ readonly event: 'usage' } & Usage)
 )
 
 /** The first line of a transcript, and its last ones; a run that was killed has no `ended`. */

@@ -150,7 +150,7 @@ async function conclude(
       if (runsOf(task).length === 1) await clear(branch)
       const { reason, trigger } = unendedRun(task, pending)
       const note = { tool: 'sweep', summary: why, run: pending.run }
-      await endRun({ ports, repo, task }, note, reason, trigger)
+      await endRun({ ports, repo, task }, note, { reason, trigger })
       return finished
     }
   }

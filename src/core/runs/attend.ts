@@ -7,6 +7,7 @@ import type { NotifyWay } from '../model/enums.ts'
 import type { StrayChange } from '../model/events.ts'
 import type { Snapshot, StepCall } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
+import { plus, type Usage, type UsageCount, usedSince, type UsageTold } from '../model/usage.ts'
 import { append } from '../tasks/records.ts'
 import { beginCall, findCall, type OpenCall, takeStepOf } from './calls.ts'
 import type { ActiveRun } from './run.ts'
@@ -39,7 +40,8 @@ export type RunTold =
   | { readonly event: 'heard'; readonly texts: readonly string[] }
   | { readonly event: 'checkpoint'; readonly taken: Snapshot }
   | { readonly event: 'malformed'; readonly reason: string }
-  | { readonly event: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
+  /** Used since it was last told. */
+  | ({ readonly event: 'usage' } & Usage)
   | { readonly event: 'strayed'; readonly changes: readonly StrayChange[] }
   /** The user was notified that way, or could not be, for that reason. A door rings the bell itself. */
   | {
@@ -92,8 +94,15 @@ export async function attendTo(
     case 'malformed':
       return tell({ event: 'malformed', reason: event.reason })
     case 'usage':
-      return tell({ event: 'usage', inputTokens: event.inputTokens, outputTokens: event.outputTokens })
+      return tell({ event: 'usage', ...countUsage(kept?.run.usage, event) })
   }
+}
+
+/** Adds what was used to the count of the run, and answers it. */
+function countUsage(count: UsageCount = { used: undefined, totals: {} }, told: UsageTold): Usage {
+  const { used, totals } = usedSince(count.totals, told)
+  Object.assign(count, { used: plus(count.used, used), totals })
+  return used
 }
 
 async function keepConversation(

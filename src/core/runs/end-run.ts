@@ -1,5 +1,6 @@
 /** Ends a run: the remaining changes become its last step, and its steps are published. */
 import { now } from '../base/time.ts'
+import type { TaskEvent } from '../model/events.ts'
 import type { Snapshot, StepNote } from '../model/step.ts'
 import { atWork, runsOf, type Task } from '../model/task.ts'
 import { publishSteps } from '../steps/publish.ts'
@@ -20,14 +21,22 @@ export interface EndedRun<T> {
   readonly published: string | undefined
 }
 
+/** What a run took, as `run.ended` keeps it. */
+export type Spent = Pick<Extract<TaskEvent, { type: 'run.ended' }>, 'seconds' | 'usage' | 'totals'>
+
+interface RunEnding extends Spent {
+  /** Empty when all went well. */
+  readonly reason: string
+  readonly trigger: Task['trigger'] | null
+}
+
 /**
  * Takes the last step of a run, records its end and publishes it. Recovery calls this for a run whose process was killed.
  */
 export function endRun(
   work: Work,
   note: Note,
-  reason: string,
-  trigger: Task['trigger'] | null,
+  { reason, trigger, ...spent }: RunEnding,
 ): Promise<Omit<EndedRun<never>, 'run' | 'value'>> {
   const { ports, repo, task } = work
   return holdTask(ports, task, { verb: 'run' }, async () => {
@@ -40,7 +49,7 @@ export function endRun(
         )
       : undefined
     const given = trigger === null ? {} : { trigger }
-    const event = { type: 'run.ended', run: note.run, ok: reason === '', reason, ...given } as const
+    const event = { type: 'run.ended', run: note.run, ok: reason === '', reason, ...given, ...spent } as const
     const ended = await append(ports, task.uid, event, now(ports))
     const done = await publishSteps({ ...work, task: ended, signal: undefined }, true)
     if (!taken?.created) return { task: done, taken: undefined, published: undefined }

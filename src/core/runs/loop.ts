@@ -137,6 +137,7 @@ async function work(
   const permit = await permits(run, { policy, place, readRealPath, tell, ask, keep })
   const attended = { workspace, tell, permit, kept: { run, agent: agent.name } }
   const going = conversationOf(task, agent, order.resume)
+  if (going !== undefined && going === task.conversation?.id) run.usage.totals = task.conversation.used ?? {}
   const turn = async (prompt: string | undefined, conversationId: string | undefined, texts: string[]) => {
     const handed = {
       prompt: promptOf(texts, prompt),

@@ -8,6 +8,7 @@ import { AppError, appError } from '../model/errors.ts'
 import type { Repo } from '../model/repo.ts'
 import type { StepNote } from '../model/step.ts'
 import { isOpen, type RunMark, runLock, runsOf, type Task } from '../model/task.ts'
+import type { UsageCount } from '../model/usage.ts'
 import type { Ports } from '../ports/index.ts'
 import { takeStep } from '../steps/take.ts'
 import { busyWith, requireOpen } from '../tasks/guards.ts'
@@ -17,12 +18,13 @@ import type { Work } from '../tasks/work.ts'
 import { withPorts } from '../workspaces/port-block.ts'
 import { ensureWorkspace } from '../workspaces/recreate.ts'
 import { type RunCalls, sweepAtEnd } from './calls.ts'
-import { type EndedRun, endRun } from './end-run.ts'
+import { type EndedRun, endRun, type Spent } from './end-run.ts'
 
 /** A run under way: its task, and its own id. */
 export interface ActiveRun extends Work {
   readonly id: string
   readonly calls: RunCalls
+  readonly usage: UsageCount
 }
 
 /** How a run ended, and the name of its last step. */
@@ -123,7 +125,7 @@ async function begin(
     const event = { type: 'run.begun', run: id, owner: ports.processes.self(), ...what } as const
     return append(ports, task.uid, event, now(ports))
   })
-  return { ...work, task, id, calls: new Set() }
+  return { ...work, task, id, calls: new Set(), usage: { used: undefined, totals: {} } }
 }
 
 /** Does the work of a run that has begun, and ends the run, also one that throws. */
@@ -133,18 +135,30 @@ async function carryOut<T>(
   meanwhile: RunOptions['meanwhile'],
 ): Promise<EndedRun<T>> {
   const { ports, repo, task, id } = run
+  const began = performance.now()
+  const spent = () => spentBy(run, performance.now() - began)
   try {
     const { value, reason, harmless, tool, summary, calls } = await beside(run, meanwhile, () => work(run))
     const trigger = reason === '' || harmless ? null : 'failure'
-    const ended = await endRun({ ports, repo, task }, { tool, summary, run: id, calls }, reason, trigger)
+    const end = { reason, trigger, ...spent() } as const
+    const ended = await endRun({ ports, repo, task }, { tool, summary, run: id, calls }, end)
     return { ...ended, run: id, value }
   } catch (thrown) {
     const { message, kind } = appError(thrown)
     const note = { ...sweepAtEnd(run), summary: message, run: id }
     // A cancelled run counts as a shutdown, because the user went away.
     const trigger = kind === 'cancelled' ? 'shutdown' : 'failure'
-    await endRun({ ports, repo, task }, note, message, trigger)
+    await endRun({ ports, repo, task }, note, { reason: message, trigger, ...spent() })
     throw thrown
+  }
+}
+
+/** What the run took, for the log; nothing of an agent that told nothing. */
+function spentBy({ usage: { used, totals } }: ActiveRun, ms: number): Spent {
+  return {
+    seconds: Math.round(ms) / 1000,
+    ...(used && { usage: used }),
+    ...(Object.keys(totals).length > 0 && { totals }),
   }
 }
 

@@ -12,7 +12,7 @@ export interface Compared {
   readonly files: readonly string[]
   /** The files that another of the tasks changed, too. */
   readonly shared: readonly string[]
-  /** How long its runs took. */
+  /** How long the runs of its agents took. */
   readonly seconds: number
 }
 
@@ -35,12 +35,11 @@ export async function compare(
     })
   const sides = await Promise.all(tasks.map((name) => readSide(ports, dir, name, signal)))
   const changes = sides.map(({ files }) => new Set(files))
-  const seconds = await Promise.all(sides.map(({ task }) => secondsOf(ports, task)))
   const rows = sides.map(({ task, files }, own) => ({
     task,
     files,
     shared: files.filter((file) => changes.some((others, other) => other !== own && others.has(file))),
-    seconds: seconds[own] ?? 0,
+    seconds: Math.round(task.usage?.seconds ?? 0),
   }))
   const [one, other] = sides
   const between =
@@ -63,14 +62,4 @@ async function readSide(ports: Ports, dir: string, name: string, signal?: AbortS
   const [first, last] = [steps[0], steps.at(-1)]
   const pair = first && last ? await ports.steps.readFiles(repo, [first, last], signal) : []
   return { repo, task, last, files: (pair[1] ?? []).map((file) => file.path) }
-}
-
-async function secondsOf(ports: Pick<Ports, 'store'>, { uid }: Task): Promise<number> {
-  let begun = 0
-  let total = 0
-  for (const { at, event } of await ports.store.readEvents({ uid, types: ['run.begun', 'run.ended'] })) {
-    if (event.type === 'run.begun') begun = Date.parse(at)
-    else if (begun > 0) total += Date.parse(at) - begun
-  }
-  return Math.round(total / 1000)
 }

@@ -3,6 +3,7 @@ import { landedState } from '../landing/landed.ts'
 import type { TaskEvent } from '../model/events.ts'
 import { branchRef } from '../model/refs.ts'
 import type { Repo } from '../model/repo.ts'
+import { type RunRecord, runRecords } from '../model/run-record.ts'
 import type { CountedFile, Step, StepFile } from '../model/step.ts'
 import { isOpen, type ShownTask, type Task } from '../model/task.ts'
 import { lastWordsOf } from '../model/transcript.ts'
@@ -46,6 +47,8 @@ export interface Shown {
   readonly noStep: readonly StepFile[] | undefined
   /** Why the workspace could not be looked at. */
   readonly unread: string | undefined
+  /** All runs, oldest first. */
+  readonly runs: readonly RunRecord[]
   /** The last message of the agent. */
   readonly lastWords: string | undefined
   readonly denied: readonly Denied[]
@@ -82,6 +85,7 @@ export async function show(
     files: first && last ? await ports.steps.readCounts(repo, first, last, signal) : [],
     noStep: present?.files,
     unread: found && 'why' in found ? found.why : undefined,
+    runs: runRecords(await ports.store.readEvents({ uid: task.uid, types: ['run.begun', 'run.ended'] })),
     lastWords: lastWordsOf(await readTranscripts(ports, repo, task)),
     denied: await readDenied(ports, task),
   }

@@ -26,6 +26,35 @@ export const askedSchema = z.object({
   until: z.iso.datetime().describe('When it is denied without an answer.'),
 })
 
+/** What was used, as far as the agent tells. */
+export const usageFields = {
+  inputTokens: z.number().describe('Cached ones included.'),
+  outputTokens: z.number(),
+  cachedTokens: z.number().optional().describe('The part of the input that was cached.'),
+  costUsd: z.number().optional().describe('US dollars, as the agent counts them.'),
+}
+
+/** The same of something that may have used nothing that anybody told. */
+const usedFields = {
+  ...usageFields,
+  inputTokens: usageFields.inputTokens.exactOptional(),
+  outputTokens: usageFields.outputTokens.exactOptional(),
+}
+
+export const runSchema = z.object({
+  run: z.string(),
+  agent: z.string(),
+  command: z.string().optional().describe('Of a command of your own: its line.'),
+  startedAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().optional().describe('Left out while it goes on.'),
+  ok: z.boolean().optional(),
+  reason: z.string().optional().describe('Why it failed.'),
+  seconds: z.number().optional().describe('How long it took; left out of one that was killed.'),
+  ...usedFields,
+})
+
+export const spentSchema = z.object({ seconds: z.number(), ...usedFields })
+
 /** The compiler refuses a field that only one of this and `TaskView` has. */
 const taskFields = {
   id: z.string(),
@@ -70,6 +99,8 @@ const taskFields = {
     .exactOptional()
     .describe('The last tool call that was allowed, step that was taken, or command that was begun.'),
   runs: z.number().int(),
+  lastRun: runSchema.exactOptional().describe('The last run of an agent.'),
+  usage: spentSchema.exactOptional().describe('What all runs of agents took together.'),
   slug: z.string().describe('A name for databases and the like, unique to this task.'),
   ports: list(z.number().int()).optional().describe('The network ports that its servers may listen on.'),
   running: z.literal(true).optional().describe('A run is under way.'),
@@ -192,7 +223,7 @@ export const transcriptSchema = z.object({
       kept('denied', { reason: z.string(), ...keptCall }),
       kept('step', { n: z.number().int() }),
       kept('malformed', { reason: z.string() }),
-      kept('usage', { inputTokens: z.number(), outputTokens: z.number() }),
+      kept('usage', usageFields),
     ]),
   ),
 })
