@@ -211,6 +211,25 @@ describe.skipIf(noTerminal)('W: a day at the screen', () => {
     await leave(pty)
   })
 
+  test('W1: without a pager the changes are printed, and a key goes back', async () => {
+    const repo = testRepo()
+    await offshoot(repo, 'run', '--task', 'T1', '--', 'sh', '-c', 'echo x > x.txt')
+    const pty = watch(repo, { columns: 80, env: { PAGER: 'cat' } })
+    await pty.shows(/^> \+ T1 /m)
+    pty.type('\r')
+    await pty.shows(/^\+x\n+Press a key to go back\./m)
+    expect(pty.screen.isAlternate).toBe(false)
+    pty.type('x')
+    await pty.shows(/^> \+ T1 /m)
+    // A task without changes says so, and the screen stays.
+    await offshoot(repo, 'start', 'T2')
+    pty.type('\u001B[F')
+    await pty.shows(/^> - T2 /m)
+    pty.type('d')
+    await pty.shows('No difference.')
+    await leave(pty)
+  })
+
   test('W1: o opens the workspace in the editor, and the screen comes back', async () => {
     const repo = testRepo()
     const there = path.join(repo.home, 'there')

@@ -18,8 +18,8 @@ export interface Vt {
 
 type Grid = string[][]
 
-// oxlint-disable-next-line no-control-regex -- escape sequences are what is read here
 const token =
+  // oxlint-disable-next-line no-control-regex -- escape sequences are what is read here
   /\u001B\[([?>]?)([\d;]*)([ -/]*[@-~])|\u001B\][^\u0007]*\u0007|\u001B[()].|\u001B.|[\r\n\b\u0007]|[^\u001B\r\n\b\u0007]+/gsu
 const graphemes = new Intl.Segmenter()
 

@@ -155,13 +155,7 @@ function undoes(state: WatchState, at: number): Pressed {
 }
 
 /** The state with a question about these lines, which `y` answers with the deed. */
-export function asking(
-  state: WatchState,
-  lines: readonly string[],
-  words: string,
-  deed: Deed,
-  at: number,
-): Pressed {
+function asking(state: WatchState, lines: readonly string[], words: string, deed: Deed, at: number): Pressed {
   return { state: { ...state, panel: { lines, from: 0, asks: { words, deed, at } } } }
 }
 
