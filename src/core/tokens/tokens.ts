@@ -14,7 +14,9 @@ export async function readTokens({ home, files }: Pick<Ports, 'home' | 'files'>)
   const text = await files.readText(file)
   if (text === undefined) return []
   try {
-    return (JSON.parse(text) as { tokens: readonly Token[] }).tokens
+    const { tokens } = JSON.parse(text) as { tokens: readonly Token[] }
+    if (!tokens.every(({ hash }) => /^[0-9a-f]{64}$/.test(hash))) throw new Error('a hash is no hash')
+    return tokens
   } catch (cause) {
     throw new AppError('stateUnusable', 'The file of tokens cannot be read.', {
       path: file,
@@ -43,7 +45,7 @@ export async function addToken(
   return { text, token }
 }
 
-/** Takes a token out; false when there is none of that id. From the answer on nobody gets in with it, also after a power cut. */
+/** Takes a token out, and answers it; undefined when there is none of that id. From then on nobody gets in with it, also after a power cut. */
 export async function removeToken(ports: TokenPorts, id: string): Promise<Token | undefined> {
   let removed: Token | undefined
   await changeTokens(ports, 'token revoke', (tokens) => {
