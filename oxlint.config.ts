@@ -107,7 +107,6 @@ const files: Record<string, Folder> = {
   // One call for all files of a file system; Node has none.
   'files/sync.ts': { from: ['process'] },
   'cli/display-width.ts': { from: [], packages: ['get-east-asian-width'], builtins: [] },
-  'cli/detach.ts': { from: ['cli', ...seen, 'process'] },
   'cli/browser.ts': { from: [...seen, 'process'] },
   // It chooses the adapters of the daemon, as main.ts does for every other command.
   'cli/commands/serve.ts': { from: ['cli', 'client', 'compose', 'daemon', ...seen] },

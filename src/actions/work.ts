@@ -1,6 +1,30 @@
 /** Actions that make tasks and work in them. */
-import type { Action } from './action.ts'
+import type { Action, Option } from './action.ts'
 import { base, branch, command, conversing, from, isolation, prompt, task } from './options.ts'
+
+/** What a run takes, whether a door waits for its end or leaves it to itself. */
+const running = {
+  task: { ...task, help: 'the task; it is started if there is none' },
+  create: { type: 'boolean', required: true, flag: null, help: 'start the task if there is none' },
+  command,
+  prompt,
+  ...conversing,
+  resume: {
+    type: 'text',
+    value: '[ID]',
+    bare: true,
+    help: 'continue the last conversation of the task, or the one with that id',
+  },
+  askTimeout: {
+    type: 'text',
+    value: 'TIME',
+    help: 'how long a question waits for offshoot answer: 30s, 10m, 2h (default: policy.askTimeout)',
+  },
+  base,
+  from: { ...from, help: 'the branch, tag or commit that a new task starts from (default: HEAD)' },
+  branch: { ...branch, help: 'the name of the branch of a new task' },
+  isolation: { ...isolation, flag: null },
+} as const satisfies Readonly<Record<string, Option>>
 
 export const work = {
   'task.start': {
@@ -41,27 +65,21 @@ export const work = {
     revertsFirst: true,
     makesTask: 'whenMissing',
     args: [{ option: 'prompt' }],
+    options: running,
+  },
+  'task.detach': {
+    summary: 'Run an agent or any command in a process of its own, and answer as soon as it has begun',
+    group: 'work',
+    scope: 'run',
+    writes: true,
+    makes: true,
+    revertsFirst: true,
+    makesTask: 'whenMissing',
+    command: 'run --detach',
+    args: [{ option: 'prompt' }],
     options: {
-      task: { ...task, help: 'the task; it is started if there is none' },
-      create: { type: 'boolean', required: true, flag: null, help: 'start the task if there is none' },
-      command,
-      prompt,
-      ...conversing,
-      resume: {
-        type: 'text',
-        value: '[ID]',
-        bare: true,
-        help: 'continue the last conversation of the task, or the one with that id',
-      },
-      askTimeout: {
-        type: 'text',
-        value: 'TIME',
-        help: 'how long a question waits for offshoot answer: 30s, 10m, 2h (default: policy.askTimeout)',
-      },
-      base,
-      from: { ...from, help: 'the branch, tag or commit that a new task starts from (default: HEAD)' },
-      branch: { ...branch, help: 'the name of the branch of a new task' },
-      isolation: { ...isolation, flag: null },
+      ...running,
+      cleanup: { type: 'boolean', help: 'remove the workspace if the run succeeds; the branch stays' },
     },
   },
   'task.answer': {

@@ -25,6 +25,7 @@ import { worktreeIsolation } from '../isolation/worktree.ts'
 import { sqliteLocks } from '../lock/sqlite.ts'
 import { startBehind } from '../process/behind.ts'
 import { commands } from '../process/commands.ts'
+import { detachedRuns } from '../process/detached-runs.ts'
 import { processes } from '../process/processes.ts'
 import { machineSockets } from '../process/sockets.ts'
 import { sandboxesOn } from '../sandbox/index.ts'
@@ -170,6 +171,7 @@ export function compose(options: ComposeOptions = {}): Composed {
       isTrusted: (checkout, values) => isTrusted(ports, checkout, values),
     }),
     commands: ownCommands,
+    detachedRuns: detachedRuns({ ...env, OFFSHOOT_HOME: home }),
     sandboxes: sandboxesOn({ commands: ownCommands, files, home: userHome(env), temp }),
     agents,
     loadModule,
