@@ -1,4 +1,5 @@
 /** Actions that make tasks and work in them. */
+import type { Isolation } from '../core/model/enums.ts'
 import type { Action, Option } from './action.ts'
 import { base, branch, command, conversing, from, isolation, prompt, task } from './options.ts'
 
@@ -26,11 +27,15 @@ const running = {
   isolation: { ...isolation, flag: null },
 } as const satisfies Readonly<Record<string, Option>>
 
+/** On a shadow branch the workspace is the checkout of the user. */
+const shadowed = { isolation: 'branch' } as const satisfies Record<string, Isolation>
+
 export const work = {
   'task.start': {
     summary: 'Start a task in a workspace of its own, or continue the open task of that id',
     group: 'work',
     scope: 'run',
+    inCheckout: shadowed,
     writes: true,
     makes: true,
     revertsFirst: true,
@@ -60,6 +65,8 @@ export const work = {
     summary: 'Run an agent or any command in a task of its own, with a step per tool call',
     group: 'work',
     scope: 'run',
+    inCheckout: shadowed,
+    destructive: true,
     writes: true,
     makes: true,
     revertsFirst: true,
@@ -71,6 +78,8 @@ export const work = {
     summary: 'Run an agent or any command in a process of its own, and answer as soon as it has begun',
     group: 'work',
     scope: 'run',
+    inCheckout: shadowed,
+    destructive: true,
     writes: true,
     makes: true,
     revertsFirst: true,
@@ -86,6 +95,7 @@ export const work = {
     summary: 'Answer the question of an agent that nobody was at a terminal for, or show it',
     group: 'work',
     scope: 'run',
+    destructive: true,
     writes: true,
     args: [{ option: 'task', required: true }, { option: 'answer' }],
     options: {
@@ -119,6 +129,8 @@ export const work = {
     summary: 'Stop the agent of a task; its work is kept',
     group: 'work',
     scope: 'run',
+    destructive: true,
+    idempotent: true,
     writes: true,
     revertsFirst: true,
     args: [{ option: 'task' }],
@@ -128,6 +140,7 @@ export const work = {
     summary: 'Record the workspace as a step, unless nothing has changed',
     group: 'work',
     scope: 'run',
+    idempotent: true,
     forAgent: 'own',
     writes: true,
     makes: true,
@@ -147,6 +160,7 @@ export const work = {
     summary: 'Put the workspace back to an earlier step; its present state is recorded first',
     group: 'work',
     scope: 'run',
+    destructive: true,
     writes: true,
     undoable: true,
     makes: true,
@@ -161,7 +175,9 @@ export const work = {
   'system.direct': {
     summary: 'Run an agent or any command in the folder itself, if the user or the settings say so',
     group: 'work',
-    scope: 'run',
+    // It changes the user's own files, as landing does.
+    scope: 'land',
+    destructive: true,
     command: 'run',
     options: {
       command,
