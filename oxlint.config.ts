@@ -75,6 +75,10 @@ const folders: Record<string, Folder> = {
   cli: { from: ['actions', 'api', 'client', ...seen], types: ['protocol'] },
   client: { from: ['actions', ...seen], types: ['protocol'] },
   daemon: { from: ['actions', 'api', 'client', 'protocol', ...seen], packages: ['pino'] },
+  mcp: {
+    from: ['actions', 'api', 'protocol', ...seen],
+    packages: ['@modelcontextprotocol/server', 'zod'],
+  },
   compose: { from: [...below, ...adapters()] },
   // It checks inputs by their schemas, so it loads the protocol, with the first call.
   library: { from: ['actions', 'api', 'protocol', ...below], types: ['compose'] },
@@ -111,6 +115,7 @@ const files: Record<string, Folder> = {
   // It chooses the adapters of the daemon, as main.ts does for every other command.
   'cli/commands/serve.ts': { from: ['cli', 'client', 'compose', 'daemon', ...seen] },
   'cli/commands/daemon.ts': { from: ['cli', 'client', 'compose', ...seen] },
+  'cli/commands/mcp.ts': { from: ['actions', 'api', 'cli', 'mcp', ...seen] },
   'cli/pager.ts': { from: ['process'] },
   'cli/editor.ts': { from: [...seen, 'process'] },
   // The demo plays a user at a shell.

@@ -53,6 +53,8 @@ const rejected = z.object({
   unkept: z.string().optional().describe('Why there is no step of the last changes; the trash has them.'),
 })
 
+const tools = list(z.string().min(1))
+
 /** What a run takes, whether a door waits for its end or leaves it to itself. */
 const runFields = {
   repo,
@@ -63,8 +65,8 @@ const runFields = {
   prompt: z.string().optional(),
   resume: z.union([z.boolean(), z.string().min(1)]).optional(),
   policy: z.enum(policyLevels).optional(),
-  allowed: list(z.string().min(1)).optional(),
-  denied: list(z.string().min(1)).optional(),
+  allowed: tools.optional().describe('Allowed tools, in a list: Read, Edit, Bash(npm test *).'),
+  denied: tools.optional().describe('Denied tools, in a list.'),
   autoContinue: z.boolean().optional(),
   askTimeout: z.string().min(1).optional(),
   notify: list(z.enum(notifyWays)).optional(),
@@ -410,7 +412,11 @@ export const taskSchemas = {
   'task.prune': {
     input: z.object({
       repo,
-      olderThanMs: z.number().nonnegative().optional(),
+      olderThanMs: z
+        .number()
+        .nonnegative()
+        .optional()
+        .describe('Unused for more milliseconds than this (default: prune.maxAgeDays).'),
       dryRun: z.boolean().optional(),
       force: z.boolean().optional(),
       keepBranches: z.boolean().optional(),
