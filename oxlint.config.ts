@@ -75,6 +75,10 @@ const folders: Record<string, Folder> = {
   cli: { from: ['actions', 'api', 'client', ...seen], types: ['protocol'] },
   client: { from: ['actions', ...seen], types: ['protocol'] },
   daemon: { from: ['actions', 'api', 'client', 'protocol', ...seen], packages: ['pino'] },
+  mcp: {
+    from: ['actions', 'api', 'protocol', ...seen],
+    packages: ['@modelcontextprotocol/server', 'zod'],
+  },
   compose: { from: [...below, ...adapters()] },
   // It checks inputs by their schemas, so it loads the protocol, with the first call.
   library: { from: ['actions', 'api', 'protocol', ...below], types: ['compose'] },
@@ -107,11 +111,11 @@ const files: Record<string, Folder> = {
   // One call for all files of a file system; Node has none.
   'files/sync.ts': { from: ['process'] },
   'cli/display-width.ts': { from: [], packages: ['get-east-asian-width'], builtins: [] },
-  'cli/detach.ts': { from: ['cli', ...seen, 'process'] },
   'cli/browser.ts': { from: [...seen, 'process'] },
   // It chooses the adapters of the daemon, as main.ts does for every other command.
   'cli/commands/serve.ts': { from: ['cli', 'client', 'compose', 'daemon', ...seen] },
   'cli/commands/daemon.ts': { from: ['cli', 'client', 'compose', ...seen] },
+  'cli/commands/mcp.ts': { from: ['actions', 'api', 'cli', 'mcp', ...seen] },
   'cli/pager.ts': { from: ['process'] },
   'cli/editor.ts': { from: [...seen, 'process'] },
   // The demo plays a user at a shell.

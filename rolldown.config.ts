@@ -13,7 +13,8 @@ const lazyBuiltins: Plugin = {
     code.replace(
       /^import (?:(\w+)(?:, )?)?(?:\{ (.*?) \})? from "(node:[\w/]+)";$/gm,
       (_, whole, parts, from) => {
-        const taken = `process.getBuiltinModule("${from}")`
+        // By its whole name: a package may import `process` itself, under that name.
+        const taken = `globalThis.process.getBuiltinModule("${from}")`
         const names: string[] = parts?.split(', ') ?? []
         const pairs = names.map((name) => name.split(' as '))
         const lines = heavy.has(from)
@@ -26,11 +27,29 @@ const lazyBuiltins: Plugin = {
     ),
 }
 
+const shims = '@modelcontextprotocol/server/_shims'
+
+/**
+ * The MCP SDK brings a validator of JSON Schema, a third of its code, for answers of people that a server asks; ours asks
+ * none. Should the SDK name that file differently one day, the validator is in the bundle again, and nothing else changes.
+ */
+const withoutValidator: Plugin = {
+  name: 'without-validator',
+  resolveId: (id) => (id === shims ? `\0${shims}` : undefined),
+  load: (id) =>
+    id === `\0${shims}`
+      ? `export { default as process } from 'node:process'
+         export class DefaultJsonSchemaValidator {
+           getValidator() { throw new Error('There is no validator of JSON Schema in this build.') }
+         }`
+      : undefined,
+}
+
 /** Few files instead of many: a command spends most of its time on finding and reading its modules. */
 export default defineConfig({
   input: { index: 'src/index.ts', 'cli/main': 'src/cli/main.ts' },
   platform: 'node',
-  plugins: [lazyBuiltins],
+  plugins: [withoutValidator, lazyBuiltins],
   output: {
     dir: 'dist',
     format: 'esm',

@@ -50,6 +50,8 @@ export interface Action {
   readonly summary: string
   readonly group: Group
   readonly scope: Scope
+  /** The value of a field with which it changes the user's own checkout, as landing does: it then needs the scope `land`. */
+  readonly inCheckout?: Readonly<Record<string, string>>
   /** By the name of the field. `repo`, the folder that -C names, is left out. */
   readonly options: Readonly<Record<string, Option>>
   readonly args?: readonly Argument[]
@@ -76,6 +78,10 @@ export interface Action {
   readonly undoable?: true | { readonly except: Readonly<Record<string, readonly string[]>> }
   /** It makes files, steps or tasks, so its answer warns when the disk is nearly full. */
   readonly makes?: true
+  /** It can end, replace or take away what somebody made, or run a program that can; a door that asks a person asks here. */
+  readonly destructive?: true
+  /** Asked for again with the same input, it changes nothing more. */
+  readonly idempotent?: true
   /** It makes a task, always or when the named one is not there. */
   readonly makesTask?: 'always' | 'whenMissing'
 }

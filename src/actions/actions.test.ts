@@ -46,6 +46,14 @@ test.each(names)('P2: %s says by what right it is done', (name) => {
   if (previewWrites) expect(previews).toBeDefined()
 })
 
+test.each(names)('M2: %s says what a person is to be asked about', (name) => {
+  const { scope, writes, destructive, idempotent, inCheckout = {}, options } = actions[name]
+  if (scope === 'look') expect({ name, destructive, idempotent }).toEqual({ name })
+  if (scope === 'land') expect({ name, destructive }).toEqual({ name, destructive: true })
+  if (destructive || idempotent) expect(writes || scope !== 'look').toBe(true)
+  for (const [field, value] of Object.entries(inCheckout)) expect(options[field]?.values).toContain(value)
+})
+
 test('I1: each verb is in the table once; a second name leads to it', () => {
   expect(names.filter((name) => name in aliases)).toEqual([])
   for (const name of Object.values(aliases)) expect(names).toContain(name)

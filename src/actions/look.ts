@@ -68,6 +68,14 @@ export const look = {
       agent: { type: 'boolean', help: 'what the agents said, tool by tool' },
     },
   },
+  'task.attach': {
+    summary: 'Follow the detached run of a task until it ends; the run goes on if you stop following',
+    group: 'look',
+    scope: 'look',
+    forAgent: 'own',
+    args: [{ option: 'task' }],
+    options: { task: { ...task, flag: null } },
+  },
   'task.diff': {
     summary: 'Show what a task, a step or a range of steps changed',
     group: 'look',

@@ -1,12 +1,41 @@
 /** Actions that make tasks and work in them. */
-import type { Action } from './action.ts'
+import type { Isolation } from '../core/model/enums.ts'
+import type { Action, Option } from './action.ts'
 import { base, branch, command, conversing, from, isolation, prompt, task } from './options.ts'
+
+/** What a run takes, whether a door waits for its end or leaves it to itself. */
+const running = {
+  task: { ...task, help: 'the task; it is started if there is none' },
+  create: { type: 'boolean', required: true, flag: null, help: 'start the task if there is none' },
+  command,
+  prompt,
+  ...conversing,
+  resume: {
+    type: 'text',
+    value: '[ID]',
+    bare: true,
+    help: 'continue the last conversation of the task, or the one with that id',
+  },
+  askTimeout: {
+    type: 'text',
+    value: 'TIME',
+    help: 'how long a question waits for offshoot answer: 30s, 10m, 2h (default: policy.askTimeout)',
+  },
+  base,
+  from: { ...from, help: 'the branch, tag or commit that a new task starts from (default: HEAD)' },
+  branch: { ...branch, help: 'the name of the branch of a new task' },
+  isolation: { ...isolation, flag: null },
+} as const satisfies Readonly<Record<string, Option>>
+
+/** On a shadow branch the workspace is the checkout of the user. */
+const shadowed = { isolation: 'branch' } as const satisfies Record<string, Isolation>
 
 export const work = {
   'task.start': {
     summary: 'Start a task in a workspace of its own, or continue the open task of that id',
     group: 'work',
     scope: 'run',
+    inCheckout: shadowed,
     writes: true,
     makes: true,
     revertsFirst: true,
@@ -36,38 +65,37 @@ export const work = {
     summary: 'Run an agent or any command in a task of its own, with a step per tool call',
     group: 'work',
     scope: 'run',
+    inCheckout: shadowed,
+    destructive: true,
     writes: true,
     makes: true,
     revertsFirst: true,
     makesTask: 'whenMissing',
     args: [{ option: 'prompt' }],
+    options: running,
+  },
+  'task.detach': {
+    summary: 'Run an agent or any command in a process of its own, and answer as soon as it has begun',
+    group: 'work',
+    scope: 'run',
+    inCheckout: shadowed,
+    destructive: true,
+    writes: true,
+    makes: true,
+    revertsFirst: true,
+    makesTask: 'whenMissing',
+    command: 'run --detach',
+    args: [{ option: 'prompt' }],
     options: {
-      task: { ...task, help: 'the task; it is started if there is none' },
-      create: { type: 'boolean', required: true, flag: null, help: 'start the task if there is none' },
-      command,
-      prompt,
-      ...conversing,
-      resume: {
-        type: 'text',
-        value: '[ID]',
-        bare: true,
-        help: 'continue the last conversation of the task, or the one with that id',
-      },
-      askTimeout: {
-        type: 'text',
-        value: 'TIME',
-        help: 'how long a question waits for offshoot answer: 30s, 10m, 2h (default: policy.askTimeout)',
-      },
-      base,
-      from: { ...from, help: 'the branch, tag or commit that a new task starts from (default: HEAD)' },
-      branch: { ...branch, help: 'the name of the branch of a new task' },
-      isolation: { ...isolation, flag: null },
+      ...running,
+      cleanup: { type: 'boolean', help: 'remove the workspace if the run succeeds; the branch stays' },
     },
   },
   'task.answer': {
     summary: 'Answer the question of an agent that nobody was at a terminal for, or show it',
     group: 'work',
     scope: 'run',
+    destructive: true,
     writes: true,
     args: [{ option: 'task', required: true }, { option: 'answer' }],
     options: {
@@ -101,6 +129,8 @@ export const work = {
     summary: 'Stop the agent of a task; its work is kept',
     group: 'work',
     scope: 'run',
+    destructive: true,
+    idempotent: true,
     writes: true,
     revertsFirst: true,
     args: [{ option: 'task' }],
@@ -110,6 +140,7 @@ export const work = {
     summary: 'Record the workspace as a step, unless nothing has changed',
     group: 'work',
     scope: 'run',
+    idempotent: true,
     forAgent: 'own',
     writes: true,
     makes: true,
@@ -129,6 +160,7 @@ export const work = {
     summary: 'Put the workspace back to an earlier step; its present state is recorded first',
     group: 'work',
     scope: 'run',
+    destructive: true,
     writes: true,
     undoable: true,
     makes: true,
@@ -143,7 +175,9 @@ export const work = {
   'system.direct': {
     summary: 'Run an agent or any command in the folder itself, if the user or the settings say so',
     group: 'work',
-    scope: 'run',
+    // It changes the user's own files, as landing does.
+    scope: 'land',
+    destructive: true,
     command: 'run',
     options: {
       command,

@@ -91,7 +91,7 @@ async function prepare<I extends object>(
 ): Promise<I> {
   const action: Action = actions[name]
   const isPreview = previews(action, asking)
-  requireScope(caller, action, isPreview)
+  requireScope(caller, action, isPreview, asking)
   const input = await withWholeIds(ports, action, asking)
   await requireUser(ports, caller, name, input)
   if (!action.writes || action.recovers || (isPreview && !action.previewWrites)) return input

@@ -45,3 +45,12 @@ test('P4.6: no agent may make, list or revoke tokens', () => {
   for (const name of ['token.create', 'token.list', 'token.revoke'] as const)
     expect(actions[name]).not.toHaveProperty('forAgent')
 })
+
+test('P4.6: a token needs the scope land for what changes the checkout of the user', () => {
+  const token: Caller = { kind: 'token', scopes: ['look', 'run'] }
+  for (const name of ['task.start', 'task.run', 'task.detach'] as const) {
+    expect(() => requireScope(token, actions[name], false, { isolation: 'clone' })).not.toThrow()
+    expect(() => requireScope(token, actions[name], false, { isolation: 'branch' })).toThrow('scope land')
+  }
+  expect(actions['system.direct'].scope).toBe('land')
+})

@@ -17,21 +17,40 @@ export type Caller =
   | { readonly kind: 'agent'; readonly run: string }
   /** A program with the token of a task, by the uid of the task. */
   | { readonly kind: 'agent'; readonly task: string }
-  | { readonly kind: 'token'; readonly scopes: readonly Scope[] }
+  | {
+      readonly kind: 'token'
+      readonly scopes: readonly Scope[]
+      /** The command with which the user gives another scope, without the scope; else they make another token. */
+      readonly widen?: string | undefined
+    }
 
 /** The user, unless the process is a part of a run. */
 export function callerOf(run: string | undefined, isUnattended?: boolean): Caller {
   return run === undefined ? { kind: 'user', isUnattended } : { kind: 'agent', run }
 }
 
-/** Throws `policyRefused` for a token without the scope of the action. A preview that writes nothing needs only `look`. */
-export function requireScope(caller: Caller, action: Action, isPreview = false): void {
-  const needed = isPreview && !action.previewWrites ? 'look' : action.scope
+/** Throws `policyRefused` for a token without the scope that the action needs with this input. */
+export function requireScope(caller: Caller, action: Action, isPreview = false, input: object = {}): void {
+  const needed = neededScope(action, isPreview, input)
   if (caller.kind !== 'token' || caller.scopes.includes(needed)) return
-  throw new AppError('policyRefused', `This token lacks the scope ${needed}.`, {
-    hint: `Use a token with the scope ${needed}.`,
+  throw new AppError('policyRefused', `This needs the scope ${needed}, which you were not given.`, {
+    hint:
+      caller.widen === undefined
+        ? `Use a token with the scope ${needed}.`
+        : `Only the user can give it, with ${caller.widen} ${needed}, or do it themselves.`,
     data: { scope: needed },
   })
+}
+
+/** A preview that writes nothing needs only `look`; what changes the user's checkout needs `land`. */
+function neededScope(
+  { scope, previewWrites, inCheckout = {} }: Action,
+  isPreview: boolean,
+  input: object,
+): Scope {
+  if (isPreview && !previewWrites) return 'look'
+  const given = input as Readonly<Record<string, unknown>>
+  return Object.entries(inCheckout).some(([field, value]) => given[field] === value) ? 'land' : scope
 }
 
 /**

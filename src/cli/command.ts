@@ -1,6 +1,8 @@
 /** The types of a command: its row in the table, what it receives, what it answers. */
 import type { Group, Option as Field, Suggestions } from '../actions/action.ts'
 import type { ActionName } from '../actions/index.ts'
+import type { Call } from '../api/call.ts'
+import type { Caller } from '../api/caller.ts'
 import type { FollowedEvent } from '../api/follow.ts'
 import type { Emit } from '../api/views.ts'
 import type { Input, Output } from '../protocol/schemas/index.ts'
@@ -71,6 +73,11 @@ export interface Context {
     readonly since?: number | undefined
     readonly signal?: AbortSignal
   }): AsyncIterable<FollowedEvent>
+  /**
+   * Opens the actions for a server that speaks at stdin and stdout, with a signal for each call. `as` is told who started the
+   * server, and answers by what rights its clients act.
+   */
+  openServer(as: (starter: Caller) => Caller): Promise<{ readonly call: Call; readonly caller: Caller }>
   /** Prints an object as one line of JSON. */
   emit(line: object): void
   /** Says who has the terminal from now on; without an argument, this command again. */
@@ -106,6 +113,8 @@ export interface Command {
   /** A second name of that command, which help does not list again. */
   readonly aliasOf?: string
   readonly examples: readonly string[]
+  /** A program starts it and reads what it prints, so that a notice there would not reach the user. */
+  readonly isForPrograms?: true
   /** Of the first word of several commands, which is none by itself: those commands. */
   readonly members?: readonly Command[]
   load(): Promise<(context: Context) => Promise<Answer>>

@@ -5,12 +5,12 @@
  */
 import type { Action, Group, Option as Field } from '../actions/action.ts'
 import { type ActionName, actions } from '../actions/index.ts'
-import { isolations } from '../core/model/enums.ts'
+import { isolations, scopes } from '../core/model/enums.ts'
 import type { Command, Option, Positional } from './command.ts'
 
 interface Own
   extends Pick<Command, 'examples' | 'load'>,
-    Partial<Pick<Command, 'summary' | 'args' | 'rest' | 'aliasOf' | 'options'>> {
+    Partial<Pick<Command, 'summary' | 'args' | 'rest' | 'aliasOf' | 'options' | 'isForPrograms'>> {
   /** By the name of the flag. */
   readonly short?: Readonly<Record<string, string>>
   /** The fields of the action that get a flag here; by default all that can have one. */
@@ -370,6 +370,7 @@ export const commands: readonly Command[] = [
         { name: 'AGENT', required: true, suggests: ['claude'] },
         { name: 'EVENT', required: true },
       ],
+      isForPrograms: true,
       examples: ['offshoot hook claude WorktreeCreate', 'offshoot hook claude WorktreeRemove'],
       load: async () => (await import('./commands/hook.ts')).hook,
     },
@@ -431,6 +432,20 @@ export const commands: readonly Command[] = [
   verb('token revoke', 'token.revoke', {
     examples: ['offshoot token revoke 1f0k2m3n'],
     load: async () => (await import('./commands/token.ts')).revoke,
+  }),
+  command('mcp', 'setup', 'Serve MCP at stdin and stdout, for agents and editors that start it', {
+    isForPrograms: true,
+    options: {
+      scope: {
+        type: 'string',
+        value: 'SCOPE',
+        values: scopes,
+        noun: 'scope',
+        help: 'look; run (default): also start and steer agents; land: also accept, reject, undo; admin: everything',
+      },
+    },
+    examples: ['offshoot mcp', 'offshoot mcp --scope look', 'offshoot mcp -C ~/src/shop --scope land'],
+    load: async () => (await import('./commands/mcp.ts')).mcp,
   }),
   command(
     'completion',

@@ -77,6 +77,7 @@ async function run(line: Line, cancel: Cancel): Promise<number> {
     hear,
     tell,
     follow: door.follow,
+    openServer: door.openServer,
     useTerminal(by = {}) {
       terminal = by
       cancel.onInterrupt = by.onInterrupt
@@ -90,8 +91,8 @@ async function run(line: Line, cancel: Cancel): Promise<number> {
     },
   }
   const takeNotices = async () => {
-    // With --quiet a notice waits for the next command. An agent calls `hook`, so the user would not see it there.
-    const isHeard = !flag(values, 'quiet') && command?.name !== 'hook'
+    // With --quiet a notice waits for the next command.
+    const isHeard = !flag(values, 'quiet') && !command?.isForPrograms
     const notices = isHeard ? await door.notices(context.dir) : []
     for (const { message, operation } of notices) {
       const undo = operation === undefined ? '' : ` offshoot undo ${operation.slice(0, 6)} brings it back.`
@@ -117,7 +118,7 @@ async function run(line: Line, cancel: Cancel): Promise<number> {
   }
 }
 
-interface Doors extends Pick<Context, 'call' | 'follow'> {
+interface Doors extends Pick<Context, 'call' | 'follow' | 'openServer'> {
   /** The notices that the user has not been told yet. */
   notices(dir: string): Promise<Output<'system.notices'>['notices']>
   close(): Promise<void>
@@ -152,6 +153,12 @@ function openDoors(signal: AbortSignal, named: string | undefined, said: Emit): 
       const { openFollow } = await import('../api/follow.ts')
       const ends = input.signal ? AbortSignal.any([signal, input.signal]) : signal
       yield* openFollow(await openPorts(), readCaller)({ ...input, signal: ends })
+    },
+    async openServer(as) {
+      const { compose } = await import('../compose/full.ts')
+      ports ??= compose({ named, lendsStreams: false })
+      const asking = as(readCaller())
+      return { call: openDoor(ports, () => asking), caller: asking }
     },
     async notices(dir) {
       // A command that opened neither records nor ports, such as `help`, must not open them for notices.

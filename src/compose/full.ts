@@ -25,6 +25,7 @@ import { worktreeIsolation } from '../isolation/worktree.ts'
 import { sqliteLocks } from '../lock/sqlite.ts'
 import { startBehind } from '../process/behind.ts'
 import { commands } from '../process/commands.ts'
+import { detachedRuns } from '../process/detached-runs.ts'
 import { processes } from '../process/processes.ts'
 import { machineSockets } from '../process/sockets.ts'
 import { sandboxesOn } from '../sandbox/index.ts'
@@ -51,6 +52,8 @@ export interface ComposeOptions {
   readonly clock?: Clock | undefined
   /** False: starts no background process, such as the one that makes workspaces ahead. */
   readonly background?: boolean | undefined
+  /** False: a protocol uses stdin and stdout, so that no program which offshoot runs may read or write there. */
+  readonly lendsStreams?: boolean | undefined
   /** Wraps adapters. A test puts a fault in front of each effect this way. */
   readonly around?: AroundRecords & {
     readonly files?: (files: FileSystem) => FileSystem
@@ -113,7 +116,7 @@ export function compose(options: ComposeOptions = {}): Composed {
   const vault = around.vault?.(ownVault) ?? ownVault
   const git = commandGit(exec, files, notes, env)
   const checkouts = gitCheckouts(exec)
-  const started = commands(spawning)
+  const started = commands({ ...spawning, lendsStreams: options.lendsStreams })
   const temp = env.TMPDIR || os.tmpdir()
   const ownCommands = around.commands?.(started) ?? started
   const ports: Composed = {
@@ -170,6 +173,7 @@ export function compose(options: ComposeOptions = {}): Composed {
       isTrusted: (checkout, values) => isTrusted(ports, checkout, values),
     }),
     commands: ownCommands,
+    detachedRuns: detachedRuns({ ...env, OFFSHOOT_HOME: home }),
     sandboxes: sandboxesOn({ commands: ownCommands, files, home: userHome(env), temp }),
     agents,
     loadModule,

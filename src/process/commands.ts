@@ -13,13 +13,16 @@ import { watch } from './watch.ts'
 export interface CommandsOptions {
   readonly env: NodeJS.ProcessEnv
   readonly recordChild: (pid: number) => () => void
+  /** False: a protocol uses our stdin and stdout, so that no program may read or write there. */
+  readonly lendsStreams?: boolean | undefined
 }
 
 /** The time a command has to end after SIGTERM, and the time its last output has to arrive. */
 const graceMs = 2_000
 
 /** Each command leads a process group of its own, so that it ends together with the processes it started. */
-export function commands({ env, recordChild }: CommandsOptions): Commands {
+export function commands(options: CommandsOptions): Commands {
+  const { env } = options
   return {
     findProgram: (program) => findProgram(program, '/', env.PATH),
     async run(call, signal) {
@@ -28,7 +31,7 @@ export function commands({ env, recordChild }: CommandsOptions): Commands {
       const own = { ...env, ...call.env }
       if (findProgram(program, call.cwd, own.PATH) === undefined)
         throw new AppError('programMissing', `There is no command ${program}.`)
-      const code = await runGroup(call, own, recordChild, signal)
+      const code = await runGroup(call, own, options, signal)
       if (signal?.aborted) throw new AppError('cancelled', 'Cancelled.', { cause: signal.reason })
       return code
     },
@@ -38,19 +41,20 @@ export function commands({ env, recordChild }: CommandsOptions): Commands {
 async function runGroup(
   call: CommandCall,
   env: NodeJS.ProcessEnv,
-  recordChild: CommandsOptions['recordChild'],
+  { recordChild, lendsStreams = true }: CommandsOptions,
   signal?: AbortSignal,
 ): Promise<number> {
   const [program = '', ...args] = call.argv
   const run = call.env.OFFSHOOT_RUN
-  const out = call.onOutput === undefined ? 'inherit' : 'pipe'
+  const [ownInput, ownOutput] = lendsStreams ? (['inherit', 'inherit'] as const) : (['ignore', 2] as const)
+  const out = call.onOutput === undefined ? ownOutput : 'pipe'
   const grouped = run === undefined ? undefined : makeControlGroup(run)
   const { child, forget } = startGroup({
     program,
     args,
     cwd: call.cwd,
     env,
-    stdio: [call.onStart === undefined ? 'inherit' : 'pipe', out, out],
+    stdio: [call.onStart === undefined ? ownInput : 'pipe', out, out],
     isGated: true,
     enter: grouped?.enter,
     record: (pid) => callBoth(recordChild(pid), watch(pid, run)),

@@ -18,7 +18,8 @@ interface Program {
   readonly env: NodeJS.ProcessEnv
 }
 
-type Stream = 'pipe' | 'inherit'
+/** 2 is our own stderr. */
+type Stream = 'pipe' | 'inherit' | 'ignore' | 2
 
 export interface GroupCall extends Program {
   readonly stdio: readonly [stdin: Stream, stdout: Stream, stderr: Stream]

@@ -23,13 +23,17 @@ export function parseRequest(name: string, input: unknown): Request {
   return { ok: false, problem: issue?.message ?? 'Invalid input', ...(field && { field }) }
 }
 
-/** The input, if the action's schema takes it. Throws `wrongUsage` that names the field. */
-export function requireInput<A extends ActionName>(action: A, input: Input<A>): Input<A> {
+/** The input, if the action's schema takes it. Throws `wrongUsage` that names the field; `hint` says where the schema is told. */
+export function requireInput<A extends ActionName>(
+  action: A,
+  input: Input<A>,
+  hint = 'docs/library.md lists what each verb takes.',
+): Input<A> {
   const request = parseRequest(action, input)
   if (request.ok) return request.input as Input<A>
   const { problem, field } = request
   throw new AppError('wrongUsage', `${action}${field === undefined ? '' : `, field ${field}`}: ${problem}`, {
-    hint: 'docs/library.md lists what each verb takes.',
+    hint,
   })
 }
 

@@ -10,6 +10,9 @@ const struck: Partial<Record<ActionName, { readonly rows: RegExp } | { readonly 
   'task.checkpoint': { rows: /^checkpoint/ },
   'task.rewind': { rows: /^rewind/ },
   'task.run': { rows: /^run/ },
+  'task.detach': {
+    reason: 'it makes the task as task.start does, and the process that it starts is struck as task.run',
+  },
   'task.install': { rows: /^agents install/ },
   'task.answer': { reason: 'it appends one event, which the waiting run reads' },
   'task.say': { reason: 'it appends one event, which the run reads when its turn is over' },

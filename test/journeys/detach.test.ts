@@ -2,10 +2,13 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { compose } from '../../src/compose/full.ts'
 import { findMarked } from '../../src/process/marked.ts'
+import { call } from '../support/call.ts'
 import { killHard, until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { play, withStandIn } from '../support/stand-in.ts'
+import { library } from '../support/workspace.ts'
 
 const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
@@ -114,6 +117,60 @@ describe('G1: a run that is left to itself', () => {
       { tool: 'Write' },
       { tool: 'sweep', files: [{ path: 'half.txt' }] },
     ])
+  })
+
+  test('G7: its prompt is in no list of processes, and may begin with a dash', async () => {
+    const repo = withStandIn(testRepo())
+    const prompt = `--isolation=direct is no option here ${play({ write: 'one.txt' })}`
+    const [ready, go] = [path.join(repo.home, 'ready'), path.join(repo.home, 'go')]
+    const wait = play({
+      sh: `touch '${ready}'; while ! test -e '${go}'; do sleep 0.05; done # in-the-prompt`,
+    })
+    const begun = await offshoot(repo, 'run', '--task', 'T1', '--detach', '--json', wait)
+    const { pid } = begun.json as { pid: number }
+    onTestFinished(() => killHard(pid))
+    await until(() => existsSync(ready), 'the agent is at work')
+    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain('in-the-prompt')
+    writeFileSync(go, '')
+    const piped = spawn(process.execPath, [bin, 'run', '--task', 'T2', '--detach', '--json', '-'], {
+      cwd: repo.dir,
+      env: repo.env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    piped.stdin.end(prompt)
+    expect(await new Promise((resolve) => piped.on('close', resolve))).toBe(0)
+    const { task } = (await offshoot(repo, 'show', 'T2', '--json')).json
+    expect(task).toMatchObject({ isolation: 'worktree', runs: 1 })
+    for (const name of ['T1', 'T2']) await offshoot(repo, 'stop', name)
+  })
+
+  test('G7: a command is left to itself as well, and its failure is told at the end', async () => {
+    const repo = testRepo()
+    const go = path.join(repo.home, 'go')
+    const line = `while ! test -e '${go}'; do sleep 0.05; done; echo x > x.txt; exit 3`
+    const begun = await offshoot(repo, 'run', '--task', 'T1', '--detach', '--json', '--', 'sh', '-c', line)
+    expect(begun.json).toMatchObject({ ok: true, task: { id: 'T1' }, pid: expect.any(Number) })
+    onTestFinished(() => killHard(begun.json.pid))
+    expect(await shown(repo)).toMatchObject({ running: true })
+    const { said, ended } = onlooker(repo, '--json')
+    await until(() => said.stdout.includes('"event":"started"'), 'somebody looks on')
+    writeFileSync(go, '')
+    expect(await ended).toBe(1)
+    const last = JSON.parse(said.stdout.trim().split('\n').at(-1) ?? '')
+    expect(last).toMatchObject({ ok: false, error: { code: 'WT_018' } })
+    expect(await shown(repo)).toMatchObject({ state: 'failed', checkpoints: 1 })
+  })
+
+  test('G7: it begins no closed task anew', async () => {
+    const repo = testRepo()
+    await offshoot(repo, 'start', 'T1')
+    await offshoot(repo, 'reject', 'T1')
+    const lib = library(repo)
+    const input = { repo: repo.dir, task: 'T1', create: false, prompt: 'x', agent: 'claude' }
+    const ports = compose({ env: repo.env })
+    onTestFinished(() => ports.close())
+    await expect(call(ports, 'task.detach', input)).rejects.toMatchObject({ problem: 'noSuchTask' })
+    expect(await lib.list({ all: true })).toMatchObject([{ id: 'T1', state: 'rejected' }])
   })
 
   test('G1: a run that cannot begin says so at once', async () => {

@@ -150,7 +150,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'run ignores --from',
-    file: 'src/core/verbs/run.ts',
+    file: 'src/core/runs/run-task.ts',
     find: 'base, from, branch, isolation, ...heard }',
     replace: 'base, branch, isolation, ...heard }',
     suites: [atOnce],
@@ -158,7 +158,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'run ignores --branch',
-    file: 'src/core/verbs/run.ts',
+    file: 'src/core/runs/run-task.ts',
     find: 'base, from, branch, isolation, ...heard }',
     replace: 'base, from, isolation, ...heard }',
     suites: [atOnce],

@@ -1,6 +1,7 @@
 /** Handlers of the actions that only look. */
 import type { look as table } from '../../actions/look.ts'
 import { taskView } from '../../core/model/task-view.ts'
+import type { Told } from '../../protocol/events.ts'
 import { stepView } from '../views.ts'
 import type { Handlers } from './handler.ts'
 import type { recordHandlers } from './records.ts'
@@ -43,6 +44,12 @@ export const look: Handlers<Exclude<keyof typeof table, keyof typeof recordHandl
       checkpoints: steps.map((step) => stepView(step, step.files, step.published)),
       ...(runs && { runs }),
     }
+  },
+  async 'task.attach'(ports, { repo, task: name }, { signal, emit }) {
+    const { attach } = await import('../../core/verbs/attach.ts')
+    // The process of the run wrote the lines as `--json` does.
+    const tell = (line: object) => void emit?.(line as Told)
+    return { task: taskView(await attach(ports, { dir: repo, task: name }, tell, signal)) }
   },
   async 'task.diff'(ports, { repo, ...input }, { signal }) {
     const { diff } = await import('../../core/verbs/diff.ts')

@@ -53,6 +53,12 @@ export const work: Handlers<keyof typeof table> = {
       ...(ran.taken && { checkpoint: stepView(ran.taken.step, ran.taken.files, ran.published) }),
     }
   },
+  async 'task.detach'(ports, { repo, command, ...input }, { signal, emit, watch }) {
+    const { detach } = await import('../../core/verbs/detach.ts')
+    const asked = { dir: repo, argv: command, onOutput: outputTo(emit), ...input }
+    const { task, pid, log } = await detach(ports, asked, signal, watch)
+    return { task: taskView(task), pid, log }
+  },
   async 'task.answer'(ports, { repo, ...input }, { caller }) {
     const { answer } = await import('../../core/verbs/answer.ts')
     const { task, asked, input: whole, said } = await answer(ports, { dir: repo, ...input }, asker(caller))

@@ -1,11 +1,10 @@
 /** `attach`: follows a detached run, or opens Claude Code in the workspace. */
-import { quoted } from '../../core/base/shell-quote.ts'
-import { AppError, appError } from '../../core/model/errors.ts'
+import type { Emit } from '../../api/views.ts'
+import { appError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { canAsk } from '../ask.ts'
 import { bin } from '../bin.ts'
 import { type Answer, type Context, flag } from '../command.ts'
-import { findOpenRun, follow, runLog } from '../run-log.ts'
 import { printable } from '../output.ts'
 import { personal } from '../run-view.ts'
 import { askThere } from './answer.ts'
@@ -22,26 +21,16 @@ type Task = Output<'task.show'>['task']
 
 /** Prints the run until it ends. Ctrl-C ends the printing, not the run. */
 async function lookOn(context: Context, task: Task): Promise<Answer> {
-  const log = runLog(context.home, task)
-  const begin = findOpenRun(log)
-  if (begin === undefined)
-    throw new AppError('locked', `A run of ${task.id} is under way in another terminal.`, {
-      hint: `Follow it there, or end it: offshoot stop ${task.id}`,
-    })
   const view = flag(context.values, 'json') ? undefined : personal(context)
   const emit = view?.emit ?? context.emit
-  const look = async () => {
-    const { tasks } = await context.call('task.list', { repo: context.dir, all: true })
-    return tasks.find(({ id }) => id === task.id) ?? task
-  }
-  const take = (line: object) => {
-    const told = line as Parameters<typeof emit>[0]
+  const take: Emit = (told) => {
     // The run has asked at its own terminal, or nobody: what waits for an answer is told by `waiting`.
     if (told.event !== 'asked' || !view) void emit(told)
     if (told.event === 'waiting' && view && canAsk()) void answerThere(context, task, told.question)
   }
   try {
-    await follow(log, begin, take, async () => (await look()).running === true, context.signal)
+    const { task: ended } = await context.call('task.attach', { repo: context.dir, task: task.id }, take)
+    return { json: { task: ended }, text: summary(context, ended).join('\n') }
   } catch (thrown) {
     if (!context.signal.aborted) throw thrown
     const words = `${task.id} goes on by itself: offshoot stop ${task.id}`
@@ -49,19 +38,6 @@ async function lookOn(context: Context, task: Task): Promise<Answer> {
   } finally {
     view?.close()
   }
-  const ended = await look()
-  if (ended.state === 'failed')
-    throw new AppError(
-      'agentFailed',
-      `The run of ${task.id} failed: ${ended.reason ?? 'no reason was recorded'}`,
-      {
-        hint:
-          ended.conversation === undefined
-            ? `What it did is kept: offshoot diff ${quoted(task.id)}`
-            : `Go on with it: offshoot resume ${quoted(task.id)}`,
-      },
-    )
-  return { json: { task: ended }, text: summary(context, ended).join('\n') }
 }
 
 /** Asks the question at this terminal, unless it has been answered: the log tells earlier ones, too. */

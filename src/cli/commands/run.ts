@@ -1,26 +1,24 @@
 /** `run`, `resume` and `exec`: run an agent or a command in a task. */
 import { randomUUID } from 'node:crypto'
 import type { Emit } from '../../api/views.ts'
-import { AppError, appError, problemOf } from '../../core/model/errors.ts'
-import { type Isolation, isolations, policyLevels } from '../../core/model/enums.ts'
+import { AppError, appError } from '../../core/model/errors.ts'
+import { isolations, policyLevels } from '../../core/model/enums.ts'
 import type { Input, Output } from '../../protocol/schemas/index.ts'
 import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'
 import { counted } from '../../core/base/counted.ts'
-import { isShortName } from '../../core/model/names.ts'
 import { requireCombinable } from '../../core/base/exclusions.ts'
 import { quoted } from '../../core/base/shell-quote.ts'
 import { splitTools } from '../../core/base/tool-list.ts'
 import { notifyOf, ring } from '../notify.ts'
 import { deniedText, printable, unheardText } from '../output.ts'
 import { strayed } from '../strays.ts'
-import { runLog } from '../run-log.ts'
 import { spentText } from '../spent.ts'
 import { personal } from '../run-view.ts'
 import { stepLine } from './log.ts'
 
 /** Without isolation where the user asks for it, and where there can be no task: the settings then say whether to run. */
 export async function run(context: Context): Promise<Answer> {
-  return orDirectly(context, inTask)
+  return orDirectly(await withPrompt(context, 0), inTask)
 }
 
 async function orDirectly(context: Context, work: (context: Context) => Promise<Answer>): Promise<Answer> {
@@ -88,7 +86,9 @@ async function inTask(context: Context): Promise<Answer> {
   const made = madeBy(context)
   if (rest.length > 0 && prompt === undefined) {
     requireQuiet(values)
-    return cleaned(context, await execute(context, { repo, task, create: true, ...made, command: [...rest] }))
+    const input = { repo, task, create: true, ...made, command: [...rest] }
+    if (flag(values, 'detach')) return detached(context, { ...input, cleanup: cleanupOf(context) })
+    return cleaned(context, await execute(context, input))
   }
   const resumed = text(values, 'resume')
   const resume = resumed === '' ? true : resumed
@@ -98,9 +98,17 @@ async function inTask(context: Context): Promise<Answer> {
   const command = rest.length > 0 ? [...rest] : undefined
   const input = { repo, task, create: resume === undefined, ...made, resume, prompt: prompt ?? goOn, command }
   const several = siblings(context)
-  if (several !== undefined) return bestOf(context, { ...input, ...limitsOf(context) }, several)
-  if (flag(values, 'detach')) return detached(context, input)
-  return cleaned(context, await converse(context, { ...input, ...limitsOf(context) }))
+  const limited = { ...input, ...limitsOf(context) }
+  if (several !== undefined) return bestOf(context, limited, several)
+  if (flag(values, 'detach')) return detached(context, { ...limited, cleanup: cleanupOf(context) })
+  return cleaned(context, await converse(context, limited))
+}
+
+/** The same, with the prompt that `-` stands for: what is on stdin. */
+async function withPrompt(context: Context, at: number): Promise<Context> {
+  if (context.positionals[at] !== '-') return context
+  const { text: readAll } = await import('node:stream/consumers')
+  return { ...context, positionals: context.positionals.with(at, await readAll(process.stdin)) }
 }
 
 /** Refuses a notification of a command, which has the terminal to itself and asks nothing. */
@@ -155,11 +163,11 @@ const goOn = 'Go on where you stopped.'
 
 /** `resume TASK ["prompt"]` */
 export async function resume(context: Context): Promise<Answer> {
-  const { dir: repo, positionals } = context
+  const { dir: repo, positionals } = await withPrompt(context, 1)
   const [task, prompt = goOn] = positionals
-  const input = { repo, task, create: false, resume: true, prompt }
+  const input = { repo, task, create: false, resume: true, prompt, ...limitsOf(context) }
   if (flag(context.values, 'detach')) return detached(context, input)
-  return answer(context, await converse(context, { ...input, ...limitsOf(context) }))
+  return answer(context, await converse(context, input))
 }
 
 /** The agent of each task that --agents and --times ask for; undefined without both. */
@@ -178,7 +186,7 @@ function siblings({ values }: Context): (string | undefined)[] | undefined {
 /** Gives one prompt to several tasks from one base. A run that fails does not stop the others. */
 async function bestOf(
   context: Context,
-  input: Input<'task.run'> & Begun,
+  input: Input<'task.run'>,
   agents: readonly (string | undefined)[],
 ): Promise<Answer> {
   const title = input.prompt
@@ -208,75 +216,19 @@ async function bestOf(
   return answer(context, await runs[0]!)
 }
 
-/** Starts the task here, so that its id can be printed, and leaves the run to a process in the background. */
-async function detached(
-  context: Context,
-  { repo, task: named, create, base, from, branch, isolation, resume, prompt }: Begun,
-): Promise<Answer> {
-  const title = named === undefined ? prompt : undefined
-  // Refuses a wrong one before a task is made.
-  notifyOf(context.values)
-  const { task } = create
-    ? await context.call('task.start', { repo, task: named, title, base, from, branch, isolation })
-    : await context.call('task.show', { repo, task: named })
-  const { detach } = await import('../detach.ts')
-  const log = runLog(context.home, task)
-  // `show` takes the beginning of an id, which is not enough for a run: the run is to say so.
-  const id = named === undefined || isShortName(named) ? task.id : named
-  const going = resume === undefined ? [] : [`--resume=${resume === true ? '' : resume}`]
-  const waits = await askTimeout(context)
-  const argv = ['run', '--task', id, '--json', '--quiet', ...going, ...waits, ...optionsOf(context), prompt]
-  const { pid, first } = await detach(argv, repo, log, context.signal)
-  if (first.error !== undefined) {
-    const { code, message, hint } = first.error as { code: string; message: string; hint: string }
-    throw new AppError(problemOf(code), message, { hint })
-  }
+/** Prints the id of the task and leaves the run to a process of its own. */
+async function detached(context: Context, input: Input<'task.detach'>): Promise<Answer> {
+  const { task, ...begun } = await context.call('task.detach', input)
   const lines = [
-    `${context.paint('bold', task.id)} runs in the background, as process ${pid}`,
+    `${context.paint('bold', task.id)} runs in the background, as process ${begun.pid}`,
     `  offshoot attach ${task.id}    offshoot log ${task.id}    offshoot stop ${task.id}`,
   ]
-  return { json: { task, pid, log }, text: lines.join('\n') }
+  return { json: { task, ...begun }, text: lines.join('\n') }
 }
 
-/** Nobody is at the terminal of a detached run: its questions wait, unless the user has said for how long. */
-async function askTimeout({ call, dir: repo, values }: Context): Promise<string[]> {
-  const given = text(values, 'ask-timeout')
-  if (given !== undefined) return [`--ask-timeout=${given}`]
-  const { settings } = await call('system.config', { repo })
-  const isAuto = settings.some(({ key, value }) => key === 'policy.askTimeout' && value === 'auto')
-  return isAuto ? ['--ask-timeout=10m'] : []
-}
-
-interface Begun {
-  readonly repo: string
-  readonly task: string | undefined
-  readonly create: boolean
-  readonly base?: string | undefined
-  readonly from?: string | undefined
-  readonly branch?: string | undefined
-  readonly isolation?: Isolation | undefined
-  readonly resume?: boolean | string | undefined
-  readonly prompt: string
-}
-
-/** The options of the conversation, for the command line of the detached process. */
-function optionsOf({ values }: Context): string[] {
-  const passed = [
-    'agent',
-    'policy',
-    'allowed-tools',
-    'denied-tools',
-    'auto-continue',
-    'notify',
-    'cleanup',
-    'worktree-cleanup',
-  ]
-  return passed.flatMap((name) => {
-    const value = values[name]
-    if (value === true) return [`--${name}`]
-    if (Array.isArray(value)) return value.map((one) => `--${name}=${one}`)
-    return typeof value === 'string' ? [`--${name}=${value}`] : []
-  })
+/** Whether the workspace goes when the run has succeeded. */
+function cleanupOf({ values }: Context): boolean {
+  return flag(values, 'cleanup') || flag(values, 'worktree-cleanup')
 }
 
 function limitsOf({ values }: Context) {
@@ -328,8 +280,7 @@ const withoutInput =
 
 /** With --cleanup, removes the workspace of a run that succeeded. The branch keeps the work. */
 async function cleaned(context: Context, ran: Output<'task.run'>): Promise<Answer> {
-  const wanted = flag(context.values, 'cleanup') || flag(context.values, 'worktree-cleanup')
-  if (!wanted || ran.task.state !== 'completed') return answer(context, ran)
+  if (!cleanupOf(context) || ran.task.state !== 'completed') return answer(context, ran)
   const gone = await context.call('worktree.remove', {
     repo: context.dir,
     task: ran.task.id,

@@ -7,6 +7,7 @@ import type { Checkouts } from './checkouts.ts'
 import type { Clock } from './clock.ts'
 import type { Commands } from './commands.ts'
 import type { Contents } from './contents.ts'
+import type { DetachedRuns } from './detached-runs.ts'
 import type { Disk, DurableFiles, Files } from './files.ts'
 import type { Git } from './git.ts'
 import type { History } from './history.ts'
@@ -64,6 +65,7 @@ export interface Ports extends Records {
   readonly processes: Processes // which processes live, and the children of dead ones
   readonly sockets: Sockets // which network ports are taken
   readonly commands: Commands // runs programs for offshoot itself
+  readonly detachedRuns: DetachedRuns // runs in processes that outlive ours
   readonly sandboxes: Sandboxes // opens the cell that a run or a hook works in
   readonly settings: SettingsSource // the settings of a checkout
   readonly agents: readonly Agent[] // the agents that come with offshoot

@@ -4,7 +4,6 @@ import type { Watch } from '../base/watch.ts'
 import type { CommandCall } from '../model/command.ts'
 import { AppError, appError } from '../model/errors.ts'
 import { commandLine } from '../model/redact.ts'
-import type { Repo } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
@@ -18,12 +17,11 @@ import { waitOf } from '../runs/question.ts'
 import { inTurn } from '../runs/queue.ts'
 import { agentName, flagsOf, type RunInput } from '../runs/run-input.ts'
 import type { EndedRun } from '../runs/end-run.ts'
+import { requireResumed, requireStarted, type RunTask } from '../runs/run-task.ts'
 import { type ActiveRun, withRun } from '../runs/run.ts'
 import { inShort } from '../runs/wrap.ts'
-import { requireTask } from '../tasks/find.ts'
 import { requireEnabled } from '../tasks/guards.ts'
 import { findRepo } from '../tasks/repo.ts'
-import { startTask } from '../starting/start-task.ts'
 
 /** Runs an agent, or any command, in the workspace of a task: a policy before each tool call, a step after it. */
 export async function runAgent(
@@ -37,11 +35,12 @@ export async function runAgent(
   const settings = await ports.settings.read(place.checkout, flagsOf(input))
   requireEnabled(settings)
   const { policy } = settings
-  const resumed = input.resume ? await findResumed(ports, input) : undefined
+  const resumed = input.resume ? await requireResumed(ports, input) : undefined
   const name = agentName(settings, input, resumed?.task)
   const agent = await chooseAgent(ports, input.dir, name, policy.level)
   requireTools(policy, ports.agents.includes(agent))
-  const found = resumed ?? (await taskFor(ports, input, signal, onlooker, watch))
+  const onOutput = onlooker && outputTo(onlooker)
+  const found = resumed ?? (await requireStarted(ports, input, onOutput, signal, watch))
   const isAgent = input.prompt !== undefined
   const notify = isAgent ? await notifierOf(ports, found, settings, onlooker) : undefined
   // A command of the user's own, as `exec` runs it; an agent that is a command has a prompt.
@@ -62,7 +61,6 @@ export async function runAgent(
   }
   // A plain command is recorded under its own name.
   const label = (agent.name === 'command' && input.argv?.[0]) || agent.name
-  const onOutput = onlooker && outputTo(onlooker)
   let hasBegun = false
   const running = async () => {
     await requireTrustedSettings(ports, found, agent)
@@ -97,7 +95,7 @@ export async function runAgent(
 /** Undefined when the user wants no notification. */
 async function notifierOf(
   ports: Ports,
-  { repo, task }: Found,
+  { repo, task }: RunTask,
   { notify: { how } }: Settings,
   onlooker: Onlooker | undefined,
 ): Promise<Notifier | undefined> {
@@ -111,54 +109,7 @@ function cancelledError({ id }: Task, cause: unknown): AppError {
   return new AppError('cancelled', 'Cancelled before the run began.', { hint, cause })
 }
 
-/** The named task, or the one that has the conversation to resume. */
-async function findResumed(ports: Ports, { dir, task: name, resume }: RunInput): Promise<Found> {
-  if (name !== undefined) return requireTask(ports, dir, name)
-  const here = await requireTask(ports, dir, undefined).catch(() => undefined)
-  if (here && resume === true) return here
-  const { repo } = await findRepo(ports, dir)
-  const fits = ({ conversation }: Task) =>
-    conversation !== undefined && (resume === true || conversation.id === resume)
-  const [task] = (await ports.store.readTasks({ repo: repo?.id ?? '', open: true }))
-    .filter(fits)
-    .toSorted((one, other) => other.lastActiveAt.localeCompare(one.lastActiveAt))
-  if (repo && task) return { repo, task }
-  throw new AppError('noSuchTask', 'No open task has that conversation.', {
-    hint: 'Name the task: --task TASK',
-  })
-}
-
-interface Found {
-  readonly repo: Repo
-  readonly task: Task
-}
-
 /** Passes the output of a hook on like the output of a command. */
 function outputTo(onlooker: Onlooker): CommandCall['onOutput'] {
   return (stream, text) => onlooker.tell({ event: 'output', stream, text })
-}
-
-async function taskFor(
-  ports: Ports,
-  input: RunInput,
-  signal: AbortSignal,
-  onlooker: Onlooker | undefined,
-  watch: Watch | undefined,
-): Promise<Found> {
-  if (!input.create) return requireTask(ports, input.dir, input.task)
-  const title =
-    input.task === undefined ? ((input.argv && commandLine(input.argv)) ?? input.prompt) : undefined
-  const { dir, base, from, branch, isolation } = input
-  const heard = onlooker && { onOutput: outputTo(onlooker) }
-  const asked = { dir, task: input.task, title, base, from, branch, isolation, ...heard }
-  return startTask(ports, asked, signal, watch).catch((thrown: unknown) => {
-    throw beforeRun(appError(thrown))
-  })
-}
-
-/** Marks an error as one before the run, so that the caller can free space and try again. */
-function beforeRun(error: AppError): AppError {
-  if (error.problem !== 'diskFull') return error
-  const { problem, message, hint, path: where, cause } = error
-  return new AppError(problem, message, { hint, path: where, cause, data: { ...error.data, started: false } })
 }

@@ -138,7 +138,7 @@ export const systemSchemas = {
     input: z.object({
       repo,
       task: taskName.optional(),
-      since: z.iso.datetime().optional(),
+      since: z.iso.datetime().optional().describe('Only entries from then on: 2026-11-15T00:00:00Z.'),
       failures: z.boolean().optional(),
       verify: z.boolean().optional(),
     }),
@@ -176,8 +176,10 @@ export const systemSchemas = {
       agent: z.string().min(1).optional(),
       prompt: z.string().optional(),
       policy: z.enum(policyLevels).optional(),
-      allowed: list(z.string().min(1)).optional(),
-      denied: list(z.string().min(1)).optional(),
+      allowed: list(z.string().min(1))
+        .optional()
+        .describe('Allowed tools, in a list: Read, Edit, Bash(npm test *).'),
+      denied: list(z.string().min(1)).optional().describe('Denied tools, in a list.'),
       autoContinue: z.boolean().optional(),
       notify: list(z.enum(notifyWays)).optional(),
       isolation: z.enum(['direct']).optional(),

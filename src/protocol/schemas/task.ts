@@ -54,6 +54,29 @@ const rejected = z.object({
   unkept: z.string().optional().describe('Why there is no step of the last changes; the trash has them.'),
 })
 
+const tools = list(z.string().min(1))
+
+/** What a run takes, whether a door waits for its end or leaves it to itself. */
+const runFields = {
+  repo,
+  task: taskName.optional(),
+  create: z.boolean(),
+  command: z.array(z.string()).min(1).readonly().optional(),
+  agent: z.string().min(1).optional(),
+  prompt: z.string().optional(),
+  resume: z.union([z.boolean(), z.string().min(1)]).optional(),
+  policy: z.enum(policyLevels).optional(),
+  allowed: tools.optional().describe('Allowed tools, in a list: Read, Edit, Bash(npm test *).'),
+  denied: tools.optional().describe('Denied tools, in a list.'),
+  autoContinue: z.boolean().optional(),
+  askTimeout: z.string().min(1).optional(),
+  notify: list(z.enum(notifyWays)).optional(),
+  base: z.string().min(1).optional(),
+  from: z.string().min(1).optional(),
+  branch: z.string().min(1).optional(),
+  isolation: z.enum(isolations).optional(),
+}
+
 export const taskSchemas = {
   'task.find': {
     input: z.object({ repo, task: taskName.optional(), path: z.string().min(1).optional() }),
@@ -211,25 +234,7 @@ export const taskSchemas = {
     }),
   },
   'task.run': {
-    input: z.object({
-      repo,
-      task: taskName.optional(),
-      create: z.boolean(),
-      command: z.array(z.string()).min(1).readonly().optional(),
-      agent: z.string().min(1).optional(),
-      prompt: z.string().optional(),
-      resume: z.union([z.boolean(), z.string().min(1)]).optional(),
-      policy: z.enum(policyLevels).optional(),
-      allowed: list(z.string().min(1)).optional(),
-      denied: list(z.string().min(1)).optional(),
-      autoContinue: z.boolean().optional(),
-      askTimeout: z.string().min(1).optional(),
-      notify: list(z.enum(notifyWays)).optional(),
-      base: z.string().min(1).optional(),
-      from: z.string().min(1).optional(),
-      branch: z.string().min(1).optional(),
-      isolation: z.enum(isolations).optional(),
-    }),
+    input: z.object(runFields),
     output: z.object({
       task: taskSchema,
       run: z.string(),
@@ -243,6 +248,19 @@ export const taskSchemas = {
       checkpoint: stepSchema.optional(),
       warnings,
     }),
+  },
+  'task.detach': {
+    input: z.object({ ...runFields, cleanup: z.boolean().optional() }),
+    output: z.object({
+      task: taskSchema,
+      pid: z.number().int().describe('The process that the run goes on in.'),
+      log: z.string().describe('The file that it writes its events to, one line of JSON each.'),
+      warnings,
+    }),
+  },
+  'task.attach': {
+    input: z.object({ repo, task: taskName.optional() }),
+    output: z.object({ task: taskSchema }),
   },
   'task.compare': {
     input: z.object({ repo, tasks: z.array(taskName).min(2).readonly(), diff: z.boolean().optional() }),
@@ -396,7 +414,11 @@ export const taskSchemas = {
   'task.prune': {
     input: z.object({
       repo,
-      olderThanMs: z.number().nonnegative().optional(),
+      olderThanMs: z
+        .number()
+        .nonnegative()
+        .optional()
+        .describe('Unused for more milliseconds than this (default: prune.maxAgeDays).'),
       dryRun: z.boolean().optional(),
       force: z.boolean().optional(),
       keepBranches: z.boolean().optional(),

@@ -1,18 +1,9 @@
 /** The log file of a detached run: the lines that `run --json` prints, one object each. */
-import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as pause } from 'node:timers/promises'
 import { lines } from '../core/base/lines.ts'
-import { runLogFile } from '../core/model/layout.ts'
-
-export type LogLine = Readonly<Record<string, unknown>>
-
-/** The name includes a hash of the workspace, since tasks of two repositories may have the same id. */
-export function runLog(home: string, task: { readonly id: string; readonly path: string }): string {
-  const place = createHash('sha256').update(task.path).digest('hex').slice(0, 8)
-  return runLogFile(home, `${task.id}-${place}`)
-}
+import type { LogLine } from '../core/ports/detached-runs.ts'
 
 /** A line that is no JSON is the last words of a process that crashed. */
 function parseLine(line: string): LogLine | undefined {
@@ -49,10 +40,6 @@ const isLast = (line: LogLine) => 'ok' in line && !('event' in line)
 
 const lookMs = 50
 
-/**
- * Hands each line from the byte `from` on to `take`, until `take` returns true or the run's last line comes, and answers that
- * line. Undefined when the process that writes the log is gone.
- */
 export async function follow(
   file: string,
   from: number,

@@ -1,0 +1,236 @@
+/** A walk through every action, by the command line and by another door, on two repositories that are alike. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { ActionName } from '../../src/actions/index.ts'
+import { schemas } from '../../src/protocol/schemas/index.ts'
+import { offshoot, type TestRepo, testRepo } from './repo.ts'
+
+/** A way in, beside the command line. */
+export interface WalkedDoor {
+  readonly name: string
+  /** Opens it for a user who may do everything. */
+  open(repo: TestRepo): Promise<OpenedDoor>
+}
+
+export interface OpenedDoor {
+  /** What the door answers: the object that `--json` prints. */
+  call(action: ActionName, input: object): Promise<Answered>
+  close(): Promise<void>
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- whatever a door answered
+type Answered = any
+
+/** A repository, and the workspaces of its tasks. */
+export interface Walker {
+  readonly repo: TestRepo
+  workspace(task: string): string
+  note(answer: { task?: { id: string; path: string } }): void
+}
+
+export interface Step {
+  readonly action: ActionName
+  /** The words of the command line; left out for an action without a command, which is then only called. */
+  readonly words?: readonly string[]
+  readonly input?: Readonly<Record<string, unknown>>
+  /** What the user does before, in each of the repositories. */
+  readonly before?: (walker: Walker) => void
+}
+
+const command = ['sh', '-c', 'echo run > run.txt']
+const change = (name: string, task: string) => (walker: Walker) =>
+  writeFileSync(path.join(walker.workspace(task), name), `${name} of ${task}\n`)
+
+/** A command that ends when the user says so, which is after somebody has begun to follow it, on a slow machine too. */
+const waiting = ['sh', '-c', 'while ! test -e go; do sleep 0.05; done']
+const letGo = (task: string) => (walker: Walker) => {
+  const go = path.join(walker.workspace(task), 'go')
+  setTimeout(() => writeFileSync(go, ''), 8_000)
+}
+
+/** In this order, as a user would; each action that can be refused is refused once. */
+export const steps: readonly Step[] = [
+  { action: 'task.start', words: ['start', 'T1'], input: { task: 'T1' } },
+  { action: 'task.start', words: ['start', 'T1'], input: { task: 'T1' } },
+  { action: 'task.start', words: ['start', '../x'], input: { task: '../x' } },
+  { action: 'task.start', words: ['start', 'T2'], input: { task: 'T2' } },
+  { action: 'task.start', words: ['start', 'T3', '--from', 'none'], input: { task: 'T3', from: 'none' } },
+  {
+    action: 'task.checkpoint',
+    words: ['checkpoint', 'T1', '--tool', 'Edit'],
+    input: { task: 'T1', tool: 'Edit' },
+    before: change('b.txt', 'T1'),
+  },
+  { action: 'task.checkpoint', words: ['checkpoint', 'T1'], input: { task: 'T1' } },
+  { action: 'task.checkpoint', words: ['checkpoint', 'NONE'], input: { task: 'NONE' } },
+  {
+    action: 'task.run',
+    words: ['run', '--task', 'T2', '--', ...command],
+    input: { task: 'T2', create: true, command },
+  },
+  {
+    action: 'task.run',
+    words: ['run', '--task', 'T2', '--agent', 'none', 'x'],
+    input: { task: 'T2', create: true, agent: 'none', prompt: 'x' },
+  },
+  {
+    action: 'task.detach',
+    words: ['run', '--task', 'T6', '--detach', '--', ...waiting],
+    input: { task: 'T6', create: true, command: waiting },
+  },
+  {
+    action: 'task.detach',
+    words: ['run', '--task', 'T2', '--detach', '--agent', 'none', 'x'],
+    input: { task: 'T2', create: true, agent: 'none', prompt: 'x' },
+  },
+  { action: 'task.attach', words: ['attach', 'T6'], input: { task: 'T6' }, before: letGo('T6') },
+  { action: 'task.attach', words: ['attach', 'NONE'], input: { task: 'NONE' } },
+  { action: 'task.list', words: ['list'], input: {} },
+  { action: 'task.list', words: ['list', '--state', 'frob'], input: { state: 'frob' } },
+  { action: 'task.show', words: ['show', 'T1'], input: { task: 'T1' } },
+  { action: 'task.show', words: ['show', 'NONE'], input: { task: 'NONE' } },
+  { action: 'task.find', input: { task: 'T1' } },
+  { action: 'task.exists', input: { task: 'T1' } },
+  { action: 'task.log', words: ['log', 'T1'], input: { task: 'T1' } },
+  { action: 'task.log', words: ['log', 'NONE'], input: { task: 'NONE' } },
+  // With --json the command line asks for the hunks as well.
+  { action: 'task.diff', words: ['diff', 'T1'], input: { task: 'T1', hunks: true } },
+  { action: 'task.diff', words: ['diff', 'T1', '--step', '9'], input: { task: 'T1', step: '9' } },
+  { action: 'task.compare', words: ['compare', 'T1', 'T2'], input: { tasks: ['T1', 'T2'] } },
+  { action: 'task.compare', words: ['compare', 'T1', 'NONE'], input: { tasks: ['T1', 'NONE'] } },
+  { action: 'task.rewind', words: ['rewind', 'T1', '--to', '0'], input: { task: 'T1', to: 0 } },
+  { action: 'task.rewind', words: ['rewind', 'T1', '--to', '99'], input: { task: 'T1', to: 99 } },
+  { action: 'task.rewind', words: ['rewind', 'T1', '--to', '1'], input: { task: 'T1', to: 1 } },
+  { action: 'task.update', words: ['update', 'T1'], input: { task: 'T1' } },
+  { action: 'task.update', words: ['update', 'T1', '--onto', 'none'], input: { task: 'T1', onto: 'none' } },
+  { action: 'task.stop', words: ['stop', 'T1'], input: { task: 'T1' } },
+  { action: 'task.stop', words: ['stop', 'NONE'], input: { task: 'NONE' } },
+  { action: 'task.answer', words: ['answer', 'T1', 'y'], input: { task: 'T1', answer: 'y' } },
+  { action: 'task.say', words: ['say', 'T1', 'hello'], input: { task: 'T1', text: 'hello' } },
+  {
+    action: 'task.install',
+    words: ['agents', 'install', 'T1', '--agent', 'claude'],
+    input: { task: 'T1', agent: 'claude' },
+  },
+  { action: 'task.install', words: ['agents', 'install', 'NONE'], input: { task: 'NONE' } },
+  { action: 'task.accept', words: ['accept', 'T2', '--dry-run'], input: { task: 'T2', dryRun: true } },
+  { action: 'task.accept', words: ['accept', 'T2'], input: { task: 'T2' } },
+  { action: 'task.accept', words: ['accept', 'NONE'], input: { task: 'NONE' } },
+  { action: 'system.ops', words: ['ops'], input: {} },
+  { action: 'system.undo', words: ['undo'], input: {} },
+  { action: 'system.undo', words: ['undo', 'zzzz'], input: { operation: 'zzzz' } },
+  { action: 'task.reject', words: ['reject', 'T2'], input: { task: 'T2' } },
+  { action: 'task.reject', words: ['reject', 'NONE'], input: { task: 'NONE' } },
+  { action: 'task.start', words: ['start', 'T4'], input: { task: 'T4' } },
+  { action: 'task.delete', words: ['delete', 'T4'], input: { task: 'T4' } },
+  { action: 'task.delete', words: ['delete', 'NONE'], input: { task: 'NONE' } },
+  { action: 'task.start', words: ['start', 'T5'], input: { task: 'T5' } },
+  { action: 'worktree.list', words: ['worktree', 'list'], input: {} },
+  {
+    action: 'worktree.remove',
+    words: ['worktree', 'remove', '--task', 'T5'],
+    input: { task: 'T5' },
+    before: change('c.txt', 'T5'),
+  },
+  {
+    action: 'worktree.remove',
+    words: ['worktree', 'remove', '--task', 'T5', '--force'],
+    input: { task: 'T5', force: true },
+  },
+  { action: 'task.prune', words: ['prune', '--dry-run'], input: { dryRun: true } },
+  { action: 'task.repair', words: ['repair', 'T1'], input: { task: 'T1' } },
+  { action: 'task.repair', words: ['repair', 'NONE'], input: { task: 'NONE' } },
+  { action: 'system.recover', words: ['recover'], input: {} },
+  { action: 'system.doctor', words: ['doctor'], input: {} },
+  { action: 'system.orphans', words: ['doctor', '--orphans'], input: {} },
+  { action: 'system.pool', words: ['pool'], input: {} },
+  { action: 'system.audit', words: ['audit', '--task', 'T1'], input: { task: 'T1' } },
+  { action: 'system.audit', words: ['audit', '--since', 'frob'], input: { since: 'frob' } },
+  { action: 'system.disk', input: {} },
+  { action: 'system.repos', words: ['repos'], input: {} },
+  { action: 'system.notices', input: {} },
+  { action: 'system.config', words: ['config'], input: {} },
+  { action: 'system.import', words: ['config', 'import'], input: {} },
+  { action: 'system.trust', words: ['trust', '--show'], input: { show: true } },
+  { action: 'system.agents', words: ['agents'], input: {} },
+  {
+    action: 'system.direct',
+    words: ['run', '--isolation', 'direct', '--', 'true'],
+    input: { isolation: 'direct', command: ['true'] },
+  },
+  { action: 'system.forget', words: ['repos', 'forget', '.'], input: {} },
+]
+
+/** Two repositories of this are alike, whatever door is used. */
+export function makeWalker(): Walker {
+  const repo = testRepo({ 'a.txt': 'one\n' }, mkdtempSync(path.join(os.tmpdir(), 'offshoot-test-')))
+  const places = new Map<string, string>()
+  return {
+    repo,
+    workspace: (task) => places.get(task) ?? '',
+    note: ({ task }) => void (task && places.set(task.id, task.path)),
+  }
+}
+
+export function takeAway({ repo }: Walker): void {
+  rmSync(repo.home, { recursive: true, force: true })
+}
+
+/** What the command line answers; undefined for an action without a command. */
+export async function byCommand(walker: Walker, { words, before }: Step): Promise<Answered> {
+  before?.(walker)
+  if (!words) return undefined
+  const { own, rest } = { own: words.slice(0, cutAt(words)), rest: words.slice(cutAt(words)) }
+  const { json } = await offshoot(walker.repo, ...own, '--json', ...rest)
+  // Notices are for the user alone: no other door takes them away.
+  const { notices: _, ...answer } = json
+  walker.note(answer)
+  return compared(answer, walker)
+}
+
+const cutAt = (words: readonly string[]) => (words.includes('--') ? words.indexOf('--') : words.length)
+
+export async function byDoor(
+  walker: Walker,
+  door: OpenedDoor,
+  { action, input, before }: Step,
+): Promise<Answered> {
+  before?.(walker)
+  const takesRepo = 'repo' in schemas[action].input.shape
+  const answer = await door.call(action, { ...(takesRepo && { repo: walker.repo.dir }), ...input })
+  walker.note(answer)
+  return compared(answer, walker)
+}
+
+/** Of wrong usage only the code: the command line speaks of flags, other doors of fields. */
+function compared(answer: Answered, { repo }: Walker): unknown {
+  const isUsage = answer.ok === false && answer.error.code === 'WT_019'
+  return isUsage ? { ok: false, error: { code: 'WT_019' } } : plain(answer, repo.home)
+}
+
+/** What differs between two repositories that are alike, and between two moments. */
+const varying: readonly [RegExp, string][] = [
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>'],
+  [/\b\d{8}-\d{6}\b/g, '<time>'],
+  [/\b[0-9a-f]{40}\b/g, '<commit>'],
+  [/\b[0-9a-v]{20}\b/g, '<id>'],
+  [/\brepo-[0-9a-z]{8}\b/g, 'repo-<id>'],
+  [/\b(\w+)_[0-9a-z]{6}\b/g, '$1_<id>'],
+  [/\bprocess \d+\b/g, 'process <pid>'],
+  [/\b[\d.]+ (B|KiB|MiB|GiB)\b/g, '<size>'],
+  [/\b(\w+)-[0-9a-f]{8}\.log\b/g, '$1-<id>.log'],
+]
+const numbers: ReadonlySet<string> = new Set(['age', 'bytes', 'seconds', 'pid', 'ports', 'seq'])
+
+function plain(value: unknown, home: string, key = ''): unknown {
+  if (typeof value === 'string')
+    return varying.reduce(
+      (text, [form, name]) => text.replaceAll(form, name),
+      value.replaceAll(home, '<home>'),
+    )
+  if (typeof value === 'number' && numbers.has(key)) return 0
+  if (Array.isArray(value)) return value.map((one) => plain(one, home, key))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one, home, name)]))
+}
