@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'MCP: a shadow branch needs no more than the scope run',
     file: 'src/api/call.ts',
-    find: 'requireScope(caller, action, isPreview, input)',
+    find: 'requireScope(caller, action, isPreview, asking)',
     replace: 'requireScope(caller, action, isPreview)',
     suites: [journey],
   },

@@ -152,8 +152,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a task does not say that it is in use',
     file: 'src/core/model/events.ts',
-    find: 'const begun = { ...task, runs: task.runs + 1, lastActiveAt: at, pending }',
-    replace: 'const begun = { ...task, runs: task.runs + 1, lastActiveAt: at }',
+    find: 'const begun = { ...task, ...command, runs: task.runs + 1, lastActiveAt: at, pending }',
+    replace: 'const begun = { ...task, ...command, runs: task.runs + 1, lastActiveAt: at }',
     suites: [perTask('policies-and-limits')],
     breaks: ['NFR-017: a clean-up leaves alone'],
   },
@@ -229,7 +229,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: '--worktree-cleanup is ignored',
     file: 'src/cli/commands/run.ts',
-    find: " || flag(context.values, 'worktree-cleanup')",
+    find: " || flag(values, 'worktree-cleanup')",
     replace: '',
     suites: [supervisor],
     breaks: ['--worktree-cleanup'],

@@ -19,26 +19,26 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'list shows nothing',
     file: list,
-    find: 'return { tasks: input.state === undefined ? tasks :',
-    replace: 'return { tasks: input.state === undefined ? [] :',
+    find: 'tasks: input.state === undefined ? tasks :',
+    replace: 'tasks: input.state === undefined ? [] :',
     suites: [perTask('made')],
     breaks: ['FR-004', 'AC-004', 'FR-001', 'AC-001'],
   },
   {
     name: 'list asks git',
     file: list,
-    find: '  if (!repo) return { tasks: [], movedFrom',
+    find: '  if (!repo) return { seq, tasks: [], movedFrom',
     replace:
-      '  await (records as unknown as { git: { requireVersion(): Promise<void> } }).git.requireVersion()\n  if (!repo) return { tasks: [], movedFrom',
+      '  await (records as unknown as { git: { requireVersion(): Promise<void> } }).git.requireVersion()\n  if (!repo) return { seq, tasks: [], movedFrom',
     suites: [perTask('made')],
     breaks: ['NFR-003, NFR-004: to list'],
   },
   {
     name: 'list takes its time',
     file: list,
-    find: '  if (!repo) return { tasks: [], movedFrom',
+    find: '  if (!repo) return { seq, tasks: [], movedFrom',
     replace:
-      '  await new Promise((resolve) => setTimeout(resolve, 600))\n  if (!repo) return { tasks: [], movedFrom',
+      '  await new Promise((resolve) => setTimeout(resolve, 600))\n  if (!repo) return { seq, tasks: [], movedFrom',
     suites: [perTask('cost')],
     breaks: ['NFR-003'],
   },

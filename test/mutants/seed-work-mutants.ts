@@ -100,7 +100,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the conversation of an agent is not kept',
     file: 'src/core/model/events.ts',
-    find: 'return { ...task, conversation: { agent: event.agent, id: event.conversation } }',
+    find: 'return { ...task, conversation: withId(task.conversation, event) }',
     replace: 'return task',
     suites: [supervisor],
     breaks: ['every worktree is listed', 'by the id of the conversation'],
