@@ -37,6 +37,7 @@ export const token = {
     summary: 'Revoke a token, which opens nothing from now on',
     group: 'setup',
     scope: 'admin',
+    destructive: true,
     writes: true,
     command: 'token revoke',
     args: [{ option: 'id', required: true }],

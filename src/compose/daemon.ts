@@ -15,7 +15,8 @@ export interface DaemonParts {
 }
 
 export function composeDaemon(env: NodeJS.ProcessEnv): DaemonParts {
-  const ports = compose({ env })
+  // Nobody is at the streams of a daemon but whoever reads what it prints.
+  const ports = compose({ env, lendsStreams: false })
   openStateFolder(ports.home)
   return { ports, socketFolder: socketFolder(ports.home, env) }
 }

@@ -9,6 +9,8 @@ import { offshoot, type TestRepo, testRepo } from './repo.ts'
 /** A way in, beside the command line. */
 export interface WalkedDoor {
   readonly name: string
+  /** The rule of SPEC.md that the walk checks. */
+  readonly rule: string
   /** Opens it for a user who may do everything. */
   open(repo: TestRepo): Promise<OpenedDoor>
 }
@@ -16,7 +18,15 @@ export interface WalkedDoor {
 export interface OpenedDoor {
   /** What the door answers: the object that `--json` prints. */
   call(action: ActionName, input: object): Promise<Answered>
+  /** Checks what else the door says of its last answer, such as a status, by the exit code of the command line. */
+  agree?(code: number | null): void
   close(): Promise<void>
+}
+
+/** What the command line answered, and its exit code. */
+export interface Printed {
+  readonly answer: unknown
+  readonly code: number | null
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- whatever a door answered
@@ -76,15 +86,15 @@ export const steps: readonly Step[] = [
   },
   {
     action: 'task.detach',
-    words: ['run', '--task', 'T6', '--detach', '--', ...waiting],
-    input: { task: 'T6', create: true, command: waiting },
+    words: ['run', '--task', 'T7', '--detach', '--', ...waiting],
+    input: { task: 'T7', create: true, command: waiting },
   },
   {
     action: 'task.detach',
     words: ['run', '--task', 'T2', '--detach', '--agent', 'none', 'x'],
     input: { task: 'T2', create: true, agent: 'none', prompt: 'x' },
   },
-  { action: 'task.attach', words: ['attach', 'T6'], input: { task: 'T6' }, before: letGo('T6') },
+  { action: 'task.attach', words: ['attach', 'T7'], input: { task: 'T7' }, before: letGo('T7') },
   { action: 'task.attach', words: ['attach', 'NONE'], input: { task: 'NONE' } },
   { action: 'task.list', words: ['list'], input: {} },
   { action: 'task.list', words: ['list', '--state', 'frob'], input: { state: 'frob' } },
@@ -94,7 +104,6 @@ export const steps: readonly Step[] = [
   { action: 'task.exists', input: { task: 'T1' } },
   { action: 'task.log', words: ['log', 'T1'], input: { task: 'T1' } },
   { action: 'task.log', words: ['log', 'NONE'], input: { task: 'NONE' } },
-  // With --json the command line asks for the hunks as well.
   { action: 'task.diff', words: ['diff', 'T1'], input: { task: 'T1', hunks: true } },
   { action: 'task.diff', words: ['diff', 'T1', '--step', '9'], input: { task: 'T1', step: '9' } },
   { action: 'task.compare', words: ['compare', 'T1', 'T2'], input: { tasks: ['T1', 'T2'] } },
@@ -117,6 +126,17 @@ export const steps: readonly Step[] = [
   { action: 'task.accept', words: ['accept', 'T2', '--dry-run'], input: { task: 'T2', dryRun: true } },
   { action: 'task.accept', words: ['accept', 'T2'], input: { task: 'T2' } },
   { action: 'task.accept', words: ['accept', 'NONE'], input: { task: 'NONE' } },
+  { action: 'task.start', words: ['start', 'T6'], input: { task: 'T6' } },
+  {
+    action: 'task.accept',
+    words: ['accept', 'T6'],
+    input: { task: 'T6' },
+    before({ repo, workspace }) {
+      writeFileSync(path.join(workspace('T6'), 'a.txt'), 'theirs\n')
+      repo.write('a.txt', 'mine\n')
+    },
+  },
+  { action: 'task.list', words: ['list', '-C', '/'], input: { repo: '/' } },
   { action: 'system.ops', words: ['ops'], input: {} },
   { action: 'system.undo', words: ['undo'], input: {} },
   { action: 'system.undo', words: ['undo', 'zzzz'], input: { operation: 'zzzz' } },
@@ -159,6 +179,10 @@ export const steps: readonly Step[] = [
     words: ['run', '--isolation', 'direct', '--', 'true'],
     input: { isolation: 'direct', command: ['true'] },
   },
+  { action: 'token.create', words: ['token', 'create', '--scope', 'look'], input: { scope: 'look' } },
+  { action: 'token.create', words: ['token', 'create'], input: {} },
+  { action: 'token.list', words: ['token', 'list'], input: {} },
+  { action: 'token.revoke', words: ['token', 'revoke', 'none'], input: { id: 'none' } },
   { action: 'system.forget', words: ['repos', 'forget', '.'], input: {} },
 ]
 
@@ -177,19 +201,16 @@ export function takeAway({ repo }: Walker): void {
   rmSync(repo.home, { recursive: true, force: true })
 }
 
-/** What the command line answers; undefined for an action without a command. */
-export async function byCommand(walker: Walker, { words, before }: Step): Promise<Answered> {
+/** Undefined for an action without a command. */
+export async function byCommand(walker: Walker, { words, before }: Step): Promise<Printed | undefined> {
   before?.(walker)
   if (!words) return undefined
-  const { own, rest } = { own: words.slice(0, cutAt(words)), rest: words.slice(cutAt(words)) }
-  const { json } = await offshoot(walker.repo, ...own, '--json', ...rest)
+  const { json, code } = await offshoot(walker.repo, '--json', ...words)
   // Notices are for the user alone: no other door takes them away.
   const { notices: _, ...answer } = json
   walker.note(answer)
-  return compared(answer, walker)
+  return { answer: compared(answer, walker), code }
 }
-
-const cutAt = (words: readonly string[]) => (words.includes('--') ? words.indexOf('--') : words.length)
 
 export async function byDoor(
   walker: Walker,
@@ -213,6 +234,7 @@ function compared(answer: Answered, { repo }: Walker): unknown {
 const varying: readonly [RegExp, string][] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>'],
   [/\b\d{8}-\d{6}\b/g, '<time>'],
+  [/\boffshoot_[0-9a-z]{8}_[\w-]{43}/g, '<token>'],
   [/\b[0-9a-f]{40}\b/g, '<commit>'],
   [/\b[0-9a-v]{20}\b/g, '<id>'],
   [/\brepo-[0-9a-z]{8}\b/g, 'repo-<id>'],
@@ -224,11 +246,13 @@ const varying: readonly [RegExp, string][] = [
 const numbers: ReadonlySet<string> = new Set(['age', 'bytes', 'seconds', 'pid', 'ports', 'seq'])
 
 function plain(value: unknown, home: string, key = ''): unknown {
-  if (typeof value === 'string')
+  if (typeof value === 'string') {
+    if (key === 'id' && /^[0-9a-z]{8}$/.test(value)) return '<id>'
     return varying.reduce(
       (text, [form, name]) => text.replaceAll(form, name),
       value.replaceAll(home, '<home>'),
     )
+  }
   if (typeof value === 'number' && numbers.has(key)) return 0
   if (Array.isArray(value)) return value.map((one) => plain(one, home, key))
   if (typeof value !== 'object' || value === null) return value

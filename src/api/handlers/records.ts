@@ -11,7 +11,7 @@ export const recordHandlers: Handlers<RecordAction, Records> = {
   async 'task.list'(records, { repo, ...input }) {
     const { list } = await import('../../core/verbs/list.ts')
     const { seq, tasks, movedFrom } = await list(records, { dir: repo, ...input })
-    return { seq, tasks: tasks.map((task) => taskView(task)), ...(movedFrom !== undefined && { movedFrom }) }
+    return { tasks: tasks.map((task) => taskView(task)), seq, ...(movedFrom !== undefined && { movedFrom }) }
   },
   async 'task.find'(records, { repo, task: id, path }) {
     const { findTask, findTaskByPath } = await import('../../core/tasks/find.ts')

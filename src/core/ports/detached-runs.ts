@@ -3,7 +3,7 @@
 /** One line that the process of a run has written: an event, or the answer at its end. */
 export type LogLine = Readonly<Record<string, unknown>>
 
-export interface DetachedCall {
+interface DetachedCall {
   /** The words after `offshoot`. */
   readonly words: readonly string[]
   /** Is written to stdin. */
