@@ -126,8 +126,8 @@ describe('--json', () => {
     ]
     // A library asks these; no command answers with them.
     const unprinted = ['task.find', 'task.exists', 'system.notices']
-    // These need an agent at work, or the id of a token: questions, say and daemon.test.ts compare them with their schemas.
-    const elsewhere = ['task.answer', 'task.say', 'token.revoke']
+    // These need a run at work, or the id of a token: questions, say and daemon.test.ts compare them with their schemas.
+    const elsewhere = ['task.answer', 'task.say', 'task.attach', 'task.detach', 'token.revoke']
     expect(new Set([...answers.map(([action]) => action), ...unprinted, ...elsewhere])).toEqual(
       new Set(Object.keys(actions)),
     )
