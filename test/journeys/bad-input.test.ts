@@ -66,7 +66,6 @@ const badIds: [string, string][] = [
   ['日本', 'WT_019'],
   ['right\u202eleft', 'WT_019'],
   ['~', 'WT_019'],
-  ['@', 'WT_019'],
   ['a:b', 'WT_019'],
   ['a*b', 'WT_019'],
   ['$(id)', 'WT_019'],
