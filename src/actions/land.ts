@@ -102,7 +102,15 @@ export const land = {
     undoable: true,
     revertsFirst: true,
     args: [{ option: 'task' }],
-    options: { task: { ...task, flag: null }, keepBranch },
+    options: {
+      task: { ...task, flag: null },
+      keepBranch,
+      batch: {
+        type: 'text',
+        flag: null,
+        help: 'the accept of a sibling that it belongs to: an undo takes both back',
+      },
+    },
   },
   'task.delete': {
     summary: 'Discard the work of a task and hide its record; undo brings both back',

@@ -91,6 +91,18 @@ export const work = {
       cleanup: { type: 'boolean', help: 'remove the workspace if the run succeeds; the branch stays' },
     },
   },
+  'task.plan': {
+    summary: 'Check what runs would begin with, and answer their agents; nothing is made',
+    group: 'work',
+    scope: 'look',
+    command: 'run',
+    options: {
+      agents: { type: 'text', many: true, flag: null, help: 'an agent for each run' },
+      policy: conversing.policy,
+      allowed: conversing.allowed,
+      denied: conversing.denied,
+    },
+  },
   'task.answer': {
     summary: 'Answer the question of an agent that nobody was at a terminal for, or show it',
     group: 'work',

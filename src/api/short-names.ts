@@ -1,4 +1,4 @@
-/** Replaces short names of tasks in the input of an action by ids, before anybody is checked or anything is done. */
+/** Replaces short names of tasks in the input of an action by ids, before anything is checked (docs/adr/0048-short-names.md). */
 import type { Action } from '../actions/action.ts'
 import type { Records } from '../core/ports/index.ts'
 

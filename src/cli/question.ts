@@ -9,24 +9,25 @@ export type Asked = Extract<Told, { event: 'asked' }>
 /** The end of the question before: runs side by side must not mix theirs. */
 let before: Promise<unknown> = Promise.resolve()
 
-/** Asks the user about a tool call. Undefined where nobody can answer. */
-export function question(context: Context, told: Asked): Promise<Said | undefined> | undefined {
+/** Asks the user about a tool call; `who` asks, where there are several. Undefined where nobody can answer. */
+export function question(context: Context, told: Asked, who = ''): Promise<Said | undefined> | undefined {
   if (!canAsk()) return undefined
-  const said = before.then(() => askAbout(context, told))
+  const said = before.then(() => askAbout(context, told, who))
   before = said.catch(() => {})
   return said
 }
 
-async function askAbout({ signal, paint }: Context, told: Asked): Promise<Said | undefined> {
+async function askAbout({ signal, paint }: Context, told: Asked, who: string): Promise<Said | undefined> {
   const { columns, rows } = process.stderr
-  const pages = pagesOf(questionLines(told), columns || 80, rows || 24)
+  const asks = who === '' ? [] : [`${who} asks:`]
+  const pages = pagesOf([...asks, ...questionLines(told)], columns || 80, rows || 24)
   for (const [n, page] of pages.entries()) {
     process.stderr.write(`${page.join('\n')}\n`)
     if (n === pages.length - 1) break
     const more = `Page ${n + 1} of ${pages.length}. Enter shows the next one; the answer comes after the last. `
     if ((await askNow(paint('bold', more), signal)) === undefined) return undefined
   }
-  const all = paint('bold', `${visible(told.tool)}: allow exactly this?`)
+  const all = paint('bold', `${asks.length > 0 ? `${who}: ` : ''}${visible(told.tool)}: allow exactly this?`)
   const said = await askNow(`${all} [y]es, [a]lways: this same call again in this task, [N]o: `, signal)
   if (said === undefined) return undefined
   return said === 'y' || said === 'yes' ? 'once' : said === 'a' || said === 'always' ? 'always' : 'deny'

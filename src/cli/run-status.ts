@@ -11,6 +11,8 @@ export interface RunStatus {
   hasBegun(): boolean
   /** `Bash npm test`, or the agent while it uses no tool. */
   text(): string
+  /** The run is over; the words say how. */
+  close(words: string): void
   /** ` · 3 steps · 12 s · 1,234 tokens · $0.0123` */
   end(): string
 }
@@ -21,18 +23,25 @@ export function runStatus(now: () => number = Date.now): RunStatus {
   let doing = ''
   let steps = 0
   let used: Usage | undefined
+  let ended: number | undefined
   return {
     take(told) {
       if (told.event === 'started') {
         agent = told.agent
+        doing = ''
         // An onlooker who comes later sees the same time.
         begun = Date.parse(told.task.lastRun?.startedAt ?? '') || now()
       }
+      if (told.event === 'queued') doing = 'waits for its turn'
       if (told.event === 'tool.started') doing = callText(told)
       if (told.event === 'waiting') doing = `asks: ${callText(told)}`
       if (told.event === 'tool.ended' || (told.event === 'decided' && !told.allow)) doing = ''
       if (told.event === 'checkpoint') steps++
       if (told.event === 'usage') used = plus(used, told)
+    },
+    close(words) {
+      ended = now()
+      doing = words
     },
     hasBegun: () => begun !== undefined,
     text: () => doing || agent,
@@ -40,7 +49,7 @@ export function runStatus(now: () => number = Date.now): RunStatus {
       const tokens = used ? tokensText(used) : ''
       const parts = [
         counted(steps, 'step'),
-        ...(begun === undefined ? [] : [durationText(Math.max(0, now() - begun) / 1000)]),
+        ...(begun === undefined ? [] : [durationText(Math.max(0, (ended ?? now()) - begun) / 1000)]),
         ...(tokens === '' ? [] : [`${tokens} tokens`]),
         ...(used?.costUsd === undefined ? [] : [costText(used.costUsd)]),
       ]

@@ -1,5 +1,6 @@
 /** Prints a run for a person while it goes on: the agent's messages, its tool calls, and each step. */
 import type { Emit } from '../api/views.ts'
+import type { Told } from '../protocol/events.ts'
 import { canAsk } from './ask.ts'
 import type { Context } from './command.ts'
 import { counted } from '../core/base/counted.ts'
@@ -31,51 +32,51 @@ export function personal(context: Context): RunView {
   let task = 'TASK'
   const emit: Emit = (event) => {
     status.take(event)
-    switch (event.event) {
-      case 'queued':
-        return say(`Waiting: the limit of ${counted(event.limit, 'run')} in this repository is reached.`)
-      case 'progress':
-        return line.show(progressText(event))
-      case 'started':
-        task = event.task.id
-        return say(`${event.agent} is at work on ${event.task.id}`)
-      case 'message':
-      case 'output':
-      case 'tool.ended':
-      case 'malformed':
-        return say(eventText(paint, event))
-      case 'tool.started':
-      case 'usage':
-        return show()
-      case 'decided':
-        if (!event.allow) say(eventText(paint, { ...event, event: 'denied' }))
-        return
-      case 'waiting':
-        return say(
-          `${paint('yellow', 'asks:')} ${callText(event)} (${visible(event.reason)}): offshoot answer ${task}`,
-        )
-      case 'heard':
-        return event.texts.forEach((text) => say(`${paint('bold', 'you:')} ${printableText(text.trim())}`))
-      case 'checkpoint':
-        return say(eventText(paint, { event: 'step', ...event.checkpoint }))
-      case 'notified':
-        ring(event)
-        if (event.reason !== undefined)
-          say(`${paint('yellow', 'notice:')} no notification by ${event.how}: ${printable(event.reason)}`)
-        return
-      case 'asked':
-        line.clear()
-        asking += canAsk() ? 1 : 0
-        return question(context, event)?.finally(() => asking--)
-      default:
-        return
+    ring(event)
+    if (event.event === 'started') task = event.task.id
+    if (event.event === 'progress') return line.show(progressText(event))
+    if (event.event === 'asked') {
+      line.clear()
+      asking += canAsk() ? 1 : 0
+      return question(context, event)?.finally(() => asking--)
     }
+    const words = toldText(paint, event, task)
+    return words === undefined ? show() : say(words)
   }
   const close = () => {
     clearInterval(ticking)
     line.clear()
   }
   return { emit, close }
+}
+
+/** What a person is told of an event; undefined: nothing, or a question. */
+export function toldText(paint: Paint, event: Told, task: string): string | undefined {
+  switch (event.event) {
+    case 'queued':
+      return `Waiting: the limit of ${counted(event.limit, 'run')} in this repository is reached.`
+    case 'started':
+      return `${event.agent} is at work on ${event.task.id}`
+    case 'message':
+    case 'output':
+    case 'tool.ended':
+    case 'malformed':
+      return eventText(paint, event)
+    case 'decided':
+      return event.allow ? undefined : eventText(paint, { ...event, event: 'denied' })
+    case 'waiting':
+      return `${paint('yellow', 'asks:')} ${callText(event)} (${visible(event.reason)}): offshoot answer ${task}`
+    case 'heard':
+      return event.texts.map((text) => `${paint('bold', 'you:')} ${printableText(text.trim())}`).join('\n')
+    case 'checkpoint':
+      return eventText(paint, { event: 'step', ...event.checkpoint })
+    case 'notified':
+      return event.reason === undefined
+        ? undefined
+        : `${paint('yellow', 'notice:')} no notification by ${event.how}: ${printable(event.reason)}`
+    default:
+      return undefined
+  }
 }
 
 type Call = Pick<Asked, 'tool' | 'summary'>

@@ -1,24 +1,43 @@
-/** The status line at the bottom of a terminal: it is written over, and erased before anything else is printed. */
+/** Status lines at the bottom of a terminal: they are written over, and erased before anything else is printed. */
+
+interface Status {
+  readonly text: string
+  /** Of a text that is too long the beginning is shown, and this in any case. */
+  readonly end?: string | undefined
+}
+
+export interface StatusLines {
+  show(lines: readonly Status[]): void
+  clear(): void
+}
 
 export interface StatusLine {
-  /** Of a text that is too long the beginning is shown, and `end` in any case. */
   show(text: string, end?: string): void
   clear(): void
 }
 
-/** Where stderr is no terminal, nothing is shown. */
 export function statusLine(isQuiet: boolean): StatusLine {
-  let isShown = false
+  const { show, clear } = statusLines(isQuiet)
+  return { show: (text, end) => show([{ text, end }]), clear }
+}
+
+/** Where stderr is no terminal, nothing is shown. */
+export function statusLines(isQuiet: boolean): StatusLines {
+  let shown = 0
+  const erased = () => `\r${shown > 1 ? `\u001B[${shown - 1}A` : ''}\u001B[J`
   return {
-    show(text, end = '') {
+    show(lines) {
       // Asked only here: loading the streams of Node takes a tenth of the time of a short command.
       if (isQuiet || !process.stderr.isTTY) return
-      process.stderr.write(`\r\u001B[K${cutLine(text, end, (process.stderr.columns || 80) - 1)}`)
-      isShown = true
+      const { columns, rows } = process.stderr
+      const fitting = lines.slice(0, Math.max(1, (rows || 24) - 1))
+      const words = fitting.map(({ text, end = '' }) => cutLine(text, end, (columns || 80) - 1))
+      process.stderr.write(`${erased()}${words.join('\n')}`)
+      shown = words.length
     },
     clear() {
-      if (isShown) process.stderr.write('\r\u001B[K')
-      isShown = false
+      if (shown > 0) process.stderr.write(erased())
+      shown = 0
     },
   }
 }

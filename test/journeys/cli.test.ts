@@ -125,7 +125,7 @@ describe('--json', () => {
       ['system.forget', ['repos', 'forget', '.']],
     ]
     // A library asks these; no command answers with them.
-    const unprinted = ['task.find', 'task.exists', 'system.notices']
+    const unprinted = ['task.find', 'task.exists', 'task.plan', 'system.notices']
     // These need a run at work, or the id of a token: questions, say and daemon.test.ts compare them with their schemas.
     const elsewhere = ['task.answer', 'task.say', 'task.attach', 'task.detach', 'token.revoke']
     expect(new Set([...answers.map(([action]) => action), ...unprinted, ...elsewhere])).toEqual(

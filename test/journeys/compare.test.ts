@@ -37,7 +37,7 @@ describe('G1: best of several', () => {
     for (const task of ['T1', 'T2'])
       await offshoot(repo, 'run', '--task', task, play({ sh: `echo ${task} > a.txt` }))
     const { stdout } = await offshoot(repo, 'compare', 'T1', 'T2', '--diff')
-    expect(stdout).toMatch(/^TASK +STATE .*\nT1 +completed .* a\.txt\nT2 +completed /)
+    expect(stdout).toMatch(/^TASK +AGENT +STATE .*\nT1 +claude +completed .* a\.txt\nT2 +claude +completed /)
     expect(stdout).toMatch(/\n-T1\n\+T2\n/)
     const { tasks, diff } = await library(repo).compare({ tasks: ['T1', 'T2'], diff: true })
     expect(tasks.map(({ files, shared }) => [files, shared])).toEqual([

@@ -3,6 +3,20 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'an undo takes back a reject without the accept that it belongs to',
+    file: 'src/core/operations/known.ts',
+    find: '(!isNamed && all.find(({ id }) => id === chosen.batch)) || chosen',
+    replace: '(isNamed && all.find(({ id }) => id === chosen.batch)) || chosen',
+    suites: ['src/core/verbs/undo.test.ts', 'test/journeys/best-of.test.ts'],
+  },
+  {
+    name: 'siblings are started before their agents are checked',
+    file: 'src/core/verbs/plan.ts',
+    find: 'agents ?? [undefined]',
+    replace: '[undefined]',
+    suites: ['test/journeys/best-of.test.ts'],
+  },
+  {
     name: 'a run is charged with what its whole conversation has used',
     file: 'src/core/runs/loop.ts',
     find: 'run.usage.totals = task.conversation.used ?? {}',

@@ -55,8 +55,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an undo does not tell what it left',
     file: 'src/api/handlers/land.ts',
-    find: '      ...(done.left.length > 0 && { left: done.left }),\n',
-    replace: '',
+    find: 'operation, files, ...(left.length > 0 && { left }) }',
+    replace: 'operation, files }',
     suites: ['test/journeys/meanwhile.test.ts'],
   },
   {

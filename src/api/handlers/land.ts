@@ -1,6 +1,7 @@
 /** Handlers of the actions that land work, discard it or undo either. */
 import type { land as table } from '../../actions/land.ts'
 import { taskView } from '../../core/model/task-view.ts'
+import type { UndoneOperation } from '../../core/verbs/undo.ts'
 import { outputTo, riskTo, stepView } from '../views.ts'
 import type { Handlers } from './handler.ts'
 
@@ -63,15 +64,21 @@ export const land: Handlers<keyof typeof table> = {
   },
   async 'system.undo'(ports, { repo, operation }, { signal, watch }) {
     const { undo } = await import('../../core/verbs/undo.ts')
-    const done = await undo(ports, { dir: repo, operation }, signal, watch)
-    const { id, verb } = done.undone
+    const { also, errors, ...done } = await undo(ports, { dir: repo, operation }, signal, watch)
     return {
-      task: taskView(done.task),
-      undone: id,
-      verb,
-      operation: done.operation,
-      files: done.files,
-      ...(done.left.length > 0 && { left: done.left }),
+      ...undoneView(done),
+      ...(also.length > 0 && { also: also.map(undoneView) }),
+      ...(errors.length > 0 && {
+        errors: errors.map(({ undone, error }) => ({
+          undone: undone.id,
+          task: undone.task,
+          error: error.toJSON(),
+        })),
+      }),
     }
   },
+}
+
+function undoneView({ task, undone: { id, verb }, operation, files, left }: UndoneOperation) {
+  return { task: taskView(task), undone: id, verb, operation, files, ...(left.length > 0 && { left }) }
 }

@@ -59,6 +59,10 @@ export const work: Handlers<keyof typeof table> = {
     const { task, pid, log } = await detach(ports, asked, signal, watch)
     return { task: taskView(task), pid, log }
   },
+  async 'task.plan'(ports, { repo, ...input }) {
+    const { plan } = await import('../../core/verbs/plan.ts')
+    return { agents: await plan(ports, { dir: repo, ...input }) }
+  },
   async 'task.answer'(ports, { repo, ...input }, { caller }) {
     const { answer } = await import('../../core/verbs/answer.ts')
     const { task, asked, input: whole, said } = await answer(ports, { dir: repo, ...input }, asker(caller))

@@ -36,8 +36,10 @@ export async function accept(context: Context): Promise<Answer> {
   const { task, siblings = [], skipped = [] } = answer
   for (const { path, why } of skipped)
     context.tell(printable(`Not landed, as no step holds it: ${path} (${why})`))
-  const rejected = await rejectRest(context, task.id, siblings)
-  const rest = rejected ? siblings.map((id) => `Rejected ${id}`) : hint(siblings)
+  const rejected = await rejectRest(context, answer)
+  const rest = rejected
+    ? siblings.map((id) => `Rejected ${id}; the undo brings it back, too`)
+    : hint(siblings)
   return {
     json: { ...answer },
     text: [outcomeText(context, answer), ...leftFolder(context, task).map(printable), ...rest].join('\n'),
@@ -66,8 +68,11 @@ function leftOutLines(leftovers: NonNullable<Output<'task.accept'>['accepted']>[
   )
 }
 
-/** Asks whether to reject the other tasks that were given the same prompt, and does so. */
-async function rejectRest(context: Context, id: string, siblings: readonly string[]): Promise<boolean> {
+/** Asks whether to reject the other tasks that were given the same prompt, and does so: one undo takes all of it back. */
+async function rejectRest(
+  context: Context,
+  { task: { id }, siblings = [], operation: batch }: Output<'task.accept'>,
+): Promise<boolean> {
   // Whoever cancelled too late wants no further question.
   if (siblings.length === 0 || flag(context.values, 'json') || context.signal.aborted) return false
   const which = siblings.join(', ')
@@ -76,7 +81,7 @@ async function rejectRest(context: Context, id: string, siblings: readonly strin
     context.signal,
   )
   if (!said?.startsWith('y')) return false
-  for (const task of siblings) await context.call('task.reject', { repo: context.dir, task })
+  for (const task of siblings) await context.call('task.reject', { repo: context.dir, task, batch })
   return true
 }
 

@@ -1,5 +1,4 @@
 /** `run`, `resume` and `exec`: run an agent or a command in a task. */
-import { randomUUID } from 'node:crypto'
 import type { Emit } from '../../api/views.ts'
 import { AppError, appError } from '../../core/model/errors.ts'
 import { isolations, policyLevels } from '../../core/model/enums.ts'
@@ -97,9 +96,11 @@ async function inTask(context: Context): Promise<Answer> {
     throw wrongRun(rest.length > 0)
   const command = rest.length > 0 ? [...rest] : undefined
   const input = { repo, task, create: resume === undefined, ...made, resume, prompt: prompt ?? goOn, command }
-  const several = siblings(context)
   const limited = { ...input, ...limitsOf(context) }
-  if (several !== undefined) return bestOf(context, limited, several)
+  if (isSeveral(values)) {
+    const { bestOf } = await import('./best-of.ts')
+    return bestOf(context, limited)
+  }
   if (flag(values, 'detach')) return detached(context, { ...limited, cleanup: cleanupOf(context) })
   return cleaned(context, await converse(context, limited))
 }
@@ -119,6 +120,9 @@ function requireQuiet(values: Context['values']): void {
   })
 }
 
+const isSeveral = (values: Context['values']) =>
+  text(values, 'agents') !== undefined || text(values, 'times') !== undefined
+
 /** How a new task is made. */
 function madeBy({ values }: Context) {
   const [from, branch, isolation] = [
@@ -132,12 +136,6 @@ function madeBy({ values }: Context) {
     { options: ['--resume', '--from'], why },
     { options: ['--resume', '--branch'], why },
     { options: ['--resume', '--isolation'], why },
-  ])
-  const several = { '--agents': text(values, 'agents'), '--times': text(values, 'times') }
-  const one = ': each task has a branch of its own'
-  requireCombinable({ ...several, '--branch': branch }, [
-    { options: ['--agents', '--branch'], why: one },
-    { options: ['--times', '--branch'], why: one },
   ])
   return { base: text(values, 'worktree-dir'), from, branch, isolation }
 }
@@ -168,52 +166,6 @@ export async function resume(context: Context): Promise<Answer> {
   const input = { repo, task, create: false, resume: true, prompt, ...limitsOf(context) }
   if (flag(context.values, 'detach')) return detached(context, input)
   return answer(context, await converse(context, input))
-}
-
-/** The agent of each task that --agents and --times ask for; undefined without both. */
-function siblings({ values }: Context): (string | undefined)[] | undefined {
-  const agents = text(values, 'agents')?.split(',')
-  const times = text(values, 'times')
-  if (agents === undefined && times === undefined) return undefined
-  const count = Number(times ?? 1)
-  if (!Number.isInteger(count) || count < 1 || count > 100)
-    throw new AppError('wrongUsage', `--times takes a number from 1 to 100, not ${JSON.stringify(times)}.`, {
-      hint: 'Write it as --times 3.',
-    })
-  return Array.from({ length: count }, () => agents ?? [text(values, 'agent')]).flat()
-}
-
-/** Gives one prompt to several tasks from one base. A run that fails does not stop the others. */
-async function bestOf(
-  context: Context,
-  input: Input<'task.run'>,
-  agents: readonly (string | undefined)[],
-): Promise<Answer> {
-  const title = input.prompt
-  const { repo, base, from, isolation } = input
-  const tasks: string[] = []
-  const group = randomUUID()
-  for (const [n, agent] of agents.entries()) {
-    const name = input.task === undefined ? undefined : `${input.task}-${n + 1}`
-    const { task } = await context.call('task.start', {
-      repo,
-      task: name,
-      title,
-      base,
-      from,
-      isolation,
-      group,
-    })
-    tasks.push(task.id)
-    context.tell(`${task.id}: ${agent ?? 'the agent'}`)
-  }
-  const emit = flag(context.values, 'json') ? context.emit : () => undefined
-  const runs = agents.map((agent, n) => context.call('task.run', { ...input, agent, task: tasks[n] }, emit))
-  for (const [n, ran] of (await Promise.allSettled(runs)).entries())
-    if (ran.status === 'rejected') context.tell(`${tasks[n]}: ${printable(appError(ran.reason).message)}`)
-  const { sideBySide } = await import('./compare.ts')
-  if (tasks.length > 1) return sideBySide(context, tasks)
-  return answer(context, await runs[0]!)
 }
 
 /** Prints the id of the task and leaves the run to a process of its own. */
@@ -296,7 +248,7 @@ async function cleaned(context: Context, ran: Output<'task.run'>): Promise<Answe
 }
 
 /** `closed` is the line of commands that work once the task is closed. */
-function answer(context: Context, ran: Output<'task.run'>, closed?: string): Answer {
+export function answer(context: Context, ran: Output<'task.run'>, closed?: string): Answer {
   if (ran.exitCode !== undefined) return { json: { ...ran }, text: '', exitCode: ran.exitCode }
   const [first, ...next] = summary(context, ran.task, closed)
   return { json: { ...ran }, text: [first, ...told(ran), ...next].join('\n') }

@@ -6,14 +6,24 @@ import { counted } from '../../core/base/counted.ts'
 
 export async function undo(context: Context): Promise<Answer> {
   const done = await context.call('system.undo', { repo: context.dir, operation: context.positionals[0] })
-  // An undo of `reject` moves a folder and writes no file: "(0 files)" would read like a failure.
-  const files = done.files.length === 0 ? '' : ` (${counted(done.files.length, 'file')})`
+  const { also = [], errors = [] } = done
   const lines = [
-    `Undid ${done.verb} of ${done.task.id}${files}`,
-    ...(done.left ?? []).map(leftLine),
+    ...[done, ...also].flatMap(undoneLines),
+    ...errors.flatMap(({ undone, task, error }) => [
+      `Not undone: ${undone.slice(0, 6)} of ${task}: ${error.message}`,
+      `  hint: ${error.hint}`,
+    ]),
     `  redo: offshoot undo ${done.operation.slice(0, 6)}`,
   ]
-  return { json: { ...done }, text: printableLines(lines) }
+  return { json: { ...done }, text: printableLines(lines), exitCode: errors.length > 0 ? 1 : 0 }
+}
+
+type Undone = Pick<Output<'system.undo'>, 'verb' | 'task' | 'files' | 'left'>
+
+function undoneLines({ verb, task, files, left = [] }: Undone): string[] {
+  // An undo of `reject` moves a folder and writes no file: "(0 files)" would read like a failure.
+  const count = files.length === 0 ? '' : ` (${counted(files.length, 'file')})`
+  return [`Undid ${verb} of ${task.id}${count}`, ...left.map(leftLine)]
 }
 
 export async function ops(context: Context): Promise<Answer> {
@@ -22,7 +32,9 @@ export async function ops(context: Context): Promise<Answer> {
   const now = new Date()
   const rows = operations.map((operation) => {
     const { id, verb, task, at } = operation
-    return [id.slice(0, 6), verb, task, ago(at, now), mark(operation)]
+    const whole = operations.find((other) => other.id === operation.batch)
+    const belongs = whole && `with ${whole.verb} ${whole.id.slice(0, 6)}`
+    return [id.slice(0, 6), verb, task, ago(at, now), [mark(operation), belongs].filter(Boolean).join(', ')]
   })
   return { json: { operations }, text: await table(rows) }
 }

@@ -20,6 +20,8 @@ export interface RejectInput {
   readonly onOutput?: CommandCall['onOutput']
   /** Why auto-revert does it; undefined when a user asked. */
   readonly auto?: AutoRevert | undefined
+  /** The accept that it belongs to: an undo takes both back. */
+  readonly batch?: string | undefined
 }
 
 export interface Rejected {
@@ -60,13 +62,13 @@ export async function rejectHeld(
 /** Performs the operation. The caller holds the task's lock. */
 export async function close(
   work: Work,
-  { keepBranch, hide, auto }: Pick<RejectInput, 'keepBranch' | 'hide' | 'auto'>,
+  { keepBranch, hide, auto, batch }: Pick<RejectInput, 'keepBranch' | 'hide' | 'auto' | 'batch'>,
 ): Promise<Rejected> {
   const { task } = work
   const { branchKept, ...rest } = isOpen(task)
     ? await givingUp(work, 'rejected', { keepBranch, hidden: hide })
     : { branchKept: false, refs: [], record: { from: { hidden: false }, to: { hidden: true } } }
-  const operation = newOperation(work, hide ? 'delete' : 'reject', { auto, ...rest })
+  const operation = newOperation(work, hide ? 'delete' : 'reject', { auto, batch, ...rest })
   const { task: closed, left } = await perform(work, operation)
   return { task: closed, operation: operation.id, branchKept, ...(left.length > 0 && { left }) }
 }

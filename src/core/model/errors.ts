@@ -211,11 +211,17 @@ interface ErrorFacts {
     /** The settings switch offshoot off. */
     | { readonly switchedOff: true }
   /** `killed`: the program did not end when it was asked to. */
-  readonly cancelled: ProgramFailure
+  readonly cancelled: ProgramFailure | CancelledRun
   readonly agentFailed: { readonly task: unknown; readonly run: string; readonly reason: string }
   readonly failed: ProgramFailure & { readonly pid?: number }
   /** The records themselves cannot be read. */
   readonly stateUnusable: { readonly damaged: true }
+}
+
+/** A run that was cancelled: the first and the last step that hold its work; none when it had changed nothing. */
+interface CancelledRun {
+  readonly task: string
+  readonly steps: readonly [first: number, last: number] | null
 }
 
 type ErrorData<P extends Problem = Problem> = P extends keyof ErrorFacts ? ErrorFacts[P] : never
@@ -283,7 +289,14 @@ export const AppError = ErrorOf as unknown as AppErrorClass
 /** The program whose failure the error is; undefined for any other error. */
 export function programFailure(error: AppError): ProgramFailure | undefined {
   const { problem } = error
-  return problem === 'failed' || problem === 'diskFull' || problem === 'cancelled' ? error.data : undefined
+  if (problem === 'cancelled')
+    return cancelledRun(error) ? undefined : (error.data as ProgramFailure | undefined)
+  return problem === 'failed' || problem === 'diskFull' ? error.data : undefined
+}
+
+/** The run whose cancelling the error is; undefined for any other error. */
+export function cancelledRun(error: AppError): CancelledRun | undefined {
+  return error.problem === 'cancelled' && error.data && 'steps' in error.data ? error.data : undefined
 }
 
 /** Whether the records themselves cannot be read. */

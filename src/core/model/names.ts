@@ -9,6 +9,8 @@ const longest = 64
 export const lastTask = '-'
 export const taskHere = '@'
 
+export const isShortName = (name: string) => name === lastTask || name === taskHere
+
 const windowsDevices = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i
 
 /** Throws unless the id can be a folder's and a branch's name on every file system. */

@@ -80,7 +80,7 @@ export interface Operation {
   readonly at: string
   /** The git folder of the repository at that time; the user may have moved it since. */
   readonly commonDir?: string | undefined
-  /** The same for all operations of one `prune`. */
+  /** The same for all operations of one `prune`; else the id of the operation that it belongs to, and is undone with. */
   readonly batch?: string | undefined
   /** Why auto-revert did it; undefined when a user asked for it. */
   readonly auto?: AutoRevert | undefined

@@ -9,8 +9,8 @@ export function swappedIndex(index: IndexPart): IndexPart {
   return { ...index, from: index.to, to: index.from }
 }
 
-/** The operation that takes this one back. */
-export function inverse(operation: Operation, id: string, at: string): Operation {
+/** The operation that takes this one back; `batch` is the undo that it belongs to. */
+export function inverse(operation: Operation, id: string, at: string, batch?: string): Operation {
   const { files, strays, index, head, workspace, record } = operation
   return {
     id,
@@ -18,6 +18,7 @@ export function inverse(operation: Operation, id: string, at: string): Operation
     task: operation.task,
     at,
     undoes: operation.id,
+    batch,
     files: files && { ...files, moves: swapped(files.moves) },
     strays: strays?.map(({ folder, moves }) => ({ folder, moves: swapped(moves) })),
     index: index && swappedIndex(index),

@@ -10,7 +10,7 @@ export interface KnownOperation {
   readonly at: string
   readonly undone: boolean
   readonly undoes?: string | undefined
-  /** The same for all operations of one prune. */
+  /** The same for all operations of one prune; else the id of the operation that it belongs to. */
   readonly batch?: string | undefined
   /** Why it cannot be undone. */
   readonly final?: string | undefined
@@ -65,4 +65,22 @@ export function undoneOf(done: readonly { id: string; undoes?: string | undefine
   for (const { id, undoes } of done.toReversed())
     if (undoes !== undefined && !undone.has(id)) undone.add(undoes)
   return undone
+}
+
+/**
+ * What is undone with an operation: what belongs to it, such as the rejects of its siblings to an accept. If the user named
+ * none, and the last one belongs to another, then all of that one. The one that the others belong to comes first, then the
+ * oldest (docs/adr/0049-undone-together.md). Pure.
+ */
+export function undoneTogether(
+  all: readonly KnownOperation[],
+  chosen: KnownOperation,
+  isNamed: boolean,
+): readonly KnownOperation[] {
+  const whole = (!isNamed && all.find(({ id }) => id === chosen.batch)) || chosen
+  const belonging = all.filter(({ batch }) => batch === whole.id).toReversed()
+  const open = [whole, ...belonging].filter(
+    ({ undone, expired, final }) => !undone && !expired && final === undefined,
+  )
+  return open.length > 0 ? open : [chosen]
 }

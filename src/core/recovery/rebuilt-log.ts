@@ -131,18 +131,18 @@ const checkpoint =
 const operation =
   (entry: Entry) =>
   ({ operation, note: { at: doneAt, patch, left } }: KnownTask['done'][number]): LogEntry[] => {
-    const { id, verb, undoes, final, at } = operation
+    const { id, verb, undoes, batch, final, at } = operation
     return [
-      entry(at)({ type: 'operation.begun', id, verb, undoes, final, owner: deadOwner }),
+      entry(at)({ type: 'operation.begun', id, verb, undoes, batch, final, owner: deadOwner }),
       entry(doneAt)({ type: 'operation.done', id, commit: movedTo(operation), patch, left }),
     ]
   }
 
 function pendingEvents({
-  operation: { id, verb, undoes },
+  operation: { id, verb, undoes, batch },
   staged,
 }: NonNullable<KnownTask['half']>): TaskEvent[] {
-  const begun: TaskEvent = { type: 'operation.begun', id, verb, undoes, owner: deadOwner }
+  const begun: TaskEvent = { type: 'operation.begun', id, verb, undoes, batch, owner: deadOwner }
   return staged ? [begun, { type: 'operation.staged', id }] : [begun]
 }
 

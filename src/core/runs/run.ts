@@ -1,4 +1,5 @@
 /** Opens a run of a task, has the work done in it, and ends it. */
+import { stepsText } from '../base/counted.ts'
 import { quoted } from '../base/shell-quote.ts'
 import { now } from '../base/time.ts'
 import { afterRun } from '../closing/auto-revert.ts'
@@ -79,11 +80,11 @@ export async function withRun<T>(
 /** A run that is cancelled leaves its work: names the steps that hold it, and the command that goes on. */
 function cancelledError(begun: Task, left: Task, cause: unknown): AppError {
   const [first, last, id] = [begun.checkpoints + 1, left.checkpoints, quoted(left.id)]
-  const steps = last === first ? `step ${first}` : `steps ${first} to ${last}`
-  const did = last < first ? 'it had changed nothing' : `what it did is ${steps}`
+  const steps = last < first ? null : ([first, last] as const)
+  const did = steps ? `what it did is ${stepsText(steps)}` : 'it had changed nothing'
   const next = left.conversation ? `offshoot resume ${id}` : `offshoot show ${id}`
   const hint = isOpen(left) ? next : 'offshoot ops lists what can be undone.'
-  return new AppError('cancelled', `Cancelled; ${did}.`, { hint, cause })
+  return new AppError('cancelled', `Cancelled; ${did}.`, { hint, cause, data: { task: left.id, steps } })
 }
 
 /** Holds the lock of the run while it lives: the one of the task's agents, or the first that no other command has. */

@@ -151,8 +151,9 @@ function noTask(name: string, why: string, hint: string): AppError {
   return new AppError('noSuchTask', `There is no task ${name} in this repository: it ${why}.`, { hint })
 }
 
-/** The open siblings of a closed task. */
+/** The open siblings of a closed task, oldest first. */
 export async function siblingsOf({ store }: Records, task: Task): Promise<Task[]> {
   if (task.group === undefined || isOpen(task)) return []
-  return (await store.readTasks({ repo: task.repo, open: true })).filter(({ group }) => group === task.group)
+  const open = await store.readTasks({ repo: task.repo, open: true })
+  return open.filter(({ group }) => group === task.group).toReversed()
 }

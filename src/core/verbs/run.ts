@@ -9,19 +9,16 @@ import type { Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { recoverMeanwhile } from '../recovery/periodic.ts'
 import { requireTrustedSettings } from '../runs/agent-settings.ts'
-import { chooseAgent } from '../runs/choose-agent.ts'
 import { type AgentOrder, type Onlooker, type RunValue, workInTask } from '../runs/loop.ts'
-import { requireTools } from '../runs/known-tools.ts'
 import { type Notifier, openNotifier } from '../runs/notify.ts'
 import { waitOf } from '../runs/question.ts'
 import { inTurn } from '../runs/queue.ts'
-import { agentName, flagsOf, type RunInput } from '../runs/run-input.ts'
+import { planRun } from '../runs/plan-run.ts'
+import type { RunInput } from '../runs/run-input.ts'
 import type { EndedRun } from '../runs/end-run.ts'
 import { requireResumed, requireStarted, type RunTask } from '../runs/run-task.ts'
 import { type ActiveRun, withRun } from '../runs/run.ts'
 import { inShort } from '../runs/wrap.ts'
-import { requireEnabled } from '../tasks/guards.ts'
-import { findRepo } from '../tasks/repo.ts'
 
 /** Runs an agent, or any command, in the workspace of a task: a policy before each tool call, a step after it. */
 export async function runAgent(
@@ -31,14 +28,9 @@ export async function runAgent(
   signal: AbortSignal = new AbortController().signal,
   watch?: Watch,
 ): Promise<EndedRun<RunValue>> {
-  const { place } = await findRepo(ports, input.dir)
-  const settings = await ports.settings.read(place.checkout, flagsOf(input))
-  requireEnabled(settings)
-  const { policy } = settings
   const resumed = input.resume ? await requireResumed(ports, input) : undefined
-  const name = agentName(settings, input, resumed?.task)
-  const agent = await chooseAgent(ports, input.dir, name, policy.level)
-  requireTools(policy, ports.agents.includes(agent))
+  const { settings, agent } = await planRun(ports, input, resumed?.task)
+  const { policy } = settings
   const onOutput = onlooker && outputTo(onlooker)
   const found = resumed ?? (await requireStarted(ports, input, onOutput, signal, watch))
   const isAgent = input.prompt !== undefined

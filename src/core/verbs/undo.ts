@@ -3,7 +3,7 @@ import { now } from '../base/time.ts'
 import type { Watch } from '../base/watch.ts'
 import { whereItIsNow, withLaterEdits, withoutEdited } from '../landing/later-edits.ts'
 import { type BytePath, toText } from '../model/bytes.ts'
-import { AppError, conflictError } from '../model/errors.ts'
+import { AppError, appError, conflictError } from '../model/errors.ts'
 import type { Operation, StepMove } from '../model/operation.ts'
 import { branchRef } from '../model/refs.ts'
 import type { Repo } from '../model/repo.ts'
@@ -11,7 +11,7 @@ import { isOpen, type Task } from '../model/task.ts'
 import { inverse } from '../operations/inverse.ts'
 import { overlaps, requireFits } from '../operations/fits.ts'
 import { findOperation } from '../operations/kept.ts'
-import { type KnownOperation, operationsOf, reposWith } from '../operations/known.ts'
+import { type KnownOperation, operationsOf, reposWith, undoneTogether } from '../operations/known.ts'
 import { perform } from '../operations/perform.ts'
 import type { Ports } from '../ports/index.ts'
 import { basisOf, requireStep } from '../steps/history.ts'
@@ -27,13 +27,20 @@ export interface UndoInput {
   readonly operation?: string | undefined
 }
 
-export interface Undone {
+export interface UndoneOperation {
   readonly task: Task
   readonly undone: KnownOperation
   readonly operation: string
   readonly files: readonly string[]
   /** Files that somebody has changed since the run, or meanwhile: these stay as they are. */
   readonly left: readonly string[]
+}
+
+export interface Undone extends UndoneOperation {
+  /** What belonged to it, and was undone with it. */
+  readonly also: readonly UndoneOperation[]
+  /** What belonged to it, and could not be undone. */
+  readonly errors: readonly { readonly undone: KnownOperation; readonly error: AppError }[]
 }
 
 /** Merges later edits with the undo; throws, and does nothing, when they overlap. */
@@ -61,14 +68,38 @@ export async function undo(
         : `There is no operation ${input.operation}.`
     throw new AppError('notFound', which, { hint: 'offshoot ops lists the operations.' })
   }
-  if (chosen.undone)
-    throw new AppError('wrongUsage', `${chosen.id} has been undone already.`, {
+  requireUndoable(chosen)
+  const [first = chosen, ...others] = undoneTogether(all, chosen, input.operation !== undefined)
+  const place = { ports, repo, signal, watch }
+  const done = await takeBack(place, all, first)
+  const also: UndoneOperation[] = []
+  const errors: Undone['errors'][number][] = []
+  for (const undone of others)
+    await takeBack(place, all, undone, done.operation).then(
+      (one) => also.push(one),
+      (thrown: unknown) => errors.push({ undone, error: appError(thrown) }),
+    )
+  return { ...done, also, errors }
+}
+
+function requireUndoable({ id, undone, expired }: KnownOperation): void {
+  if (undone)
+    throw new AppError('wrongUsage', `${id} has been undone already.`, {
       hint: 'offshoot ops lists the operations.',
     })
-  if (chosen.expired)
-    throw new AppError('notFound', `${chosen.id} is too old to be undone: the trash no longer has it.`, {
+  if (expired)
+    throw new AppError('notFound', `${id} is too old to be undone: the trash no longer has it.`, {
       hint: 'The setting trash.keepDays says how long an operation can be undone.',
     })
+}
+
+/** Undoes one operation; `batch` is the undo that this one belongs to. */
+async function takeBack(
+  { ports, repo, signal, watch }: Omit<Work, 'task'>,
+  all: readonly KnownOperation[],
+  chosen: KnownOperation,
+  batch?: string,
+): Promise<UndoneOperation> {
   const operation = await findOperation(ports, repo, chosen.id)
   const task = operation && (await ports.store.findTaskByUid(operation.task))
   if (!operation || !task) throw new AppError('notFound', `The record of ${chosen.id} is gone.`)
@@ -78,7 +109,7 @@ export async function undo(
     })
   const needs = { state: 'any', checks: ['idle'] } as const
   return withFound({ ports, repo, task, signal, watch }, { verb: 'undo', needs }, async (work) => {
-    const inverted = inverse(operation, ports.ids.uid(), now(ports))
+    const inverted = inverse(operation, ports.ids.uid(), now(ports), batch)
     const swapped = hasLanded(all, chosen) ? await whereItIsNow(work, inverted) : inverted
     const { back, left } =
       operation.verb === 'run'

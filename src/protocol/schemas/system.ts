@@ -12,6 +12,15 @@ import {
   warnings,
 } from './common.ts'
 
+const undone = z.object({
+  task: taskSchema,
+  undone: z.string(),
+  verb: z.string(),
+  operation: z.string(),
+  files: list(z.string()),
+  left: leftSchema.describe('Files that somebody changed again or meanwhile, and that stay as they are.'),
+})
+
 export const systemSchemas = {
   'system.notices': {
     input: z.object({ repo }),
@@ -124,14 +133,12 @@ export const systemSchemas = {
   },
   'system.undo': {
     input: z.object({ repo, operation: z.string().min(1).optional() }),
-    output: z.object({
-      task: taskSchema,
-      undone: z.string(),
-      verb: z.string(),
-      operation: z.string(),
-      files: list(z.string()),
+    output: undone.extend({
+      also: list(undone).optional().describe('What belonged to it, and was undone with it.'),
+      errors: list(z.object({ undone: z.string(), task: z.string(), error: errorSchema }))
+        .optional()
+        .describe('What belonged to it, and could not be undone.'),
       warnings,
-      left: leftSchema.describe('Files that somebody changed again or meanwhile, and that stay as they are.'),
     }),
   },
   'system.audit': {

@@ -262,6 +262,16 @@ export const taskSchemas = {
     input: z.object({ repo, task: taskName.optional() }),
     output: z.object({ task: taskSchema }),
   },
+  'task.plan': {
+    input: z.object({
+      repo,
+      agents: list(z.string()).optional(),
+      policy: z.enum(policyLevels).optional(),
+      allowed: list(z.string().min(1)).optional(),
+      denied: list(z.string().min(1)).optional(),
+    }),
+    output: z.object({ agents: list(z.string()).describe('The agent of each run.') }),
+  },
   'task.compare': {
     input: z.object({ repo, tasks: z.array(taskName).min(2).readonly(), diff: z.boolean().optional() }),
     output: z.object({
@@ -386,7 +396,12 @@ export const taskSchemas = {
     }),
   },
   'task.reject': {
-    input: z.object({ repo, task: taskName.optional(), keepBranch: z.boolean().optional() }),
+    input: z.object({
+      repo,
+      task: taskName.optional(),
+      keepBranch: z.boolean().optional(),
+      batch: z.string().min(1).optional(),
+    }),
     output: rejected,
   },
   'task.delete': {
