@@ -460,7 +460,7 @@ describe('D3: tokens', () => {
 
   test('D3: the token of a task is for the repository of that task, while it is open', async () => {
     const other = testRepo()
-    other.env.OFFSHOOT_HOME = repo.env.OFFSHOOT_HOME
+    other.env.OFFSHOOT_HOME = stateOf(repo, '')
     const { json: far } = await offshoot(other, 'start', 'FAR', '--json')
     await offshoot(repo, 'start', 'NEAR')
     const { token } = await tokenWith('--task', 'NEAR')
