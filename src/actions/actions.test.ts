@@ -39,8 +39,11 @@ test.each(names)('I1: what %s takes by position, or previews with, is one of its
 
 test.each(names)('P2: %s says by what right it is done', (name) => {
   const { writes, recovers, revertsFirst, forAgent, previewWrites, previews, options, scope } = actions[name]
+  const { destructive, idempotent } = actions[name]
   expect({ name, looks: scope === 'look' && writes }).not.toEqual({ name, looks: true })
   if (recovers || revertsFirst) expect(writes).toBe(true)
+  // A door that is asked again for the same thing does it once only if it knows that it writes.
+  if (destructive && !idempotent) expect({ name, writes }).toEqual({ name, writes: true })
   if (forAgent === 'all') expect(scope).toBe('look')
   if (forAgent === 'own') expect(options.task).toBeDefined()
   if (previewWrites) expect(previews).toBeDefined()

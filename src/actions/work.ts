@@ -190,6 +190,7 @@ export const work = {
     // It changes the user's own files, as landing does.
     scope: 'land',
     destructive: true,
+    writes: true,
     command: 'run',
     options: {
       command,

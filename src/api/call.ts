@@ -7,7 +7,7 @@ import { type AppError, appError } from '../core/model/errors.ts'
 import type { Ports, Records } from '../core/ports/index.ts'
 import { poolNote } from '../core/workspaces/slot.ts'
 import type { Input, Output } from '../protocol/schemas/index.ts'
-import { type Caller, requireScope, requireUser } from './caller.ts'
+import { type Caller, requireOwnRepo, requireScope, requireUser } from './caller.ts'
 import { handlers } from './handlers/index.ts'
 import { type RecordAction, recordHandlers } from './handlers/records.ts'
 import { withWholeIds } from './short-names.ts'
@@ -92,6 +92,8 @@ async function prepare<I extends object>(
   const action: Action = actions[name]
   const isPreview = previews(action, asking)
   requireScope(caller, action, isPreview, asking)
+  // Before a name is looked up: its error could name tasks of another repository.
+  await requireOwnRepo(ports, caller, asking)
   const input = await withWholeIds(ports, action, asking)
   await requireUser(ports, caller, name, input)
   if (!action.writes || action.recovers || (isPreview && !action.previewWrites)) return input
@@ -106,7 +108,8 @@ async function prepare<I extends object>(
   return input
 }
 
-function previews(
+/** Whether the input asks for a preview. */
+export function previews(
   { previews: field }: Action,
   input: { readonly [field: string]: unknown } | object,
 ): boolean {

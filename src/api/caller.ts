@@ -83,6 +83,36 @@ export async function requireUser(
   })
 }
 
+/**
+ * Throws `policyRefused` when a program with the token of a task names another repository than that of its task, or when the
+ * task is closed: an agent below a run is on this machine anyway, but such a program may be anywhere, for as long as its
+ * token is valid.
+ */
+export async function requireOwnRepo(ports: Ports, caller: Caller, input: object): Promise<void> {
+  if (caller.kind !== 'agent' || 'run' in caller || !('repo' in input)) return
+  const own = await findOwn(ports, caller)
+  if (own && (await isWithin(ports, own.repo, input))) return
+  throw new AppError(
+    'policyRefused',
+    'The token of a task is for the repository of that task, while it is open.',
+    {
+      hint: own ? `Your task is ${own.id}.` : 'The task is closed.',
+    },
+  )
+}
+
+/** Whether all that the input names belongs to a repository. A folder that is in none does not. */
+async function isWithin(records: Records, id: string, input: object): Promise<boolean> {
+  const [{ findRepo }, { findTaskByPath }] = await Promise.all([
+    import('../core/tasks/repo.ts'),
+    import('../core/tasks/find.ts'),
+  ])
+  const { repo: dir = '', path } = input as { repo?: string; path?: string }
+  const found = await findRepo(records, dir).catch(() => undefined)
+  const there = path === undefined ? undefined : await findTaskByPath(records, path)
+  return found?.repo?.id === id && (there === undefined || there.repo === id)
+}
+
 type Agent = Extract<Caller, { kind: 'agent' }>
 
 /** The task of the agent; undefined when its run has ended, or its task is closed. */

@@ -1,7 +1,10 @@
 /** `POST /api/<action>`: reads the request by its schema, calls the action, and answers what `--json` would print. */
 import path from 'node:path'
+import type { Action } from '../actions/action.ts'
 import { type ActionName, actions } from '../actions/index.ts'
-import { openDoor } from '../api/call.ts'
+import { openDoor, previews } from '../api/call.ts'
+import { requireScope } from '../api/caller.ts'
+import type { Emit } from '../api/views.ts'
 import { AppError } from '../core/model/errors.ts'
 import type { Ports } from '../core/ports/index.ts'
 import { findAction, parseRequest, type Request } from '../protocol/parse.ts'
@@ -14,8 +17,7 @@ export function openApi(ports: Ports, once: Once<HttpAnswer>, stop: AbortSignal)
   return async (call) => {
     const request = requireRequest(restOf('api', call.allowed.path), call.body)
     const key = call.header('idempotency-key')
-    if (key === undefined || !actions[request.action].writes)
-      return perform(ports, call, request, call.signal)
+    if (key === undefined || !isKept(call, request)) return perform(ports, call, request, call.signal)
     return once.answer({
       scope: `${call.allowed.credential?.id} ${request.action}`,
       key,
@@ -27,6 +29,18 @@ export function openApi(ports: Ports, once: Once<HttpAnswer>, stop: AbortSignal)
 }
 
 type Read = Extract<Request, { ok: true }>
+
+/**
+ * Whether the answer is kept for a retry. Throws `policyRefused` without the scope: who may only look must not take the places
+ * of answers that somebody else comes back for.
+ */
+function isKept({ allowed: { credential } }: HttpCall, { action: name, input }: Read): boolean {
+  const action: Action = actions[name]
+  const isPreview = previews(action, input)
+  if (!credential || !action.writes || (isPreview && !action.previewWrites)) return false
+  requireScope(credential.caller, action, isPreview, input)
+  return credential.caller.kind !== 'agent' || action.forAgent !== undefined
+}
 
 /** Throws `notFound` for an unknown action, and `wrongUsage` that names the field. */
 function requireRequest(name: string, body: unknown): Read {
@@ -60,6 +74,9 @@ function requireAbsolute({ action, input }: Read): void {
   }
 }
 
+/** Nobody is told and nobody answers. Without somebody who hears, a command would write to the streams of the daemon. */
+const hear: Emit = () => undefined
+
 async function perform(
   ports: Ports,
   { allowed }: HttpCall,
@@ -70,7 +87,7 @@ async function perform(
   if (!credential) throw new AppError('policyRefused', 'Nobody asked.')
   try {
     const call = openDoor(ports, () => credential.caller)
-    return success(await call(action as ActionName, input as never, signal))
+    return success(await call(action as ActionName, input as never, signal, hear))
   } catch (thrown) {
     return failure(thrown)
   }

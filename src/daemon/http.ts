@@ -1,7 +1,7 @@
 /** The HTTP door: each request passes the guard, and is then answered by the way that it takes. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { AppError } from '../core/model/errors.ts'
-import type { Connection } from '../core/ports/processes.ts'
+import type { Connection, ConnectionEnd } from '../core/ports/processes.ts'
 import { findAction } from '../protocol/parse.ts'
 import { failure, type HttpAnswer } from './answer.ts'
 import type { Attempts } from './attempts.ts'
@@ -19,7 +19,7 @@ export interface HttpCall {
   readonly body: unknown
   /** Aborts when the client leaves, or when the daemon stops. */
   readonly signal: AbortSignal
-  /** The two ends of a connection over the network; undefined on the socket. */
+  /** The two ends of a connection over the network; undefined on the socket, and when the client has left. */
   readonly connection?: Connection | undefined
   /** The first header of that name. */
   header(name: string): string | undefined
@@ -124,8 +124,13 @@ async function respond(
 }
 
 function connectionOf({ socket }: IncomingMessage): Connection | undefined {
-  const { localPort: ours, remotePort: theirs } = socket
-  return ours === undefined || theirs === undefined ? undefined : { ours, theirs }
+  const ours = endOf(socket.localAddress, socket.localPort)
+  const theirs = endOf(socket.remoteAddress, socket.remotePort)
+  return ours && theirs && { ours, theirs }
+}
+
+function endOf(address: string | undefined, port: number | undefined): ConnectionEnd | undefined {
+  return address === undefined || port === undefined ? undefined : { address, port }
 }
 
 function note({ log, metrics }: HttpDoor, allowed: Allowed, { status }: HttpAnswer, seconds: number): void {

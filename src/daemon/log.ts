@@ -1,5 +1,5 @@
 /** The log of the daemon: lines of JSON in a file of the state folder, without any secret. */
-import { chmodSync, closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
 import { type Logger, pino } from 'pino'
 import { olderLogFile } from '../core/model/layout.ts'
 import { withoutSecretFormats } from '../core/model/secrets.ts'
@@ -28,9 +28,12 @@ function openSink(file: string) {
   chmodSync(file, 0o600)
   let size = fstatSync(open).size
   const rotate = () => {
+    // It is missing when the last attempt got no further.
+    if (existsSync(file)) renameSync(file, olderLogFile(file))
+    const next = openSync(file, 'a', 0o600)
+    // Last: after a failure above, the number of a closed file could be that of somebody else's.
     closeSync(open)
-    renameSync(file, olderLogFile(file))
-    open = openSync(file, 'a', 0o600)
+    open = next
     size = 0
   }
   return {

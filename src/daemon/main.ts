@@ -77,9 +77,10 @@ async function run(
   const socket = daemonSocket(input.socketFolder)
   try {
     signal.throwIfAborted()
+    // First: a request that comes in before its handler would never be answered.
+    connect(door, servers.socket, socketEntrance(socket))
     await listenAt(servers.socket, socket)
     const entrance = entranceOf(address, await listenOn(servers.tcp, input.host, input.port))
-    connect(door, servers.socket, socketEntrance(socket))
     connect(door, servers.tcp, entrance)
     const note: DaemonNote = {
       pid: process.pid,

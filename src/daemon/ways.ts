@@ -51,7 +51,7 @@ export function openWays(needs: Needs): HttpDoor['ways'] & { readonly makeCode: 
     code: () => success({ code: open.make() }),
     async key({ body, connection }) {
       // The code is for a moment in the command line of the browser, which other users can read.
-      if (connection && (await ports.sockets.isOfOther(connection))) return { status: 403, body: '' }
+      if (!connection || (await ports.sockets.isOfOther(connection))) return { status: 403, body: '' }
       const code = field(body, 'code') ?? ''
       if (attempts.limited().has(codes)) return { status: 429, body: '' }
       if (open.redeem(code)) return success({ key: await makePageKey(ports) })

@@ -1,37 +1,70 @@
 /** Finds out which network ports are in use (docs/adr/0024-ports-looked-at-before-the-first-command.md). */
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { Connection, Sockets } from '../core/ports/processes.ts'
+import { createServer, isIPv6 } from 'node:net'
+import type { Connection, ConnectionEnd, Sockets } from '../core/ports/processes.ts'
 
 export function machineSockets(): Sockets {
   const isLinux = process.platform === 'linux'
-  return { readBusy: isLinux ? readTables : tryEach, isOfOther: isLinux ? isOfOther : async () => false }
+  return { readBusy: isLinux ? findListening : tryEach, isOfOther: isLinux ? isOfOther : async () => false }
 }
 
 const us = process.geteuid?.() ?? 0
 
-/** Root may be anybody, so that only a user like us counts as another. */
+/** Root may be anybody, so that it counts as us. Whom the tables do not name may be anybody as well, but is let in nowhere. */
 async function isOfOther({ ours, theirs }: Connection): Promise<boolean> {
-  const user = userOf(await readFile('/proc/net/tcp', 'latin1').catch(() => ''), theirs, ours)
-  return user !== undefined && user !== us && user !== 0
+  const user = userOf((await readTables()).join('\n'), theirs, ours)
+  return user !== us && user !== 0
 }
 
-/** The user of the process that connected from one port of this machine to another. */
-export function userOf(table: string, from: number, to: number): number | undefined {
-  const end = (port: number) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  for (const line of table.split('\n')) {
-    const [, local, remote, , , , , user] = line.trim().split(/\s+/)
-    if (local === end(from) && remote === end(to)) return Number(user)
+/** The user of the process that has the first of two ends; undefined when no row of the tables is about both. */
+export function userOf(tables: string, from: ConnectionEnd, to: ConnectionEnd): number | undefined {
+  const [locals, remotes] = [written(from), written(to)]
+  for (const line of tables.split('\n')) {
+    const [, local = '', remote = '', , , , , user] = line.trim().split(/\s+/)
+    if (locals.includes(local) && remotes.includes(remote)) return Number(user)
   }
   return undefined
 }
 
-/** Reads the kernel's tables: trying each port would take too long before a command. */
-async function readTables(wanted: readonly number[]): Promise<Set<number>> {
-  const tables = await Promise.all(
+const mapped = '0000000000000000FFFF0000'
+
+/** An end as the tables have it: an IPv4 address is in either table, as programs also reach it by a socket for IPv6. */
+function written({ address, port }: ConnectionEnd): readonly string[] {
+  const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '').replace(/%.*$/, '')
+  const at = `:${hex(port, 4)}`
+  if (isIPv6(plain)) return [`${bytesByFours(plain).map(word).join('')}${at}`]
+  const four = word(plain.split('.').map(Number))
+  return [`${four}${at}`, `${mapped}${four}${at}`]
+}
+
+const hex = (value: number, digits: number) => value.toString(16).toUpperCase().padStart(digits, '0')
+
+/** The kernel writes each four bytes as one number of the machine, whose last byte comes first. */
+const word = (bytes: readonly number[]) =>
+  bytes
+    .toReversed()
+    .map((byte) => hex(byte, 2))
+    .join('')
+
+/** The sixteen bytes of an IPv6 address, by fours. */
+function bytesByFours(address: string): number[][] {
+  const [head = [], tail = []] = address.split('::').map((half) => half.split(':').filter(Boolean))
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
+  const groups = [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16))
+  const bytes = groups.flatMap((group) => [group >> 8, group & 0xff])
+  return [0, 4, 8, 12].map((at) => bytes.slice(at, at + 4))
+}
+
+/** The kernel's tables of connections; one that cannot be read is empty. */
+function readTables(): Promise<string[]> {
+  return Promise.all(
     ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFile(file, 'latin1').catch(() => '')),
   )
-  const listening = new Set(tables.flatMap(listeningPorts))
+}
+
+/** Asks the tables: trying each port would take too long before a command. */
+async function findListening(wanted: readonly number[]): Promise<Set<number>> {
+  const listening = new Set((await readTables()).flatMap(listeningPorts))
   return new Set(wanted.filter((port) => listening.has(port)))
 }
 

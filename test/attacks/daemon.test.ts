@@ -483,7 +483,9 @@ test.runIf(isRoot)(
     http.request({ host: '127.0.0.1', port, path: '/metrics' }, (answer) => tell('port', answer.statusCode)).end()
     const headers = { 'content-type': 'application/json', origin: 'http://127.0.0.1:' + port }
     const ask = { host: '127.0.0.1', port, path: '/page/key', method: 'POST', headers }
-    http.request(ask, (answer) => tell('code', answer.statusCode)).end(JSON.stringify({ code }))`
+    http.request(ask, (answer) => tell('code', answer.statusCode)).end(JSON.stringify({ code }))
+    const bound = { ...ask, localAddress: '127.0.0.2' }
+    http.request(bound, (answer) => tell('code from 127.0.0.2', answer.statusCode)).end(JSON.stringify({ code }))`
     const { json } = await post('/page/code', bearer(), '{}')
     const args = [path.join(repo.home, 'state/daemon.json'), daemon.socket, String(daemon.port), json.code]
     const child = spawn(process.execPath, ['-e', code, ...args], {
@@ -494,6 +496,12 @@ test.runIf(isRoot)(
     child.stdout.on('data', (chunk) => (said += chunk))
     await once(child, 'close')
     note('another user of the machine', said.trim().split('\n').sort().join(', '))
-    expect(said.trim().split('\n').sort()).toEqual(['code 403', 'file EACCES', 'port 401', 'socket EACCES'])
+    expect(said.trim().split('\n').sort()).toEqual([
+      'code 403',
+      'code from 127.0.0.2 403',
+      'file EACCES',
+      'port 401',
+      'socket EACCES',
+    ])
   },
 )

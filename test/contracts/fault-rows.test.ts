@@ -27,6 +27,7 @@ const struck: Partial<Record<ActionName, { readonly rows: RegExp } | { readonly 
   'system.undo': { rows: /^(undo|redo)/ },
   'system.forget': { rows: /^repos forget/ },
   'system.pool': { rows: /^pool/ },
+  'system.direct': { reason: 'it records nothing, so that there is nothing to leave half-way' },
   'system.trust': { reason: 'it is one note' },
   'token.create': { reason: 'it replaces one file by rename' },
   'token.revoke': { reason: 'it replaces one file by rename' },

@@ -400,7 +400,7 @@ describe('D3: tokens', () => {
     expect(existsSync(stateOf(repo, 'daemon.json'))).toBe(true)
   })
 
-  test.each(['', '{', '{}', '{"tokens":[{}]}', '{"tokens":[{"id":"x","hash":"zz"}]}'])(
+  test.each(['', '{', '{}', '{"tokens":{}}'])(
     'D3: with %j as the file of tokens only the owner gets in',
     async (content) => {
       const { token } = await tokenWith('--scope', 'look')
@@ -416,6 +416,24 @@ describe('D3: tokens', () => {
       writeFileSync(file, kept)
     },
   )
+
+  test('D3: a damaged row in the file of tokens opens nothing, and keeps nobody else out', async () => {
+    const { token } = await tokenWith('--scope', 'look')
+    const { token: unlimited } = await tokenWith('--scope', 'look')
+    const { token: rightless, id } = await tokenWith('--scope', 'look')
+    const file = stateOf(repo, 'tokens.json')
+    const { tokens } = JSON.parse(readFileSync(file, 'utf8'))
+    delete tokens.at(-1).rights
+    tokens.at(-2).expiresAt = 'never'
+    writeFileSync(file, JSON.stringify({ tokens: [{}, null, ...tokens] }))
+    expect(await list()).toMatchObject({ status: 200 })
+    expect(await list(token)).toMatchObject({ status: 200 })
+    expect(await list(unlimited)).toMatchObject({ status: 401 })
+    expect(await list(rightless)).toMatchObject({ status: 401 })
+    const { json } = await offshoot(repo, 'token', 'list', '--json')
+    expect(json.tokens).toHaveLength(tokens.length - 2)
+    expect(json.tokens).not.toContainEqual(expect.objectContaining({ id }))
+  })
 
   test('D3: the token of a task looks at its task, and can only say what it wants of any other verb', async () => {
     await offshoot(repo, 'start', 'MINE')
@@ -438,6 +456,37 @@ describe('D3: tokens', () => {
     expect((await ask('task.accept', 'MINE')).json.error.hint).toContain('The user is told that you want it.')
     writeFileSync(go, '')
     expect((await run).json.task).toMatchObject({ wanted: 'accept' })
+  })
+
+  test('D3: the token of a task is for the repository of that task, while it is open', async () => {
+    const other = testRepo()
+    other.env.OFFSHOOT_HOME = stateOf(repo, '')
+    const { json: far } = await offshoot(other, 'start', 'FAR', '--json')
+    await offshoot(repo, 'start', 'NEAR')
+    const { token } = await tokenWith('--task', 'NEAR')
+    const ask = async (action: string, dir: string, more: object = {}) => {
+      const { status, json } = await daemon.call(action, { repo: dir, ...more }, { token })
+      return status === 200 ? 'answered' : json.error.code
+    }
+    const forAll = [
+      'task.list',
+      'worktree.list',
+      'system.config',
+      'system.doctor',
+      'system.orphans',
+      'system.notices',
+    ]
+    for (const action of forAll) {
+      expect([action, await ask(action, repo.dir)]).toEqual([action, 'answered'])
+      expect([action, await ask(action, other.dir)]).toEqual([action, 'WT_017'])
+    }
+    expect(await ask('task.exists', other.dir, { task: 'FAR' })).toBe('WT_017')
+    expect(await ask('task.show', other.dir, { task: 'F' })).toBe('WT_017')
+    expect(await ask('task.find', repo.dir, { path: far.task.path })).toBe('WT_017')
+    expect(await ask('task.find', repo.dir, { task: 'NEAR' })).toBe('answered')
+    expect(await ask('task.list', repo.home)).toBe('WT_017')
+    await offshoot(repo, 'reject', 'NEAR')
+    for (const action of forAll) expect([action, await ask(action, repo.dir)]).toEqual([action, 'WT_017'])
   })
 
   test.each([
@@ -465,6 +514,15 @@ describe('D3: tokens', () => {
         json: { error: { code: 'WT_017' } },
       })
     expect(await list()).toMatchObject({ status: 200 })
+  })
+
+  test('D5: a command writes nothing to the streams of the daemon', async () => {
+    const command = ['sh', '-c', 'echo said-by-a-command; echo said-by-a-command >&2; cat']
+    const input = { repo: repo.dir, task: 'LOUD', create: true, command }
+    expect((await daemon.call('task.run', input)).json).toMatchObject({ ok: true, exitCode: 0 })
+    const direct = { repo: tempFolder(), isolation: 'direct', command }
+    expect((await daemon.call('system.direct', direct)).json).toMatchObject({ ok: true, exitCode: 0 })
+    expect(daemon.said()).not.toContain('said-by-a-command')
   })
 
   test('D3: a run that the daemon starts gets no token', async () => {

@@ -3,6 +3,7 @@ import { hasSecret } from './secrets.ts'
 import {
   idInToken,
   isExpired,
+  isToken,
   isTokenOf,
   scopesUpTo,
   type Token,
@@ -49,4 +50,36 @@ test('D3: a token is over at its time, and its view says what it is for', () => 
   expect(isExpired(token, new Date(token.expiresAt))).toBe(true)
   const { hash: _, rights: __, ...rest } = token
   expect(tokenView(token, new Date(0))).toEqual({ ...rest, scope: 'task', task: 'T1', expired: false })
+})
+
+test('D3: a row that lacks something is no token, and a time that is none is over', () => {
+  const row = {
+    id: '0123abcd',
+    name: 'n',
+    hash: tokenHash(text),
+    rights: { kind: 'scope', scope: 'land' },
+    createdAt: '2026-01-01T00:00:00.000Z',
+    expiresAt: '2026-01-02T00:00:00.000Z',
+  }
+  const { rights: _, ...noRights } = row
+  expect(isToken(row)).toBe(true)
+  expect(isToken({ ...row, rights: { kind: 'page' } })).toBe(true)
+  expect(isToken({ ...row, rights: { kind: 'task', uid: 'u', task: 'T1' } })).toBe(true)
+  const damaged: unknown[] = [
+    null,
+    'row',
+    noRights,
+    { ...row, id: 7 },
+    { ...row, name: undefined },
+    { ...row, hash: 'x' },
+    { ...row, createdAt: 'then' },
+    { ...row, expiresAt: 'never' },
+    { ...row, expiresAt: undefined },
+    { ...row, rights: null },
+    { ...row, rights: { kind: 'all' } },
+    { ...row, rights: { kind: 'scope', scope: 'everything' } },
+    { ...row, rights: { kind: 'task', task: 'T1' } },
+  ]
+  for (const one of damaged) expect([one, isToken(one)]).toEqual([one, false])
+  expect(isExpired({ expiresAt: 'never' }, new Date(0))).toBe(true)
 })

@@ -20,6 +20,32 @@ export interface Token {
   readonly expiresAt: string
 }
 
+/** Whether a row of the file of tokens is one. A damaged row must neither open anything nor keep the others out. */
+export function isToken(row: unknown): row is Token {
+  if (!isObject(row)) return false
+  const { id, name, hash, rights, createdAt, expiresAt } = row
+  return (
+    matches(id, /^[0-9a-z]{8}$/) &&
+    typeof name === 'string' &&
+    matches(hash, /^[0-9a-f]{64}$/) &&
+    isTime(createdAt) &&
+    isTime(expiresAt) &&
+    isRights(rights)
+  )
+}
+
+function isRights(rights: unknown): rights is TokenRights {
+  if (!isObject(rights)) return false
+  const { kind, scope, uid, task } = rights
+  if (kind === 'scope') return (scopes as readonly unknown[]).includes(scope)
+  return kind === 'page' || (kind === 'task' && typeof uid === 'string' && typeof task === 'string')
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+const matches = (value: unknown, pattern: RegExp) => typeof value === 'string' && pattern.test(value)
+const isTime = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value))
+
 const idLength = 8
 
 /** The first letters of an id that nobody else has. */
@@ -49,7 +75,8 @@ export function isTokenOf(text: string, hash: string): boolean {
 }
 
 export function isExpired({ expiresAt }: Pick<Token, 'expiresAt'>, now: Date): boolean {
-  return Date.parse(expiresAt) <= now.getTime()
+  // A time that is none is over.
+  return !(Date.parse(expiresAt) > now.getTime())
 }
 
 /** A scope with those before it. */

@@ -19,16 +19,24 @@ export interface Processes {
   endRun(run: string): Promise<number>
 }
 
-/** A connection within this machine, by the ports of its two ends. */
+/** One end of a connection over the network. */
+export interface ConnectionEnd {
+  readonly address: string
+  readonly port: number
+}
+
 export interface Connection {
-  readonly ours: number
-  readonly theirs: number
+  readonly ours: ConnectionEnd
+  readonly theirs: ConnectionEnd
 }
 
 /** The network ports of this machine. */
 export interface Sockets {
   /** The ports among these that a program listens on. */
   readBusy(ports: readonly number[]): Promise<ReadonlySet<number>>
-  /** Whether the other end of a connection of this machine belongs to another user; false where the system does not tell. */
+  /**
+   * Whether the other end of a connection belongs to somebody else: to another user, or to nobody that the kernel of this
+   * machine knows. False on systems that do not tell.
+   */
   isOfOther(connection: Connection): Promise<boolean>
 }

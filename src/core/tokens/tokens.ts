@@ -3,20 +3,27 @@ import path from 'node:path'
 import { day } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import { tokensFile } from '../model/layout.ts'
-import { isExpired, type Token, tokenHash, tokenId, type TokenRights, tokenText } from '../model/token.ts'
+import {
+  isExpired,
+  isToken,
+  type Token,
+  tokenHash,
+  tokenId,
+  type TokenRights,
+  tokenText,
+} from '../model/token.ts'
 import type { Ports } from '../ports/index.ts'
 
 type TokenPorts = Pick<Ports, 'home' | 'files' | 'durable' | 'locks' | 'clock' | 'ids'>
 
-/** Every token that was made and not revoked, oldest first. */
+/** Every token that was made and not revoked, oldest first. A row that is no token is left out, and gone with the next change. */
 export async function readTokens({ home, files }: Pick<Ports, 'home' | 'files'>): Promise<readonly Token[]> {
   const file = tokensFile(home)
   const text = await files.readText(file)
   if (text === undefined) return []
   try {
-    const { tokens } = JSON.parse(text) as { tokens: readonly Token[] }
-    if (!tokens.every(({ hash }) => /^[0-9a-f]{64}$/.test(hash))) throw new Error('a hash is no hash')
-    return tokens
+    const { tokens } = JSON.parse(text) as { tokens: readonly unknown[] }
+    return tokens.filter(isToken)
   } catch (cause) {
     throw new AppError('stateUnusable', 'The file of tokens cannot be read.', {
       path: file,
