@@ -58,6 +58,8 @@ export const spentSchema = z.object({ seconds: z.number(), ...usedFields })
 /** The compiler refuses a field that only one of this and `TaskView` has. */
 const taskFields = {
   id: z.string(),
+  uid: z.string().describe('No other task ever has it; an id can be used again once its task is closed.'),
+  repoId: z.string().describe('The id of its repository, as system.repos lists it.'),
   title: z.string(),
   state: z.enum(taskStates),
   was: z.enum(taskStates).exactOptional().describe('Of a stale task: its state before.'),
