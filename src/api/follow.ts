@@ -15,11 +15,13 @@ import {
   openFeed,
   openFilter,
 } from '../core/tasks/follow.ts'
+import { openOutput, type OutputFeed } from '../core/runs/live-output.ts'
 import { asListed } from '../core/tasks/liveness.ts'
 import type { KnownRepo } from '../core/verbs/repos.ts'
 import { type Caller, requireScope, requireUser } from './caller.ts'
 
-export type { Batch, Feed, LogEnd } from '../core/tasks/follow.ts'
+export type { Feed, LogEnd } from '../core/tasks/follow.ts'
+export type { OutputFeed } from '../core/runs/live-output.ts'
 
 /** One event of the log. A reader that asks again with its `seq` misses none and gets none twice. */
 export interface FollowedEvent {
@@ -45,15 +47,26 @@ async function requireFollower(ports: Ports, caller: Caller): Promise<void> {
   await requireUser(ports, caller, action, {})
 }
 
-/** How often a library looks for events of other processes. */
-const pollMs = 100
+/** How often a library, and a daemon with subscribers, looks for events of other processes. */
+const pollMs = { library: 100, daemon: 25 }
 
 export function openFollow(ports: Ports, readCaller: () => Caller) {
-  const feed = openFeed(ports, pollMs)
+  const feed = openFeed(ports, pollMs.library)
   return async function* (input: FollowInput): AsyncGenerator<FollowedEvent, void> {
     await requireFollower(ports, readCaller())
     for await (const followed of follow(ports, feed, input)) yield eventView(followed)
   }
+}
+
+/** One reader of the log, and one of what agents at work say, for all clients of a daemon. */
+export interface Feeds {
+  readonly feed: Feed
+  readonly output: OutputFeed
+}
+
+export function openFeeds(ports: Ports): Feeds {
+  const feed = openFeed(ports, pollMs.daemon)
+  return { feed, output: openOutput(ports, feed) }
 }
 
 /** What a subscriber wants: repositories by a folder or an id, tasks by an id or a uid. Left out, all. */
@@ -90,6 +103,7 @@ export async function openSubscription(
       throw new AppError('notFound', `offshoot knows no repository ${JSON.stringify(id)}.`, {
         hint: 'system.repos lists the ids; a repository can also be named by the absolute path of a folder in it.',
       })
+  await nameLog(ports)
   const filter = await openFilter(ports, { dirs: repos?.filter(path.isAbsolute), repos: ids, tasks })
   return {
     filter,

@@ -102,7 +102,10 @@ export function openFeed(records: Pick<Records, 'store' | 'notes'>, pollMs: numb
     tell(end)
   }
 
-  const lookOnce = () => (looking ??= look().catch(() => tell()).finally(() => (looking = undefined)))
+  const lookOnce = () =>
+    (looking ??= look()
+      .catch(() => tell())
+      .finally(() => (looking = undefined)))
 
   function poll(): void {
     const mine = setTimeout(() => void lookOnce().then(() => timer === mine && poll()), pollMs)
@@ -113,8 +116,7 @@ export function openFeed(records: Pick<Records, 'store' | 'notes'>, pollMs: numb
     readEnd,
     async readAfter(after) {
       const known = kept.find(({ from, seq }) => from <= after && after < seq)
-      if (known)
-        return { events: known.events.filter(({ stored }) => stored.seq > after), seq: known.seq }
+      if (known) return { events: known.events.filter(({ stored }) => stored.seq > after), seq: known.seq }
       const begun = reading.get(after)
       if (begun) return begun
       const batch = load(after).finally(() => reading.delete(after))

@@ -205,7 +205,20 @@ const keptCall = { tool: z.string(), summary: z.string(), call: z.string().optio
 const keptText = {
   text: z.string(),
   cut: z.number().int().optional().describe('How many characters are left out.'),
+  part: z.literal(true).optional().describe('Of live output: the next event of its kind goes on with it.'),
 }
+
+/** One event of a transcript. */
+export const keptEventSchema = z.discriminatedUnion('event', [
+  kept('message', keptText),
+  kept('output', { stream: z.enum(['stdout', 'stderr']), ...keptText }),
+  kept('tool.started', keptCall),
+  kept('tool.ended', { ok: z.boolean(), ...keptCall }),
+  kept('denied', { reason: z.string(), ...keptCall }),
+  kept('step', { n: z.number().int() }),
+  kept('malformed', { reason: z.string() }),
+  kept('usage', usageFields),
+])
 
 export const transcriptSchema = z.object({
   run: z.string(),
@@ -216,16 +229,5 @@ export const transcriptSchema = z.object({
   ok: z.boolean().optional(),
   reason: z.string().optional(),
   left: z.number().int().optional().describe('How many events were not kept: the transcript was too long.'),
-  events: list(
-    z.discriminatedUnion('event', [
-      kept('message', keptText),
-      kept('output', { stream: z.enum(['stdout', 'stderr']), ...keptText }),
-      kept('tool.started', keptCall),
-      kept('tool.ended', { ok: z.boolean(), ...keptCall }),
-      kept('denied', { reason: z.string(), ...keptCall }),
-      kept('step', { n: z.number().int() }),
-      kept('malformed', { reason: z.string() }),
-      kept('usage', usageFields),
-    ]),
-  ),
+  events: list(keptEventSchema),
 })

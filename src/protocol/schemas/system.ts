@@ -12,6 +12,15 @@ import {
   warnings,
 } from './common.ts'
 
+export const repoSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  path: z.string(),
+  exists: z.boolean(),
+  openTasks: z.number().int(),
+  addedAt: z.iso.datetime(),
+})
+
 export const systemSchemas = {
   'system.notices': {
     input: z.object({ repo }),
@@ -209,16 +218,7 @@ export const systemSchemas = {
   'system.repos': {
     input: z.object({}),
     output: z.object({
-      repos: list(
-        z.object({
-          id: z.string(),
-          name: z.string(),
-          path: z.string(),
-          exists: z.boolean(),
-          openTasks: z.number().int(),
-          addedAt: z.iso.datetime(),
-        }),
-      ),
+      repos: list(repoSchema),
     }),
   },
   'system.forget': {
