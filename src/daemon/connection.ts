@@ -28,6 +28,8 @@ const codes = { done: 1000, goingAway: 1001, notText: 1003, failed: 1011, revoke
 
 export interface ConnectionNeeds extends Feeds {
   readonly ports: Ports
+  /** The id of this process, which no other daemon ever has. */
+  readonly daemon: string
   readonly perform: Perform
   readonly underWay: UnderWay
   readonly log: Log
@@ -56,7 +58,7 @@ export function openConnection(
   socket: WebSocket,
   credential: Credential,
 ): Connection {
-  const { ports, feed, output, perform, underWay, log, metrics, isValid } = needs
+  const { ports, feed, output, daemon, perform, underWay, log, metrics, isValid } = needs
   const running = new Map<string, Set<Running>>()
   const left = new AbortController()
   let count = 0
@@ -133,7 +135,7 @@ export function openConnection(
       },
       async ping(payload) {
         requirePayload('ping', payload)
-        return { output: { at: ports.clock.now().toISOString() } }
+        return { output: { at: ports.clock.now().toISOString(), daemon } }
       },
     }
 

@@ -164,7 +164,16 @@ function openCore(
   const feeds = openFeeds(ports)
   onAppend(feeds.feed.wake)
   const isValid = openValidity(readKnown, () => performance.now())
-  const sockets = openSockets({ ...feeds, ports, perform, underWay, log, metrics, isValid })
+  const sockets = openSockets({
+    ...feeds,
+    ports,
+    daemon: ports.ids.uid(),
+    perform,
+    underWay,
+    log,
+    metrics,
+    isValid,
+  })
   const { makeCode, ...ways } = openWays({ ports, version, token: own.text, metrics, attempts, api, stop })
   metrics.gauge('offshoot_requests_under_way', 'Requests that are being answered.', () => underWay.size)
   metrics.gauge('offshoot_sockets', 'WebSockets that are open.', () => sockets.size)
