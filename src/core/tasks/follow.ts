@@ -199,7 +199,10 @@ export async function* follow(
   feed: Feed,
   { dir, since, task, signal }: FollowInput,
 ): AsyncGenerator<Followed, void> {
-  const filter = await openFilter(records, { dirs: dir === undefined ? undefined : [dir], tasks: task === undefined ? undefined : [task] })
+  const filter = await openFilter(records, {
+    dirs: dir === undefined ? undefined : [dir],
+    tasks: task === undefined ? undefined : [task],
+  })
   let seq = since ?? (await feed.readEnd()).seq
   let more = Promise.withResolvers<void>()
   const wake = () => more.resolve()
