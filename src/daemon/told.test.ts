@@ -10,7 +10,7 @@ const text = (words: string, stream: 'stdout' | 'stderr' = 'stdout'): Told => ({
 })
 const progress = (percent: number): Told => ({
   event: 'progress',
-  phase: 'files',
+  phase: 'writing',
   percent,
   files: 1,
   total: 2,
