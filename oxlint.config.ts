@@ -74,7 +74,7 @@ const folders: Record<string, Folder> = {
   api: { from: ['actions', 'core'], types: ['protocol'] },
   cli: { from: ['actions', 'api', 'client', ...seen], types: ['protocol'] },
   client: { from: ['actions', ...seen], types: ['protocol'] },
-  daemon: { from: ['actions', 'api', 'client', 'protocol', ...seen], packages: ['pino'] },
+  daemon: { from: ['actions', 'api', 'client', 'protocol', ...seen], packages: ['pino', 'ws'] },
   mcp: {
     from: ['actions', 'api', 'protocol', ...seen],
     packages: ['@modelcontextprotocol/server', 'zod'],
@@ -112,6 +112,10 @@ const files: Record<string, Folder> = {
   'files/sync.ts': { from: ['process'] },
   'cli/display-width.ts': { from: [], packages: ['get-east-asian-width'], builtins: [] },
   'cli/browser.ts': { from: [...seen, 'process'] },
+  // The page has these, too.
+  'client/socket.ts': { from: ['actions'], types: ['protocol'], builtins: [] },
+  'client/seen.ts': { from: [], types: ['protocol'], builtins: [] },
+  'client/daemon-socket.ts': { from: seen, packages: ['ws'] },
   // It chooses the adapters of the daemon, as main.ts does for every other command.
   'cli/commands/serve.ts': { from: ['cli', 'client', 'compose', 'daemon', ...seen] },
   'cli/commands/daemon.ts': { from: ['cli', 'client', 'compose', ...seen] },

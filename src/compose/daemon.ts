@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
 import { daemonSocket } from '../core/model/layout.ts'
+import type { Store } from '../core/ports/store.ts'
 import { findFlaw } from '../files/own-ground.ts'
 import { type Composed, compose } from './full.ts'
 import { openStateFolder } from './state-folder.ts'
@@ -12,13 +13,27 @@ import { openStateFolder } from './state-folder.ts'
 export interface DaemonParts {
   readonly ports: Composed
   readonly socketFolder: string
+  /** Calls back after each append of this process to the log. */
+  onAppend(appended: () => void): void
 }
 
 export function composeDaemon(env: NodeJS.ProcessEnv): DaemonParts {
+  let tell = () => {}
+  const around = { store: (store: Store) => tellingAppends(store, () => tell()) }
   // Nobody is at the streams of a daemon but whoever reads what it prints.
-  const ports = compose({ env, lendsStreams: false })
+  const ports = compose({ env, around, lendsStreams: false })
   openStateFolder(ports.home)
-  return { ports, socketFolder: socketFolder(ports.home, env) }
+  const onAppend = (appended: () => void) => void (tell = appended)
+  return { ports, socketFolder: socketFolder(ports.home, env), onAppend }
+}
+
+function tellingAppends(store: Store, tell: () => void): Store {
+  const append: Store['append'] = async (change) => {
+    const appended = await store.append(change)
+    if (appended === 'done') tell()
+    return appended
+  }
+  return { ...store, append }
 }
 
 /** Systems allow 104 or 108 bytes for the path of a socket, with a zero at the end. */

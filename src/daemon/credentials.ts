@@ -1,9 +1,9 @@
 /** Turns the token of daemon.json and the kept tokens into what the guard compares with. */
 import type { Caller } from '../api/caller.ts'
 import { scopes } from '../core/model/enums.ts'
-import { scopesUpTo, type Token, tokenHash, tokenId, tokenText } from '../core/model/token.ts'
+import { isExpired, scopesUpTo, type Token, tokenHash, tokenId, tokenText } from '../core/model/token.ts'
 import type { Ids } from '../core/ports/ids.ts'
-import type { Credential } from './guard.ts'
+import type { Credential, Known } from './guard.ts'
 
 /** The token that daemon.json holds while the daemon runs. Each start makes a new one. */
 export interface OwnToken {
@@ -33,5 +33,18 @@ function callerOf(rights: Token['rights']): Caller {
     // A person looks at it, who got the key by a code of their own daemon.
     case 'page':
       return { kind: 'user' }
+  }
+}
+
+/** How long an answer counts where a moment does not matter. */
+const latelyMs = 250
+
+/** Whether a credential that has opened a connection still opens one: it may have been revoked, or have ended. */
+export function openValidity(readKnown: () => Promise<Omit<Known, 'limited'>>, now: () => number) {
+  let lately: { readonly at: number; readonly known: ReturnType<typeof readKnown> } | undefined
+  return async ({ id, hash }: Credential, when: 'now' | 'lately'): Promise<boolean> => {
+    if (when === 'now' || !lately || now() - lately.at > latelyMs) lately = { at: now(), known: readKnown() }
+    const { credentials, now: time } = await lately.known
+    return credentials.some((one) => one.id === id && one.hash === hash && !isExpired(one, time))
   }
 }

@@ -2,12 +2,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { AppError } from '../core/model/errors.ts'
 import type { Connection, ConnectionEnd } from '../core/ports/processes.ts'
-import { findAction } from '../protocol/parse.ts'
 import { failure, type HttpAnswer } from './answer.ts'
 import type { Attempts } from './attempts.ts'
 import { type Allowed, type Entrance, guard, type Known, type RequestFacts, type Verdict } from './guard.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import { knownName } from './perform.ts'
 import { restOf, type Route, type RouteName, routes } from './routes.ts'
 import type { UnderWay } from './under-way.ts'
 
@@ -135,7 +135,7 @@ function endOf(address: string | undefined, port: number | undefined): Connectio
 
 function note({ log, metrics }: HttpDoor, allowed: Allowed, { status }: HttpAnswer, seconds: number): void {
   const { route, path, credential } = allowed
-  const asked = { route, ...(route === 'api' && { action: findAction(restOf(route, path)) ?? 'none' }) }
+  const asked = { route, ...(route === 'api' && { action: knownName(restOf(route, path)) }) }
   const labels = { ...asked, status: String(status) }
   metrics.count('offshoot_http_requests_total', 'Requests that were answered.', labels)
   metrics.time('offshoot_http_request_seconds', 'How long requests took.', asked, seconds)

@@ -1,22 +1,24 @@
 /** The daemon: opens its doors, writes daemon.json, and closes them in order when it is told to stop (docs/adr/0060-one-guard.md). */
 import { rmSync } from 'node:fs'
 import type { Server } from 'node:http'
+import { openFeeds } from '../api/follow.ts'
 import { readKeys } from '../api/keys.ts'
 import type { DaemonNote } from '../client/daemon.ts'
 import { daemonFile, daemonLogFile, daemonSocket } from '../core/model/layout.ts'
 import { isExpired } from '../core/model/token.ts'
 import type { Ports } from '../core/ports/index.ts'
 import { type AddressInput, entranceOf, requireAddress, socketEntrance } from './address.ts'
-import type { HttpAnswer } from './answer.ts'
 import { openApi } from './api.ts'
 import { openAttempts } from './attempts.ts'
-import { credentialOf, makeOwnToken, type OwnToken } from './credentials.ts'
+import { credentialOf, makeOwnToken, openValidity, type OwnToken } from './credentials.ts'
 import type { Entrance } from './guard.ts'
 import { type HttpDoor, openHttp, openInspect } from './http.ts'
 import { listenAt, listenOn, makeSocketServer, makeTcpServer, type Tls } from './listen.ts'
 import { type Log, openLog } from './log.ts'
 import { openMetrics } from './metrics.ts'
 import { openOnce } from './once.ts'
+import { openPerform, type Outcome } from './perform.ts'
+import { openSockets } from './sockets.ts'
 import { openUnderWay } from './under-way.ts'
 import { type Accept, openUpgrade } from './upgrade.ts'
 import { openWays } from './ways.ts'
@@ -26,6 +28,8 @@ export interface ServeInput extends Omit<AddressInput, 'hasTls' | 'hasToken'> {
   readonly version: string
   /** A private folder for the socket. */
   readonly socketFolder: string
+  /** Calls back after each append of this process to the log, so that subscribers need not wait until somebody looks. */
+  readonly onAppend: (appended: () => void) => void
   /** Hears each line of the log. */
   readonly hear?: ((line: string) => void) | undefined
 }
@@ -72,7 +76,7 @@ async function run(
   const stopping = new AbortController()
   const onSignal = () => stopping.abort()
   signal.addEventListener('abort', onSignal)
-  const door = openCore(ports, input.version, own, log, stopping)
+  const door = openCore(ports, input, own, log, stopping)
   const servers = { tcp: makeTcpServer(input.tls), socket: makeSocketServer() }
   const socket = daemonSocket(input.socketFolder)
   try {
@@ -116,8 +120,8 @@ async function requireOwnAddress(ports: Ports, { tls, ...input }: ServeInput): P
 }
 
 interface Core extends HttpDoor {
-  /** The door behind `/ws`, when there is one. */
-  readonly accept?: Accept | undefined
+  /** The door behind `/ws`. */
+  readonly accept: Accept
   makeCode(): string
   /** Stops accepting, waits for the requests under way, then cancels them, and closes every connection. */
   drain(servers: readonly Server[]): Promise<void>
@@ -129,7 +133,13 @@ const cancelMs = 5000
 const farewellMs = 1000
 
 /** Everything behind the entrances: the guard with what it knows, and the ways. */
-function openCore(ports: Ports, version: string, own: OwnToken, log: Log, stopping: AbortController): Core {
+function openCore(
+  ports: Ports,
+  { version, onAppend }: ServeInput,
+  own: OwnToken,
+  log: Log,
+  stopping: AbortController,
+): Core {
   const metrics = openMetrics()
   const attempts = openAttempts(() => performance.now())
   const underWay = openUnderWay()
@@ -149,13 +159,25 @@ function openCore(ports: Ports, version: string, own: OwnToken, log: Log, stoppi
     stopping.abort()
     await drained.promise
   }
-  const api = openApi(
+  const once = openOnce<Outcome>(() => performance.now())
+  const perform = openPerform(ports, once, cancelling.signal)
+  const api = openApi(perform)
+  const feeds = openFeeds(ports)
+  onAppend(feeds.feed.wake)
+  const isValid = openValidity(readKnown, () => performance.now())
+  const sockets = openSockets({
+    ...feeds,
     ports,
-    openOnce<HttpAnswer>(() => performance.now()),
-    cancelling.signal,
-  )
+    daemon: ports.ids.uid(),
+    perform,
+    underWay,
+    log,
+    metrics,
+    isValid,
+  })
   const { makeCode, ...ways } = openWays({ ports, version, token: own.text, metrics, attempts, api, stop })
   metrics.gauge('offshoot_requests_under_way', 'Requests that are being answered.', () => underWay.size)
+  metrics.gauge('offshoot_sockets', 'WebSockets that are open.', () => sockets.size)
   metrics.gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
   metrics.gauge('process_uptime_seconds', 'Time since the start.', () => process.uptime())
   return {
@@ -164,9 +186,11 @@ function openCore(ports: Ports, version: string, own: OwnToken, log: Log, stoppi
     ways,
     underWay,
     makeCode,
+    accept: sockets.accept,
     inspect: openInspect({ log, metrics, attempts }, readKnown),
     async drain(servers) {
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
+      sockets.retire()
       await underWay.settle(graceMs, waitingForStop)
       cancelling.abort()
       underWay.cancelAll()
@@ -177,6 +201,7 @@ function openCore(ports: Ports, version: string, own: OwnToken, log: Log, stoppi
         Promise.all(closed),
         new Promise((resolve) => setTimeout(resolve, farewellMs).unref()),
       ])
+      sockets.close()
       for (const server of servers) server.closeAllConnections()
       await Promise.all(closed)
     },

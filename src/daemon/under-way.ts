@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http'
 import { AppError } from '../core/model/errors.ts'
 
 export interface UnderWay {
-  /** Runs `work`, whose signal aborts when the client leaves or when all are cancelled. */
-  run<T>(response: ServerResponse, work: (signal: AbortSignal) => Promise<T>): Promise<T>
+  /** Runs `work`, whose signal aborts when the client leaves or when all are cancelled. A door without a response sees itself whether the client leaves. */
+  run<T>(response: ServerResponse | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>
   readonly size: number
   /** Resolves when none is left but `others`, or when the time is over. */
   settle(ms: number, others: number): Promise<void>
@@ -18,15 +18,15 @@ export function openUnderWay(): UnderWay {
     async run(response, work) {
       const cancel = new AbortController()
       const leave = () => cancel.abort(new AppError('cancelled', 'The client left before the answer.'))
-      response.once('close', leave)
-      if (response.closed) leave()
+      response?.once('close', leave)
+      if (response?.closed) leave()
       const answer = work(cancel.signal)
       running.set(cancel, answer)
       try {
         return await answer
       } finally {
         running.delete(cancel)
-        response.off('close', leave)
+        response?.off('close', leave)
       }
     },
     get size() {

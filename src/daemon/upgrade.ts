@@ -5,22 +5,26 @@ import type { Allowed, Entrance } from './guard.ts'
 import type { Inspect } from './http.ts'
 
 /** Takes over a connection that the guard let in. */
-export type Accept = (request: IncomingMessage, connection: Duplex, head: Buffer, allowed: Allowed) => void
+export type Accept = (
+  request: IncomingMessage,
+  connection: Duplex,
+  head: Buffer,
+  allowed: Allowed,
+) => Promise<void>
 
-export function openUpgrade(inspect: Inspect, entrance: Entrance, accept: Accept | undefined) {
+export function openUpgrade(inspect: Inspect, entrance: Entrance, accept: Accept) {
   return (request: IncomingMessage, connection: Duplex, head: Buffer): void => {
     // Until somebody listens to them, an error of the connection would end the daemon.
     connection.on('error', () => connection.destroy())
-    inspect(request, entrance).then(
-      (verdict) => {
-        if (verdict.ok && verdict.route === 'socket' && accept) accept(request, connection, head, verdict)
-        else connection.end(refusal(verdict.ok ? 404 : verdict.status))
-      },
-      () => connection.destroy(),
-    )
+    const take = async () => {
+      const verdict = await inspect(request, entrance)
+      if (verdict.ok && verdict.route === 'socket') await accept(request, connection, head, verdict)
+      else connection.end(refusal(verdict.ok ? 404 : verdict.status))
+    }
+    take().catch(() => connection.destroy())
   }
 }
 
-function refusal(status: number): string {
+export function refusal(status: number): string {
   return `HTTP/1.1 ${status} Refused\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`
 }

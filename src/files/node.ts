@@ -43,6 +43,7 @@ export function nodeFiles(): FileSystem {
   return {
     readKind,
     readText,
+    readPart,
     readHash,
     readTime: async (target) => orUndefined(() => lstatSync(target))?.mtime,
     readNames,
@@ -79,6 +80,20 @@ async function readText(target: string): Promise<string | undefined> {
   if (file === undefined) return undefined
   try {
     return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}
+
+async function readPart(target: string, from: number, most: number) {
+  const file = orUndefined(() => openSync(target, lookOnly))
+  if (file === undefined) return undefined
+  try {
+    const found = fstatSync(file)
+    if (!found.isFile()) return undefined
+    const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(most, found.size - from)))
+    const read = bytes.length === 0 ? 0 : readSync(file, bytes, 0, bytes.length, from)
+    return { bytes: bytes.subarray(0, read), size: found.size }
   } finally {
     closeSync(file)
   }

@@ -4,6 +4,8 @@ import type { TaskView } from '../../src/core/model/task-view.ts'
 export function viewOf(id: string, more: Partial<TaskView> = {}): TaskView {
   return {
     id,
+    uid: id.toLowerCase().padEnd(20, '0'),
+    repoId: 'r'.repeat(20),
     title: '',
     state: 'active',
     isolation: 'worktree',

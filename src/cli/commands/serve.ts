@@ -25,10 +25,10 @@ export async function serve(context: Context): Promise<Answer> {
     version: readVersion(),
     hear: flag(values, 'verbose') ? (line: string) => void process.stderr.write(line) : undefined,
   }
-  const { ports, socketFolder } = composeDaemon(env)
+  const { ports, socketFolder, onAppend } = composeDaemon(env)
   try {
     const tell = (listening: Listening) => show(context, listening, listening.makeCode)
-    const begin = () => run(ports, { ...input, socketFolder }, tell, signal)
+    const begin = () => run(ports, { ...input, socketFolder, onAppend }, tell, signal)
     // The other daemon may be about to write daemon.json, or to end.
     for (const until = performance.now() + patienceMs; ; await pause(100, signal)) {
       if ((await begin()) === 'stopped') return { json: { stopped: true }, text: '' }

@@ -4,6 +4,7 @@ import { type AskedQuestion, portsOf, runsOf, type ShownTask, slugOf } from './t
 /** A task without its internal fields. `dirty` is null when nobody looked at the workspace. */
 const copied = [
   'id',
+  'uid',
   'title',
   'state',
   'was',
@@ -36,6 +37,8 @@ const copied = [
 type Copied = Pick<ShownTask, (typeof copied)[number]>
 
 export interface TaskView extends Copied {
+  /** The id of its repository, as `repos` lists it. */
+  readonly repoId: string
   /** Null when nobody looked at the workspace. */
   readonly dirty: boolean | null
   /** Whether the work is in the base branch; null when nobody looked, or when the task has no work. */
@@ -61,6 +64,7 @@ export function taskView(
   const present = copied.filter((field) => task[field] !== undefined)
   return {
     ...(Object.fromEntries(present.map((field) => [field, task[field]])) as unknown as Copied),
+    repoId: task.repo,
     dirty,
     landed,
     ...(task.conversation === undefined ? {} : { conversation: task.conversation.id }),

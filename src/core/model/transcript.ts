@@ -75,6 +75,16 @@ export function parseTranscript(text: string): Transcript | undefined {
   return found && { ...found, events: events.map(withoutPart) }
 }
 
+/** The events of some lines from the middle of a transcript, joined where they came in parts. Pure. */
+export function parseEvents(text: string): readonly KeptEvent[] {
+  const events: KeptEvent[] = []
+  for (const line of text.split('\n')) {
+    const read = parseLine(line)
+    if (read && read.event !== 'started' && read.event !== 'ended' && read.event !== 'cut') add(events, read)
+  }
+  return events
+}
+
 function withoutPart(event: KeptEvent): KeptEvent {
   if (!('part' in event)) return event
   const { part: _, ...whole } = event

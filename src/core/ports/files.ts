@@ -8,6 +8,12 @@ export interface Files {
   readKind(path: string): Promise<FileKind | undefined>
   /** undefined when nothing is there. */
   readText(path: string): Promise<string | undefined>
+  /** At most `most` bytes of a plain file, from `from` on, and the size of all of it; undefined when no plain file is there. */
+  readPart(
+    path: string,
+    from: number,
+    most: number,
+  ): Promise<{ readonly bytes: Uint8Array; readonly size: number } | undefined>
   /** The SHA-256 of the content of a plain file, in hex; undefined when no plain file is there. */
   readHash(path: string): Promise<string | undefined>
   /** The mtime: the last write of a file, the last change of the names in a folder; undefined when nothing is there. */

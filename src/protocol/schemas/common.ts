@@ -58,6 +58,8 @@ export const spentSchema = z.object({ seconds: z.number(), ...usedFields })
 /** The compiler refuses a field that only one of this and `TaskView` has. */
 const taskFields = {
   id: z.string(),
+  uid: z.string().describe('No other task ever has it; an id can be used again once its task is closed.'),
+  repoId: z.string().describe('The id of its repository, as system.repos lists it.'),
   title: z.string(),
   state: z.enum(taskStates),
   was: z.enum(taskStates).exactOptional().describe('Of a stale task: its state before.'),
@@ -203,7 +205,20 @@ const keptCall = { tool: z.string(), summary: z.string(), call: z.string().optio
 const keptText = {
   text: z.string(),
   cut: z.number().int().optional().describe('How many characters are left out.'),
+  part: z.literal(true).optional().describe('Of live output: the next event of its kind goes on with it.'),
 }
+
+/** One event of a transcript. */
+export const keptEventSchema = z.discriminatedUnion('event', [
+  kept('message', keptText),
+  kept('output', { stream: z.enum(['stdout', 'stderr']), ...keptText }),
+  kept('tool.started', keptCall),
+  kept('tool.ended', { ok: z.boolean(), ...keptCall }),
+  kept('denied', { reason: z.string(), ...keptCall }),
+  kept('step', { n: z.number().int() }),
+  kept('malformed', { reason: z.string() }),
+  kept('usage', usageFields),
+])
 
 export const transcriptSchema = z.object({
   run: z.string(),
@@ -214,16 +229,5 @@ export const transcriptSchema = z.object({
   ok: z.boolean().optional(),
   reason: z.string().optional(),
   left: z.number().int().optional().describe('How many events were not kept: the transcript was too long.'),
-  events: list(
-    z.discriminatedUnion('event', [
-      kept('message', keptText),
-      kept('output', { stream: z.enum(['stdout', 'stderr']), ...keptText }),
-      kept('tool.started', keptCall),
-      kept('tool.ended', { ok: z.boolean(), ...keptCall }),
-      kept('denied', { reason: z.string(), ...keptCall }),
-      kept('step', { n: z.number().int() }),
-      kept('malformed', { reason: z.string() }),
-      kept('usage', usageFields),
-    ]),
-  ),
+  events: list(keptEventSchema),
 })

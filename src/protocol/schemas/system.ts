@@ -21,6 +21,15 @@ const undone = z.object({
   left: leftSchema.describe('Files that somebody changed again or meanwhile, and that stay as they are.'),
 })
 
+export const repoSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  path: z.string(),
+  exists: z.boolean(),
+  openTasks: z.number().int(),
+  addedAt: z.iso.datetime(),
+})
+
 export const systemSchemas = {
   'system.notices': {
     input: z.object({ repo }),
@@ -216,16 +225,7 @@ export const systemSchemas = {
   'system.repos': {
     input: z.object({}),
     output: z.object({
-      repos: list(
-        z.object({
-          id: z.string(),
-          name: z.string(),
-          path: z.string(),
-          exists: z.boolean(),
-          openTasks: z.number().int(),
-          addedAt: z.iso.datetime(),
-        }),
-      ),
+      repos: list(repoSchema),
     }),
   },
   'system.forget': {
