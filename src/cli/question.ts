@@ -18,6 +18,7 @@ export function question(context: Context, told: Asked): Promise<Said | undefine
 }
 
 async function askAbout({ signal, paint }: Context, told: Asked): Promise<Said | undefined> {
+  signal.throwIfAborted()
   const { columns, rows } = process.stderr
   const pages = pagesOf(questionLines(told), columns || 80, rows || 24)
   for (const [n, page] of pages.entries()) {

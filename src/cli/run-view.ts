@@ -11,6 +11,8 @@ import { statusLine } from './status-line.ts'
 
 export interface RunView {
   readonly emit: Emit
+  /** Keeps the status line away while a question is open, whose prompt it would write over. */
+  pause(asked: Promise<unknown>): void
   close(): void
 }
 
@@ -71,11 +73,16 @@ export function personal(context: Context): RunView {
         return
     }
   }
+  const pause = (asked: Promise<unknown>) => {
+    line.clear()
+    asking++
+    void asked.finally(() => asking--)
+  }
   const close = () => {
     clearInterval(ticking)
     line.clear()
   }
-  return { emit, close }
+  return { emit, pause, close }
 }
 
 type Call = Pick<Asked, 'tool' | 'summary'>
