@@ -21,7 +21,6 @@ import type { KnownRepo } from '../core/verbs/repos.ts'
 import { type Caller, requireScope, requireUser } from './caller.ts'
 
 export type { Feed, LogEnd } from '../core/tasks/follow.ts'
-export type { OutputFeed } from '../core/runs/live-output.ts'
 
 /** One event of the log. A reader that asks again with its `seq` misses none and gets none twice. */
 export interface FollowedEvent {
@@ -76,7 +75,7 @@ export interface Subscribed {
 }
 
 /** The tasks as of an entry of the log: who follows the log from there misses no change of theirs. */
-export interface Snapshot {
+interface Snapshot {
   readonly seq: number
   readonly log: string
   readonly repos: readonly KnownRepo[]

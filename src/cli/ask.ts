@@ -7,6 +7,10 @@ export async function ask(question: string, signal: AbortSignal): Promise<string
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
     return (await terminal.question(question, { signal })).trim().toLowerCase()
+  } catch (thrown) {
+    // The cursor stands behind the question.
+    process.stderr.write('\n')
+    throw thrown
   } finally {
     terminal.close()
   }

@@ -15,10 +15,17 @@ export function editorLine(setting: string, env: NodeJS.ProcessEnv): string | un
   return named ?? known.find((program) => findProgram(program, '/', env.PATH) !== undefined)
 }
 
-/** The exit code of the editor, which a window may answer at once. */
-export function openEditor(line: string, folder: string, env: NodeJS.ProcessEnv): Promise<number> {
+/**
+ * The exit code of the editor, which a window may answer at once. It starts in the user's checkout: a relative path of its
+ * command line never names a file that an agent wrote in the workspace.
+ */
+export function openEditor(
+  line: string,
+  { folder, checkout }: { readonly folder: string; readonly checkout: string },
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = startInTerminal(`${line} ${quoted(folder)}`, folder, env)
+    const child = startInTerminal(`${line} ${quoted(folder)}`, checkout, env)
     child.once('error', reject)
     child.once('close', (code) => resolve(code ?? 1))
   })

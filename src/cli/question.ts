@@ -18,6 +18,7 @@ export function question(context: Context, told: Asked, who = ''): Promise<Said 
 }
 
 async function askAbout({ signal, paint }: Context, told: Asked, who: string): Promise<Said | undefined> {
+  signal.throwIfAborted()
   const { columns, rows } = process.stderr
   const asks = who === '' ? [] : [`${who} asks:`]
   const pages = pagesOf([...asks, ...questionLines(told)], columns || 80, rows || 24)

@@ -12,6 +12,8 @@ import { statusLine } from './status-line.ts'
 
 export interface RunView {
   readonly emit: Emit
+  /** Keeps the status line away while a question is open, whose prompt it would write over. */
+  pause(asked: Promise<unknown>): void
   close(): void
 }
 
@@ -43,11 +45,16 @@ export function personal(context: Context): RunView {
     const words = toldText(paint, event, task)
     return words === undefined ? show() : say(words)
   }
+  const pause = (asked: Promise<unknown>) => {
+    line.clear()
+    asking++
+    void asked.finally(() => asking--)
+  }
   const close = () => {
     clearInterval(ticking)
     line.clear()
   }
-  return { emit, close }
+  return { emit, pause, close }
 }
 
 /** What a person is told of an event; undefined: nothing, or a question. */

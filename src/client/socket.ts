@@ -27,7 +27,7 @@ export interface SocketOptions {
 
 type Pushed<A extends Notification['action']> = Extract<Notification, { action: A }>['payload']
 
-export interface Subscriber {
+interface Subscriber {
   /** The tasks as they are, at the beginning and whenever too much was missed: whatever was known before is replaced. */
   readonly onSnapshot: (snapshot: Pushed<'snapshot'>) => void
   /** Each event once, in the order of the log. */
@@ -47,7 +47,7 @@ export interface SocketClient {
   close(): void
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   /** Hears what the action tells while it goes on. */
   readonly onOutput?: ((output: Pushed<'task.output'>) => void) | undefined

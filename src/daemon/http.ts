@@ -12,7 +12,7 @@ import { restOf, type Route, type RouteName, routes } from './routes.ts'
 import type { UnderWay } from './under-way.ts'
 
 /** A request that the guard let in. */
-export interface HttpCall {
+interface HttpCall {
   readonly allowed: Allowed
   readonly entrance: Entrance
   /** The value of the JSON body; undefined for a GET. */

@@ -18,7 +18,7 @@ export type Outcome =
   | { readonly ok: false; readonly error: AppError }
 
 /** A request, as a door has read it. */
-export interface Ask {
+interface Ask {
   readonly credential: Credential
   /** The name of an action, or a second name. */
   readonly name: string

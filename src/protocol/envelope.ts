@@ -50,7 +50,7 @@ export type ConnectionAction = keyof typeof connectionSchemas
 export type SubscribeInput = z.infer<typeof connectionSchemas.subscribe>
 
 /** The tasks as of an entry of the log. */
-export const snapshotSchema = z.object({
+const snapshotSchema = z.object({
   seq: z.number().int(),
   log: z.string().describe('The id of the log, for `subscribe`.'),
   why: z.enum(['new', 'too old', 'behind', 'other log']),
@@ -66,7 +66,7 @@ const chained = {
 const pushed = <N extends string, S extends z.ZodType>(action: N, payload: S) =>
   z.object({ type: z.literal('notification'), action: z.literal(action), payload })
 
-export const notificationSchema = z.discriminatedUnion('action', [
+const notificationSchema = z.discriminatedUnion('action', [
   pushed('snapshot', snapshotSchema),
   pushed('reset', snapshotSchema),
   pushed(

@@ -217,7 +217,7 @@ export const taskEventSchema = z.discriminatedUnion('type', [
     use: maybe,
   }),
   kept('run.said', { run: text, text, by: z.enum(['user', 'token']) }),
-  kept('run.heard', { run: text, count: z.number().int() }),
+  kept('run.heard', { run: text, count: z.number().int(), own: z.boolean().optional() }),
   kept('run.decided', {
     run: text,
     tool: text,

@@ -172,7 +172,7 @@ export const worktreeSchema = z.object({
   merged_at: z.iso.datetime().optional(),
   deleted_at: z.iso.datetime().optional(),
 })
-export type WorktreeView = z.infer<typeof worktreeSchema>
+type WorktreeView = z.infer<typeof worktreeSchema>
 
 const statuses: Readonly<Partial<Record<TaskState, WorktreeView['status']>>> = {
   accepted: 'merged',
@@ -180,7 +180,7 @@ const statuses: Readonly<Partial<Record<TaskState, WorktreeView['status']>>> = {
   kept: 'deleted',
 }
 
-export function worktreeView(task: TaskView): WorktreeView {
+function worktreeView(task: TaskView): WorktreeView {
   const status = statuses[task.state] ?? 'active'
   return {
     id: task.uid,

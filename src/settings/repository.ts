@@ -50,6 +50,11 @@ const remoteName: Row = {
   isFree: () => true,
   boundary: { is: 'the name of a remote', holds: (value) => /^\w[\w.-]*$/.test(value) },
 }
+const yoursAlone: Row = {
+  may: 'not set',
+  isFree: () => true,
+  boundary: { is: 'empty', holds: (value) => value === '' },
+}
 
 /** A setting without a row counts only when the user trusts the file. */
 const rows: { readonly [K in SettingKey]?: Row } = {
@@ -71,6 +76,8 @@ const rows: { readonly [K in SettingKey]?: Row } = {
   'accept.mergeMessage': free,
   'accept.leftovers': free,
   'pr.remote': remoteName,
+  // What it names may be a file of the repository, which an agent can write.
+  'editor.command': yoursAlone,
   'lock.waitSeconds': lower,
 }
 

@@ -51,7 +51,7 @@ export function gitVault(options: VaultOptions): Vault {
     seed: async (repo, task, signal) => seed(await openFor(repo, task), repo, task, signal),
     seedWith: async (repo, task, changes, signal) => seedWith(await open(repo), repo, task, changes, signal),
     seedSetup: async (repo, task, signal) => seedSetup(await openFor(repo, task), repo, task, signal),
-    readStart: async (repo, task, signal) => readStart(await open(repo), repo, task, signal),
+    readStart: async (repo, task, part, signal) => readStart(await open(repo), repo, task, part, signal),
     adopt: async (repo, task, signal) => adoptFirst(await open(repo), repo, task, signal),
     reseed: async (repo, task) => reseed(await open(repo), repo, task),
 

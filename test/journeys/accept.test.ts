@@ -272,6 +272,17 @@ test('A8: update brings the target into the workspace; conflicts solved there la
   expect(user.git('status', '--porcelain')).toBe(' M f\n?? new\n')
 })
 
+test('A8: update prints the command that undoes it, and nothing to undo where it did nothing', async () => {
+  const { user } = await worked()
+  expect((await offshoot(user, 'update', 'T1')).stdout).not.toContain('undo')
+  user.write('other', 'other\n')
+  user.git('add', 'other')
+  user.git('commit', '--quiet', '--message=other')
+  const { stdout } = await offshoot(user, 'update', 'T1')
+  const [, operation = ''] = /^ {2}undo: offshoot undo (\w{6})$/m.exec(stdout) ?? []
+  expect(await offshoot(user, 'undo', operation)).toMatchObject({ code: 0 })
+})
+
 test('A8: update --dirty takes the checkout as it is, and accept then lands only the agent’s part', async () => {
   const { user, repo, at, read } = await worked()
   writeFileSync(path.join(user.dir, 'f'), lines([2, 'mine']))

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isRunning, killHard, until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
-import { play, withStandIn } from '../support/stand-in.ts'
+import { type Act, play, withStandIn } from '../support/stand-in.ts'
 
 const bin = path.resolve(import.meta.dirname, '../../bin/offshoot.js')
 
@@ -27,10 +27,10 @@ async function server(repo: TestRepo, name: string) {
 }
 
 /** A detached agent that writes a file in a tool call, and then waits for the user's word in the next. */
-async function agent(repo: TestRepo) {
+async function agent(repo: TestRepo, ...before: Act[]) {
   const [ready, go] = [path.join(repo.home, 'ready'), path.join(repo.home, 'go')]
   const wait = `touch '${ready}'; while ! test -e '${go}'; do sleep 0.05; done`
-  const prompt = play({ write: 'one.txt' }, { sh: wait })
+  const prompt = play({ write: 'one.txt' }, ...before, { sh: wait })
   const begun = await offshoot(repo, 'run', '--task', 'T1', '--detach', '--json', prompt)
   const { pid } = begun.json as { pid: number }
   onTestFinished(() => killHard(pid))
@@ -107,6 +107,22 @@ describe('G14: several at work in one workspace', () => {
     run.goOn()
     await eventually(async () => (await task(repo)).running === undefined, 'the agent has ended')
     expect(await task(repo)).toMatchObject({ state: 'completed', agent: 'claude' })
+  })
+
+  test('G14: a command beside an agent hides none of its denied calls, and a step by hand is the agent’s', async () => {
+    const repo = withStandIn(testRepo())
+    await offshoot(repo, 'start', 'T1')
+    const first = await server(repo, 'server')
+    const run = await agent(repo, { sh: 'sudo id' })
+    await offshoot(repo, 'exec', 'T1', '--', 'true')
+    const shown = (await offshoot(repo, 'show', 'T1', '--json')).json
+    expect(shown.denied).toMatchObject([{ tool: 'Bash', summary: 'sudo id' }])
+    writeFileSync(path.join(shown.task.path, 'by-hand.txt'), 'x\n')
+    const { checkpoint } = (await offshoot(repo, 'checkpoint', 'T1', '--json')).json
+    const own = (shown.runs as { run: string; agent: string }[]).find(({ agent: name }) => name === 'claude')
+    expect(checkpoint.run).toBe(own?.run)
+    run.goOn()
+    first.goOn()
   })
 
   test('G14: a server that is ended after the agent does not make a failure of the agent’s work', async () => {

@@ -76,3 +76,13 @@ writeFileSync('rest.txt', 'rest')
     ['command', 'rest.txt'],
   ])
 })
+
+test('G6: attach without the agent’s program says so, and leaves the task as it was', async () => {
+  const repo = withEnv(testRepo(), { PATH: '/usr/bin:/bin' })
+  await offshoot(repo, 'start', 'T1')
+  const { code, json } = await offshoot(repo, 'attach', 'T1', '--json')
+  expect([code, json.error.code, json.error.message]).toEqual([3, 'WT_005', 'There is no command claude.'])
+  const { task } = (await offshoot(repo, 'show', 'T1', '--json')).json
+  expect(task).toMatchObject({ state: 'active', runs: 0 })
+  expect(task).not.toHaveProperty('agent')
+})

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { inFolder, library, withEnv } from '../support/workspace.ts'
 
@@ -155,6 +156,39 @@ test('H2, K10: what a setup wrote is on no branch; with uncommitted work only th
     expect(existsSync(path.join(task.path, 'setup.txt'))).toBe(true)
     await lib.reject({ task: 'T1' })
   }
+})
+
+test('H2: a secret that a setup wrote refuses no landing, and does not pass for uncommitted work', async () => {
+  const key = '-----BEGIN PRIVATE KEY-----'
+  const repo = withEnv(testRepo(), { OFFSHOOT_HOOKS_POST_START: `echo '${key}' > key.pem` })
+  repo.git('config', '--global', 'user.name', 'Ursula')
+  repo.git('config', '--global', 'user.email', 'ursula@example.com')
+  repo.write('mine.txt', 'mine\n')
+  const lib = library(repo)
+  const { task } = await lib.start({ task: 'T1' })
+  await expect(lib.start({ task: 'T1', dirty: true })).rejects.toThrow('--dirty comes too late')
+  inFolder(repo, task.path).write('w.txt', 'w\n')
+  const { accepted } = await lib.accept({ task: 'T1', as: 'merge' })
+  expect(accepted?.files.map((file) => file.path)).toEqual(['w.txt'])
+})
+
+test('H2: what an agent writes while the setup runs does not become step 0', async () => {
+  const plain = testRepo()
+  const [ready, go] = [path.join(plain.home, 'ready'), path.join(plain.home, 'go')]
+  const wait = `touch '${ready}'; while ! test -e '${go}'; do sleep 0.05; done`
+  const repo = withEnv(plain, { OFFSHOOT_HOOKS_POST_START: wait })
+  const starting = offshoot(repo, 'start', 'T1')
+  await until(() => existsSync(ready), 'the setup runs')
+  const [begun, end] = [path.join(plain.home, 'begun'), path.join(plain.home, 'end')]
+  const work = `echo w > w.txt; touch '${begun}'; while ! test -e '${end}'; do sleep 0.05; done`
+  const running = offshoot(repo, 'exec', 'T1', '--', 'sh', '-c', work)
+  await until(() => existsSync(begun), 'the command is at work')
+  writeFileSync(go, '')
+  await starting
+  writeFileSync(end, '')
+  await running
+  const { checkpoints } = (await offshoot(repo, 'log', 'T1', '--json')).json
+  expect(checkpoints).toMatchObject([{ n: 1, files: [{ path: 'w.txt' }] }])
 })
 
 test('H3: what runs before a run, an accept or a removal can refuse it, and nothing is done then', async () => {

@@ -20,7 +20,7 @@ test('I1: `open` opens the workspace in the editor of VISUAL, with its own argum
   const { json } = await offshoot(at, 'start', 'T1', '--json')
   const opened = await offshoot(at, 'open', 'T1', '--json')
   expect(opened.json).toEqual({ ok: true, path: json.task.path, editor: `'${editor.program}' --new` })
-  expect(editor.noted()).toEqual([json.task.path, '--new', json.task.path, ''])
+  expect(editor.noted()).toEqual([user.dir, '--new', json.task.path, ''])
 })
 
 test('I1: the setting editor.command wins over VISUAL, and a known editor is found without both', async () => {
@@ -37,15 +37,19 @@ test('I1: the setting editor.command wins over VISUAL, and a known editor is fou
   expect(code.noted()).toHaveLength(3)
 })
 
-test('H1: an editor that the repository names does not run before the user trusts it', async () => {
+test('H1: a repository’s own file names no editor, and no script of the workspace is run as one', async () => {
   const user = testRepo()
-  const folder = tempFolder()
-  const planted = editorIn(folder, 'planted')
-  user.write('.offshoot.yaml', `editor:\n  command: ${planted.program}\n`)
-  await offshoot(user, 'start', 'T1')
-  const opened = await offshoot(withEnv(user, { VISUAL: 'true' }), 'open', 'T1')
+  const started = await offshoot(user, 'start', 'T1', '--json')
+  const workspace: string = started.json.task.path
+  const planted = editorIn(path.join(workspace, 'tools'), 'edit')
+  const own = editorIn(path.join(user.dir, 'tools'), 'edit')
+  const opened = await offshoot(withEnv(user, { OFFSHOOT_EDITOR_COMMAND: './tools/edit' }), 'open', 'T1')
   expect(opened.code).toBe(0)
+  expect(own.noted()).toEqual([user.dir, workspace, ''])
   expect(planted.noted).toThrow('ENOENT')
+  user.write('.offshoot.yaml', 'editor:\n  command: ./tools/edit\n')
+  const { json } = await offshoot(user, 'open', 'T1', '--json')
+  expect(json.error).toMatchObject({ code: 'WT_016', data: { key: 'editor.command' } })
 })
 
 test('I5: without an editor, and with one that fails, `open` says what to set', async () => {

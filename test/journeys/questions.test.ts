@@ -43,6 +43,18 @@ const made = async (repo: TestRepo, name: string) => existsSync(path.join((await
 const touch = (name: string): Act => ({ sh: `touch ${name}` })
 
 describe('G15: a question of a detached run', () => {
+  test('G5: waits no longer than limits.timeMinutes lets the run take', async () => {
+    const repo = withEnv(withStandIn(testRepo()), { OFFSHOOT_LIMITS_TIME_MINUTES: '0.1' })
+    const run = await asking(repo, [touch('x.txt')], '--ask-timeout', '1h')
+    const [asked] = run.told('waiting')
+    expect(Date.parse(asked!.until!) - Date.now()).toBeLessThan(6000)
+    await run.ended()
+    expect(await task(repo)).toMatchObject({
+      state: 'failed',
+      lastRun: { reason: expect.stringContaining('limits.timeMinutes: 0.1 minutes are over') },
+    })
+  })
+
   test('G15: waits, is shown by every look, and the answer lets the agent go on', async () => {
     const repo = withStandIn(testRepo())
     const run = await asking(repo, [touch('x.txt')])
@@ -174,5 +186,30 @@ describe('G15: a question of a detached run', () => {
     expect(shown).toContain('[a]lways: this same call again in this task')
     await run.ended()
     expect(await made(repo, 'x.txt')).toBe(true)
+  })
+
+  test.skipIf(noTerminal).each([
+    ['answer', 'T1', 'y'],
+    ['stop', 'T1'],
+  ])('G15: attach keeps its question in sight, and lets it go after `%s`', async (...elsewhere) => {
+    const repo = withStandIn(testRepo())
+    const run = await asking(repo, [touch('x.txt')])
+    let isAsked = false
+    const seen = {
+      after: '[N]o: ',
+      get type() {
+        isAsked = true
+        return ''
+      },
+    }
+    const attached = atTerminal(repo, ['attach', 'T1'], [seen], { waitMs: 40_000 })
+    const began = Date.now()
+    await until(() => isAsked, 'it asks')
+    // The status line is written anew every second.
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    await offshoot(repo, ...elsewhere)
+    await run.ended()
+    expect(await attached).toMatch(/\[N\]o: \n/)
+    expect(Date.now() - began).toBeLessThan(40_000)
   })
 })

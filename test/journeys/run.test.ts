@@ -81,6 +81,16 @@ describe('K1: a command as a run', () => {
     expect(ran.stderr).toContain('err\n')
   })
 
+  test('K1: a command without a task is told which one it has, how it ended, and what may come next', async () => {
+    const repo = testRepo()
+    const command = ['--', 'sh', '-c', 'echo w > w.txt; exit 7']
+    const ran = await offshoot(repo, 'run', ...command)
+    const [{ id }] = (await offshoot(repo, 'list', '--json')).json.tasks
+    expect(ran).toMatchObject({ code: 7, stdout: '' })
+    expect(ran.stderr).toContain(`\n${id} failed: sh ended with exit code 7\n  offshoot diff ${id} `)
+    expect(await offshoot(repo, 'run', '--quiet', ...command)).toMatchObject({ code: 7, stderr: '' })
+  })
+
   test('K1: output comes while the command runs, and all of it has come when it ends', async () => {
     const repo = testRepo()
     const lib = library(repo)

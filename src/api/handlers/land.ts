@@ -43,11 +43,12 @@ export const land: Handlers<keyof typeof table> = {
   },
   async 'task.update'(ports, { repo, ...input }, { signal, watch }) {
     const { update } = await import('../../core/verbs/update.ts')
-    const { task, step, conflicts } = await update(ports, { dir: repo, ...input }, signal, watch)
+    const { task, step, conflicts, operation } = await update(ports, { dir: repo, ...input }, signal, watch)
     return {
       task: taskView(task),
       ...(step && { checkpoint: stepView(step, []) }),
       conflicts,
+      ...(operation !== undefined && { operation }),
     }
   },
   async 'task.reject'(ports, { repo, ...input }, { signal, emit, watch }) {

@@ -23,10 +23,14 @@ const words = ['y', 'n', 'always'] as const
 
 type Open = Output<'task.answer'>
 
-/** Asks the question at this terminal, and sends the answer on for exactly this question. */
-export async function askThere(context: Context, { task, asked, input }: Open): Promise<Answer | undefined> {
+/** Asks the question at this terminal until the signal, and sends the answer on for exactly this question. */
+export async function askThere(
+  context: Context,
+  { task, asked, input }: Open,
+  signal = context.signal,
+): Promise<Answer | undefined> {
   const { tool, summary, reason } = asked
-  const said = await question(context, { event: 'asked', tool, summary, reason, input })
+  const said = await question({ ...context, signal }, { event: 'asked', tool, summary, reason, input })
   if (said === undefined) return undefined
   const given = { repo: context.dir, task: task.id, answer: wordOf[said], question: asked.question }
   return told(await context.call('task.answer', given))

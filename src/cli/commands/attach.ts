@@ -1,6 +1,7 @@
 /** `attach`: follows a detached run, or opens Claude Code in the workspace. */
 import type { Emit } from '../../api/views.ts'
-import { appError } from '../../core/model/errors.ts'
+import { AppError, appError } from '../../core/model/errors.ts'
+import { findProgram } from '../../process/programs.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { canAsk } from '../ask.ts'
 import { bin } from '../bin.ts'
@@ -23,10 +24,16 @@ type Task = Output<'task.show'>['task']
 async function lookOn(context: Context, task: Task): Promise<Answer> {
   const view = flag(context.values, 'json') ? undefined : personal(context)
   const emit = view?.emit ?? context.emit
+  let decided = new AbortController()
   const take: Emit = (told) => {
+    // An agent has one question at a time: this is the end of it, whoever answered.
+    if (told.event === 'decided') decided.abort()
     // The run has asked at its own terminal, or nobody: what waits for an answer is told by `waiting`.
     if (told.event !== 'asked' || !view) void emit(told)
-    if (told.event === 'waiting' && view && canAsk()) void answerThere(context, task, told.question)
+    if (told.event === 'waiting' && view && canAsk()) {
+      decided = new AbortController()
+      view.pause(answerThere(context, task, told.question, decided.signal))
+    }
   }
   try {
     const { task: ended } = await context.call('task.attach', { repo: context.dir, task: task.id }, take)
@@ -36,17 +43,24 @@ async function lookOn(context: Context, task: Task): Promise<Answer> {
     const words = `${task.id} goes on by itself: offshoot stop ${task.id}`
     return { json: { task }, text: words, exitCode: 130 }
   } finally {
+    decided.abort()
     view?.close()
   }
 }
 
-/** Asks the question at this terminal, unless it has been answered: the log tells earlier ones, too. */
-async function answerThere(context: Context, { id }: Task, question: string): Promise<void> {
+/** Asks the question at this terminal until it is decided, here or elsewhere: the log tells earlier ones, too. */
+async function answerThere(
+  context: Context,
+  { id }: Task,
+  question: string,
+  decided: AbortSignal,
+): Promise<void> {
   try {
     const open = await context.call('task.answer', { repo: context.dir, task: id, question })
-    const answered = await askThere(context, open)
+    const answered = await askThere(context, open, AbortSignal.any([context.signal, decided]))
     if (answered) context.tell(answered.text)
   } catch (thrown) {
+    if (decided.aborted) return
     const { problem, message } = appError(thrown)
     if (problem !== 'notFound') context.tell(printable(message))
   }
@@ -57,6 +71,9 @@ async function answerThere(context: Context, { id }: Task, question: string): Pr
  * worktree; they are passed as a flag, so the user's settings do not change.
  */
 async function open(context: Context, task: Task): Promise<Answer> {
+  // Before anything is recorded: without the program the task stays as it was.
+  if (findProgram('claude', '/', context.env.PATH) === undefined)
+    throw new AppError('programMissing', 'There is no command claude.')
   const going =
     task.conversation !== undefined && task.agent === 'claude' ? [`--resume=${task.conversation}`] : []
   const command = ['claude', '--settings', JSON.stringify({ hooks: hooks() }), ...going]

@@ -1,4 +1,5 @@
 /** `open`: opens the workspace of a task in an editor. */
+import { existsSync } from 'node:fs'
 import { AppError } from '../../core/model/errors.ts'
 import type { Answer, Context } from '../command.ts'
 import { editorLine, openEditor } from '../editor.ts'
@@ -7,7 +8,7 @@ import { workspaceOf } from '../workspace-of.ts'
 
 export async function open(context: Context): Promise<Answer> {
   const { dir: repo, env, call } = context
-  const { path } = await workspaceOf(context)
+  const { path, origin } = await workspaceOf(context)
   const { settings } = await call('system.config', { repo })
   const setting = settings.find(({ key }) => key === 'editor.command')?.value
   const line = editorLine(typeof setting === 'string' ? setting : '', env)
@@ -16,7 +17,7 @@ export async function open(context: Context): Promise<Answer> {
       hint: 'Set the variable VISUAL, or the setting editor.command, to the command of your editor.',
     })
   }
-  const exitCode = await openEditor(line, path, env)
+  const exitCode = await openEditor(line, { folder: path, checkout: existsSync(origin) ? origin : '/' }, env)
   if (exitCode !== 0) {
     throw new AppError('failed', `The editor ${printable(line)} ended with ${exitCode}.`, {
       path,

@@ -232,7 +232,12 @@ const withoutInput =
 
 /** With --cleanup, removes the workspace of a run that succeeded. The branch keeps the work. */
 async function cleaned(context: Context, ran: Output<'task.run'>): Promise<Answer> {
-  if (!cleanupOf(context) || ran.task.state !== 'completed') return answer(context, ran)
+  if (!cleanupOf(context) || ran.task.state !== 'completed') {
+    const { id } = ran.task
+    const next = `  offshoot diff ${id}    offshoot accept ${id}    offshoot reject ${id}`
+    if (ran.exitCode !== undefined) tellOutcome(context, ran.task, next)
+    return answer(context, ran)
+  }
   const gone = await context.call('worktree.remove', {
     repo: context.dir,
     task: ran.task.id,
@@ -243,8 +248,18 @@ async function cleaned(context: Context, ran: Output<'task.run'>): Promise<Answe
   const undo = gone.operation === undefined ? '' : `    offshoot undo ${gone.operation.slice(0, 6)}`
   context.tell(`Removed the workspace; the work is on ${printable(branch)}.`)
   const next = `  offshoot diff ${ran.task.id}    git merge ${printable(quoted(branch))}${undo}`
-  if (ran.exitCode !== undefined) context.tell(next)
+  if (ran.exitCode !== undefined) tellOutcome(context, ran.task, next)
   return answer(context, { ...ran, task: gone.task }, next)
+}
+
+/** Stdout is the command's own, so the task that it ran in and the commands that may come next are told. */
+function tellOutcome(
+  { paint, tell }: Context,
+  { id, state, reason }: Output<'task.run'>['task'],
+  next: string,
+): void {
+  tell(`${paint('bold', id)} ${state}${reason === undefined ? '' : `: ${printable(reason)}`}`)
+  tell(next)
 }
 
 /** `closed` is the line of commands that work once the task is closed. */

@@ -11,11 +11,12 @@ export async function update(context: Context): Promise<Answer> {
     dirty: flag(values, 'dirty'),
     conflicts: choice(values, 'conflicts', ['fail', 'markers']),
   })
-  const { task, checkpoint, conflicts } = done
+  const { task, checkpoint, conflicts, operation } = done
   const lines = [
     checkpoint ? `Updated ${task.id}, as its new step ${checkpoint.n}` : `${task.id} is up to date`,
   ]
   for (const { path, kind } of conflicts)
     lines.push(`  conflict to resolve in ${task.path}: ${path} (${kind})`)
+  if (operation !== undefined) lines.push(`  undo: offshoot undo ${operation.slice(0, 6)}`)
   return { json: { ...done }, text: printableLines(lines) }
 }

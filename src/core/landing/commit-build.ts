@@ -106,7 +106,7 @@ async function readSides(
 ): Promise<Sides> {
   const { contents, publishing, seeding } = ports
   const before = await publishing.readTree(repo, to.target)
-  const start = await seeding.readStart(repo, task, signal)
+  const start = await seeding.readStart(repo, task, 'all', signal)
   const stored = async (from: string, until: string) =>
     publishing.clean(repo, task, await contents.compare(repo, from, until), signal)
   const base = await contents.change(repo, start, await stored(offer.first.tree, offer.base))

@@ -196,7 +196,7 @@ async function readHanded(
   const all = await steps.readSteps(repo, task)
   if (lands === 'branch' && all.length > 0) {
     const base = await publishing.readTree(repo, task.base.commit)
-    const changes = await contents.compare(repo, base, await seeding.readStart(repo, task, signal))
+    const changes = await contents.compare(repo, base, await seeding.readStart(repo, task, 'given', signal))
     handed.push({ where: 'the uncommitted work that it was started with', changes })
   }
   for (const [index, step] of all.entries()) {

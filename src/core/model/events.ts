@@ -106,7 +106,13 @@ export type TaskEvent =
   /** The user sent the agent a message, which it gets when its turn is over. */
   | { readonly type: 'run.said'; readonly run: string; readonly text: string; readonly by: 'user' | 'token' }
   /** An agent was given that many of the messages, the oldest first. */
-  | { readonly type: 'run.heard'; readonly run: string; readonly count: number }
+  | {
+      readonly type: 'run.heard'
+      readonly run: string
+      readonly count: number
+      /** Only messages that were said during this run. */
+      readonly own?: boolean | undefined
+    }
   /** A tool was allowed or denied, and by whom. */
   | {
       readonly type: 'run.decided'

@@ -6,6 +6,12 @@ import type { Step } from '../model/step.ts'
 import type { Task } from '../model/task.ts'
 import type { Leaf } from '../model/tree.ts'
 
+/**
+ * Which part of step 0 comes before the steps: what the user gave, or all of it. The branch never has what `postStart`
+ * wrote; a replay of the steps needs it to merge by.
+ */
+export type StartPart = 'given' | 'all'
+
 /** Keeps a fresh workspace before the agent may touch it. */
 export interface Seeding {
   /** Records the stat of each file of a fresh workspace and the repository's config, which the agent may change later. */
@@ -31,8 +37,8 @@ export interface Seeding {
   ): Promise<Step>
   /** Makes step 0 anew with what `postStart` wrote, unless there is a later step; answers whether it wrote anything. */
   seedSetup(repo: Repo, task: Task, signal?: AbortSignal): Promise<boolean>
-  /** The tree of step 0 as git stores it: the base commit, with the changes of the user and of `postStart` on top. */
-  readStart(repo: Repo, task: Task, signal?: AbortSignal): Promise<string>
+  /** The tree of step 0 as git stores it: the base commit, with that part of the changes on top. */
+  readStart(repo: Repo, task: Task, part: StartPart, signal?: AbortSignal): Promise<string>
   /** Copies the objects of step 0 into the vault, so that the steps survive a `git gc` in the user's repository. */
   adopt(repo: Repo, task: Task, signal?: AbortSignal): Promise<void>
   /** Records the files anew, after the workspace was made again as it was at the start. */

@@ -7,7 +7,7 @@ import type { Ports } from '../ports/index.ts'
 import type { Feed } from '../tasks/follow.ts'
 
 /** What one run has said and done since the last time. */
-export interface RunOutput {
+interface RunOutput {
   readonly uid: string
   readonly task: string
   readonly repo: string

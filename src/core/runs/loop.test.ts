@@ -7,12 +7,16 @@ import type { Agent } from '../ports/agent.ts'
 import type { AgentEvent, Permission } from '../model/agent.ts'
 import type { RunTold } from './attend.ts'
 import { converse } from './loop.ts'
+import { type Limits, type LimitsUsed, useLimits } from './turns.ts'
 
 const unlimited = { timeMinutes: 0, turns: 0 }
 const bash = { name: 'Bash', kind: 'shell', input: {}, command: 'ls' } as const
 
 /** Has an agent that says just this, without a task; `folder` is what it made in its cell. */
-async function conversation(say: () => Iterable<AgentEvent>, limits = unlimited) {
+async function conversation(
+  say: () => Iterable<AgentEvent>,
+  limits: Partial<LimitsUsed> & Limits = unlimited,
+) {
   const workspace = tempFolder()
   const cell = await none.open(thisMachine(workspace), { workspace, env: {} })
   const folder = await cell.makeRunFolder()
@@ -33,7 +37,14 @@ async function conversation(say: () => Iterable<AgentEvent>, limits = unlimited)
     permit: async () => verdict,
   }
   const handed = { prompt: '', terminal: false, projectSettings: false }
-  const conversed = converse(agent, handed, cell, attended, limits, new AbortController().signal)
+  const conversed = converse(
+    agent,
+    handed,
+    cell,
+    attended,
+    { ...useLimits(limits), ...limits },
+    new AbortController().signal,
+  )
   return { conversed, told, folder, verdict }
 }
 
@@ -92,4 +103,12 @@ test('after the last turn the agent is left without an answer', async () => {
   expect((await conversed).cut).toBe('limits.turns: 1 answer is over')
   expect(order).toEqual(['one'])
   expect(existsSync(folder)).toBe(false)
+})
+
+test('the time is that of the run, not of each prompt: once it is over, the next prompt begins nothing', async () => {
+  const used = useLimits({ timeMinutes: 0.0005, turns: 0 })
+  await new Promise((resolve) => used.late?.addEventListener('abort', resolve))
+  const { conversed, told } = await conversation(() => [{ type: 'message', text: 'hello' }], used)
+  expect((await conversed).cut).toBe('limits.timeMinutes: 0.0005 minutes are over')
+  expect(told).toEqual([])
 })

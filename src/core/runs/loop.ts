@@ -1,5 +1,6 @@
 /** Runs an agent in a task, from its first event to its last; one file, as docs/adr/0028-one-cell-one-spawn.md explains. */
 import path from 'node:path'
+import { allEnded } from '../base/concurrency.ts'
 import { counted } from '../base/counted.ts'
 import { now } from '../base/time.ts'
 import { append } from '../tasks/records.ts'
@@ -36,7 +37,7 @@ import { keepTranscript } from './transcript.ts'
 import type { Surroundings } from '../model/surroundings.ts'
 import type { Task } from '../model/task.ts'
 import { taskEnvironment } from '../workspaces/environment.ts'
-import { turnCounter } from './turns.ts'
+import { type Limits, type LimitsUsed, useLimits } from './turns.ts'
 import { openCell } from '../workspaces/cell.ts'
 import { branchRef } from '../model/refs.ts'
 import { runFolder } from '../model/layout.ts'
@@ -66,12 +67,6 @@ export interface AgentOrder {
   readonly askMs: number
   /** Tells the user that a question waits. */
   readonly notify: Pick<Notifier, 'asked'> | undefined
-}
-
-/** 0 is no limit. */
-export interface Limits {
-  readonly timeMinutes: number
-  readonly turns: number
 }
 
 export interface RunValue {
@@ -119,9 +114,12 @@ async function work(
   const { id, ports, task } = run
   const workspace = task.path
   tell({ event: 'started', task, run: id, agent: agent.name })
+  // First, as it may throw: the look at the checkout makes a copy of the user's index.
+  const going = conversationOf(task, agent, order.resume)
 
   const { seq } = await ports.store.readPosition([])
   const before: Before = { seq, since: ports.clock.now(), ...(await readBefore(run)) }
+  const used = useLimits(order.limits)
   const place = { workspace, free: [ports.temp], closed: [ports.home], home: ports.userHome }
   const { readRealPath } = ports.files
   const ask: Ask = (call, reason) => {
@@ -131,12 +129,11 @@ async function work(
   }
   const waits = (open: OpenQuestion) => {
     notify?.asked(task, open)
-    return keepQuestion(run, open, order.askMs, tell)
+    return keepQuestion(run, open, Math.min(order.askMs, used.leftMs()), tell)
   }
   const keep = order.askMs > 0 ? waits : undefined
   const permit = await permits(run, { policy, place, readRealPath, tell, ask, keep })
   const attended = { workspace, tell, permit, kept: { run, agent: agent.name } }
-  const going = conversationOf(task, agent, order.resume)
   if (going !== undefined && going === task.conversation?.id) run.usage.totals = task.conversation.used ?? {}
   const turn = async (prompt: string | undefined, conversationId: string | undefined, texts: string[]) => {
     const handed = {
@@ -153,10 +150,10 @@ async function work(
       runFolder: runFolder(ports.home, id),
     })
     const begun = async () => {
-      await noteHeard(run, texts.length)
+      await noteHeard(run, texts.length, going === undefined)
       if (texts.length > 0) tell({ event: 'heard', texts })
     }
-    return converse(agent, handed, cell, { ...attended, begun }, order.limits, signal)
+    return converse(agent, handed, cell, { ...attended, begun }, used, signal)
   }
   const said = await turns(run, turn, order.prompt, going).catch(async (thrown: unknown) => {
     await findStrays(run, before, tell).catch(() => {})
@@ -186,12 +183,14 @@ async function turns(
   prompt: string,
   going: string | undefined,
 ): Promise<Conversed> {
+  // A new conversation hears nothing that was meant for an earlier one.
+  const unheard = () => readUnheard(run, going === undefined)
   // What an earlier run did not hear comes before the new prompt of the same conversation.
-  let said = await turn(prompt, going, going === undefined ? [] : await readUnheard(run))
+  let said = await turn(prompt, going, going === undefined ? [] : await unheard())
   for (;;) {
     const conversation = said.conversation ?? going
     if (!said.end.ok || said.cut !== undefined || conversation === undefined) return said
-    const texts = await readUnheard(run)
+    const texts = await unheard()
     if (texts.length === 0) return said
     said = { ...(await turn(undefined, conversation, texts)), conversation }
   }
@@ -211,15 +210,14 @@ export async function converse(
   handed: AgentInput,
   cell: Cell,
   attended: Attended,
-  { timeMinutes, turns }: Limits,
+  { timeMinutes, turns, count, late }: LimitsUsed,
   signal: AbortSignal,
 ): Promise<Conversed> {
-  const count = turnCounter()
-  const late = timeMinutes > 0 ? AbortSignal.timeout(timeMinutes * 60_000) : undefined
   let end: AgentEnd = { ok: false, reason: `${agent.name} ended without a word` }
   let conversation: string | undefined
   let hasBegun = false
   try {
+    late?.throwIfAborted()
     for await (const event of agent.run(handed, cell, late ? AbortSignal.any([signal, late]) : signal)) {
       if (!hasBegun) await attended.begun?.()
       hasBegun = true
@@ -274,9 +272,11 @@ async function readBefore({ ports, repo, task, signal }: ActiveRun): Promise<Omi
   // On a shadow branch the task works in the checkout itself.
   const place = task.shadow ? undefined : await ports.locate(task.origin).catch(() => undefined)
   const origin = place?.checkout ? { ...repo, place } : undefined
-  const [surroundings, look] = await Promise.all([
+  const [surroundings, look] = await allEnded([
     ports.git.readSurroundings(repo.place),
-    origin && ports.contents.lookAtCheckout(origin, task, signal).catch(unlessCancelled),
+    origin
+      ? ports.contents.lookAtCheckout(origin, task, signal).catch(unlessCancelled)
+      : Promise.resolve(undefined),
   ])
   return { ...surroundings, origin, look }
 }

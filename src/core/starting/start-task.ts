@@ -86,8 +86,12 @@ export async function startTask(
 }
 
 /** What `postStart` wrote, also one that failed, is part of step 0: it is not the agent's work, and never lands. */
-function keepSetup({ ports, repo, task, signal }: Work): Promise<unknown> {
-  return holdTask(ports, task, { verb: 'start', signal }, () => ports.seeding.seedSetup(repo, task, signal))
+function keepSetup({ ports, repo, task: made, signal }: Work): Promise<unknown> {
+  return holdTask(ports, made, { verb: 'start', signal }, async () => {
+    const task = (await ports.store.findTaskByUid(made.uid)) ?? made
+    // Once a run has begun, what is there may be the agent's work, which must not become step 0.
+    if (task.runs === 0) await ports.seeding.seedSetup(repo, task, signal)
+  })
 }
 
 function requireNames({ task, branch, existingBranch }: StartInput): void {
@@ -164,5 +168,5 @@ async function whatDiffers(
   }
   if (!dirty || task.shadow) return undefined
   const committed = await ports.publishing.readTree(repo, task.base.commit)
-  return (await ports.seeding.readStart(repo, task, signal)) === committed ? '--dirty' : undefined
+  return (await ports.seeding.readStart(repo, task, 'given', signal)) === committed ? '--dirty' : undefined
 }

@@ -1,7 +1,7 @@
 /** The verb checkpoint: takes a step of the workspace. */
 import type { Watch } from '../base/watch.ts'
 import type { Snapshot } from '../model/step.ts'
-import type { Task } from '../model/task.ts'
+import { runsOf, type Task } from '../model/task.ts'
 import type { Ports } from '../ports/index.ts'
 import { publishSteps } from '../steps/publish.ts'
 import { takeStep } from '../steps/take.ts'
@@ -44,7 +44,7 @@ export function checkpoint(
     async (work) => {
       const { repo, task } = work
       // What changes during a run counts as the agent's, whoever asks for the step.
-      const run = input.run ?? (task.pending?.verb === 'run' ? task.pending.run : undefined)
+      const run = input.run ?? runsOf(task).find(({ exec }) => exec === undefined)?.run
       const taken = await takeStep(work, { tool, summary, run, call }, input.files)
       if (taken.created) watch?.settle('checkpoint')
       const published = await publishSteps({ ...work, task: taken.task })

@@ -6,6 +6,7 @@ import { runFolder } from '../model/layout.ts'
 import type { Ports } from '../ports/index.ts'
 import type { CommandFlags } from '../ports/settings.ts'
 import { chooseAgent } from '../runs/choose-agent.ts'
+import { useLimits } from '../runs/turns.ts'
 import { converse, type Onlooker } from '../runs/loop.ts'
 import { findSettings } from '../runs/agent-settings.ts'
 import { openNotifier } from '../runs/notify.ts'
@@ -67,7 +68,14 @@ export async function runDirect(
           tell,
         )
       : undefined
-  const { end } = await converse(agent, handed, cell, attended, { timeMinutes: 0, turns: 0 }, signal)
+  const { end } = await converse(
+    agent,
+    handed,
+    cell,
+    attended,
+    useLimits({ timeMinutes: 0, turns: 0 }),
+    signal,
+  )
   await notify?.ended(undefined, end.ok ? '' : end.reason)
   return { agent: agent.name, end }
 }

@@ -16,7 +16,7 @@ import { requireTask } from '../tasks/find.ts'
 import { otherBranch } from '../workspaces/on-branch.ts'
 import { asListed } from '../tasks/liveness.ts'
 
-/** A call that was denied in the last run. */
+/** A call that was denied in the last run of an agent. */
 interface Denied {
   readonly tool: string
   readonly summary: string
@@ -108,7 +108,8 @@ async function withFiles(
 
 async function readDenied({ store }: Pick<Ports, 'store'>, { uid }: Task): Promise<Denied[]> {
   const events = await store.readEvents({ uid, types: ['run.begun', 'run.decided'] })
-  const last = events.findLastIndex(({ event }) => event.type === 'run.begun')
+  // A command beside an agent decides nothing.
+  const last = events.findLastIndex(({ event }) => event.type === 'run.begun' && event.exec === undefined)
   return events.slice(last + 1).flatMap(({ event, at }) => {
     if (event.type !== 'run.decided' || event.allow) return []
     const { tool, summary, reason } = event

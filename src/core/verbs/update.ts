@@ -29,6 +29,8 @@ export interface Updated {
   /** Undefined when there was nothing new. */
   readonly step: Step | undefined
   readonly conflicts: readonly Conflict[]
+  /** The operation that undo takes back; undefined when there was nothing new. */
+  readonly operation: string | undefined
 }
 
 /** Brings the target into the workspace, so that conflicts are solved there, before an accept. */
@@ -74,7 +76,7 @@ async function bringIn(work: Work, input: UpdateInput): Promise<Updated> {
       merged.conflicts,
       'Repeat with --conflicts markers, which writes the conflicts into the workspace, to resolve them there.',
     )
-  if (theirs === base) return { task, step: undefined, conflicts: [] }
+  if (theirs === base) return { task, step: undefined, conflicts: [], operation: undefined }
   const note = { tool: 'update', summary: input.dirty ? fromCheckout : `from ${label}`, basis: theirs }
   const operation = newOperation(work, 'update', { step: { before: last.n, tree: merged.tree, note } })
   const { task: done } = await perform(work, operation)
@@ -83,7 +85,7 @@ async function bringIn(work: Work, input: UpdateInput): Promise<Updated> {
     path: merged.aside?.get(path) ?? path,
     kind,
   }))
-  return { task: done, step: await ports.steps.findTip(repo, task), conflicts }
+  return { task: done, step: await ports.steps.findTip(repo, task), conflicts, operation: operation.id }
 }
 
 /** The target's files as they would lie in a checkout. */

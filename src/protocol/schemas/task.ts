@@ -159,7 +159,7 @@ export const taskSchemas = {
       lastWords: z.string().optional().describe('The last message of the agent.'),
       denied: list(
         z.object({ tool: z.string(), summary: z.string(), reason: z.string(), at: z.iso.datetime() }),
-      ).describe('The calls that were denied in the last run.'),
+      ).describe('The calls that were denied in the last run of an agent.'),
     }),
   },
   'task.checkpoint': {
@@ -392,6 +392,7 @@ export const taskSchemas = {
       task: taskSchema,
       checkpoint: stepSchema.optional(),
       conflicts: list(conflictSchema),
+      operation: z.string().optional().describe('Left out when there was nothing new.'),
       warnings,
     }),
   },

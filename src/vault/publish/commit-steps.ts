@@ -3,6 +3,7 @@ import type { BytePath } from '../../core/model/bytes.ts'
 import type { Repo } from '../../core/model/repo.ts'
 import type { Step } from '../../core/model/step.ts'
 import type { Task } from '../../core/model/task.ts'
+import type { StartPart } from '../../core/ports/seeding.ts'
 import { seed } from '../capture/first-step.ts'
 import { stepMessage } from '../journal/step.ts'
 import { findOrigin } from '../journal/steps.ts'
@@ -46,12 +47,6 @@ export async function commitSteps(
   return fresh
 }
 
-/**
- * Which part of step 0 comes before the steps: what the user gave, or all of it. The branch never has what `postStart`
- * wrote; a replay of the steps needs it to merge by.
- */
-type StartPart = 'given' | 'all'
-
 /** Commits the user's uncommitted changes of the start separately, so that the steps hold only the agent's work. */
 async function commitStart(vault: OpenVault, task: Task, first: Step, part: StartPart): Promise<Line[]> {
   const tree = await startTree(vault, task, first, part)
@@ -65,9 +60,10 @@ export async function readStart(
   vault: OpenVault,
   repo: Repo,
   task: Task,
+  part: StartPart,
   signal?: AbortSignal,
 ): Promise<string> {
-  return startTree(vault, task, await seed(vault, repo, task, signal), 'all', signal)
+  return startTree(vault, task, await seed(vault, repo, task, signal), part, signal)
 }
 
 /** The tree of step 0 after the conversions. */
