@@ -293,8 +293,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the stream of events tells again the one that its reader has',
     file: 'src/core/tasks/follow.ts',
-    find: 'store.readEvents({ after: seq, limit: batch })',
-    replace: 'store.readEvents({ after: seq - 1, limit: batch })',
+    find: 'store.readEvents({ after, limit: most.read })',
+    replace: 'store.readEvents({ after: after - 1, limit: most.read })',
     suites: ['test/journeys/library.test.ts'],
   },
 ]
