@@ -45,6 +45,8 @@ export interface Connection {
   beat(): void
   /** When the client last gave a sign of life, by `performance.now()`. */
   readonly seenAt: number
+  /** Bytes that the client has not taken yet. */
+  readonly waiting: number
   /** Takes no more requests, and closes when those under way are answered. */
   retire(): void
 }
@@ -243,6 +245,9 @@ export function openConnection(
     },
     get seenAt() {
       return seenAt
+    },
+    get waiting() {
+      return socket.bufferedAmount
     },
     retire() {
       isRetired = true

@@ -218,6 +218,18 @@ test('D11: when the records were rebuilt, the client gets them anew', async () =
   expect(heard.at(-1)).toMatchObject({ action: 'task.event', payload: { seq: 8, prev: 7 } })
 })
 
+test('D11: an end of the log that is told late, when later events were sent already, means nothing', async () => {
+  const { world, cursor, heard, listeners, settle, grow } = setUp({ since: 0 })
+  cursor.go()
+  await settle()
+  world.length = 9
+  for (const listener of listeners) listener({ seq: 4, log: 'log' })
+  await settle()
+  await grow(1)
+  expect(heard.map(({ action }) => action)).toEqual(Array.from({ length: 10 }, () => 'task.event'))
+  expectUnbroken(heard, 0)
+})
+
 test('D11: who may not follow any more is sent nothing', async () => {
   const { cursor, heard, forbid, settle, grow } = setUp({ since: 0 })
   cursor.go()

@@ -42,12 +42,13 @@ export function openCursor(needs: Needs, end: LogEnd, { since, log }: SubscribeI
   let isRunning = false
   let isAgain = false
   let isClosed = false
-  let missing: Why | undefined = since === undefined ? 'new' : whyMissing()
+  let missing: Why | undefined = since === undefined ? 'new' : since > end.seq ? 'other log' : whyMissing()
   if (missing === 'behind') missing = 'too old'
   let isInitial = missing !== undefined
 
+  /** The end of the log may be known later than events that were read from it: a smaller number alone means nothing. */
   function whyMissing(): Why | undefined {
-    if (last.log !== ownLog || last.seq < at) return 'other log'
+    if (last.log !== ownLog) return 'other log'
     return last.seq - at > most.behind ? 'behind' : undefined
   }
 

@@ -178,6 +178,7 @@ function openCore(
   const { makeCode, ...ways } = openWays({ ports, version, token: own.text, metrics, attempts, api, stop })
   metrics.gauge('offshoot_requests_under_way', 'Requests that are being answered.', () => underWay.size)
   metrics.gauge('offshoot_sockets', 'WebSockets that are open.', () => sockets.size)
+  metrics.gauge('offshoot_socket_waiting_bytes', 'What clients have not taken yet.', () => sockets.waiting)
   metrics.gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
   metrics.gauge('process_uptime_seconds', 'Time since the start.', () => process.uptime())
   return {

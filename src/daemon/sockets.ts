@@ -17,6 +17,8 @@ const silentMs = 120_000
 export interface Sockets {
   readonly accept: Accept
   readonly size: number
+  /** Bytes that clients have not taken yet. */
+  readonly waiting: number
   /** Takes no more requests; each connection is closed when its last request is answered. */
   retire(): void
   /** Closes all that are left. */
@@ -61,6 +63,9 @@ export function openSockets(needs: ConnectionNeeds): Sockets {
     },
     get size() {
       return open.size
+    },
+    get waiting() {
+      return [...open.keys()].reduce((sum, { waiting }) => sum + waiting, 0)
     },
     retire() {
       isRetired = true

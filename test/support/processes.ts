@@ -47,8 +47,8 @@ export function runProgram(file: URL, ...args: string[]): Program {
 }
 
 /** For what the operating system does in its own time and tells nobody. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = performance.now() + 10_000
+export async function until(condition: () => boolean, what: string, ms = 10_000): Promise<void> {
+  const deadline = performance.now() + ms
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 2))
