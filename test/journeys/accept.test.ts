@@ -275,9 +275,9 @@ test('A8: update brings the target into the workspace; conflicts solved there la
 test('A8: update prints the command that undoes it, and nothing to undo where it did nothing', async () => {
   const { user } = await worked()
   expect((await offshoot(user, 'update', 'T1')).stdout).not.toContain('undo')
-  user.write('other', 'other\n')
-  user.git('add', 'other')
-  user.git('commit', '--quiet', '--message=other')
+  user.write('brought', 'x\n')
+  user.git('add', 'brought')
+  user.git('commit', '--quiet', '--message=brought')
   const { stdout } = await offshoot(user, 'update', 'T1')
   const [, operation = ''] = /^ {2}undo: offshoot undo (\w{6})$/m.exec(stdout) ?? []
   expect(await offshoot(user, 'undo', operation)).toMatchObject({ code: 0 })

@@ -1,7 +1,6 @@
 /** `attach`: follows a detached run, or opens Claude Code in the workspace. */
 import type { Emit } from '../../api/views.ts'
 import { AppError, appError } from '../../core/model/errors.ts'
-import { findProgram } from '../../process/programs.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { canAsk } from '../ask.ts'
 import { bin } from '../bin.ts'
@@ -72,8 +71,12 @@ async function answerThere(
  */
 async function open(context: Context, task: Task): Promise<Answer> {
   // Before anything is recorded: without the program the task stays as it was.
-  if (findProgram('claude', '/', context.env.PATH) === undefined)
-    throw new AppError('programMissing', 'There is no command claude.')
+  const { agents } = await context.call('system.agents', { repo: context.dir })
+  const claude = agents.find(({ name }) => name === 'claude')
+  if (claude?.path === null) {
+    const hint = claude.install === null ? undefined : `Install it: ${claude.install}`
+    throw new AppError('programMissing', 'There is no command claude.', { hint })
+  }
   const going =
     task.conversation !== undefined && task.agent === 'claude' ? [`--resume=${task.conversation}`] : []
   const command = ['claude', '--settings', JSON.stringify({ hooks: hooks() }), ...going]
