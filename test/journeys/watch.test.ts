@@ -234,7 +234,7 @@ describe.skipIf(noTerminal)('W: a day at the screen', () => {
     const repo = testRepo()
     const there = path.join(repo.home, 'there')
     const { path: folder } = (await offshoot(repo, 'start', 'T1', '--json')).json.task
-    const pty = watch(repo, { columns: 200, env: { VISUAL: `pwd > '${there}'; true` } })
+    const pty = watch(repo, { columns: 200, env: { VISUAL: `printf %s > '${there}'` } })
     await pty.shows(/^> - T1 /m)
     pty.type('o')
     await pty.shows(`Opened ${folder}`)
