@@ -29,7 +29,8 @@ export function screenLines(received: string, columns: number): Span[][] {
   for (const [text, numbers = '', letter] of received.matchAll(token)) {
     const line = lines.at(-1)!
     if (letter === 'm') style = styled(style, numbers)
-    else if (letter === 'K') line.length = Math.min(line.length, column)
+    // The cursor is always on the last line, so nothing is below it.
+    else if (letter === 'K' || letter === 'J') line.length = Math.min(line.length, column)
     else if (letter !== undefined) throw new Error(`The picture cannot show ESC[${numbers}${letter}.`)
     else if (text === '\r') column = 0
     else if (text === '\n') {

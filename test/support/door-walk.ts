@@ -101,6 +101,7 @@ export const steps: readonly Step[] = [
   { action: 'task.show', words: ['show', 'T1'], input: { task: 'T1' } },
   { action: 'task.show', words: ['show', 'NONE'], input: { task: 'NONE' } },
   { action: 'task.find', input: { task: 'T1' } },
+  { action: 'task.plan', input: { agents: [] } },
   { action: 'task.exists', input: { task: 'T1' } },
   { action: 'task.log', words: ['log', 'T1'], input: { task: 'T1' } },
   { action: 'task.log', words: ['log', 'NONE'], input: { task: 'NONE' } },
