@@ -281,14 +281,14 @@ export const mutants: readonly Mutant[] = [
     file: 'src/cli/watch/deeds.ts',
     find: "if (again.panel?.lines.join('\\n') !== shown.join('\\n'))",
     replace: 'if (again.panel === undefined)',
-    suites: ['test/journeys/watch.test.ts'],
+    suites: ['test/doors/watch.test.ts'],
   },
   {
     name: 'the screen of watch leaves the terminal in raw mode',
     file: 'src/cli/watch/screen.ts',
     find: '      write(end)\n      stdin.setRawMode(wasRaw)\n',
     replace: '      write(end)\n',
-    suites: ['test/journeys/watch.test.ts'],
+    suites: ['test/doors/watch.test.ts'],
   },
   {
     name: 'the stream of events tells again the one that its reader has',

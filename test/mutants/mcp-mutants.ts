@@ -1,8 +1,8 @@
 /** Bugs in the MCP door, and in what it needs of other folders. */
 import type { Mutant } from './mutant.ts'
 
-const journey = 'test/journeys/mcp.test.ts'
-const overHttp = 'test/journeys/mcp-http.test.ts'
+const journey = 'test/doors/mcp.test.ts'
+const overHttp = 'test/doors/mcp-http.test.ts'
 const unit = (name: string) => `src/mcp/${name}.test.ts`
 
 export const mutants: readonly Mutant[] = [
