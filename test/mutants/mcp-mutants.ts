@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/core/verbs/detach.ts',
     find: 'const task = await requireOpen(ports, named)',
     replace: 'const task = named',
-    suites: ['test/journeys/detach.test.ts'],
+    suites: ['test/runs/detach.test.ts'],
   },
   {
     name: 'the prompt of a detached run is a word of its command line',
