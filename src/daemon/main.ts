@@ -13,6 +13,7 @@ import { openAttempts } from './attempts.ts'
 import { credentialOf, makeOwnToken, openValidity, type OwnToken } from './credentials.ts'
 import type { Entrance } from './guard.ts'
 import { type HttpDoor, openHttp, openInspect } from './http.ts'
+import { type FindPlay, openLines } from './lines.ts'
 import { listenAt, listenOn, makeSocketServer, makeTcpServer, type Tls } from './listen.ts'
 import { type Log, openLog } from './log.ts'
 import { openMetrics } from './metrics.ts'
@@ -20,7 +21,7 @@ import { openOnce } from './once.ts'
 import { openPerform, type Outcome } from './perform.ts'
 import { openSockets } from './sockets.ts'
 import { openUnderWay } from './under-way.ts'
-import { type Accept, openUpgrade } from './upgrade.ts'
+import { type Accepts, openUpgrade } from './upgrade.ts'
 import { openWays } from './ways.ts'
 
 export interface ServeInput extends Omit<AddressInput, 'hasTls' | 'hasToken'> {
@@ -30,6 +31,8 @@ export interface ServeInput extends Omit<AddressInput, 'hasTls' | 'hasToken'> {
   readonly socketFolder: string
   /** Calls back after each append of this process to the log, so that subscribers need not wait until somebody looks. */
   readonly onAppend: (appended: () => void) => void
+  /** How a line of the `offshoot` command is played. */
+  readonly findPlay: FindPlay
   /** Hears each line of the log. */
   readonly hear?: ((line: string) => void) | undefined
 }
@@ -120,8 +123,7 @@ async function requireOwnAddress(ports: Ports, { tls, ...input }: ServeInput): P
 }
 
 interface Core extends HttpDoor {
-  /** The door behind `/ws`. */
-  readonly accept: Accept
+  readonly accepts: Accepts
   makeCode(): string
   /** Stops accepting, waits for the requests under way, then cancels them, and closes every connection. */
   drain(servers: readonly Server[]): Promise<void>
@@ -135,7 +137,7 @@ const farewellMs = 1000
 /** Everything behind the entrances: the guard with what it knows, and the ways. */
 function openCore(
   ports: Ports,
-  { version, onAppend }: ServeInput,
+  { version, onAppend, findPlay }: ServeInput,
   own: OwnToken,
   log: Log,
   stopping: AbortController,
@@ -187,7 +189,7 @@ function openCore(
     ways,
     underWay,
     makeCode,
-    accept: sockets.accept,
+    accepts: { socket: sockets.accept, command: openLines({ findPlay, underWay, log, metrics }) },
     inspect: openInspect({ log, metrics, attempts }, readKnown),
     async drain(servers) {
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
@@ -211,7 +213,7 @@ function openCore(
 
 function connect(door: Core, server: Server, entrance: Entrance): void {
   server.on('request', openHttp(door, entrance))
-  server.on('upgrade', openUpgrade(door.inspect, entrance, door.accept))
+  server.on('upgrade', openUpgrade(door.inspect, entrance, door.accepts))
   server.on('clientError', (_, connection) => connection.destroy())
 }
 

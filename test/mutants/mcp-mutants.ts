@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'MCP: a server takes the notices of the user away',
-    file: 'src/cli/main.ts',
+    file: 'src/cli/play.ts',
     find: "!flag(values, 'quiet') && !command?.isForPrograms",
     replace: "!flag(values, 'quiet')",
     suites: [journey],

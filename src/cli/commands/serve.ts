@@ -10,6 +10,7 @@ import { type Listening, serve as run } from '../../daemon/main.ts'
 import { openBrowser } from '../browser.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { printable } from '../output.ts'
+import { playerOn } from '../served.ts'
 import { write } from '../stdout.ts'
 import { readVersion } from '../version.ts'
 import { requireNoAgent } from './daemon.ts'
@@ -28,7 +29,8 @@ export async function serve(context: Context): Promise<Answer> {
   const { ports, socketFolder, onAppend } = composeDaemon(env)
   try {
     const tell = (listening: Listening) => show(context, listening, listening.makeCode)
-    const begin = () => run(ports, { ...input, socketFolder, onAppend }, tell, signal)
+    const findPlay = playerOn(context.play, ports, env, input.version)
+    const begin = () => run(ports, { ...input, socketFolder, onAppend, findPlay }, tell, signal)
     // The other daemon may be about to write daemon.json, or to end.
     for (const until = performance.now() + patienceMs; ; await pause(100, signal)) {
       if ((await begin()) === 'stopped') return { json: { stopped: true }, text: '' }
