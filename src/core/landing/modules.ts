@@ -1,5 +1,6 @@
 /** Lets no pointer of a submodule land whose commit exists nowhere but in the workspace, which is closed afterwards. */
 import { type BytePath, fromText, toText } from '../model/bytes.ts'
+import { quoted } from '../base/shell-quote.ts'
 import { AppError } from '../model/errors.ts'
 import type { ModulePointer } from '../model/git.ts'
 import type { LandingWork } from './strategy.ts'
@@ -26,7 +27,7 @@ export async function bringPointers({ ports, repo, task, offer, signal }: Landin
     `Not landed: ${lost.map(({ path, why }) => `${path} (${why})`).join(', ')}.`,
     {
       path: first.path,
-      hint: `Push it from ${task.path}/${first.path}, then accept again; or land the rest as a patch: --as patch`,
+      hint: `Push it, then repeat: git -C ${quoted(`${task.path}/${first.path}`)} push origin HEAD:refs/heads/${task.id}. Or land the rest as a patch: --as patch`,
       data: { refused: lost },
     },
   )
