@@ -110,6 +110,26 @@ test('I12: show tells the last steps, the files with their lines, denials, what 
   expect(json.files[0]).toEqual({ path: 'f0.txt', status: 'added', insertions: 1, deletions: 0 })
 })
 
+test('I12: show of an accepted task tells where it landed, and by which operation', async () => {
+  const repo = testRepo()
+  await offshoot(repo, 'run', '--task', 'T1', '--', 'touch', 'b.txt')
+  const first = (await offshoot(repo, 'accept', 'T1', '--json')).json.operation as string
+  const landed = async () => /^landed +(.*)$/m.exec((await offshoot(repo, 'show', 'T1')).stdout)?.[1]
+  expect(await landed()).toBe(`in the files of ${repo.dir}, by accept ${first.slice(0, 6)}`)
+  await offshoot(repo, 'undo')
+  expect(await landed()).toBe('not yet')
+  repo.git('branch', 'release')
+  const words = ['accept', 'T1', '--as', 'squash', '--onto', 'release', '--json']
+  const { operation } = (await offshoot(repo, ...words)).json
+  const commit = repo.git('rev-parse', 'release').trim()
+  expect(await landed()).toBe(`in release at ${commit.slice(0, 10)}, by accept ${operation.slice(0, 6)}`)
+  expect((await offshoot(repo, 'show', 'T1', '--json')).json.landedIn).toEqual({
+    operation,
+    branch: 'release',
+    commit,
+  })
+})
+
 test('I10: status is what offshoot alone prints, for a person and as JSON', async () => {
   const repo = testRepo()
   await offshoot(repo, 'run', '--task', 'T1', '--', 'sh', '-c', 'echo x > x.txt')
