@@ -6,6 +6,7 @@ import { hook } from '../support/claude-hook.ts'
 import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
 import { play, withStandIn } from '../support/stand-in.ts'
 import { atTerminal, noTerminal } from '../support/terminal.ts'
+import { withEnv } from '../support/workspace.ts'
 
 const title =
   '直す the login form, and every other form of the site that asks for a password 🚀 before Friday'
@@ -34,14 +35,16 @@ const linesOf = (text: string) => text.trimEnd().split('\n')
 
 describe('I11: what fits a terminal', () => {
   test.skipIf(noTerminal)(
-    'I11: list and show are as wide as the terminal, and the title is cut first',
+    'I11: list, show, log and agents are as wide as the terminal, and the title is cut first',
     async () => {
       const repo = await twoTasks()
       for (const columns of [60, 80, 200]) {
         const list = linesOf(await atTerminal(repo, ['list'], [], { columns }))
         const show = linesOf(await atTerminal(repo, ['show', 'T1'], [], { columns }))
         const alone = linesOf(await atTerminal(repo, [], [], { columns }))
-        for (const line of [...list, ...show, ...alone])
+        const log = linesOf(await atTerminal(withEnv(repo, { PAGER: 'cat' }), ['log', 'T1'], [], { columns }))
+        const agents = linesOf(await atTerminal(repo, ['agents'], [], { columns }))
+        for (const line of [...list, ...show, ...alone, ...log, ...agents])
           expect({ columns, line, fits: displayWidth(line) <= columns }).toEqual({
             columns,
             line,
