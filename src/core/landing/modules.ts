@@ -3,6 +3,7 @@ import { type BytePath, fromText, toText } from '../model/bytes.ts'
 import { quoted } from '../base/shell-quote.ts'
 import { AppError } from '../model/errors.ts'
 import type { ModulePointer } from '../model/git.ts'
+import { branchRef } from '../model/refs.ts'
 import type { LandingWork } from './strategy.ts'
 
 /** Brings the commits into the user's own copies of the submodules; throws `policyRefused` where that cannot be done. */
@@ -27,7 +28,7 @@ export async function bringPointers({ ports, repo, task, offer, signal }: Landin
     `Not landed: ${lost.map(({ path, why }) => `${path} (${why})`).join(', ')}.`,
     {
       path: first.path,
-      hint: `Push it, then repeat: git -C ${quoted(`${task.path}/${first.path}`)} push origin HEAD:refs/heads/${task.id}. Or land the rest as a patch: --as patch`,
+      hint: `Push it, then repeat: git -C ${quoted(`${task.path}/${first.path}`)} push origin HEAD:${branchRef(task.id)}. Or land the rest as a patch: --as patch`,
       data: { refused: lost },
     },
   )
