@@ -122,7 +122,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/daemon/routes.ts',
     find: "path: '/metrics', access: 'credential'",
     replace: "path: '/metrics', access: 'anybody'",
-    suites: ['test/journeys/daemon.test.ts'],
+    suites: ['test/doors/daemon.test.ts'],
   },
   {
     name: 'all addresses are as good as one',
@@ -171,7 +171,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/daemon/credentials.ts',
     find: "return { kind: 'agent', task: rights.uid }",
     replace: "return { kind: 'user' }",
-    suites: ['test/journeys/daemon.test.ts'],
+    suites: ['test/doors/daemon.test.ts'],
   },
   {
     name: 'a token that lacks a scope is a refusal of the work',
@@ -185,13 +185,13 @@ export const mutants: readonly Mutant[] = [
     file: 'src/daemon/under-way.ts',
     find: "      response?.once('close', leave)\n",
     replace: '',
-    suites: ['test/journeys/daemon.test.ts'],
+    suites: ['test/doors/daemon.test.ts'],
   },
   {
     name: 'repair takes the tokens for files of another tool',
     file: 'src/core/model/layout.ts',
     find: 'export const jsonNames: readonly string[] = [daemonName, tokensName]',
     replace: 'export const jsonNames: readonly string[] = [daemonName]',
-    suites: ['test/journeys/daemon.test.ts'],
+    suites: ['test/doors/daemon.test.ts'],
   },
 ]
