@@ -1,12 +1,10 @@
 /** Makes tests of situations: each hint in them is provoked, read in the output, and typed as it is printed. */
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Hint } from './collect.ts'
 import { makeShim, type Person, personIn } from './person.ts'
-import { memoryRoot } from '../temp-folders.ts'
 import { hintNamed, namesIn, ourHints } from './rows.ts'
 
 /** A situation, or several in one repository, with the hints that it shows. */
@@ -30,7 +28,7 @@ export function tryHints(file: string, scenarios: readonly Scenario[]): void {
   const hints = ourHints()
   const tally = { hints, tried: new Set<Hint>(), working: new Set<Hint>() }
   const shim = makeShim()
-  const folder = makeFolder()
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'offshoot-people-'))
   afterAll(() => {
     for (const one of [shim, folder]) rmSync(one, { recursive: true, force: true })
   })
@@ -59,16 +57,6 @@ export function tryHints(file: string, scenarios: readonly Scenario[]): void {
   function hintOf(name: string): Hint {
     return hintNamed(hints, name)
   }
-}
-
-/** In memory, as most of the time would be spent on syncing; on the disk, where no program may run in memory. */
-function makeFolder(): string {
-  const made = mkdtempSync(path.join(memoryRoot(), 'offshoot-people-'))
-  const program = path.join(made, 'program')
-  writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
-  if (spawnSync(program).status === 0) return made
-  rmSync(made, { recursive: true })
-  return mkdtempSync(path.join(os.tmpdir(), 'offshoot-people-'))
 }
 
 const nameOf = ({ file, text }: Hint) => `${file}: ${text}`
