@@ -197,6 +197,8 @@ export default defineConfig({
     'vitest/valid-expect': 'off',
   },
   overrides: [
+    // Its tests are made of scenarios (test/support/hints/try-hints.ts).
+    { files: ['test/hints/**'], rules: { 'vitest/no-standalone-expect': 'off' } },
     { files: ['bin/**'], rules: { 'unicorn/prefer-node-protocol': 'off' } },
     { files: ['src/**'], rules: { 'import/no-default-export': 'error' } },
     { files: ['src/**'], excludeFiles: ['src/cli/**'], rules: { 'no-console': 'error' } },

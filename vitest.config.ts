@@ -14,7 +14,7 @@ export default defineConfig({
     maxWorkers: 3,
     passWithNoTests: true,
     globalSetup: './test/support/temp-folders-setup.ts',
-    reporters: ['default', './test/support/closing-line.ts'],
+    reporters: ['default', './test/support/hints/tally-line.ts', './test/support/closing-line.ts'],
     coverage: {
       include: ['src/**/*.ts'],
       exclude: ['src/**/*.test.ts'],
@@ -39,6 +39,7 @@ export default defineConfig({
       project('agents', 'test/agents/**/*.test.ts', 5 * minute),
       project('faults', 'test/faults/**/*.test.ts', 10 * minute),
       project('attacks', 'test/attacks/**/*.test.ts', 5 * minute),
+      project('hints', 'test/hints/**/*.test.ts', 5 * minute),
       project('power', 'test/power/**/*.test.ts', 10 * minute),
     ],
   },

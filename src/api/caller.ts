@@ -20,8 +20,8 @@ export type Caller =
   | {
       readonly kind: 'token'
       readonly scopes: readonly Scope[]
-      /** The command with which the user gives another scope, without the scope; else they make another token. */
-      readonly widen?: string | undefined
+      /** The command with which the user gives another scope; else they make another token. */
+      readonly widen?: ((needed: Scope) => string) | undefined
     }
 
 /** The user, unless the process is a part of a run. */
@@ -37,7 +37,7 @@ export function requireScope(caller: Caller, action: Action, isPreview = false, 
     hint:
       caller.widen === undefined
         ? `Use a token with the scope ${needed}.`
-        : `Only the user can give it, with ${caller.widen} ${needed}, or do it themselves.`,
+        : `Only the user can give it, with ${caller.widen(needed)}, or do it themselves.`,
     data: { scope: needed },
   })
 }

@@ -6,6 +6,7 @@ import { type BigIntStats, chmodSync, constants, lstatSync, mkdirSync, renameSyn
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { below, type BytePath, fromBytes, fromText, splitNul, toText } from '../core/model/bytes.ts'
+import { quoted } from '../core/base/shell-quote.ts'
 import { AppError } from '../core/model/errors.ts'
 import { lookOf } from '../core/model/look.ts'
 import type { IndexMove, Mode, Tracked } from '../core/model/tree.ts'
@@ -135,7 +136,7 @@ async function lockIndex(gitDir: string, staging: string): Promise<void> {
     if (await isOurs(gitDir, staging)) return
     throw new AppError('locked', `Another git is at work here, or left ${lockOf(gitDir)} behind.`, {
       path: lockOf(gitDir),
-      hint: 'Wait for it to end; if none is running, remove that file.',
+      hint: `Wait for it to end; if none is running: rm ${quoted(lockOf(gitDir))}`,
     })
   }
 }

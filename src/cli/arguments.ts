@@ -35,7 +35,8 @@ export interface Parsed {
 
 /** Throws `wrongUsage` for an unknown command, option, argument or value. */
 export function parse({ own: argv, rest }: Line): Parsed {
-  const command = findMeant(commands, leadingWords(argv))
+  const line = rest.length > 0 ? [...argv, '--', ...rest] : argv
+  const command = findMeant(commands, leadingWords(argv), line)
   const options = { ...globalOptions, ...command?.options }
   const { values, positionals } = parsedBy(command, options, argv)
   const named = positionals.slice(command ? command.name.split(' ').length : 0)

@@ -7,11 +7,11 @@ import { startInTerminal } from '../process/spawn.ts'
 const known = ['code', 'zed', 'cursor', 'idea']
 
 /**
- * The command line of the editor: the setting `editor.command`, else `VISUAL`, else a known editor that is installed. Never
+ * The command line of the editor: the setting `editor.command`, else `VISUAL`, else `EDITOR`, else a known editor that is installed. Never
  * one that the repository's config names, since an agent may have written it there.
  */
 export function editorLine(setting: string, env: NodeJS.ProcessEnv): string | undefined {
-  const named = [setting, env.VISUAL ?? ''].find((line) => line.trim() !== '')
+  const named = [setting, env.VISUAL ?? '', env.EDITOR ?? ''].find((line) => line.trim() !== '')
   return named ?? known.find((program) => findProgram(program, '/', env.PATH) !== undefined)
 }
 

@@ -24,6 +24,11 @@ test.each(commands)('I1: docs/commands.md says of $name what --help says', (comm
   expect(sections.get(command.name)).toBe(own.trimEnd())
 })
 
+test('I1: docs/commands.md says of the options of every command what --help says', () => {
+  const [, block] = /^## Options of every command\n\n```\n([\s\S]*?)\n```$/m.exec(docs) ?? []
+  expect(overview(commands)).toContain(`Options of every command:\n${block}\n\n`)
+})
+
 test('I1: --help lists each verb once, in five groups', () => {
   const lines = overview(commands).split('\n')
   const titles = Object.values(groups).map((title) => `${title}:`)

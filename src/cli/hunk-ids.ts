@@ -2,29 +2,33 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
+import { quoted } from '../core/base/shell-quote.ts'
 import { AppError } from '../core/model/errors.ts'
 import { type Context, text } from './command.ts'
 
-export async function hunkIds({ dir, values }: Context): Promise<string[] | undefined> {
+export async function hunkIds({ dir, values, positionals }: Context): Promise<string[] | undefined> {
   const file = text(values, 'hunks')
   if (file === undefined) return undefined
-  const content = file === '-' ? await readAll(process.stdin) : await readList(path.resolve(dir, file))
+  const [task] = positionals
+  const listing = `offshoot diff${task === undefined ? '' : ` ${quoted(task)}`} --hunks`
+  const content =
+    file === '-' ? await readAll(process.stdin) : await readList(path.resolve(dir, file), listing)
   const ids = listedIds(content)
   if (ids) return ids
   throw new AppError(
     'wrongUsage',
     `--hunks takes a list of hunk ids, and ${file === '-' ? 'stdin' : file} is none.`,
     {
-      hint: 'Write one id per line, or JSON: ["id", …], as offshoot diff TASK --hunks or --json prints them.',
+      hint: `Write one id per line, as ${listing} lists them, or a list of ids as JSON.`,
     },
   )
 }
 
-async function readList(file: string): Promise<string> {
+async function readList(file: string, listing: string): Promise<string> {
   return readFile(file, 'utf8').catch((cause: unknown) => {
     throw new AppError('notFound', `--hunks: the file ${file} cannot be read.`, {
       path: file,
-      hint: 'offshoot diff TASK --hunks > FILE writes such a list.',
+      hint: `Such a list is written by: ${listing} > ${quoted(file)}`,
       cause,
     })
   })

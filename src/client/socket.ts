@@ -313,7 +313,7 @@ const refusedError = () =>
   new ActionError({
     code: 'offline',
     message: 'The token does not count any more.',
-    hint: 'Make a new one: offshoot token create',
+    hint: 'Make a new one: offshoot token create --scope look',
   })
 
 const unknownError = (action: string) =>

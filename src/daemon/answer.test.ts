@@ -4,7 +4,7 @@ import { statusOf } from './answer.ts'
 
 test('D5: each kind of failure has its status', () => {
   const problems = Object.keys(errorTable) as Problem[]
-  const found = problems.map((problem) => [problem, statusOf(new AppError(problem, ''))])
+  const found = problems.map((problem) => [problem, statusOf(new AppError(problem, '', { hint: '' }))])
   expect(Object.fromEntries(found)).toMatchObject({
     wrongUsage: 400,
     noSuchTask: 404,
@@ -18,5 +18,5 @@ test('D5: each kind of failure has its status', () => {
     failed: 500,
     cancelled: 500,
   })
-  expect(statusOf(new AppError('policyRefused', '', { data: { scope: 'land' } }))).toBe(403)
+  expect(statusOf(new AppError('policyRefused', '', { hint: '', data: { scope: 'land' } }))).toBe(403)
 })

@@ -65,6 +65,7 @@ export function openOnce<T>(now: () => number): Once<T> {
         throw new AppError(
           'wrongUsage',
           'The Idempotency-Key is empty, too long, or has other characters than ASCII.',
+          { hint: 'Take 1 to 128 printable characters without spaces, such as a UUID.' },
         )
       forgetOld()
       const name = `${scope} ${key}`

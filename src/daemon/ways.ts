@@ -45,7 +45,9 @@ export function openWays(needs: Needs): HttpDoor['ways'] & { readonly makeCode: 
     prove: ({ body, entrance }) => {
       const nonce = field(body, 'nonce')
       if (nonce === undefined || !nonceForm.test(nonce))
-        throw new AppError('wrongUsage', 'The nonce has to be 16 to 128 letters, digits, "_" and "-".')
+        throw new AppError('wrongUsage', 'The nonce has the wrong form.', {
+          hint: 'Take 16 to 128 letters, digits, "_" and "-".',
+        })
       return success({ proof: proofOf(token, entrance.address, nonce) })
     },
     code: () => success({ code: open.make() }),

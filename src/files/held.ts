@@ -277,16 +277,21 @@ function withOwnPath<T>(target: string | Buffer, own: Buffer, act: () => T): T {
   }
 }
 
+const exchangedHint = 'Something else is at work there: end it, then repeat.'
+
 function inTheWay(folder: BytePath): AppError {
   const conflicts = [{ path: toText(folder), kind: 'symlink' as const }]
-  return new AppError('conflict', `${toText(folder) || 'The folder'} is in the way.`, { data: { conflicts } })
+  return new AppError('conflict', `${toText(folder) || 'The folder'} is in the way.`, {
+    hint: exchangedHint,
+    data: { conflicts },
+  })
 }
 
 function exchanged(folder: BytePath): AppError {
   const conflicts = [{ path: toText(folder), kind: 'changed' as const }]
   const name = toText(folder) || 'The folder'
   return new AppError('conflict', `${name} was exchanged while files were written to it.`, {
-    hint: 'Something else is at work there: end it first.',
+    hint: exchangedHint,
     data: { conflicts },
   })
 }

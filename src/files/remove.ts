@@ -14,6 +14,7 @@ import {
 import { unlink } from 'node:fs/promises'
 import { eachOf } from '../core/base/concurrency.ts'
 import { fromBytes } from '../core/model/bytes.ts'
+import { quoted } from '../core/base/shell-quote.ts'
 import { AppError } from '../core/model/errors.ts'
 import { canHold, joined, openPlace, placeOf } from './held.ts'
 
@@ -159,6 +160,6 @@ function makeWritable(folder: string | Buffer): void {
 function mountError(folder: string): AppError {
   return new AppError('cleanUpFailed', `Something is mounted at ${folder}, which is to be deleted.`, {
     path: folder,
-    hint: 'Unmount it; the next command that writes goes on with it.',
+    hint: `Unmount it, then repeat: umount ${quoted(folder)}`,
   })
 }

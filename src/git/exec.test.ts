@@ -39,7 +39,7 @@ describe('gitExec', () => {
     // The second command waits at a gate, so a shell starts it.
     for (const args of [['version'], ['update-index', '--refresh']])
       await expect(exec({ args, cwd: '/nowhere' })).rejects.toMatchObject({
-        code: 'WT_005',
+        code: 'WT_020',
         path: '/nowhere',
       })
   })

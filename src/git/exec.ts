@@ -220,7 +220,7 @@ function endedError(call: GitCall, why: string): AppError {
 function spawnError(error: NodeJS.ErrnoException, call: Pick<GitCall, 'args' | 'cwd'>): AppError {
   // Node reports ENOENT both for a missing program and for a missing cwd.
   if (error.code === 'ENOENT' && !existsSync(call.cwd))
-    return new AppError('notFound', `The folder ${call.cwd} is gone.`, { path: call.cwd, cause: error })
+    return new AppError('failed', `The folder ${call.cwd} is gone.`, { path: call.cwd, cause: error })
   if (error.code === 'ENOENT' && error.path === 'git') {
     return notInstalledError(error)
   }

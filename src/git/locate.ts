@@ -47,18 +47,21 @@ function checkoutAt(folder: string): Place | undefined {
   if (found?.isDirectory() && isGitDir(dotGit)) return { commonDir: dotGit, gitDir: dotGit, checkout: folder }
   if (!found?.isFile()) return undefined
   const target = /^gitdir: (.+?)\r?\n?$/s.exec(readSmall(dotGit) ?? '')?.[1]
-  if (target === undefined) throw new AppError('notARepository', `${dotGit} is damaged.`, { path: dotGit })
+  if (target === undefined)
+    throw new AppError('notARepository', `${dotGit} is damaged.`, { path: dotGit, hint: repairHint })
   const gitDir = realPathOf(path.resolve(folder, target))
   if (gitDir === undefined) {
     throw new AppError('notARepository', `${dotGit} points to ${target}, which is not there.`, {
       path: dotGit,
-      hint: 'If the repository was moved, run git worktree repair in it.',
+      hint: repairHint,
     })
   }
   const commonDir = commonDirOf(gitDir)
   if (commonDir !== gitDir) requireRegistered(folder, gitDir, commonDir)
   return { commonDir, gitDir, checkout: folder }
 }
+
+const repairHint = 'If it is a worktree, run in its repository: git worktree repair'
 
 function bareAt(folder: string): Place | undefined {
   if (!isGitDir(folder) || !hasNoCheckout(folder)) return undefined
@@ -107,7 +110,7 @@ function requireApart(bare: string): void {
     if (!holdsSomething(path.join(folder, '.git'))) continue
     throw new AppError('notARepository', `${bare} looks like a bare repository inside of ${folder}.`, {
       path: bare,
-      hint: `If it is one of yours, name it: offshoot -C ${quoted(bare)} …`,
+      hint: `If it is one of yours, name it: offshoot -C ${quoted(bare)} list`,
     })
   }
 }

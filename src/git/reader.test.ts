@@ -65,6 +65,8 @@ describe('objectReader', () => {
         code: 'WT_020',
         message: 'git cat-file did not answer for 0.5 s, and was ended.',
       })
+    const [, find = ''] = (await asked[0])?.hint.split('To list such: ') ?? []
+    expect(execFileSync('sh', ['-c', find], { encoding: 'utf8' })).toBe(`${folder}/${'c'.repeat(38)}\n`)
     expect(await text(reader.read(oid))).toBe('one\n')
     expect(await ended).toMatchObject({ message: 'git cat-file ended (SIGKILL).' })
     expect(pipes).toHaveLength(2)

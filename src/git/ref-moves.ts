@@ -4,7 +4,7 @@ import path from 'node:path'
 import { branchOf, branchOfHead } from '../core/model/refs.ts'
 import { registrationMark } from '../core/model/layout.ts'
 import type { CommitWords, RefMove, RefMoves, RefMovesInput } from '../core/model/git.ts'
-import type { Place } from '../core/model/repo.ts'
+import { type Place, repoRoot } from '../core/model/repo.ts'
 import type { GitExec } from './exec.ts'
 import { lstatOf, readSmall } from './look.ts'
 
@@ -19,20 +19,23 @@ export async function readRefMoves(exec: GitExec, place: Place, input: RefMovesI
     changes.flatMap(({ before, after }) => [before, after].filter((id) => id !== null)),
   )
   const { heads, made } = readHeads(place)
+  const checkouts = new Map(heads.map((head) => [head, checkoutOf(head, place)]))
   const known = [...input.known, ...made]
   const moves = new Map<string, RefMove>()
   for (const { ref, before, after } of changes) {
-    const notes = heads.filter((head) => isAt(head, ref)).map(lastLines)
-    const isInCheckout =
-      before !== null && after !== null && notes.some((lines) => isNoted(lines, before, after))
+    const there = heads.filter((head) => isAt(head, ref))
+    const noted = there.filter(
+      (head) => before !== null && after !== null && isNoted(lastLines(head), before, after),
+    )
     // The checkout that has the branch notes every commit that is made there: this one came from elsewhere.
-    const isElsewhere = notes.some((lines) => lines.length > 0)
-    const isProven = !isInCheckout && (isElsewhere || !(await hasForeign(exec, place, after, known)))
+    const isElsewhere = there.some((head) => lastLines(head).length > 0)
+    const isProven = noted.length === 0 && (isElsewhere || !(await hasForeign(exec, place, after, known)))
+    const checkout = checkouts.get(noted[0] ?? '')
     const from = before === null ? undefined : words.get(before)
     const to = after === null ? undefined : words.get(after)
-    moves.set(ref, { from, to, isProven, isInCheckout })
+    moves.set(ref, { from, to, isProven, checkout })
   }
-  return { moves, isSwitched: heads.some((head) => isSwitched(head, input.since)) }
+  return { moves, isSwitched: heads.some((head) => isSwitched(head, input.since)), checkouts }
 }
 
 /** Subject and author of each commit that git can read. */
@@ -100,6 +103,14 @@ function readHeads({ commonDir }: Place): Heads {
     .flatMap(lastLines)
     .flatMap((line) => /^\w+ ([0-9a-f]{40,64}) /.exec(line)?.[1] ?? [])
   return { heads: [commonDir, ...linked.filter((gitDir) => !isOurs(gitDir))], made: [...new Set(made)] }
+}
+
+/** The checkout of a git folder. Of a worktree only if it points back: an agent may have registered any folder. */
+function checkoutOf(gitDir: string, { commonDir }: Place): string | undefined {
+  if (gitDir === commonDir) return repoRoot(commonDir)
+  const dotGit = path.resolve(gitDir, readText(path.join(gitDir, 'gitdir')).trim())
+  const [, back = ''] = /^gitdir: (.+?)\r?\n?$/s.exec(readText(dotGit)) ?? []
+  return path.resolve(path.dirname(dotGit), back) === gitDir ? path.dirname(dotGit) : undefined
 }
 
 function namesIn(folder: string): string[] {

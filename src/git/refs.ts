@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { quoted } from '../core/base/shell-quote.ts'
 import { AppError } from '../core/model/errors.ts'
 import type { FileSystem } from '../core/ports/files.ts'
 import type { LeftBehind, RefChange } from '../core/model/git.ts'
@@ -152,7 +153,7 @@ export async function changeRefs(
   if (lock !== undefined)
     throw new AppError('locked', `Another git is at work here, or left ${lock} behind.`, {
       path: lock,
-      hint: 'Wait for it to end; if none is running, remove that file.',
+      hint: `Wait for it to end; if none is running: rm ${quoted(lock)}`,
     })
   throw new AppError('failed', `git update-ref failed: ${stderr.trim()}`, { path: place.commonDir })
 }

@@ -15,7 +15,7 @@ export function sandboxesOn(machine: Machine): Sandboxes {
   return {
     async open(kind, task) {
       const found = sandboxes.find((sandbox) => sandbox.kind === kind)
-      if (!found) throw new AppError('wrongUsage', `There is no sandbox ${kind}.`)
+      if (!found) throw new AppError('failed', `There is no sandbox ${kind}.`)
       return found.open(machine, task)
     },
   }

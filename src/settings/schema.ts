@@ -152,7 +152,7 @@ export const rules = {
     'The program that opens a pull request; `auto` chooses by the host of the remote.',
   ),
   'editor.command': command().describe(
-    'Command line that `open` runs with the workspace as its last argument; empty: `VISUAL`, else an editor that is found.',
+    'Command line that `open` runs with the workspace as its last argument; empty: `VISUAL`, else `EDITOR`, else an editor that is found.',
   ),
   'notify.how': z
     .array(oneOf(...notifyWays), `a list of ${notifyWays.join(', ')}`)

@@ -277,13 +277,13 @@ describe('P3: a commit that may be the user’s is told, and not part of the und
     [
       'a commit on the branch of the checkout',
       (git) => inCheckout(git, 'echo m > m.txt; git add m.txt; git commit -qm mine'),
-      'git reset --keep',
+      ' reset --keep',
     ],
     [
       'a merge of the work',
       (git) =>
         `echo w > w.txt; git add w.txt; git commit -qm work; ${inCheckout(git, 'git merge -q offshoot/T1')}`,
-      'git reset --keep',
+      ' reset --keep',
     ],
     [
       'a commit on another branch',

@@ -305,7 +305,13 @@ test('P3: undo keeps what the user edited since, and refuses where it overlaps',
   const again = await repo.accept({ task: 'T1' })
   writeFileSync(path.join(user.dir, 'f'), lines([18, 'mine over agent']))
   const before = checkoutState(user)
-  await expect(repo.undo(again.operation)).rejects.toMatchObject({ code: 'WT_011' })
+  // It names the operation, which the user may not have, and where the file is.
+  await expect(repo.undo()).rejects.toMatchObject({
+    code: 'WT_011',
+    message: `accept ${again.operation?.slice(0, 6)} of T1 cannot be undone: conflict in f (content), below ${user.dir}. Nothing was written.`,
+    path: user.dir,
+    data: { conflicts: [{ path: 'f', kind: 'content' }] },
+  })
   expect(checkoutState(user)).toEqual(before)
 })
 
@@ -328,7 +334,10 @@ test('P3: a branch that moved on since makes undo say what overlaps', async () =
   const { user, repo } = await worked()
   const { operation } = await repo.accept({ task: 'T1', as: 'squash' })
   user.git('commit', '-q', '--allow-empty', '-m', 'on top')
-  await expect(repo.undo(operation)).rejects.toMatchObject({ code: 'WT_011', message: /refs\/heads\/main/ })
+  await expect(repo.undo(operation)).rejects.toMatchObject({
+    code: 'WT_011',
+    message: `accept ${operation?.slice(0, 6)} of T1 cannot be undone: refs/heads/main is not where the operation left it.`,
+  })
 })
 
 test('R1: reject leaves the checkout byte-identical; undo brings folder, branch and record back', async () => {

@@ -6,6 +6,7 @@ import { hook } from '../support/claude-hook.ts'
 import { offshoot, testRepo, type TestRepo } from '../support/repo.ts'
 import { play, withStandIn } from '../support/stand-in.ts'
 import { atTerminal, noTerminal } from '../support/terminal.ts'
+import { withEnv } from '../support/workspace.ts'
 
 const title =
   '直す the login form, and every other form of the site that asks for a password 🚀 before Friday'
@@ -34,14 +35,16 @@ const linesOf = (text: string) => text.trimEnd().split('\n')
 
 describe('I11: what fits a terminal', () => {
   test.skipIf(noTerminal)(
-    'I11: list and show are as wide as the terminal, and the title is cut first',
+    'I11: list, show, log and agents are as wide as the terminal, and the title is cut first',
     async () => {
       const repo = await twoTasks()
       for (const columns of [60, 80, 200]) {
         const list = linesOf(await atTerminal(repo, ['list'], [], { columns }))
         const show = linesOf(await atTerminal(repo, ['show', 'T1'], [], { columns }))
         const alone = linesOf(await atTerminal(repo, [], [], { columns }))
-        for (const line of [...list, ...show, ...alone])
+        const log = linesOf(await atTerminal(withEnv(repo, { PAGER: 'cat' }), ['log', 'T1'], [], { columns }))
+        const agents = linesOf(await atTerminal(repo, ['agents'], [], { columns }))
+        for (const line of [...list, ...show, ...alone, ...log, ...agents])
           expect({ columns, line, fits: displayWidth(line) <= columns }).toEqual({
             columns,
             line,
@@ -108,6 +111,26 @@ test('I12: show tells the last steps, the files with their lines, denials, what 
     lastWords: 'Please look.',
   })
   expect(json.files[0]).toEqual({ path: 'f0.txt', status: 'added', insertions: 1, deletions: 0 })
+})
+
+test('I12: show of an accepted task tells where it landed, and by which operation', async () => {
+  const repo = testRepo()
+  await offshoot(repo, 'run', '--task', 'T1', '--', 'touch', 'b.txt')
+  const first = (await offshoot(repo, 'accept', 'T1', '--json')).json.operation as string
+  const landed = async () => /^landed +(.*)$/m.exec((await offshoot(repo, 'show', 'T1')).stdout)?.[1]
+  expect(await landed()).toBe(`in the files of ${repo.dir}, by accept ${first.slice(0, 6)}`)
+  await offshoot(repo, 'undo')
+  expect(await landed()).toBe('not yet')
+  repo.git('branch', 'release')
+  const words = ['accept', 'T1', '--as', 'squash', '--onto', 'release', '--json']
+  const { operation } = (await offshoot(repo, ...words)).json
+  const commit = repo.git('rev-parse', 'release').trim()
+  expect(await landed()).toBe(`in release at ${commit.slice(0, 10)}, by accept ${operation.slice(0, 6)}`)
+  expect((await offshoot(repo, 'show', 'T1', '--json')).json.landedIn).toEqual({
+    operation,
+    branch: 'release',
+    commit,
+  })
 })
 
 test('I10: status is what offshoot alone prints, for a person and as JSON', async () => {

@@ -37,6 +37,18 @@ test('I1: the setting editor.command wins over VISUAL, and a known editor is fou
   expect(code.noted()).toHaveLength(3)
 })
 
+test('I1: EDITOR counts after VISUAL, and before a known editor', async () => {
+  const user = testRepo()
+  const folder = tempFolder()
+  const [visual, editor] = [editorIn(folder, 'visual').program, editorIn(folder, 'editor').program]
+  editorIn(folder, 'code')
+  const PATH = `${folder}:${user.env.PATH}`
+  await offshoot(user, 'start', 'T1')
+  const opened = async (VISUAL: string) =>
+    (await offshoot(withEnv(user, { PATH, VISUAL, EDITOR: editor }), 'open', 'T1', '--json')).json.editor
+  expect([await opened(visual), await opened('')]).toEqual([visual, editor])
+})
+
 test('H1: a repository’s own file names no editor, and no script of the workspace is run as one', async () => {
   const user = testRepo()
   const started = await offshoot(user, 'start', 'T1', '--json')

@@ -22,7 +22,7 @@ async function changed() {
 }
 
 const refuse = (message: string) => () => {
-  throw new AppError('policyRefused', message)
+  throw new AppError('policyRefused', message, { hint: 'Do not.' })
 }
 
 test('the work gets the task with the step that was taken before it', async () => {

@@ -197,8 +197,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a new task in the checkout leaves the old one',
     file: 'src/core/starting/start-task.ts',
-    find: 'if (other) await rejectTask(',
-    replace: "if (other?.id === '') await rejectTask(",
+    find: 'if (other) {',
+    replace: "if (other?.id === '') {",
     suites: [shadow],
     breaks: ['10. Session ends', 'State: when a session'],
   },

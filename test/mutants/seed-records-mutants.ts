@@ -102,7 +102,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'errors have no hints',
     file: errors,
-    find: 'this.hint = detail.hint ?? errorTable[problem].hint',
+    find: 'this.hint = detail.hint ?? hint',
     replace: "this.hint = ''",
     suites: [perTask('errors'), session],
     breaks: ['AC-011', 'NFR-015', 'Disk Space: max concurrent'],

@@ -85,10 +85,12 @@ async function perform(acts) {
   const told = Object.assign({ usage: { input_tokens: 1, output_tokens: 1 } }, ...acts.map(({ result }) => result ?? {}))
   print({ type: 'result', subtype: 'success', is_error: false, result: 'Done.', ...told })
 }
+// A prompt of plain words has nothing to do.
+const actsOf = (prompt) => (prompt.startsWith('[') ? JSON.parse(prompt) : [])
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const message = JSON.parse(line)
   if (message.type === 'control_response') waiting.get(message.response.request_id)?.(message.response.response)
-  if (message.type === 'user') void perform(JSON.parse(message.message.content))
+  if (message.type === 'user') void perform(actsOf(message.message.content))
 })
 `
 

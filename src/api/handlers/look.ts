@@ -19,10 +19,11 @@ export const look: Handlers<Exclude<keyof typeof table, keyof typeof recordHandl
   async 'task.show'(ports, { repo, task: name }, { signal }) {
     const { show } = await import('../../core/verbs/show.ts')
     const shown = await show(ports, { dir: repo, task: name }, signal)
-    const { task, dirty, landed, putAway, otherBranch, strayed } = shown
+    const { task, dirty, landed, landedIn, putAway, otherBranch, strayed } = shown
     const { steps, files, noStep, unread, runs, lastWords, denied } = shown
     return {
       task: taskView(task, dirty, landed),
+      ...(landedIn && { landedIn }),
       ...(putAway !== undefined && { putAway }),
       ...(otherBranch !== undefined && { otherBranch }),
       ...(strayed && { strays: strayed.changes }),

@@ -1,6 +1,5 @@
 /** Handlers of the actions that make tasks and work in them. */
 import type { work as table } from '../../actions/work.ts'
-import { quoted } from '../../core/base/shell-quote.ts'
 import { AppError } from '../../core/model/errors.ts'
 import { askedView, taskView } from '../../core/model/task-view.ts'
 import type { Caller } from '../caller.ts'
@@ -37,9 +36,10 @@ export const work: Handlers<keyof typeof table> = {
       // An agent that a command line names is not known to `resume`.
       const canGoOn = conversation !== undefined && task.state === 'failed' && command === undefined
       throw new AppError('agentFailed', `${agent} failed: ${reason}`, {
-        hint: `What it did is kept: offshoot diff ${task.id}. offshoot resume ${task.id} "…" goes on.`,
+        hint: canGoOn
+          ? `Go on with it: offshoot resume ${task.id}`
+          : `What it did is kept: offshoot diff ${task.id}`,
         data: { task, run: ran.run, reason },
-        ...(canGoOn && { hint: `Go on with it: offshoot resume ${quoted(task.id)}` }),
       })
     }
     return {
@@ -105,7 +105,7 @@ export const work: Handlers<keyof typeof table> = {
     const { ok, reason, exitCode } = end
     if (!ok && exitCode === undefined)
       throw new AppError('agentFailed', `${agent} failed: ${reason}`, {
-        hint: 'Nothing was recorded, as there is no task. In a git repository offshoot run keeps every step.',
+        hint: 'Nothing was recorded, as there is no task: look at the files themselves.',
       })
     return { direct: true, agent, ...(exitCode !== undefined && { exitCode }) }
   },

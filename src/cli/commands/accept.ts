@@ -7,7 +7,7 @@ import { type Answer, choice, type Context, flag, text, texts } from '../command
 import { hunkIds } from '../hunk-ids.ts'
 import { counted } from '../../core/base/counted.ts'
 import { leftFolder } from '../left-folder.ts'
-import { allowing } from '../../core/base/shell-quote.ts'
+import { allowing, quoted } from '../../core/base/shell-quote.ts'
 import { leftLine, marks, printable, shortList } from '../output.ts'
 
 export async function accept(context: Context): Promise<Answer> {
@@ -91,13 +91,14 @@ function hint(siblings: readonly string[]): string[] {
   ]
 }
 
-function stepNumber(step: string, task = ''): number {
+function stepNumber(step: string, named: string | undefined): number {
   if (/^[1-9]\d*$/.test(step)) return Number(step)
+  const task = named === undefined ? '' : ` ${quoted(named)}`
   throw new AppError(
     'wrongUsage',
     `\`accept\`: --step takes the number of a step, not ${JSON.stringify(step)}.`,
     {
-      hint: `${`offshoot log ${task}`.trim()} lists the steps.`,
+      hint: `offshoot log${task} lists the steps.`,
     },
   )
 }

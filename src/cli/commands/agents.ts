@@ -1,6 +1,15 @@
 /** `agents` and `agents install`: lists agents, and installs their slash commands in a workspace. */
 import { type Answer, type Context, text } from '../command.ts'
-import { printableLines, table } from '../output.ts'
+import { type Fit, printableLines, table } from '../output.ts'
+
+/** The name is what --agent takes, so it is not cut. */
+const cut: Fit['cut'] = [
+  { column: 4, least: 20 },
+  { column: 2, least: 0 },
+  { column: 1, least: 8 },
+  { column: 4, least: 9 },
+  { column: 1, least: 0 },
+]
 
 export async function agents(context: Context): Promise<Answer> {
   const { agents } = await context.call('system.agents', { repo: context.dir })
@@ -11,7 +20,7 @@ export async function agents(context: Context): Promise<Answer> {
     asks ? 'asks' : 'does not ask',
     path === null ? (install === null ? '' : `not installed: ${install}`) : `${version ?? '?'} ${path}`,
   ])
-  return { json: { agents }, text: await table(rows) }
+  return { json: { agents }, text: await table(rows, { width: context.shell.stdout.columns, cut }) }
 }
 
 export async function install(context: Context): Promise<Answer> {

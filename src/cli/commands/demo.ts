@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { AppError } from '../../core/model/errors.ts'
 import { quoted } from '../../core/base/shell-quote.ts'
+import { findProgram } from '../../process/programs.ts'
 import { run as runProgram } from '../../process/spawn.ts'
 import type { Answer, Context } from '../command.ts'
 import { printableText } from '../output.ts'
@@ -21,11 +22,21 @@ export async function demo(context: Context): Promise<Answer> {
     const seconds = (performance.now() - began) / 1000
     return {
       json: { lines: shell.lines, seconds },
-      text: `\nThat was all real, in ${seconds.toFixed(1)} s. Now in a repository of yours: offshoot start my-task`,
+      text: `\nThat was all real, in ${seconds.toFixed(1)} s. Now in a repository of yours: ${isOnlyInNpx(context.env) ? 'npx ' : ''}offshoot start my-task`,
     }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/**
+ * Whether the user has this program only through npx, and has to type that next time as well: npx puts it into a PATH of its
+ * own, with folders `node_modules/.bin` that the user's shell does not have.
+ */
+export function isOnlyInNpx({ npm_command: command, PATH = '' }: NodeJS.ProcessEnv): boolean {
+  if (command !== 'exec') return false
+  const own = PATH.split(path.delimiter).filter((folder) => !/\/node_modules\/\.bin\/?$/.test(folder))
+  return findProgram('offshoot', '/', own.join(path.delimiter)) === undefined
 }
 
 interface DemoShell {

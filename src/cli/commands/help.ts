@@ -7,7 +7,7 @@ import { readVersion } from '../version.ts'
 /** The table of commands hands itself in: help is one of its rows. */
 export function helpOf(commands: readonly Command[]): (context: Context) => Promise<Answer> {
   return async ({ positionals }) => {
-    const command = findMeant(commands, positionals)
+    const command = findMeant(commands, positionals, ['help', ...positionals])
     const text = command ? commandHelp(command) : overview(commands)
     return { json: { help: text }, text }
   }

@@ -3,7 +3,7 @@ import { counted } from '../../core/base/counted.ts'
 import { plus, type Usage } from '../../core/model/usage.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag } from '../command.ts'
-import { ago, marks, type Paint, printable } from '../output.ts'
+import { ago, type Fit, fittedLines, marks, type Paint, printable, table } from '../output.ts'
 import { eventText, type Readable } from '../run-view.ts'
 import { type Spent, spentText } from '../spent.ts'
 
@@ -23,32 +23,59 @@ export async function log(context: Context): Promise<Answer> {
   }
   if (checkpoints.length === 0)
     context.tell(`${task.id} has no steps yet. offshoot diff ${task.id} shows the workspace as it is.`)
-  const lines = checkpoints.flatMap((step) => [stepLine(context.paint, step), ...callLines(context, step)])
+  const lines: string[] = []
+  for (const step of checkpoints)
+    lines.push(await fittedStep(context, step), ...(await fittedCalls(context, step)))
   return { json: { task, checkpoints }, text: lines.join('\n'), long: true }
 }
 
+/** What the tool did first, then the files: number and commit are what other commands take. */
+const cut: Fit['cut'] = [
+  { column: 2, least: 16 },
+  { column: 3, least: 12 },
+  { column: 4, least: 0 },
+  { column: 3, least: 0 },
+  { column: 2, least: 0 },
+]
+
+async function fittedStep({ paint, shell }: Context, step: Step): Promise<string> {
+  const line = await table([stepCells(step)], { width: shell.stdout.columns, cut })
+  const n = String(step.n)
+  return paint('yellow', n) + line.slice(n.length)
+}
+
+async function fittedCalls({ paint, shell }: Context, step: Step): Promise<string[]> {
+  const lines = await fittedLines(callLines(step), shell.stdout.columns)
+  return lines.map((line) => paint('dim', line))
+}
+
 /** A line for each call that the step names, where it is not only the one it is named after. */
-function callLines({ paint }: Context, { calls, call, tool }: Step): string[] {
+function callLines({ calls, call, tool }: Step): string[] {
   const [only, ...others] = calls
   if (others.length === 0 && only?.id === call && only?.tool === tool) return []
   return calls.map(({ id, tool: name, summary, failed }) => {
     const said = [name, ...(summary === '' ? [] : [summary])].join(': ')
     const notes = [...(id === undefined ? [] : [id]), ...(failed ? ['failed'] : [])]
-    return paint('dim', printable(`     of ${said}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`))
+    return printable(`     of ${said}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`)
   })
 }
 
 /** `3  1a2b3c4d5e  Write: Create a.txt  (+ a.txt)  just now` */
 export function stepLine(paint: Paint, step: Step): string {
+  const [n = '', ...rest] = stepCells(step).map(printable)
+  return [paint('yellow', n), ...rest].join('  ')
+}
+
+function stepCells(step: Step): string[] {
   const named = step.files.slice(0, 3).map(({ path, status }) => `${marks[status]} ${path}`)
   const more = step.files.length > 3 ? [`and ${step.files.length - 3} more`] : []
   return [
-    paint('yellow', String(step.n)),
+    String(step.n),
     (step.published ?? step.commit).slice(0, 10),
-    printable(step.summary === '' ? step.tool : `${step.tool}: ${step.summary}`),
-    printable(`(${[...named, ...more].join(', ') || 'no files'})`),
+    step.summary === '' ? step.tool : `${step.tool}: ${step.summary}`,
+    `(${[...named, ...more].join(', ') || 'no files'})`,
     ago(step.at, new Date()),
-  ].join('  ')
+  ]
 }
 
 /** One run: who was asked for what, and then event by event. */

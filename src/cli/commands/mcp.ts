@@ -21,5 +21,5 @@ export async function mcp(context: Context): Promise<Answer> {
 /** A client is not the user, and has no more rights than the scope. Below the run of an agent, the agent's rights count. */
 function callerOf(starter: Caller, scope: Scope): Caller {
   if (starter.kind === 'agent') return starter
-  return { kind: 'token', scopes: scopesUpTo(scope), widen: 'offshoot mcp --scope' }
+  return { kind: 'token', scopes: scopesUpTo(scope), widen: (needed) => `offshoot mcp --scope ${needed}` }
 }

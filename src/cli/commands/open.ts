@@ -6,6 +6,9 @@ import { editorLine, openEditor } from '../editor.ts'
 import { printable } from '../output.ts'
 import { workspaceOf } from '../workspace-of.ts'
 
+const editorHint =
+  'Set the variable VISUAL or EDITOR, or the setting editor.command, to the command of your editor.'
+
 export async function open(context: Context): Promise<Answer> {
   const { dir: repo, env, call } = context
   const { path, origin } = await workspaceOf(context)
@@ -14,14 +17,14 @@ export async function open(context: Context): Promise<Answer> {
   const line = editorLine(typeof setting === 'string' ? setting : '', env)
   if (line === undefined) {
     throw new AppError('programMissing', 'No editor was found.', {
-      hint: 'Set the variable VISUAL, or the setting editor.command, to the command of your editor.',
+      hint: editorHint,
     })
   }
   const exitCode = await openEditor(line, { folder: path, checkout: existsSync(origin) ? origin : '/' }, env)
   if (exitCode !== 0) {
     throw new AppError('failed', `The editor ${printable(line)} ended with ${exitCode}.`, {
       path,
-      hint: 'Set the variable VISUAL, or the setting editor.command, to the command of your editor.',
+      hint: editorHint,
     })
   }
   return { json: { path, editor: line }, text: '' }

@@ -279,7 +279,7 @@ export function summary({ paint }: Context, task: Output<'task.run'>['task'], cl
   const asked = [
     ...(wanted === undefined ? [] : [`  the agent asks you to ${wanted}`]),
     ...(denied === undefined ? [] : [`  ${deniedText(denied)}: offshoot audit --task ${id}`]),
-    ...(unheard === undefined ? [] : [`  ${unheardText(unheard)}: offshoot resume ${id}`]),
+    ...(unheard === undefined ? [] : [`  ${unheardText(unheard)}`]),
   ]
   const took = lastRun === undefined ? '' : spentText(lastRun)
   return [

@@ -52,7 +52,7 @@ async function answer(context: Context, shown: Shown, use?: Output<'system.disk'
 type Fact = readonly [name: string, value: string]
 
 function factsOf(
-  { task, noStep, unread, files, putAway = 0, otherBranch }: Shown,
+  { task, noStep, unread, files, putAway = 0, otherBranch, landedIn }: Shown,
   use: Output<'system.disk'> | undefined,
 ): Fact[] {
   const now = new Date()
@@ -92,7 +92,7 @@ function factsOf(
       'put away',
       putAway > 0 ? `your changes in ${counted(putAway, 'file')}, until it is accepted or rejected` : '',
     ],
-    ['landed', task.landed === null ? '' : task.landed ? `in ${task.base.branch}` : 'not yet'],
+    ['landed', landedIn ? landedText(landedIn) : task.landed === null ? '' : landedWord(task)],
     ['ports', task.ports === undefined ? '' : `${task.ports[0]}–${task.ports.at(-1)}`],
     ['slug', task.slug],
     ['started', ago(task.createdAt, now)],
@@ -104,6 +104,19 @@ function factsOf(
     ['disk', use ? diskText(use) : ''],
   ]
   return facts.filter(([, value]) => value !== '')
+}
+
+const landedWord = ({ landed, base }: Shown['task']) => (landed ? `in ${base.branch}` : 'not yet')
+
+/** `in main at 1a2b3c4d5e, by accept 2p4ilf`, or `in the files of /shop, by accept 2p4ilf` */
+function landedText({ operation, branch, commit = '', checkout }: NonNullable<Shown['landedIn']>): string {
+  const where =
+    branch === undefined
+      ? checkout === undefined
+        ? ''
+        : `in the files of ${checkout}, `
+      : `in ${branch} at ${commit.slice(0, 10)}, `
+  return `${where}by accept ${operation.slice(0, 6)}`
 }
 
 function lastRunText(run: NonNullable<Shown['task']['lastRun']>, now: Date): string {

@@ -1,6 +1,5 @@
 /** `token create`, `token list` and `token revoke`. */
 import { scopes } from '../../core/model/enums.ts'
-import { AppError } from '../../core/model/errors.ts'
 import { type Answer, choice, type Context, text } from '../command.ts'
 import { printable, table } from '../output.ts'
 
@@ -32,8 +31,7 @@ export async function list({ call }: Context): Promise<Answer> {
 }
 
 export async function revoke({ positionals, call }: Context): Promise<Answer> {
-  const [id] = positionals
-  if (id === undefined) throw new AppError('wrongUsage', 'Missing argument ID.')
+  const [id = ''] = positionals
   const { revoked } = await call('token.revoke', { id })
   return { json: { revoked }, text: `Revoked ${revoked.id}.` }
 }

@@ -1,5 +1,6 @@
 /** The shared part of squash, merge and rebase: builds commits without a checkout; one that has the branch then follows. */
 import type { BytePath } from '../model/bytes.ts'
+import { quoted } from '../base/shell-quote.ts'
 import { AppError } from '../model/errors.ts'
 import { isSame } from '../model/leaf.ts'
 import type { Conflict, Leaf } from '../model/tree.ts'
@@ -12,6 +13,7 @@ import { requireBaseCommit } from '../workspaces/recreate.ts'
 import { follow, placeOf } from './follow.ts'
 import { checkedMessage } from './git-hooks.ts'
 import { fillMessage } from './message.ts'
+import { ontoHint } from './options.ts'
 import type { Landing, LandingWork } from './strategy.ts'
 
 /** The trees that the commits are built from, as git stores them. */
@@ -75,17 +77,17 @@ async function requireTarget({ ports, repo, task, input, signal }: LandingWork) 
   const onto = input.onto ?? task.base.branch
   if (onto === null) {
     throw new AppError('baseMissing', `${task.id} was not started from a branch.`, {
-      hint: 'Name one: --onto BRANCH',
+      hint: ontoHint,
     })
   }
   if (onto === task.branch) {
     throw new AppError('wrongUsage', `${task.id} works on ${onto} itself: nothing can land there.`, {
-      hint: 'Use --as patch, --as keep-branch to leave the work on it, or --onto BRANCH for another one.',
+      hint: 'Use --as patch, --as keep-branch to leave the work on it, or --onto for another one; git branch lists them.',
     })
   }
   const target = await ports.refs.findRef(repo.place, branchRef(onto), signal)
   if (target === undefined)
-    throw new AppError('baseMissing', `There is no branch ${onto}.`, { hint: 'Name another: --onto BRANCH' })
+    throw new AppError('baseMissing', `There is no branch ${onto}.`, { hint: ontoHint })
   await requireUnheld(ports, repo, onto)
   return { onto, target }
 }
@@ -96,7 +98,7 @@ export async function requireUnheld(ports: Pick<Ports, 'git'>, repo: Repo, branc
   if (!held) return
   throw new AppError('branchInUse', `A ${held.verb} of ${branch} is going on in ${held.path}.`, {
     path: held.path,
-    hint: `Finish it first, or leave it: git ${held.verb} ${held.verb === 'rebase' ? '--abort' : 'reset'}`,
+    hint: `Finish it first, or give it up: git -C ${quoted(held.path)} ${held.verb} ${held.verb === 'rebase' ? '--abort' : 'reset'}`,
   })
 }
 

@@ -36,9 +36,7 @@ export function requireStrategy<Name extends string>(
   const wanted: string = name ?? defaultFor(task)
   const found = list.find((strategy) => strategy.name === wanted)
   if (found) return task.shadow ? onShadow(found) : found
-  throw new AppError('wrongUsage', `Unknown strategy ${JSON.stringify(wanted)}.`, {
-    hint: `--as takes one of: ${list.map((strategy) => strategy.name).join(', ')}`,
-  })
+  throw new AppError('failed', `There is no strategy ${JSON.stringify(wanted)}.`)
 }
 
 /** On a shadow branch a patch would mix with the user's own uncommitted changes, so the default is a commit. */

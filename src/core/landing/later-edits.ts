@@ -5,7 +5,7 @@ import { type BytePath, toText } from '../model/bytes.ts'
 import { conflictError } from '../model/errors.ts'
 import { isSame } from '../model/leaf.ts'
 import type { FileMove, Operation } from '../model/operation.ts'
-import { overlaps } from '../operations/fits.ts'
+import { overlaps } from '../operations/files.ts'
 import type { Leaf } from '../model/tree.ts'
 import { branchOf, branchRef } from '../model/refs.ts'
 import { requireUnheld } from './commit-build.ts'
@@ -33,7 +33,7 @@ export async function whereItIsNow(work: Work, back: Operation): Promise<Operati
   const raw = (checkout: string, file: BytePath, to: Leaf) =>
     ports.publishing.smudge(repo, task, checkout, file, to)
   const { conflicts, files, index } = await follow(work, checkedOut, { before, after, raw })
-  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps, checkedOut.path)
   return { ...back, files, index }
 }
 
@@ -60,6 +60,7 @@ export async function withoutEdited(
     throw conflictError(
       left.map((path) => ({ path, kind: 'changed' })),
       'They are no longer as the run left them, so they stay as they are.',
+      checkout,
     )
   const fits = moves.filter(isAsLeft)
   return { back: { ...back, files: fits.length > 0 ? { checkout, moves: fits } : undefined }, left }
@@ -95,7 +96,7 @@ export async function withLaterEdits(work: Omit<Work, 'task'>, back: Operation):
     ...merged.conflicts,
     ...obstacles(planned, await readSurroundings(work, checkout, planned)),
   ]
-  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps, checkout)
   const wanted = new Map(moves.map((move) => [move.path, move.to]))
   const fits = Array.from(planned, ([file, { from, to }]): FileMove => {
     const known = wanted.get(file)

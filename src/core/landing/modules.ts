@@ -1,7 +1,9 @@
 /** Lets no pointer of a submodule land whose commit exists nowhere but in the workspace, which is closed afterwards. */
 import { type BytePath, fromText, toText } from '../model/bytes.ts'
+import { quoted } from '../base/shell-quote.ts'
 import { AppError } from '../model/errors.ts'
 import type { ModulePointer } from '../model/git.ts'
+import { branchRef } from '../model/refs.ts'
 import type { LandingWork } from './strategy.ts'
 
 /** Brings the commits into the user's own copies of the submodules; throws `policyRefused` where that cannot be done. */
@@ -26,7 +28,7 @@ export async function bringPointers({ ports, repo, task, offer, signal }: Landin
     `Not landed: ${lost.map(({ path, why }) => `${path} (${why})`).join(', ')}.`,
     {
       path: first.path,
-      hint: `Push it from ${task.path}/${first.path}, then accept again; or land the rest as a patch: --as patch`,
+      hint: `Push it, then repeat: git -C ${quoted(`${task.path}/${first.path}`)} push origin HEAD:${branchRef(task.id)}. Or land the rest as a patch: --as patch`,
       data: { refused: lost },
     },
   )

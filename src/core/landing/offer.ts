@@ -63,12 +63,6 @@ export async function offerOf({ ports, repo, task, signal }: Work, choice: Choic
   const last = steps.at(-1) ?? first
   const basis = basisOf(steps)
   const base = landedBase(task, basis)
-  if (base === undefined) {
-    throw new AppError('conflict', `${task.id} was rewound or updated after a part of it had landed.`, {
-      hint: `Merge the target first: offshoot update ${task.id}`,
-      data: { conflicts: [] },
-    })
-  }
   const failed = leftoverSteps(steps, task.landed?.tree)
   const unwanted = choice.withoutFailed ? failed : []
   const work = await withoutSteps(ports, repo, steps, last.tree, unwanted)
@@ -88,10 +82,12 @@ export async function offerOf({ ports, repo, task, signal }: Work, choice: Choic
   return { first, basis, base, theirs, onCheckout: isOnCheckout(steps), whole, leftovers }
 }
 
-/** The tree with the part of the task that the target has already; undefined after a rewind or update since that landing. */
-export function landedBase({ landed }: Task, basis: string): string | undefined {
-  if (landed === undefined) return basis
-  return landed.basis === basis ? landed.tree : undefined
+/**
+ * The tree with the part of the task that the target has already. After an update since that landing, or a rewind behind
+ * one, it is the target as it was merged then: a part that landed before is the same change on both sides of the merge.
+ */
+export function landedBase({ landed }: Task, basis: string): string {
+  return landed?.basis === basis ? landed.tree : basis
 }
 
 async function chosenTree(

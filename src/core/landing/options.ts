@@ -14,6 +14,9 @@ const flags: Record<LandingOption, string> = {
   hooks: '--hooks',
 }
 
+/** The hint where a branch is missing. */
+export const ontoHint = 'Name a branch with --onto; git branch lists them.'
+
 const whole = { hint: 'Leave --only and --step out: --hunks names each hunk by itself.' }
 const exclusions: readonly Exclusion<'--hunks' | '--only' | '--step' | '--without-failed'>[] = [
   { options: ['--hunks', '--only'], ...whole },
@@ -37,7 +40,7 @@ export function requireOptions(
     throw new AppError(
       'wrongUsage',
       `--as ${strategy.name} does not take ${flags[refused]}: it ${strategy.summary}.`,
-      { hint: takers.length > 0 ? `Leave it out, or use --as ${takers.join(', ')}.` : 'Leave it out.' },
+      { hint: `Leave it out, or use --as ${takers.join(', ')}.` },
     )
   }
   const given = { '--hunks': input.hunks, '--only': input.only, '--step': input.steps }

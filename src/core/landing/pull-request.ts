@@ -4,6 +4,7 @@ import type { Work } from '../tasks/work.ts'
 import { AppError, appError } from '../model/errors.ts'
 import { closeKept } from './close.ts'
 import { stepLines, titleOf } from './message.ts'
+import { ontoHint } from './options.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Repo } from '../model/repo.ts'
 import { strategyFacts } from '../model/strategies.ts'
@@ -25,7 +26,7 @@ async function planRequest({ ports, repo, task, input, signal }: LandingWork): P
   const base = input.onto ?? task.base.branch
   if (base === null) {
     throw new AppError('baseMissing', `${task.id} was not started from a branch.`, {
-      hint: 'Name one: --onto BRANCH',
+      hint: ontoHint,
     })
   }
   const settings = (await ports.settings.read(task.origin)).pr
@@ -67,7 +68,7 @@ async function requireRemote({ ports, repo, task }: Work, remote: string): Promi
   }
   if (now === url) return url
   throw new AppError('policyRefused', `The remote ${remote} has changed since ${task.id} was started.`, {
-    hint: `If that was you, say where to: OFFSHOOT_PR_REMOTE=${quoted(now ?? 'URL')}`,
+    hint: `If that was you, say where to: OFFSHOOT_PR_REMOTE=${quoted(now ?? 'URL')} offshoot accept ${task.id} --as pr`,
     data: { before, now },
   })
 }

@@ -18,41 +18,37 @@ interface ErrorRow {
   readonly code: `WT_${string}`
   readonly kind: ErrorKind
   readonly title: string
-  /** Is shown when the place that throws gives no hint of its own. */
-  readonly hint: string
+  /** Is shown when the place that throws gives no hint of its own. Without it, each place has to give one. */
+  readonly hint?: string
 }
 
-/** Every failure the outside can see. Codes are never renamed or reused for something else. */
+/** Every failure the outside can see. Codes are never renamed or reused for something else. A hint works wherever the error comes from. */
 export const errorTable = {
   pathExists: {
     code: 'WT_001',
     kind: 'refused',
     title: 'path exists',
-    hint: 'Choose another path, or move what is there away.',
+    hint: 'Move what is there away, then repeat.',
   },
   branchInUse: {
     code: 'WT_002',
     kind: 'refused',
     title: 'branch in use',
-    hint: 'Choose another branch with --branch NAME.',
   },
   limitReached: {
     code: 'WT_003',
     kind: 'refused',
     title: 'limit reached',
-    hint: 'Accept or reject one of them (offshoot list); offshoot prune --dry-run shows what can go. Or raise limits.perRepo: offshoot config --show-origin shows where it is set.',
   },
   uncommittedChanges: {
     code: 'WT_004',
     kind: 'refused',
     title: 'uncommitted changes',
-    hint: 'Commit them, or repeat with --force.',
   },
   notFound: {
     code: 'WT_005',
     kind: 'missing',
     title: 'not found',
-    hint: 'offshoot list --all shows every task.',
   },
   /** A program that is not installed. */
   programMissing: {
@@ -77,7 +73,6 @@ export const errorTable = {
     code: 'WT_008',
     kind: 'failed',
     title: 'clean-up failed',
-    hint: 'Run offshoot doctor to see what is left.',
   },
   notARepository: {
     code: 'WT_009',
@@ -89,21 +84,19 @@ export const errorTable = {
     code: 'WT_010',
     kind: 'missing',
     title: 'base does not exist',
-    hint: 'git branch --all and git tag show what --from can name.',
   },
   conflict: {
     code: 'WT_011',
     kind: 'conflict',
     title: 'conflict',
-    hint: 'Nothing was written. Resolve the conflicts, then repeat.',
   },
   locked: {
     code: 'WT_012',
     kind: 'refused',
     title: 'locked by another process',
-    hint: 'Wait for it to end, then repeat.',
+    hint: 'Repeat the command; if another one is at work, wait for it to end first.',
   },
-  taskIdTaken: { code: 'WT_013', kind: 'refused', title: 'task id taken', hint: 'Choose another id.' },
+  taskIdTaken: { code: 'WT_013', kind: 'refused', title: 'task id taken' },
   diskFull: {
     code: 'WT_014',
     kind: 'environment',
@@ -120,25 +113,22 @@ export const errorTable = {
     code: 'WT_016',
     kind: 'usage',
     title: 'bad settings',
-    hint: 'Correct the setting that the message names.',
+    hint: 'Correct that file, then repeat.',
   },
   policyRefused: {
     code: 'WT_017',
     kind: 'refused',
     title: 'policy refused',
-    hint: 'offshoot config shows the policy.',
   },
   agentFailed: {
     code: 'WT_018',
     kind: 'failed',
     title: 'agent failed',
-    hint: 'offshoot list shows the task and the reason.',
   },
   wrongUsage: {
     code: 'WT_019',
     kind: 'usage',
     title: 'wrong usage',
-    hint: 'offshoot help lists the commands; offshoot help COMMAND shows how one is used.',
   },
   failed: {
     code: 'WT_020',
@@ -157,7 +147,6 @@ export const errorTable = {
     code: 'WT_023',
     kind: 'failed',
     title: 'steps not found',
-    hint: 'offshoot doctor shows what is wrong; offshoot repair repairs it.',
   },
 } as const satisfies Record<string, ErrorRow>
 
@@ -233,6 +222,15 @@ interface ErrorDetail<P extends Problem> {
   readonly cause?: unknown
 }
 
+/** The problems that have a hint in the table. */
+type Hinted = {
+  [P in Problem]: (typeof errorTable)[P] extends { readonly hint: string } ? P : never
+}[Problem]
+
+type DetailOf<P extends Problem> = [P] extends [Hinted]
+  ? [detail?: ErrorDetail<P>]
+  : [detail: ErrorDetail<P> & { readonly hint: string }]
+
 class ErrorOf<P extends Problem> extends Error {
   override readonly name = 'AppError'
   readonly problem: P
@@ -243,7 +241,8 @@ class ErrorOf<P extends Problem> extends Error {
   constructor(problem: P, message: string, detail: ErrorDetail<P> = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause })
     this.problem = problem
-    this.hint = detail.hint ?? errorTable[problem].hint
+    const { hint = '' }: ErrorRow = errorTable[problem]
+    this.hint = detail.hint ?? hint
     this.path = detail.path
     this.data = detail.data
   }
@@ -279,7 +278,7 @@ class ErrorOf<P extends Problem> extends Error {
 export type AppError<P extends Problem = Problem> = { [Each in P]: ErrorOf<Each> }[P]
 
 interface AppErrorClass {
-  new <P extends Problem>(problem: P, message: string, detail?: ErrorDetail<P>): AppError<P>
+  new <P extends Problem>(problem: P, message: string, ...detail: DetailOf<P>): AppError<P>
   [Symbol.hasInstance](value: unknown): value is AppError
 }
 
@@ -310,7 +309,7 @@ export function problemOf(code: string): Problem {
   return rows.find(([, row]) => row.code === code)?.[0] ?? 'failed'
 }
 
-const systemCodes: Record<string, Problem> = {
+const systemCodes: Record<string, 'diskFull' | 'stateUnusable' | 'cancelled'> = {
   ENOSPC: 'diskFull',
   EDQUOT: 'diskFull',
   EROFS: 'stateUnusable',
@@ -328,12 +327,17 @@ export function appError(thrown: unknown): AppError {
   return new AppError(systemCodes[code ?? ''] ?? 'failed', error.message, { cause: error, path })
 }
 
-/** The error for a merge that failed. `hint` says how to solve the conflicts, which depends on the verb. */
-export function conflictError(conflicts: readonly Conflict[], hint?: string): AppError {
+/**
+ * The error for a merge that failed. `hint` says how to solve the conflicts, which depends on the verb; `folder` is where the
+ * files are, for verbs that may write elsewhere than the user thinks.
+ */
+export function conflictError(conflicts: readonly Conflict[], hint: string, folder?: string): AppError {
   const named = conflicts.slice(0, 5).map(({ path: file, kind }) => `${file} (${kind})`)
   const more = conflicts.length > 5 ? ` and ${conflicts.length - 5} more` : ''
-  return new AppError('conflict', `Conflict in ${named.join(', ')}${more}. Nothing was written.`, {
+  const where = folder === undefined ? '' : `, below ${folder}`
+  return new AppError('conflict', `Conflict in ${named.join(', ')}${more}${where}. Nothing was written.`, {
     hint,
+    path: folder,
     data: { conflicts },
   })
 }

@@ -24,14 +24,16 @@ export interface RefMove {
   readonly to: CommitWords | undefined
   /** Nobody but the run can have moved it: no checkout of the user has noted it, and it has no commit of others. */
   readonly isProven: boolean
-  /** A checkout of the user has noted it. */
-  readonly isInCheckout: boolean
+  /** The folder of the user's checkout that has noted it. */
+  readonly checkout: string | undefined
 }
 
 export interface RefMoves {
   readonly moves: ReadonlyMap<string, RefMove>
   /** A checkout of the user was switched to another branch. */
   readonly isSwitched: boolean
+  /** The folders of the user's checkouts, each by its git folder. */
+  readonly checkouts: ReadonlyMap<string, string | undefined>
 }
 
 export interface RefMovesInput {

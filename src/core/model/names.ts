@@ -43,7 +43,7 @@ export function requireBranchName(branch: string): string {
   const wrong = branchFault(branch)
   if (wrong) {
     throw new AppError('wrongUsage', `The branch name ${printableName(branch)} ${wrong}.`, {
-      hint: 'git check-ref-format --branch NAME checks whether git accepts a name.',
+      hint: 'Choose another: letters, digits, "-", "_", and "/" between its parts.',
     })
   }
   return branch

@@ -61,7 +61,7 @@ export interface Settings {
     readonly remote: string
     readonly tool: 'auto' | 'gh' | 'glab'
   }
-  /** The command line that `open` runs with the workspace as its last argument; empty: `VISUAL`, else an editor that is found. */
+  /** The command line that `open` runs with the workspace as its last argument; empty: `VISUAL`, else `EDITOR`, else an editor that is found. */
   readonly editor: { readonly command: string }
   readonly notify: {
     /** How the user is told that a run of an agent has ended, or waits for an answer. */

@@ -33,6 +33,9 @@ export async function takeBack(
   await append(ports, task.uid, { type: 'operation.undone', id, reason, patch: record.from }, now(ports))
 }
 
+/** The hint where an operation stays half-done. */
+export const goesOnHint = 'The next command that writes goes on with it.'
+
 /**
  * If we report a failure, the operation must not complete afterwards. Past the first moved ref it is too late, and recovery
  * completes it.
@@ -71,8 +74,7 @@ export async function takeBackPlaced(
         : `Somebody has just changed ${left.join(', ')}; the rest is as it was.`
     return new AppError(problem, message, { path: file, cause, data, hint: `${said} ${cause.hint}` })
   } catch {
-    const hint = `The next command that writes goes on with it. ${cause.hint}`
-    return new AppError(problem, message, { path: file, cause, data, hint })
+    return new AppError(problem, message, { path: file, cause, data, hint: `${cause.hint} ${goesOnHint}` })
   }
 }
 

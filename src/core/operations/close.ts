@@ -1,6 +1,7 @@
 /** Plans the part of an operation that closes a task: its folder, its branch, its pin. */
 import type { Work } from '../tasks/work.ts'
 import path from 'node:path'
+import { quoted } from '../base/shell-quote.ts'
 import { now } from '../base/time.ts'
 import type { TaskState } from '../model/enums.ts'
 import { conflictError } from '../model/errors.ts'
@@ -63,8 +64,14 @@ export async function givingUp(
   const closed = await closing(work, state, options)
   if (!task.shadow) return closed
   const { conflicts, ...left } = await leaving(work)
-  if (conflicts.length > 0) throw conflictError(conflicts)
+  if (conflicts.length > 0) throw conflictError(conflicts, moveBack(task))
   return { ...closed, ...left, refs: [...left.refs, ...closed.refs] }
+}
+
+/** The hint where what the user had put away no longer fits the branch that it goes back to. */
+function moveBack({ id, base: { branch, commit } }: Task): string {
+  const name = quoted(branch ?? '')
+  return `${branch} has moved since ${id} was started. To move it back, and repeat: git branch --force ${name} ${commit.slice(0, 10)}`
 }
 
 /** Whether another worktree has the branch checked out; then it must not be deleted. */

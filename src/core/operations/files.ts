@@ -13,6 +13,10 @@ import { operationFolder } from '../model/layout.ts'
 import type { HeldFolder } from '../ports/held.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Work } from '../tasks/work.ts'
+import { repeatHint } from './refs.ts'
+
+/** The hint where the undo meets what came after the operation. */
+export const overlaps = 'What came later overlaps: take that back first.'
 
 /** The staging folder, in the checkout's git folder, on the same file system. */
 export function stagingFolder(repo: Repo, operation: Operation): string {
@@ -106,7 +110,7 @@ export async function requireIndex(
     ]
     if (now !== undefined && now === then) return
   }
-  throw conflictError([{ path: path.join(gitDir, 'index'), kind: 'changed' }])
+  throw conflictError([{ path: path.join(gitDir, 'index'), kind: 'changed' }], overlaps)
 }
 
 /** Entries of the index that differ from the `from` of their move. */
@@ -124,7 +128,7 @@ async function requireUnchanged(
   repo: Repo,
   part: Part,
   follow?: Follow,
-  hint?: string,
+  hint = repeatHint,
 ): Promise<void> {
   const now = await captureFound(ports, repo, part, undefined, follow)
   const conflicts = part.moves.filter(({ path: file, from }) => !isStill(now.get(file), from, part))
@@ -132,6 +136,7 @@ async function requireUnchanged(
     throw conflictError(
       conflicts.map(({ path: file }) => ({ path: toText(file), kind: 'changed' })),
       hint,
+      part.folder,
     )
 }
 

@@ -4,15 +4,14 @@ import type { Work } from '../tasks/work.ts'
 import { toText } from '../model/bytes.ts'
 import { conflictError, AppError } from '../model/errors.ts'
 import { branchRefs } from '../model/refs.ts'
+import { closeHint } from '../tasks/guards.ts'
 import { isGone } from '../tasks/repo.ts'
 import { requireRegistration } from '../workspaces/moved.ts'
-import { otherEntries, requireStrays } from './files.ts'
+import { otherEntries, overlaps, requireStrays } from './files.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Ports } from '../ports/index.ts'
 import { type Repo, repoRoot } from '../model/repo.ts'
 import { findShadow } from './shadow.ts'
-
-export const overlaps = 'What came later overlaps: take that back first.'
 
 /** Does not check files, which are merged with later edits, nor a whole index, which is checked when it is staged. */
 export async function requireFits(work: Work, back: Operation): Promise<void> {
@@ -67,9 +66,7 @@ async function requireHead({ ports, repo, task }: Work, head: NonNullable<Operat
   const why = other ? `${other.id} is at work there` : `it is on ${now ?? 'no branch'}`
   throw new AppError('conflict', `${task.path} is not as the operation left it: ${why}.`, {
     path: task.path,
-    hint: other
-      ? `Accept or reject ${other.id} first.`
-      : `Bring it back first: git switch ${quoted(head.from)}`,
+    hint: other ? closeHint(other.id) : `Bring it back first: git switch ${quoted(head.from)}`,
     data: { conflicts: [{ path: 'HEAD', kind: 'changed' }] },
   })
 }
@@ -106,7 +103,7 @@ async function requireRecord({ ports, repo, task }: Work, { record }: Operation)
   if (other && other.uid !== task.uid)
     throw new AppError('taskIdTaken', `A new task ${task.id} was started since, and is open.`, {
       path: other.path,
-      hint: `Close that one first: offshoot reject ${task.id}, or offshoot accept ${task.id}. Then repeat.`,
+      hint: closeHint(task.id),
       data: { id: task.id, existing: other.id },
     })
 }

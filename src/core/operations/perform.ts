@@ -20,7 +20,7 @@ import { catchUp, takeStep } from '../steps/take.ts'
 import { append, appendAll } from '../tasks/records.ts'
 import { isGone } from '../tasks/repo.ts'
 import { isolationOf } from '../workspaces/make.ts'
-import { takeBack, takeBackPlaced, takeBackUnbegun } from './back.ts'
+import { goesOnHint, takeBack, takeBackPlaced, takeBackUnbegun } from './back.ts'
 import {
   type HeldFolders,
   isOnlyRecorded,
@@ -290,8 +290,7 @@ async function moveStep(work: Work, { before, tree, note }: StepMove) {
 function goesOn(error: AppError): AppError {
   const { problem, message, data, hint } = error
   if (problem !== 'conflict') return error
-  const after = `${hint} The next command that writes goes on with it.`
-  return new AppError(problem, message, { data, cause: error, hint: after })
+  return new AppError(problem, message, { data, cause: error, hint: `${hint} ${goesOnHint}` })
 }
 
 async function moveWorkspace({ ports, repo, task }: Work, move: WorkspaceMove): Promise<void> {
@@ -322,6 +321,6 @@ function moveError(folder: string, cause: Error): AppError {
   return new AppError('cleanUpFailed', `The folder cannot be moved: ${cause.message}`, {
     path: folder,
     cause,
-    hint: 'See what holds it (a mount?). The next command that writes goes on with it.',
+    hint: `See what holds it. ${goesOnHint}`,
   })
 }

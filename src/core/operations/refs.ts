@@ -73,13 +73,16 @@ export async function moveHead(
   if (open.length > 0) await ports.refs.changeRefs(repo.place, open, refMessage(operation))
 }
 
+/** The hint where somebody else was faster. */
+export const repeatHint = 'Repeat the command.'
+
 export function overtaken(refs: readonly RefChange[]): AppError {
   const conflicts = refs.map(({ ref }) => ({ path: ref, kind: 'changed' as const }))
   return new AppError(
     'conflict',
     `${refs.map(({ ref }) => ref).join(', ')} moved meanwhile. Nothing was written.`,
     {
-      hint: 'Repeat the command.',
+      hint: repeatHint,
       data: { conflicts },
     },
   )

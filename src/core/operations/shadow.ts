@@ -33,32 +33,38 @@ export async function findShadow(
   )
 }
 
-const underWay = [
-  'MERGE_HEAD',
-  'CHERRY_PICK_HEAD',
-  'REVERT_HEAD',
-  'BISECT_LOG',
-  'rebase-merge',
-  'rebase-apply',
-]
+/** The files of something half-done in a checkout, and what gives it up. */
+const underWay = {
+  MERGE_HEAD: 'merge --abort',
+  CHERRY_PICK_HEAD: 'cherry-pick --abort',
+  REVERT_HEAD: 'revert --abort',
+  BISECT_LOG: 'bisect reset',
+  'rebase-merge': 'rebase --abort',
+  'rebase-apply': 'rebase --abort',
+}
 
 /** Throws unless the checkout is on a branch, without an unfinished merge or rebase. */
 export async function requireShadowable(ports: Pick<Ports, 'files' | 'git'>, repo: Repo): Promise<void> {
   const { checkout, gitDir } = repo.place
-  if (checkout === null) throw new AppError('notARepository', 'A bare repository has no checkout to work in.')
-  if ((await ports.git.readHeadBranch(repo.place)) === null) {
-    throw new AppError('baseMissing', 'HEAD is detached: there is no branch to come back to.', {
-      path: checkout,
-      hint: 'git switch to a branch first, or leave --isolation out.',
+  if (checkout === null)
+    throw new AppError('notARepository', 'A bare repository has no checkout to work in.', {
+      hint: 'Leave --isolation branch out.',
     })
-  }
-  for (const name of underWay) {
+  // First: a rebase has detached HEAD, and lets nobody switch.
+  for (const [name, back] of Object.entries(underWay)) {
     if ((await ports.files.readKind(path.join(gitDir, name))) === undefined) continue
     throw new AppError('uncommittedChanges', `Something is half-done in ${checkout}: there is ${name}.`, {
       path: checkout,
-      hint: 'Finish or abort it first.',
+      hint: `Finish it first, or give it up: git ${back}`,
     })
   }
+  if ((await ports.git.readHeadBranch(repo.place)) === null) {
+    throw new AppError('baseMissing', 'HEAD is detached: there is no branch to come back to.', {
+      path: checkout,
+      hint: 'Switch to a branch first, or leave --isolation branch out.',
+    })
+  }
+  if ((await ports.files.readKind(path.join(gitDir, 'index'))) === undefined) throw noIndex(gitDir)
 }
 
 /** Plans the start: puts the user's uncommitted changes away, and switches to the task's branch. */
@@ -77,7 +83,7 @@ export async function entering(
   if (staged === undefined) {
     throw new AppError('uncommittedChanges', 'The index holds an unresolved merge.', {
       path: task.path,
-      hint: 'Resolve it and git add the files, or leave --isolation out.',
+      hint: 'Resolve it first (git status names the files), or leave --isolation branch out.',
     })
   }
   const clean = await indexes.draftIndex(repo, index, { commit })
@@ -105,7 +111,11 @@ export async function entering(
 async function readIndex(ports: Pick<Ports, 'contents'>, repo: Repo, gitDir: string): Promise<Leaf> {
   const found = (await ports.contents.capture(repo, gitDir, ['index'])).get('index')
   if (found?.kind === 'file') return { ...found.leaf, permissions: found.permissions }
-  throw new AppError('uncommittedChanges', 'The checkout has no index.', {
+  throw noIndex(gitDir)
+}
+
+function noIndex(gitDir: string): AppError {
+  return new AppError('uncommittedChanges', 'The checkout has no index.', {
     path: gitDir,
     hint: 'git reset makes one.',
   })
@@ -158,7 +168,9 @@ export async function leaving(work: Work, goal?: Goal): Promise<Leaving> {
   const { gitDir, operation } = task.shadow ?? { gitDir: '', operation: '' }
   const parked = await findOperation(ports, repo, operation)
   if (!parked?.files || !parked.index || 'moves' in parked.index || !parked.head)
-    throw new AppError('notFound', `What was put away for ${task.id} is gone.`)
+    throw new AppError('notFound', `What was put away for ${task.id} is gone.`, {
+      hint: 'Bring the vault back from a backup of the state folder, then repeat.',
+    })
   const first = firstOf(task, await ports.steps.readSteps(repo, task))
   const branch = parked.head.from
   const target = await ports.refs.findRef(repo.place, branchRef(branch))

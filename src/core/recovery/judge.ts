@@ -209,7 +209,7 @@ function judgeForeignWorktree({ name, path: folder, uid, locked }: Registration,
       status: 'warn',
       verdict: 'report',
       message: `git was killed while it made ${folder} (locked: initializing)`,
-      why: 'git worktree prune leaves it alone for ever. It is not one of ours.',
+      why: 'Git never prunes it. It is not one of ours.',
       hint: `If no git is at work there: git${at} worktree unlock ${quoted(folder)} && git${at} worktree remove --force ${quoted(folder)}`,
     },
   ]
@@ -264,7 +264,7 @@ function judgeTask(
       verdict: 'report',
       message: `the checkout ${task.path} that it works in is gone`,
       why: 'It is yours to bring back; what was uncommitted is in the vault.',
-      hint: `Put ${task.path} back, or offshoot repair where it is now.`,
+      hint: `Put it back. If it is gone for good: git${at} worktree add --force ${quoted(task.path)} ${quoted(task.branch)}`,
       orphan: { ...orphanOf(repo, task), kind: 'missing', branch: task.branch },
     })
   } else if (moved) {

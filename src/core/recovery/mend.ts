@@ -5,7 +5,7 @@ import { now } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import type { RefChange } from '../model/git.ts'
 import { branchRef, isOurs, pinRef } from '../model/refs.ts'
-import { type Repo, repoLock } from '../model/repo.ts'
+import { type Repo, repoLock, repoRoot } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { placeOf } from '../landing/follow.ts'
 import { findUnkeptHead } from '../operations/close.ts'
@@ -45,7 +45,7 @@ async function requireAdopted(ports: Ports, repo: string, signal?: AbortSignal):
 async function requireKnown(ports: Pick<Ports, 'locate' | 'repos'>, id: string): Promise<Repo> {
   const record = await ports.repos.findById(id)
   if (record) return repoAt(ports, record)
-  throw new AppError('notFound', 'Its repository is not known.')
+  throw new AppError('failed', 'Its repository is not known.')
 }
 
 /** Removes stale locks on refs below `refs/offshoot/` and in the vault, which only offshoot writes. */
@@ -137,12 +137,18 @@ async function mendHead(work: Work): Promise<string | undefined> {
   )
     throw new AppError('branchInUse', `${other} has commits that ${task.branch} has not.`, {
       path: task.path,
-      hint: `Merge them first: git -C ${quoted(task.path)} merge ${quoted(task.branch)}`,
+      hint: joinHint(task),
     })
   await ports.git.moveHead(place, task.branch, 'offshoot: repair')
   // The index of the workspace follows its branch.
   await publishSteps({ ...work, task })
   return `put the workspace back onto ${task.branch}; ${other} stays`
+}
+
+/** The last step has the files of the workspace, so only the history is joined, and no file is touched. */
+function joinHint({ path, branch }: Task): string {
+  const [at, name] = [`git -C ${quoted(path)}`, quoted(branch)]
+  return `Join them, then repeat: ${at} merge -s ours ${name} && ${at} branch --force ${name}`
 }
 
 async function mendPin(work: Work): Promise<string> {
@@ -172,7 +178,7 @@ async function requireChanged(
 ): Promise<string> {
   if (await refs.changeRefs(repo.place, [change], 'offshoot: repair', signal))
     return change.new === null ? `deleted ${change.ref}` : `set ${change.ref} to ${change.new}`
-  throw new AppError('locked', `${change.ref} moved meanwhile.`, { hint: 'Repeat it.' })
+  throw new AppError('locked', `${change.ref} moved meanwhile.`)
 }
 
 /** Finds the lost tip of the steps by the commit in the log of events. */
@@ -194,7 +200,10 @@ async function quarantine(work: Work): Promise<string> {
   if ((await ports.files.readKind(task.path)) !== undefined) {
     const dirt = await ports.steps.readDirt(repo, task, signal)
     if (dirt.length > 0)
-      throw new AppError('uncommittedChanges', `${task.path} holds what no step has.`, { path: task.path })
+      throw new AppError('uncommittedChanges', `${task.path} holds what no step has.`, {
+        path: task.path,
+        hint: `Look into it. If nobody needs it: git -C ${quoted(repoRoot(repo.commonDir))} worktree remove --force ${quoted(task.path)}`,
+      })
   }
   // A detached HEAD may be all that keeps a commit from `git gc`, and the trash would take it away.
   const head = await findUnkeptHead(work)
@@ -204,7 +213,7 @@ async function quarantine(work: Work): Promise<string> {
       `${task.path} stands on the commit ${head}, which no branch has.`,
       {
         path: task.path,
-        hint: `git -C ${quoted(task.path)} switch --create NAME keeps it.`,
+        hint: `git -C ${quoted(task.path)} switch --create ${quoted(`${task.id}-kept`)} keeps it.`,
       },
     )
   const trash = await freeTrash(ports, task.path)

@@ -12,6 +12,7 @@ import { asideFolder } from '../model/layout.ts'
 import { isBegun, stagingFolder } from '../operations/files.ts'
 import { lookAtRefs } from '../operations/refs.ts'
 import type { Ports } from '../ports/index.ts'
+import { closeHint } from '../tasks/guards.ts'
 import { readKnown } from '../tasks/known.ts'
 import { adopt as adoptLog, mendRecords } from '../tasks/records.ts'
 import { repoAt } from '../tasks/repo.ts'
@@ -55,7 +56,7 @@ export function rebuild(ports: Ports, dir: string, signal?: AbortSignal): Promis
 export function adopt(ports: Ports, id: string, signal?: AbortSignal): Promise<Pick<Rebuilt, 'left'>> {
   return ports.locks.hold('rebuild', { verb: 'repair', signal }, async () => {
     const vault = (await ports.care.readVaults()).find(({ repo }) => repo?.id === id)
-    if (!vault) throw new AppError('notFound', 'Its vault is gone.')
+    if (!vault) throw new AppError('failed', 'Its vault is gone.')
     return rebuildRepo(ports, vault.name, vault.repo, signal)
   })
 }
@@ -124,7 +125,7 @@ async function rebuildRepo(
       left: taken.map(({ id }) => ({
         what: `task ${id}`,
         why: 'there is another open task of that id',
-        hint: 'Accept, reject or delete that one, then repeat.',
+        hint: closeHint(id),
       })),
     }
   } catch (thrown) {
@@ -149,7 +150,7 @@ async function recordRepo(
     throw new AppError('notFound', `It cannot be read: ${noted}`, { hint: 'Make it readable, then repeat.' })
   if (!noted)
     throw new AppError('notFound', 'It does not say which repository it belongs to.', {
-      hint: 'Repeat it in that repository: offshoot repair --rebuild -C DIR',
+      hint: 'Repeat it in that repository: offshoot repair --rebuild',
     })
   const known = await ports.repos.findById(noted.id)
   if (known && known.name !== noted.name)

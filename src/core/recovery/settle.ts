@@ -87,7 +87,7 @@ async function settleHeld(
   const pending = task && pendingOf(task)
   if (!pending) return { ...named, verdict: 'left alone', why: 'It ended by itself.' }
   const record = await ports.repos.findById(task.repo)
-  if (!record) throw new AppError('notFound', 'Its repository is not known.')
+  if (!record) throw new AppError('failed', 'Its repository is not known.')
   const why = whyUnended(pending)
   const gone = await isGone(ports, record)
   const repo = gone ? await repoAt(ports, record) : { ...record, place: await ports.locate(record.commonDir) }
@@ -126,7 +126,7 @@ async function conclude(
       return rolledBack
     case 'operation': {
       const operation = await findOperation(ports, repo, pending.operation)
-      if (!operation) throw new AppError('notFound', 'Its record is gone.')
+      if (!operation) throw new AppError('failed', 'Its record is gone.')
       await clear(
         operation.refs.map(({ ref }) => ref),
         operation.at,
@@ -175,7 +175,7 @@ async function concludeGone(
       const operation = pending.staged ? await findOperation(ports, repo, pending.operation) : undefined
       if (!pending.staged) return conclude(ports, repo, task, pending, why)
       if (operation && (await finishWithoutRefs({ ports, repo, task }, operation))) return finished
-      throw new AppError('notFound', `${repo.commonDir} is gone, in which ${why}.`)
+      throw new AppError('failed', `${repo.commonDir} is gone, in which ${why}.`)
     }
     case 'publish':
       await append(ports, task.uid, { type: 'publish.undone', reason: why }, now(ports))

@@ -28,7 +28,7 @@ export async function requireTrustedSettings(
   const files = more.length > 0 ? `${first.path} and ${more.length} more` : first.path
   throw new AppError('policyRefused', `${agent.title} would obey ${files}, which you have not trusted.`, {
     path: task.path,
-    hint: `offshoot trust -C ${quoted(task.path)} shows it, and asks. Then: offshoot run --task ${task.id} …`,
+    hint: `offshoot trust -C ${quoted(task.path)} shows it, and asks; then repeat.`,
     data: { untrusted: [first, ...more].map(({ path }) => path) },
   })
 }

@@ -366,16 +366,16 @@ function conversationOf(
   resume: AgentOrder['resume'],
 ): string | undefined {
   if (resume === undefined || resume === false) return undefined
-  if (typeof resume === 'string') return requireConversationId(resume)
-  if (conversation?.agent === agent.name) return requireConversationId(conversation.id)
+  if (typeof resume === 'string') return requireConversationId(resume, id)
+  if (conversation?.agent === agent.name) return requireConversationId(conversation.id, id)
   throw new AppError('notFound', `There is no conversation of ${agent.title} in ${id} to go on with.`, {
     hint: `Begin one: offshoot run --task ${id} "…"`,
   })
 }
 
-function requireConversationId(id: string): string {
+function requireConversationId(id: string, task: string): string {
   if (isConversationId(id)) return id
   throw new AppError('wrongUsage', `${JSON.stringify(id)} is no id of a conversation.`, {
-    hint: 'It has letters, digits, _ and -, and does not begin with -: offshoot show TASK --json',
+    hint: `It has letters, digits, _ and -, and does not begin with -. offshoot show ${task} --json shows the last one.`,
   })
 }

@@ -101,7 +101,7 @@ export function movedBranches(found: readonly Stray[]): RefMovesInput['changes']
  * move, and with it the HEAD and the index of checkouts, which go with such a branch. Pure
  * (docs/adr/0047-whose-commit-it-is.md).
  */
-export function withMoves(found: readonly Stray[], { moves, isSwitched }: RefMoves): Stray[] {
+export function withMoves(found: readonly Stray[], { moves, isSwitched, checkouts }: RefMoves): Stray[] {
   const isUsers = isSwitched || [...moves.values()].some(({ isProven }) => !isProven)
   return found.map((stray) => {
     const { change, from, to } = stray
@@ -113,7 +113,11 @@ export function withMoves(found: readonly Stray[], { moves, isSwitched }: RefMov
     }
     if (!isUsers || !goesWithBranch(stray)) return stray
     const was = branchOfHead(change.before ?? '')
-    const back = was === null ? {} : { back: `git switch ${quoted(was)}` }
+    const checkout = checkouts.get(path.dirname(nameOf(stray)))
+    const back =
+      was === null || checkout === undefined
+        ? {}
+        : { back: `git -C ${quoted(checkout)} switch ${quoted(was)}` }
     return { ...stray, change: { ...change, kept: false, why: mayBeYours, ...back } }
   })
 }
@@ -125,12 +129,13 @@ function goesWithBranch({ from, to }: Stray): boolean {
   return file !== undefined && /^(?:worktrees\/[^/]+\/)?(?:HEAD|index)$/.test(file.path)
 }
 
-function backOf({ what, before }: StrayChange, { isInCheckout }: RefMove): string {
+function backOf({ what, before }: StrayChange, { checkout }: RefMove): string {
   const branch = quoted(branchOf(what) ?? what)
   if (before === null) return `git branch -D ${branch}`
-  return isInCheckout
-    ? `git reset --keep ${before.slice(0, 10)}`
-    : `git branch --force ${branch} ${before.slice(0, 10)}`
+  const commit = before.slice(0, 10)
+  return checkout === undefined
+    ? `git branch --force ${branch} ${commit}`
+    : `git -C ${quoted(checkout)} reset --keep ${commit}`
 }
 
 /** The refs, and the files of git folders, that an operation changes. */

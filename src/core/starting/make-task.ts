@@ -61,7 +61,9 @@ async function captureDirt({
   watch,
 }: Work): Promise<ReadonlyMap<BytePath, Leaf | null>> {
   if (place.checkout === null)
-    throw new AppError('notARepository', 'A bare repository has no checkout to start from.')
+    throw new AppError('notARepository', 'A bare repository has no checkout to start from.', {
+      hint: 'Leave --dirty out.',
+    })
   return ports.contents.captureChanges(
     { ...repo, place },
     place.checkout,
@@ -138,6 +140,7 @@ function requireBelowLimit(open: number, limit: number): void {
     'limitReached',
     `This repository has ${counted(open, 'open task')}; limits.perRepo is ${limit}.`,
     {
+      hint: 'Accept or reject one of them (offshoot list); offshoot prune --dry-run shows what can go. Or raise limits.perRepo: offshoot config --show-origin shows where it is set.',
       data: { open, limit },
     },
   )

@@ -121,7 +121,10 @@ function baseMissing(input: PlanInput): AppError {
     return new AppError('baseMissing', `There is no branch ${existingBranch}.`, {
       hint: 'git branch lists the branches that --existing-branch can name.',
     })
-  if (from !== undefined) return new AppError('baseMissing', `There is no branch, tag or commit ${from}.`)
+  if (from !== undefined)
+    return new AppError('baseMissing', `There is no branch, tag or commit ${from}.`, {
+      hint: 'git branch --all and git tag show what --from can name.',
+    })
   return new AppError('baseMissing', 'The repository has no commit yet, so there is nothing to start from.', {
     hint: 'Make a first one: git commit --allow-empty -m "First commit"',
     path: input.dir,

@@ -12,7 +12,7 @@ import type { Settings } from '../model/settings.ts'
 import { taskLock } from '../model/task.ts'
 import { findShadow, requireShadowable } from '../operations/shadow.ts'
 import type { Ports } from '../ports/index.ts'
-import { requireEnabled, requireSettled } from '../tasks/guards.ts'
+import { closeHint, requireEnabled, requireSettled } from '../tasks/guards.ts'
 import { holdTask } from '../tasks/hold.ts'
 import { requireRepo } from '../tasks/repo.ts'
 import type { Work } from '../tasks/work.ts'
@@ -112,11 +112,13 @@ async function vacateCheckout(
   if (other && !settings.autoRevert.newTask) {
     throw new AppError('policyRefused', `The task ${other.id} is at work in this checkout.`, {
       path: other.path,
-      hint: `Accept or reject it first, or set autoRevert.newTask: true.`,
+      hint: `${closeHint(other.id)} Or set autoRevert.newTask: true.`,
     })
   }
-  const auto = { trigger: 'new task', reason: `${id} was started in its checkout` } as const
-  if (other) await rejectTask({ ports, repo, task: other, signal }, { auto })
+  if (other) {
+    const reason = `${id} was started in its checkout, and has to be closed before ${other.id} can come back`
+    await rejectTask({ ports, repo, task: other, signal }, { auto: { trigger: 'new task', reason } })
+  }
   await requireShadowable(ports, repo)
 }
 

@@ -27,7 +27,7 @@ export const stayed = 'start'
 /** The step that the agent's own work begins after: with a shadow branch, the user's kept changes come before it. */
 export function firstOf(task: Task, steps: readonly Step[]): Step {
   const [zero, one] = steps
-  if (!zero) throw new AppError('notFound', `${task.id} has no steps.`)
+  if (!zero) throw new AppError('failed', `${task.id} has no steps.`)
   return task.shadow && one?.tool === stayed ? one : zero
 }
 

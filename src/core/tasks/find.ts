@@ -19,6 +19,8 @@ export async function findTaskByPath(records: Records, workspace: string): Promi
   return records.store.findTaskByPath(path.resolve(workspace))
 }
 
+const nameOne = 'offshoot list shows the tasks; name one of them.'
+
 /**
  * The task of that id. Without a name, the task whose workspace `dir` is in. A door has replaced short names by ids before
  * (api/short-names.ts), so the beginning of an id is refused here.
@@ -33,12 +35,12 @@ export async function requireTask(
     const task = await findHere(records, repo, place)
     if (repo && task) return { repo, task }
     throw new AppError('wrongUsage', 'Missing argument TASK: this folder is not the workspace of a task.', {
-      hint: 'offshoot list shows the tasks; name one of them.',
+      hint: nameOne,
     })
   }
   if (name === '')
     throw new AppError('wrongUsage', 'The name of the task is empty.', {
-      hint: 'offshoot list shows the tasks.',
+      hint: nameOne,
     })
   const task = repo && (await records.store.findTask(repo.id, name))
   if (repo && task) return { repo, task }

@@ -68,6 +68,11 @@ async function closedError({ store }: Pick<Ports, 'store'>, task: Task): Promise
   })
 }
 
+/** The hint where another open task is in the way. */
+export function closeHint(id: string): string {
+  return `Close that one first: offshoot reject ${id}, or offshoot accept ${id}. Then repeat.`
+}
+
 /** Throws where the settings switch offshoot off. */
 export function requireEnabled({ enabled }: Pick<Settings, 'enabled'>): void {
   if (!enabled) throw switchedOff('')

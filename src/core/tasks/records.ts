@@ -124,9 +124,7 @@ async function write(
 }
 
 function busy(): AppError {
-  return new AppError('locked', 'Other processes keep the records busy.', {
-    hint: 'Repeat the command in a moment.',
-  })
+  return new AppError('locked', 'Other processes keep the records busy.')
 }
 
 /** The rows to write for these events. Pure. */
@@ -170,7 +168,6 @@ function requireSeen(
 
 function overtaken(task: string, data: { expected: number; version: number }): AppError {
   return new AppError('locked', `Another process changed the task ${task} in the meantime.`, {
-    hint: 'Repeat the command; it reads the task again.',
     data,
   })
 }
@@ -190,5 +187,9 @@ function idTaken(id: string, other: Task | undefined): AppError {
     other === undefined || other.id === id
       ? `A task with the id ${id} is open already.`
       : `The open task ${other.id} differs from ${id} in upper and lower case only.`
-  return new AppError('taskIdTaken', message, { path: other?.path, data: { id, existing: other?.id } })
+  return new AppError('taskIdTaken', message, {
+    path: other?.path,
+    hint: 'Choose another id; offshoot list shows those that are taken.',
+    data: { id, existing: other?.id },
+  })
 }

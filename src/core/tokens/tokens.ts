@@ -1,5 +1,6 @@
 /** Reads and changes the file with the hashes of all tokens (docs/adr/0061-tokens-and-the-page-key.md). */
 import path from 'node:path'
+import { quoted } from '../base/shell-quote.ts'
 import { day } from '../base/time.ts'
 import { AppError } from '../model/errors.ts'
 import { tokensFile } from '../model/layout.ts'
@@ -27,7 +28,7 @@ export async function readTokens({ home, files }: Pick<Ports, 'home' | 'files'>)
   } catch (cause) {
     throw new AppError('stateUnusable', 'The file of tokens cannot be read.', {
       path: file,
-      hint: 'Delete it, and make new tokens: offshoot token create',
+      hint: `Make new tokens: rm ${quoted(file)} && offshoot token create --scope look`,
       cause,
     })
   }

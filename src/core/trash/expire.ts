@@ -116,7 +116,6 @@ async function deleteKeptRefs(
   // Once the tasks are marked as expired, nothing would delete these refs.
   throw new AppError('locked', `Refs below ${ownRefs}/ have changed meanwhile.`, {
     path: repo.commonDir,
-    hint: 'The next prune goes on with it.',
   })
 }
 

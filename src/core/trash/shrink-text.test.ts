@@ -26,7 +26,7 @@ test('R12: what will be deleted is announced with its limit and the way back', (
   }
   expect(announcementLines(waiting, trash)).toEqual([
     'Trash and vault take more than 10 MB (trash.maxMegabytes). The folders of T1, T2 will leave the trash; their files are in the vault, what git ignores is not.',
-    'Closed more than 30 days ago (trash.keepDays), the first prune that comes a day from now or later lets them go for good: T3. Until then offshoot undo brings them back; offshoot ops lists them.',
+    'Closed more than 30 days ago (trash.keepDays), the first prune that comes a day from now or later lets them go for good: T3. Until then they can be brought back: offshoot ops lists their operations.',
     'In the trash for 30 days: 1 folder of no operation; the first prune that comes a day from now or later lets them go for good.',
   ])
 })

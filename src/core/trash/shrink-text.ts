@@ -24,7 +24,7 @@ export function announcementLines({ announced, expiring, loose }: Plan, trash: T
   if (expiring.length > 0)
     lines.push(
       `Closed more than ${trash.keepDays} days ago (trash.keepDays), ${later}: ${idsOf(expiring)}. ` +
-        'Until then offshoot undo brings them back; offshoot ops lists them.',
+        'Until then they can be brought back: offshoot ops lists their operations.',
     )
   if (loose.waits.length > 0)
     lines.push(

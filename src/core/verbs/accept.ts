@@ -32,6 +32,7 @@ import { findShadow } from '../operations/shadow.ts'
 import type { Ports } from '../ports/index.ts'
 import { type Needs, requireNeeds } from '../steps/with-task.ts'
 import { requireTask } from '../tasks/find.ts'
+import { closeHint } from '../tasks/guards.ts'
 import { holdTask, settingsOf } from '../tasks/hold.ts'
 import { findTaskIn } from '../tasks/repo.ts'
 import type { Work } from '../tasks/work.ts'
@@ -172,7 +173,7 @@ async function targetOf({ ports, repo, task }: Work): Promise<Repo> {
   if (other && other.uid !== task.uid) {
     throw new AppError('branchInUse', `${other.id} is at work in ${target}, on its branch ${other.branch}.`, {
       path: target,
-      hint: `Accept or reject ${other.id} first.`,
+      hint: closeHint(other.id),
     })
   }
   return { ...repo, place }

@@ -56,7 +56,7 @@ export async function diff(ports: Ports, input: DiffInput, signal?: AbortSignal)
   const sum = (side: 'insertions' | 'deletions') => files.reduce((all, file) => all + (file[side] ?? 0), 0)
   const total = { files: files.length, insertions: sum('insertions'), deletions: sum('deletions') }
   const base = landedBase(task, basisOf(steps))
-  const isCut = input.hunks && input.step === undefined && base !== undefined
+  const isCut = input.hunks && input.step === undefined
   const cut = isCut ? await readHunks(ports, repo, base, after.tree, signal) : undefined
   const hunks = cut?.flatMap((file) => file.parts.map(({ hunk }) => hunk))
   const unread = found && 'why' in found ? found.why : undefined

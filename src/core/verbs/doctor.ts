@@ -144,7 +144,9 @@ async function checkClock(ports: Ports, dir: string): Promise<Check> {
     why: isLate
       ? 'Either nothing was done for so long, or the clock is ahead: to prune it is time to let all of the trash go.'
       : 'The clock went back. Ages are wrong until then; nothing expires by one look at the clock.',
-    hint: `${isLate ? 'If the clock is ahead, set it before you prune' : 'Set the clock'}: timedatectl shows whether it is synchronised.`,
+    hint: isLate
+      ? 'If the clock is ahead, set it before you prune (date shows it).'
+      : 'Set the clock (date shows it).',
   }
 }
 

@@ -25,7 +25,9 @@ export interface Imported {
 export async function importPeers(ports: Ports, input: ImportInput): Promise<Imported> {
   const { place } = await findRepo(ports, input.dir)
   if (place.checkout === null)
-    throw new AppError('notARepository', 'A bare repository has no settings of its own.')
+    throw new AppError('notARepository', 'A bare repository has no settings of its own.', {
+      hint: 'Repeat it in a checkout: git worktree list shows them.',
+    })
   const checkout = await settingsCheckout(ports, place.checkout)
   const target = settingsFile(checkout)
   const settings = hookSettings(await readPeers(ports, checkout, input.file))

@@ -100,9 +100,14 @@ async function requireDirect(
   }
   const settings = await ports.settings.read(found.checkout, flags)
   if (isAsked) return settings
-  if (settings.enabled) throw new AppError('wrongUsage', `${dir} is in a git repository: it gets a task.`)
+  if (settings.enabled)
+    throw new AppError('wrongUsage', `${dir} is in a git repository: it gets a task.`, {
+      hint: 'Ask for the isolation direct, or run it in a task.',
+    })
   const { enabled } = await ports.settings.read(null)
   if (!enabled && settings.isolation.fallback === 'direct') return settings
   const orElse = enabled ? '' : ', or set isolation.fallback: direct'
-  throw switchedOff(` Without isolation, steps and undo: offshoot run --isolation direct${orElse}.`)
+  throw switchedOff(
+    ` Without isolation, steps and undo: offshoot run --isolation direct -- COMMAND${orElse}.`,
+  )
 }

@@ -1,4 +1,5 @@
 /** The verb show: shows one task, with the state of its workspace and branch, its last steps and what its agent said. */
+import { findLandedIn, type LandedIn } from '../landing/landed-in.ts'
 import { landedState } from '../landing/landed.ts'
 import type { TaskEvent } from '../model/events.ts'
 import { branchRef } from '../model/refs.ts'
@@ -30,6 +31,8 @@ export interface Shown {
   readonly dirty: boolean | null
   /** Whether its work is in the base branch by now. */
   readonly landed: boolean | null
+  /** Where an accepted task has landed. */
+  readonly landedIn: LandedIn | undefined
   /** On a shadow branch: how many files with uncommitted changes of the user wait for the end of the task. */
   readonly putAway?: number | undefined
   /** The branch that its workspace is on, if that is not the task's. */
@@ -78,6 +81,7 @@ export async function show(
     task: { ...task, head: head ?? task.head },
     dirty: present ? present.files.length > 0 && (await isDirty()) : null,
     landed,
+    landedIn: await findLandedIn({ ports, repo, task, signal }),
     putAway: parked ? parked.files?.moves.length : undefined,
     otherBranch: found && otherBranch(task, await ports.git.readWorktrees(repo.place)),
     strayed: await lastStrayed(ports, repo, task),

@@ -1,4 +1,5 @@
 /** The verb undo: takes an operation back. */
+import { quoted } from '../base/shell-quote.ts'
 import { now } from '../base/time.ts'
 import type { Watch } from '../base/watch.ts'
 import { whereItIsNow, withLaterEdits, withoutEdited } from '../landing/later-edits.ts'
@@ -9,7 +10,8 @@ import { branchRef } from '../model/refs.ts'
 import type { Repo } from '../model/repo.ts'
 import { isOpen, type Task } from '../model/task.ts'
 import { inverse } from '../operations/inverse.ts'
-import { overlaps, requireFits } from '../operations/fits.ts'
+import { overlaps } from '../operations/files.ts'
+import { requireFits } from '../operations/fits.ts'
 import { findOperation } from '../operations/kept.ts'
 import { type KnownOperation, operationsOf, reposWith, undoneTogether } from '../operations/known.ts'
 import { perform } from '../operations/perform.ts'
@@ -102,11 +104,10 @@ async function takeBack(
 ): Promise<UndoneOperation> {
   const operation = await findOperation(ports, repo, chosen.id)
   const task = operation && (await ports.store.findTaskByUid(operation.task))
-  if (!operation || !task) throw new AppError('notFound', `The record of ${chosen.id} is gone.`)
+  const hint = 'offshoot ops lists the other operations; name one of them.'
+  if (!operation || !task) throw new AppError('notFound', `The record of ${chosen.id} is gone.`, { hint })
   if (operation.final !== undefined)
-    throw new AppError('policyRefused', `${chosen.id} cannot be undone: ${operation.final}.`, {
-      hint: 'offshoot ops lists the other operations; name one of them.',
-    })
+    throw new AppError('policyRefused', `${chosen.id} cannot be undone: ${operation.final}.`, { hint })
   const needs = { state: 'any', checks: ['idle'] } as const
   return withFound({ ports, repo, task, signal, watch }, { verb: 'undo', needs }, async (work) => {
     const inverted = inverse(operation, ports.ids.uid(), now(ports), batch)
@@ -124,6 +125,21 @@ async function takeBack(
       toText,
     )
     return { task: done, undone: chosen, operation: back.id, files, left: [...left, ...performed.left] }
+  }).catch((thrown: unknown) => {
+    throw naming(chosen, appError(thrown))
+  })
+}
+
+/** A conflict says what could not be undone: the user may have named no operation. */
+function naming({ id, verb, task }: KnownOperation, error: AppError): AppError {
+  if (error.problem !== 'conflict') return error
+  const { message, hint, path: where, cause } = error
+  const why = message.replace(/^Conflict/, 'conflict')
+  return new AppError('conflict', `${verb} ${id.slice(0, 6)} of ${task} cannot be undone: ${why}`, {
+    hint,
+    path: where,
+    data: error.data,
+    cause,
   })
 }
 
@@ -184,7 +200,7 @@ async function stepBack(begun: Work, { id, verb }: Operation, { before }: StepMo
   const [then, after] = [requireStep(task, steps, before), requireStep(task, steps, before + 1)]
   const sides = { base: after.tree, ours: last.tree, theirs: then.tree, labels: ['now', 'before'] as const }
   const { tree, conflicts } = await ports.contents.merge(repo, sides, signal)
-  if (conflicts.length > 0) throw conflictError(conflicts, overlaps)
+  if (conflicts.length > 0) throw conflictError(conflicts, overlaps, task.path)
   const exact = tree === then.tree
   const note = exact ? { rewindTo: before } : { basis: basisOf(steps.slice(0, before + 1)) }
   return { before: last.n, tree, note: { tool: 'undo', summary: `of ${verb} ${id}`, ...note } }
@@ -204,6 +220,6 @@ async function requireUnused(ports: Pick<Ports, 'git'>, repo: Repo, back: Operat
   if (user)
     throw new AppError('branchInUse', `${user.branch} is checked out in ${user.path}.`, {
       path: user.path,
-      hint: 'Switch to another branch there first.',
+      hint: `Leave that branch first: git -C ${quoted(user.path)} switch --detach`,
     })
 }

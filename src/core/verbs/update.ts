@@ -1,4 +1,5 @@
 /** The verb update: merges the target branch into the workspace, so that conflicts are solved there before an accept. */
+import { ontoHint } from '../landing/options.ts'
 import { AppError, conflictError } from '../model/errors.ts'
 import { branchRef } from '../model/refs.ts'
 import type { Step } from '../model/step.ts'
@@ -103,7 +104,7 @@ async function targetTree(work: Work, first: Step, input: UpdateInput): Promise<
       'baseMissing',
       branch === null ? `${task.id} was not started from a branch.` : `There is no branch ${branch}.`,
       {
-        hint: 'Name one: --onto BRANCH',
+        hint: ontoHint,
       },
     )
   }

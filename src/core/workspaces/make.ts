@@ -95,9 +95,10 @@ export async function makeRefs(work: Work): Promise<void> {
 
 export function branchTaken(branch: string, rival: string): AppError {
   const message = `The branch ${branch} cannot be made: there is a branch ${rival}.`
-  const others = 'Choose another branch with --branch NAME'
   const hint =
-    rival === branch ? `${others}, or go on with that one: --existing-branch ${quoted(branch)}` : `${others}.`
+    rival === branch
+      ? `Choose another branch with --branch NAME, or go on with that one: --existing-branch ${quoted(branch)}`
+      : 'Choose another branch with --branch NAME.'
   return new AppError('branchInUse', message, { hint, data: { branch: rival } })
 }
 

@@ -189,9 +189,7 @@ async function makeSlot(
   await ports.seeding.prepareSlot(repo, making, as.commit, signal)
   // If the settings changed while git wrote the files, some files have the old conversions.
   if ((await ports.seeding.findConversions(repo, signal)) !== as.conversions)
-    throw new AppError('locked', 'The settings of the repository have just changed.', {
-      hint: 'Repeat the command.',
-    })
+    throw new AppError('locked', 'The settings of the repository have just changed.')
   const record: SlotRecord = { ...as, look: await ports.slots.readLook(making) }
   await ports.files.write(slotParts(making).record, JSON.stringify(record), 0o600)
   await ports.files.rename(making, slot)

@@ -142,6 +142,15 @@ export const taskSchemas = {
     input: z.object({ repo, task: taskName.optional() }),
     output: z.object({
       task: taskSchema,
+      landedIn: z
+        .object({
+          operation: z.string(),
+          branch: z.string().optional().describe('The branch that was moved.'),
+          commit: z.string().optional().describe('The commit that it was moved to.'),
+          checkout: z.string().optional().describe('The checkout whose files were written.'),
+        })
+        .optional()
+        .describe('Where an accepted task has landed.'),
       putAway: putAwaySchema.optional(),
       otherBranch: z
         .string()

@@ -84,7 +84,7 @@ async function identity(vault: OpenVault, repo: Repo, signal?: AbortSignal): Pro
     const [, name = '', email = ''] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(stdout.toString().trim()) ?? []
     if (code !== 0 || name === '')
       throw new AppError('failed', 'git does not know who you are, so it cannot commit.', {
-        hint: 'git config --global user.name "…" and user.email "…"',
+        hint: 'Say it: git config --global user.name "Your Name" && git config --global user.email you@example.com',
       })
     settings.push([`${role}.name`, name], [`${role}.email`, email])
   }

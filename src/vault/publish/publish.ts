@@ -99,9 +99,7 @@ async function moveBranch(
     const change = { ref, old: from ?? null, new: to }
     const reason = `offshoot: steps of ${task.uid}`
     if (!(await changeRefs(vault.exec, vault.files, repo.place, [change], reason, signal)))
-      throw new AppError('locked', `The branch ${branch} moved while it was being published.`, {
-        hint: 'Repeat it.',
-      })
+      throw new AppError('locked', `The branch ${branch} moved while it was being published.`)
   }
   if (task.isolation === 'clone') await writeOwnRef(vault.files, workspacePlace(repo, task), ref, to)
 }
