@@ -17,6 +17,7 @@ import {
   type Reply,
   type Screen,
 } from '../client/served.ts'
+import { daemonFile } from '../core/model/layout.ts'
 import { type Listen, onSignals } from './cancel.ts'
 import { write } from './stdout.ts'
 import { readVersion } from './version.ts'
@@ -68,7 +69,7 @@ function screenOf(descriptor: 1 | 2): Screen {
  */
 function readNote({ home, isOurs }: Ground): DaemonNote | undefined {
   try {
-    const file = path.join(home, 'daemon.json')
+    const file = daemonFile(home)
     if (!lstatSync(file).isFile() || !isOurs(home)) return undefined
     const note = JSON.parse(readFileSync(file, 'utf8')) as DaemonNote
     const folder = path.dirname(note.socket)

@@ -271,6 +271,7 @@ describe.skipIf(noTerminal)('D13: a question of the line', () => {
     killHard(daemon.child.pid ?? 0)
     await pty.shows('The daemon ended in the middle of this.')
     expect(await pty.ended()).toBe(1)
+    expect((await offshoot(repo, 'list', '--all')).stdout).toContain('T1')
     expect(await offshoot(repo, 'accept', 'T1')).toMatchObject({ code: 0 })
   })
 })

@@ -1,6 +1,10 @@
 /** Hints that nobody can follow in a test of seconds, each with the reason. */
 export const prose: readonly { readonly name: string; readonly why: string }[] = [
   {
+    name: 'cli/by-daemon.ts: The next command finishes it',
+    why: 'it takes a daemon that is killed at a question; doors/by-daemon.test.ts kills one, and types the command',
+  },
+  {
     name: 'core/verbs/doctor.ts: Name a folder on a local disk',
     why: 'it needs a network file system; src/core/base/network-fs.test.ts knows which ones are',
   },

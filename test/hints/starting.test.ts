@@ -196,7 +196,7 @@ tryHints(import.meta.filename, [
           worksNow: 'OFFSHOOT_AUTO_REVERT_NEW_TASK=true offshoot start T2 --isolation branch',
         },
       )
-      await hint('cli/main.ts: offshoot undo {} brings', 'offshoot start T3 --isolation branch', {
+      await hint('cli/play.ts: offshoot undo {} brings', 'offshoot start T3 --isolation branch', {
         ends: { 'offshoot undo': 4 },
         shows: /T3 is at work there/,
         by: (said) => user.do(`offshoot reject T3 && ${/offshoot undo \w+/.exec(said)?.[0]}`),
