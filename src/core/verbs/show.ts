@@ -1,5 +1,8 @@
 /** The verb show: shows one task, with the state of its workspace and branch, its last steps and what its agent said. */
+import type { PairForecast, TaskForecast } from '../landing/forecast.ts'
 import { landedState } from '../landing/landed.ts'
+import { ifSoon } from '../landing/if-soon.ts'
+import { forecastTask } from '../landing/refresh-forecast.ts'
 import type { TaskEvent } from '../model/events.ts'
 import { branchRef } from '../model/refs.ts'
 import type { Repo } from '../model/repo.ts'
@@ -13,6 +16,7 @@ import type { Ports } from '../ports/index.ts'
 import { readTranscripts } from '../runs/transcript.ts'
 import { findPresent } from '../steps/present.ts'
 import { requireTask } from '../tasks/find.ts'
+import type { Work } from '../tasks/work.ts'
 import { otherBranch } from '../workspaces/on-branch.ts'
 import { asListed } from '../tasks/liveness.ts'
 
@@ -52,6 +56,8 @@ export interface Shown {
   /** The last message of the agent. */
   readonly lastWords: string | undefined
   readonly denied: readonly Denied[]
+  /** What it would meet if it landed; undefined of a closed task, and if that cannot be told in time. */
+  readonly forecast: { readonly task: TaskForecast; readonly pairs: readonly PairForecast[] } | undefined
 }
 
 type Strayed = Omit<Extract<TaskEvent, { type: 'run.strayed' }>, 'type'>
@@ -88,7 +94,14 @@ export async function show(
     runs: runRecords(await ports.store.readEvents({ uid: task.uid, types: ['run.begun', 'run.ended'] })),
     lastWords: lastWordsOf(await readTranscripts(ports, repo, task)),
     denied: await readDenied(ports, task),
+    forecast: await findForecast({ ports, repo, task, signal }),
   }
+}
+
+async function findForecast({ ports, repo, task, signal }: Work): Promise<Shown['forecast']> {
+  if (!isOpen(task) || task.checkpoints === 0) return undefined
+  const made = await ifSoon(signal, (late) => forecastTask(ports, repo, task, late))
+  return made?.task && { task: made.task, pairs: made.pairs }
 }
 
 async function withFiles(
