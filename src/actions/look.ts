@@ -110,6 +110,19 @@ export const look = {
       diff: { type: 'boolean', help: 'also print the difference between the first two' },
     },
   },
+  'task.forecast': {
+    summary: 'Forecast which tasks conflict, with what, and in which order to land them',
+    group: 'look',
+    scope: 'look',
+    options: {
+      after: {
+        ...task,
+        many: true,
+        value: 'TASKS',
+        help: 'as if these tasks had landed, comma-separated, in this order',
+      },
+    },
+  },
   'system.ops': {
     summary: 'List the operations and which of them cannot be undone',
     group: 'look',

@@ -15,11 +15,13 @@ import {
   openFeed,
   openFilter,
 } from '../core/tasks/follow.ts'
+import { type Forecasts, keepForecasts } from '../core/landing/keep-forecasts.ts'
 import { openOutput, type OutputFeed } from '../core/runs/live-output.ts'
 import { asListed } from '../core/tasks/liveness.ts'
 import type { KnownRepo } from '../core/verbs/repos.ts'
 import { type Caller, requireScope, requireUser } from './caller.ts'
 
+export type { Forecasts } from '../core/landing/keep-forecasts.ts'
 export type { Feed, LogEnd } from '../core/tasks/follow.ts'
 
 /** One event of the log. A reader that asks again with its `seq` misses none and gets none twice. */
@@ -57,15 +59,17 @@ export function openFollow(ports: Ports, readCaller: () => Caller) {
   }
 }
 
-/** One reader of the log, and one of what agents at work say, for all clients of a daemon. */
+/** One reader of the log, one of what agents at work say, and one maker of forecasts, for all clients of a daemon. */
 export interface Feeds {
   readonly feed: Feed
   readonly output: OutputFeed
+  readonly forecasts: Forecasts
 }
 
-export function openFeeds(ports: Ports): Feeds {
+/** `unforeseen` is called when a forecast could not be made. */
+export function openFeeds(ports: Ports, unforeseen: (thrown: unknown) => void): Feeds {
   const feed = openFeed(ports, pollMs.daemon)
-  return { feed, output: openOutput(ports, feed) }
+  return { feed, output: openOutput(ports, feed), forecasts: keepForecasts(ports, feed, unforeseen) }
 }
 
 /** What a subscriber wants: repositories by a folder or an id, tasks by an id or a uid. Left out, all. */

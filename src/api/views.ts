@@ -1,4 +1,5 @@
 /** Turns results and events of the core into the shapes that doors show. */
+import { differenceOf, type Forecast, type TaskForecast } from '../core/landing/forecast.ts'
 import type { Risk } from '../core/landing/risk.ts'
 import type { Watcher } from '../core/base/watch.ts'
 import { failedTool, type Step, type StepFile } from '../core/model/step.ts'
@@ -69,6 +70,25 @@ export function stepView(step: Step, files: readonly StepFile[], published?: str
     ...(failed !== undefined && { failed }),
     skipped,
   }
+}
+
+/** A forecast without its internal fields. */
+export function forecastView({ after, tasks, ...forecast }: Forecast): Output<'task.forecast'> {
+  return { ...forecast, after: after.map(taskForecastView), tasks: tasks.map(taskForecastView) }
+}
+
+/** What a client that knows `before` has to be told; undefined when nothing is different. */
+export function forecastChange(before: Forecast | undefined, now: Forecast) {
+  const { tasks, ...difference } = differenceOf(before, now)
+  const isEmpty = [tasks, difference.pairs, difference.gone].every(({ length }) => length === 0)
+  if (before && isEmpty && !difference.order) return undefined
+  const { at, checkout } = now
+  return { whole: before === undefined, at, checkout, tasks: tasks.map(taskForecastView), ...difference }
+}
+
+export function taskForecastView(forecast: TaskForecast) {
+  const { task, step, files, branch, target, checkout } = forecast
+  return { task, step, files, branch, target, checkout }
 }
 
 /** Left out where the workspace has no submodules. */

@@ -266,6 +266,10 @@ export const commands: readonly Command[] = [
     examples: ['offshoot compare T1 T2', 'offshoot compare T1 T2 T3 --check "npm test"'],
     load: async () => (await import('./commands/compare.ts')).compare,
   }),
+  verb('forecast', 'task.forecast', {
+    examples: ['offshoot forecast', 'offshoot forecast --after T1,T3', 'offshoot forecast --json'],
+    load: async () => (await import('./commands/forecast.ts')).forecast,
+  }),
   verb('ops', 'system.ops', {
     examples: ['offshoot ops'],
     load: async () => (await import('./commands/undo.ts')).ops,

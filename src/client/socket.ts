@@ -33,6 +33,8 @@ interface Subscriber {
   /** Each event once, in the order of the log. */
   readonly onEvent: (event: Pushed<'task.event'>) => void
   readonly onOutput?: ((output: Pushed<'task.output'>) => void) | undefined
+  /** How the forecast of a repository differs from what was told before; `whole`: after a new connection, all of it. */
+  readonly onForecast?: ((change: Pushed<'forecast.changed'>) => void) | undefined
   /** The daemon does not let this caller follow, or knows no such repository. */
   readonly onRefused?: ((error: ActionError) => void) | undefined
 }
@@ -227,6 +229,7 @@ export function openSocket({ connect, onState }: SocketOptions): SocketClient {
       if ('request' in payload) return pending.get(payload.request)?.onOutput?.(payload)
       return following?.subscriber.onOutput?.(payload)
     }
+    if (message.action === 'forecast.changed') return following?.subscriber.onForecast?.(message.payload)
     if (!following || following.asking !== undefined) return
     const { seen, verdict } = receive(following.seen, message)
     following.seen = seen

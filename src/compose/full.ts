@@ -34,7 +34,14 @@ import { settingsSource } from '../settings/source.ts'
 import { gitVault } from '../vault/index.ts'
 import { type AroundRecords, openRecords } from './records.ts'
 import { configFolder, stateFolder, userHome } from './state-folder.ts'
-import { childrenFolder, databaseNames, locksFolder, userSettingsFile } from '../core/model/layout.ts'
+import {
+  childrenFolder,
+  databaseNames,
+  forecastFiles,
+  locksFolder,
+  userSettingsFile,
+  vaultFolder,
+} from '../core/model/layout.ts'
 
 type RecordChild = (pid: number, changing?: string) => () => void
 
@@ -136,6 +143,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     publishing: vault,
     care: vault,
     contents: vault,
+    trials: vault,
     indexes: vault,
     journal: vault,
     checkouts: around.checkouts?.(checkouts) ?? checkouts,
@@ -159,6 +167,7 @@ export function compose(options: ComposeOptions = {}): Composed {
     locate: records.locate,
     findMark: records.findMark,
     isAlive: records.isAlive,
+    readForecast: ({ name }) => files.readText(forecastFiles(vaultFolder(home, name)).forecast),
     readMaxAgeDays: async (checkout) => (await ports.settings.read(checkout)).prune.maxAgeDays,
     locks: sqliteLocks(locksFolder(home), children.self, clock),
     processes: children,

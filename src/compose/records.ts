@@ -1,6 +1,12 @@
 /** Chooses the adapters behind the records, all that a command which only reads them has to load (docs/adr/0016-records-apart-and-one-bundle.md). */
 import { readFileSync } from 'node:fs'
-import { databaseFile, settingsFile, userSettingsFile } from '../core/model/layout.ts'
+import {
+  databaseFile,
+  forecastFiles,
+  settingsFile,
+  userSettingsFile,
+  vaultFolder,
+} from '../core/model/layout.ts'
 import { markRef } from '../core/model/refs.ts'
 import { defaultSettings } from '../core/model/settings.ts'
 import type { Records } from '../core/ports/index.ts'
@@ -30,7 +36,7 @@ export interface RecordsOptions {
   readonly named?: string | undefined
 }
 
-type Looks = Pick<Records, 'clock' | 'files' | 'readMaxAgeDays'>
+type Looks = Pick<Records, 'clock' | 'files' | 'readForecast' | 'readMaxAgeDays'>
 
 /** The records alone. */
 export interface OpenStores extends Omit<Records, keyof Looks> {
@@ -86,10 +92,12 @@ export function composeRecords(env: NodeJS.ProcessEnv = process.env, named?: str
     return gitExec({ env, recordChild: () => () => {} })
   }
   // Getters of the records open the store, so they are not copied.
-  const records = openRecords({ home: stateFolder(env), exec, named })
+  const home = stateFolder(env)
+  const records = openRecords({ home, exec, named })
   const more: Looks = {
     clock: { now: () => new Date() },
     files: { readKind },
+    readForecast: async ({ name }) => findText(forecastFiles(vaultFolder(home, name)).forecast),
     readMaxAgeDays: (checkout) => readMaxAgeDays(records, checkout, env),
   }
   return Object.defineProperties(more, Object.getOwnPropertyDescriptors(records)) as OpenRecords
@@ -120,10 +128,15 @@ async function readMaxAgeDays(
 const variable = 'OFFSHOOT_PRUNE_MAX_AGE_DAYS'
 
 function namesIt(file: string): boolean {
+  return findText(file)?.includes('maxAgeDays') ?? false
+}
+
+/** Undefined for a file that cannot be read. */
+function findText(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8').includes('maxAgeDays')
+    return readFileSync(file, 'utf8')
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -12,6 +12,7 @@ import {
   type SubscribeInput,
 } from '../protocol/envelope.ts'
 import { type Cursor, openCursor } from './cursor.ts'
+import { type ForecastPush, openForecastPush } from './forecast-push.ts'
 import type { Credential } from './guard.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -60,11 +61,12 @@ export function openConnection(
   socket: WebSocket,
   credential: Credential,
 ): Connection {
-  const { ports, feed, output, daemon, perform, underWay, log, metrics, isValid } = needs
+  const { ports, feed, output, forecasts, daemon, perform, underWay, log, metrics, isValid } = needs
   const running = new Map<string, Set<Running>>()
   const left = new AbortController()
   let count = 0
   let cursor: Cursor | undefined
+  let forecastPush: ForecastPush | undefined
   let stopOutput = () => {}
   let seenAt = performance.now()
   let isRetired = false
@@ -85,8 +87,10 @@ export function openConnection(
 
   function unsubscribe(): void {
     cursor?.close()
+    forecastPush?.close()
     stopOutput()
     cursor = undefined
+    forecastPush = undefined
     stopOutput = () => {}
   }
 
@@ -120,6 +124,7 @@ export function openConnection(
         if (!subscription.filter.fits(part) || !wire.isQuick()) return
         wire.push({ type: 'notification', action: 'task.output', payload: part })
       })
+    if (input.forecast) forecastPush = openForecastPush(forecasts, wire, subscription.filter.fitsRepo)
     return { seq: end.seq, log: end.log }
   }
 
@@ -128,7 +133,10 @@ export function openConnection(
     {
       subscribe: async (payload) => ({
         output: await subscribe(requirePayload('subscribe', payload)),
-        after: () => cursor?.go(),
+        after: () => {
+          cursor?.go()
+          forecastPush?.go()
+        },
       }),
       async unsubscribe(payload) {
         requirePayload('unsubscribe', payload)
@@ -235,6 +243,7 @@ export function openConnection(
       seenAt = performance.now()
       socket.resume()
       cursor?.go()
+      forecastPush?.go()
     },
     beat() {
       if (!wire.hasRoom()) return

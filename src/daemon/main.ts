@@ -164,8 +164,11 @@ function openCore(
   const once = openOnce<Outcome>(() => performance.now())
   const perform = openPerform(ports, once, cancelling.signal)
   const api = openApi(perform)
-  const feeds = openFeeds(ports)
-  onAppend(feeds.feed.wake)
+  const feeds = openFeeds(ports, (thrown) => log.warn({ err: thrown }, 'a forecast cannot be made'))
+  onAppend(() => {
+    feeds.feed.wake()
+    feeds.forecasts.wake()
+  })
   const isValid = openValidity(readKnown, () => performance.now())
   const sockets = openSockets({
     ...feeds,
@@ -194,6 +197,7 @@ function openCore(
     async drain(servers) {
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
       sockets.retire()
+      await feeds.forecasts.close()
       await underWay.settle(graceMs, waitingForStop)
       cancelling.abort()
       underWay.cancelAll()

@@ -8,6 +8,8 @@ export interface ObjectReader {
   /** The object's size; undefined when it is missing. */
   readSize(oid: string): Promise<number | undefined>
   close(): void
+  /** Closes it, and resolves when its process has ended. Later reads start another one. */
+  end(): Promise<void>
 }
 
 interface Waiting {
@@ -40,6 +42,11 @@ export function objectReader(open: GitPipe, scope: ReadScope, deadlineMs = silen
       current?.close()
       // That process still answers its open questions; later reads start another one.
       current = undefined
+    },
+    async end() {
+      const ending = current
+      current = undefined
+      await ending?.end()
     },
   }
 }
@@ -97,7 +104,12 @@ function openConversation(open: GitPipe, scope: ReadScope, deadlineMs: number, o
     receive(chunk)
     awaitAnswer()
   })
-  pipe.onEnd(fail)
+  const ended = new Promise<void>((resolve) => {
+    pipe.onEnd((error) => {
+      fail(error)
+      resolve()
+    })
+  })
   return {
     ask: (command: 'contents' | 'info', oid: string) =>
       new Promise<{ size: number; content: Buffer } | undefined>((resolve, reject) => {
@@ -107,6 +119,11 @@ function openConversation(open: GitPipe, scope: ReadScope, deadlineMs: number, o
         pipe.write(`${command} ${oid}\n`)
       }),
     close: pipe.close,
+    end() {
+      pipe.idle(false)
+      pipe.close()
+      return ended
+    },
   }
 }
 

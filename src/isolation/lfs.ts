@@ -18,8 +18,10 @@ export async function findPointers(
   task: Task,
   signal?: AbortSignal,
 ): Promise<string[]> {
-  const attributes = (await files.readText(path.join(task.path, '.gitattributes'))) ?? ''
-  if (!attributes.includes('filter=lfs')) return []
+  const rules = path.join(task.path, '.gitattributes')
+  // Git follows no link there.
+  const attributes = (await files.readKind(rules)) === 'file' ? await files.readText(rules) : ''
+  if (!attributes?.includes('filter=lfs')) return []
   const scope = { ...workspaceScope(repo, task), signal }
   const listed = await exec({ args: ['ls-files', '-z', '--cached'], ...scope })
   const asked = await exec({

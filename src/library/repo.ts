@@ -26,6 +26,8 @@ export interface OpenRepo extends AsyncDisposable {
   rewind(input: T.RewindInput, options?: T.CallOptions): Promise<T.RewindAnswer>
   run(input: T.RunInput, options?: T.CallOptions): Promise<T.RunAnswer>
   compare(input: T.CompareInput, options?: T.CallOptions): Promise<T.CompareAnswer>
+  /** Which open tasks conflict, with what, and in which order to land them. */
+  forecast(input?: T.ForecastInput, options?: T.CallOptions): Promise<T.ForecastAnswer>
   /** Answers the question that an agent waits with; without an answer, only shows it. */
   answer(input: T.AnswerInput, options?: T.CallOptions): Promise<T.AnswerAnswer>
   /** Sends a message to the agent at work, which gets it when its turn is over. */
@@ -109,6 +111,7 @@ export function repoOn(ports: Composed, repo: string): OpenRepo {
     rewind: (input, options) => call('task.rewind', { repo, ...input }, options),
     run: (input, options) => call('task.run', { repo, ...input }, options),
     compare: (input, options) => call('task.compare', { repo, ...input }, options),
+    forecast: (input = {}, options) => call('task.forecast', { repo, ...input }, options),
     answer: (input, options) => call('task.answer', { repo, ...input }, options),
     say: (task, text, options) => call('task.say', { repo, task, text }, options),
     stop: (task, options) => call('task.stop', { repo, task }, options),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../core/model/errors.ts'
 import { taskEventSchema, toldSchema } from './events.ts'
 import { errorSchema, keptEventSchema, list, taskSchema } from './schemas/common.ts'
+import { forecastChangeSchema } from './schemas/forecast.ts'
 import { repoSchema } from './schemas/system.ts'
 
 /** The subprotocol that a browser asks for, beside the one that carries its key. */
@@ -42,6 +43,10 @@ export const connectionSchemas = {
       .describe('Only these repositories: absolute paths, or ids that system.repos lists.'),
     tasks: list(z.string().min(1)).optional().describe('Only these tasks: ids or uids.'),
     output: z.boolean().optional().describe('Also push what agents at work say and do (task.output).'),
+    forecast: z
+      .boolean()
+      .optional()
+      .describe('Also push which tasks conflict, at first all of it, then what changes (forecast.changed).'),
   }),
   unsubscribe: z.strictObject({}),
   ping: z.strictObject({}),
@@ -108,6 +113,7 @@ const notificationSchema = z.discriminatedUnion('action', [
       }),
     ]),
   ),
+  pushed('forecast.changed', forecastChangeSchema),
   // Without a subscription it has the time alone.
   pushed('heartbeat', z.object({ at: z.iso.datetime(), ...z.object(chained).partial().shape })),
 ])

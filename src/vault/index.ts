@@ -3,6 +3,8 @@
  * (docs/adr/0006-vault-is-a-repository-of-its-own.md). A plain list: which function does what each port asks for.
  */
 import { vaultFolder } from '../core/model/layout.ts'
+import type { Contents } from '../core/ports/contents.ts'
+import type { Trial } from '../core/ports/trials.ts'
 import type { Vault } from '../core/ports/vault.ts'
 import { captureAll, captureChanges, captureFiles, findNamed } from './capture/checkout.ts'
 import { compareCheckout, lookAtCheckout } from './publish/checkout-look.ts'
@@ -21,8 +23,9 @@ import { compact } from './objects/compact.ts'
 import { findContent, readPieces } from './objects/contents.ts'
 import { countsOf, diffOf, filesOf, patchOf, statOf } from './objects/diff.ts'
 import { mergeTrees } from './objects/merge.ts'
-import { changeTree, compareTrees, findLeaf } from './objects/tree.ts'
-import { type VaultOptions, vaultOpener } from './open.ts'
+import { mergeMany } from './objects/merge-many.ts'
+import { changeTree, compareTrees, findEntries, findLeaf } from './objects/tree.ts'
+import { type Opener, type VaultOptions, vaultOpener } from './open.ts'
 import { remakeVault, vaultPlace } from './place.ts'
 import { cleanChanges } from './publish/clean.ts'
 import { commitAsUser, readReplay, smudge } from './publish/commit.ts'
@@ -35,10 +38,12 @@ import { draftIndex, findIndexTree, scanAgainst, storeIndexTree } from './restor
 import { restoreStep } from './restore/restore-step.ts'
 import { seedWith } from './restore/seed-with.ts'
 import { exportFile } from './restore/write-blob.ts'
+import { tryOut } from './trial.ts'
 
 export function gitVault(options: VaultOptions): Vault {
   const { files, exec, home } = options
-  const { open, openFor, close } = vaultOpener(options)
+  const opener = vaultOpener(options)
+  const { open, openFor, close } = opener
   return {
     // Step 0.
     prepare: async (repo, task) => prepare(await open(repo), repo, task),
@@ -56,8 +61,7 @@ export function gitVault(options: VaultOptions): Vault {
     reseed: async (repo, task) => reseed(await open(repo), repo, task),
 
     // Steps.
-    findTip: async (repo, task) => findTip(await openFor(repo, task), task),
-    readSteps: async (repo, task) => readSteps(await openFor(repo, task), task),
+    ...linesOf(openFor),
     readFiles: async (repo, steps, signal) => filesOf(await open(repo), steps, signal),
     snapshot: async (repo, task, note, paths, follow) =>
       takeStep(await openFor(repo, task), repo, task, note, paths, follow),
@@ -77,9 +81,7 @@ export function gitVault(options: VaultOptions): Vault {
     publish: async (repo, task, signal) => publish(await openFor(repo, task), repo, task, signal),
     readPublished: async (repo, task) => readPublished(await open(repo), task),
     readReplay: async (repo, task, signal) => readReplay(await open(repo), repo, task, signal),
-    readTree: async (repo, commit) => readTree(await open(repo), commit),
-    clean: async (repo, task, changes, signal) => cleanChanges(await open(repo), repo, task, changes, signal),
-    smudge: async (repo, task, checkout, file, leaf) => smudge(await open(repo), task, checkout, file, leaf),
+    ...conversionsOf(open),
     commit: async (repo, _, parts, signal) => commitAsUser(await open(repo), repo, parts, signal),
     findRemote: async (repo, task, remote) => findRemote(await open(repo), repo, task, remote),
     makePushRepo: async (repo, task) => makePushRepo(await open(repo), repo, task),
@@ -97,26 +99,19 @@ export function gitVault(options: VaultOptions): Vault {
     inspect: (repo, deep, signal) => inspect(files, exec, vaultPlace(home, repo), repo.id, deep, signal),
     remake: (repo) => remakeVault(files, home, repo),
 
-    // Files and trees.
-    compare: async (repo, from, to) => compareTrees((await open(repo)).objects, from, to),
-    readPatch: async (repo, from, to, signal) => patchOf(await open(repo), from, to, signal),
-    write: async (repo, content) => (await open(repo)).objects.put('blob', Buffer.from(content)),
-    change: async (repo, tree, changes) => (await changeTree((await open(repo)).objects, tree, changes)).tree,
-    capture: async (repo, folder, paths, known, follow) =>
-      captureFiles(await open(repo), folder, paths, known, follow),
-    captureAll: async (repo, checkout, follow) => captureAll(await open(repo), repo, checkout, follow),
-    captureChanges: async (repo, checkout, commit, follow) =>
-      captureChanges(await open(repo), repo, checkout, commit, follow),
-    lookAtCheckout: async (repo, task, signal) => lookAtCheckout(await openFor(repo, task), repo, signal),
-    compareCheckout: async (repo, task, seen) => compareCheckout(await open(repo), repo, task, seen),
-    findIgnored: async (repo, checkout, patterns, folders, signal) =>
-      findNamed(await open(repo), repo, checkout, patterns, folders, signal),
-    merge: async (repo, input, signal) => mergeTrees(await open(repo), input, signal),
-    findLeaf: async (repo, tree, file) => findLeaf((await open(repo)).objects, tree, file),
-    findContent: async (repo, leaf, limit) => findContent(await open(repo), leaf, limit),
-    readPieces: async (repo, leaf, onPiece) => readPieces(await open(repo), leaf, onPiece),
-    readContent: async (repo, leaf) => (await open(repo)).objects.readObject(leaf.oid),
-    exportFile: async (repo, leaf, target) => exportFile(await open(repo), leaf, target),
+    ...contentsOf(opener),
+    tryOut: async (repo, task, work) =>
+      tryOut(await openFor(repo, task), (trial, { folder, alone }) => {
+        const opened = async () => trial
+        return work({
+          contents: contentsOf({ open: opened, openFor: opened }),
+          publishing: conversionsOf(opened),
+          steps: linesOf(opened),
+          mergeMany: (_, inputs, signal) => mergeMany(trial, inputs, signal),
+          alone,
+          folder,
+        })
+      }),
 
     // Index files of a checkout.
     scan: async (repo, checkout, index, signal) => scanAgainst(await open(repo), checkout, index, signal),
@@ -131,5 +126,48 @@ export function gitVault(options: VaultOptions): Vault {
     readKept: async (repo) => readKept(await open(repo)),
 
     close,
+  }
+}
+
+/** Files and trees. */
+function contentsOf({ open, openFor }: Pick<Opener, 'open' | 'openFor'>): Contents {
+  return {
+    compare: async (repo, from, to) => compareTrees((await open(repo)).objects, from, to),
+    readPatch: async (repo, from, to, signal) => patchOf(await open(repo), from, to, signal),
+    write: async (repo, content) => (await open(repo)).objects.put('blob', Buffer.from(content)),
+    change: async (repo, tree, changes) => (await changeTree((await open(repo)).objects, tree, changes)).tree,
+    capture: async (repo, folder, paths, known, follow) =>
+      captureFiles(await open(repo), folder, paths, known, follow),
+    captureAll: async (repo, checkout, follow) => captureAll(await open(repo), repo, checkout, follow),
+    captureChanges: async (repo, checkout, commit, follow) =>
+      captureChanges(await open(repo), repo, checkout, commit, follow),
+    lookAtCheckout: async (repo, task, signal) => lookAtCheckout(await openFor(repo, task), repo, signal),
+    compareCheckout: async (repo, task, seen) => compareCheckout(await open(repo), repo, task, seen),
+    findIgnored: async (repo, checkout, patterns, folders, signal) =>
+      findNamed(await open(repo), repo, checkout, patterns, folders, signal),
+    merge: async (repo, input, signal) => mergeTrees(await open(repo), input, signal),
+    findEntries: async (repo, tree, folder) => findEntries((await open(repo)).objects, tree, folder),
+    findLeaf: async (repo, tree, file) => findLeaf((await open(repo)).objects, tree, file),
+    findContent: async (repo, leaf, limit) => findContent(await open(repo), leaf, limit),
+    readPieces: async (repo, leaf, onPiece) => readPieces(await open(repo), leaf, onPiece),
+    readContent: async (repo, leaf) => (await open(repo)).objects.readObject(leaf.oid),
+    exportFile: async (repo, leaf, target) => exportFile(await open(repo), leaf, target),
+  }
+}
+
+/** Files on their way between a commit and a checkout. */
+function conversionsOf(open: Opener['open']): Trial['publishing'] {
+  return {
+    readTree: async (repo, commit) => readTree(await open(repo), commit),
+    clean: async (repo, task, changes, signal) => cleanChanges(await open(repo), repo, task, changes, signal),
+    smudge: async (repo, task, checkout, file, leaf) => smudge(await open(repo), task, checkout, file, leaf),
+  }
+}
+
+/** The lines of steps. */
+function linesOf(openFor: Opener['openFor']): Trial['steps'] {
+  return {
+    findTip: async (repo, task) => findTip(await openFor(repo, task), task),
+    readSteps: async (repo, task) => readSteps(await openFor(repo, task), task),
   }
 }

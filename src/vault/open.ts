@@ -123,6 +123,7 @@ function whenSynced(
       read: async (oid: string) => (await ensureSynced(), reader.read(oid)),
       readSize: async (oid: string) => (await ensureSynced(), reader.readSize(oid)),
       close: () => reader.close(),
+      end: () => reader.end(),
     },
   }
 }

@@ -45,6 +45,12 @@ tryHints(import.meta.filename, [
       await hint('cli/ages.ts: Write it as 30m', 'offshoot prune --dry-run --older-than old', {
         worksNow: (said) => `offshoot prune --dry-run ${said.split(': ')[1]}`,
       })
+      await hint('core/verbs/forecast.ts: Name each task once', 'offshoot forecast --after T1,T1', {
+        shows: /T1/,
+      })
+      await user.do('offshoot reject T2')
+      await hint('core/verbs/forecast.ts: Name open tasks', 'offshoot forecast --after T2', { shows: /T1/ })
+      await user.do('offshoot undo')
       await hint('cli/ages.ts: Write it as 12h', 'offshoot audit --since old', {
         worksNow: (said) => `offshoot audit ${said.split(': ')[1]}`,
       })

@@ -88,6 +88,8 @@ describe('--json', () => {
       ['task.install', ['agents', 'install', 'T1']],
       ['task.stop', ['stop', 'T1']],
       ['task.compare', ['compare', 'T1', 'T2']],
+      ['task.forecast', ['forecast']],
+      ['task.forecast', ['forecast', '--after', 'T1']],
       ['task.checkpoint', ['checkpoint', 'T1', '--tool', 'Edit', '--summary', 'Nothing']],
       ['task.log', ['log', 'T1']],
       ['task.diff', ['diff', 'T1', '--step', '1..2', '--stat']],

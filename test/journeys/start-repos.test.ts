@@ -1,6 +1,6 @@
 /** L10: every kind of repository that git knows works, or says why not. */
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { fingerprint } from '../support/fingerprint.ts'
@@ -134,4 +134,12 @@ test('L10: a repository with spaces, quotes and letters beyond ASCII in its path
   expect(
     await lifeOfTask(testRepo({ 'ä b\n.txt': 'odd\n' }, path.join(tempFolder(), `it's "größer" $HOME`))),
   ).toEqual([])
+})
+
+test('L10: a repository whose .gitattributes is a link, which git does not follow', async () => {
+  const repo = testRepo({ rules: '* text eol=crlf\n', 'a.txt': 'one\n' })
+  symlinkSync('rules', path.join(repo.dir, '.gitattributes'))
+  repo.git('add', '--all')
+  repo.git('commit', '--quiet', '--message=Link')
+  expect(await lifeOfTask(repo)).toEqual([])
 })

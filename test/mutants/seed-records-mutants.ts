@@ -19,8 +19,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'list shows nothing',
     file: list,
-    find: 'tasks: input.state === undefined ? tasks :',
-    replace: 'tasks: input.state === undefined ? [] :',
+    find: 'listed = input.state === undefined ? tasks :',
+    replace: 'listed = input.state === undefined ? [] :',
     suites: [perTask('made')],
     breaks: ['FR-004', 'AC-004', 'FR-001', 'AC-001'],
   },

@@ -109,6 +109,9 @@ export const steps: readonly Step[] = [
   { action: 'task.diff', words: ['diff', 'T1', '--step', '9'], input: { task: 'T1', step: '9' } },
   { action: 'task.compare', words: ['compare', 'T1', 'T2'], input: { tasks: ['T1', 'T2'] } },
   { action: 'task.compare', words: ['compare', 'T1', 'NONE'], input: { tasks: ['T1', 'NONE'] } },
+  { action: 'task.forecast', words: ['forecast'], input: {} },
+  { action: 'task.forecast', words: ['forecast', '--after', 'T1'], input: { after: ['T1'] } },
+  { action: 'task.forecast', words: ['forecast', '--after', 'NONE'], input: { after: ['NONE'] } },
   { action: 'task.rewind', words: ['rewind', 'T1', '--to', '0'], input: { task: 'T1', to: 0 } },
   { action: 'task.rewind', words: ['rewind', 'T1', '--to', '99'], input: { task: 'T1', to: 99 } },
   { action: 'task.rewind', words: ['rewind', 'T1', '--to', '1'], input: { task: 'T1', to: 1 } },
@@ -244,6 +247,8 @@ const varying: readonly [RegExp, string][] = [
   [/\b[\d.]+ (B|KiB|MiB|GiB)\b/g, '<size>'],
   [/\b(\w+)-[0-9a-f]{8}\.log\b/g, '$1-<id>.log'],
 ]
+/** Parts of a forecast: `list` has that of the last one, which a daemon makes by itself; the others come only if they come soon. */
+const timed: ReadonlySet<string> = new Set(['forecast', 'afterwards'])
 const numbers: ReadonlySet<string> = new Set(['age', 'bytes', 'seconds', 'pid', 'ports', 'seq'])
 
 function plain(value: unknown, home: string, key = ''): unknown {
@@ -257,5 +262,6 @@ function plain(value: unknown, home: string, key = ''): unknown {
   if (typeof value === 'number' && numbers.has(key)) return 0
   if (Array.isArray(value)) return value.map((one) => plain(one, home, key))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one, home, name)]))
+  const fields = Object.entries(value).filter(([name]) => !timed.has(name))
+  return Object.fromEntries(fields.map(([name, one]) => [name, plain(one, home, name)]))
 }

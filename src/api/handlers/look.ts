@@ -2,7 +2,7 @@
 import type { look as table } from '../../actions/look.ts'
 import { taskView } from '../../core/model/task-view.ts'
 import type { Told } from '../../protocol/events.ts'
-import { stepView } from '../views.ts'
+import { forecastView, stepView, taskForecastView } from '../views.ts'
 import type { Handlers } from './handler.ts'
 import type { recordHandlers } from './records.ts'
 
@@ -20,7 +20,7 @@ export const look: Handlers<Exclude<keyof typeof table, keyof typeof recordHandl
     const { show } = await import('../../core/verbs/show.ts')
     const shown = await show(ports, { dir: repo, task: name }, signal)
     const { task, dirty, landed, landedIn, putAway, otherBranch, strayed } = shown
-    const { steps, files, noStep, unread, runs, lastWords, denied } = shown
+    const { steps, files, noStep, unread, runs, lastWords, denied, forecast } = shown
     return {
       task: taskView(task, dirty, landed),
       ...(landedIn && { landedIn }),
@@ -35,6 +35,7 @@ export const look: Handlers<Exclude<keyof typeof table, keyof typeof recordHandl
       runs,
       ...(lastWords !== undefined && { lastWords }),
       denied,
+      ...(forecast && { forecast: { ...taskForecastView(forecast.task), pairs: forecast.pairs } }),
     }
   },
   async 'task.log'(ports, { repo, ...input }, { signal }) {
@@ -71,6 +72,10 @@ export const look: Handlers<Exclude<keyof typeof table, keyof typeof recordHandl
       seconds,
     }))
     return { tasks, ...(diff !== undefined && { diff }) }
+  },
+  async 'task.forecast'(ports, { repo, after }, { signal }) {
+    const { forecast } = await import('../../core/verbs/forecast.ts')
+    return forecastView(await forecast(ports, { dir: repo, after }, signal))
   },
   async 'system.ops'(ports, { repo }) {
     const { ops } = await import('../../core/verbs/ops.ts')

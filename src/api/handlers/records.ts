@@ -10,8 +10,13 @@ export type RecordAction = 'task.list' | 'task.find' | 'task.exists' | 'system.n
 export const recordHandlers: Handlers<RecordAction, Records> = {
   async 'task.list'(records, { repo, ...input }) {
     const { list } = await import('../../core/verbs/list.ts')
-    const { seq, tasks, movedFrom } = await list(records, { dir: repo, ...input })
-    return { tasks: tasks.map((task) => taskView(task)), seq, ...(movedFrom !== undefined && { movedFrom }) }
+    const { seq, tasks, forecast, movedFrom } = await list(records, { dir: repo, ...input })
+    return {
+      tasks: tasks.map((task) => taskView(task)),
+      seq,
+      ...(forecast && { forecast }),
+      ...(movedFrom !== undefined && { movedFrom }),
+    }
   },
   async 'task.find'(records, { repo, task: id, path }) {
     const { findTask, findTaskByPath } = await import('../../core/tasks/find.ts')

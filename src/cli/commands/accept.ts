@@ -4,6 +4,7 @@ import { strategies, strategyFacts } from '../../core/model/strategies.ts'
 import type { Said } from '../../protocol/events.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'
+import { afterwardsText } from '../forecast-text.ts'
 import { hunkIds } from '../hunk-ids.ts'
 import { counted } from '../../core/base/counted.ts'
 import { leftFolder } from '../left-folder.ts'
@@ -117,7 +118,8 @@ function outcomeText(
     for (const conflict of preview.conflicts) marked('red', `  ${conflictText(conflict)}`)
     for (const { path, kind } of preview.marked) marked('yellow', `  markers (${kind}): ${path}`)
     if (preview.hint !== undefined) lines.push(printable(`  hint: ${preview.hint}`))
-    return [`${task.id} ${outlook(preview)}${lines.length > 0 ? ':' : ''}`, ...lines].join('\n')
+    const later = preview.afterwards?.length ? `; ${printable(afterwardsText(preview.afterwards))}` : ''
+    return [`${task.id} ${outlook(preview)}${later}${lines.length > 0 ? ':' : ''}`, ...lines].join('\n')
   }
   const looks = [
     ...(accepted?.risks ?? []).map((risk) => paint('yellow', riskLine(risk))),

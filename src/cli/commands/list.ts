@@ -1,6 +1,7 @@
 /** `list`: prints the tasks of the repository. */
 import { diskText, sizeText } from '../../core/model/disk-use.ts'
 import { taskStates } from '../../core/model/enums.ts'
+import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, choice, type Context, flag } from '../command.ts'
 import { age, type Fit, linesText, printable, stateWords, table, titleLine } from '../output.ts'
 
@@ -18,7 +19,7 @@ const cut: Fit['cut'] = [
 export async function list(context: Context): Promise<Answer> {
   const { dir, values } = context
   const state = choice(values, 'state', taskStates)
-  const { tasks, seq, movedFrom } = await context.call('task.list', {
+  const { tasks, seq, forecast, movedFrom } = await context.call('task.list', {
     repo: dir,
     all: flag(values, 'all'),
     state,
@@ -35,6 +36,8 @@ export async function list(context: Context): Promise<Answer> {
   }
   const use = flag(values, 'disk') ? await context.call('system.disk', { repo: dir }) : undefined
   const sizes = new Map(use?.workspaces.map(({ path, bytes }) => [path, sizeText(bytes)]))
+  const conflicts = new Map(forecast?.marks.map((mark) => [mark.task, conflictsText(mark)]))
+  const isMarked = Array.from(conflicts.values()).some((text) => text !== '')
   const now = new Date()
   const rows = tasks.map((task) => [
     task.id,
@@ -45,12 +48,22 @@ export async function list(context: Context): Promise<Answer> {
     String(task.files),
     linesText(task),
     age(task.lastActiveAt, now),
+    ...(isMarked ? [conflicts.get(task.id) ?? ''] : []),
     ...(use ? [sizes.get(task.path) ?? ''] : []),
   ])
-  const head = ['TASK', 'TITLE', 'AGENT', 'STATE', 'STEPS', 'FILES', 'LINES', 'AGE', ...(use ? ['DISK'] : [])]
+  const more = [...(isMarked ? ['CONFLICTS'] : []), ...(use ? ['DISK'] : [])]
+  const head = ['TASK', 'TITLE', 'AGENT', 'STATE', 'STEPS', 'FILES', 'LINES', 'AGE', ...more]
   const shown = await table([head, ...rows], { width: context.shell.stdout.columns, cut })
   return {
-    json: { tasks, seq, ...(use && { disk: use }) },
+    json: { tasks, seq, ...(forecast && { forecast }), ...(use && { disk: use }) },
     text: shown + (use ? `\n\n${diskText(use)}` : ''),
   }
+}
+
+/** What the last forecast said: `T7, checkout`; a mark that may be outdated ends in `?`. */
+function conflictsText({
+  conflicts,
+  outdated,
+}: NonNullable<Output<'task.list'>['forecast']>['marks'][number]): string {
+  return [...conflicts, ...(outdated ? ['?'] : [])].join(', ')
 }

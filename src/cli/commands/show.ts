@@ -17,6 +17,7 @@ import {
   unheardText,
   visible,
 } from '../output.ts'
+import { conflictsText } from '../forecast-text.ts'
 import { durationText, spentText } from '../spent.ts'
 import { strayed } from '../strays.ts'
 import { noStepLine } from './diff.ts'
@@ -156,7 +157,7 @@ const most = { files: 10, denied: 5, words: 12 }
 
 async function sectionsOf(
   { paint }: Context,
-  { task, checkpoints, files, denied, lastWords }: Shown,
+  { task, checkpoints, files, denied, lastWords, forecast }: Shown,
 ): Promise<Section[]> {
   const id = printable(task.id)
   const more = (left: number, how: string) => (left > 0 ? [`and ${left} more: offshoot ${how}`] : [])
@@ -178,6 +179,11 @@ async function sectionsOf(
       lines: [...listed, ...more(files.length - most.files, `diff ${id} --stat`)],
     },
     {
+      head: 'would conflict',
+      lines: forecastLines(forecast).map(printable),
+      prose: true,
+    },
+    {
       head: 'denied in the last run',
       lines: [
         ...denied
@@ -197,6 +203,20 @@ async function sectionsOf(
   ].flatMap(({ head, ...section }) =>
     section.lines.length === 0 ? [] : [{ head: paint('bold', `${head}:`), ...section } as Section],
   )
+}
+
+/** What the task conflicts with if it lands now, and which tasks it conflicts with. */
+function forecastLines(forecast: Shown['forecast']): string[] {
+  if (!forecast) return []
+  const { task, branch, target, checkout, pairs } = forecast
+  const met = [
+    { with: branch ?? 'its target', ...target },
+    { with: 'your checkout', ...checkout },
+    ...pairs.map((pair) => ({ with: pair.first === task ? pair.second : pair.first, ...pair })),
+  ]
+  return met
+    .filter(({ level }) => level === 'conflict')
+    .map((one) => `with ${one.with}: ${conflictsText(one.conflicts)}`)
 }
 
 /** `+3 -1  ~ src/login.ts` */

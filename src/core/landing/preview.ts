@@ -10,6 +10,7 @@ import { type Leftover, leftoverRisks, readLeftovers } from './leftovers.ts'
 import { contentLook, lookAtFiles, lookAtHistory, lookAtMarkers } from './look.ts'
 import type { Offer } from './offer.ts'
 import type { Risk } from './risk.ts'
+import type { LaterConflict } from './forecast.ts'
 import type { Landing, LandingStrategy, LandingWork } from './strategy.ts'
 import { wayOut } from './way-out.ts'
 
@@ -37,6 +38,8 @@ export interface Preview {
   readonly leftovers: readonly Leftover[]
   /** What to do when it would not land. */
   readonly hint?: string | undefined
+  /** Of a dry run: tasks that would land now, and conflict when this one has landed; undefined if it took too long. */
+  readonly afterwards?: readonly LaterConflict[] | undefined
 }
 
 /** The preview of chosen steps that conflict with each other. */

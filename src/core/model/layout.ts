@@ -10,6 +10,7 @@
  *       tasks/<uid>/                 `taskFiles`: derived files, the repository's config at the start, and notes
  *       tasks/<uid>/runs/            the transcript of each run
  *       scratch/                     copies of large files and packs in transit, and of the index of a checkout during a run
+ *       forecast.json                the last forecast, and merges.json what its merges came to: made again if lost
  *       clean/                       a git folder in which the user's conversions work, for commits of no task
  *     workspaces/<repo>/<name>/      the workspaces, unless a setting puts them elsewhere
  *     workspaces/<repo>/.pool/       workspaces made ahead; each slot has slot.json, git/, files/ and task/
@@ -136,6 +137,11 @@ export function repoFile(vault: string): string {
 /** Says which operations were completed, one line for each. */
 export function completedFile(vault: string): string {
   return path.join(vault, 'operations.jsonl')
+}
+
+/** The last forecast of the tasks of a repository, and the merges that it was made from. */
+export function forecastFiles(vault: string): { forecast: string; merges: string } {
+  return { forecast: path.join(vault, 'forecast.json'), merges: path.join(vault, 'merges.json') }
 }
 
 /** A file or folder that a process works on in a vault; without a name, the folder of all. */

@@ -62,6 +62,14 @@ export interface Conflict {
     | 'markers'
   /** Of `markers`: the line of the first one. */
   readonly line?: number | undefined
+  /** In a forecast: the lines of the task's file that conflict. */
+  readonly lines?: readonly LineRange[] | undefined
+}
+
+/** `{from: 3, to: 5}` are the lines 3, 4 and 5. */
+export interface LineRange {
+  readonly from: number
+  readonly to: number
 }
 
 export type IndexChange = { readonly commit: string } | { readonly moves: readonly IndexMove[] }

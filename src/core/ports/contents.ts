@@ -52,6 +52,12 @@ export interface Contents {
   ): Promise<BytePath[]>
   /** Merges three trees as `git merge-tree` does; conflicts are an answer, not an error. */
   merge(repo: Repo, input: MergeInput, signal?: AbortSignal): Promise<Merged>
+  /** The entries of a folder of a tree, by name; a folder is null. Undefined when there is no such folder. */
+  findEntries(
+    repo: Repo,
+    tree: string,
+    folder: BytePath,
+  ): Promise<ReadonlyMap<BytePath, Leaf | null> | undefined>
   /** The entry at a path of a tree. */
   findLeaf(repo: Repo, tree: string, file: BytePath): Promise<Leaf | undefined>
   /** The content of a file; undefined when it has more than `limit` bytes. */

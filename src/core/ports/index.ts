@@ -1,5 +1,5 @@
 /** Every way out of the core, on one page: a verb reaches the world through these ports and nothing else (docs/adr/0029-core-in-folders.md). */
-import type { Place } from '../model/repo.ts'
+import type { Place, RepoRecord } from '../model/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Owner } from '../model/task.ts'
 import type { Agent } from './agent.ts'
@@ -24,6 +24,7 @@ import type { Seeding } from './seeding.ts'
 import type { SettingsSource } from './settings.ts'
 import type { Steps } from './steps.ts'
 import type { Notes, RepoRecords, Store } from './store.ts'
+import type { Trials } from './trials.ts'
 import type { VaultCare } from './vault-care.ts'
 
 /** The ports of verbs that only read records, without a process (docs/adr/0016-records-apart-and-one-bundle.md). */
@@ -39,6 +40,8 @@ export interface Records {
   isAlive(owner: Owner): Promise<boolean>
   readonly files: Pick<Files, 'readKind'> // whether a workspace is there
   readonly clock: Clock // the time
+  /** The last forecast of a repository, as text; undefined when there is none. */
+  readForecast(repo: Pick<RepoRecord, 'name'>): Promise<string | undefined>
   /** `prune.maxAgeDays` of a checkout. */
   readMaxAgeDays(checkout: string): Promise<number>
 }
@@ -55,6 +58,7 @@ export interface Ports extends Records {
   readonly steps: Steps // the steps after it
   readonly publishing: Publishing // steps as commits of the user's repository
   readonly contents: Contents // files and trees of the vault
+  readonly trials: Trials // landings that are only tried out
   readonly indexes: Indexes // index files, kept as contents
   readonly journal: Journal // operations, written before their first effect
   readonly care: VaultCare // the vault as a whole

@@ -1,7 +1,9 @@
 /** The verb accept: lands the work of a task, by one strategy of landing/index.ts, as one operation. */
 import type { Watch } from '../base/watch.ts'
 import { askTaskHook, type HookRun, runTaskHook } from '../hooks/hooks.ts'
+import { ifSoon } from '../landing/if-soon.ts'
 import { landingStrategies, requireStrategy } from '../landing/index.ts'
+import { requireLandingPlace } from '../landing/landing-place.ts'
 import { bringPointers } from '../landing/modules.ts'
 import { type Choice, type Offer, offerOf, rootedChoice } from '../landing/offer.ts'
 import { requireOptions } from '../landing/options.ts'
@@ -20,22 +22,17 @@ import type { Risk } from '../landing/risk.ts'
 import type { LandedAt, Landing, LandingInput, LandingStrategy, LandingWork } from '../landing/strategy.ts'
 import { wayOut } from '../landing/way-out.ts'
 import type { CommandCall } from '../model/command.ts'
-import { AppError, conflictError } from '../model/errors.ts'
+import { conflictError } from '../model/errors.ts'
 import type { Operation } from '../model/operation.ts'
-import type { Repo } from '../model/repo.ts'
 import type { SkippedPath } from '../model/step.ts'
 import type { Strategy } from '../model/strategies.ts'
 import type { Task } from '../model/task.ts'
 import { newOperation } from '../operations/new.ts'
 import { perform } from '../operations/perform.ts'
-import { findShadow } from '../operations/shadow.ts'
 import type { Ports } from '../ports/index.ts'
 import { type Needs, requireNeeds } from '../steps/with-task.ts'
 import { requireTask } from '../tasks/find.ts'
-import { closeHint } from '../tasks/guards.ts'
 import { holdTask, settingsOf } from '../tasks/hold.ts'
-import { findTaskIn } from '../tasks/repo.ts'
-import type { Work } from '../tasks/work.ts'
 
 export interface AcceptInput<Name extends string = Strategy> extends Choice, LandingInput {
   readonly dir: string
@@ -95,8 +92,8 @@ export async function acceptBy<Name extends string>(
   const choice = await rootedChoice(ports, here, input.dir, { ...input, withoutFailed })
   const { onOutput } = input
   if (!input.dryRun) await askTaskHook(ports, here, named, 'preAccept', { onOutput }, signal)
-  const { after, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
-    const repo = await targetOf({ ports, repo: here, task: named })
+  const { after, tried, ...accepted } = await holdTask(ports, named, { verb: 'accept', signal }, async () => {
+    const repo = await requireLandingPlace({ ports, repo: here, task: named })
     const work = await requireNeeds({ ports, repo, task: named, signal, watch }, needs)
     const { task, skipped } = work
     const offer = await offerOf(work, choice)
@@ -110,17 +107,31 @@ export async function acceptBy<Name extends string>(
   })
   // Without the lock, because a hook may call offshoot.
   await after?.()
+  if (tried) return { ...accepted, preview: await withAfterwards(accepted.preview, { ...tried, signal }) }
   if (accepted.operation === undefined) return accepted
-  const cwd = (await targetOf({ ports, repo: here, task: named })).place.checkout ?? named.origin
+  const cwd = (await requireLandingPlace({ ports, repo: here, task: named })).place.checkout ?? named.origin
   return { ...accepted, hook: await runTaskHook(ports, here, named, 'postAccept', { cwd, onOutput }, signal) }
 }
+
+/** Adds the tasks that will conflict afterwards, to a preview of something that would land. */
+async function withAfterwards(
+  preview: Preview,
+  { ports, repo, task, offer, signal }: LandingTry,
+): Promise<Preview> {
+  if (!preview.clean || preview.refused.length > 0 || preview.files.length === 0) return preview
+  const { conflictsAfterwards } = await import('../landing/later-conflicts.ts')
+  const afterwards = await ifSoon(signal, (late) => conflictsAfterwards(ports, repo, { task, offer }, late))
+  return { ...preview, afterwards }
+}
+
+type LandingTry = Omit<LandingWork, 'input'>
 
 /** The caller holds the task's lock. */
 async function land<Name extends string>(
   whole: LandingWork,
   strategy: LandingStrategy<Name>,
   { allow = [], dryRun, failOnRisk, onRisk }: AcceptInput<Name>,
-): Promise<Accepted<Name> & Pick<Landing, 'after'>> {
+): Promise<Accepted<Name> & Pick<Landing, 'after'> & { readonly tried?: LandingTry }> {
   const { task, offer } = whole
   const part: Offer = (await strategy.fit?.(whole)) ?? offer
   const work = { ...whole, offer: part }
@@ -134,7 +145,8 @@ async function land<Name extends string>(
   const landing = await strategy.plan(work)
   const preview = await previewOf(whole, part, strategy, looked, landing)
   const report = { as: strategy.name, preview }
-  if (dryRun) return { ...report, task, ...(landing.onto !== undefined && { onto: landing.onto }) }
+  if (dryRun)
+    return { ...report, task, tried: work, ...(landing.onto !== undefined && { onto: landing.onto }) }
   requirePlace(offer, part, strategy.name)
   if (landing.conflicts.length > 0)
     throw conflictError(landing.conflicts, wayOut(task, strategy, work, landing.conflicts))
@@ -161,20 +173,4 @@ async function operationOf(
   const { refs: closed, ...ending } = await strategy.close(work)
   const moves = { files, index, head, refs: [...refs, ...closed], final: strategy.final }
   return newOperation(work, 'accept', { ...moves, ...ending })
-}
-
-/** The checkout that -C or the current folder is in; inside a workspace, the one that the task was started in. */
-async function targetOf({ ports, repo, task }: Work): Promise<Repo> {
-  const { checkout } = repo.place
-  const inWorkspace = checkout !== null && (await findTaskIn(ports, checkout)) !== undefined
-  const target = checkout === null || inWorkspace ? task.origin : checkout
-  const place = await ports.locate(target)
-  const other = await findShadow(ports, repo, place.checkout)
-  if (other && other.uid !== task.uid) {
-    throw new AppError('branchInUse', `${other.id} is at work in ${target}, on its branch ${other.branch}.`, {
-      path: target,
-      hint: closeHint(other.id),
-    })
-  }
-  return { ...repo, place }
 }

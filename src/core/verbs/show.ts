@@ -1,6 +1,9 @@
 /** The verb show: shows one task, with the state of its workspace and branch, its last steps and what its agent said. */
+import type { PairForecast, TaskForecast } from '../landing/forecast.ts'
 import { findLandedIn, type LandedIn } from '../landing/landed-in.ts'
 import { landedState } from '../landing/landed.ts'
+import { ifSoon } from '../landing/if-soon.ts'
+import { forecastTask } from '../landing/refresh-forecast.ts'
 import type { TaskEvent } from '../model/events.ts'
 import { branchRef } from '../model/refs.ts'
 import type { Repo } from '../model/repo.ts'
@@ -14,6 +17,7 @@ import type { Ports } from '../ports/index.ts'
 import { readTranscripts } from '../runs/transcript.ts'
 import { findPresent } from '../steps/present.ts'
 import { requireTask } from '../tasks/find.ts'
+import type { Work } from '../tasks/work.ts'
 import { otherBranch } from '../workspaces/on-branch.ts'
 import { asListed } from '../tasks/liveness.ts'
 
@@ -55,6 +59,8 @@ export interface Shown {
   /** The last message of the agent. */
   readonly lastWords: string | undefined
   readonly denied: readonly Denied[]
+  /** What it would meet if it landed; undefined of a closed task, and if that cannot be told in time. */
+  readonly forecast: { readonly task: TaskForecast; readonly pairs: readonly PairForecast[] } | undefined
 }
 
 type Strayed = Omit<Extract<TaskEvent, { type: 'run.strayed' }>, 'type'>
@@ -92,7 +98,14 @@ export async function show(
     runs: runRecords(await ports.store.readEvents({ uid: task.uid, types: ['run.begun', 'run.ended'] })),
     lastWords: lastWordsOf(await readTranscripts(ports, repo, task)),
     denied: await readDenied(ports, task),
+    forecast: await findForecast({ ports, repo, task, signal }),
   }
+}
+
+async function findForecast({ ports, repo, task, signal }: Work): Promise<Shown['forecast']> {
+  if (!isOpen(task) || task.checkpoints === 0) return undefined
+  const made = await ifSoon(signal, (late) => forecastTask(ports, repo, task, late))
+  return made?.task && { task: made.task, pairs: made.pairs }
 }
 
 async function withFiles(

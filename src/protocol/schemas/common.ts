@@ -143,6 +143,9 @@ export const conflictSchema = z.object({
   path: z.string(),
   kind: z.string(),
   line: z.number().int().optional().describe('Of the kind `markers`: the line of the first conflict marker.'),
+  lines: list(z.object({ from: z.number().int(), to: z.number().int() }))
+    .optional()
+    .describe('In a forecast, of a text: the lines of the task’s file that conflict.'),
 })
 
 /** Files that somebody changed in the middle of a verb. */

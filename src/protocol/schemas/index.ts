@@ -1,6 +1,7 @@
 /** Schemas of the input and output of every action. Browser-safe: nothing here imports Node. */
 import type { z } from 'zod'
 import type { ActionName } from '../../actions/index.ts'
+import { forecastSchemas } from './forecast.ts'
 import { systemSchemas } from './system.ts'
 import { taskSchemas } from './task.ts'
 import { tokenSchemas } from './token.ts'
@@ -8,6 +9,7 @@ import { worktreeSchemas } from './worktree.ts'
 
 export const schemas = {
   ...taskSchemas,
+  ...forecastSchemas,
   ...worktreeSchemas,
   ...systemSchemas,
   ...tokenSchemas,

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { isolations, notifyWays, policyLevels, taskStates } from '../../core/model/enums.ts'
 import { strategies } from '../../core/model/strategies.ts'
+import { markSchema, pairForecastSchema, taskForecastSchema, afterwardsSchema } from './forecast.ts'
 import {
   askedSchema,
   conflictSchema,
@@ -132,6 +133,10 @@ export const taskSchemas = {
         .describe(
           'The entry of the log that the tasks are as of: `watch --since` misses no change after it.',
         ),
+      forecast: z
+        .object({ at: z.iso.datetime(), marks: list(markSchema) })
+        .optional()
+        .describe('What the last forecast said of these tasks; left out where there is none.'),
       movedFrom: z
         .string()
         .optional()
@@ -166,6 +171,12 @@ export const taskSchemas = {
       unread: unread.optional(),
       runs: list(runSchema).describe('All runs, oldest first, with what each took.'),
       lastWords: z.string().optional().describe('The last message of the agent.'),
+      forecast: taskForecastSchema
+        .extend({ pairs: list(pairForecastSchema) })
+        .optional()
+        .describe(
+          'What the task would meet if it landed; left out of a closed task, and if it takes too long.',
+        ),
       denied: list(
         z.object({ tool: z.string(), summary: z.string(), reason: z.string(), at: z.iso.datetime() }),
       ).describe('The calls that were denied in the last run of an agent.'),
@@ -384,6 +395,9 @@ export const taskSchemas = {
           refused: list(riskSchema),
           leftovers,
           hint: z.string().optional().describe('What to do when it would not land.'),
+          afterwards: afterwardsSchema
+            .optional()
+            .describe('Tasks that would land now, and conflict when this one has landed.'),
         })
         .optional(),
       warnings,

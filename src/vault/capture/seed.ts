@@ -138,8 +138,11 @@ async function convertsFiles(
     globs: true,
     ...common,
   })
-  for (const file of splitNul(listed.stdout)) {
-    if (converting.test((await scope.files.readText(path.join(workspace, toText(file)))) ?? '')) return true
+  for (const name of splitNul(listed.stdout)) {
+    const file = path.join(workspace, toText(name))
+    // Git follows no link there, and so knows no attributes by it.
+    if ((await scope.files.readKind(file)) !== 'file') continue
+    if (converting.test((await scope.files.readText(file)) ?? '')) return true
   }
   return false
 }

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { type BytePath, splitNul, toText } from '../../core/model/bytes.ts'
 import { isSame } from '../../core/model/leaf.ts'
+import { trivialMerge } from '../../core/model/trivial-merge.ts'
 import type { Conflict, Leaf, LeafChange, Merged, MergeInput } from '../../core/model/tree.ts'
 import { branchRef, branchRefs, nowhereHead } from '../../core/model/refs.ts'
 import { scratchIn } from '../../core/model/layout.ts'
@@ -17,46 +18,73 @@ let counter = 0
  * their own, because conflict markers show the names of the refs.
  */
 export async function mergeTrees(vault: OpenVault, input: MergeInput, signal?: AbortSignal): Promise<Merged> {
-  if (input.ours === input.base) return { tree: input.theirs, conflicts: [] }
-  if (input.theirs === input.base || input.theirs === input.ours) return { tree: input.ours, conflicts: [] }
-  const scratch = scratchIn(vault.vault, `merge-${process.pid}-${counter++}`)
-  const [ours, theirs] = input.labels.map(refName)
-  try {
-    await vault.files.makeFolder(path.join(scratch, branchRefs), 0o700)
-    await vault.files.makeFolder(path.join(scratch, 'info'), 0o700)
-    await vault.files.copy(path.join(vault.vault, 'config'), path.join(scratch, 'config'))
-    await vault.files.write(path.join(scratch, 'info', 'attributes'), attributeLines(input))
-    const at = new Date(0).toISOString()
-    const commit = (tree: string, parents: string[]) =>
-      vault.objects.put('commit', commitContent({ tree, parents, message: '', at }))
-    const base = await commit(input.base, [])
+  const known = trivialMerge(input)
+  if (known) return known
+  return withMergeFolder(vault, input, async (scratch) => {
+    const [ours, theirs] = input.labels.map(refName)
+    const commits = await putSides(vault, input)
     const sides = [
-      [ours ?? 'ours', input.ours],
-      [theirs ?? 'theirs', input.theirs],
+      [ours ?? 'ours', commits.ours],
+      [theirs ?? 'theirs', commits.theirs],
     ] as const
-    for (const [name, tree] of sides) {
-      await vault.files.write(path.join(scratch, branchRef(name)), `${await commit(tree, [base])}\n`)
-    }
-    await vault.files.write(path.join(scratch, 'HEAD'), nowhereHead)
+    for (const [name, commit] of sides)
+      await vault.files.write(path.join(scratch, branchRef(name)), `${commit}\n`)
     const { stdout } = await vault.exec({
       args: ['merge-tree', '--write-tree', '-z', '--messages', sides[0][0], sides[1][0]],
-      gitDir: scratch,
-      objectDir: path.join(vault.vault, 'objects'),
-      alternates: vault.alternates,
-      cwd: scratch,
-      settings: [
-        ['merge.directoryRenames', 'false'],
-        ['merge.renames', 'true'],
-      ],
+      ...callScope(vault, scratch, signal),
       expect: [1],
-      signal,
     })
     const merged = parseMerge(stdout)
     await noteWritten(vault.objects, merged.tree, [input.ours, input.theirs])
     return withSilentLosses(vault, input, merged)
+  })
+}
+
+/** A git folder with the merge rules of the target, and without any other setting that changes a merge. */
+export async function withMergeFolder<T>(
+  vault: OpenVault,
+  { attributes }: Pick<MergeInput, 'attributes'>,
+  work: (scratch: string) => Promise<T>,
+): Promise<T> {
+  const scratch = scratchIn(vault.vault, `merge-${process.pid}-${counter++}`)
+  try {
+    await vault.files.makeFolder(path.join(scratch, branchRefs), 0o700)
+    await vault.files.makeFolder(path.join(scratch, 'info'), 0o700)
+    await vault.files.copy(path.join(vault.vault, 'config'), path.join(scratch, 'config'))
+    await vault.files.write(path.join(scratch, 'info', 'attributes'), attributeLines(attributes))
+    await vault.files.write(path.join(scratch, 'HEAD'), nowhereHead)
+    return await work(scratch)
   } finally {
     await vault.files.remove(scratch)
   }
+}
+
+/** The temporary commits. The sides are younger than the base, so that git finds it without walking on. */
+export async function putSides(
+  { objects }: OpenVault,
+  input: Pick<MergeInput, 'base' | 'ours' | 'theirs'>,
+): Promise<{ ours: string; theirs: string }> {
+  const put = (tree: string, parents: string[], second: number) =>
+    objects.put(
+      'commit',
+      commitContent({ tree, parents, message: '', at: new Date(second * 1000).toISOString() }),
+    )
+  const base = await put(input.base, [], 0)
+  return { ours: await put(input.ours, [base], 1), theirs: await put(input.theirs, [base], 1) }
+}
+
+export function callScope(vault: OpenVault, scratch: string, signal: AbortSignal | undefined) {
+  return {
+    gitDir: scratch,
+    objectDir: path.join(vault.vault, 'objects'),
+    alternates: vault.alternates,
+    cwd: scratch,
+    settings: [
+      ['merge.directoryRenames', 'false'],
+      ['merge.renames', 'true'],
+    ],
+    signal,
+  } as const
 }
 
 /** Git syncs the objects that it writes and not their names: the next sync of ours does. */
@@ -77,7 +105,8 @@ async function noteWritten(objects: Objects, tree: string, sides: readonly (stri
   }
 }
 
-async function withSilentLosses(vault: OpenVault, input: MergeInput, merged: Merged): Promise<Merged> {
+/** Adds the losses that git does not report. */
+export async function withSilentLosses(vault: OpenVault, input: MergeInput, merged: Merged): Promise<Merged> {
   const ours = await compareTrees(vault.objects, input.base, input.ours)
   const theirs = await compareTrees(vault.objects, input.base, input.theirs)
   const known = new Set(merged.conflicts.map((conflict) => conflict.path))
@@ -139,7 +168,7 @@ function refName(label: string): string {
   return label.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+|\.lock$|\.$/g, '') || 'side'
 }
 
-function attributeLines({ attributes }: MergeInput): string {
+function attributeLines(attributes: MergeInput['attributes']): string {
   const lines = Array.from(attributes ?? [], ([file, how]) => {
     const pattern = toText(file).replace(/[\\*?[\]!"]/g, '\\$&')
     return `"/${pattern.replaceAll('\n', '\\n')}" ${how === 'union' ? 'merge=union' : '-merge'}\n`
@@ -157,7 +186,10 @@ const kinds: readonly (readonly [RegExp, Conflict['kind']])[] = [
 
 /** `<tree> 0 (<mode> <oid> <stage> TAB <path> 0)* 0 (<count> 0 <path> 0… <type> 0 <message> 0)*` */
 export function parseMerge(output: Uint8Array): Merged {
-  const [tree = '', ...fields] = splitNul(output)
+  return parseAnswer(splitNul(output))
+}
+
+export function parseAnswer([tree = '', ...fields]: readonly string[]): Merged {
   const end = fields.indexOf('')
   const conflicted = new Map<BytePath, Set<string>>()
   for (const entry of end === -1 ? [] : fields.slice(0, end)) {

@@ -8,7 +8,12 @@ import { nodeFiles } from '../../files/node.ts'
 import { vaultObjects } from './objects.ts'
 
 /** Packed objects are read by git: here there are none. */
-const reader = { read: async () => undefined, readSize: async () => undefined, close: () => {} }
+const reader = {
+  read: async () => undefined,
+  readSize: async () => undefined,
+  close: () => {},
+  end: async () => {},
+}
 const full = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
 
 function objectsWith(around: (files: FileSystem) => Partial<FileSystem>) {

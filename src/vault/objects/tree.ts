@@ -86,6 +86,18 @@ export async function findEntry(
   return undefined
 }
 
+/** The entries of a folder, by name; a folder is null. Undefined when there is no such folder. */
+export async function findEntries(
+  store: TreeStore,
+  tree: string,
+  folder: BytePath,
+): Promise<Map<BytePath, Leaf | null> | undefined> {
+  const entry = folder === '' ? undefined : await findEntry(store, tree, folder)
+  const oid = folder === '' ? tree : folderOf(entry)
+  if (oid === null) return undefined
+  return new Map((await store.read(oid)).map((inside) => [inside.name, leafOf(inside)]))
+}
+
 export async function findLeaf(
   store: TreeStore,
   tree: string | null,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type BigIntStats, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { eachOf } from '../../core/base/concurrency.ts'
+import { inTime } from '../../core/base/in-time.ts'
 import { below, type BytePath, splitNul } from '../../core/model/bytes.ts'
 import type { CheckoutChange, CheckoutLook, CheckoutSide, DirtyFile } from '../../core/model/checkout-look.ts'
 import { isSame } from '../../core/model/leaf.ts'
@@ -58,25 +59,11 @@ async function readLook(
 ): Promise<CheckoutLook | undefined> {
   const at = BigInt(Date.now()) * 1_000_000n
   const head = await findCommit(vault.exec, place, 'HEAD', signal)
-  const found = await inTime(signal, (late) => scanFiles(vault, checkout, index, late))
+  const found = await inTime(longestMs, signal, (late) => scanFiles(vault, checkout, index, late))
   if (!found || found.length > mostDirty) return undefined
   const room = { bytes: mostDirtyBytes }
   const dirty = new Map(found.map((file) => [file, readDirty(checkout, file, room)]))
   return { checkout, gitDir: place.gitDir, index, head, at, dirty }
-}
-
-/** Undefined when the work took too long. */
-async function inTime<T>(
-  signal: AbortSignal | undefined,
-  work: (late: AbortSignal) => Promise<T>,
-): Promise<T | undefined> {
-  const late = AbortSignal.timeout(longestMs)
-  try {
-    return await work(signal ? AbortSignal.any([signal, late]) : late)
-  } catch (error) {
-    if (late.aborted && !signal?.aborted) return undefined
-    throw error
-  }
 }
 
 function readDirty(checkout: string, file: BytePath, room: { bytes: number }): DirtyFile {
@@ -129,7 +116,9 @@ async function compare(
   task: Task,
   seen: CheckoutLook,
 ): Promise<CheckoutChange[] | undefined> {
-  const found = await inTime(undefined, (late) => scanFiles(vault, seen.checkout, seen.index, late))
+  const found = await inTime(longestMs, undefined, (late) =>
+    scanFiles(vault, seen.checkout, seen.index, late),
+  )
   if (!found) return undefined
   const candidates = new Set([...found, ...seen.dirty.keys()].filter((file) => !isStillDirty(seen, file)))
   await dropCommitted(vault, repo, seen, candidates)

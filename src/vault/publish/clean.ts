@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { eachOf } from '../../core/base/concurrency.ts'
+import { attributeFiles } from '../../core/model/attribute-files.ts'
 import { below, type BytePath, splitNul, toBytes } from '../../core/model/bytes.ts'
 import { appError, programFailure } from '../../core/model/errors.ts'
 import type { Repo } from '../../core/model/repo.ts'
@@ -107,16 +108,10 @@ async function attributesFor(
   tree: string,
   files: Iterable<BytePath>,
 ): Promise<Map<BytePath, Leaf>> {
-  const folders = new Set<BytePath>([''])
-  for (const file of files) {
-    for (let slash = file.indexOf('/'); slash !== -1; slash = file.indexOf('/', slash + 1)) {
-      folders.add(file.slice(0, slash + 1))
-    }
-  }
   const found = new Map<BytePath, Leaf>()
-  for (const folder of folders) {
-    const leaf = await findLeaf(vault.objects, tree, `${folder}.gitattributes`)
-    if (leaf?.mode.startsWith('100')) found.set(`${folder}.gitattributes`, leaf)
+  for (const file of attributeFiles(files)) {
+    const leaf = await findLeaf(vault.objects, tree, file)
+    if (leaf?.mode.startsWith('100')) found.set(file, leaf)
   }
   return found
 }
