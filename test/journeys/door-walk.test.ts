@@ -15,6 +15,7 @@ import {
   type WalkedDoor,
 } from '../support/door-walk.ts'
 import { openClient } from '../support/mcp.ts'
+import { openTestSocket } from '../support/socket.ts'
 
 /** The exit codes that a status stands for. */
 const exits: Readonly<Record<number, readonly number[]>> = {
@@ -49,6 +50,25 @@ const http: WalkedDoor = {
   },
 }
 
+const webSocket: WalkedDoor = {
+  name: 'WebSocket',
+  rule: 'D9',
+  async open(repo) {
+    const daemon = await startDaemon(repo)
+    const socket = await openTestSocket(daemon)
+    return {
+      async call(action, input) {
+        const { type, payload, error } = await socket.request(action, input)
+        return type === 'response' ? payload : { ok: false, error }
+      },
+      async close() {
+        socket.ws.terminate()
+        await daemon.stop()
+      },
+    }
+  },
+}
+
 const mcp: WalkedDoor = {
   name: 'MCP',
   rule: 'M1',
@@ -58,7 +78,7 @@ const mcp: WalkedDoor = {
   },
 }
 
-const doors: readonly WalkedDoor[] = [http, mcp]
+const doors: readonly WalkedDoor[] = [http, webSocket, mcp]
 
 let user: Walker
 const printed: (Printed | undefined)[] = []
