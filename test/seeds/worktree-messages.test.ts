@@ -1,14 +1,17 @@
 /** The messages of a board that drives agents by worktrees: each name, proven by what it changes in the repository. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { worktreeSchema, type WorktreeView } from '../../src/protocol/second-names.ts'
+import type { z } from 'zod'
+import { worktreeSchema } from '../../src/protocol/second-names.ts'
 import { startDaemon, type TestDaemon } from '../support/daemon.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { openTestSocket, type TestSocket } from '../support/socket.ts'
 import { play, withStandIn } from '../support/stand-in.ts'
 import { branches, linkedWorktrees } from '../support/workspace.ts'
+
+type WorktreeView = z.infer<typeof worktreeSchema>
 
 let repo: TestRepo
 let daemon: TestDaemon
@@ -18,7 +21,7 @@ let repository_id: string
 beforeAll(async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'offshoot-test-'))
   repo = withStandIn(testRepo({ 'a.txt': 'one\n' }, folder))
-  repo.env.OFFSHOOT_LIMITS_PER_REPO = '100'
+  setLimit(100)
   daemon = await startDaemon(repo)
   socket = await openTestSocket(daemon)
   await offshoot(repo, 'start', 'FIRST')
@@ -32,6 +35,13 @@ afterAll(async () => {
   rmSync(repo.home, { recursive: true, force: true })
 })
 
+/** How many worktrees a repository may have. */
+function setLimit(count: number): void {
+  const folder = path.join(repo.env.XDG_CONFIG_HOME ?? path.join(repo.home, '.config'), 'offshoot')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(path.join(folder, 'config.yaml'), `limits:\n  perRepo: ${count}\n`)
+}
+
 /** The payload of the answer; throws the error that came instead. */
 async function ask(action: string, payload: object) {
   const answer = await socket.request(action, payload)
@@ -42,9 +52,9 @@ async function ask(action: string, payload: object) {
 
 /** A task with one file and one step. */
 async function worked(task: string): Promise<WorktreeView> {
-  const { json } = await offshoot(repo, 'start', task, '--json')
-  writeFileSync(path.join(json.task.path, `${task}.txt`), `${task}\n`)
-  await offshoot(repo, 'checkpoint', task)
+  const { task: started } = await ask('task.start', { repo: repo.dir, task })
+  writeFileSync(path.join(started.path, `${task}.txt`), `${task}\n`)
+  await ask('task.checkpoint', { repo: repo.dir, task })
   return (await ask('worktree.get', { task_id: task })).worktree
 }
 const inCheckout = (task: string) => existsSync(path.join(repo.dir, `${task}.txt`))
@@ -155,7 +165,7 @@ describe('D10: worktree.merge', () => {
   test('a conflict is an error that names the files, and nothing is written', async () => {
     const { path: folder } = await worked('CLASH')
     writeFileSync(path.join(folder, 'a.txt'), 'theirs\n')
-    await offshoot(repo, 'checkpoint', 'CLASH')
+    await ask('task.checkpoint', { repo: repo.dir, task: 'CLASH' })
     repo.write('a.txt', 'mine\n')
     repo.git('commit', '--quiet', '--all', '--message=Mine')
     const before = repo.git('rev-parse', 'main')
@@ -212,14 +222,15 @@ describe('D10: task.close', () => {
   })
 })
 
-describe('D10: orchestrator.start', () => {
-  const ended = async (task: string) => {
-    for (;;) {
-      const { task: shown } = await ask('task.show', { repo: repo.dir, task })
-      if (!shown.running) return shown
-    }
+/** The task when its agent has ended. */
+async function ended(task: string) {
+  for (;;) {
+    const { task: shown } = await ask('task.show', { repo: repo.dir, task })
+    if (!shown.running) return shown
   }
+}
 
+describe('D10: orchestrator.start', () => {
   test('makes the worktree, answers when the agent is at work, and the agent goes on by itself', async () => {
     const prompt = play({ write: 'agent.txt' })
     const { worktree, unused, pid } = await ask('orchestrator.start', {
@@ -262,6 +273,117 @@ describe('D10: orchestrator.start', () => {
     })
     expect(worktree.repository_id).not.toBe(repository_id)
     await ask('worktree.discard', { task_id: 'NEW-REPO' }).catch(() => {})
+  })
+})
+
+/** A worktree stays until its task is closed, whatever becomes of the agent. */
+describe('D10: the life of a worktree', () => {
+  const launch = (task_id: string, ...acts: Parameters<typeof play>) =>
+    ask('orchestrator.start', { repository_id, task_id, prompt: play(...acts) })
+  const get = async (task_id: string) => (await ask('worktree.get', { task_id })).worktree as WorktreeView
+
+  test('an agent that fails leaves it, with what it did', async () => {
+    await launch('FAILED', { write: 'half.txt' }, { fail: 'gave up' })
+    expect(await ended('FAILED')).toMatchObject({ state: 'failed', checkpoints: 1 })
+    const { path: folder, status } = await get('FAILED')
+    expect([status, existsSync(path.join(folder, 'half.txt'))]).toEqual(['active', true])
+  })
+
+  test('a cancelled run leaves it, and a follow-up works in the same folder', async () => {
+    await launch('STOPPED', { write: 'one.txt' }, { sh: 'sleep 600' })
+    const { path: folder, id } = await get('STOPPED')
+    await expect.poll(() => existsSync(path.join(folder, 'one.txt')), { timeout: 20_000 }).toBe(true)
+    await ask('task.stop', { repo: repo.dir, task: 'STOPPED' })
+    await ended('STOPPED')
+    expect(await get('STOPPED')).toMatchObject({ id, status: 'active', path: folder })
+    await launch('STOPPED', { sh: 'cat one.txt > two.txt' })
+    await ended('STOPPED')
+    expect(existsSync(path.join(folder, 'two.txt'))).toBe(true)
+  })
+
+  test('a folder that was lost is made again at the next launch, with the steps', async () => {
+    const { path: folder, id } = await worked('LOST')
+    rmSync(folder, { recursive: true, force: true })
+    expect(await get('LOST')).toMatchObject({ status: 'active', state: 'stale' })
+    const { worktree } = await launch('LOST', { sh: 'cat LOST.txt > again.txt' })
+    expect(worktree).toMatchObject({ id })
+    await ended('LOST')
+    expect(existsSync(path.join((await get('LOST')).path, 'again.txt'))).toBe(true)
+  })
+
+  test('a deleted task takes worktree and branch along', async () => {
+    const { path: folder, branch } = await worked('DELETED')
+    await ask('task.delete', { repo: repo.dir, task: 'DELETED' })
+    expect([existsSync(folder), branches(repo).includes(branch)]).toEqual([false, false])
+    const { worktrees } = await ask('worktree.list', { repository_id, all: true })
+    expect(worktrees.some(({ task_id }: WorktreeView) => task_id === 'DELETED')).toBe(false)
+  })
+
+  test('a restart of the daemon keeps the worktrees of its tasks', async () => {
+    const before = await worked('RESTART')
+    socket.ws.terminate()
+    await daemon.stop('SIGKILL')
+    daemon = await startDaemon(repo)
+    socket = await openTestSocket(daemon)
+    expect(await get('RESTART')).toEqual(before)
+  })
+
+  test('each change of it is a notification', async () => {
+    const watcher = await openTestSocket(daemon)
+    onTestFinished(() => watcher.ws.terminate())
+    const { payload } = await watcher.request('subscribe', { repos: [repository_id], tasks: ['NOTIFIED'] })
+    await worked('NOTIFIED')
+    await ask('worktree.merge', { task_id: 'NOTIFIED', merge_method: 'squash' })
+    const isLast = ({ action, payload: told }: { action: string; payload: { event?: { type: string } } }) =>
+      action === 'task.event' && told.event?.type === 'operation.done'
+    await watcher.heard(isLast)
+    const heard = watcher.frames.filter(({ action }) => action === 'task.event')
+    expect(heard.map(({ type }) => type)).toEqual(heard.map(() => 'notification'))
+    expect(heard.map(({ payload: { event } }) => event.type)).toEqual(
+      expect.arrayContaining(['start.begun', 'start.done', 'checkpoint', 'operation.done']),
+    )
+    for (const { payload: told } of heard)
+      expect([told.task, told.repo, told.seq > payload.seq]).toEqual(['NOTIFIED', repository_id, true])
+  })
+})
+
+describe('D10: what is refused', () => {
+  const code = async (action: string, payload: object) =>
+    (await socket.request(action, payload)).error?.code as string | undefined
+
+  test('a branch that is there already', async () => {
+    repo.git('branch', 'offshoot/TAKEN')
+    expect(await code('task.start', { repo: repo.dir, task: 'TAKEN' })).toBe('WT_002')
+  })
+
+  test('a base branch that is not there', async () => {
+    const launch = { repository_id, task_id: 'BASELESS', prompt: play(), base_branch: 'none' }
+    expect(await code('orchestrator.start', launch)).toBe('WT_010')
+    expect(await code('worktree.get', { task_id: 'BASELESS' })).toBe('WT_007')
+  })
+
+  test('a folder that is no repository', async () => {
+    const launch = { repository_path: '/', task_id: 'NOWHERE', prompt: play() }
+    expect(await code('orchestrator.start', launch)).toBe('WT_009')
+  })
+
+  test('another launch and a merge while the agent is at work; a discard ends it first', async () => {
+    await ask('orchestrator.start', { repository_id, task_id: 'BUSY', prompt: play({ sh: 'sleep 600' }) })
+    expect(await code('orchestrator.start', { task_id: 'BUSY', prompt: play() })).toBe('WT_012')
+    expect(await code('worktree.merge', { task_id: 'BUSY' })).toBe('WT_012')
+    const { worktree, task } = await ask('worktree.discard', { task_id: 'BUSY' })
+    expect([worktree.status, task.reason]).toEqual(['deleted', 'Stopped by the user.'])
+  })
+
+  test('a worktree above the limit, until another is closed', async () => {
+    setLimit(1)
+    onTestFinished(() => setLimit(100))
+    const small = testRepo()
+    const start = (task: string) => socket.request('task.start', { repo: small.dir, task })
+    expect(await start('ONE')).toMatchObject({ type: 'response' })
+    expect(await start('TWO')).toMatchObject({ error: { code: 'WT_003', data: { open: 1, limit: 1 } } })
+    await ask('worktree.discard', { task_id: 'ONE' })
+    expect(await start('TWO')).toMatchObject({ type: 'response' })
   })
 })
 
