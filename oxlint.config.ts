@@ -79,6 +79,7 @@ const folders: Record<string, Folder> = {
     from: ['actions', 'api', 'protocol', ...seen],
     packages: ['@modelcontextprotocol/server', 'zod'],
   },
+  acp: { from: ['api', ...seen], types: ['protocol'], packages: ['@agentclientprotocol/sdk'] },
   compose: { from: [...below, ...adapters()] },
   // It checks inputs by their schemas, so it loads the protocol, with the first call.
   library: { from: ['actions', 'api', 'protocol', ...below], types: ['compose'] },
@@ -120,6 +121,7 @@ const files: Record<string, Folder> = {
   'cli/commands/serve.ts': { from: ['cli', 'client', 'compose', 'daemon', ...seen] },
   'cli/commands/daemon.ts': { from: ['cli', 'client', 'compose', ...seen] },
   'cli/commands/mcp.ts': { from: ['actions', 'api', 'cli', 'mcp', ...seen] },
+  'cli/commands/acp.ts': { from: ['acp', 'api', 'cli', ...seen] },
   'cli/pager.ts': { from: ['process'] },
   'cli/editor.ts': { from: [...seen, 'process'] },
   // The demo plays a user at a shell.

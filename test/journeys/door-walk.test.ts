@@ -115,7 +115,11 @@ beforeAll(async () => {
   const byDoors = doors.map(({ name, open }) =>
     walked(async (walker) => {
       const door = await open(walker.repo)
-      answered.set(name, await walkByDoor(walker, door).finally(() => door.close()))
+      try {
+        answered.set(name, await walkByDoor(walker, door))
+      } finally {
+        await door.close()
+      }
     }),
   )
   const byCommand = walked(async (walker) => void (printed = await walkByCommand(walker)))
