@@ -2,7 +2,7 @@
 import { Readable, Writable } from 'node:stream'
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import { asRequestError } from './errors.ts'
-import { type AcpOptions, openSessions } from './sessions.ts'
+import { type AcpOptions, openTalks } from './talks.ts'
 
 /** Serves one client until it leaves or `signal` aborts; what was under way is then cancelled and has ended. */
 export async function serveAcp(
@@ -11,7 +11,7 @@ export async function serveAcp(
   output: Writable,
   signal?: AbortSignal,
 ): Promise<void> {
-  const sessions = openSessions(options)
+  const talks = openTalks(options)
   const connection = agent({ name: 'offshoot' })
     .onRequest(methods.agent.initialize, () => ({
       protocolVersion: PROTOCOL_VERSION,
@@ -23,21 +23,21 @@ export async function serveAcp(
       },
       authMethods: [],
     }))
-    .onRequest(methods.agent.session.new, (asked) => told(sessions.create(asked.params.cwd, asked.signal)))
-    .onRequest(methods.agent.session.load, ({ params, client }) => told(sessions.load(params, client)))
-    .onRequest(methods.agent.session.resume, ({ params }) => told(sessions.resume(params)))
-    .onRequest(methods.agent.session.list, ({ params }) => told(sessions.list(params.cwd)))
-    .onRequest(methods.agent.session.close, ({ params }) => told(sessions.close(params.sessionId)))
+    .onRequest(methods.agent.session.new, (asked) => told(talks.create(asked.params.cwd, asked.signal)))
+    .onRequest(methods.agent.session.load, ({ params, client }) => told(talks.load(params, client)))
+    .onRequest(methods.agent.session.resume, ({ params }) => told(talks.resume(params)))
+    .onRequest(methods.agent.session.list, ({ params }) => told(talks.list(params.cwd)))
+    .onRequest(methods.agent.session.close, ({ params }) => told(talks.close(params.sessionId)))
     .onRequest(methods.agent.session.prompt, (asked) =>
-      told(sessions.prompt(asked.params, asked.client, asked.signal)),
+      told(talks.prompt(asked.params, asked.client, asked.signal)),
     )
-    .onNotification(methods.agent.session.cancel, ({ params }) => sessions.cancel(params.sessionId))
+    .onNotification(methods.agent.session.cancel, ({ params }) => talks.cancel(params.sessionId))
     .connect(ndJsonStream(Writable.toWeb(output), Readable.toWeb(input) as ReadableStream<Uint8Array>))
   const leave = () => connection.close()
   signal?.addEventListener('abort', leave, { once: true })
   if (signal?.aborted) leave()
   await connection.closed
-  await sessions.end()
+  await talks.end()
 }
 
 /** The answer, or the error as the protocol has it. */

@@ -29,7 +29,7 @@ export async function runTurn({
   run,
   task,
   signal,
-}: TurnInput): Promise<{ readonly stopReason: StopReason; readonly task?: TaskView }> {
+}: TurnInput): Promise<StopReason> {
   const send = openSender(client, sessionId)
   let updates = openUpdates('turn', task.path)
 
@@ -59,10 +59,10 @@ export async function runTurn({
       return hear(told, updates)
     })
     send([outcome(ran.task)])
-    return { stopReason: 'end_turn', task: ran.task }
+    return 'end_turn'
   } catch (thrown) {
     if (appError(thrown).problem !== 'cancelled') throw thrown
-    return { stopReason: 'cancelled' }
+    return 'cancelled'
   } finally {
     await send.all()
   }

@@ -1,6 +1,12 @@
 /** Turns the events of a run, while it goes on or in its transcript, into updates of a session. */
 import path from 'node:path'
-import type { ContentChunk, SessionUpdate, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk'
+import type {
+  ContentChunk,
+  PlanEntry,
+  SessionUpdate,
+  ToolCallUpdate,
+  ToolKind,
+} from '@agentclientprotocol/sdk'
 import { counted } from '../core/base/counted.ts'
 import { quoted } from '../core/base/shell-quote.ts'
 import type { TaskView } from '../core/model/task-view.ts'
@@ -84,6 +90,8 @@ export function openUpdates(run: string, workspace: string): Updates {
         }
         case 'checkpoint':
           return [stepUpdate(told.checkpoint)]
+        case 'plan':
+          return [{ sessionUpdate: 'plan', entries: told.entries.map(planEntry) }]
         case 'waiting':
           return [say(`The agent asks: ${titleOf(told)} (${told.reason}). \`offshoot answer\` answers it.`)]
         default:
@@ -138,6 +146,12 @@ export function outcome({ id, state, checkpoints, files, insertions, deletions }
   return message(`\n\n${id} ${state}: ${counts}.${files > 0 ? ` ${lands}` : ''}`)
 }
 
+/** The protocol wants a priority, and agents tell none. */
+const planEntry = ({ text, state }: Extract<Told, { event: 'plan' }>['entries'][number]): PlanEntry => ({
+  content: text,
+  priority: 'medium',
+  status: state,
+})
 const chunk = (text: string): ContentChunk => ({ content: { type: 'text', text } })
 const message = (text: string): SessionUpdate => ({ sessionUpdate: 'agent_message_chunk', ...chunk(text) })
 const thought = (text: string): SessionUpdate => ({ sessionUpdate: 'agent_thought_chunk', ...chunk(text) })

@@ -50,7 +50,9 @@ describe('E1: a session', () => {
     const session = await editor.open()
     const [task] = await tasksIn(repo)
     expect(task).toMatchObject({ uid: session, state: 'active', runs: 0 })
+    const todos = [{ content: 'write', status: 'in_progress', activeForm: 'Writing' }]
     const prompt = play(
+      { use: 'TodoWrite', input: { todos } },
       { say: 'I begin.', write: 'one.txt' },
       { sh: 'echo two > two.txt' },
       { say: 'I am done.' },
@@ -70,6 +72,10 @@ describe('E1: a session', () => {
     ])
     expect(editor.text(session)).toMatch(/^I begin\.\s+I am done\.[\s\S]*2 steps, 2 files, \+2 -0/)
     expect(editor.text(session)).toMatch(new RegExp(`offshoot accept ${task.id}\`.*$`))
+    expect(editor.updates(session)).toContainEqual({
+      sessionUpdate: 'plan',
+      entries: [{ content: 'write', priority: 'medium', status: 'in_progress' }],
+    })
     expect(existsSync(path.join(repo.dir, 'one.txt'))).toBe(false)
     expect(await offshoot(repo, 'accept', task.id)).toMatchObject({ code: 0 })
     expect(existsSync(path.join(repo.dir, 'two.txt'))).toBe(true)
@@ -268,6 +274,8 @@ describe('E4: a session that is opened again', () => {
     await editor.prompt(session, play({ write: 'one.txt' }))
     const [{ id }] = await tasksIn(repo)
     await offshoot(repo, 'accept', id)
+    await offshoot(repo, 'start', id)
+    await expect(editor.prompt(session, play())).rejects.toMatchObject({ code: -32002 })
     for (const cwd of [repo.dir, testRepo().dir])
       await expect(
         editor.agent.request(methods.agent.session.resume, { sessionId: session, cwd, mcpServers: [] }),

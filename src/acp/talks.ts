@@ -28,14 +28,17 @@ export interface AcpOptions {
 
 interface Session {
   readonly repo: string
-  task: TaskView
+  /** As it was when the session was opened. */
+  readonly task: TaskView
+  /** Somebody has sent a prompt. */
+  wasAsked?: true
   /** The turn that is under way. */
   turn?: { readonly cancel: AbortController; readonly ended: Promise<unknown> } | undefined
 }
 
 type Named = Pick<LoadSessionRequest, 'sessionId' | 'cwd'>
 
-export interface Sessions {
+export interface Talks {
   /** Makes a task in the repository that holds the folder. */
   create(cwd: string, signal: AbortSignal): Promise<NewSessionResponse>
   /** Opens the session of an open task again, and tells the client what was said and done in it. */
@@ -50,7 +53,7 @@ export interface Sessions {
   end(): Promise<void>
 }
 
-export function openSessions({ call, agent, policy }: AcpOptions): Sessions {
+export function openTalks({ call, agent, policy }: AcpOptions): Talks {
   const open = new Map<string, Session>()
 
   function requireSession(id: string): Session {
@@ -73,8 +76,8 @@ export function openSessions({ call, agent, policy }: AcpOptions): Sessions {
     await session.turn?.ended
     open.delete(id)
     // Editors open sessions in advance, and a task that nobody used would count against the limit.
-    const { task, repo } = session
-    if (task.runs > 0) return
+    const { task, repo, wasAsked } = session
+    if (wasAsked || task.runs > 0) return
     const { task: now } = await call('task.show', { repo, task: task.id })
     if (now.uid === id && now.runs === 0 && now.checkpoints === 0 && now.dirty === false)
       await call('task.delete', { repo, task: task.id })
@@ -111,25 +114,29 @@ export function openSessions({ call, agent, policy }: AcpOptions): Sessions {
     async prompt({ sessionId, prompt }, client, signal) {
       const session = requireSession(sessionId)
       if (session.turn) throw RequestError.invalidRequest(undefined, 'the session is in the middle of a turn')
-      const { repo, task } = session
       const cancel = new AbortController()
-      const run = {
-        repo,
-        task: task.id,
-        create: false,
-        prompt: promptText(prompt, task.origin),
-        resume: task.conversation !== undefined,
-        agent,
-        policy,
-      }
-      signal.addEventListener('abort', () => cancel.abort(cancelled()), { once: true })
-      const turn = runTurn({ call, client, sessionId, run, task, signal: cancel.signal })
+      const abort = () => cancel.abort(cancelled())
+      signal.addEventListener('abort', abort, { once: true })
+      if (signal.aborted) abort()
+      const turn = (async () => {
+        const task = await requireOpen(sessionId, session)
+        const run = {
+          repo: session.repo,
+          task: task.id,
+          create: false,
+          prompt: promptText(prompt, task.origin),
+          resume: task.conversation !== undefined,
+          agent,
+          policy,
+        }
+        return runTurn({ call, client, sessionId, run, task, signal: cancel.signal })
+      })()
       session.turn = { cancel, ended: turn.catch(() => {}) }
+      session.wasAsked = true
       try {
-        return { stopReason: (await turn).stopReason }
+        return { stopReason: await turn }
       } finally {
         session.turn = undefined
-        session.task = await reread(session)
       }
     },
     cancel: (sessionId) => open.get(sessionId)?.turn?.cancel.abort(cancelled()),
@@ -142,10 +149,11 @@ export function openSessions({ call, agent, policy }: AcpOptions): Sessions {
     },
   }
 
-  /** The task after a turn: it has a conversation to go on with, unless the agent has none. */
-  async function reread({ repo, task }: Session): Promise<TaskView> {
-    const found = await call('task.find', { repo, task: task.id }).catch(() => undefined)
-    return found?.task?.uid === task.uid ? found.task : task
+  /** The task as it is now. One that was closed meanwhile may have lent its id to another. */
+  async function requireOpen(id: string, { repo, task }: Session): Promise<TaskView> {
+    const { task: now } = await call('task.find', { repo, task: task.id })
+    if (now?.uid !== id) throw RequestError.sessionNotFound(id)
+    return now
   }
 }
 
