@@ -74,7 +74,7 @@ const folders: Record<string, Folder> = {
   api: { from: ['actions', 'core'], types: ['protocol'] },
   cli: { from: ['actions', 'api', 'client', ...seen], types: ['protocol'] },
   client: { from: ['actions', ...seen], types: ['protocol'] },
-  daemon: { from: ['actions', 'api', 'client', 'protocol', ...seen], packages: ['pino', 'ws'] },
+  daemon: { from: ['actions', 'api', 'client', 'mcp', 'protocol', ...seen], packages: ['pino', 'ws'] },
   mcp: {
     from: ['actions', 'api', 'protocol', ...seen],
     packages: ['@modelcontextprotocol/server', 'zod'],
