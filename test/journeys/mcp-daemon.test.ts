@@ -54,8 +54,9 @@ async function running(client: Client, task: string, dir = repo.dir) {
 }
 
 const shown = async (task: string) => (await daemon.call('task.show', { repo: repo.dir, task })).json.task
-const ended = (task: string) =>
-  expect.poll(async () => (await shown(task)).running, { timeout: 20_000 }).toBeUndefined()
+async function ended(task: string): Promise<void> {
+  await expect.poll(async () => (await shown(task)).running, { timeout: 20_000 }).toBeUndefined()
+}
 
 describe.each(eraNames)('M7: a client of the era %s', (era) => {
   test('M7: lists and calls tools, and reads resources', async () => {
@@ -83,7 +84,7 @@ describe.each(eraNames)('M7: a client of the era %s', (era) => {
       error: { code: 'WT_017', data: { scope: 'run' } },
     })
     await offshoot(repo, 'token', 'revoke', json.id)
-    await expect(client.listTools({}, { cacheMode: 'refresh' })).rejects.toThrow()
+    await expect(client.listTools({}, { cacheMode: 'refresh' })).rejects.toThrow('Error POSTing')
   })
 
   test('M7: is told of progress, and who hangs up cancels; the work is kept', async () => {
