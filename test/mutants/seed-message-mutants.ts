@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const where = folder ?? (record && repoRoot(record.commonDir))',
     replace: 'const where = record && repoRoot(record.commonDir)',
     suites: [messages],
-    breaks: ['a folder that is no repository', 'in a repository that offshoot'],
+    breaks: ['in a repository that offshoot'],
   },
   {
     name: 'messages: an error over WebSocket has no data',
@@ -167,5 +167,13 @@ export const mutants: readonly Mutant[] = [
     replace: "return new AppError('pathExists', message,",
     suites: [messages],
     breaks: ['a branch that is there already'],
+  },
+  {
+    name: 'messages: a folder without a repository is another error',
+    file: 'src/core/model/errors.ts',
+    find: "code: 'WT_009',",
+    replace: "code: 'WT_008',",
+    suites: [messages],
+    breaks: ['a folder that is no repository'],
   },
 ]
