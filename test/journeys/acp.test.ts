@@ -227,6 +227,18 @@ describe('E3: a cancel', () => {
     expect(await tasksIn(repo)).toMatchObject([{ uid: used, state: 'failed', checkpoints: 1 }])
   })
 
+  test('E3: a session that is closed in the middle of a turn cancels it', async () => {
+    const repo = withStandIn(testRepo())
+    const editor = await opened(repo)
+    const sessionId = await editor.open()
+    const { ready, prompt } = waits(repo)
+    const turn = editor.prompt(sessionId, prompt)
+    await until(() => existsSync(ready), 'the agent is at work')
+    await editor.agent.request(methods.agent.session.close, { sessionId })
+    expect(await turn).toBe('cancelled')
+    expect(await tasksIn(repo)).toMatchObject([{ uid: sessionId, state: 'failed', checkpoints: 1 }])
+  })
+
   test('E3: a session that is closed is gone, and one in which a file was written keeps its task', async () => {
     const repo = withStandIn(testRepo())
     const editor = await opened(repo)

@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
     suites: [journey],
   },
   {
-    name: 'ACP: an editor that leaves leaves its runs behind',
+    name: 'ACP: a session that is closed waits for the end of its run',
     file: 'src/acp/talks.ts',
     find: 'session.turn?.cancel.abort(cancelled())\n    await',
     replace: 'await',
