@@ -74,11 +74,12 @@ const folders: Record<string, Folder> = {
   api: { from: ['actions', 'core'], types: ['protocol'] },
   cli: { from: ['actions', 'api', 'client', ...seen], types: ['protocol'] },
   client: { from: ['actions', ...seen], types: ['protocol'] },
-  daemon: { from: ['actions', 'api', 'client', 'protocol', ...seen], packages: ['pino', 'ws'] },
+  daemon: { from: ['actions', 'api', 'client', 'mcp', 'protocol', ...seen], packages: ['pino', 'ws'] },
   mcp: {
     from: ['actions', 'api', 'protocol', ...seen],
     packages: ['@modelcontextprotocol/server', 'zod'],
   },
+  acp: { from: ['api', ...seen], types: ['protocol'], packages: ['@agentclientprotocol/sdk'] },
   compose: { from: [...below, ...adapters()] },
   // It checks inputs by their schemas, so it loads the protocol, with the first call.
   library: { from: ['actions', 'api', 'protocol', ...below], types: ['compose'] },
@@ -122,6 +123,7 @@ const files: Record<string, Folder> = {
   'cli/commands/mcp.ts': { from: ['actions', 'api', 'cli', 'mcp', ...seen] },
   // What the command prints, it prints in the daemon, too.
   'cli/served.ts': { from: ['actions', 'api', 'cli', 'client', ...seen], types: ['daemon', 'protocol'] },
+  'cli/commands/acp.ts': { from: ['acp', 'api', 'cli', ...seen] },
   'cli/pager.ts': { from: ['process'] },
   'cli/editor.ts': { from: [...seen, 'process'] },
   // The demo plays a user at a shell.

@@ -146,3 +146,19 @@ test('M5: messages of the wrong form are passed over, and the talk goes on', asy
   expect(talk.end()).toEqual({ ok: true, reason: '' })
   expect(heard.events.filter((event) => event.type === 'message')).toEqual([])
 })
+
+test('E1: its plan is told', async () => {
+  const { heard, over, play } = begun()
+  const plan = {
+    sessionUpdate: 'plan',
+    entries: [{ content: 'look', priority: 'high', status: 'completed' }],
+  }
+  await play([
+    { jsonrpc: '2.0', result: { protocolVersion: 1 } },
+    { jsonrpc: '2.0', result: { sessionId: 's' } },
+    { jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update: plan } },
+    { jsonrpc: '2.0', result: { stopReason: 'end_turn' } },
+  ])
+  await over
+  expect(heard.events).toContainEqual({ type: 'plan', entries: [{ text: 'look', state: 'completed' }] })
+})

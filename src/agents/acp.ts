@@ -12,6 +12,7 @@ import type { CommandStdin } from '../core/model/command.ts'
 import type { Usage } from '../core/model/usage.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
+import { stateOf } from './plan.ts'
 import { lastWords } from './words.ts'
 
 export const acp: Agent = {
@@ -79,6 +80,11 @@ export function acpTalk({ client, methods, PROTOCOL_VERSION }: Protocol, push: P
         const ok = update.status === 'completed'
         return push({ type: 'toolEnded', ...acpCall(whole), ok, release: () => {} })
       }
+      case 'plan':
+        return push({
+          type: 'plan',
+          entries: update.entries.map(({ content, status }) => ({ text: content, state: stateOf(status) })),
+        })
       case 'usage_update': {
         const { amount, currency } = update.cost ?? {}
         if (amount === undefined || currency !== 'USD') return

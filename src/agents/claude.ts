@@ -11,6 +11,7 @@ import { allowances } from './allowances.ts'
 import { events, type Push } from './events.ts'
 import { jsonLines } from './lines.ts'
 import { messages } from './messages.ts'
+import { planOf } from './plan.ts'
 import { type Shaped, shaped } from './shape.ts'
 import { skill } from './skill.ts'
 import { inWords, lastWords } from './words.ts'
@@ -159,6 +160,8 @@ export function claudeTalk(push: Push, stdin: CommandStdin, workspace: string) {
         settled.add(call.id ?? '')
         const ok = hook.hook_event_name === 'PostToolUse'
         const goesOn = ok && call.kind === 'shell' && isInBackground(call, hook.tool_response)
+        const entries = ok && call.name === 'TodoWrite' ? planOf(call.input) : undefined
+        if (entries) push({ type: 'plan', entries })
         return push({ type: 'toolEnded', ...call, ok, goesOn, release: () => reply(id, {}) })
       }
       case 'WorktreeCreate':

@@ -5,7 +5,7 @@
  */
 import type { Action, Group, Option as Field } from '../actions/action.ts'
 import { type ActionName, actions } from '../actions/index.ts'
-import { isolations, scopes } from '../core/model/enums.ts'
+import { isolations, policyLevels, scopes } from '../core/model/enums.ts'
 import type { Command, Option, Positional } from './command.ts'
 
 interface Own
@@ -450,6 +450,26 @@ export const commands: readonly Command[] = [
     },
     examples: ['offshoot mcp', 'offshoot mcp --scope look', 'offshoot mcp -C ~/src/shop --scope land'],
     load: async () => (await import('./commands/mcp.ts')).mcp,
+  }),
+  command('acp', 'setup', 'Serve the Agent Client Protocol at stdin and stdout, for editors that start it', {
+    isForPrograms: true,
+    options: {
+      agent: {
+        type: 'string',
+        value: 'NAME',
+        suggests: 'agents',
+        help: 'the agent that does the work (default: agent.name, else the first installed)',
+      },
+      policy: {
+        type: 'string',
+        value: 'LEVEL',
+        values: policyLevels,
+        noun: 'policy',
+        help: 'permissive, moderate or strict (default: policy.level)',
+      },
+    },
+    examples: ['offshoot acp', 'offshoot acp --agent codex', 'offshoot acp --policy strict'],
+    load: async () => (await import('./commands/acp.ts')).acp,
   }),
   command(
     'completion',

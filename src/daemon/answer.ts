@@ -4,7 +4,8 @@ import { type AppError, appError, type ErrorKind } from '../core/model/errors.ts
 export interface HttpAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  readonly body: string | Buffer
+  /** A stream is sent as it comes. */
+  readonly body: string | Buffer | ReadableStream<Uint8Array>
 }
 
 /** The one place that says which failure is which status. */

@@ -1,5 +1,6 @@
 /** The HTTP door: each request passes the guard, and is then answered by the way that it takes. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
 import { AppError } from '../core/model/errors.ts'
 import type { Connection, ConnectionEnd } from '../core/ports/processes.ts'
 import { failure, type HttpAnswer } from './answer.ts'
@@ -21,6 +22,7 @@ interface HttpCall {
   readonly signal: AbortSignal
   /** The two ends of a connection over the network; undefined on the socket, and when the client has left. */
   readonly connection?: Connection | undefined
+  readonly headers: NodeJS.Dict<string[]>
   /** The first header of that name. */
   header(name: string): string | undefined
 }
@@ -104,7 +106,7 @@ async function respond(
   const { largest, method }: Route = routes[route]
   const text = method === 'GET' ? '' : await readBody(request, largest)
   if (text === undefined) return turnAway(response, 413)
-  const answer = await door.underWay.run(response, async (signal) => {
+  const answerOf = async (signal: AbortSignal): Promise<HttpAnswer> => {
     try {
       const body = method === 'GET' ? undefined : parsed(text)
       return await door.ways[route]({
@@ -113,14 +115,21 @@ async function respond(
         body,
         signal,
         connection: connectionOf(request),
+        headers: request.headersDistinct,
         header: (name) => request.headersDistinct[name]?.[0],
       })
     } catch (thrown) {
       return failure(thrown)
     }
+  }
+  const answer = await door.underWay.run(response, async (signal) => {
+    const found = await answerOf(signal)
+    // What streams is under way until its end.
+    if (found.body instanceof ReadableStream) await pour(response, found, found.body)
+    return found
   })
   note(door, verdict, answer, (performance.now() - begun) / 1000)
-  send(response, answer)
+  if (!(answer.body instanceof ReadableStream)) send(response, answer, answer.body)
 }
 
 function connectionOf({ socket }: IncomingMessage): Connection | undefined {
@@ -172,9 +181,19 @@ const everywhere: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 }
 
-function send(response: ServerResponse, { status, headers, body }: HttpAnswer): void {
+function send(response: ServerResponse, { status, headers }: HttpAnswer, body: string | Buffer): void {
   const length = Buffer.byteLength(body)
   response.writeHead(status, { ...everywhere, ...headers, 'content-length': length }).end(body)
+}
+
+/** Sends a stream no faster than the client takes it, and gives it up when the client has left. */
+async function pour(
+  response: ServerResponse,
+  { status, headers }: HttpAnswer,
+  body: ReadableStream<Uint8Array>,
+): Promise<void> {
+  response.writeHead(status, { ...everywhere, ...headers })
+  await pipeline(body, response).catch(() => {})
 }
 
 /** Says no more than the status, and hangs up: a body may still be on its way. */

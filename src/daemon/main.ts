@@ -16,6 +16,7 @@ import { type HttpDoor, openHttp, openInspect } from './http.ts'
 import { type FindPlay, openLines } from './lines.ts'
 import { listenAt, listenOn, makeSocketServer, makeTcpServer, type Tls } from './listen.ts'
 import { type Log, openLog } from './log.ts'
+import { openMcpWay } from './mcp.ts'
 import { openMetrics } from './metrics.ts'
 import { openOnce } from './once.ts'
 import { openPerform, type Outcome } from './perform.ts'
@@ -180,7 +181,9 @@ function openCore(
     metrics,
     isValid,
   })
-  const { makeCode, ...ways } = openWays({ ports, version, token: own.text, metrics, attempts, api, stop })
+  const mcp = openMcpWay(ports, version)
+  const needs = { ports, version, token: own.text, metrics, attempts, api, mcp, stop }
+  const { makeCode, ...ways } = openWays(needs)
   metrics.gauge('offshoot_requests_under_way', 'Requests that are being answered.', () => underWay.size)
   metrics.gauge('offshoot_sockets', 'WebSockets that are open.', () => sockets.size)
   metrics.gauge('offshoot_socket_waiting_bytes', 'What clients have not taken yet.', () => sockets.waiting)

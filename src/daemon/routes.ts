@@ -30,6 +30,9 @@ export const routes = {
   metrics: { method: 'GET', path: '/metrics', access: 'credential', largest: 0 },
   api: { method: 'POST', path: '/api/*', access: 'credential', largest: large },
   command: { method: 'GET', path: '/command', access: 'owner', upgrades: true, largest: 0 },
+  mcp: { method: 'POST', path: '/mcp', access: 'credential', largest: large },
+  // Clients of MCP ask for a stream of notices there, and take 405 for an answer.
+  mcpStream: { method: 'GET', path: '/mcp', access: 'credential', largest: 0 },
   socket: { method: 'GET', path: '/ws', access: 'credential', upgrades: true, largest: 0 },
   // The files of the page come last, so that no file hides a way.
   file: { method: 'GET', path: '/*', access: 'anybody', largest: 0 },

@@ -18,6 +18,7 @@ interface Needs {
   readonly metrics: Metrics
   readonly attempts: Attempts
   readonly api: Way
+  readonly mcp: Way
   /** Begins the stop; resolves when everything else has ended. */
   readonly stop: () => Promise<void>
 }
@@ -26,11 +27,13 @@ interface Needs {
 const codes = 'codes'
 
 export function openWays(needs: Needs): HttpDoor['ways'] & { readonly makeCode: () => string } {
-  const { ports, version, token, metrics, attempts, api, stop } = needs
+  const { ports, version, token, metrics, attempts, api, mcp, stop } = needs
   const open = openCodes(() => performance.now())
   const files = openStatic()
   return {
     api,
+    mcp,
+    mcpStream: () => ({ status: 405, headers: { allow: 'POST' }, body: '' }),
     makeCode: open.make,
     health: () => success({ version }),
     metrics: () => ({

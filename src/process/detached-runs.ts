@@ -4,7 +4,7 @@ import path from 'node:path'
 import { AppError } from '../core/model/errors.ts'
 import type { DetachedRuns, LogLine } from '../core/ports/detached-runs.ts'
 import { ownCommand } from './own-command.ts'
-import { endOfLog, findOpenRun, follow } from './run-log.ts'
+import { endOfLog, findOpenRun, follow, isLast } from './run-log.ts'
 import { startApart } from './spawn.ts'
 
 /** The process of a run watches over its agent as ours would. */
@@ -21,8 +21,13 @@ export function detachedRuns(env: NodeJS.ProcessEnv): DetachedRuns {
       child.stdin?.on('error', () => {}).end(prompt)
       await new Promise<void>((resolve, reject) => child.on('spawn', resolve).on('error', reject))
       const isWritten = () => Promise.resolve(child.exitCode === null && child.signalCode === null)
-      const isBegun = ({ event }: LogLine) => event === 'started' || event === 'queued'
-      const first = await follow(log, before, isBegun, isWritten, signal)
+      // The process of an earlier run may still write its last line: only when ours has ended, the last line is ours.
+      let last: LogLine | undefined
+      const isBegun = (line: LogLine) => {
+        if (isLast(line)) last = line
+        return line.event === 'started' || line.event === 'queued'
+      }
+      const first = (await follow(log, before, isBegun, isWritten, signal, () => false)) ?? last
       if (child.pid === undefined || first === undefined)
         throw new AppError('failed', 'The run could not be started.', { hint: `Its output is in ${log}` })
       return { pid: child.pid, first }

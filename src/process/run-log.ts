@@ -36,7 +36,8 @@ export function findOpenRun(file: string): number | undefined {
   return open
 }
 
-const isLast = (line: LogLine) => 'ok' in line && !('event' in line)
+/** The answer of the command, which a run prints when it has ended. */
+export const isLast = (line: LogLine) => 'ok' in line && !('event' in line)
 
 const lookMs = 50
 
@@ -46,11 +47,12 @@ export async function follow(
   take: (line: LogLine) => boolean | void,
   isWritten: () => Promise<boolean>,
   signal?: AbortSignal,
+  isEnd: (line: LogLine) => boolean = isLast,
 ): Promise<LogLine | undefined> {
   let last: LogLine | undefined
   const read = lines((text) => {
     const line = last ? undefined : parseLine(text)
-    if (line && (isLast(line) || take(line) === true)) last = line
+    if (line && (isEnd(line) || take(line) === true)) last = line
   })
   const added = reader(file, from, 'utf8')
   for (let isOver = false; ; isOver = !(await isWritten())) {

@@ -47,6 +47,11 @@ export const toldSchema = z.discriminatedUnion('event', [
   told('heard', { texts: list(z.string()) }),
   told('risky', { risks: list(riskSchema) }),
   told('checkpoint', { checkpoint: stepSchema }),
+  told('plan', {
+    entries: list(
+      z.object({ text: z.string(), state: z.enum(['pending', 'in_progress', 'completed']) }),
+    ).describe('What the agent means to do; takes the place of the plan before.'),
+  }),
   told('malformed', { reason: z.string() }),
   // Used since it was last told.
   told('usage', usageFields),

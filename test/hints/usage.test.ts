@@ -48,9 +48,9 @@ tryHints(import.meta.filename, [
       await hint('core/verbs/forecast.ts: Name each task once', 'offshoot forecast --after T1,T1', {
         shows: /T1/,
       })
-      await user.do('offshoot reject T2')
-      await hint('core/verbs/forecast.ts: Name open tasks', 'offshoot forecast --after T2', { shows: /T1/ })
-      await user.do('offshoot undo')
+      await user.do('offshoot start T4')
+      await user.do('offshoot reject T4')
+      await hint('core/verbs/forecast.ts: Name open tasks', 'offshoot forecast --after T4', { shows: /T1/ })
       await hint('cli/ages.ts: Write it as 12h', 'offshoot audit --since old', {
         worksNow: (said) => `offshoot audit ${said.split(': ')[1]}`,
       })

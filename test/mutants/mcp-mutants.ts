@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts'
 
 const journey = 'test/doors/mcp.test.ts'
 const overHttp = 'test/doors/mcp-http.test.ts'
+const inDaemon = 'test/doors/mcp-daemon.test.ts'
 const unit = (name: string) => `src/mcp/${name}.test.ts`
 
 export const mutants: readonly Mutant[] = [
@@ -131,5 +132,26 @@ export const mutants: readonly Mutant[] = [
     find: "prompt === undefined ? [] : ['-']",
     replace: 'prompt === undefined ? [] : [prompt]',
     suites: ['src/core/runs/detached-words.test.ts'],
+  },
+  {
+    name: 'MCP over HTTP: a token has the rights of the user',
+    file: 'src/daemon/mcp.ts',
+    find: 'const { caller } = credential',
+    replace: "const caller = { kind: 'user' } as typeof credential.caller",
+    suites: [inDaemon],
+  },
+  {
+    name: 'MCP over HTTP: who hangs up cancels nothing',
+    file: 'src/daemon/mcp.ts',
+    find: 'cancel ? AbortSignal.any([cancel, signal]) : signal',
+    replace: 'cancel',
+    suites: [inDaemon],
+  },
+  {
+    name: 'MCP over HTTP: anybody may ask',
+    file: 'src/daemon/routes.ts',
+    find: "path: '/mcp', access: 'credential', largest: large",
+    replace: "path: '/mcp', access: 'anybody', largest: large",
+    suites: [inDaemon],
   },
 ]

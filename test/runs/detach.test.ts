@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { compose } from '../../src/compose/full.ts'
 import { findMarked } from '../../src/process/marked.ts'
 import { call } from '../support/call.ts'
-import { killHard, until } from '../support/processes.ts'
+import { isRunning, killHard, until } from '../support/processes.ts'
 import { offshoot, type TestRepo, testRepo } from '../support/repo.ts'
 import { play, withStandIn } from '../support/stand-in.ts'
 import { library } from '../support/workspace.ts'
@@ -39,6 +39,22 @@ function onlooker(repo: TestRepo, ...args: string[]) {
 }
 
 describe('G1: a run that is left to itself', () => {
+  test('G7: is not taken for an earlier run whose process still writes its last line', async () => {
+    const repo = withStandIn(testRepo())
+    const run = () => offshoot(repo, 'run', '--task', 'T1', '--detach', '--json', play({ sh: 'true' }))
+    const first = (await run()).json as { log: string; pid: number }
+    const last = JSON.stringify({
+      ok: false,
+      error: { code: 'WT_018', message: 'of an earlier run', hint: '' },
+    })
+    const writing = setInterval(() => appendFileSync(first.log, `${last}\n`), 5)
+    const { json } = await run().finally(() => clearInterval(writing))
+    expect(json).toMatchObject({ ok: true, pid: expect.any(Number) })
+    for (const pid of [first.pid, json.pid as number])
+      await until(() => !isRunning(pid), 'both have ended', 30_000)
+    expect(await shown(repo)).toMatchObject({ runs: 2 })
+  })
+
   test('G1: is there as soon as the command has ended, and every other command finds it at work', async () => {
     const repo = withStandIn(testRepo())
     const { goOn } = await leftToItself(repo)

@@ -1,4 +1,4 @@
-/** A walk through every action, by the command line and by another door, on two repositories that are alike. */
+/** A walk through every action, by the command line and by each other door, on repositories that are alike. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -18,15 +18,15 @@ export interface WalkedDoor {
 export interface OpenedDoor {
   /** What the door answers: the object that `--json` prints. */
   call(action: ActionName, input: object): Promise<Answered>
-  /** Checks what else the door says of its last answer, such as a status, by the exit code of the command line. */
-  agree?(code: number | null): void
+  /** What else the door says of its last answer, such as a status. */
+  status?(): number
   close(): Promise<void>
 }
 
-/** What the command line answered, and its exit code. */
-export interface Printed {
+/** What a door answered, and what it said besides: the command line an exit code, HTTP a status. */
+export interface Heard {
   readonly answer: unknown
-  readonly code: number | null
+  readonly code?: number | null | undefined
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- whatever a door answered
@@ -52,11 +52,11 @@ const command = ['sh', '-c', 'echo run > run.txt']
 const change = (name: string, task: string) => (walker: Walker) =>
   writeFileSync(path.join(walker.workspace(task), name), `${name} of ${task}\n`)
 
-/** A command that ends when the user says so, which is after somebody has begun to follow it, on a slow machine too. */
+/** A command that ends when the user says so: while somebody follows it, or before on a slow machine, with the same answer. */
 const waiting = ['sh', '-c', 'while ! test -e go; do sleep 0.05; done']
 const letGo = (task: string) => (walker: Walker) => {
   const go = path.join(walker.workspace(task), 'go')
-  setTimeout(() => writeFileSync(go, ''), 8_000)
+  setTimeout(() => writeFileSync(go, ''), 1_000)
 }
 
 /** In this order, as a user would; each action that can be refused is refused once. */
@@ -205,27 +205,35 @@ export function takeAway({ repo }: Walker): void {
   rmSync(repo.home, { recursive: true, force: true })
 }
 
-/** Undefined for an action without a command. */
-export async function byCommand(walker: Walker, { words, before }: Step): Promise<Printed | undefined> {
-  before?.(walker)
-  if (!words) return undefined
-  const { json, code } = await offshoot(walker.repo, '--json', ...words)
-  // Notices are for the user alone: no other door takes them away.
-  const { notices: _, ...answer } = json
-  walker.note(answer)
-  return { answer: compared(answer, walker), code }
+/** What the command line prints at each step; undefined for an action without a command. */
+export async function walkByCommand(walker: Walker): Promise<(Heard | undefined)[]> {
+  const heard: (Heard | undefined)[] = []
+  for (const { words, before } of steps) {
+    before?.(walker)
+    if (!words) {
+      heard.push(undefined)
+      continue
+    }
+    const { json, code } = await offshoot(walker.repo, '--json', ...words)
+    // Notices are for the user alone: no other door takes them away.
+    const { notices: _, ...answer } = json
+    walker.note(answer)
+    heard.push({ answer: compared(answer, walker), code })
+  }
+  return heard
 }
 
-export async function byDoor(
-  walker: Walker,
-  door: OpenedDoor,
-  { action, input, before }: Step,
-): Promise<Answered> {
-  before?.(walker)
-  const takesRepo = 'repo' in schemas[action].input.shape
-  const answer = await door.call(action, { ...(takesRepo && { repo: walker.repo.dir }), ...input })
-  walker.note(answer)
-  return compared(answer, walker)
+/** What a door answers at each step. */
+export async function walkByDoor(walker: Walker, door: OpenedDoor): Promise<Heard[]> {
+  const heard: Heard[] = []
+  for (const { action, input, before } of steps) {
+    before?.(walker)
+    const takesRepo = 'repo' in schemas[action].input.shape
+    const answer = await door.call(action, { ...(takesRepo && { repo: walker.repo.dir }), ...input })
+    walker.note(answer)
+    heard.push({ answer: compared(answer, walker), code: door.status?.() })
+  }
+  return heard
 }
 
 /** Of wrong usage only the code: the command line speaks of flags, other doors of fields. */

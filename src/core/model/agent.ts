@@ -39,6 +39,8 @@ export type AgentEvent =
   | { readonly type: 'backgroundEnded'; readonly id: string }
   /** A tool has run that nobody was asked about, or that was denied. It ends the run. */
   | ({ readonly type: 'unasked' } & ToolCall)
+  /** What the agent means to do, all of it; takes the place of the plan before. */
+  | { readonly type: 'plan'; readonly entries: readonly PlanEntry[] }
   /** The agent said something that could not be read. */
   | { readonly type: 'malformed'; readonly reason: string }
   | ({ readonly type: 'usage' } & UsageTold)
@@ -55,6 +57,12 @@ export interface ToolEnded extends ToolCall {
   readonly neverRan?: boolean | undefined
   /** The calls themselves, where this stands for several that ran at the same time; those that succeeded come first. */
   readonly batch?: readonly (ToolCall & { readonly ok: boolean })[] | undefined
+}
+
+/** One thing that an agent means to do. */
+export interface PlanEntry {
+  readonly text: string
+  readonly state: 'pending' | 'in_progress' | 'completed'
 }
 
 export interface AgentEnd {

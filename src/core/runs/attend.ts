@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { isBelow } from '../base/below.ts'
 import { now } from '../base/time.ts'
-import type { AgentEvent, ToolCall, ToolEnded, Permission } from '../model/agent.ts'
+import type { AgentEvent, PlanEntry, ToolCall, ToolEnded, Permission } from '../model/agent.ts'
 import type { NotifyWay } from '../model/enums.ts'
 import type { StrayChange } from '../model/events.ts'
 import type { Snapshot, StepCall } from '../model/step.ts'
@@ -39,6 +39,7 @@ export type RunTold =
   /** Messages that the user has sent meanwhile begin the next turn. */
   | { readonly event: 'heard'; readonly texts: readonly string[] }
   | { readonly event: 'checkpoint'; readonly taken: Snapshot }
+  | { readonly event: 'plan'; readonly entries: readonly PlanEntry[] }
   | { readonly event: 'malformed'; readonly reason: string }
   /** Used since it was last told. */
   | ({ readonly event: 'usage' } & Usage)
@@ -91,6 +92,8 @@ export async function attendTo(
     }
     case 'backgroundEnded':
       return kept && tellStep(await afterBackground(kept.run, event.id))
+    case 'plan':
+      return tell({ event: 'plan', entries: event.entries })
     case 'malformed':
       return tell({ event: 'malformed', reason: event.reason })
     case 'usage':
