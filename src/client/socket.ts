@@ -33,6 +33,8 @@ interface Subscriber {
   /** Each event once, in the order of the log. */
   readonly onEvent: (event: Pushed<'task.event'>) => void
   readonly onOutput?: ((output: Pushed<'task.output'>) => void) | undefined
+  /** The disk is nearly full, or has space again. */
+  readonly onDisk?: ((disk: Pushed<'disk'>) => void) | undefined
   /** The daemon does not let this caller follow, or knows no such repository. */
   readonly onRefused?: ((error: ActionError) => void) | undefined
 }
@@ -228,6 +230,7 @@ export function openSocket({ connect, onState }: SocketOptions): SocketClient {
       return following?.subscriber.onOutput?.(payload)
     }
     if (!following || following.asking !== undefined) return
+    if (message.action === 'disk') return following.subscriber.onDisk?.(message.payload)
     const { seen, verdict } = receive(following.seen, message)
     following.seen = seen
     if (verdict === 'gap') return follow(following)

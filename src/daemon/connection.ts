@@ -7,6 +7,7 @@ import {
   type ConnectionAction,
   connectionSchemas,
   type Incoming,
+  type Notification,
   readMessage,
   requirePayload,
   type SubscribeInput,
@@ -36,11 +37,17 @@ export interface ConnectionNeeds extends Feeds {
   readonly metrics: Metrics
   /** Whether the credential still opens the daemon, by now or as of a moment ago. */
   readonly isValid: (credential: Credential, when: 'now' | 'lately') => Promise<boolean>
+  /** The last word about the disk, if it is full. */
+  readonly findFullDisk: () => DiskNotice | undefined
 }
+
+export type DiskNotice = Extract<Notification, { action: 'disk' }>
 
 export interface Connection {
   /** The client has taken what it was sent. */
   drained(): void
+  /** Tells the client about the disk, if it has subscribed. */
+  tell(notice: DiskNotice): void
   /** Sends a sign of life; ends the connection when its token does not count any more. */
   beat(): void
   /** When the client last gave a sign of life, by `performance.now()`. */
@@ -60,7 +67,7 @@ export function openConnection(
   socket: WebSocket,
   credential: Credential,
 ): Connection {
-  const { ports, feed, output, daemon, perform, underWay, log, metrics, isValid } = needs
+  const { ports, feed, output, daemon, perform, underWay, log, metrics, isValid, findFullDisk } = needs
   const running = new Map<string, Set<Running>>()
   const left = new AbortController()
   let count = 0
@@ -128,7 +135,11 @@ export function openConnection(
     {
       subscribe: async (payload) => ({
         output: await subscribe(requirePayload('subscribe', payload)),
-        after: () => cursor?.go(),
+        after() {
+          cursor?.go()
+          const full = findFullDisk()
+          if (full) wire.push(full)
+        },
       }),
       async unsubscribe(payload) {
         requirePayload('unsubscribe', payload)
@@ -235,6 +246,9 @@ export function openConnection(
       seenAt = performance.now()
       socket.resume()
       cursor?.go()
+    },
+    tell(notice) {
+      if (cursor && wire.hasRoom()) wire.push(notice)
     },
     beat() {
       if (!wire.hasRoom()) return

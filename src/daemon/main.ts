@@ -10,6 +10,7 @@ import type { Ports } from '../core/ports/index.ts'
 import { type AddressInput, entranceOf, requireAddress, socketEntrance } from './address.ts'
 import { openApi } from './api.ts'
 import { openAttempts } from './attempts.ts'
+import type { DiskNotice } from './connection.ts'
 import { credentialOf, makeOwnToken, openValidity, type OwnToken } from './credentials.ts'
 import type { Entrance } from './guard.ts'
 import { type HttpDoor, openHttp, openInspect } from './http.ts'
@@ -18,6 +19,7 @@ import { type Log, openLog } from './log.ts'
 import { openMetrics } from './metrics.ts'
 import { openOnce } from './once.ts'
 import { openPerform, type Outcome } from './perform.ts'
+import { type Driven, driveOrchestrator } from './orchestrator.ts'
 import { openSockets } from './sockets.ts'
 import { openUnderWay } from './under-way.ts'
 import { type Accept, openUpgrade } from './upgrade.ts'
@@ -97,6 +99,7 @@ async function run(
     await ports.files.write(daemonFile(ports.home), `${JSON.stringify(note, null, 2)}\n`, 0o600)
     log.info({ url: note.url, socket, version: note.version }, 'listening')
     const { token: _, ...shown } = note
+    door.orchestrate()
     onListening({ ...shown, makeCode: door.makeCode })
     await aborted(stopping.signal)
     log.info('stopping')
@@ -123,6 +126,8 @@ interface Core extends HttpDoor {
   /** The door behind `/ws`. */
   readonly accept: Accept
   makeCode(): string
+  /** Begins to start queued runs, and to do what comes back at intervals. */
+  orchestrate(): void
   /** Stops accepting, waits for the requests under way, then cancels them, and closes every connection. */
   drain(servers: readonly Server[]): Promise<void>
 }
@@ -163,7 +168,12 @@ function openCore(
   const perform = openPerform(ports, once, cancelling.signal)
   const api = openApi(perform)
   const feeds = openFeeds(ports)
-  onAppend(feeds.feed.wake)
+  let driven: Driven | undefined
+  let fullDisk: DiskNotice | undefined
+  onAppend(() => {
+    feeds.feed.wake()
+    driven?.wake()
+  })
   const isValid = openValidity(readKnown, () => performance.now())
   const sockets = openSockets({
     ...feeds,
@@ -174,7 +184,19 @@ function openCore(
     log,
     metrics,
     isValid,
+    findFullDisk: () => fullDisk,
   })
+  const disk = (usedPercent: number, warnPercent: number) => {
+    const payload = {
+      at: ports.clock.now().toISOString(),
+      full: usedPercent >= warnPercent,
+      usedPercent,
+      warnPercent,
+    }
+    const notice = { type: 'notification', action: 'disk', payload } as const
+    fullDisk = payload.full ? notice : undefined
+    sockets.tell(notice)
+  }
   const { makeCode, ...ways } = openWays({ ports, version, token: own.text, metrics, attempts, api, stop })
   metrics.gauge('offshoot_requests_under_way', 'Requests that are being answered.', () => underWay.size)
   metrics.gauge('offshoot_sockets', 'WebSockets that are open.', () => sockets.size)
@@ -188,10 +210,13 @@ function openCore(
     underWay,
     makeCode,
     accept: sockets.accept,
+    orchestrate: () => void (driven = driveOrchestrator({ ports, log, metrics, disk })),
     inspect: openInspect({ log, metrics, attempts }, readKnown),
     async drain(servers) {
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
       sockets.retire()
+      // Its runs go on in processes of their own.
+      await driven?.close()
       await underWay.settle(graceMs, waitingForStop)
       cancelling.abort()
       underWay.cancelAll()

@@ -10,18 +10,23 @@ import { startApart } from './spawn.ts'
 /** The process of a run watches over its agent as ours would. */
 export function detachedRuns(env: NodeJS.ProcessEnv): DetachedRuns {
   return {
-    async start({ words, prompt, dir, log }, signal) {
+    async start({ words, prompt, dir, log, env: more, waits }, signal) {
       mkdirSync(path.dirname(log), { recursive: true, mode: 0o700 })
       const before = endOfLog(log)
       const file = openSync(log, 'a', 0o600)
-      const call = { program: process.execPath, args: [ownCommand(), ...words], cwd: dir, env }
+      const call = {
+        program: process.execPath,
+        args: [ownCommand(), ...words],
+        cwd: dir,
+        env: { ...env, ...more },
+      }
       const child = startApart(call, [prompt === undefined ? 'ignore' : 'pipe', file, file])
       closeSync(file)
       // It may have ended already, which its log tells.
       child.stdin?.on('error', () => {}).end(prompt)
       await new Promise<void>((resolve, reject) => child.on('spawn', resolve).on('error', reject))
       const isWritten = () => Promise.resolve(child.exitCode === null && child.signalCode === null)
-      const isBegun = ({ event }: LogLine) => event === 'started' || event === 'queued'
+      const isBegun = ({ event }: LogLine) => event === 'started' || (event === 'queued' && !waits)
       const first = await follow(log, before, isBegun, isWritten, signal)
       if (child.pid === undefined || first === undefined)
         throw new AppError('failed', 'The run could not be started.', { hint: `Its output is in ${log}` })
