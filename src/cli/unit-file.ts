@@ -1,10 +1,10 @@
 /** The file with which systemd (of a user) or launchd keeps the daemon running. Pure. */
 import path from 'node:path'
 
-export const serviceKinds = ['systemd', 'launchd'] as const
-export type ServiceKind = (typeof serviceKinds)[number]
+export const unitKinds = ['systemd', 'launchd'] as const
+export type UnitKind = (typeof unitKinds)[number]
 
-export interface Service {
+export interface UnitFacts {
   /** Node, the command, and its words. */
   readonly words: readonly string[]
   /** The variables that the daemon needs: agents are found in PATH, and a service has a shorter one than a shell. */
@@ -21,7 +21,7 @@ export interface UnitFile {
   readonly commands: readonly string[]
 }
 
-export function unitFile(kind: ServiceKind, service: Service): UnitFile {
+export function unitFile(kind: UnitKind, service: UnitFacts): UnitFile {
   return kind === 'systemd' ? systemdUnit(service) : launchdAgent(service)
 }
 
@@ -29,7 +29,7 @@ export function unitFile(kind: ServiceKind, service: Service): UnitFile {
  * The daemon ends with 0 when it was told to, and is then not started again. Its runs are processes of their own: with
  * `KillMode=process` they go on when it is restarted.
  */
-function systemdUnit({ words, env, home }: Service): UnitFile {
+function systemdUnit({ words, env, home }: UnitFacts): UnitFile {
   const content = [
     '[Unit]',
     'Description=offshoot daemon',
@@ -58,7 +58,7 @@ const systemdQuoted = (text: string) =>
 
 const label = 'offshoot.daemon'
 
-function launchdAgent({ words, env, home, uid }: Service): UnitFile {
+function launchdAgent({ words, env, home, uid }: UnitFacts): UnitFile {
   const file = path.join(home, `Library/LaunchAgents/${label}.plist`)
   const content = [
     '<?xml version="1.0" encoding="UTF-8"?>',

@@ -15,13 +15,13 @@ import { write } from '../stdout.ts'
 import { readVersion } from '../version.ts'
 import { bin } from '../bin.ts'
 import { isOlder } from '../older.ts'
-import { type ServiceKind, serviceKinds, unitFile } from '../unit-file.ts'
+import { type UnitKind, unitKinds, unitFile } from '../unit-file.ts'
 import { requireNoAgent, requireStopped } from './daemon.ts'
 
 export async function serve(context: Context): Promise<Answer> {
   const { values, env, signal } = context
   requireNoAgent(env, 'serve')
-  const kind = choice(values, 'install', serviceKinds)
+  const kind = choice(values, 'install', unitKinds)
   if (kind !== undefined || text(values, 'install') === '') return install(context, kind ?? ownKind())
   const input = {
     host: text(values, 'host') ?? loopback,
@@ -60,10 +60,10 @@ async function replace({ tell, signal }: Context, daemon: Daemon): Promise<void>
   await requireStopped(daemon, signal)
 }
 
-const ownKind = (): ServiceKind => (process.platform === 'darwin' ? 'launchd' : 'systemd')
+const ownKind = (): UnitKind => (process.platform === 'darwin' ? 'launchd' : 'systemd')
 
 /** Prints the file and changes nothing: where it belongs and how it is begun is told beside it. */
-function install({ env, values, tell }: Context, kind: ServiceKind): Answer {
+function install({ env, values, tell }: Context, kind: UnitKind): Answer {
   const given = ['port', 'host', 'name', 'tls-cert', 'tls-key'].flatMap((name) => {
     const value = text(values, name)
     return value === undefined ? [] : [`--${name}=${name.startsWith('tls') ? path.resolve(value) : value}`]
