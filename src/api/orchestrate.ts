@@ -1,6 +1,7 @@
 /** What the daemon does by itself: starts queued runs, ends those of dead processes, and keeps repositories tidy. */
 import { type AppError, appError } from '../core/model/errors.ts'
 import { repoRoot } from '../core/model/repo.ts'
+import { defaultSettings } from '../core/model/settings.ts'
 import type { Ports } from '../core/ports/index.ts'
 import { type Dispatched, openDispatcher } from '../core/runs/dispatch.ts'
 import { noteKeeper } from '../core/runs/keeper.ts'
@@ -38,6 +39,9 @@ interface Job {
   readonly work: () => Promise<void>
 }
 
+/** A dead run that recovery has to leave alone is tried again after this time, not at each event. */
+const settleMs = 4000
+
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
@@ -49,6 +53,7 @@ export function openOrchestrator(ports: Ports, heard: Heard, signal: AbortSignal
       failure ? heard.failed(`the queued run of ${id}`, failure) : heard.started({ task: id, repo, entry }),
     signal,
   )
+  let settledAt = Number.NEGATIVE_INFINITY
   const trying = async (what: string, work: () => Promise<unknown>) => {
     try {
       await work()
@@ -72,7 +77,8 @@ export function openOrchestrator(ports: Ports, heard: Heard, signal: AbortSignal
     },
     async dispatch() {
       const first = await dispatcher.dispatch()
-      if (!first.hasDead) return first
+      if (!first.hasDead || performance.now() - settledAt < settleMs) return first
+      settledAt = performance.now()
       const { recoverFirst } = await import('../core/recovery/reconcile.ts')
       await trying('recovery', () => recoverFirst(ports, signal))
       return dispatcher.dispatch()
@@ -85,7 +91,8 @@ export function openOrchestrator(ports: Ports, heard: Heard, signal: AbortSignal
       { name: 'trash', everyMs: hour, work: () => eachRepo('trash', (dir) => tidyTrash(ports, dir, signal)) },
     ],
     async recoverMeanwhile() {
-      const { recover } = await ports.settings.read(null)
+      // With settings that cannot be read, the queue goes on all the same.
+      const { recover } = await ports.settings.read(null).catch(() => defaultSettings)
       return recoverMeanwhile(ports, recover.everyMinutes)
     },
     async end() {

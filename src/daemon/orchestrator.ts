@@ -77,8 +77,9 @@ export function driveOrchestrator({ ports, log, metrics, disk }: Needs): Driven 
     wake: () => void (timers.length > 0 && !signal.aborted && during(look(true), 'the queue cannot be read')),
     async close() {
       closing.abort()
-      for (const timer of timers) clearInterval(timer)
+      // Until it has begun it may still set timers, which would keep the process alive.
       await begun
+      for (const timer of timers) clearInterval(timer)
       await orchestrator.end()
       await endRecovery()
       await Promise.all(underWay)
@@ -86,27 +87,24 @@ export function driveOrchestrator({ ports, log, metrics, disk }: Needs): Driven 
   }
 }
 
-/** One look at a time; one that is asked for meanwhile comes after it. */
+/** One look at a time, or two would start the same run; one that is asked for meanwhile comes after it. */
 function openLook(
   work: (isAsked: boolean, sinceMs: number, seenSeq: number | undefined) => Promise<number | undefined>,
 ): (isAsked: boolean) => Promise<void> {
   let running: Promise<void> | undefined
-  let isAgain = false
+  let isWanted = false
   let [seen, at]: [number | undefined, number] = [undefined, Number.NEGATIVE_INFINITY]
-  const run = async (isAsked: boolean) => {
-    const found = await work(isAsked, performance.now() - at, seen)
-    if (found !== undefined) [seen, at] = [found, performance.now()]
+  const run = async () => {
+    do {
+      const isAsked = isWanted
+      isWanted = false
+      const found = await work(isAsked, performance.now() - at, seen)
+      if (found !== undefined) [seen, at] = [found, performance.now()]
+    } while (isWanted)
   }
-  return async (isAsked) => {
-    if (running) {
-      isAgain ||= isAsked
-      return running
-    }
-    running = run(isAsked).finally(() => (running = undefined))
-    await running
-    if (!isAgain) return
-    isAgain = false
-    await run(true)
+  return (isAsked) => {
+    isWanted ||= isAsked
+    return (running ??= run().finally(() => (running = undefined)))
   }
 }
 

@@ -34,13 +34,14 @@ export async function enqueue(ports: Ports, task: Task, agent: string, asked: Qu
 }
 
 /** Takes all runs of the task off the queue; answers how many there were. */
-export async function unqueueAll(ports: Ports, task: Task, reason: string): Promise<number> {
-  const { queued = [] } = task
-  for (const { entry } of queued) {
-    await append(ports, task.uid, { type: 'run.unqueued', entry, reason }, now(ports))
-    await dropOrder(ports, entry)
-  }
+export async function unqueueAll(ports: Ports, { uid, queued = [] }: Task, reason: string): Promise<number> {
+  for (const { entry } of queued) await unqueue(ports, uid, entry, reason)
   return queued.length
+}
+
+async function unqueue(ports: Ports, uid: string, entry: string, reason: string): Promise<void> {
+  await append(ports, uid, { type: 'run.unqueued', entry, reason }, now(ports))
+  await dropOrder(ports, entry)
 }
 
 /** How long a run that has room may take to begin before it counts as one that waits. */
@@ -49,7 +50,10 @@ const lookMs = 50
 
 export type Enqueued = { readonly pid: number } | { readonly queued: QueuedRun }
 
-/** Waits until the run has begun, if there is room for it now. Throws the error of a run that could not be begun. */
+/**
+ * Waits until the run has begun, if it can begin now. Throws the error of a run that could not; whoever cancels the wait
+ * takes the run off the queue, unless it has begun.
+ */
 export async function awaitTurn(
   ports: Ports,
   { uid }: Task,
@@ -57,10 +61,13 @@ export async function awaitTurn(
   signal?: AbortSignal,
 ): Promise<Enqueued> {
   for (const until = performance.now() + patienceMs; ; await pause(lookMs, signal)) {
-    signal?.throwIfAborted()
     const task = await ports.store.findTaskByUid(uid)
     const queued = task?.queued?.find((one) => one.entry === entry)
     if (!queued) return { pid: await requireBegun(ports, uid, entry) }
+    if (signal?.aborted) {
+      await unqueue(ports, uid, entry, 'Cancelled before it began.')
+      continue
+    }
     const isNext = nextRuns(await readQueue(ports)).some((one) => one.entry === entry)
     if (!isNext && (await stillQueued(ports, uid, entry))) return { queued }
     if (performance.now() > until) return { queued }
