@@ -424,7 +424,7 @@ export const commands: readonly Command[] = [
       'offshoot serve',
       'offshoot serve --open',
       'offshoot serve --port 0 --json',
-      'offshoot serve --install systemd > ~/.config/systemd/user/offshoot.service',
+      'offshoot serve --install systemd',
     ],
     load: async () => (await import('./commands/serve.ts')).serve,
   }),
