@@ -44,7 +44,20 @@ const goOn = (repo: TestRepo, ...ids: string[]) => {
 }
 
 const queueOf = async (daemon: TestDaemon) => (await daemon.call('system.queue', {})).json
-const showOf = async (repo: TestRepo, id: string) => (await offshoot(repo, 'show', id, '--json')).json.task
+const showOf = async (daemon: TestDaemon, repo: TestRepo, id: string) =>
+  (await daemon.call('task.show', { repo: repo.dir, task: id })).json.task
+
+/** For what runs of the daemon do in their own time; asks it without taking the processor from them. */
+async function settled<T>(look: () => Promise<T>, isDone: (found: T) => boolean): Promise<T> {
+  for (;;) {
+    const found = await look()
+    if (isDone(found)) return found
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+const isIdle = ({ waiting, running }: { waiting: unknown[]; running: unknown[] }) =>
+  waiting.length + running.length === 0
 const detach = (daemon: TestDaemon, repo: TestRepo, id: string, more: object = {}) =>
   daemon.call('task.detach', { repo: repo.dir, task: id, create: true, command: gated(repo, id), ...more })
 
@@ -108,12 +121,12 @@ describe('D13: the queue of the daemon', () => {
     const status = await offshoot(repo, 'daemon', 'status')
     expect(status.stdout).toMatch(/1 run at work, 3 waiting\n {2}T3 sh, priority 7, /)
     expect((await offshoot(repo, 'stop', 'T4', '--json')).json).toMatchObject({ stopped: true })
-    expect((await showOf(repo, 'T4')).queued).toBeUndefined()
+    expect((await showOf(daemon, repo, 'T4')).queued).toBeUndefined()
     goOn(repo, 'T1', 'T3')
     await until(() => notesOf(repo).includes('end T3'), 'T3 has ended')
     expect(notesOf(repo)).toEqual(['begin T1', 'end T1', 'begin T3', 'end T3'])
-    while ((await queueOf(daemon)).waiting.length + (await queueOf(daemon)).running.length > 0);
-    expect(await showOf(repo, 'T2')).toMatchObject({ state: 'completed', runs: 1 })
+    await settled(() => queueOf(daemon), isIdle)
+    expect(await showOf(daemon, repo, 'T2')).toMatchObject({ state: 'completed', runs: 1 })
   })
 
   test('D13: a follow-up to a task at work waits for its end; what is said meanwhile reaches its agent', async () => {
@@ -132,8 +145,8 @@ describe('D13: the queue of the daemon', () => {
     })
     expect(said.json).toMatchObject({ ok: true, task: { unheard: 1 } })
     writeFileSync(go, '')
-    let task = await showOf(repo, 'T1')
-    while (task.running || task.queued) task = await showOf(repo, 'T1')
+    const look = () => showOf(daemon, repo, 'T1')
+    const task = await settled(look, ({ running, queued }) => !running && !queued)
     expect(task).toMatchObject({ state: 'completed', runs: 2 })
     expect(task).not.toHaveProperty('unheard')
     expect(readdirSync(task.path)).toEqual(expect.arrayContaining(['said.txt', 'second.txt']))
@@ -146,8 +159,10 @@ describe('D13: the queue of the daemon', () => {
     await detach(daemon, repo, 'T2', { notify: [] })
     writeFileSync(path.join(repo.dir, '.offshoot.yaml'), 'limits: 5\n')
     goOn(repo, 'T1', 'T2')
-    let task = await showOf(repo, 'T2')
-    while (task.queued) task = await showOf(repo, 'T2')
+    const task = await settled(
+      () => showOf(daemon, repo, 'T2'),
+      ({ queued }) => !queued,
+    )
     expect(task).toMatchObject({ state: 'failed', reason: expect.stringContaining('limits') })
   })
 })
@@ -173,18 +188,17 @@ describe('D14: a daemon that is killed', () => {
     const second = await daemonOf(repo)
     await until(() => begun(repo).length === 5, 'the queued ones have begun')
     expect(isRunning(one.json.pid)).toBe(true)
-    const stateOf = async (id: string) =>
-      (await second.call('task.show', { repo: repo.dir, task: id })).json.task
     for (const id of ['T2', 'T3']) {
-      expect(await stateOf(id)).toMatchObject({ state: 'failed', checkpoints: 1 })
+      expect(await showOf(second, repo, id)).toMatchObject({ state: 'failed', checkpoints: 1 })
       const { json } = await second.call('task.log', { repo: repo.dir, task: id })
       expect(json.checkpoints).toMatchObject([{ files: [{ path: `${id}.txt` }] }])
     }
     goOn(repo, 'T1', 'T4', 'T5')
     await until(() => notesOf(repo).filter((line) => line.startsWith('end')).length === 3, 'all have ended')
     expect(begun(repo)).toHaveLength(5)
-    while ((await queueOf(second)).running.length > 0);
-    for (const id of ['T1', 'T4', 'T5']) expect(await stateOf(id)).toMatchObject({ state: 'completed' })
+    await settled(() => queueOf(second), isIdle)
+    for (const id of ['T1', 'T4', 'T5'])
+      expect(await showOf(second, repo, id)).toMatchObject({ state: 'completed' })
   })
 })
 

@@ -60,7 +60,8 @@ export async function afterRun(work: Work): Promise<Task> {
   const settings = await settingsOf(ports, task)
   const auto = task.trigger && findTrigger(task, settings, ports.clock.now())
   if (auto) return revert(work, settings, auto)
-  if (task.state !== 'completed' || task.shadow || task.queued || !settings.prune.cleanupOnComplete) return task
+  if (task.state !== 'completed' || task.shadow || task.queued || !settings.prune.cleanupOnComplete)
+    return task
   // If it fails, prune finds the task later.
   return cleanAway(work).catch(() => task)
 }

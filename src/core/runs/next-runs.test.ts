@@ -38,6 +38,10 @@ describe('D13: which queued run starts next', () => {
       factsOf([run('a', { limits }), run('b', { limits })], { served: new Map([['a', now]]) }),
     )
     expect(reposOf(one)).toBe('b')
+    // Served longer ago, and still with more at work.
+    const served = new Map([['b', now - 1]])
+    const busier = { served, atWork: [working('a'), working('a')] }
+    expect(reposOf(nextRuns(factsOf([run('a'), run('b')], busier)))).toBe('ba')
   })
 
   test('D13: a full repository or agent lets the others pass; a full machine lets nobody', () => {
@@ -112,7 +116,9 @@ test('D13: no repository gets a turn while another one waits that has fewer at w
     fc.property(
       fc.array(repoNames, { minLength: 2, maxLength: 20 }),
       fc.integer({ min: 1, max: 4 }),
-      (order, global) => {
+      // Which of those at work ends next.
+      fc.array(fc.nat(), { minLength: 20, maxLength: 20 }),
+      (order, global, ends) => {
         const limits = { ...free, global }
         let waiting = order.map((repo) => run(repo, { limits }))
         let atWork: Waiting[] = []
@@ -130,7 +136,8 @@ test('D13: no repository gets a turn while another one waits that has fewer at w
             waiting = waiting.filter((other) => other !== one)
             atWork = [...atWork, one]
           }
-          atWork = atWork.slice(1)
+          const ending = (ends[order.length - waiting.length] ?? 0) % atWork.length
+          atWork = atWork.filter((_, n) => n !== ending)
         }
       },
     ),
