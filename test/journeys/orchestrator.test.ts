@@ -171,19 +171,20 @@ describe('D14: a daemon that is killed', () => {
   test('D14: leaves its runs at work; the next one counts them, starts what was queued, and saves what died', async () => {
     const [repo] = reposOf(1, { OFFSHOOT_LIMITS_GLOBAL: '3', OFFSHOOT_POOL_SIZE: '0' }) as [TestRepo]
     const first = await daemonOf(repo)
-    const [one, two] = [await detach(first, repo, 'T1'), await detach(first, repo, 'T2')]
+    const [one, two] = await Promise.all([detach(first, repo, 'T1'), detach(first, repo, 'T2')])
     // In the process of the daemon itself.
     const within = { repo: repo.dir, task: 'T3', create: true, command: gated(repo, 'T3') }
     const lost = first.call('task.run', within).catch(() => 'gone')
     await until(() => begun(repo).length === 3, 'three are at work')
-    for (const id of ['T4', 'T5']) expect((await detach(first, repo, id)).json).toHaveProperty('queued')
+    const queued = await Promise.all(['T4', 'T5'].map((id) => detach(first, repo, id)))
+    for (const { json } of queued) expect(json).toHaveProperty('queued')
     first.child.kill('SIGKILL')
     process.kill(two.json.pid, 'SIGKILL')
     await lost
     expect(isRunning(one.json.pid)).toBe(true)
     expect((await offshoot(repo, 'daemon', 'status', '--json')).json).toMatchObject({
       running: false,
-      queue: { kept: false, waiting: [{ task: 'T4' }, { task: 'T5' }], running: [{ task: 'T1' }] },
+      queue: { kept: false, waiting: [{ agent: 'sh' }, { agent: 'sh' }], running: [{ task: 'T1' }] },
     })
     const second = await daemonOf(repo)
     await until(() => begun(repo).length === 5, 'the queued ones have begun')
