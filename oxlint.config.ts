@@ -120,6 +120,8 @@ const files: Record<string, Folder> = {
   'cli/commands/serve.ts': { from: ['cli', 'client', 'compose', 'daemon', ...seen] },
   'cli/commands/daemon.ts': { from: ['cli', 'client', 'compose', ...seen], types: ['protocol'] },
   'cli/commands/mcp.ts': { from: ['actions', 'api', 'cli', 'mcp', ...seen] },
+  // What the command prints, it prints in the daemon, too.
+  'cli/served.ts': { from: ['actions', 'api', 'cli', 'client', ...seen], types: ['daemon', 'protocol'] },
   'cli/pager.ts': { from: ['process'] },
   'cli/editor.ts': { from: [...seen, 'process'] },
   // The demo plays a user at a shell.

@@ -46,7 +46,7 @@ const withoutValidator: Plugin = {
 }
 
 /** Few files instead of many: a command spends most of its time on finding and reading its modules. */
-export default defineConfig({
+const whole = defineConfig({
   input: { index: 'src/index.ts', 'cli/main': 'src/cli/main.ts' },
   platform: 'node',
   plugins: [withoutValidator, lazyBuiltins],
@@ -59,7 +59,7 @@ export default defineConfig({
       groups: [
         {
           name: 'front',
-          test: /src\/(cli\/(main|commands\/list)|core\/verbs\/(list|notices))\.ts$/,
+          test: /src\/(cli\/(main|play|commands\/list)|core\/verbs\/(list|notices))\.ts$/,
           priority: 1,
         },
         {
@@ -70,3 +70,13 @@ export default defineConfig({
     },
   },
 })
+
+/** Bundled apart, so that it shares no file with the rest, of which it needs little. */
+const byDaemon = defineConfig({
+  input: { 'cli/by-daemon': 'src/cli/by-daemon.ts' },
+  platform: 'node',
+  plugins: [lazyBuiltins],
+  output: { dir: 'dist', format: 'esm', chunkFileNames: 'chunks/by-daemon-[name]-[hash].js' },
+})
+
+export default [whole, byDaemon]

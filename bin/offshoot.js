@@ -11,14 +11,19 @@ function silenceSqliteWarning() {
   }
 }
 
+/** The state folder; src/compose/state-folder.ts knows it, too. */
+function stateFolder({ OFFSHOOT_HOME, XDG_STATE_HOME, HOME }) {
+  const { join } = process.getBuiltinModule('path')
+  return OFFSHOOT_HOME || join(XDG_STATE_HOME || join(HOME || '', '.local', 'state'), 'offshoot')
+}
+
 /**
  * Keeps compiled code in the state folder (docs/adr/0030-own-ground.md). It runs as our own, so a folder that others could
  * have written is not read: without a folder of ours, Node would take one in the folder for temporary files. A command
  * works without it, only slower.
  */
-function keepCompiled({ OFFSHOOT_HOME, XDG_STATE_HOME, HOME }) {
+function keepCompiled(home) {
   const { isAbsolute, join } = process.getBuiltinModule('path')
-  const home = OFFSHOOT_HOME || join(XDG_STATE_HOME || join(HOME || '', '.local', 'state'), 'offshoot')
   const folder = join(home, 'compiled')
   try {
     if (isAbsolute(home) && isOurs(folder)) process.getBuiltinModule('module').enableCompileCache(folder)
@@ -60,15 +65,32 @@ function listenTo(descriptor) {
 function run() {
   const listen = process.env.OFFSHOOT_HANDED_OVER === '3' ? listenTo(3) : undefined
   delete process.env.OFFSHOOT_HANDED_OVER
-  silenceSqliteWarning()
-  keepCompiled(process.env)
-  const built = new URL('../dist/cli/main.js', import.meta.url)
-  const source = new URL('../src/cli/main.ts', import.meta.url)
-  return import((process.getBuiltinModule('fs').existsSync(built) ? built : source).href)
-    .then((cli) => cli.main(process.argv.slice(2), listen))
+  const home = stateFolder(process.env)
+  const argv = process.argv.slice(2)
+  return playByDaemon(argv, home, listen)
+    .then((code) => (code === undefined ? playHere(argv, home, listen) : code))
     .then((code) => {
       if (typeof code === 'number') process.exitCode = code
     })
+}
+
+/** Answers undefined where no daemon runs, or where it leaves the line to us (docs/adr/0067-a-command-line-played-by-the-daemon.md). */
+function playByDaemon(argv, home, listen) {
+  const { existsSync } = process.getBuiltinModule('fs')
+  const { isAbsolute, join } = process.getBuiltinModule('path')
+  const built = new URL('../dist/cli/by-daemon.js', import.meta.url)
+  if (!isAbsolute(home) || !existsSync(join(home, 'daemon.json')) || !existsSync(built))
+    return Promise.resolve()
+  return import(built.href).then((client) => client.playByDaemon(argv, { home, isOurs }, listen))
+}
+
+function playHere(argv, home, listen) {
+  silenceSqliteWarning()
+  keepCompiled(home)
+  const built = new URL('../dist/cli/main.js', import.meta.url)
+  const source = new URL('../src/cli/main.ts', import.meta.url)
+  const { existsSync } = process.getBuiltinModule('fs')
+  return import((existsSync(built) ? built : source).href).then((cli) => cli.main(argv, listen))
 }
 
 if (Number(process.version.replace('v', '').split('.')[0]) >= needed) void run()

@@ -6,7 +6,9 @@ import type { Caller } from '../api/caller.ts'
 import type { FollowedEvent } from '../api/follow.ts'
 import type { Emit } from '../api/views.ts'
 import type { Input, Output } from '../protocol/schemas/index.ts'
+import type { Cancel } from './cancel.ts'
 import type { Paint } from './output.ts'
+import type { Shell } from './shell.ts'
 
 /** A flag as `parseArgs` of Node reads it, with its help and its words for completion. */
 export interface Option extends Pick<Field, 'help' | 'value' | 'values' | 'noun' | 'suggests'> {
@@ -50,6 +52,8 @@ export interface Context {
   readonly positionals: readonly string[]
   /** The words after `--`. */
   readonly rest: readonly string[]
+  readonly shell: Shell
+  /** That of the shell. */
   readonly env: NodeJS.ProcessEnv
   /** The state folder. */
   readonly home: string
@@ -78,11 +82,33 @@ export interface Context {
    * server, and answers by what rights its clients act.
    */
   openServer(as: (starter: Caller) => Caller): Promise<{ readonly call: Call; readonly caller: Caller }>
+  /** Plays the line of somebody else. */
+  readonly play: Play
   /** Prints an object as one line of JSON. */
   emit(line: object): void
   /** Says who has the terminal from now on; without an argument, this command again. */
   useTerminal(by?: Terminal): void
 }
+
+/** Everything that a command line meets. */
+export interface Place {
+  /** The state folder. */
+  readonly home: string
+  readonly shell: Shell
+  readonly cancel: Cancel
+  /** `named` is the folder that the line names; `said` hears what verbs tell while they work. */
+  open(named: string | undefined, said: Emit): Doors
+}
+
+/** The way to the verbs. */
+export interface Doors extends Pick<Context, 'call' | 'follow' | 'openServer'> {
+  /** The notices that the user has not been told yet. */
+  notices(dir: string): Promise<Output<'system.notices'>['notices']>
+  close(): Promise<void>
+}
+
+/** Runs one command line and answers its exit code. */
+export type Play = (argv: readonly string[], place: Place) => Promise<number>
 
 /** A screen, or a program that was started at the terminal. */
 export interface Terminal {

@@ -9,6 +9,6 @@ test.each([
   ['0.2.0-rc.1', '0.2.0', true],
   ['0.2.0', '0.2.0-rc.1', false],
   ['', '0.0.1', true],
-])('D16: %j is older than %j: %j', (one, other, expected) => {
+])('D17: %j is older than %j: %j', (one, other, expected) => {
   expect(isOlder(one, other)).toBe(expected)
 })

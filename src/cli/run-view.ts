@@ -19,7 +19,7 @@ export interface RunView {
 
 export function personal(context: Context): RunView {
   const { paint, tell } = context
-  const line = statusLine(context.values.quiet === true)
+  const line = statusLine(context.shell.stderr, context.values.quiet === true)
   const status = runStatus()
   let asking = 0
   const show = () => {

@@ -22,7 +22,7 @@ const notable: ReadonlySet<Told['event']> = new Set(['checkpoint', 'decided', 'w
 
 export function siblingsView(context: Context, tasks: readonly string[]): SiblingsView {
   const { paint, tell } = context
-  const lines = statusLines(context.values.quiet === true)
+  const lines = statusLines(context.shell.stderr, context.values.quiet === true)
   const statuses = new Map<string, RunStatus>(tasks.map((task) => [task, runStatus()]))
   const width = Math.max(...tasks.map((task) => task.length))
   const hasLines = process.stderr.isTTY

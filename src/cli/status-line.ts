@@ -1,4 +1,5 @@
 /** Status lines at the bottom of a terminal: they are written over, and erased before anything else is printed. */
+import type { Outlet } from './shell.ts'
 
 interface Status {
   readonly text: string
@@ -16,27 +17,26 @@ export interface StatusLine {
   clear(): void
 }
 
-export function statusLine(isQuiet: boolean): StatusLine {
-  const { show, clear } = statusLines(isQuiet)
+export function statusLine(stderr: Outlet, isQuiet: boolean): StatusLine {
+  const { show, clear } = statusLines(stderr, isQuiet)
   return { show: (text, end) => show([{ text, end }]), clear }
 }
 
 /** Where stderr is no terminal, nothing is shown. */
-export function statusLines(isQuiet: boolean): StatusLines {
+export function statusLines(stderr: Outlet, isQuiet: boolean): StatusLines {
   let shown = 0
   const erased = () => `\r${shown > 1 ? `\u001B[${shown - 1}A` : ''}\u001B[J`
   return {
     show(lines) {
-      // Asked only here: loading the streams of Node takes a tenth of the time of a short command.
-      if (isQuiet || !process.stderr.isTTY) return
-      const { columns, rows } = process.stderr
+      if (isQuiet || !stderr.isTerminal) return
+      const { columns, rows } = stderr
       const fitting = lines.slice(0, Math.max(1, (rows || 24) - 1))
       const words = fitting.map(({ text, end = '' }) => cutLine(text, end, (columns || 80) - 1))
-      process.stderr.write(`${erased()}${words.join('\n')}`)
+      stderr.write(`${erased()}${words.join('\n')}`)
       shown = words.length
     },
     clear() {
-      if (shown > 0) process.stderr.write(erased())
+      if (shown > 0) stderr.write(erased())
       shown = 0
     },
   }

@@ -30,8 +30,3 @@ function leaveQuietly(error: NodeJS.ErrnoException): void {
 export function isTerminal(): boolean {
   return fstatSync(1).isCharacterDevice() && process.stdout.isTTY
 }
-
-/** The width of the terminal; undefined where there is none, or where it does not say. */
-export function terminalWidth(): number | undefined {
-  return isTerminal() ? process.stdout.columns || undefined : undefined
-}

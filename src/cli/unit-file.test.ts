@@ -8,7 +8,7 @@ const service = {
   uid: 501,
 }
 
-test('D16: a unit of systemd quotes what its lines would read otherwise', () => {
+test('D17: a unit of systemd quotes what its lines would read otherwise', () => {
   const { path, content, commands } = unitFile('systemd', service)
   expect(path).toBe('/home/me/.config/systemd/user/offshoot.service')
   expect(content.split('\n')).toEqual([
@@ -31,7 +31,7 @@ test('D16: a unit of systemd quotes what its lines would read otherwise', () => 
   expect(commands.at(-1)).toBe('systemctl --user enable --now offshoot')
 })
 
-test('D16: an agent of launchd is XML, whatever the paths hold, and leaves the runs alone at its end', () => {
+test('D17: an agent of launchd is XML, whatever the paths hold, and leaves the runs alone at its end', () => {
   const { path, content, commands } = unitFile('launchd', service)
   expect(path).toBe('/home/me/Library/LaunchAgents/offshoot.daemon.plist')
   for (const line of [

@@ -29,7 +29,7 @@ interface HttpCall {
 export type Way = (call: HttpCall) => Promise<HttpAnswer> | HttpAnswer
 
 export interface HttpDoor {
-  readonly ways: Readonly<Record<Exclude<RouteName, 'socket'>, Way>>
+  readonly ways: Readonly<Record<Exclude<RouteName, 'command' | 'socket'>, Way>>
   readonly underWay: UnderWay
   readonly inspect: Inspect
   readonly log: Log
@@ -100,7 +100,7 @@ async function respond(
   const verdict = await door.inspect(request, entrance)
   if (!verdict.ok) return turnAway(response, verdict.status)
   const { route } = verdict
-  if (route === 'socket') return turnAway(response, 404)
+  if (route === 'socket' || route === 'command') return turnAway(response, 404)
   const { largest, method }: Route = routes[route]
   const text = method === 'GET' ? '' : await readBody(request, largest)
   if (text === undefined) return turnAway(response, 413)

@@ -14,6 +14,7 @@ import type { DiskNotice } from './connection.ts'
 import { credentialOf, makeOwnToken, openValidity, type OwnToken } from './credentials.ts'
 import type { Entrance } from './guard.ts'
 import { type HttpDoor, openHttp, openInspect } from './http.ts'
+import { type FindPlay, openLines } from './lines.ts'
 import { listenAt, listenOn, makeSocketServer, makeTcpServer, type Tls } from './listen.ts'
 import { type Log, openLog } from './log.ts'
 import { openMetrics } from './metrics.ts'
@@ -22,7 +23,7 @@ import { openPerform, type Outcome } from './perform.ts'
 import { type Driven, driveOrchestrator } from './orchestrator.ts'
 import { openSockets } from './sockets.ts'
 import { openUnderWay } from './under-way.ts'
-import { type Accept, openUpgrade } from './upgrade.ts'
+import { type Accepts, openUpgrade } from './upgrade.ts'
 import { openWays } from './ways.ts'
 
 export interface ServeInput extends Omit<AddressInput, 'hasTls' | 'hasToken'> {
@@ -32,6 +33,8 @@ export interface ServeInput extends Omit<AddressInput, 'hasTls' | 'hasToken'> {
   readonly socketFolder: string
   /** Calls back after each append of this process to the log, so that subscribers need not wait until somebody looks. */
   readonly onAppend: (appended: () => void) => void
+  /** How a line of the `offshoot` command is played. */
+  readonly findPlay: FindPlay
   /** Hears each line of the log. */
   readonly hear?: ((line: string) => void) | undefined
 }
@@ -123,8 +126,7 @@ async function requireOwnAddress(ports: Ports, { tls, ...input }: ServeInput): P
 }
 
 interface Core extends HttpDoor {
-  /** The door behind `/ws`. */
-  readonly accept: Accept
+  readonly accepts: Accepts
   makeCode(): string
   /** Begins to start queued runs, and to do what comes back at intervals. */
   orchestrate(): void
@@ -140,7 +142,7 @@ const farewellMs = 1000
 /** Everything behind the entrances: the guard with what it knows, and the ways. */
 function openCore(
   ports: Ports,
-  { version, onAppend }: ServeInput,
+  { version, onAppend, findPlay }: ServeInput,
   own: OwnToken,
   log: Log,
   stopping: AbortController,
@@ -209,8 +211,8 @@ function openCore(
     ways,
     underWay,
     makeCode,
-    accept: sockets.accept,
     orchestrate: () => void (driven = driveOrchestrator({ ports, log, metrics, disk })),
+    accepts: { socket: sockets.accept, command: openLines({ findPlay, underWay, log, metrics }) },
     inspect: openInspect({ log, metrics, attempts }, readKnown),
     async drain(servers) {
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
@@ -236,7 +238,7 @@ function openCore(
 
 function connect(door: Core, server: Server, entrance: Entrance): void {
   server.on('request', openHttp(door, entrance))
-  server.on('upgrade', openUpgrade(door.inspect, entrance, door.accept))
+  server.on('upgrade', openUpgrade(door.inspect, entrance, door.accepts))
   server.on('clientError', (_, connection) => connection.destroy())
 }
 

@@ -11,7 +11,7 @@ export interface Route {
   /** An exact path; one that ends in `*` also takes whatever follows. */
   readonly path: string
   readonly access: Access
-  /** It is the beginning of a WebSocket. */
+  /** The connection becomes another one: a WebSocket, or the way of a command line. */
   readonly upgrades?: true
   /** The largest body in bytes; a GET has none. */
   readonly largest: number
@@ -29,6 +29,7 @@ export const routes = {
   stop: { method: 'POST', path: '/stop', access: 'owner', largest: small },
   metrics: { method: 'GET', path: '/metrics', access: 'credential', largest: 0 },
   api: { method: 'POST', path: '/api/*', access: 'credential', largest: large },
+  command: { method: 'GET', path: '/command', access: 'owner', upgrades: true, largest: 0 },
   socket: { method: 'GET', path: '/ws', access: 'credential', upgrades: true, largest: 0 },
   // The files of the page come last, so that no file hides a way.
   file: { method: 'GET', path: '/*', access: 'anybody', largest: 0 },

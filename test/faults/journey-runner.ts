@@ -133,7 +133,9 @@ export class JourneyRunner {
   }
 
   async #bringBack(journey: Journey, name: string): Promise<void> {
-    for (const place of placesOf(this.fixtureOf(journey))) await copied(`${place}.${name}`, place)
+    const fixture = this.fixtureOf(journey)
+    for (const place of placesOf(fixture)) await copied(`${place}.${name}`, place)
+    if (name === journey.name) await journey.settle?.(fixture)
   }
 
   /** Starts the journey, or `recover`, as a process of its own. */

@@ -1,7 +1,17 @@
 /** The states that a verb may find. The user's checkout is there already. */
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { call } from '../support/call.ts'
+import { slotParts, taskFiles } from '../../src/core/model/layout.ts'
 import type { Ports } from '../../src/core/ports/index.ts'
 import { append } from '../../src/core/tasks/records.ts'
 import { shared } from './user-repo.ts'
@@ -101,6 +111,24 @@ const act = async (fixture: Fixture, verb: (ports: Ports) => Promise<unknown>) =
 /** A workspace is ready for the next start. */
 export async function madeAhead(fixture: Fixture): Promise<void> {
   await act(fixture, (ports) => pool(ports, fixture.dir))
+}
+
+/** Makes the slots of a copied pool slots again: by its new inodes each would count as touched, and be thrown away. */
+export async function withFreshSlots(fixture: Fixture): Promise<void> {
+  const ports = fixture.ports()
+  try {
+    for (const record of globSync(path.join(fixture.state, 'workspaces/*/.pool/*/slot.json'))) {
+      const slot = path.dirname(record)
+      const { git, files, task } = slotParts(slot)
+      const at = [`--git-dir=${git}`, `--work-tree=${files}`]
+      await fixture.git('-c', 'core.hooksPath=/dev/null', ...at, 'update-index', '-q', '--refresh')
+      copyFileSync(path.join(git, 'index'), path.join(task, taskFiles.index))
+      const known = JSON.parse(readFileSync(record, 'utf8')) as object
+      writeFileSync(record, JSON.stringify({ ...known, look: await ports.slots.readLook(slot) }))
+    }
+  } finally {
+    await ports.close()
+  }
 }
 
 /** The same, and the branch has moved on since. */

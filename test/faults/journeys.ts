@@ -36,6 +36,7 @@ import {
   workedInCheckout,
   workedOn,
   withoutRecords,
+  withFreshSlots,
 } from './journey-starts.ts'
 import {
   accept,
@@ -72,6 +73,8 @@ export interface Journey {
   readonly writes?: 'checkout' | 'shadow' | 'workspace'
   /** Makes the state that the verb finds; the user's checkout is there already. */
   prepare(fixture: Fixture): Promise<void>
+  /** Makes a copy of that state as good as the state itself, where a copy looks different. */
+  settle?(fixture: Fixture): Promise<void>
   act(ports: Ports, dir: string, signal?: AbortSignal): Promise<unknown>
   /** What puts things right after a fault, where that is not any command that writes. */
   next?(ports: Ports, dir: string): Promise<unknown>
@@ -145,6 +148,7 @@ export const journeys: readonly Journey[] = [
     name: 'start from the pool',
     env: { OFFSHOOT_POOL_SIZE: '1' },
     prepare: madeAhead,
+    settle: withFreshSlots,
     act: (ports, dir, signal) => start(ports, dir, {}, signal),
     check: startedOrUndone,
   },
@@ -153,6 +157,7 @@ export const journeys: readonly Journey[] = [
     env: { OFFSHOOT_POOL_SIZE: '1' },
     inside: true,
     prepare: madeAheadAndMoved,
+    settle: withFreshSlots,
     act: (ports, dir, signal) => start(ports, dir, {}, signal),
     check: startedOrUndone,
   },

@@ -1,8 +1,8 @@
 /** Bugs in the MCP door, and in what it needs of other folders. */
 import type { Mutant } from './mutant.ts'
 
-const journey = 'test/journeys/mcp.test.ts'
-const overHttp = 'test/journeys/mcp-http.test.ts'
+const journey = 'test/doors/mcp.test.ts'
+const overHttp = 'test/doors/mcp-http.test.ts'
 const unit = (name: string) => `src/mcp/${name}.test.ts`
 
 export const mutants: readonly Mutant[] = [
@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'MCP: a server takes the notices of the user away',
-    file: 'src/cli/main.ts',
+    file: 'src/cli/play.ts',
     find: "!flag(values, 'quiet') && !command?.isForPrograms",
     replace: "!flag(values, 'quiet')",
     suites: [journey],
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/core/verbs/detach.ts',
     find: 'const task = await requireOpen(ports, named)',
     replace: 'const task = named',
-    suites: ['test/journeys/detach.test.ts'],
+    suites: ['test/runs/detach.test.ts'],
   },
   {
     name: 'the prompt of a detached run is a word of its command line',

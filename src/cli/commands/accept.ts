@@ -3,7 +3,6 @@ import { AppError } from '../../core/model/errors.ts'
 import { strategies, strategyFacts } from '../../core/model/strategies.ts'
 import type { Said } from '../../protocol/events.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
-import { ask } from '../ask.ts'
 import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'
 import { hunkIds } from '../hunk-ids.ts'
 import { counted } from '../../core/base/counted.ts'
@@ -48,10 +47,10 @@ export async function accept(context: Context): Promise<Answer> {
 
 /** Asks before something lands that runs code later. `deny` refuses it; where nobody can answer, it lands and is told. */
 async function agreed(context: Context, risks: Risks): Promise<Said | undefined> {
-  const { values, paint, signal } = context
+  const { values, paint, shell, signal } = context
   if (flag(values, 'json') || flag(values, 'yes')) return undefined
   const lines = risks.map((risk) => paint('yellow', riskLine(risk)))
-  const said = await ask([...lines, 'Land it? [y/N] '].join('\n'), signal)
+  const said = await shell.ask([...lines, 'Land it? [y/N] '].join('\n'), signal)
   return said === undefined || said.startsWith('y') ? 'once' : 'deny'
 }
 
@@ -76,7 +75,7 @@ async function rejectRest(
   // Whoever cancelled too late wants no further question.
   if (siblings.length === 0 || flag(context.values, 'json') || context.signal.aborted) return false
   const which = siblings.join(', ')
-  const said = await ask(
+  const said = await context.shell.ask(
     `Accepted ${id}. Reject the other tasks of the same prompt (${which})? [y/N] `,
     context.signal,
   )

@@ -4,7 +4,6 @@ import { type Exclusion, requireCombinable } from '../../core/base/exclusions.ts
 import type { Output } from '../../protocol/schemas/index.ts'
 import { type Answer, type Context, flag, text } from '../command.ts'
 import { marks, printable, printableDiff, shortList, table } from '../output.ts'
-import { isTerminal } from '../stdout.ts'
 
 const exclusions: readonly Exclusion<'--stat' | '--name-only' | '--hunks' | '--step' | '--binary'>[] = [
   { options: ['--stat', '--name-only', '--hunks', '--binary'] },
@@ -32,12 +31,12 @@ export async function diff(context: Context): Promise<Answer> {
   if (answer.files.length === 0) context.tell('No difference.')
   if (unread !== undefined) context.tell(`Only the steps: ${printable(unread)}`)
   // In a pager a line on stderr would not be seen. Elsewhere it must not stand in a patch or a list.
-  const isHeaded = noStep.length > 0 && isTerminal() && !hunks
+  const isHeaded = noStep.length > 0 && context.shell.stdout.isTerminal && !hunks
   if (noStep.length > 0 && !isHeaded) context.tell(noStepLine(noStep))
   // The last line feed alone: a patch may end with a line that is empty, or has only spaces.
   const words = answer.diff.replace(/\n$/, '')
   // A patch stays as git made it where a program reads it: escaping would break it for `git apply`.
-  const shown = stat || names || isTerminal() ? printableDiff(words) : words
+  const shown = stat || names || context.shell.stdout.isTerminal ? printableDiff(words) : words
   if (hunks) return { json: { ...answer }, text: await listed(answer.hunks ?? []), long: true }
   const head = isHeaded ? `${context.paint('yellow', noStepLine(noStep))}\n` : ''
   return { json: { ...answer }, text: head + shown, long: true }

@@ -3,7 +3,6 @@ import { diskText, sizeText } from '../../core/model/disk-use.ts'
 import { taskStates } from '../../core/model/enums.ts'
 import { type Answer, choice, type Context, flag } from '../command.ts'
 import { age, type Fit, linesText, printable, stateWords, table, titleLine } from '../output.ts'
-import { terminalWidth } from '../stdout.ts'
 
 /** The title first, since the id tells which task it is; then the reason of a failure and a long id, before the title goes. */
 const cut: Fit['cut'] = [
@@ -49,7 +48,7 @@ export async function list(context: Context): Promise<Answer> {
     ...(use ? [sizes.get(task.path) ?? ''] : []),
   ])
   const head = ['TASK', 'TITLE', 'AGENT', 'STATE', 'STEPS', 'FILES', 'LINES', 'AGE', ...(use ? ['DISK'] : [])]
-  const shown = await table([head, ...rows], { width: terminalWidth(), cut })
+  const shown = await table([head, ...rows], { width: context.shell.stdout.columns, cut })
   return {
     json: { tasks, seq, ...(use && { disk: use }) },
     text: shown + (use ? `\n\n${diskText(use)}` : ''),

@@ -36,6 +36,8 @@ async function orDirectly(context: Context, work: (context: Context) => Promise<
     return directly(context, 'you asked for no isolation', 'direct')
   return work(context).catch((thrown: unknown) => {
     const error = appError(thrown)
+    // Without a task such an option would be ignored in silence.
+    if (taskOptions.some((name) => context.values[name] !== undefined)) throw thrown
     if (error.problem === 'notARepository') return directly(context, 'this is no git repository')
     if (isSwitchedOff(error)) return directly(context, 'offshoot is switched off here')
     throw thrown
@@ -49,7 +51,7 @@ function isSwitchedOff({ problem, data }: AppError): boolean {
 /** Runs without a task, so nothing is recorded and nothing can be undone. */
 async function directly(context: Context, why: string, isolation?: 'direct'): Promise<Answer> {
   const { dir: repo, positionals, rest, values } = context
-  requireTaskless(values)
+  if (isolation) requireTaskless(values)
   const command = rest.length > 0 ? [...rest] : undefined
   // The argument of `exec` is a task, which a run without one does not have.
   const prompt = command === undefined ? positionals[0] : undefined
@@ -69,15 +71,12 @@ async function directly(context: Context, why: string, isolation?: 'direct'): Pr
   }
 }
 
-/** Refuses options that only a task can have. */
+/** Only a task can have them. */
+const taskOptions = ['task', 'from', 'branch', 'resume', 'worktree-dir', 'detach', 'agents', 'times']
+
+/** Refuses what only a task can have, beside the isolation that makes none. */
 function requireTaskless(values: Context['values']): void {
-  const given = Object.fromEntries(
-    ['task', 'from', 'branch', 'resume', 'worktree-dir', 'detach', 'agents', 'times'].map((name) => [
-      `--${name}`,
-      values[name],
-    ]),
-  )
-  if (text(values, 'isolation') !== 'direct') return
+  const given = Object.fromEntries(taskOptions.map((name) => [`--${name}`, values[name]]))
   requireCombinable(
     { '--isolation direct': true, ...given },
     Object.keys(given).map((name) => ({

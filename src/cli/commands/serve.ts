@@ -11,6 +11,7 @@ import { type Listening, serve as run } from '../../daemon/main.ts'
 import { openBrowser } from '../browser.ts'
 import { type Answer, choice, type Context, flag, text } from '../command.ts'
 import { printable } from '../output.ts'
+import { playerOn } from '../served.ts'
 import { write } from '../stdout.ts'
 import { readVersion } from '../version.ts'
 import { bin } from '../bin.ts'
@@ -34,7 +35,8 @@ export async function serve(context: Context): Promise<Answer> {
   const { ports, socketFolder, onAppend } = composeDaemon(env)
   try {
     const tell = (listening: Listening) => show(context, listening, listening.makeCode)
-    const begin = () => run(ports, { ...input, socketFolder, onAppend }, tell, signal)
+    const findPlay = playerOn(context.play, ports, env, input.version)
+    const begin = () => run(ports, { ...input, socketFolder, onAppend, findPlay }, tell, signal)
     // The other daemon may be about to write daemon.json, or to end.
     for (let until = performance.now() + patienceMs; ; await pause(100, signal)) {
       if ((await begin()) === 'stopped') return { json: { stopped: true }, text: '' }

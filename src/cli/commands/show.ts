@@ -19,7 +19,6 @@ import {
 } from '../output.ts'
 import { durationText, spentText } from '../spent.ts'
 import { strayed } from '../strays.ts'
-import { terminalWidth } from '../stdout.ts'
 import { noStepLine } from './diff.ts'
 import { stepLine } from './log.ts'
 
@@ -40,7 +39,7 @@ export async function worktreeShow(context: Context): Promise<Answer> {
 }
 
 async function answer(context: Context, shown: Shown, use?: Output<'system.disk'>): Promise<Answer> {
-  const width = terminalWidth()
+  const width = context.shell.stdout.columns
   const facts = await named(factsOf(shown, use), width)
   const sections: string[][] = []
   for (const section of await sectionsOf(context, shown)) sections.push(await fitted(section, width))

@@ -1,6 +1,5 @@
 /** `trust`: shows what the repository’s own settings would do, asks at a terminal, and trusts it. */
 import type { Output } from '../../protocol/schemas/index.ts'
-import { ask } from '../ask.ts'
 import { type Answer, type Context, flag } from '../command.ts'
 import { printable } from '../output.ts'
 
@@ -13,7 +12,7 @@ export async function trust(context: Context): Promise<Answer> {
   const seen = await call('system.trust', { repo, show: true })
   if (!flag(values, 'yes') && !seen.trusted && isAnything(seen)) {
     const question = `${listed(seen, context)}\nTrust it, exactly as it is now? [y/N] `
-    const said = await ask(question, context.signal)
+    const said = await context.shell.ask(question, context.signal)
     // Without a terminal nobody is asked: whoever calls the command there means it.
     if (said !== undefined && !said.startsWith('y')) return told(seen, context)
   }

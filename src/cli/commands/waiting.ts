@@ -3,7 +3,6 @@ import { appError } from '../../core/model/errors.ts'
 import type { Output } from '../../protocol/schemas/index.ts'
 import type { Answer, Context } from '../command.ts'
 import { ago, deniedText, type Fit, linesText, printableLines, stateWords, table } from '../output.ts'
-import { terminalWidth } from '../stdout.ts'
 import { counted } from '../../core/base/counted.ts'
 
 type Task = Output<'task.list'>['tasks'][number]
@@ -54,7 +53,7 @@ export async function waiting(context: Context): Promise<Answer> {
   const lines = [
     ...(all.length === 0
       ? ['No task waits for you.']
-      : (await table(rows, { width: terminalWidth(), cut })).split('\n')),
+      : (await table(rows, { width: context.shell.stdout.columns, cut })).split('\n')),
     ...(more.length > 0 ? [`${more.join(', ')}: offshoot list`] : []),
     ...(found.tasks.length === 0
       ? ['  offshoot run "what to do"    offshoot start TASK-1    offshoot --help']

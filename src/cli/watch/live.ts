@@ -98,14 +98,14 @@ export async function live(context: Context, { dir, read }: Watched): Promise<vo
     draw()
     const followed = follow().catch(left.reject)
     await left.promise
-    // A verb that is past its point of no return ends before the command does.
-    await work
     over.abort()
     await followed
     await refresh.settled()
   } finally {
     clearInterval(timer)
     over.abort()
+    // A verb that is past its point of no return ends before the command does, whatever ended the screen.
+    await work
     screen.leave()
     context.useTerminal()
   }

@@ -229,7 +229,7 @@ describe('reduce', () => {
     expect(reduce(open, { type: 'run.ended', run: 'r', ok: true, reason: '' }, at)).not.toHaveProperty('asks')
   })
 
-  test('D13: a queued run leaves the queue by its beginning, by a stop, or with its task; a failure is told', () => {
+  test('D14: a queued run leaves the queue by its beginning, by a stop, or with its task; a failure is told', () => {
     const queued = (entry: string, priority = 0): TaskEvent => ({
       type: 'run.queued',
       entry,

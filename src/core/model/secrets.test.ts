@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { redacted } from './redact.ts'
-import { hasSecret, isSecretName, secretFormats, secretSearch } from './secrets.ts'
+import { beginOfOpenKey, hasSecret, isSecretName, secretFormats, secretSearch } from './secrets.ts'
 
 const hex = (count: number) => '0f1e2d3c4b5a6978'.repeat(Math.ceil(count / 16)).slice(0, count)
 const mixed = (count: number) => 'aB3dE6gH9jK2mN5p'.repeat(Math.ceil(count / 16)).slice(0, count)
@@ -134,6 +134,16 @@ test('A9: a secret is found wherever the pieces are cut, and in UTF-16', () => {
   const wide = secretSearch()
   wide.take(Buffer.from('\ufeffkey=AKIAABCDEFGHIJKLMNOP\r\n', 'utf16le'))
   expect(wide.end()).toBe(true)
+})
+
+test('a private key that the text does not end is found by its first line', () => {
+  const pem = '-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n'
+  const putty = 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n'
+  expect(beginOfOpenKey(`cat:\n${pem}`)).toBe(5)
+  expect(beginOfOpenKey(`${pem}-----END OPENSSH PRIVATE KEY-----\n`)).toBeUndefined()
+  expect(beginOfOpenKey(`${pem}-----END OPENSSH PRIVATE KEY-----\n${putty}`)).toBe(pem.length + 34)
+  expect(beginOfOpenKey(`${putty}Private-MAC: 00\n`)).toBeUndefined()
+  expect(beginOfOpenKey('-----BEGIN CERTIFICATE-----\nMII')).toBeUndefined()
 })
 
 /** Beginnings of what is searched for, again and again, without an end. */

@@ -202,6 +202,21 @@ export function withoutSecretFormats(text: string, mask: string): string {
   return formatsIn(assigned).reduce((rest, { every }) => rest.replace(every, mask), assigned)
 }
 
+/** Private keys of several lines, by the words of their first and their last one. */
+const keysOfLines = [
+  { first: /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/g, last: '-----END ' },
+  { first: /\bPuTTY-User-Key-File-\d: /g, last: 'Private-MAC: ' },
+]
+
+/** Where a private key begins that the text does not end. No other line of it tells by itself that it is secret. */
+export function beginOfOpenKey(text: string): number | undefined {
+  for (const { first, last } of keysOfLines) {
+    const begin = [...text.matchAll(first)].at(-1)?.index
+    if (begin !== undefined && !text.includes(last, begin)) return begin
+  }
+  return undefined
+}
+
 const searched = secretFormats.map((format) => ({ ...format, every: new RegExp(format.pattern, 'g') }))
 const formatsIn = (text: string) => searched.filter(({ signs }) => signs.some((sign) => text.includes(sign)))
 

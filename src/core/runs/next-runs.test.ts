@@ -24,13 +24,13 @@ const factsOf = (waiting: Waiting[], more: Partial<QueueFacts> = {}): QueueFacts
 const working = (repo: string, agent = 'claude'): Turn => ({ task: `at work ${++count}`, repo, agent })
 const reposOf = (runs: readonly Waiting[]) => runs.map(({ repo }) => repo).join('')
 
-describe('D13: which queued run starts next', () => {
-  test('D13: the higher priority first, then who came first', () => {
+describe('D14: which queued run starts next', () => {
+  test('D14: the higher priority first, then who came first', () => {
     const [early, late, urgent] = [run('a'), run('a'), run('a', { priority: 5 })]
     expect(nextRuns(factsOf([late, urgent, early]))).toEqual([urgent, early, late])
   })
 
-  test('D13: two repositories take turns, however many runs one of them has queued before the other', () => {
+  test('D14: two repositories take turns, however many runs one of them has queued before the other', () => {
     const many = Array.from({ length: 4 }, () => run('a'))
     expect(reposOf(nextRuns(factsOf([...many, run('b'), run('b')])))).toBe('ababaa')
     const limits = { ...free, global: 1 }
@@ -44,7 +44,7 @@ describe('D13: which queued run starts next', () => {
     expect(reposOf(nextRuns(factsOf([run('a'), run('b')], busier)))).toBe('ba')
   })
 
-  test('D13: a full repository or agent lets the others pass; a full machine lets nobody', () => {
+  test('D14: a full repository or agent lets the others pass; a full machine lets nobody', () => {
     const limits = { global: 3, concurrent: 1, perAgent: 0 }
     const [a, b] = [run('a', { limits, priority: 9 }), run('b', { limits })]
     expect(nextRuns(factsOf([a, b], { atWork: [working('a')] }))).toEqual([b])
@@ -54,13 +54,13 @@ describe('D13: which queued run starts next', () => {
     expect(nextRuns(factsOf([b], { atWork: ['x', 'y', 'z'].map((repo) => working(repo)) }))).toEqual([])
   })
 
-  test('D13: a follow-up waits for the agent of its task, and two of them for each other', () => {
+  test('D14: a follow-up waits for the agent of its task, and two of them for each other', () => {
     const [first, second] = [run('a', { task: 'T' }), run('a', { task: 'T' })]
     expect(nextRuns(factsOf([first, second], { busy: new Set(['T']) }))).toEqual([])
     expect(nextRuns(factsOf([second, first]))).toEqual([first])
   })
 
-  test('D13: who waits long enough comes before a higher priority', () => {
+  test('D14: who waits long enough comes before a higher priority', () => {
     const old = run('a', { at: new Date(now - 6 * agingMs).toISOString() })
     expect(inOrder(factsOf([run('a', { priority: 5 }), old]))[0]).toBe(old)
     expect(inOrder(factsOf([run('a', { priority: 7 }), old]))[0]).not.toBe(old)
@@ -86,7 +86,7 @@ const turns = fc.array(fc.record({ repo: repoNames, agent: fc.constantFrom('clau
   maxLength: 5,
 })
 
-test('D13: no limit is ever exceeded by what starts, and nothing waits that could start', () => {
+test('D14: no limit is ever exceeded by what starts, and nothing waits that could start', () => {
   fc.assert(
     fc.property(waitingRuns, limitsOf, turns, (asked, limits, present) => {
       const waiting = asked.map((one) => run(one.repo, { ...one, task: one.repo + one.task, limits }))
@@ -111,7 +111,7 @@ test('D13: no limit is ever exceeded by what starts, and nothing waits that coul
   )
 })
 
-test('D13: no repository gets a turn while another one waits that has fewer at work, or as many and was served before it', () => {
+test('D14: no repository gets a turn while another one waits that has fewer at work, or as many and was served before it', () => {
   fc.assert(
     fc.property(
       fc.array(repoNames, { minLength: 2, maxLength: 20 }),

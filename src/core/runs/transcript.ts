@@ -3,6 +3,7 @@ import path from 'node:path'
 import { now } from '../base/time.ts'
 import { transcriptsFolder } from '../model/layout.ts'
 import { redacted } from '../model/redact.ts'
+import { beginOfOpenKey } from '../model/secrets.ts'
 import type { Repo } from '../model/repo.ts'
 import type { Task } from '../model/task.ts'
 import { type FrameLine, type KeptEvent, parseTranscript, type Transcript } from '../model/transcript.ts'
@@ -63,7 +64,7 @@ export function keepTranscript(
     if (held && (held.event !== event.event || !isSameStream(held, event))) release()
     const text = (held?.text ?? '') + event.text
     held = undefined
-    const end = goesOn ? text.lastIndexOf('\n') + 1 : text.length
+    const end = goesOn ? endOfWhole(text) : text.length
     const rest = text.slice(end)
     const isHeld = rest !== '' && rest.length < limits.held
     const whole = isHeld ? text.slice(0, end) : text
@@ -94,6 +95,11 @@ export function keepTranscript(
       await writing
     },
   }
+}
+
+/** Where the last line begins that has not ended yet, or a private key that has not: a line of it looks like any other text. */
+function endOfWhole(text: string): number {
+  return Math.min(text.lastIndexOf('\n') + 1, beginOfOpenKey(text) ?? text.length)
 }
 
 function isSameStream(one: Without<Text>, other: Without<Text>): boolean {

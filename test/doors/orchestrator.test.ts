@@ -73,8 +73,8 @@ function mostAtOnce(lines: readonly string[], fits: (id: string) => boolean = ()
   return most
 }
 
-describe('D13: the queue of the daemon', () => {
-  test('D13: limits hold over several repositories, whatever is queued at once, and all of it is done', async () => {
+describe('D14: the queue of the daemon', () => {
+  test('D14: limits hold over several repositories, whatever is queued at once, and all of it is done', async () => {
     const env = { OFFSHOOT_LIMITS_GLOBAL: '3', OFFSHOOT_LIMITS_CONCURRENT: '2', OFFSHOOT_POOL_SIZE: '0' }
     const repos = reposOf(2, env)
     const [one] = repos as [TestRepo]
@@ -88,7 +88,7 @@ describe('D13: the queue of the daemon', () => {
     for (const n of ['0', '1']) expect(mostAtOnce(notesOf(one), (id) => id[1] === n)).toBeLessThanOrEqual(2)
   })
 
-  test('D13: the higher priority starts first, list and daemon status show who waits, and stop takes one off', async () => {
+  test('D14: the higher priority starts first, list and daemon status show who waits, and stop takes one off', async () => {
     const [repo] = reposOf(1, { OFFSHOOT_LIMITS_GLOBAL: '1', OFFSHOOT_POOL_SIZE: '0' }) as [TestRepo]
     const daemon = await daemonOf(repo)
     const first = await detach(daemon, repo, 'T1')
@@ -129,7 +129,7 @@ describe('D13: the queue of the daemon', () => {
     expect(await showOf(daemon, repo, 'T2')).toMatchObject({ state: 'completed', runs: 1 })
   })
 
-  test('D13: a follow-up to a task at work waits for its end; what is said meanwhile reaches its agent', async () => {
+  test('D14: a follow-up to a task at work waits for its end; what is said meanwhile reaches its agent', async () => {
     const [repo] = reposOf(1, { OFFSHOOT_POOL_SIZE: '0' }) as [TestRepo]
     const daemon = await daemonOf(repo)
     const go = path.join(repo.home, 'go')
@@ -152,7 +152,7 @@ describe('D13: the queue of the daemon', () => {
     expect(readdirSync(task.path)).toEqual(expect.arrayContaining(['said.txt', 'second.txt']))
   })
 
-  test('D13: a run that cannot begin leaves the queue, and its task says why', async () => {
+  test('D14: a run that cannot begin leaves the queue, and its task says why', async () => {
     const [repo] = reposOf(1, { OFFSHOOT_LIMITS_GLOBAL: '1', OFFSHOOT_POOL_SIZE: '0' }) as [TestRepo]
     const daemon = await daemonOf(repo)
     await detach(daemon, repo, 'T1')
@@ -167,8 +167,8 @@ describe('D13: the queue of the daemon', () => {
   })
 })
 
-describe('D14: a daemon that is killed', () => {
-  test('D14: leaves its runs at work; the next one counts them, starts what was queued, and saves what died', async () => {
+describe('D15: a daemon that is killed', () => {
+  test('D15: leaves its runs at work; the next one counts them, starts what was queued, and saves what died', async () => {
     const [repo] = reposOf(1, { OFFSHOOT_LIMITS_GLOBAL: '3', OFFSHOOT_POOL_SIZE: '0' }) as [TestRepo]
     const first = await daemonOf(repo)
     const [one, two] = await Promise.all([detach(first, repo, 'T1'), detach(first, repo, 'T2')])
@@ -203,8 +203,8 @@ describe('D14: a daemon that is killed', () => {
   })
 })
 
-describe('D15: without a next command', () => {
-  test('D15: what died is recovered, what is stale is pruned, and a full disk is told', async () => {
+describe('D16: without a next command', () => {
+  test('D16: what died is recovered, what is stale is pruned, and a full disk is told', async () => {
     const env = {
       OFFSHOOT_RECOVER_EVERY_MINUTES: '0.01',
       OFFSHOOT_PRUNE_EVERY_HOURS: '0.0002',
@@ -244,8 +244,8 @@ describe('D15: without a next command', () => {
   })
 })
 
-describe('D16: the daemon as a service', () => {
-  test('D16: serve --install prints the unit with this command and PATH, and changes nothing', async () => {
+describe('D17: the daemon as a service', () => {
+  test('D17: serve --install prints the unit with this command and PATH, and changes nothing', async () => {
     const [repo] = reposOf(1) as [TestRepo]
     const before = new Set(readdirSync(repo.home, { recursive: true, encoding: 'utf8' }))
     const { stdout, stderr, code } = await offshoot(repo, 'serve', '--install=systemd', '--port=0')
@@ -262,7 +262,7 @@ describe('D16: the daemon as a service', () => {
     expect(new Set(readdirSync(repo.home, { recursive: true, encoding: 'utf8' }))).toEqual(before)
   })
 
-  test('D16: serve takes the place of an older daemon, whose runs go on, and leaves one of its own version', async () => {
+  test('D17: serve takes the place of an older daemon, whose runs go on, and leaves one of its own version', async () => {
     const [repo] = reposOf(1, { OFFSHOOT_POOL_SIZE: '0' }) as [TestRepo]
     const older = await daemonOf(repo)
     const { json } = await detach(older, repo, 'T1')

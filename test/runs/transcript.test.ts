@@ -94,6 +94,24 @@ test('K14: every agent has a transcript, by the events that all of them share, a
   ])
 })
 
+test('K14: no line of a private key is kept, though each comes by itself', async () => {
+  const repo = testRepo()
+  await offshoot(repo, 'start', 'T1')
+  const lines = [
+    'before',
+    '-----BEGIN PRIVATE KEY-----',
+    'MIIEowAB',
+    'k3dX9+/a',
+    '-----END PRIVATE KEY-----',
+    'after',
+  ]
+  const script = `for line in "$@"; do echo "$line"; sleep 0.1; done`
+  await offshoot(repo, 'exec', 'T1', '--json', '--', 'sh', '-c', script, 'sh', ...lines)
+  const [run] = (await offshoot(repo, 'log', 'T1', '--agent', '--json')).json.runs
+  const text = run.events.map((event: { text: string }) => event.text).join('')
+  expect(text).toBe('before\n***\nafter\n')
+})
+
 test('K14: a transcript survives kill -9 up to the last event, and a damaged end breaks no reading', async () => {
   const repo = withStandIn(testRepo())
   const go = path.join(repo.home, 'go')
