@@ -17,8 +17,24 @@ function reposOf(count: number, env: Record<string, string> = {}): TestRepo[] {
 
 async function daemonOf(repo: TestRepo): Promise<TestDaemon> {
   const daemon = await startDaemon(repo)
-  onTestFinished(() => void daemon.child.kill('SIGKILL'))
+  onTestFinished(async () => {
+    goOn(repo, 'T1', 'T2', 'T3', 'T4', 'T5')
+    daemon.child.kill('SIGKILL')
+    await until(() => !isAnythingOf(repo), 'nothing of the test is at work')
+  })
   return daemon
+}
+
+/** Whether a process has the state folder of the test in its environment: runs outlive their daemon. */
+function isAnythingOf(repo: TestRepo): boolean {
+  const mark = `OFFSHOOT_HOME=${repo.env.OFFSHOOT_HOME}\0`
+  return readdirSync('/proc').some((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark)
+    } catch {
+      return false
+    }
+  })
 }
 
 /** A command that notes when it begins and ends, and waits in between for its file. */
