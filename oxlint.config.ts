@@ -119,7 +119,7 @@ const files: Record<string, Folder> = {
   'client/daemon-socket.ts': { from: seen, packages: ['ws'] },
   // It chooses the adapters of the daemon, as main.ts does for every other command.
   'cli/commands/serve.ts': { from: ['cli', 'client', 'compose', 'daemon', ...seen] },
-  'cli/commands/daemon.ts': { from: ['cli', 'client', 'compose', ...seen] },
+  'cli/commands/daemon.ts': { from: ['cli', 'client', 'compose', ...seen], types: ['protocol'] },
   'cli/commands/mcp.ts': { from: ['actions', 'api', 'cli', 'mcp', ...seen] },
   // What the command prints, it prints in the daemon, too.
   'cli/served.ts': { from: ['actions', 'api', 'cli', 'client', ...seen], types: ['daemon', 'protocol'] },

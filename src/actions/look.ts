@@ -153,6 +153,13 @@ export const look = {
     scope: 'look',
     options: {},
   },
+  'system.queue': {
+    summary: 'List the runs of all repositories that wait for their turn, and those at work',
+    group: 'look',
+    scope: 'look',
+    command: 'daemon status',
+    options: {},
+  },
   'system.notices': {
     summary: 'Return each notice that the user has not been told yet, once',
     group: 'look',

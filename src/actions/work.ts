@@ -72,10 +72,14 @@ export const work = {
     revertsFirst: true,
     makesTask: 'whenMissing',
     args: [{ option: 'prompt' }],
-    options: running,
+    options: {
+      ...running,
+      entry: { type: 'text', flag: null, help: 'the place in the queue of a run that waited for this' },
+    },
   },
   'task.detach': {
-    summary: 'Run an agent or any command in a process of its own, and answer as soon as it has begun',
+    summary:
+      'Run an agent or any command in a process of its own, and answer as soon as it has begun or waits',
     group: 'work',
     scope: 'run',
     inCheckout: shadowed,
@@ -89,6 +93,12 @@ export const work = {
     options: {
       ...running,
       cleanup: { type: 'boolean', help: 'remove the workspace if the run succeeds; the branch stays' },
+      priority: {
+        type: 'number',
+        value: 'N',
+        help: 'in the queue of the daemon, a higher one starts first: -100 to 100 (default: 0)',
+      },
+      metadata: { type: 'text', flag: null, help: 'an object that the task keeps for you' },
     },
   },
   'task.plan': {

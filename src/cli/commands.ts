@@ -95,6 +95,11 @@ const leaving: Readonly<Record<string, Option>> = {
     type: 'boolean',
     help: 'run in the background; offshoot attach follows it, offshoot stop ends it',
   },
+  priority: {
+    type: 'string',
+    value: 'N',
+    help: 'with --detach, in the queue of the daemon: a higher one starts first, -100 to 100 (default: 0)',
+  },
 }
 
 const cleaning: Readonly<Record<string, Option>> = {
@@ -410,11 +415,24 @@ export const commands: readonly Command[] = [
       },
       'tls-cert': { type: 'string', value: 'FILE', help: 'the certificate, as PEM' },
       'tls-key': { type: 'string', value: 'FILE', help: 'its key, as PEM' },
+      install: {
+        type: 'string',
+        value: '[KIND]',
+        values: ['systemd', 'launchd'],
+        noun: 'kind',
+        bare: true,
+        help: 'print the file with which systemd (of a user) or launchd keeps it running; nothing is changed',
+      },
     },
-    examples: ['offshoot serve', 'offshoot serve --open', 'offshoot serve --port 0 --json'],
+    examples: [
+      'offshoot serve',
+      'offshoot serve --open',
+      'offshoot serve --port 0 --json',
+      'offshoot serve --install systemd',
+    ],
     load: async () => (await import('./commands/serve.ts')).serve,
   }),
-  command('daemon status', 'setup', 'Say whether the daemon is running, and where', {
+  command('daemon status', 'setup', 'Say whether the daemon is running, where, and what its queue holds', {
     examples: ['offshoot daemon status', 'offshoot daemon status --json'],
     load: async () => (await import('./commands/daemon.ts')).status,
   }),

@@ -192,6 +192,7 @@ export function linesText(task: { readonly insertions: number; readonly deletion
 interface Stateful {
   readonly state: string
   readonly running?: true | undefined
+  readonly queued?: readonly object[] | undefined
   readonly asks?: object | undefined
   readonly reason?: string | undefined
 }
@@ -200,12 +201,13 @@ export function isClosed({ state }: Stateful): boolean {
   return state === 'accepted' || state === 'rejected' || state === 'kept'
 }
 
-/** `completed`, `running`, `failed: why`; the first line of the reason, at most `most` characters of it. */
+/** `completed`, `running`, `queued`, `failed: why`; the first line of the reason, at most `most` characters of it. */
 export function stateWords(
-  { state, running, asks, reason }: Stateful,
+  { state, running, queued, asks, reason }: Stateful,
   most = Number.POSITIVE_INFINITY,
 ): string {
   if (running) return asks ? 'running, asks you' : 'running'
+  if (queued) return 'queued'
   if (reason === undefined) return state
   const [line = ''] = reason.split('\n')
   return `${state}: ${line.length > most ? `${line.slice(0, most - 1)}…` : line}`

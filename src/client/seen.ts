@@ -10,7 +10,7 @@ export interface Seen {
 /** `old`: it is known already. `gap`: something before it is missing, so that the follower has to ask again. */
 export type Verdict = 'new' | 'old' | 'gap'
 
-type Chained = Exclude<Notification, { action: 'task.output' | 'forecast.changed' }>
+type Chained = Exclude<Notification, { action: 'task.output' | 'forecast.changed' | 'disk' }>
 
 export function receive(seen: Seen, message: Chained): { readonly seen: Seen; readonly verdict: Verdict } {
   if (message.action === 'snapshot' || message.action === 'reset') {

@@ -35,6 +35,8 @@ interface Subscriber {
   readonly onOutput?: ((output: Pushed<'task.output'>) => void) | undefined
   /** How the forecast of a repository differs from what was told before; `whole`: after a new connection, all of it. */
   readonly onForecast?: ((change: Pushed<'forecast.changed'>) => void) | undefined
+  /** The disk is nearly full, or has space again. */
+  readonly onDisk?: ((disk: Pushed<'disk'>) => void) | undefined
   /** The daemon does not let this caller follow, or knows no such repository. */
   readonly onRefused?: ((error: ActionError) => void) | undefined
 }
@@ -231,6 +233,7 @@ export function openSocket({ connect, onState }: SocketOptions): SocketClient {
     }
     if (message.action === 'forecast.changed') return following?.subscriber.onForecast?.(message.payload)
     if (!following || following.asking !== undefined) return
+    if (message.action === 'disk') return following.subscriber.onDisk?.(message.payload)
     const { seen, verdict } = receive(following.seen, message)
     following.seen = seen
     if (verdict === 'gap') return follow(following)

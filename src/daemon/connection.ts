@@ -7,6 +7,7 @@ import {
   type ConnectionAction,
   connectionSchemas,
   type Incoming,
+  type Notification,
   readMessage,
   requirePayload,
   type SubscribeInput,
@@ -37,11 +38,17 @@ export interface ConnectionNeeds extends Feeds {
   readonly metrics: Metrics
   /** Whether the credential still opens the daemon, by now or as of a moment ago. */
   readonly isValid: (credential: Credential, when: 'now' | 'lately') => Promise<boolean>
+  /** The last word about the disk, if it is full. */
+  readonly findFullDisk: () => DiskNotice | undefined
 }
+
+export type DiskNotice = Extract<Notification, { action: 'disk' }>
 
 export interface Connection {
   /** The client has taken what it was sent. */
   drained(): void
+  /** Tells the client about the disk, if it has subscribed. */
+  tell(notice: DiskNotice): void
   /** Sends a sign of life; ends the connection when its token does not count any more. */
   beat(): void
   /** When the client last gave a sign of life, by `performance.now()`. */
@@ -61,7 +68,8 @@ export function openConnection(
   socket: WebSocket,
   credential: Credential,
 ): Connection {
-  const { ports, feed, output, forecasts, daemon, perform, underWay, log, metrics, isValid } = needs
+  const { ports, feed, output, forecasts, daemon, perform, underWay, log, metrics, isValid, findFullDisk } =
+    needs
   const running = new Map<string, Set<Running>>()
   const left = new AbortController()
   let count = 0
@@ -133,9 +141,11 @@ export function openConnection(
     {
       subscribe: async (payload) => ({
         output: await subscribe(requirePayload('subscribe', payload)),
-        after: () => {
+        after() {
           cursor?.go()
           forecastPush?.go()
+          const full = findFullDisk()
+          if (full) wire.push(full)
         },
       }),
       async unsubscribe(payload) {
@@ -244,6 +254,9 @@ export function openConnection(
       socket.resume()
       cursor?.go()
       forecastPush?.go()
+    },
+    tell(notice) {
+      if (cursor && wire.hasRoom()) wire.push(notice)
     },
     beat() {
       if (!wire.hasRoom()) return

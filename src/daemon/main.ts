@@ -10,6 +10,7 @@ import type { Ports } from '../core/ports/index.ts'
 import { type AddressInput, entranceOf, requireAddress, socketEntrance } from './address.ts'
 import { openApi } from './api.ts'
 import { openAttempts } from './attempts.ts'
+import type { DiskNotice } from './connection.ts'
 import { credentialOf, makeOwnToken, openValidity, type OwnToken } from './credentials.ts'
 import type { Entrance } from './guard.ts'
 import { type HttpDoor, openHttp, openInspect } from './http.ts'
@@ -20,6 +21,7 @@ import { openMcpWay } from './mcp.ts'
 import { openMetrics } from './metrics.ts'
 import { openOnce } from './once.ts'
 import { openPerform, type Outcome } from './perform.ts'
+import { type Driven, driveOrchestrator } from './orchestrator.ts'
 import { openSockets } from './sockets.ts'
 import { openUnderWay } from './under-way.ts'
 import { type Accepts, openUpgrade } from './upgrade.ts'
@@ -101,6 +103,7 @@ async function run(
     await ports.files.write(daemonFile(ports.home), `${JSON.stringify(note, null, 2)}\n`, 0o600)
     log.info({ url: note.url, socket, version: note.version }, 'listening')
     const { token: _, ...shown } = note
+    door.orchestrate()
     onListening({ ...shown, makeCode: door.makeCode })
     await aborted(stopping.signal)
     log.info('stopping')
@@ -126,6 +129,8 @@ async function requireOwnAddress(ports: Ports, { tls, ...input }: ServeInput): P
 interface Core extends HttpDoor {
   readonly accepts: Accepts
   makeCode(): string
+  /** Begins to start queued runs, and to do what comes back at intervals. */
+  orchestrate(): void
   /** Stops accepting, waits for the requests under way, then cancels them, and closes every connection. */
   drain(servers: readonly Server[]): Promise<void>
 }
@@ -166,9 +171,12 @@ function openCore(
   const perform = openPerform(ports, once, cancelling.signal)
   const api = openApi(perform)
   const feeds = openFeeds(ports, (thrown) => log.warn({ err: thrown }, 'a forecast cannot be made'))
+  let driven: Driven | undefined
+  let fullDisk: DiskNotice | undefined
   onAppend(() => {
     feeds.feed.wake()
     feeds.forecasts.wake()
+    driven?.wake()
   })
   const isValid = openValidity(readKnown, () => performance.now())
   const sockets = openSockets({
@@ -180,7 +188,19 @@ function openCore(
     log,
     metrics,
     isValid,
+    findFullDisk: () => fullDisk,
   })
+  const disk = (usedPercent: number, warnPercent: number) => {
+    const payload = {
+      at: ports.clock.now().toISOString(),
+      full: usedPercent >= warnPercent,
+      usedPercent,
+      warnPercent,
+    }
+    const notice = { type: 'notification', action: 'disk', payload } as const
+    fullDisk = payload.full ? notice : undefined
+    sockets.tell(notice)
+  }
   const mcp = openMcpWay(ports, version)
   const needs = { ports, version, token: own.text, metrics, attempts, api, mcp, stop }
   const { makeCode, ...ways } = openWays(needs)
@@ -195,12 +215,15 @@ function openCore(
     ways,
     underWay,
     makeCode,
+    orchestrate: () => void (driven = driveOrchestrator({ ports, log, metrics, disk })),
     accepts: { socket: sockets.accept, command: openLines({ findPlay, underWay, log, metrics }) },
     inspect: openInspect({ log, metrics, attempts }, readKnown),
     async drain(servers) {
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
       sockets.retire()
       await feeds.forecasts.close()
+      // Its runs go on in processes of their own.
+      await driven?.close()
       await underWay.settle(graceMs, waitingForStop)
       cancelling.abort()
       underWay.cancelAll()

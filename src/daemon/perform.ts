@@ -80,8 +80,8 @@ export function knownName(name: string): string {
 interface Read {
   readonly action: ActionName
   readonly input: Readonly<Record<string, unknown>>
-  /** Of a second name: the fields that change nothing. */
-  readonly unused?: readonly string[] | undefined
+  /** It was asked for under a second name, and is answered in the words of that. */
+  readonly isSecond?: boolean
 }
 
 /** Throws `notFound` for an unknown action, and `wrongUsage` that names the field. */
@@ -106,7 +106,7 @@ async function readSecond(
   if (second.meant.folder !== undefined) requireAbsolute(name, 'repository_path', second.meant.folder)
   requireScope(caller, actions[second.action])
   const named = await findNamed(ports, second.meant)
-  return { ...parsed(name, second.action, { ...second.input, ...named }), unused: second.unused }
+  return { ...parsed(name, second.action, { ...second.input, ...named }), isSecond: true }
 }
 
 function parsed(name: string, action: string, body: unknown): Read {
@@ -137,13 +137,13 @@ function requireAbsolute(name: string, field: string, value: unknown): void {
 async function call(
   ports: Ports,
   { credential, emit = () => undefined }: Ask,
-  { action, input, unused }: Read,
+  { action, input, isSecond }: Read,
   signal: AbortSignal,
 ): Promise<Outcome> {
   try {
     const door = openDoor(ports, () => credential.caller)
     const output = await door(action, input as never, signal, emit)
-    return { ok: true, output: unused ? secondAnswer(output, unused) : output }
+    return { ok: true, output: isSecond ? secondAnswer(output) : output }
   } catch (thrown) {
     return { ok: false, error: appError(thrown) }
   }

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocketServer } from 'ws'
 import { subprotocol } from '../protocol/envelope.ts'
-import { type Connection, type ConnectionNeeds, openConnection } from './connection.ts'
+import { type Connection, type ConnectionNeeds, type DiskNotice, openConnection } from './connection.ts'
 import type { Credential } from './guard.ts'
 import { type Accept, refusal } from './upgrade.ts'
 
@@ -19,6 +19,8 @@ export interface Sockets {
   readonly size: number
   /** Bytes that clients have not taken yet. */
   readonly waiting: number
+  /** Tells every subscriber about the disk. */
+  tell(notice: DiskNotice): void
   /** Takes no more requests; each connection is closed when its last request is answered. */
   retire(): void
   /** Closes all that are left. */
@@ -66,6 +68,9 @@ export function openSockets(needs: ConnectionNeeds): Sockets {
     },
     get waiting() {
       return [...open.keys()].reduce((sum, { waiting }) => sum + waiting, 0)
+    },
+    tell(notice) {
+      for (const connection of open.keys()) connection.tell(notice)
     },
     retire() {
       isRetired = true

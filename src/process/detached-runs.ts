@@ -10,11 +10,16 @@ import { startApart } from './spawn.ts'
 /** The process of a run watches over its agent as ours would. */
 export function detachedRuns(env: NodeJS.ProcessEnv): DetachedRuns {
   return {
-    async start({ words, prompt, dir, log }, signal) {
+    async start({ words, prompt, dir, log, env: more, waits }, signal) {
       mkdirSync(path.dirname(log), { recursive: true, mode: 0o700 })
       const before = endOfLog(log)
       const file = openSync(log, 'a', 0o600)
-      const call = { program: process.execPath, args: [ownCommand(), ...words], cwd: dir, env }
+      const call = {
+        program: process.execPath,
+        args: [ownCommand(), ...words],
+        cwd: dir,
+        env: { ...env, ...more },
+      }
       const child = startApart(call, [prompt === undefined ? 'ignore' : 'pipe', file, file])
       closeSync(file)
       // It may have ended already, which its log tells.
@@ -25,7 +30,7 @@ export function detachedRuns(env: NodeJS.ProcessEnv): DetachedRuns {
       let last: LogLine | undefined
       const isBegun = (line: LogLine) => {
         if (isLast(line)) last = line
-        return line.event === 'started' || line.event === 'queued'
+        return line.event === 'started' || (line.event === 'queued' && !waits)
       }
       const first = (await follow(log, before, isBegun, isWritten, signal, () => false)) ?? last
       if (child.pid === undefined || first === undefined)

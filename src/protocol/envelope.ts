@@ -114,6 +114,16 @@ const notificationSchema = z.discriminatedUnion('action', [
     ]),
   ),
   pushed('forecast.changed', forecastChangeSchema),
+  // Told to subscribers when it changes, and at the subscription while the disk is full.
+  pushed(
+    'disk',
+    z.object({
+      at: z.iso.datetime(),
+      full: z.boolean().describe('Fuller than disk.warnPercent; false: it has space again.'),
+      usedPercent: z.number().int(),
+      warnPercent: z.number().int(),
+    }),
+  ),
   // Without a subscription it has the time alone.
   pushed('heartbeat', z.object({ at: z.iso.datetime(), ...z.object(chained).partial().shape })),
 ])

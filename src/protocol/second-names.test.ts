@@ -36,8 +36,14 @@ test.each<[SecondName, object, string, object]>([
     'task.detach',
     { create: true, prompt: 'Fix it', agent: 'codex', from: 'main' },
   ],
+  [
+    'orchestrator.start',
+    { task_id: 'T1', prompt: 'x', priority: 5, metadata: { a: 1 } },
+    'task.detach',
+    { create: true, prompt: 'x', priority: 5, metadata: { a: 1 } },
+  ],
 ])('D10: %s with %j is %s with %j', (name, payload, action, input) => {
-  expect(parseSecond(name, payload)).toMatchObject({ ok: true, action, unused: [] })
+  expect(parseSecond(name, payload)).toMatchObject({ ok: true, action })
   expect(parseSecond(name, payload)).toHaveProperty('input', input)
   // The schema of the action takes it, once the repository is found.
   const meant = action === 'task.list' ? { repo: '/shop' } : { repo: '/shop', task: 'T1' }
@@ -52,12 +58,6 @@ test('D10: the repository and the task are named by id, by folder or by both', (
   expect(parseSecond('worktree.list', { repository_path: '/shop' })).toMatchObject({
     meant: { folder: '/shop', task: undefined },
   })
-})
-
-test('D10: what a run does not know is told as unused', () => {
-  expect(
-    parseSecond('orchestrator.start', { task_id: 'T1', prompt: 'x', priority: 5, metadata: { a: 1 } }),
-  ).toMatchObject({ ok: true, input: { create: true, prompt: 'x' }, unused: ['priority', 'metadata'] })
 })
 
 test.each<[SecondName, object, string]>([
@@ -89,7 +89,7 @@ test.each(taskStates)('D10: a task in the state %s is a worktree', (state) => {
   const closed = state === 'accepted' || state === 'rejected' || state === 'kept'
   const at = '2026-05-04T09:30:00.000Z'
   const task = viewOf('T1', { state, ...(closed && { closedAt: at }) })
-  const { worktree } = secondAnswer({ task }, []) as { worktree: Record<string, unknown> }
+  const { worktree } = secondAnswer({ task }) as { worktree: Record<string, unknown> }
   expect(worktreeSchema.strict().parse(worktree)).toEqual(worktree)
   const status = state === 'accepted' ? 'merged' : closed ? 'deleted' : 'active'
   expect(worktree).toMatchObject({ id: task.uid, task_id: 'T1', repository_id: task.repoId, status, state })
@@ -97,8 +97,8 @@ test.each(taskStates)('D10: a task in the state %s is a worktree', (state) => {
 })
 
 test('D10: a list is answered as worktrees alone, a diff as it is', () => {
-  expect(secondAnswer({ seq: 3, tasks: [viewOf('T1'), viewOf('T2')] }, [])).toMatchObject({
+  expect(secondAnswer({ seq: 3, tasks: [viewOf('T1'), viewOf('T2')] })).toMatchObject({
     worktrees: [{ task_id: 'T1' }, { task_id: 'T2' }],
   })
-  expect(secondAnswer({ diff: 'x' }, ['priority'])).toEqual({ diff: 'x', unused: ['priority'] })
+  expect(secondAnswer({ diff: 'x' })).toEqual({ diff: 'x' })
 })

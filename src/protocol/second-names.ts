@@ -17,7 +17,7 @@ interface Field {
   readonly schema: z.ZodType
   /** The field of the action that gets the value as it is. */
   readonly to?: string
-  /** What each value stands for. A field with neither is taken and told as unused. */
+  /** What each value stands for. The door reads the fields with neither, which name a repository and a task. */
   readonly means?: Readonly<Record<string, Meaning>>
 }
 
@@ -85,9 +85,8 @@ export const secondNames = {
       prompt: { schema: text, to: 'prompt' },
       agent_type: { schema: text.optional(), to: 'agent' },
       base_branch: { schema: text.optional(), to: 'from' },
-      // A queue without priorities, and runs without metadata.
-      priority: { schema: z.number().int().optional() },
-      metadata: { schema: z.record(z.string(), z.unknown()).optional() },
+      priority: { schema: z.number().int().optional(), to: 'priority' },
+      metadata: { schema: z.record(z.string(), z.unknown()).optional(), to: 'metadata' },
     },
   },
 } as const satisfies Record<string, Row>
@@ -108,8 +107,6 @@ export type SecondRequest =
       /** The input of the action without `repo` and `task`. */
       readonly input: Readonly<Record<string, unknown>>
       readonly meant: Meant
-      /** Fields that were given and change nothing. */
-      readonly unused: readonly string[]
     }
   | { readonly ok: false; readonly problem: string; readonly field?: string }
 
@@ -142,19 +139,13 @@ export function parseSecond(name: SecondName, payload: unknown): SecondRequest {
     if (meaning?.action) chosen = meaning.action
     Object.assign(taken, to === undefined ? meaning?.input : { [to]: value })
   }
-  const unused = given.map(([field]) => field).filter((field) => !meant.has(field) && !isUsed(fields[field]))
   const { repository_id, repository_path, task_id } = parsed.data as Record<string, string | undefined>
   return {
     ok: true,
     action: chosen,
     input: taken,
     meant: { repository: repository_id, folder: repository_path, task: task_id },
-    unused,
   }
-}
-
-function isUsed(field: Field | undefined): boolean {
-  return field?.to !== undefined || field?.means !== undefined
 }
 
 /** A task as a worktree. */
@@ -198,12 +189,8 @@ function worktreeView(task: TaskView): WorktreeView {
 }
 
 /** The answer of an action under a second name: as it is, with its task as a worktree; of a list, the worktrees alone. */
-export function secondAnswer(output: object, unused: readonly string[]): object {
+export function secondAnswer(output: object): object {
   const { task, tasks } = output as { task?: TaskView; tasks?: readonly TaskView[] }
   if (tasks) return { worktrees: tasks.map(worktreeView) }
-  return {
-    ...output,
-    ...(task && { worktree: worktreeView(task) }),
-    ...(unused.length > 0 && { unused }),
-  }
+  return { ...output, ...(task && { worktree: worktreeView(task) }) }
 }

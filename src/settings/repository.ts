@@ -67,6 +67,8 @@ const rows: { readonly [K in SettingKey]?: Row } = {
   'ports.size': lower,
   'limits.perRepo': lower,
   'limits.concurrent': lower,
+  'limits.global': limit,
+  'limits.perAgent': limit,
   'limits.timeMinutes': limit,
   'limits.turns': limit,
   'policy.level': stricter,

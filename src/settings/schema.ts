@@ -109,6 +109,12 @@ export const rules = {
   'limits.concurrent': integer(1, 1000).describe(
     'How many runs a repository may have at once; others queue.',
   ),
+  'limits.global': integer(0, 1000).describe(
+    'How many runs there may be at once in all repositories; others queue. 0: no limit.',
+  ),
+  'limits.perAgent': integer(0, 1000).describe(
+    'How many runs of one agent there may be at once in all repositories; others queue. 0: no limit.',
+  ),
   'limits.timeMinutes': number(0, 10_000).describe('How long a run may take. 0: no limit.'),
   'limits.turns': integer(0, 10_000).describe(
     'How many turns (answers of its model) an agent may take in one run. 0: no limit.',
@@ -179,7 +185,7 @@ export const rules = {
   'hooks.timeoutSeconds': integer(1, 86_400).describe('How long each hook may take.'),
   'lock.waitSeconds': integer(0, 3600).describe('How long a command waits for the lock of another command.'),
   'recover.everyMinutes': number(0, 1440).describe(
-    'How often a run does the work of `offshoot recover`. 0: never.',
+    'How often a run, and the daemon, does the work of `offshoot recover`. 0: never.',
   ),
   'prune.maxAgeDays': integer(0, 3650).describe(
     'Tasks that nobody touched for this many days are stale, and prune may take them.',
@@ -197,6 +203,9 @@ export const rules = {
     'Whether prune reports tasks that it keeps for uncommitted work.',
   ),
   'prune.keepBranches': boolean().describe('Whether prune keeps the branches of the tasks that it removes.'),
+  'prune.everyHours': number(0, 8760).describe(
+    'How often the daemon does the work of `offshoot prune`. 0: never.',
+  ),
   'trash.keepDays': integer(0, 3650).describe('How long closed tasks can be brought back.'),
   'trash.maxMegabytes': integer(1, 100_000_000).describe(
     'How much disk the trash and the vault of a repository may use together. Above it, folders whose files are in the vault leave the trash, oldest first.',

@@ -151,7 +151,7 @@ describe('H1: a repository’s own file is taken at its word only where that is 
     )
     const { limits, policy } = await read()
     expect({ limits, level: policy.level }).toEqual({
-      limits: { perRepo: 10, concurrent: 3, timeMinutes: 5, turns: 0 },
+      limits: { perRepo: 10, concurrent: 3, global: 20, perAgent: 0, timeMinutes: 5, turns: 0 },
       level: 'strict',
     })
   })
@@ -278,11 +278,11 @@ describe('I6: what is wrong is told with file, line, key, expected and found', (
     ['"\\e[2J": 3', "unknown key '\\x1B[2J'."],
     [
       'limits: 3',
-      '`limits` must be a mapping of settings (limits.perRepo, limits.concurrent, limits.timeMinutes, limits.turns); found 3.',
+      '`limits` must be a mapping of settings (limits.perRepo, limits.concurrent, limits.global, limits.perAgent, limits.timeMinutes, limits.turns); found 3.',
     ],
     [
       'limits: [3]',
-      '`limits` must be a mapping of settings (limits.perRepo, limits.concurrent, limits.timeMinutes, limits.turns); found [ 3 ].',
+      '`limits` must be a mapping of settings (limits.perRepo, limits.concurrent, limits.global, limits.perAgent, limits.timeMinutes, limits.turns); found [ 3 ].',
     ],
     ['enabled: { on: true }', '`enabled` must be true or false; found { on: true }.'],
     ['enabled:', '`enabled` must be true or false; found null.'],

@@ -45,6 +45,13 @@ tryHints(import.meta.filename, [
       await hint('cli/ages.ts: Write it as 30m', 'offshoot prune --dry-run --older-than old', {
         worksNow: (said) => `offshoot prune --dry-run ${said.split(': ')[1]}`,
       })
+      await hint(
+        'cli/commands/run.ts: A higher one starts first',
+        'offshoot run --detach --priority high -- true',
+        {
+          worksNow: 'offshoot run --detach --priority 5 -- true',
+        },
+      )
       await hint('core/verbs/forecast.ts: Name each task once', 'offshoot forecast --after T1,T1', {
         shows: /T1/,
       })

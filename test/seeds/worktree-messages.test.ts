@@ -233,7 +233,7 @@ async function ended(task: string) {
 describe('D10: orchestrator.start', () => {
   test('makes the worktree, answers when the agent is at work, and the agent goes on by itself', async () => {
     const prompt = play({ write: 'agent.txt' })
-    const { worktree, unused, pid } = await ask('orchestrator.start', {
+    const { worktree, pid } = await ask('orchestrator.start', {
       repository_id,
       task_id: 'LAUNCHED',
       prompt,
@@ -248,7 +248,6 @@ describe('D10: orchestrator.start', () => {
       status: 'active',
       base_branch: 'main',
     })
-    expect(unused).toEqual(['priority', 'metadata'])
     expect(pid).toEqual(expect.any(Number))
     expect(await ended('LAUNCHED')).toMatchObject({ state: 'completed', checkpoints: 1, runs: 1 })
     expect(existsSync(path.join(worktree.path, 'agent.txt'))).toBe(true)

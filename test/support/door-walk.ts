@@ -174,6 +174,7 @@ export const steps: readonly Step[] = [
   { action: 'system.disk', input: {} },
   { action: 'system.repos', words: ['repos'], input: {} },
   { action: 'system.notices', input: {} },
+  { action: 'system.queue', input: {} },
   { action: 'system.config', words: ['config'], input: {} },
   { action: 'system.import', words: ['config', 'import'], input: {} },
   { action: 'system.trust', words: ['trust', '--show'], input: { show: true } },

@@ -94,4 +94,8 @@ export const look: Handlers<Exclude<keyof typeof table, keyof typeof recordHandl
     const { repos } = await import('../../core/verbs/repos.ts')
     return { repos: await repos(ports) }
   },
+  async 'system.queue'(ports) {
+    const { queue } = await import('../../core/verbs/queue.ts')
+    return queue(ports)
+  },
 }

@@ -2,6 +2,7 @@
 import type { work as table } from '../../actions/work.ts'
 import { AppError } from '../../core/model/errors.ts'
 import { askedView, taskView } from '../../core/model/task-view.ts'
+import type { Ports } from '../../core/ports/index.ts'
 import type { Caller } from '../caller.ts'
 import { onlooker, outputTo, stepView, submodulesView } from '../views.ts'
 import type { Handlers } from './handler.ts'
@@ -26,15 +27,16 @@ export const work: Handlers<keyof typeof table> = {
       ...(setup && { setup }),
     }
   },
-  async 'task.run'(ports, { repo, command, ...input }, { signal, emit, watch }) {
+  async 'task.run'(ports, { repo, command, entry, ...input }, { signal, emit, watch }) {
     const { runAgent } = await import('../../core/verbs/run.ts')
-    const asked = { dir: repo, argv: command, ...input }
+    const given = { dir: repo, argv: command, ...input }
+    const asked = entry === undefined ? given : await orderOf(ports, entry)
     const ran = await runAgent(ports, asked, emit && onlooker(emit), signal, watch)
     const { agent, reason, exitCode, conversation, strays, operation } = ran.value
     const task = taskView(ran.task)
     if (reason !== '' && exitCode === undefined) {
       // An agent that a command line names is not known to `resume`.
-      const canGoOn = conversation !== undefined && task.state === 'failed' && command === undefined
+      const canGoOn = conversation !== undefined && task.state === 'failed' && asked.argv === undefined
       throw new AppError('agentFailed', `${agent} failed: ${reason}`, {
         hint: canGoOn
           ? `Go on with it: offshoot resume ${task.id}`
@@ -56,8 +58,8 @@ export const work: Handlers<keyof typeof table> = {
   async 'task.detach'(ports, { repo, command, ...input }, { signal, emit, watch }) {
     const { detach } = await import('../../core/verbs/detach.ts')
     const asked = { dir: repo, argv: command, onOutput: outputTo(emit), ...input }
-    const { task, pid, log } = await detach(ports, asked, signal, watch)
-    return { task: taskView(task), pid, log }
+    const { task, ...turn } = await detach(ports, asked, signal, watch)
+    return { task: taskView(task), ...turn }
   },
   async 'task.plan'(ports, { repo, ...input }) {
     const { plan } = await import('../../core/verbs/plan.ts')
@@ -109,6 +111,11 @@ export const work: Handlers<keyof typeof table> = {
       })
     return { direct: true, agent, ...(exitCode !== undefined && { exitCode }) }
   },
+}
+
+async function orderOf(ports: Ports, entry: string) {
+  const { requireOrder } = await import('../../core/runs/orders.ts')
+  return requireOrder(ports, entry)
 }
 
 /** Who answers or speaks, for the log. No agent comes this far. */

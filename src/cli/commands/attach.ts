@@ -10,11 +10,11 @@ import { personal } from '../run-view.ts'
 import { askThere } from './answer.ts'
 import { summary } from './run.ts'
 
-/** Follows the run that is under way; without one, opens the agent at the terminal. */
+/** Follows the run that is under way or waits for its turn; without one, opens the agent at the terminal. */
 export async function attach(context: Context): Promise<Answer> {
   const { dir: repo, positionals } = context
   const { task } = await context.call('task.show', { repo, task: positionals[0] })
-  return task.running ? lookOn(context, task) : open(context, task)
+  return task.running || task.queued ? lookOn(context, task) : open(context, task)
 }
 
 type Task = Output<'task.show'>['task']

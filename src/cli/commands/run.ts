@@ -2,6 +2,7 @@
 import type { Emit } from '../../api/views.ts'
 import { AppError, appError } from '../../core/model/errors.ts'
 import { isolations, policyLevels } from '../../core/model/enums.ts'
+import { entryVariable, highestPriority } from '../../core/model/queue.ts'
 import type { Input, Output } from '../../protocol/schemas/index.ts'
 import { type Answer, choice, type Context, flag, text, texts } from '../command.ts'
 import { counted } from '../../core/base/counted.ts'
@@ -15,8 +16,18 @@ import { spentText } from '../spent.ts'
 import { personal } from '../run-view.ts'
 import { stepLine } from './log.ts'
 
+/** Runs what waited in the queue of the daemon, which has started this process for it. */
+async function fromQueue(context: Context, entry: string): Promise<Answer> {
+  const input = { repo: context.dir, task: text(context.values, 'task'), create: false, entry }
+  return cleaned(context, await converse(context, input))
+}
+
 /** Without isolation where the user asks for it, and where there can be no task: the settings then say whether to run. */
 export async function run(context: Context): Promise<Answer> {
+  const entry = context.env[entryVariable]
+  // It is for this process, not for those that its agent starts.
+  delete context.env[entryVariable]
+  if (entry !== undefined) return fromQueue(context, entry)
   return orDirectly(await withPrompt(context, 0), inTask)
 }
 
@@ -169,12 +180,30 @@ export async function resume(context: Context): Promise<Answer> {
 
 /** Prints the id of the task and leaves the run to a process of its own. */
 async function detached(context: Context, input: Input<'task.detach'>): Promise<Answer> {
-  const { task, ...begun } = await context.call('task.detach', input)
+  const { task, ...begun } = await context.call('task.detach', { ...input, ...urgencyOf(context) })
+  const what = begun.queued
+    ? 'waits for its turn at the daemon'
+    : `runs in the background, as process ${begun.pid}`
   const lines = [
-    `${context.paint('bold', task.id)} runs in the background, as process ${begun.pid}`,
+    `${context.paint('bold', task.id)} ${what}`,
     `  offshoot attach ${task.id}    offshoot log ${task.id}    offshoot stop ${task.id}`,
   ]
   return { json: { task, ...begun }, text: lines.join('\n') }
+}
+
+function urgencyOf({ values }: Context): Pick<Input<'task.detach'>, 'priority'> {
+  const given = text(values, 'priority')
+  if (given === undefined) return {}
+  const priority = Number(given)
+  if (given.trim() !== '' && Number.isInteger(priority) && Math.abs(priority) <= highestPriority)
+    return { priority }
+  throw new AppError(
+    'wrongUsage',
+    `A priority is a whole number from -${highestPriority} to ${highestPriority}.`,
+    {
+      hint: 'A higher one starts first: --priority 5',
+    },
+  )
 }
 
 /** Whether the workspace goes when the run has succeeded. */

@@ -40,6 +40,8 @@ describe('findTrigger', () => {
     const owner = { pid: 1, startedAt: '1', boot: 'b' }
     expect(found({ ...old, state: 'accepted' })).toBeUndefined()
     expect(found({ ...old, pending: { verb: 'run', owner, run: 'r' } })).toBeUndefined()
+    const queued = [{ entry: 'e', agent: 'claude', what: 'x', priority: 0, at: old.lastActiveAt }]
+    expect(found({ ...old, queued })).toBeUndefined()
     expect(found(old)).toBe('idle')
   })
 })

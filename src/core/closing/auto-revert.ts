@@ -24,7 +24,7 @@ const minute = 60_000
 
 /** Why the task is due to be rejected; undefined when it is not. */
 export function findTrigger(task: Task, settings: Settings, now: Date): AutoRevert | undefined {
-  if (!isOpen(task) || task.pending) return undefined
+  if (!isOpen(task) || task.pending || task.queued) return undefined
   const trigger = dueTrigger({ ...task, shadow: task.shadow !== undefined }, settings, now)
   if (trigger === undefined) return undefined
   const idle = `nobody used it for ${counted(idleMinutes(task, now), 'minute')}`
@@ -60,7 +60,8 @@ export async function afterRun(work: Work): Promise<Task> {
   const settings = await settingsOf(ports, task)
   const auto = task.trigger && findTrigger(task, settings, ports.clock.now())
   if (auto) return revert(work, settings, auto)
-  if (task.state !== 'completed' || task.shadow || !settings.prune.cleanupOnComplete) return task
+  if (task.state !== 'completed' || task.shadow || task.queued || !settings.prune.cleanupOnComplete)
+    return task
   // If it fails, prune finds the task later.
   return cleanAway(work).catch(() => task)
 }

@@ -76,6 +76,10 @@ describe('pruneVerdicts', () => {
     expect(judged([busy], { prune: { minKeep: 0 }, force: true })).toEqual([
       { task: busy, goes: false, why: 'start is under way' },
     ])
+    const queued = [{ entry: 'e', agent: 'claude', what: 'x', priority: 0, at: task.lastActiveAt }]
+    expect(judged([{ ...task, queued }], { prune: { minKeep: 0 }, force: true })).toMatchObject([
+      { goes: false, why: 'a run of it waits for its turn' },
+    ])
   })
 
   test('R6, P1: a task in the checkout of the user stays', () => {

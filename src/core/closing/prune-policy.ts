@@ -49,6 +49,7 @@ export function pruneVerdicts(
     const known = facts.get(task.uid) ?? {}
     const stays = (why: string) => ({ task, goes: false, why })
     if (task.pending) return stays(`${task.pending.verb} is under way`)
+    if (task.queued) return stays('a run of it waits for its turn')
     if (task.shadow) return stays('it works in your checkout')
     if (known.movedTo !== undefined) return stays(`its workspace was moved to ${known.movedTo}`)
     const newer = oldestFirst.length - 1 - index

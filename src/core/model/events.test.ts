@@ -229,6 +229,32 @@ describe('reduce', () => {
     expect(reduce(open, { type: 'run.ended', run: 'r', ok: true, reason: '' }, at)).not.toHaveProperty('asks')
   })
 
+  test('D14: a queued run leaves the queue by its beginning, by a stop, or with its task; a failure is told', () => {
+    const queued = (entry: string, priority = 0): TaskEvent => ({
+      type: 'run.queued',
+      entry,
+      agent: 'claude',
+      what: 'Fix it',
+      priority,
+      metadata: { ticket: 7 },
+    })
+    const started = [begun, { type: 'start.done' } as const, queued('e1'), queued('e2')]
+    const entries = (task: Task | undefined) => task?.queued?.map(({ entry }) => entry)
+    const waiting = after(...started)
+    expect(waiting).toMatchObject({ metadata: { ticket: 7 }, queued: [{ entry: 'e1', at }, { entry: 'e2' }] })
+    expect(after(...started, queued('e1', 5))?.queued).toMatchObject([{ priority: 5 }, { priority: 0 }])
+    const run = { type: 'run.begun', run: 'r', agent: 'claude', owner, entry: 'e1' } as const
+    expect(entries(after(...started, run))).toEqual(['e2'])
+    const off = { type: 'run.unqueued', entry: 'e2', reason: 'Stopped.' } as const
+    expect(after(...started, off)).toMatchObject({ state: 'active', queued: [{ entry: 'e1' }] })
+    expect(after(...started, run, off)).not.toHaveProperty('queued')
+    const failed = { ...off, error: { code: 'WT_018', hint: '' } }
+    expect(after(...started, failed)).toMatchObject({ state: 'failed', reason: 'Stopped.' })
+    // It had left the queue already.
+    expect(after(...started, off, failed)).toMatchObject({ state: 'active' })
+    expect(after(...started, ...closing('rejected'))).not.toHaveProperty('queued')
+  })
+
   test('R1: a run that ends after its task was closed does not open it again', () => {
     const closed = after(begun, { type: 'start.done' }, ...closing('rejected'))
     expect(reduce(closed, { type: 'run.ended', run: 'r', ok: false, reason: 'no' }, at)).toEqual(closed)

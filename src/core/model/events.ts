@@ -1,5 +1,6 @@
 /** Everything that can happen to a task, and the record of a task after it (docs/adr/0013-events-as-the-spine.md). */
 import type { CommitWords } from './git.ts'
+import type { Metadata, QueuedRun } from './queue.ts'
 import { begunRun, endedRun } from './run-record.ts'
 import type { DiffStat, SkippedPath, StepCall, StepFile } from './step.ts'
 import {
@@ -71,6 +72,18 @@ export type TaskEvent =
       readonly exec?: number | undefined
       /** Its command line. */
       readonly name?: string | undefined
+      /** The place in the queue that it leaves by this. */
+      readonly entry?: string | undefined
+    }
+  /** A run waits for its turn: the daemon starts it. What it is to do is in a note, whole and unmasked, until it begins. */
+  | ({ readonly type: 'run.queued'; readonly metadata?: Metadata | undefined } & Omit<QueuedRun, 'at'>)
+  /** A run left the queue without having begun. */
+  | {
+      readonly type: 'run.unqueued'
+      readonly entry: string
+      readonly reason: string
+      /** It could not be begun; without it, somebody took it off the queue. */
+      readonly error?: { readonly code: string; readonly hint: string } | undefined
     }
   | {
       readonly type: 'run.conversation'
@@ -309,8 +322,16 @@ export function reduce(task: Task | undefined, event: TaskEvent, at: string): Ta
       }
     case 'checkpoint.resumed':
       return task.unkept ? { ...without(task, 'reason', 'trigger', 'unkept'), state: 'active' } : task
+    case 'run.queued':
+      return withQueued(task, event, at)
+    case 'run.unqueued': {
+      const { entry, error, reason } = event
+      if (!isQueued(task, entry)) return task
+      const left = withoutQueued(task, entry)
+      return error && !task.pending && isOpen(task) ? { ...left, state: 'failed', reason } : left
+    }
     case 'run.begun':
-      return withRun(task, event, at)
+      return withRun(withoutQueued(task, event.entry), event, at)
     case 'run.wanted':
       return { ...task, wanted: event.verb }
     case 'run.asked': {
@@ -375,6 +396,26 @@ type Of<T extends TaskEvent['type']> = Extract<TaskEvent, { type: T }>
 /** A sweep holds changes of no call, so the call before it stays the last one. */
 function lastCall({ tool, summary }: LastCall): Pick<Task, 'lastCall'> {
   return tool === 'sweep' ? {} : { lastCall: { tool, summary } }
+}
+
+/** The same place in the queue with another priority is the same run. */
+function withQueued(task: Task, event: Of<'run.queued'>, at: string): Task {
+  const { entry, agent, what, priority, metadata } = event
+  const run = { entry, agent, what, priority, at }
+  const before = task.queued ?? []
+  const queued = isQueued(task, entry)
+    ? before.map((one) => (one.entry === entry ? { ...run, at: one.at } : one))
+    : [...before, run]
+  return { ...task, queued, lastActiveAt: at, ...(metadata && { metadata }) }
+}
+
+export function isQueued({ queued = [] }: Pick<Task, 'queued'>, entry: string): boolean {
+  return queued.some((one) => one.entry === entry)
+}
+
+function withoutQueued(task: Task, entry: string | undefined): Task {
+  const queued = task.queued?.filter((one) => one.entry !== entry) ?? []
+  return queued.length > 0 ? { ...task, queued } : without(task, 'queued')
 }
 
 /** A command that begins beside other runs says nothing about how the task stands. */
@@ -445,8 +486,8 @@ function withPatch(task: Task, patch: TaskPatch): Task {
     ([, value]) => value !== null && value !== undefined,
   )
   const next = Object.fromEntries(kept) as unknown as Task
-  // A closed task gives its ports back; a task that is opened again gets new ones.
-  return isOpen(next) ? next : without(next, 'portBlock')
+  // A closed task gives its ports back, and its place in the queue; a task that is opened again gets new ports.
+  return isOpen(next) ? next : without(next, 'portBlock', 'queued')
 }
 
 /** A publish or an operation during a run does not replace the mark of the run, which ends later. */
@@ -473,6 +514,7 @@ type Passing =
   | 'denied'
   | 'pending'
   | 'portBlock'
+  | 'queued'
   | 'reason'
   | 'trash'
   | 'trigger'

@@ -27,6 +27,9 @@ export interface Settings {
     readonly perRepo: number
     /** Runs at once in one repository; the others queue. */
     readonly concurrent: number
+    /** Runs at once in all repositories, and of one agent in all of them; 0: no limit. */
+    readonly global: number
+    readonly perAgent: number
     /** The time limit of a run; 0: none. */
     readonly timeMinutes: number
     /** How many answers of its model an agent may use in a run; 0: no limit. */
@@ -91,6 +94,8 @@ export interface Settings {
     readonly warnUncommitted: boolean
     /** The branches of pruned tasks stay. */
     readonly keepBranches: boolean
+    /** How often the daemon prunes by itself; 0: never. */
+    readonly everyHours: number
   }
   readonly trash: {
     /** How long closed tasks can be brought back. */
@@ -137,7 +142,7 @@ export const defaultSettings: Settings = {
   isolation: { fallback: 'none' },
   pool: { size: 1 },
   ports: { base: 20_000, size: 10 },
-  limits: { perRepo: 10, concurrent: 10, timeMinutes: 0, turns: 0 },
+  limits: { perRepo: 10, concurrent: 10, global: 20, perAgent: 0, timeMinutes: 0, turns: 0 },
   agent: { name: '', adapters: [] },
   // Every agent's own names for reading tools count as `Read`, too.
   policy: { level: 'permissive', allowed: ['Read', 'Glob', 'Grep', 'LS'], denied: [], askTimeout: 'auto' },
@@ -156,6 +161,7 @@ export const defaultSettings: Settings = {
     protectUncommitted: true,
     warnUncommitted: true,
     keepBranches: false,
+    everyHours: 0,
   },
   trash: { keepDays: 30, maxMegabytes: 10_000 },
   disk: { warnPercent: 90 },

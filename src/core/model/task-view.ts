@@ -26,6 +26,8 @@ const copied = [
   'wanted',
   'denied',
   'unheard',
+  'queued',
+  'metadata',
   'leftOut',
   'lastCall',
   'runs',

@@ -1,5 +1,6 @@
 /** A task: one isolated line of work, its record, and the names of its locks. */
 import type { Isolation, TaskState } from './enums.ts'
+import type { Metadata, QueuedRun } from './queue.ts'
 import type { RunRecord } from './run-record.ts'
 import type { Totals, Usage } from './usage.ts'
 
@@ -94,6 +95,10 @@ export interface Task {
   readonly denied?: number
   /** How many messages the user has sent that no agent has been given yet. */
   readonly unheard?: number
+  /** The runs that wait for their turn, in the order in which they came. */
+  readonly queued?: readonly QueuedRun[]
+  /** What the program that queued a run noted about the task. */
+  readonly metadata?: Metadata
   /** The last tool call that was allowed, step that was taken, or command that was begun. */
   readonly lastCall?: LastCall
   readonly createdAt: string

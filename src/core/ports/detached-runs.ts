@@ -11,12 +11,16 @@ interface DetachedCall {
   readonly dir: string
   /** The file that it appends what it tells to. */
   readonly log: string
+  /** Variables besides those of this process. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Also waits while the run waits for a place. */
+  readonly waits?: boolean | undefined
 }
 
 /** Starts and follows runs that outlive the process which asked for them. */
 export interface DetachedRuns {
   /**
-   * Starts the command outside of the terminal's session. Resolves when the run has begun, waits in the queue, or has failed
+   * Starts the command outside of the terminal's session. Resolves when the run has begun, waits for a place, or has failed
    * before.
    */
   start(call: DetachedCall, signal?: AbortSignal): Promise<{ readonly pid: number; readonly first: LogLine }>

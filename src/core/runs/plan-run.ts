@@ -24,3 +24,8 @@ export async function planRun(ports: Ports, input: RunInput, resumed?: Task): Pr
   requireTools(policy, ports.agents.includes(agent))
   return { settings, agent }
 }
+
+/** What a run is recorded under: a plain command under its own name. */
+export function labelOf({ name }: Agent, { argv }: Pick<RunInput, 'argv'>): string {
+  return (name === 'command' && argv?.[0]) || name
+}

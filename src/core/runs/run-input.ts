@@ -25,6 +25,8 @@ export interface RunInput {
   readonly askTimeout?: string | undefined
   /** How the user is told that the run has ended or asks something, instead of what the settings say. */
   readonly notify?: readonly NotifyWay[] | undefined
+  /** The place in the queue that the run leaves when it begins. */
+  readonly entry?: string | undefined
   /** The folder for the workspace of a new task. */
   readonly base?: string | undefined
   /** Where a new task starts, and how it is kept apart; the same as for the verb start. */

@@ -6,6 +6,7 @@ import { afterRun } from '../closing/auto-revert.ts'
 import { askTaskHook } from '../hooks/hooks.ts'
 import type { CommandCall } from '../model/command.ts'
 import { AppError, appError } from '../model/errors.ts'
+import { isQueued } from '../model/events.ts'
 import type { Repo } from '../model/repo.ts'
 import type { StepNote } from '../model/step.ts'
 import { isOpen, type RunMark, runLock, runsOf, type Task } from '../model/task.ts'
@@ -43,6 +44,8 @@ export interface RunEnd<T> {
 export interface RunOptions {
   /** The line of a command of the user's own, such as a server or the tests: it works beside others. */
   readonly command?: string | undefined
+  /** The place in the queue that it leaves when it begins. */
+  readonly entry?: string | undefined
   /** Starts periodic work beside the run; the answered function ends it and waits for it. */
   readonly meanwhile: (ports: Ports, everyMinutes: number) => () => Promise<void>
   /** Is called with the output of the `preRun` hook. */
@@ -59,12 +62,12 @@ export async function withRun<T>(
   { repo, task: named }: { repo: Repo; task: Task },
   agent: string,
   work: (run: ActiveRun) => Promise<RunEnd<T>>,
-  { command, meanwhile, onOutput, signal }: RunOptions,
+  { command, entry, meanwhile, onOutput, signal }: RunOptions,
 ): Promise<EndedRun<T>> {
   let begun: Task | undefined
   const running = inPlace(ports, named, command !== undefined, signal, async (exec) => {
     await askTaskHook(ports, repo, named, 'preRun', { onOutput }, signal)
-    const run = await begin({ ports, repo, task: named, signal }, { agent, name: command, exec })
+    const run = await begin({ ports, repo, task: named, signal }, { agent, name: command, exec, entry })
     begun = run.task
     return carryOut(run, work, meanwhile)
   })
@@ -112,12 +115,14 @@ async function inPlace<T>(
 
 async function begin(
   work: Work,
-  what: Pick<RunMark, 'exec' | 'name'> & { readonly agent: string },
+  what: Pick<RunMark, 'exec' | 'name'> & Pick<RunOptions, 'entry'> & { readonly agent: string },
 ): Promise<ActiveRun> {
   const { ports, repo, task: named, signal } = work
   const id = ports.ids.uid()
   const task = await holdTask(ports, named, { verb: 'run', signal }, async () => {
-    const { task } = await ensureWorkspace({ ...work, task: await requireOpen(ports, named) })
+    const open = await requireOpen(ports, named)
+    if (what.entry !== undefined) requireQueued(open, what.entry)
+    const { task } = await ensureWorkspace({ ...work, task: open })
     await withPorts(ports, task, signal)
     await ports.seeding.seed(repo, task, signal)
     // Beside others, a command cannot tell what was done by hand: the others name what they did at their own ends.
@@ -127,6 +132,14 @@ async function begin(
     return append(ports, task.uid, event, now(ports))
   })
   return { ...work, task, id, calls: new Set(), usage: { used: undefined, totals: {} } }
+}
+
+/** Of two processes that were started for one place in the queue, one begins; nor does one whose place was given up. */
+function requireQueued(task: Task, entry: string): void {
+  if (isQueued(task, entry)) return
+  throw new AppError('notFound', `This run of ${task.id} is not in the queue any more.`, {
+    hint: `See what became of it: offshoot show ${quoted(task.id)}`,
+  })
 }
 
 /** Does the work of a run that has begun, and ends the run, also one that throws. */

@@ -5,6 +5,7 @@ import type { Ports } from '../ports/index.ts'
 import { busyWith } from '../tasks/guards.ts'
 import { settingsOf } from '../tasks/hold.ts'
 import { append } from '../tasks/records.ts'
+import { unqueueAll } from './enqueue.ts'
 
 export interface Stopped {
   readonly task: Task
@@ -12,10 +13,12 @@ export interface Stopped {
   readonly stopped: boolean
 }
 
-/** Ends every run of the task that is under way: the agent, and the commands beside it. */
-export async function stopTask(ports: Ports, task: Task, signal?: AbortSignal): Promise<Stopped> {
+/** Takes the task off the queue, then ends every run of it that is under way: the agent, and the commands beside it. */
+export async function stopTask(ports: Ports, named: Task, signal?: AbortSignal): Promise<Stopped> {
+  const unqueued = await unqueueAll(ports, named, 'Stopped by the user.')
+  const task = unqueued > 0 ? ((await ports.store.findTaskByUid(named.uid)) ?? named) : named
   const runs = runsOf(task)
-  if (runs.length === 0) return { task, stopped: false }
+  if (runs.length === 0) return { task, stopped: unqueued > 0 }
   const waitMs = (await settingsOf(ports, task)).lock.waitSeconds * 1000
   for (const { run } of runs) {
     const event = { type: 'run.stopping', run, reason: 'Stopped by the user.' } as const

@@ -73,6 +73,8 @@ function isFailure(event: TaskEvent): boolean {
   switch (event.type) {
     case 'run.ended':
       return !event.ok
+    case 'run.unqueued':
+      return event.error !== undefined
     case 'start.undone':
     case 'recreate.undone':
     case 'publish.undone':
@@ -145,6 +147,8 @@ function detail(event: TaskEvent): string {
       return `step ${event.n}: ${event.summary === '' ? event.tool : `${event.tool} - ${event.summary}`}`
     case 'run.begun':
       return `run ${event.run}`
+    case 'run.queued':
+      return `${event.agent}, priority ${event.priority}: ${event.what}`
     case 'run.ended':
       return event.ok ? `run ${event.run}` : `run ${event.run}: ${event.reason}`
     case 'run.conversation':

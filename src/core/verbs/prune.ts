@@ -294,7 +294,7 @@ async function readyToGo(
   const prepare = async ({ uid, lastActiveAt }: Task) => {
     const task = await ports.store.findTaskByUid(uid)
     if (!task || !isOpen(task)) return
-    if (task.pending || task.lastActiveAt !== lastActiveAt) {
+    if (task.pending || task.queued || task.lastActiveAt !== lastActiveAt) {
       sum.skipped.push({ task, why: 'it was used just now' })
       return
     }

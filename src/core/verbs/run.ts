@@ -12,8 +12,8 @@ import { requireTrustedSettings } from '../runs/agent-settings.ts'
 import { type AgentOrder, type Onlooker, type RunValue, workInTask } from '../runs/loop.ts'
 import { type Notifier, openNotifier } from '../runs/notify.ts'
 import { waitOf } from '../runs/question.ts'
-import { inTurn } from '../runs/queue.ts'
-import { planRun } from '../runs/plan-run.ts'
+import { inTurn, placesOf } from '../runs/queue.ts'
+import { labelOf, planRun } from '../runs/plan-run.ts'
 import type { RunInput } from '../runs/run-input.ts'
 import type { EndedRun } from '../runs/end-run.ts'
 import { requireResumed, requireStarted, type RunTask } from '../runs/run-task.ts'
@@ -51,8 +51,7 @@ export async function runAgent(
     askMs: input.autoContinue ? 0 : waitOf(policy),
     notify,
   }
-  // A plain command is recorded under its own name.
-  const label = (agent.name === 'command' && input.argv?.[0]) || agent.name
+  const label = labelOf(agent, input)
   let hasBegun = false
   const running = async () => {
     await requireTrustedSettings(ports, found, agent)
@@ -64,16 +63,17 @@ export async function runAgent(
     }
     return withRun(ports, found, label, work, {
       command: exec && inShort(commandLine(exec)),
+      entry: input.entry,
       meanwhile: recoverMeanwhile,
       onOutput,
       signal,
     })
   }
   if (exec) return running()
-  const limit = settings.limits.concurrent
-  const onQueued = () => onlooker?.tell({ event: 'queued', limit })
+  const places = placesOf(found.repo, label, settings.limits)
+  const onQueued = (limit: number) => onlooker?.tell({ event: 'queued', limit })
   try {
-    const ended = await inTurn(ports, found.repo, limit, onQueued, running, signal)
+    const ended = await inTurn(ports, places, onQueued, running, signal)
     await notify?.ended(ended.task, ended.value.reason)
     return ended
   } catch (thrown) {

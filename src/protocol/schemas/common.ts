@@ -55,6 +55,19 @@ export const runSchema = z.object({
 
 export const spentSchema = z.object({ seconds: z.number(), ...usedFields })
 
+export const queuedRunSchema = z.object({
+  entry: z.string().describe('The id of its place in the queue.'),
+  agent: z.string(),
+  what: z.string().describe('The prompt or the command line, in short.'),
+  priority: z.number().int().describe('A higher one starts first.'),
+  at: z.iso.datetime().describe('Since when it waits.'),
+})
+
+export const metadataSchema = z
+  .record(z.string(), z.unknown())
+  .readonly()
+  .describe('What you know of the task and offshoot only keeps.')
+
 /** The compiler refuses a field that only one of this and `TaskView` has. */
 const taskFields = {
   id: z.string(),
@@ -95,6 +108,8 @@ const taskFields = {
     .int()
     .exactOptional()
     .describe('How many messages of `say` no agent has been given yet.'),
+  queued: list(queuedRunSchema).exactOptional().describe('The runs that wait for their turn.'),
+  metadata: metadataSchema.exactOptional(),
   asks: askedSchema.optional().describe('The question of the agent that waits for `answer`.'),
   lastCall: z
     .object({ tool: z.string(), summary: z.string() })

@@ -10,6 +10,7 @@ import {
   taskName,
   taskSchema,
   warnings,
+  queuedRunSchema,
 } from './common.ts'
 
 const undone = z.object({
@@ -29,6 +30,13 @@ export const repoSchema = z.object({
   openTasks: z.number().int(),
   addedAt: z.iso.datetime(),
 })
+
+/** Where a run of the queue belongs. */
+const placeFields = {
+  task: z.string(),
+  uid: z.string(),
+  repo: z.string().describe('The git folder of its repository.'),
+}
 
 export const systemSchemas = {
   'system.notices': {
@@ -226,6 +234,18 @@ export const systemSchemas = {
     input: z.object({}),
     output: z.object({
       repos: list(repoSchema),
+    }),
+  },
+  'system.queue': {
+    input: z.object({}),
+    output: z.object({
+      kept: z.boolean().describe('A daemon runs, and starts what waits.'),
+      waiting: list(z.object({ ...placeFields, ...queuedRunSchema.shape })).describe(
+        'In the order in which they would start, if all could.',
+      ),
+      running: list(
+        z.object({ ...placeFields, agent: z.string(), since: z.iso.datetime().optional() }),
+      ).describe('The runs that take a turn.'),
     }),
   },
   'system.forget': {

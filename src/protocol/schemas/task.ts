@@ -1,6 +1,7 @@
 /** Schemas of the actions on one task, or on the tasks of a repository. */
 import { z } from 'zod'
 import { isolations, notifyWays, policyLevels, taskStates } from '../../core/model/enums.ts'
+import { highestPriority } from '../../core/model/queue.ts'
 import { strategies } from '../../core/model/strategies.ts'
 import { markSchema, pairForecastSchema, taskForecastSchema, afterwardsSchema } from './forecast.ts'
 import {
@@ -13,6 +14,8 @@ import {
   hookSchema,
   hunkSchema,
   list,
+  metadataSchema,
+  queuedRunSchema,
   repo,
   riskSchema,
   runSchema,
@@ -254,7 +257,7 @@ export const taskSchemas = {
     }),
   },
   'task.run': {
-    input: z.object(runFields),
+    input: z.object({ ...runFields, entry: z.string().min(1).optional() }),
     output: z.object({
       task: taskSchema,
       run: z.string(),
@@ -270,10 +273,16 @@ export const taskSchemas = {
     }),
   },
   'task.detach': {
-    input: z.object({ ...runFields, cleanup: z.boolean().optional() }),
+    input: z.object({
+      ...runFields,
+      cleanup: z.boolean().optional(),
+      priority: z.number().int().min(-highestPriority).max(highestPriority).optional(),
+      metadata: metadataSchema.optional(),
+    }),
     output: z.object({
       task: taskSchema,
-      pid: z.number().int().describe('The process that the run goes on in.'),
+      pid: z.number().int().optional().describe('The process that the run goes on in, once it has begun.'),
+      queued: queuedRunSchema.optional().describe('Its place in the queue of the daemon, if it waits.'),
       log: z.string().describe('The file that it writes its events to, one line of JSON each.'),
       warnings,
     }),

@@ -17,7 +17,9 @@ const otherFiles: Readonly<Record<string, string>> = {
   'cli/commands.ts': 'the commands of --help; src/cli/help.test.ts reads its examples',
   'cli/commands/completion.ts': 'scripts for shells',
   'client/proof.ts': 'the text that a daemon signs',
+  'cli/unit-file.ts': 'files for systemd and launchd',
   'cli/help.ts': 'the frame of --help',
+  'protocol/events.ts': 'descriptions of events',
   'protocol/schemas/': 'descriptions of JSON',
   'settings/schema.ts': 'descriptions of settings, which docs/settings.md repeats',
 }
