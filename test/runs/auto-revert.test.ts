@@ -224,7 +224,10 @@ describe('R3: a session on a shadow branch is given up by itself', () => {
     await expect(strict.start({ task: 'S2', isolation: 'branch' })).rejects.toMatchObject({ code: 'WT_017' })
     await lib.start({ task: 'S2', isolation: 'branch' })
     expect(await lib.notices()).toMatchObject([
-      { message: 'S was rejected automatically (new task): S2 was started in its checkout' },
+      {
+        message:
+          'S was rejected automatically (new task): S2 was started in its checkout, and has to be closed before S can come back',
+      },
     ])
     await lib.reject({ task: 'S2' })
     expect(fingerprint(repo)).toEqual(before)
