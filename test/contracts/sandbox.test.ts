@@ -12,5 +12,5 @@ test('every kind that can be asked for is on the list, once', () => {
 
 test('a sandbox that is not on the list is refused', async () => {
   const opened = sandboxesOn(thisMachine('/')).open('moon' as SandboxKind, { workspace: '/', env: {} })
-  await expect(opened).rejects.toMatchObject({ code: 'WT_019' })
+  await expect(opened).rejects.toMatchObject({ message: 'There is no sandbox moon.' })
 })

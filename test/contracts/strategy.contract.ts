@@ -131,7 +131,9 @@ export function strategyContract(strategy: LandingStrategy): void {
       expect(world.everything()).toEqual(before)
       expect(preview).toMatchObject({ clean: true, conflicts: [], refused: [] })
       const accepted = await world.accept(name)
-      expect(accepted).toMatchObject({ as: name, preview })
+      // Only a dry run looks at what the other tasks meet afterwards.
+      const { afterwards: _, ...landing } = preview
+      expect(accepted).toMatchObject({ as: name, preview: landing })
       expect(isOpen(accepted.task)).toBe(false)
       const told = preview.files.map(({ path: file, status }) => `${marks[status]}\t${file}`)
       expect(await landedFiles(world, strategy, head)).toEqual(told)

@@ -197,7 +197,13 @@ const cases: Case[] = [
     prepare: (repo) =>
       void repo.git('worktree', 'add', '--quiet', '-b', 'topic', path.join(repo.home, 'elsewhere')),
   },
-  { what: 'a --branch that is there', code: 'WT_002', exit: 5, args: ['--branch', 'main'], says: '--branch' },
+  {
+    what: 'a --branch that is there',
+    code: 'WT_002',
+    exit: 5,
+    args: ['--branch', 'main'],
+    says: 'branch main is checked out',
+  },
   { what: 'two branches', code: 'WT_019', exit: 2, args: ['--branch', 'a', '--existing-branch', 'b'] },
   {
     what: 'a base for a branch that has one',

@@ -324,5 +324,5 @@ test('I5: an index that is not solved keeps a task out of the checkout, with a h
   expect(() => user.git('stash', 'pop')).toThrow(/Command failed/)
   const { code, json } = await offshoot(user, 'start', 'T1', '--isolation', 'branch', '--json')
   expect([code, json.error.code]).toEqual([5, 'WT_004'])
-  expect(json.error.hint).toMatch(/git add.*leave --isolation out/)
+  expect(json.error.hint).toMatch(/git status.*leave --isolation branch out/)
 })
