@@ -49,7 +49,7 @@ tryHints(import.meta.filename, [
         },
       )
       await hint(
-        'core/workspaces/recreate.ts: Choose another branch',
+        'core/workspaces/recreate.ts: Choose another one',
         'offshoot start T6 --existing-branch main',
         {
           worksNow: true,

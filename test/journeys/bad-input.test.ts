@@ -202,7 +202,7 @@ const cases: Case[] = [
     code: 'WT_002',
     exit: 5,
     args: ['--branch', 'main'],
-    says: 'branch main is checked out',
+    says: '--branch',
   },
   { what: 'two branches', code: 'WT_019', exit: 2, args: ['--branch', 'a', '--existing-branch', 'b'] },
   {

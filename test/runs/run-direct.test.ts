@@ -42,18 +42,15 @@ test('L9: a command has its own output and exit code', async () => {
   expect(ran).toMatchObject({ code: 3, stdout: 'out\n' })
 })
 
-test.each([
-  ['--detach'],
-  ['--task', 'T1'],
-  ['--agents', 'claude,codex'],
-  ['--times', '2'],
-  ['--from', 'main'],
-])('L9: with %s it runs nothing: only a task could have that', async (...options) => {
-  const at = withEnv(withStandIn(nowhere()), direct)
-  const ran = await offshoot(at, 'run', '--json', ...options, play({ write: 'x.txt' }))
-  expect(ran).toMatchObject({ code: 6 })
-  expect(existsSync(path.join(at.dir, 'x.txt'))).toBe(false)
-})
+test.each([['--detach'], ['--agents', 'claude,codex'], ['--times', '2'], ['--from', 'main']])(
+  'L9: with %s it runs nothing: only a task could have that',
+  async (...options) => {
+    const at = withEnv(withStandIn(nowhere()), direct)
+    const ran = await offshoot(at, 'run', '--json', ...options, play({ write: 'x.txt' }))
+    expect(ran).toMatchObject({ code: 6 })
+    expect(existsSync(path.join(at.dir, 'x.txt'))).toBe(false)
+  },
+)
 
 test('L9: a repository that is damaged is one all the same: nothing runs in it', async () => {
   const at = withEnv(nowhere(), direct)

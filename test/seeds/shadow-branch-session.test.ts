@@ -342,7 +342,7 @@ describe('R3, L12', () => {
     expect([notice?.message, more]).toEqual([
       how === 'timeout'
         ? 'S was rejected automatically (idle): nobody used it for 31 minutes'
-        : 'S was rejected automatically (new task): S2 was started in its checkout',
+        : 'S was rejected automatically (new task): S2 was started in its checkout, and has to be closed before S can come back',
       [],
     ])
     if (how === 'new session') await repo.reject({ task: 'S2' })

@@ -366,9 +366,10 @@ describe('D10: what is refused', () => {
     expect(await code('orchestrator.start', launch)).toBe('WT_009')
   })
 
-  test('another launch and a merge while the agent is at work; a discard ends it first', async () => {
+  test('a merge while the agent is at work; another launch waits for it, and a discard ends both', async () => {
     await ask('orchestrator.start', { repository_id, task_id: 'BUSY', prompt: play({ sh: 'sleep 600' }) })
-    expect(await code('orchestrator.start', { task_id: 'BUSY', prompt: play() })).toBe('WT_012')
+    const again = await ask('orchestrator.start', { task_id: 'BUSY', prompt: play() })
+    expect(again.worktree).toMatchObject({ task_id: 'BUSY', status: 'active' })
     expect(await code('worktree.merge', { task_id: 'BUSY' })).toBe('WT_012')
     const { worktree, task } = await ask('worktree.discard', { task_id: 'BUSY' })
     expect([worktree.status, task.reason]).toEqual(['deleted', 'Stopped by the user.'])

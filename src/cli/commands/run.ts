@@ -36,8 +36,8 @@ async function orDirectly(context: Context, work: (context: Context) => Promise<
     return directly(context, 'you asked for no isolation', 'direct')
   return work(context).catch((thrown: unknown) => {
     const error = appError(thrown)
-    // Without a task such an option would be ignored in silence.
-    if (taskOptions.some((name) => context.values[name] !== undefined)) throw thrown
+    // Without a task such an option would be ignored in silence. A name for it does no harm.
+    if (workOptions.some((name) => context.values[name] !== undefined)) throw thrown
     if (error.problem === 'notARepository') return directly(context, 'this is no git repository')
     if (isSwitchedOff(error)) return directly(context, 'offshoot is switched off here')
     throw thrown
@@ -71,12 +71,12 @@ async function directly(context: Context, why: string, isolation?: 'direct'): Pr
   }
 }
 
-/** Only a task can have them. */
-const taskOptions = ['task', 'from', 'branch', 'resume', 'worktree-dir', 'detach', 'agents', 'times']
+/** Only the work in a task can have them. */
+const workOptions = ['from', 'branch', 'resume', 'worktree-dir', 'detach', 'agents', 'times']
 
 /** Refuses what only a task can have, beside the isolation that makes none. */
 function requireTaskless(values: Context['values']): void {
-  const given = Object.fromEntries(taskOptions.map((name) => [`--${name}`, values[name]]))
+  const given = Object.fromEntries(['task', ...workOptions].map((name) => [`--${name}`, values[name]]))
   requireCombinable(
     { '--isolation direct': true, ...given },
     Object.keys(given).map((name) => ({

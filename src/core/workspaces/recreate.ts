@@ -94,7 +94,7 @@ export function requireFree(branch: string, worktrees: readonly Worktree[]): voi
   if (user === undefined) return
   throw new AppError('branchInUse', `The branch ${branch} is checked out in ${user.path}.`, {
     path: user.path,
-    hint: `Choose another branch, or leave that one there: git -C ${quoted(user.path)} switch --detach`,
+    hint: `Choose another one (--branch NAME), or leave that one there: git -C ${quoted(user.path)} switch --detach`,
   })
 }
 

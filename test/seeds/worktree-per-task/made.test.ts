@@ -92,6 +92,7 @@ describe('a worktree that was made for a task', () => {
       findByPath: () => lib.findByPath(task.path, { signal }),
       exists: () => lib.exists('TASK-123', { signal }),
       notices: () => lib.notices({ signal }),
+      forecast: () => lib.forecast({}, { signal }),
     }
     const covered = [...Object.keys(asked), 'task', 'events', 'close']
     expect(Object.keys(lib).toSorted()).toEqual(covered.toSorted())
