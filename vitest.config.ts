@@ -31,6 +31,7 @@ export default defineConfig({
       project('unit', 'src/**/*.test.ts', minute / 2),
       project('contracts', 'test/contracts/**/*.test.ts', minute),
       project('journeys', 'test/journeys/**/*.test.ts', 2 * minute),
+      project('recovery', 'test/recovery/**/*.test.ts', 2 * minute),
       project('runs', 'test/runs/**/*.test.ts', 2 * minute),
       project('doors', 'test/doors/**/*.test.ts', 2 * minute),
       project('seeds', 'test/seeds/**/*.test.ts', 2 * minute),

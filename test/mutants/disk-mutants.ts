@@ -105,7 +105,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/vault/journal/operations.ts',
     find: '  await vault.objects.sync()\n',
     replace: '',
-    suites: ['test/journeys/meanwhile.test.ts'],
+    suites: ['test/recovery/meanwhile.test.ts'],
   },
   {
     name: 'an object that cannot take its name is no failure',

@@ -7,14 +7,14 @@ export const mutants: readonly Mutant[] = [
     file: 'src/core/recovery/settle.ts',
     find: '  await ports.processes.endChildren(pending.owner, (left) => clearLeft(ports, left))\n',
     replace: '',
-    suites: ['test/journeys/recover-children.test.ts'],
+    suites: ['test/recovery/recover-children.test.ts'],
   },
   {
     name: 'children of a dead process without a verb are not ended',
     file: 'src/core/recovery/settle.ts',
     find: '    await ports.processes.endChildren(owner, (left) => clearLeft(ports, left)).catch(() => 0)\n',
     replace: '',
-    suites: ['test/journeys/recover-children.test.ts'],
+    suites: ['test/recovery/recover-children.test.ts'],
   },
   {
     name: 'git update-index runs before it is on record',

@@ -102,7 +102,7 @@ const build = (tree: string) => play(tree, 'rolldown/bin/cli.mjs', '--config', '
 
 /** Journeys and the like run the built command. */
 const needsBuild = (suites: readonly string[]) =>
-  suites.some((suite) => /^test\/(journeys|runs|doors|seeds|attacks)/.test(suite))
+  suites.some((suite) => /^test\/(journeys|recovery|runs|doors|seeds|attacks)/.test(suite))
 
 async function plant(tree: string, mutant: Mutant): Promise<Verdict> {
   const begun = performance.now()

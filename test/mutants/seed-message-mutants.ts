@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
     suites: [messages],
     breaks: [
       'worktree.discard takes',
-      'a discard ends it first',
+      'a discard ends both',
       'a worktree above the limit',
       'the uid of a closed task',
     ],
